@@ -1,0 +1,45 @@
+import type pg from 'pg';
+import { idPrefix } from '../src/kit/ids.ts';
+import type { Team } from '../src/teams/schema.ts';
+
+const SPAN_MS = 30 * 24 * 3_600_000;
+/** Newer than this nothing is made, so that all of it is settled (payments/totals.ts). */
+const REST_MS = 600_000;
+
+/** The 26 characters of an id made at `at`: ten of time, sixteen that look random (hexadecimal digits are allowed ones). */
+const ULID = `${Array.from({ length: 10 }, (_, i) => `substr('0123456789abcdefghjkmnpqrstvwxyz', ((at >> ${45 - 5 * i}) & 31)::integer + 1, 1)`).join(' || ')}
+  || left(md5(i::text), 16)`;
+
+/** Gives a team of the live store so many succeeded payments with one attempt each, evenly over the last 30 days. */
+export async function fillPayments(live: pg.Client, team: Team, rows: number): Promise<void> {
+  await live.query(
+    `
+    with made as materialized (
+      select i, at, ${ULID} as ulid, to_timestamp(at / 1000.0) as moment
+      from (select i, $2::bigint + i * $3::bigint as at from generate_series(1, $4::integer) i) series
+    ),
+    paid as (
+      insert into payments (team_id, id, reference, amount_minor, captured_minor, currency, status, channel, description,
+        name, email, phone, callback, details, event_count, key_id, request_id, created_at, updated_at, expires_at, completed_at)
+      select $1::bigint, $5 || ulid, 'order-' || i, 2500000, 2500000, 'XAF', 'succeeded', 'cm.mtn', 'Two baskets and delivery to Bonapriso',
+        'Awa Ndiaye', 'payer@shop.example', '+237650000000', 'https://shop.example/orders/thanks',
+        '{"metadata":{"order":"A-1","cart":[1,2,3],"channel":"web"}}', 3, 'key_of_the_benchmark', 'req_' || ulid,
+        moment, moment, moment + interval '1 day', moment + interval '20 s'
+      from made order by i
+    )
+    insert into attempts (team_id, id, payment_id, provider, channel, status, amount_minor, currency, payer, country,
+      provider_key, provider_ref, created_at, submitted_at, closed_at)
+    select $1::bigint, $6 || ulid, $5 || ulid, 'sandbox', 'cm.mtn', 'succeeded', 2500000, 'XAF', '+237650000000', 'CM',
+      'k' || ulid, 'r' || ulid, moment, moment, moment + interval '20 s'
+    from made order by i`,
+    [team.id, Date.now() - REST_MS - SPAN_MS, Math.floor(SPAN_MS / rows), rows, idPrefix('trx', 'live'), idPrefix('att', 'live')],
+  );
+}
+
+export async function sampleIds(live: pg.Client, team: Team, count: number): Promise<string[]> {
+  const found = await live.query<{ id: string }>('select id from payments where team_id = $1 order by random() limit $2', [
+    team.id,
+    count,
+  ]);
+  return found.rows.map(({ id }) => id);
+}

@@ -1,0 +1,86 @@
+import { deliveriesSection } from './deliveries.ts';
+import { writeDocument } from './document.ts';
+import { describeMachine, type Machine } from './machine.ts';
+import { OptionError, type Options, readOptions, type SectionName, USAGE } from './options.ts';
+import { postSection } from './post.ts';
+import { postingsSection } from './postings.ts';
+import { printProfiles, printStatements } from './profile.ts';
+import { getSection, listSection } from './reads.ts';
+import { type Report, reportOf } from './report.ts';
+import { type Section, takeRounds } from './rounds.ts';
+import { type Service, startService } from './service.ts';
+import { buildStage, type Stage } from './stage.ts';
+import { tableOf } from './table.ts';
+
+const BUILD: Record<SectionName, (stage: Stage, options: Options, service: Service) => Promise<Section>> = {
+  post: postSection,
+  get: getSection,
+  list: listSection,
+  deliveries: deliveriesSection,
+  postings: postingsSection,
+};
+
+/** By a signal: no fault to be shown with a stack. */
+class Stopped extends Error {}
+
+const tell = (text: string) => console.error(text);
+
+async function main(options: Options): Promise<void> {
+  const { stage, strike } = await buildStage(options.profile_dir !== null);
+  const stopped = new Promise<never>((_, reject) => {
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+      process.once(signal, () => reject(new Stopped(`stopped by ${signal}`)));
+  });
+  try {
+    await Promise.race([measureAll(stage, options), stopped]);
+  } finally {
+    await strike();
+  }
+}
+
+async function measureAll(stage: Stage, options: Options): Promise<void> {
+  const machine = await describeMachine(stage);
+  const service = await startService(stage, { name: 'default', profile_dir: options.profile_dir });
+  const reports: Report[] = [];
+  for (const name of options.only) reports.push(await measure(stage, name, options, service));
+  await service.stop();
+  if (options.json) console.log(JSON.stringify({ machine, options, reports }, null, 2));
+  else for (const report of reports) console.log(`\n${report.section}\n\n${tableOf(report)}\n${report.notes.join('\n')}`);
+  if (options.profile_dir !== null) await printProfiles(options.profile_dir);
+  if (!options.quick && options.profile_dir === null) writeDocument(reports, circumstances(machine, options));
+}
+
+async function measure(stage: Stage, name: SectionName, options: Options, service: Service): Promise<Report> {
+  tell(`${name}: preparing`);
+  const section = await BUILD[name](stage, options, service);
+  try {
+    const samples = await takeRounds(section, options, stage.server.pid, tell);
+    if (options.profile_dir !== null) await printStatements(stage);
+    const report = reportOf(section, samples);
+    return { ...report, notes: [...report.notes, ...((await section.notes?.()) ?? [])] };
+  } finally {
+    await section.close();
+  }
+}
+
+function circumstances(machine: Machine, { rounds, seconds }: Options): string {
+  const { cpu, cores, memory_gb, system, node, postgres, sync_us } = machine;
+  return (
+    `${new Date().toISOString().slice(0, 10)}, ${cores} cores (${cpu}), ${memory_gb} GB, ${system}, Node ${node}, PostgreSQL ${postgres}, ` +
+    `8 kB to the disk in ${sync_us} µs; medians of ${rounds} rounds of ${seconds} s.`
+  );
+}
+
+try {
+  const options = readOptions(process.argv.slice(2));
+  if (options === null) console.log(USAGE);
+  else await main(options);
+  process.exit(0);
+} catch (error) {
+  if (error instanceof Stopped) {
+    console.error(error.message);
+    process.exit(130);
+  }
+  console.error(error instanceof OptionError ? `${error.message}\n\n${USAGE}` : error);
+  process.exit(1);
+}

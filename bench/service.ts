@@ -1,0 +1,66 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import { freePort } from '../src/db/embedded/address.ts';
+import { startChild, stopChild } from './children.ts';
+import type { Stage } from './stage.ts';
+
+const READY_MS = 60_000;
+const MAIN = path.join(import.meta.dirname, '..', 'src', 'main.ts');
+
+/** The real service, as a process of its own. */
+export interface Service {
+  port: number;
+  pid: number;
+  stop(): Promise<void>;
+}
+
+export interface ServiceOptions {
+  name: string;
+  role?: 'all' | 'api';
+  env?: Record<string, string>;
+  /** Where its CPU profile goes when it stops; null: none. */
+  profile_dir: string | null;
+}
+
+export async function startService(stage: Stage, options: ServiceOptions): Promise<Service> {
+  const port = await freePort();
+  const log = path.join(stage.folder, `service-${options.name}.log`);
+  const child = startChild(MAIN, {
+    args: [options.role ?? 'all'],
+    log,
+    env: {
+      PROFILE: 'development',
+      LOG_LEVEL: 'warn',
+      LOG_FORMAT: 'json',
+      PORT: String(port),
+      DATA_DIR: path.join(stage.folder, `service-${options.name}`),
+      SECRETS_KEY: stage.secretsKey.toString('base64'),
+      CONTROL_DATABASE_URL: stage.urls.control,
+      SANDBOX_DATABASE_URL: stage.urls.sandbox,
+      LIVE_DATABASE_URL: stage.urls.live,
+      ...options.env,
+    },
+    execArgv: options.profile_dir
+      ? ['--cpu-prof', `--cpu-prof-dir=${options.profile_dir}`, `--cpu-prof-name=${options.name}.cpuprofile`]
+      : [],
+  });
+  const deadline = performance.now() + READY_MS;
+  while (!(await isReady(port))) {
+    if (child.exitCode !== null || performance.now() > deadline) {
+      await stopChild(child);
+      throw new Error(`the service did not start:\n${fs.readFileSync(log, 'utf8').slice(-4_000)}`);
+    }
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  return { port, pid: child.pid ?? 0, stop: () => stopChild(child) };
+}
+
+async function isReady(port: number): Promise<boolean> {
+  try {
+    const answer = await fetch(`http://127.0.0.1:${port}/health/ready`, { signal: AbortSignal.timeout(5_000) });
+    await answer.arrayBuffer();
+    return answer.ok;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,104 @@
+import { randomBytes } from 'node:crypto';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import pg from 'pg';
+import { ensureDatabase, type EmbeddedServer, startEmbedded } from '../src/db/embedded.ts';
+import { migrate } from '../src/db/migrate.ts';
+import { type DbPool, openPool } from '../src/db/pool.ts';
+import type { DatabaseUrls } from '../src/config.ts';
+import { createLog } from '../src/kit/log.ts';
+import type { LoadJob, LoadResult } from './child/load.ts';
+import { stopChildren } from './children.ts';
+import { Helper } from './helper.ts';
+
+/** Durable, as in production; room for the working set, and no checkpoint in the middle of a window. */
+const SETTINGS = {
+  max_connections: '300',
+  shared_buffers: '512MB',
+  max_wal_size: '8GB',
+  checkpoint_timeout: '30min',
+};
+const TMPFS = 0x01021994;
+
+/** What every section works on: one durable PostgreSQL with three migrated databases, and a load generator. */
+export interface Stage {
+  folder: string;
+  server: EmbeddedServer;
+  urls: DatabaseUrls;
+  /** As the owner. */
+  control: DbPool;
+  load: Helper<LoadJob, LoadResult>;
+  secretsKey: Buffer;
+  /** Statements as the owner; each database has one connection. */
+  sandbox: pg.Client;
+  live: pg.Client;
+}
+
+/** Builds the stage in a new folder. @param statementStatistics also count what each statement costs PostgreSQL */
+export async function buildStage(statementStatistics: boolean): Promise<{ stage: Stage; strike: () => Promise<void> }> {
+  const folder = fs.mkdtempSync(path.join(diskFolder(), 'pirogue-bench-'));
+  fs.chmodSync(folder, 0o711); // as root, PostgreSQL runs under another account, which has to get in
+  process.env.TMPDIR = folder; // its socket too goes where everything is thrown away
+  const strikes: (() => Promise<unknown>)[] = [async () => fs.rmSync(folder, { recursive: true, force: true })];
+  const strike = async () => {
+    await stopChildren();
+    for (const undo of strikes.splice(0).reverse()) await undo();
+  };
+  try {
+    const settings = {
+      ...SETTINGS,
+      ...(statementStatistics
+        ? { shared_preload_libraries: 'pg_stat_statements', 'pg_stat_statements.track_planning': 'on' }
+        : {}),
+    };
+    const server = await startEmbedded({ dataDir: path.join(folder, 'data'), settings });
+    strikes.push(() => server.stop());
+    const urls = await makeDatabases(server);
+    const control = openPool({ url: urls.control, size: 2, log: createLog({ level: 'warn', format: 'json' }) });
+    strikes.push(() => control.close());
+    const [sandbox, live] = [await connect(urls.sandbox), await connect(urls.live)];
+    strikes.push(
+      () => sandbox.end(),
+      () => live.end(),
+    );
+    if (statementStatistics) for (const client of [sandbox, live]) await client.query('create extension pg_stat_statements');
+    const load = new Helper<LoadJob, LoadResult>('load', folder);
+    return { stage: { folder, server, urls, control, load, secretsKey: randomBytes(32), sandbox, live }, strike };
+  } catch (error) {
+    await strike();
+    throw error;
+  }
+}
+
+/** A folder on a disk: on a RAM disk a commit would cost nothing. */
+function diskFolder(): string {
+  const found = [os.tmpdir(), '/var/tmp'].find((folder) => fs.existsSync(folder) && fs.statfsSync(folder).type !== TMPFS);
+  return found ?? os.tmpdir();
+}
+
+async function makeDatabases(server: EmbeddedServer): Promise<DatabaseUrls> {
+  const names = { control: 'bench_control', sandbox: 'bench_sandbox', live: 'bench_live' };
+  for (const name of Object.values(names)) await ensureDatabase(server, name);
+  const urls = { control: server.url(names.control), sandbox: server.url(names.sandbox), live: server.url(names.live) };
+  await migrate(urls.control, 'control');
+  await migrate(urls.sandbox, 'store');
+  await migrate(urls.live, 'store');
+  return urls;
+}
+
+async function connect(url: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: url });
+  client.on('error', () => {}); // the next query tells
+  await client.connect();
+  return client;
+}
+
+/**
+ * Empties what the last point wrote, and writes it out, so that every point starts alike. One table at a time: a lock on
+ * two of them could be met from the other side by the service's sweeps.
+ */
+export async function clear(client: pg.Client, tables: readonly string[]): Promise<void> {
+  for (const table of tables) await client.query(`truncate ${table}`);
+  await client.query('checkpoint');
+}

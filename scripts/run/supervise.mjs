@@ -1,0 +1,51 @@
+import { spawn } from 'node:child_process';
+import tty from 'node:tty';
+
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+const LOOK_MS = 500;
+
+/**
+ * Runs one program to its end, passing signals on.
+ * @returns {Promise<{ code: number, signal: NodeJS.Signals | null, told: NodeJS.Signals | null }>} how it ended, and
+ *   the signal that told us to end, if one did
+ */
+export function supervise(file, args, options) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(file, args, options);
+    let told = null;
+    const tell = (signal) => {
+      told = signal;
+      if (!(signal === 'SIGINT' && inTerminal())) child.kill(signal);
+    };
+    for (const signal of SIGNALS) process.on(signal, tell);
+    const look = watchParent(() => tell('SIGTERM'));
+    const leave = () => {
+      clearInterval(look);
+      for (const signal of SIGNALS) process.off(signal, tell);
+    };
+    child.once('error', (error) => {
+      leave();
+      reject(error);
+    });
+    child.once('exit', (code, signal) => {
+      leave();
+      resolve({ code: code ?? 1, signal, told });
+    });
+  });
+}
+
+/** A terminal sends Ctrl-C to the whole group, so the program has it already; twice may mean "at once" to it. */
+function inTerminal() {
+  return [0, 1, 2].some((descriptor) => tty.isatty(descriptor));
+}
+
+/** `kill` on npm reaches npm and its shell only. All we see of it is that our parent is another. */
+function watchParent(onGone) {
+  const parent = process.ppid;
+  const look = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(look);
+    onGone();
+  }, LOOK_MS);
+  return look;
+}

@@ -1,0 +1,51 @@
+// npm test: one throwaway PostgreSQL, the checks, then every test file in a process of its own.
+import os from 'node:os';
+import { runChecks } from './testing/checks.ts';
+import { makeTemplates, startThrowaway } from './testing/cluster.ts';
+import { endOf } from './testing/end.ts';
+import { runNode } from './testing/process.ts';
+import { type Selection, selectTests } from './testing/select.ts';
+
+/** A file that takes longer hangs. Long proofs ask for more. */
+const FILE_LIMIT_MS = Number(process.env.TEST_FILE_LIMIT_MS ?? 300_000);
+const TEST_LIMIT_MS = FILE_LIMIT_MS;
+const WATCHDOG = new URL('./testing/watchdog.ts', import.meta.url).href;
+
+process.exitCode = await main();
+
+async function main(): Promise<number> {
+  const selection = selectTests(process.argv.slice(2));
+  const end = endOf(process);
+  const checks = selection.all ? runChecks(end) : skipChecks();
+  await using server = await startThrowaway();
+  await makeTemplates(server);
+  const checked = await checks;
+  const tested = !end.aborted && (await runTests(selection, server.url('postgres'), end));
+  if (!checked) console.log('\nFAIL  see the checks above the tests');
+  return checked && tested && !end.aborted ? 0 : 1;
+}
+
+async function skipChecks(): Promise<boolean> {
+  console.log('SKIP  types, style: only some tests were asked for (npm run check runs both)');
+  return true;
+}
+
+async function runTests({ files, nodeArgs }: Selection, server: string, end: AbortSignal): Promise<boolean> {
+  const env: NodeJS.ProcessEnv = {
+    PIROGUE_TEST_FILE_LIMIT_MS: String(FILE_LIMIT_MS),
+    ...process.env,
+    PIROGUE_TEST_SERVER: server,
+  };
+  delete env.NODE_TEST_CONTEXT; // set when a test runs this script: node would then report to that test
+  const args = [
+    '--test',
+    '--test-reporter=spec',
+    `--test-timeout=${TEST_LIMIT_MS}`,
+    `--import=${WATCHDOG}`,
+    `--test-concurrency=${Math.max(2, os.availableParallelism())}`,
+    ...nodeArgs,
+    ...files,
+  ];
+  const { code } = await runNode(args, { env, output: 'show', signal: end });
+  return code === 0;
+}

@@ -1,0 +1,21 @@
+import { runNode } from './process.ts';
+
+const CHECKS = [
+  { name: 'types', args: ['node_modules/typescript/bin/tsc', '--noEmit', '--pretty', 'false'] },
+  { name: 'style', args: ['node_modules/@biomejs/biome/bin/biome', 'ci', '--colors=off'] },
+];
+
+/** Type check and linter, at once. Each prints one PASS or FAIL line, a failed one also what it found. */
+export async function runChecks(signal?: AbortSignal): Promise<boolean> {
+  const passed = await Promise.all(CHECKS.map((check) => runCheck(check, signal)));
+  return passed.every(Boolean);
+}
+
+async function runCheck(check: (typeof CHECKS)[number], signal?: AbortSignal): Promise<boolean> {
+  const started = performance.now();
+  const { code, output } = await runNode(check.args, { output: 'keep', ...(signal && { signal }) });
+  const seconds = ((performance.now() - started) / 1000).toFixed(1);
+  if (code !== 0) console.log(output.trimEnd());
+  console.log(`${code === 0 ? 'PASS' : 'FAIL'}  ${check.name} (${seconds} s)`);
+  return code === 0;
+}

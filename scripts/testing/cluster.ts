@@ -1,0 +1,76 @@
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import pg from 'pg';
+import { tryLock } from '../../src/db/embedded/lock.ts';
+import { readyPostmaster } from '../../src/db/embedded/postmaster.ts';
+import { type EmbeddedServer, ensureDatabase, startEmbedded } from '../../src/db/embedded.ts';
+import { migrate } from '../../src/db/migrate.ts';
+
+const MEMORY = '/dev/shm';
+/** Containers get 64 MB there by default; a run needs some hundred. */
+const MEMORY_NEEDED_BYTES = 2_000_000_000;
+const PREFIX = 'pirogue-test-';
+/** Younger ones may belong to a run that has not come to lock its folder yet. */
+const ABANDONED_AFTER_MS = 30_000;
+
+const TEMPLATES = { template_control: 'control', template_store: 'store' } as const;
+
+/** A server that lives in memory where there is enough, and disappears with the run. */
+export interface ThrowawayServer extends EmbeddedServer, AsyncDisposable {}
+
+/** Starts one; also removes what killed runs have left. */
+export async function startThrowaway(): Promise<ThrowawayServer> {
+  for (const parent of new Set([MEMORY, os.tmpdir()])) removeAbandoned(parent);
+  const dataDir = fs.mkdtempSync(path.join(hasRoom(MEMORY) ? MEMORY : os.tmpdir(), PREFIX));
+  const remove = () => fs.rmSync(dataDir, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
+  try {
+    fs.chmodSync(dataDir, 0o711); // when we are root, the server's account must get in
+    const server = await startEmbedded({ dataDir, durable: false });
+    return { ...server, [Symbol.asyncDispose]: () => server.stop().finally(remove) };
+  } catch (error) {
+    remove();
+    throw error;
+  }
+}
+
+/** Makes the databases that each test file gets copies of. */
+export async function makeTemplates(server: EmbeddedServer): Promise<void> {
+  for (const [name, kind] of Object.entries(TEMPLATES)) {
+    await ensureDatabase(server, name);
+    await migrate(server.url(name), kind);
+  }
+  const client = new pg.Client({ connectionString: server.url('postgres') });
+  await client.connect();
+  for (const name of Object.keys(TEMPLATES)) {
+    // a database that somebody is connected to cannot be copied
+    await client.query(`alter database ${name} with is_template true allow_connections false`);
+  }
+  await client.end();
+}
+
+function hasRoom(folder: string): boolean {
+  try {
+    fs.accessSync(folder, fs.constants.W_OK);
+    const { bavail, bsize } = fs.statfsSync(folder);
+    return bavail * bsize >= MEMORY_NEEDED_BYTES;
+  } catch {
+    return false;
+  }
+}
+
+function removeAbandoned(parent: string): void {
+  if (!fs.existsSync(parent)) return;
+  for (const name of fs.readdirSync(parent).filter((entry) => entry.startsWith(PREFIX))) {
+    const folder = path.join(parent, name);
+    const made = fs.statSync(folder, { throwIfNoEntry: false });
+    if (!made || made.uid !== process.getuid?.() || Date.now() - made.mtimeMs < ABANDONED_AFTER_MS) continue;
+    const cluster = path.join(fs.realpathSync(folder), 'pg18');
+    const lock = tryLock(`${cluster}.lock`);
+    if (!lock) continue; // in use
+    const server = readyPostmaster(cluster);
+    if (server) process.kill(server.pid, 'SIGQUIT');
+    lock.release();
+    fs.rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
+  }
+}

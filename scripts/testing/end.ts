@@ -1,0 +1,14 @@
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+const LOOK_MS = 500;
+
+/** Aborts when the run should end early: by a signal, or because whoever started us is gone. */
+export function endOf(self: NodeJS.Process): AbortSignal {
+  const end = new AbortController();
+  for (const signal of SIGNALS) self.on(signal, () => end.abort());
+  const parent = self.ppid;
+  const look = setInterval(() => {
+    if (self.ppid !== parent) end.abort();
+  }, LOOK_MS);
+  look.unref();
+  return end.signal;
+}

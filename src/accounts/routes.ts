@@ -1,0 +1,183 @@
+import { Type } from 'typebox';
+import type { Deps } from '../deps.ts';
+import { once } from '../http/idempotency.ts';
+import { type Call, type Reply, type Route, route } from '../http/route.ts';
+import { envelopeSchema } from '../kit/envelope.ts';
+import { Problem } from '../kit/errors.ts';
+import { idPrefix } from '../kit/ids.ts';
+import { Cursors, cursorPage, listMeta, offsetMeta, type PagingQuery } from '../kit/paging.ts';
+import type { Tx } from '../kit/sql.ts';
+import { presentAccount, publicAccount } from './present.ts';
+import {
+  accountReply,
+  type AccountRow,
+  type ChangeAccountBody,
+  changeAccountBody,
+  createAccountBody,
+  listAccountsQuery,
+  onboardingReply,
+} from './schema.ts';
+import {
+  type AccountContext,
+  changeAccount,
+  createAccount,
+  getAccount,
+  onboardingLink,
+  replaceAccount,
+  setActive,
+} from './service.ts';
+import { type AccountRef, countAccounts, listAccounts } from './store.ts';
+
+const READ = { access: 'public', scope: 'account.read' } as const;
+const WRITE = { access: 'public', scope: 'account.write' } as const;
+/** What decides where money goes, or hands out the account, is never for a key in page source. */
+const MANAGE = { access: 'private', scope: 'account.write' } as const;
+
+const one = envelopeSchema({ account: accountReply });
+
+type RouteDeps = Pick<Deps, 'config' | 'secrets'>;
+
+/** The same operations under both names. */
+export function accountRoutes(deps: RouteDeps): Route[] {
+  return ['/accounts', '/subaccounts'].flatMap((base) => [...crud(deps, base), ...management(deps, base)]);
+}
+
+function crud(deps: RouteDeps, base: string): Route[] {
+  return [
+    route({
+      ...READ,
+      method: 'GET',
+      path: base,
+      summary: 'List accounts',
+      query: listAccountsQuery,
+      replies: { 200: envelopeSchema({ items: Type.Array(accountReply), meta: listMeta }) },
+      handle: (call) => listed(deps, call),
+    }),
+    route({
+      ...WRITE,
+      method: 'POST',
+      path: base,
+      summary: 'Create an account',
+      body: createAccountBody,
+      replies: { 201: one },
+      handle: (call) => {
+        refuseMoney(call);
+        return writing(call, (tx, context) =>
+          once(tx, call as Call, 'POST /accounts', async () => {
+            return reply(call, 201, 'Account created', await createAccount(tx, context, call.caller.team.id, call.body));
+          }),
+        );
+      },
+    }),
+    route({
+      ...READ,
+      method: 'GET',
+      path: `${base}/:id`,
+      summary: 'Retrieve an account',
+      replies: { 200: one },
+      handle: async (call) => {
+        const { db, environment } = call.caller.store;
+        return reply(call, 200, 'Account retrieved', await getAccount(db, environment, refOf(call)));
+      },
+    }),
+    route({
+      ...WRITE,
+      method: 'PATCH',
+      path: `${base}/:id`,
+      summary: 'Change an account',
+      body: changeAccountBody,
+      replies: { 200: one },
+      handle: (call) => {
+        refuseMoney(call);
+        return writing(call, async (tx, context) => {
+          return reply(call, 200, 'Account updated', await changeAccount(tx, context, refOf(call), call.body));
+        });
+      },
+    }),
+  ];
+}
+
+function management(deps: RouteDeps, base: string): Route[] {
+  const switching = (action: 'deactivate' | 'reactivate') =>
+    route({
+      ...MANAGE,
+      method: 'POST',
+      path: `${base}/:id/${action}`,
+      replies: { 200: one },
+      summary: action === 'reactivate' ? 'Reactivate an account' : 'Deactivate an account',
+      handle: (call) =>
+        writing(call, async (tx, context) => {
+          return reply(call, 200, `Account ${action}d`, await setActive(tx, context, refOf(call), action === 'reactivate'));
+        }),
+    });
+  return [
+    route({
+      // Replaces split and settlement too, be it by leaving them out.
+      ...MANAGE,
+      method: 'PUT',
+      path: `${base}/:id`,
+      summary: 'Replace an account',
+      body: createAccountBody,
+      replies: { 200: one },
+      handle: (call) =>
+        writing(call, async (tx, context) => {
+          return reply(call, 200, 'Account updated', await replaceAccount(tx, context, refOf(call), call.body));
+        }),
+    }),
+    switching('deactivate'),
+    switching('reactivate'),
+    route({
+      ...MANAGE,
+      method: 'POST',
+      path: `${base}/:id/onboarding`,
+      summary: 'Make an onboarding link for an account',
+      replies: { 201: envelopeSchema({ onboarding: onboardingReply }) },
+      handle: async (call) => {
+        const onboarding = await onboardingLink(deps, call.caller.store, refOf(call), call.at);
+        return { code: 201, message: 'Onboarding link created', body: { onboarding } };
+      },
+    }),
+  ];
+}
+
+type AnyCall = Call<unknown, unknown>;
+
+/** A key in page source must not turn money to somewhere else. */
+function refuseMoney(call: Call<ChangeAccountBody, unknown>): void {
+  const { split, settlement } = call.body;
+  if (call.caller.kind === 'public' && (split !== undefined || settlement !== undefined))
+    throw new Problem(406, 'Private Key Required');
+}
+
+function writing(call: AnyCall, work: (tx: Tx, context: AccountContext) => Promise<Reply>): Promise<Reply> {
+  const { db, environment } = call.caller.store;
+  return db.transaction((tx) => work(tx, { environment, at: call.at }));
+}
+
+function refOf(call: AnyCall): AccountRef {
+  return { team_id: call.caller.team.id, id: call.params.id as string };
+}
+
+function shown(call: AnyCall, row: AccountRow): object {
+  return (call.caller.kind === 'public' ? publicAccount : presentAccount)(call.caller.store.environment, row);
+}
+
+function reply(call: AnyCall, code: number, message: string, row: AccountRow): Reply {
+  return { code, message, body: { account: shown(call, row) } };
+}
+
+async function listed(deps: RouteDeps, call: Call<unknown, PagingQuery>): Promise<Reply> {
+  const {
+    team,
+    store: { db, environment },
+  } = call.caller;
+  const cursors = new Cursors(deps.secrets, `accounts:${environment}:${team.id}`);
+  const position = cursors.position(call.query);
+  const floor = idPrefix('acct', environment);
+  const rows = await listAccounts(db, team.id, position);
+  const { items, meta } =
+    position.kind === 'offset'
+      ? { items: rows, meta: offsetMeta(cursors, position, rows.at(-1)?.id, await countAccounts(db, team.id), floor) }
+      : cursorPage(cursors, position, rows, floor);
+  return { code: 200, message: 'Accounts retrieved', body: { items: items.map((row) => shown(call, row)), meta } };
+}

@@ -1,0 +1,56 @@
+import type { Clock } from '../kit/clock.ts';
+import type { Environment } from '../kit/environment.ts';
+import type { Balance } from './schema.ts';
+
+/** Specification section 2: the answer is cached for 3 minutes. */
+const FRESH_MS = 180_000;
+const MOST_KEPT = 10_000;
+
+/** Whose balance it is. */
+export interface BalanceKey {
+  environment: Environment;
+  team_id: bigint;
+  currency: string;
+  /** A connected subaccount; null is the team itself. */
+  account_id: string | null;
+}
+
+/** Where balances are remembered: in this process, or in whatever all processes share. */
+export interface BalanceCache {
+  /** @param read asks the ledger; called when nothing fresh is known, and its failure is not remembered */
+  get(key: BalanceKey, read: () => Promise<Balance>): Promise<Balance>;
+}
+
+interface Kept {
+  balance: Balance;
+  read_at: number;
+}
+
+/** In the memory of one process, for a bounded number of balances. */
+export class MemoryBalanceCache implements BalanceCache {
+  readonly #clock: Clock;
+  readonly #most: number;
+  readonly #kept = new Map<string, Kept>();
+
+  constructor(clock: Clock, most = MOST_KEPT) {
+    this.#clock = clock;
+    this.#most = most;
+  }
+
+  async get(key: BalanceKey, read: () => Promise<Balance>): Promise<Balance> {
+    const name = `${key.environment} ${key.team_id} ${key.currency} ${key.account_id ?? ''}`;
+    const read_at = this.#clock.now();
+    const kept = this.#kept.get(name);
+    if (kept && read_at >= kept.read_at && read_at - kept.read_at < FRESH_MS) return kept.balance;
+    const balance = await read();
+    this.#keep(name, { balance, read_at });
+    return balance;
+  }
+
+  /** The one read longest ago makes room. */
+  #keep(name: string, kept: Kept): void {
+    this.#kept.delete(name);
+    if (this.#kept.size >= this.#most) this.#kept.delete(this.#kept.keys().next().value as string);
+    this.#kept.set(name, kept);
+  }
+}

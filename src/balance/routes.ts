@@ -1,0 +1,47 @@
+import { getAccount } from '../accounts/service.ts';
+import type { Deps } from '../deps.ts';
+import { type Call, type Reply, type Route, route } from '../http/route.ts';
+import { type BalanceCache, MemoryBalanceCache } from './cache.ts';
+import { historyLister } from './history.ts';
+import { type BalanceQuery, balanceQuery, balanceReply, historyQuery, historyReply } from './schema.ts';
+import { readBalance } from './service.ts';
+
+const READ = { access: 'private', scope: 'balance.read' } as const;
+
+export function balanceRoutes(deps: Deps): Route[] {
+  const cache = new MemoryBalanceCache(deps.clock);
+  return [
+    route({
+      ...READ,
+      method: 'GET',
+      path: '/balance',
+      summary: 'Read the balance',
+      query: balanceQuery,
+      replies: { 200: balanceReply },
+      handle: (call) => read(cache, call),
+    }),
+    route({
+      ...READ,
+      method: 'GET',
+      path: '/balance/history',
+      summary: 'List what changed the balance',
+      query: historyQuery,
+      replies: { 200: historyReply },
+      handle: historyLister(deps),
+    }),
+  ];
+}
+
+async function read(cache: BalanceCache, { caller, query, sync }: Call<unknown, BalanceQuery>): Promise<Reply> {
+  const {
+    team,
+    store: { db, environment },
+  } = caller;
+  const currency = query.currency ?? team.default_currency;
+  const key = { environment, team_id: team.id, currency, account_id: sync };
+  const balance = await cache.get(key, async () => {
+    if (sync !== null) await getAccount(db, environment, { team_id: team.id, id: sync });
+    return readBalance(db, team.id, currency, sync);
+  });
+  return { code: 200, message: 'Balance retrieved', body: { ...balance, balance } };
+}

@@ -1,0 +1,80 @@
+import { inspectBody } from '../http/body.ts';
+import { validatorOf } from '../http/validation.ts';
+import type { Environment } from '../kit/environment.ts';
+import { invalid, Problem } from '../kit/errors.ts';
+import { type ChargeBody, chargeBody } from '../payments/schema.ts';
+import { testCardToken } from '../providers/sandbox/outcomes.ts';
+
+/** What a payer sent, from a form or as JSON, without any card detail: of a test card only its token is left. */
+export interface Submission {
+  channel: unknown;
+  phone: unknown;
+  account_number: unknown;
+  /** Token of the test card; null when none of the designated ones was typed. */
+  card: string | null;
+  /** The answer on the authentication step of a test card. */
+  authentication: unknown;
+  form_token: unknown;
+}
+
+const charges = validatorOf(chargeBody, undefined);
+
+/**
+ * Reads a body, flat as the forms send it or with `data` and `card` as the API has it.
+ * @throws Problem 400 not an object, 422 raw card data in live (only the sandbox page has card fields)
+ */
+export function readSubmission(environment: Environment, body: unknown): Submission {
+  if (!isObject(body)) throw new Problem(400, 'The body must be a form or a JSON object.');
+  const fields = { ...body, ...inside(body.data), ...inside(body.card) };
+  const { channel, phone, account_number, authentication, form_token } = fields;
+  if (environment === 'live') refuseCards(body);
+  return {
+    channel: given(channel),
+    phone: given(phone),
+    account_number: given(account_number),
+    authentication,
+    form_token,
+    card: environment === 'sandbox' ? tokenOf(fields.number ?? fields.card_number) : null,
+  };
+}
+
+/** The submission as a charge. @throws Problem 422 naming `channel`, `data.phone` or `data.account_number` */
+export function chargeOf({ channel, phone, account_number }: Submission): ChargeBody {
+  const wanted = { channel, data: defined({ phone, account_number }) };
+  const faults = { ...charges.body(defined(wanted)), ...inspectBody(wanted).faults };
+  if (Object.keys(faults).length > 0) throw invalid(faults);
+  return wanted as ChargeBody;
+}
+
+/** 422: only the designated numbers are accepted, and the one that was typed is not repeated. */
+export function testCardRequired(): Problem {
+  return invalid({ number: ['is not one of the test cards of the sandbox'] }, 'sandbox_test_card_required');
+}
+
+function refuseCards(body: object): void {
+  const { card_paths } = inspectBody(body);
+  if (card_paths.length === 0) return;
+  const errors = Object.fromEntries(card_paths.map((path) => [path, ['holds raw card data, never accepted here']]));
+  throw new Problem(422, 'Raw card data is not accepted.', { error_code: 'raw_card_data_not_accepted', errors });
+}
+
+function tokenOf(number: unknown): string | null {
+  return typeof number === 'string' ? testCardToken(number) : null;
+}
+
+/** An empty field of a form was not filled in. */
+function given(value: unknown): unknown {
+  return value === '' ? undefined : value;
+}
+
+function defined(fields: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+}
+
+function inside(value: unknown): Record<string, unknown> {
+  return isObject(value) ? value : {};
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return value !== null && typeof value === 'object' && !Array.isArray(value);
+}

@@ -1,0 +1,93 @@
+import { type Html, html } from '../../kit/html.ts';
+import type { ChannelKind } from '../../providers/contract.ts';
+import type { Channel } from '../../reference/channels.ts';
+import type { Means } from '../means.ts';
+import type { FormScene } from './form.ts';
+import { field, hidden } from './parts.ts';
+import { countryName, type Scene } from './scene.ts';
+
+/** What the payer typed, to be shown again; never a card. */
+export interface Typed {
+  kind?: ChannelKind | undefined;
+  channel?: string | undefined;
+  phone?: string | undefined;
+  account_number?: string | undefined;
+}
+
+/** What is wrong, in the payer's language. */
+export interface Complaints {
+  /** Above the forms: not one field's fault. */
+  alert?: string;
+  channel?: string;
+  phone?: string;
+  account?: string;
+  card?: string;
+}
+
+/** Operators by country, or only the countries where each has one; no field where there is nothing to choose. */
+export function channelField(scene: FormScene, { kind, channels, proposed }: Means): Html {
+  const { texts, typed, complaints } = scene;
+  if (channels.length === 1) return hidden('channel', channels[0]?.id ?? '');
+  const chosen = channels.find(({ id }) => id === typed.channel) ?? proposed;
+  const groups = [...Map.groupBy(channels, ({ country }) => country)];
+  const named = (own: Channel[]) => own.map((channel) => option(channel, nameOf(scene, channel), chosen));
+  const countryOf = (code: string) => countryName(scene.language, code);
+  const options =
+    groups.length === 1
+      ? named(channels)
+      : groups.length === channels.length
+        ? channels.map((channel) => option(channel, countryOf(channel.country), chosen))
+        : groups.map(([country, own]) => html`<optgroup label="${countryOf(country)}">${named(own)}</optgroup>`);
+  const label = kind === 'bank' ? texts.bank : texts.operator;
+  return field(
+    { id: `${kind}-channel`, label, error: complaints.channel },
+    (attributes) =>
+      html`<select name="channel" required ${attributes}>${!chosen && html`<option value="">${texts.choose}</option>`}${
+        options
+      }</select>`,
+  );
+}
+
+function option({ id }: Channel, label: string, chosen: Channel | null): Html {
+  return html`<option value="${id}"${chosen?.id === id && html` selected`}>${label}</option>`;
+}
+
+/** Operators have names of their own; the plain bank channel is called by what it is. */
+function nameOf({ texts }: Scene, { id, name }: Channel): string {
+  return id.endsWith('.bank') ? texts.means.bank : name;
+}
+
+export function phoneField({ texts, typed, payment, complaints }: FormScene): Html {
+  return field(
+    { id: 'phone', label: texts.phone, help: texts.phoneHelp, error: complaints.phone },
+    (attributes) =>
+      html`<input type="tel" name="phone" value="${typed.phone ?? payment.phone}" autocomplete="tel" inputmode="tel"
+maxlength="32" required ${attributes}>`,
+  );
+}
+
+export function accountFields({ texts, typed, sandbox, complaints }: FormScene): Html {
+  const label = sandbox ? texts.account : texts.accountOptional;
+  return field(
+    { id: 'account', label, help: texts.accountHelp, error: complaints.account },
+    (attributes) =>
+      html`<input name="account_number" value="${typed.account_number}" autocomplete="off" inputmode="numeric"
+maxlength="64"${sandbox && html` required`} ${attributes}>`,
+  );
+}
+
+/** Sandbox only. Browsers are told not to fill in, so that no real card gets here by accident. */
+export function cardFields({ texts }: Scene, complaints: Complaints): Html {
+  const plain = (id: string, label: string, attributes: Html) =>
+    field(
+      { id, label },
+      (own) => html`<input name="${id}" autocomplete="off" inputmode="numeric" required ${attributes} ${own}>`,
+    );
+  const number = field(
+    { id: 'number', label: texts.cardNumber, help: texts.testCardHelp, error: complaints.card },
+    (own) => html`<input name="number" autocomplete="off" inputmode="numeric" maxlength="23" required ${own}>`,
+  );
+  const expiry = plain('expiry', texts.expiry, html`maxlength="5" placeholder="${texts.expiryForm}"`);
+  const cvc = plain('cvc', texts.cvc, html`maxlength="4"`);
+  return html`${number}<div class="pair">${expiry}${cvc}</div>`;
+}

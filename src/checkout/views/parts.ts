@@ -1,0 +1,52 @@
+import { type Html, html, raw } from '../../kit/html.ts';
+import type { Minor } from '../../kit/money.ts';
+import { type Icon, icon } from './icons.ts';
+import { money, type Scene } from './scene.ts';
+
+/** Who is paid and how much: the head of every page of a payment. */
+export function head(scene: Scene, amount: Minor, options: { heading?: boolean; more?: Html | false | null } = {}): Html {
+  const { merchant } = scene;
+  const mark = html`<span class="mark" aria-hidden="true">${initial(merchant)}</span>`;
+  const inside = html`<span class="who">${mark}${merchant}</span> <span class="sum">${money(scene, amount)}</span>`;
+  return html`<div class="head">${options.heading ? html`<h1>${inside}</h1>` : html`<p>${inside}</p>`}${options.more}</div>`;
+}
+
+function initial(name: string): string {
+  return (/[\p{L}\p{N}]/u.exec(name)?.[0] ?? '•').toUpperCase();
+}
+
+/** A sign, a title and what there is to say: waiting, results, notices. */
+export function state(sign: { icon: Icon; tone?: 'good' | 'bad' }, title: string, rest: Html): Html {
+  return html`<div class="state"><span class="sign ${sign.tone}">${icon(sign.icon)}</span><h1>${title}</h1>${rest}</div>`;
+}
+
+/** Names and values; empty ones are left out. */
+export function facts(rows: readonly (readonly [name: string, value: string | null])[], kind = 'facts'): Html {
+  const given = rows.filter(([, value]) => value !== null);
+  return html`<dl class="${kind}">${given.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
+}
+
+export interface Field {
+  id: string;
+  label: string;
+  help?: string | undefined;
+  error?: string | undefined;
+}
+
+/** A labelled control with its help and what is wrong with it, which readers announce with it. */
+export function field({ id, label, help, error }: Field, control: (attributes: Html) => Html): Html {
+  const described = [error && `${id}-error`, help && `${id}-help`].filter(Boolean).join(' ');
+  const attributes = html`id="${id}"${described && html` aria-describedby="${described}"`}${
+    error && raw(' aria-invalid="true" autofocus')
+  }`;
+  return html`<div><label for="${id}">${label}</label>${control(attributes)}
+${error && html`<p class="error" id="${id}-error">${error}</p>`}${help && html`<p class="help" id="${id}-help">${help}</p>`}</div>`;
+}
+
+export function alert(text: string | undefined): Html {
+  return html`${text && html`<p class="alert" role="alert">${text}</p>`}`;
+}
+
+export function hidden(name: string, value: string): Html {
+  return html`<input type="hidden" name="${name}" value="${value}">`;
+}

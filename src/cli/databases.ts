@@ -1,0 +1,53 @@
+import { type Config, type DatabaseUrls, readConfig } from '../config.ts';
+import { openPool } from '../db/pool.ts';
+import { createLog } from '../kit/log.ts';
+import type { Db } from '../kit/sql.ts';
+import { migrateAll, openDatabases } from '../start/databases.ts';
+import { takeTurn } from '../start/turn.ts';
+import { describeDatabaseError } from './database-errors.ts';
+import { Failure } from './failure.ts';
+import { missingMigrations } from './migrations.ts';
+
+const STATEMENT_MS = 600_000;
+
+/** Lends the three databases to `work`: those of the configuration, or our own, started and stopped if nobody runs them. */
+export async function withDatabases<T>(config: Config, work: (urls: DatabaseUrls) => Promise<T>): Promise<T> {
+  const turn = config.database_urls ? null : await takeTurn(config.data_dir).catch(refuseTurn);
+  try {
+    const databases = await openDatabases(config).catch((error: Error) => {
+      const reason = describeDatabaseError(error) ?? error.message;
+      throw new Failure(`the database can not be used: ${reason}`, '"pirogue doctor" looks for the cause.', { cause: error });
+    });
+    try {
+      return await work(databases.urls);
+    } finally {
+      await databases.stop();
+    }
+  } finally {
+    turn?.release();
+  }
+}
+
+function refuseTurn(error: Error): never {
+  throw new Failure(error.message, 'Run this as the user who runs the service, or set DATA_DIR.', { cause: error });
+}
+
+/** Connects as the owner: the service's role may only read teams and keys. */
+export async function withPool<T>(url: string, work: (db: Db) => Promise<T>): Promise<T> {
+  const pool = openPool({ url, size: 1, statement_ms: STATEMENT_MS, log: createLog({ level: 'silent', format: 'json' }) });
+  try {
+    return await work(pool);
+  } finally {
+    await pool.close();
+  }
+}
+
+/** Lends the control database; all three are brought to the newest schema first if it is not there yet. */
+export function withControl<T>(work: (control: Db) => Promise<T>): Promise<T> {
+  return withDatabases(readConfig(process.env), (urls) =>
+    withPool(urls.control, async (control) => {
+      if ((await missingMigrations(control, 'control')).length > 0) await migrateAll(urls);
+      return work(control);
+    }),
+  );
+}

@@ -1,0 +1,91 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import type { Config, DatabaseUrls } from '../../config.ts';
+import { systemClock } from '../../kit/clock.ts';
+import { describeDatabaseError } from '../database-errors.ts';
+import { withDatabases, withPool } from '../databases.ts';
+import { knownMigrations, type SchemaKind } from '../migrations.ts';
+import { appliedMigrations, type ServerState, serverState } from '../store.ts';
+import { fail, type Finding, ok, warn } from './finding.ts';
+
+const OLDEST_VERSION_NUM = 150000;
+/** Ids and deadlines come from our clock, a few columns from the database's: beyond this, lists would look shuffled. */
+const SKEW_WARN_MS = 1_000;
+const SKEW_FAIL_MS = 10_000;
+
+const DATABASES: readonly { store: keyof DatabaseUrls; kind: SchemaKind }[] = [
+  { store: 'control', kind: 'control' },
+  { store: 'sandbox', kind: 'store' },
+  { store: 'live', kind: 'store' },
+];
+
+/** Reachable, new enough, migrated, and telling the same time; our own server is started for it when nobody runs it. */
+export async function checkDatabases(config: Config): Promise<Finding[]> {
+  if (!config.database_urls && !fs.existsSync(path.join(config.data_dir, 'pg18'))) {
+    return [ok('databases', 'none yet: the first start makes them')];
+  }
+  try {
+    return await withDatabases(config, examineAll);
+  } catch (error) {
+    return [
+      fail('databases', (error as Error).message, `Look in ${path.join(config.data_dir, 'pg18.log')} for what PostgreSQL says.`),
+    ];
+  }
+}
+
+interface Probe {
+  finding: Finding;
+  /** How far our clock is ahead of the server's; undefined when it could not be asked. */
+  skew_ms?: number;
+}
+
+async function examineAll(urls: DatabaseUrls): Promise<Finding[]> {
+  const probes = await Promise.all(DATABASES.map(({ store, kind }) => probe(store, kind, urls[store])));
+  const skews = probes.flatMap(({ skew_ms }) => (skew_ms === undefined ? [] : [skew_ms]));
+  return [...probes.map(({ finding }) => finding), ...(skews.length > 0 ? [judgeClock(skews)] : [])];
+}
+
+async function probe(store: keyof DatabaseUrls, kind: SchemaKind, url: string): Promise<Probe> {
+  const name = `database ${store}`;
+  const variable = `${store.toUpperCase()}_DATABASE_URL`;
+  try {
+    return await withPool(url, async (db) => {
+      // Once to connect, so that the second answer measures the way there and back only.
+      await serverState(db);
+      const asked = systemClock.now();
+      const server = await serverState(db);
+      const skew_ms = (asked + systemClock.now()) / 2 - server.now.getTime();
+      return { finding: judgeDatabase(name, server, kind, await appliedMigrations(db)), skew_ms };
+    });
+  } catch (error) {
+    const reason = describeDatabaseError(error) ?? (error as Error).message;
+    return { finding: fail(name, reason, `Start that PostgreSQL, or correct ${variable}.`) };
+  }
+}
+
+/** @param applied names of the migrations that the database has */
+export function judgeDatabase(
+  name: string,
+  server: Pick<ServerState, 'version_num' | 'version'>,
+  kind: SchemaKind,
+  applied: string[],
+): Finding {
+  const version = `PostgreSQL ${server.version}`;
+  if (server.version_num < OLDEST_VERSION_NUM) return fail(name, `${version} is too old`, 'Upgrade the server to 15 or later.');
+  const known = knownMigrations(kind);
+  const missing = known.filter((migration) => !applied.includes(migration));
+  const foreign = applied.filter((migration) => !known.includes(migration));
+  if (foreign.length > 0) return fail(name, `${version}, migrated by a newer Pirogue (${foreign.join(', ')})`, 'Update Pirogue.');
+  if (missing.length === 0) return ok(name, `${version}, migrated`);
+  const detail = applied.length === 0 ? 'empty' : `${missing.length} migrations behind`;
+  return fail(name, `${version}, ${detail}`, 'Run "pirogue migrate" (a start does it too).');
+}
+
+/** @param skews in milliseconds, one for each server, in either direction */
+export function judgeClock(skews: readonly number[]): Finding {
+  const worst = Math.max(...skews.map(Math.abs));
+  const detail = `${Math.round(worst)} ms apart from the database's`;
+  if (worst <= SKEW_WARN_MS) return ok('clock', detail);
+  const advice = 'Let the same time service (NTP) set both clocks.';
+  return worst <= SKEW_FAIL_MS ? warn('clock', detail, advice) : fail('clock', detail, advice);
+}

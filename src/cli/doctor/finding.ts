@@ -1,0 +1,14 @@
+export type Verdict = 'ok' | 'warn' | 'fail';
+
+/** One line of `pirogue doctor`. */
+export interface Finding {
+  name: string;
+  status: Verdict;
+  detail: string;
+  /** What to do; null when there is nothing to do. */
+  advice: string | null;
+}
+
+export const ok = (name: string, detail: string): Finding => ({ name, status: 'ok', detail, advice: null });
+export const warn = (name: string, detail: string, advice: string): Finding => ({ name, status: 'warn', detail, advice });
+export const fail = (name: string, detail: string, advice: string): Finding => ({ name, status: 'fail', detail, advice });

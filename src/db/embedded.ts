@@ -1,0 +1,107 @@
+import path from 'node:path';
+import pg from 'pg';
+import { pgCode } from '../kit/sql.ts';
+import { connectionUrl } from './embedded/address.ts';
+import { runnableBinaries } from './embedded/binaries.ts';
+import { ensureCluster, readPassword } from './embedded/cluster.ts';
+import { type FileLock, tryLock } from './embedded/lock.ts';
+import { findPlace, type Place } from './embedded/place.ts';
+import { readyPostmaster } from './embedded/postmaster.ts';
+import { clearLeftover, startServer } from './embedded/server.ts';
+import { waitFor } from './embedded/wait.ts';
+
+/** Longer than a start may take: the owner may be replaying the log. */
+const JOIN_LIMIT_MS = 320_000;
+const CONNECT_LIMIT_MS = 5_000;
+const DUPLICATE_DATABASE = '42P04';
+const UNIQUE_VIOLATION = '23505';
+
+export interface EmbeddedOptions {
+  /** Where data lives; made if missing. One cluster for each, however many processes use it. */
+  dataDir: string;
+  /** False for tests: fast, and broken by a power cut. */
+  durable?: boolean;
+  /** More settings of postgresql.conf; these win. */
+  settings?: Record<string, string>;
+}
+
+export interface EmbeddedServer {
+  /** The connection URL of one database, for `pg`: a unix socket, TCP only on Windows. */
+  url(database: string): string;
+  /** False when another process runs the server and we only joined it: it goes when that process goes. */
+  owned: boolean;
+  pid: number;
+  data_dir: string;
+  /** Stops the server when we own it; does nothing when we joined it. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts the PostgreSQL that comes with the npm packages, on the cluster under `dataDir`, making that first if there
+ * is none. The first process owns the server; later ones join it. It stops with its owner, even by kill -9.
+ */
+export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedServer> {
+  const place = findPlace(options.dataDir);
+  // an owner may leave while we wait for its server, so both ways stay open
+  const found = await waitFor(() => tryLock(`${place.cluster}.lock`) ?? join(place), JOIN_LIMIT_MS);
+  if (!found) throw new Error(`the process that runs the database in ${place.home} did not get it ready`);
+  return 'release' in found ? own(place, found, options) : found;
+}
+
+/** Creates a database on the server unless it is there. */
+export async function ensureDatabase(server: Pick<EmbeddedServer, 'url'>, name: string): Promise<void> {
+  const client = new pg.Client({
+    connectionString: server.url('postgres'),
+    connectionTimeoutMillis: CONNECT_LIMIT_MS,
+  });
+  await client.connect();
+  try {
+    const found = await client.query('select 1 from pg_database where datname = $1', [name]);
+    if (found.rowCount === 0) {
+      await client.query(`create database ${pg.escapeIdentifier(name)} template template0 encoding 'UTF8'`);
+    }
+  } catch (error) {
+    // made by another process between the question and the order
+    const code = pgCode(error);
+    if (code !== DUPLICATE_DATABASE && code !== UNIQUE_VIOLATION) throw error;
+  } finally {
+    await client.end();
+  }
+}
+
+async function own(place: Place, lock: FileLock, options: EmbeddedOptions): Promise<EmbeddedServer> {
+  try {
+    const { durable = true, settings = {} } = options;
+    const binaries = await runnableBinaries(place);
+    await ensureCluster(place, binaries, durable);
+    await clearLeftover(place, binaries);
+    const server = await startServer({ place, binaries, durable, settings });
+    let stopped: Promise<void> | undefined;
+    return {
+      url: (database) => connectionUrl(server.address, database),
+      owned: true,
+      pid: server.pid,
+      data_dir: path.dirname(place.entry),
+      stop: () => (stopped ??= server.stop().finally(() => lock.release())),
+    };
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+}
+
+function join(place: Place): EmbeddedServer | null {
+  const server = readyPostmaster(place.cluster);
+  if (!server) return null;
+  const onTcp = process.platform === 'win32';
+  const address = onTcp
+    ? { host: '127.0.0.1', port: server.port, password: readPassword(place) }
+    : { host: server.socketDir, port: server.port };
+  return {
+    url: (database) => connectionUrl(address, database),
+    owned: false,
+    pid: server.pid,
+    data_dir: path.dirname(place.entry),
+    stop: async () => {},
+  };
+}

@@ -1,0 +1,91 @@
+import { randomBytes } from 'node:crypto';
+import fs from 'node:fs';
+import path from 'node:path';
+import { giveTo } from './account.ts';
+import { SUPERUSER } from './address.ts';
+import { program } from './binaries.ts';
+import type { Place } from './place.ts';
+import { runProgram } from './programs.ts';
+
+const INITDB_LIMIT_MS = 120_000;
+
+/** A folder of this name is no cluster yet; no other is ever deleted. */
+const MARK = '.initializing-';
+
+// The built-in locale sorts the same on every system and does not change with libc or ICU updates, which corrupt
+// indexes silently.
+const INITDB_ARGS = [
+  '--encoding=UTF8',
+  '--locale=C',
+  '--locale-provider=builtin',
+  '--builtin-locale=C.UTF-8',
+  '--data-checksums',
+  '--no-instructions',
+];
+
+/** Makes the cluster if there is none. The caller holds the lock of the place. */
+export async function ensureCluster(place: Place, binaries: string, durable: boolean): Promise<void> {
+  await removeUnfinished(place);
+  if (!isCluster(place.cluster)) await createCluster(place, binaries, durable);
+  if (path.dirname(place.entry) !== place.home && !fs.existsSync(place.entry)) {
+    fs.symlinkSync(place.cluster, place.entry);
+  }
+}
+
+/** The password of TCP clients; made with the cluster, and only on Windows. */
+export function readPassword(place: Place): string {
+  return fs.readFileSync(passwordFile(place), 'utf8').trim();
+}
+
+function isCluster(folder: string): boolean {
+  if (fs.existsSync(path.join(folder, 'PG_VERSION'))) return true;
+  if (!fs.existsSync(folder)) return false;
+  if (fs.readdirSync(folder).length === 0) fs.rmdirSync(folder);
+  else throw new Error(`${folder} holds files but no database: move them away`);
+  return false;
+}
+
+/**
+ * initdb works under a name of its own, and only a finished cluster gets the real one. So an interrupted initdb
+ * costs nothing, even when it is still running as an orphan while the next start makes another.
+ */
+async function createCluster(place: Place, binaries: string, durable: boolean): Promise<void> {
+  const draft = `${place.cluster}${MARK}${randomBytes(4).toString('hex')}`;
+  fs.mkdirSync(draft, { mode: 0o700 });
+  giveTo(place.account, draft);
+  const args = ['-D', draft, '-U', SUPERUSER, ...INITDB_ARGS, ...authentication(place), ...(durable ? [] : ['--no-sync'])];
+  await runProgram(program(binaries, 'initdb'), args, place.account, INITDB_LIMIT_MS);
+  await fs.promises.rename(draft, place.cluster);
+  if (durable) syncFolder(place.home);
+}
+
+function authentication(place: Place): string[] {
+  if (process.platform !== 'win32') return ['--auth-local=trust', '--auth-host=reject'];
+  fs.writeFileSync(passwordFile(place), randomBytes(18).toString('hex'), { mode: 0o600 });
+  return ['--auth=scram-sha-256', `--pwfile=${passwordFile(place)}`];
+}
+
+function passwordFile(place: Place): string {
+  return `${place.cluster}.password`;
+}
+
+async function removeUnfinished(place: Place): Promise<void> {
+  const names = fs.readdirSync(place.home).filter((name) => name.startsWith(path.basename(place.cluster) + MARK));
+  for (const name of names) {
+    // an orphaned initdb may still be filling it
+    await fs.promises.rm(path.join(place.home, name), {
+      recursive: true,
+      force: true,
+      maxRetries: 20,
+      retryDelay: 50,
+    });
+  }
+}
+
+/** A rename is on disk once the folder around it is. */
+function syncFolder(folder: string): void {
+  if (process.platform === 'win32') return;
+  const handle = fs.openSync(folder, 'r');
+  fs.fsyncSync(handle);
+  fs.closeSync(handle);
+}

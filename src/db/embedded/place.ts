@@ -1,0 +1,75 @@
+import { randomBytes } from 'node:crypto';
+import fs from 'node:fs';
+import path from 'node:path';
+import { type Account, canEnter, serverAccount } from './account.ts';
+
+/** The folder name carries the major version: a cluster of another one cannot be opened. */
+const CLUSTER = 'pg18';
+
+/** Outside /tmp and /var/tmp, which systems clean. */
+export const SHARED_HOME = '/var/lib/pirogue';
+
+export interface Place {
+  /** What the caller of `startEmbedded` finds the cluster under; a link when the cluster lives elsewhere. */
+  entry: string;
+  /** The cluster itself, by its real path. */
+  cluster: string;
+  /** The folder around the cluster: lock and log lie here. */
+  home: string;
+  account: Account | null;
+}
+
+/** Decides where the cluster of a DATA_DIR lives. Makes folders, but touches no data. */
+export function findPlace(dataDir: string): Place {
+  fs.mkdirSync(dataDir, { recursive: true });
+  const real = fs.realpathSync(dataDir);
+  const entry = path.join(real, CLUSTER);
+  const account = serverAccount(entry);
+  const home = homeOf(entry, account);
+  fs.mkdirSync(home, { recursive: true });
+  return { entry, cluster: path.join(home, CLUSTER), home, account };
+}
+
+function homeOf(entry: string, account: Account | null): string {
+  const dataDir = path.dirname(entry);
+  const found = fs.lstatSync(entry, { throwIfNoEntry: false });
+  if (found?.isSymbolicLink()) return path.dirname(followLink(entry));
+  if (!account || canEnter(account, dataDir)) return dataDir;
+  // Making a new cluster elsewhere would look as if all data were lost.
+  if (found)
+    throw new Error(
+      `${entry} holds a database, but the account that runs it (uid ${account.uid}) may not enter ${dataDir}: allow it (chmod o+x on the folders above)`,
+    );
+  return path.join(SHARED_HOME, instanceId(dataDir));
+}
+
+function followLink(entry: string): string {
+  try {
+    return fs.realpathSync(entry);
+  } catch {
+    const target = fs.readlinkSync(entry);
+    throw new Error(
+      `${entry} points to ${target}, which is gone: bring it back, or remove the link to start with an empty database`,
+    );
+  }
+}
+
+/**
+ * A random name kept in the DATA_DIR. A name made from its path would hand the data of a deleted DATA_DIR to the
+ * next one at the same place.
+ */
+function instanceId(dataDir: string): string {
+  const file = path.join(dataDir, 'instance');
+  const draft = `${file}.${randomBytes(8).toString('hex')}`;
+  fs.writeFileSync(draft, randomBytes(8).toString('hex'));
+  try {
+    fs.linkSync(draft, file); // fails when the file is there, and never shows half a file
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  } finally {
+    fs.rmSync(draft);
+  }
+  const id = fs.readFileSync(file, 'utf8').trim();
+  if (!/^[0-9a-f]{16}$/.test(id)) throw new Error(`${file} should hold 16 hexadecimal digits`);
+  return id;
+}

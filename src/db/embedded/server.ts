@@ -1,0 +1,118 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import fs from 'node:fs';
+import { type Address, removeSocketFolder } from './address.ts';
+import { program } from './binaries.ts';
+import { beginLog, logTail, openLog } from './log.ts';
+import type { Place } from './place.ts';
+import { disownPidFile, readPostmaster, readyPostmaster, serves } from './postmaster.ts';
+import { runProgram, surroundings } from './programs.ts';
+import { chooseAddress, serverArguments } from './settings.ts';
+import { waitFor } from './wait.ts';
+
+/** Replaying the log after a crash may take minutes; a server that fails is noticed at once, by its exit. */
+const READY_LIMIT_MS = 300_000;
+const STOP_LIMIT_S = 30;
+const RETRY_LIMIT_MS = 15_000;
+
+export interface ServerOptions {
+  place: Place;
+  binaries: string;
+  durable: boolean;
+  settings: Record<string, string>;
+}
+
+export interface RunningServer {
+  pid: number;
+  address: Address;
+  stop(): Promise<void>;
+}
+
+/**
+ * Stands between us and the server: when our end of its stdin closes, by whatever death of ours, it stops the
+ * server. All of it runs in a process group of its own, so that Ctrl-C reaches only us and we can drain first.
+ */
+const WATCHER = `exec 3<&0
+"$@" 3<&- & server=$!
+trap "" INT TERM HUP
+{ cat <&3 >/dev/null; kill -INT $server; } 2>/dev/null & guard=$!
+exec 3<&-
+wait $server; code=$?
+kill -KILL $guard 2>/dev/null
+exit $code`;
+
+/** Stops what a killed process left running, and makes a stale pid file harmless. The caller holds the lock. */
+export async function clearLeftover(place: Place, binaries: string): Promise<void> {
+  const left = readPostmaster(place.cluster);
+  if (!left) return;
+  if (serves(left.pid, place.cluster)) await stopByProgram(place, binaries, left.pid);
+  else disownPidFile(place.cluster);
+}
+
+/** Starts the server of a finished cluster and waits until it takes connections. The caller holds the lock. */
+export async function startServer(options: ServerOptions): Promise<RunningServer> {
+  const { cluster } = options.place;
+  const deadline = performance.now() + RETRY_LIMIT_MS;
+  beginLog(cluster);
+  for (;;) {
+    const address = await chooseAddress(options.place);
+    const child = spawnServer(options, address);
+    const pid = await untilReady(child, cluster);
+    if (pid !== null) {
+      const stop = () => stopServer(options, child, pid).then(() => removeSocketFolder(address));
+      return { pid, address, stop };
+    }
+    // connections of a killed server take a moment to notice; a port may go to someone quicker
+    const passing = /is still in use|could not bind/.test(logTail(cluster));
+    if (!passing || performance.now() > deadline) {
+      throw new Error(`PostgreSQL did not start: ${logTail(cluster)}`);
+    }
+    await waitFor(() => null, 200);
+  }
+}
+
+function spawnServer({ place, binaries, durable, settings }: ServerOptions, address: Address): ChildProcess {
+  const command = [program(binaries, 'postgres'), ...serverArguments(place.cluster, address, durable, settings)] as const;
+  const log = openLog(place.cluster);
+  const options = { ...surroundings(place.account), detached: true, windowsHide: true };
+  const child =
+    process.platform === 'win32'
+      ? spawn(command[0], command.slice(1), { ...options, stdio: ['ignore', log, log] })
+      : spawn('/bin/sh', ['-c', WATCHER, 'sh', ...command], { ...options, stdio: ['pipe', log, log] });
+  fs.closeSync(log);
+  child.on('error', () => {}); // told by the pid it then lacks
+  child.stdin?.on('error', () => {}); // the watcher died; its exit tells
+  return child;
+}
+
+/** The server's pid, or null when it ended instead. From then on it keeps no event loop alive. */
+async function untilReady(child: ChildProcess, cluster: string): Promise<number | null> {
+  const ended = () => child.pid === undefined || child.exitCode !== null || child.signalCode !== null;
+  const answer = await waitFor(() => readyPostmaster(cluster)?.pid ?? ended(), READY_LIMIT_MS);
+  child.unref();
+  (child.stdin as { unref?: () => void } | null)?.unref?.();
+  if (answer === null) {
+    child.stdin?.destroy();
+    throw new Error(`PostgreSQL was not ready after ${READY_LIMIT_MS / 1000} seconds`);
+  }
+  return answer === true ? null : answer;
+}
+
+async function stopServer({ place, binaries }: ServerOptions, child: ChildProcess, pid: number): Promise<void> {
+  child.stdin?.end();
+  const limit = child.stdin ? STOP_LIMIT_S * 1000 : 0; // without a watcher there is nobody to wait for
+  if (await waitFor(() => !serves(pid, place.cluster), limit)) return;
+  await stopByProgram(place, binaries, pid);
+}
+
+/** Ends the connections and stops; if that hangs, stops without ceremony: the next start replays the log. */
+async function stopByProgram({ cluster, account }: Place, binaries: string, pid: number): Promise<void> {
+  const stop = async (mode: string) => {
+    const args = ['stop', '-D', cluster, '-m', mode, '-w', '-t', String(STOP_LIMIT_S), '-s'];
+    try {
+      await runProgram(program(binaries, 'pg_ctl'), args, account, (STOP_LIMIT_S + 5) * 1000);
+    } catch (error) {
+      if (serves(pid, cluster)) throw error; // else it was stopping already, and gone before pg_ctl looked
+    }
+  };
+  await stop('fast').catch(() => stop('immediate'));
+}

@@ -1,0 +1,47 @@
+import { type Address, freePort, makeSocketFolder } from './address.ts';
+import { readPassword } from './cluster.ts';
+import type { Place } from './place.ts';
+
+// Error texts carry values ("Key (email)=(…) already exists") and statements; those must not reach a log file. The
+// client gets them anyway, so the server writes down its own affairs only.
+const LOGGING = {
+  logging_collector: 'off',
+  log_min_messages: 'log',
+  log_min_error_statement: 'panic',
+  log_error_verbosity: 'terse',
+  log_checkpoints: 'off',
+};
+
+// Three pools of up to 20 connections, and the command line. PostgreSQL's own durable defaults stay as they are.
+const DURABLE = { max_connections: '80', shared_buffers: '128MB' };
+
+// Every test file has pools of its own.
+const THROWAWAY = {
+  max_connections: '300',
+  shared_buffers: '128MB',
+  fsync: 'off',
+  synchronous_commit: 'off',
+  full_page_writes: 'off',
+};
+
+/** Where the next server will listen. */
+export async function chooseAddress(place: Place): Promise<Address> {
+  if (process.platform !== 'win32') return { host: makeSocketFolder(place.cluster, place.account), port: 5432 };
+  return { host: '127.0.0.1', port: await freePort(), password: readPassword(place) };
+}
+
+/** The command line of `postgres`, without the program itself. */
+export function serverArguments(cluster: string, address: Address, durable: boolean, extra: Record<string, string>): string[] {
+  const onTcp = address.password !== undefined;
+  const settings = {
+    listen_addresses: onTcp ? address.host : '',
+    unix_socket_directories: onTcp ? '' : address.host,
+    unix_socket_permissions: '0700',
+    port: String(address.port),
+    timezone: 'UTC',
+    ...LOGGING,
+    ...(durable ? DURABLE : THROWAWAY),
+    ...extra,
+  };
+  return ['-D', cluster, ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])];
+}

@@ -1,0 +1,57 @@
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { runner } from 'node-pg-migrate';
+import pg from 'pg';
+import { pgCode } from '../kit/sql.ts';
+import { APP_ROLE } from './pool.ts';
+
+const root = path.join(path.dirname(fileURLToPath(import.meta.url)), '..', '..', 'migrations');
+
+const DUPLICATE_OBJECT = '42710';
+const INSUFFICIENT_PRIVILEGE = '42501';
+const UNIQUE_VIOLATION = '23505';
+
+/**
+ * Brings one database to the newest schema. Safe to run from many processes at once (an advisory lock); a database
+ * that is up to date costs one query.
+ * @param kind `control`, or `store` for both sandbox and live
+ */
+export async function migrate(url: string, kind: 'control' | 'store'): Promise<void> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
+  await client.connect();
+  try {
+    await ensureAppRole(client);
+    await runner({
+      dbClient: client,
+      dir: path.join(root, kind),
+      migrationsTable: 'schema_migrations',
+      direction: 'up',
+      advisoryLockMode: 'wait',
+      verbose: false,
+      logger: { debug() {}, info() {}, warn: console.error, error: console.error },
+    });
+  } finally {
+    await client.end();
+  }
+}
+
+/** Roles belong to the whole server, so two databases migrating at once may both try. */
+async function ensureAppRole(client: pg.Client): Promise<void> {
+  const found = await client.query('select 1 from pg_roles where rolname = $1', [APP_ROLE]);
+  if (found.rowCount === 0) {
+    try {
+      await client.query(`create role ${APP_ROLE} nologin`);
+    } catch (error) {
+      const code = pgCode(error);
+      if (code === INSUFFICIENT_PRIVILEGE) {
+        throw new Error(
+          `the database user may not create the role ${APP_ROLE}: create it once (create role ${APP_ROLE} nologin)`,
+        );
+      }
+      if (code !== DUPLICATE_OBJECT && code !== UNIQUE_VIOLATION) throw error;
+    }
+  }
+  await client.query(`do $$ begin
+    if not pg_has_role(current_user, '${APP_ROLE}', 'member') then grant ${APP_ROLE} to current_user; end if;
+  end $$`);
+}

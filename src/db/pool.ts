@@ -1,0 +1,110 @@
+import pg from 'pg';
+import { type Db, pgCode, type Queryable, type Sql, type Tx } from '../kit/sql.ts';
+import type { Log } from '../kit/log.ts';
+
+const INT8 = 20;
+// Money and counters are exact: int8 becomes a bigint, never a rounded number and never text that adds by joining.
+pg.types.setTypeParser(INT8, (text) => BigInt(text));
+
+/** The role the program works as; the owner is for migrations and the command line only. */
+export const APP_ROLE = 'pirogue_app';
+
+const CONNECT_MS = 5_000;
+const STATEMENT_MS = 15_000;
+const IDLE_IN_TRANSACTION_MS = 30_000;
+const MAX_TRIES = 3;
+const DEADLOCK = '40P01';
+const SERIALISATION_FAILURE = '40001';
+
+export interface PoolOptions {
+  url: string;
+  size: number;
+  log: Log;
+  /** Deadline of one statement; the default suits requests, the command line reads whole books. */
+  statement_ms?: number;
+  /** Work as this role; left out: as the user of the address. */
+  role?: string;
+}
+
+/** A pool that is also a {@link Db}. Every wait has a deadline: for a connection, a statement, an idle transaction. */
+export interface DbPool extends Db {
+  close(): Promise<void>;
+}
+
+export function openPool(options: PoolOptions): DbPool {
+  const settings = [
+    `statement_timeout=${options.statement_ms ?? STATEMENT_MS}`,
+    `idle_in_transaction_session_timeout=${IDLE_IN_TRANSACTION_MS}`,
+    ...(options.role ? [`role=${options.role}`] : []),
+  ];
+  const pool = new pg.Pool({
+    connectionString: options.url,
+    max: options.size,
+    connectionTimeoutMillis: CONNECT_MS,
+    options: settings.map((setting) => `-c ${setting}`).join(' '),
+    application_name: 'pirogue',
+  });
+  let closing = false;
+  pool.on('error', (err) => {
+    // On the way out the server may hang up first; otherwise the pool replaces the connection when it needs one.
+    if (!closing) options.log.warn({ err }, 'an idle database connection was lost');
+  });
+  return {
+    ...queries(pool),
+    transaction: (work) => retried(() => inTransaction(pool, work)),
+    close: () => {
+      closing = true;
+      return pool.end();
+    },
+  };
+}
+
+function queries(client: pg.Pool | pg.PoolClient): Queryable {
+  const send = (statement: Sql) => client.query(statement as pg.QueryConfig);
+  return {
+    all: async <Row>(statement: Sql) => (await send(statement)).rows as Row[],
+    maybe: async <Row>(statement: Sql) => {
+      const { rows } = await send(statement);
+      if (rows.length > 1) throw new Error('impossible: more than one row');
+      return rows[0] as Row | undefined;
+    },
+    run: async (statement) => (await send(statement)).rowCount ?? 0,
+  };
+}
+
+async function inTransaction<T>(pool: pg.Pool, work: (tx: Tx) => Promise<T>): Promise<T> {
+  const client = await pool.connect();
+  let broken: Error | undefined;
+  try {
+    await client.query('begin');
+    const result = await work({ ...queries(client), inTransaction: true });
+    await client.query('commit');
+    return result;
+  } catch (error) {
+    broken = await rollback(client);
+    throw error;
+  } finally {
+    client.release(broken);
+  }
+}
+
+/** @returns the error of a connection that can not be used again */
+async function rollback(client: pg.PoolClient): Promise<Error | undefined> {
+  try {
+    await client.query('rollback');
+    return undefined;
+  } catch (error) {
+    return error as Error;
+  }
+}
+
+async function retried<T>(once: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await once();
+    } catch (error) {
+      const code = pgCode(error);
+      if (attempt === MAX_TRIES || (code !== DEADLOCK && code !== SERIALISATION_FAILURE)) throw error;
+    }
+  }
+}

@@ -1,0 +1,162 @@
+import type { Store } from '../db/stores.ts';
+import type { Deps } from '../deps.ts';
+import type { EventType } from '../events/catalogue.ts';
+import { recordEvents } from '../events/record.ts';
+import { invalid, must, notFound, Problem } from '../kit/errors.ts';
+import { isId, newId } from '../kit/ids.ts';
+import type { JsonObject } from '../kit/json.ts';
+import type { Queryable, Tx } from '../kit/sql.ts';
+import { account } from '../ledger/accounts.ts';
+import { type Posting, post } from '../ledger/post.ts';
+import { lockPayment } from '../payments/service.ts';
+import { repayCredit } from '../settlement/credit.ts';
+import { type Draw, draw, drawPostings, putBack, returnPostings } from '../settlement/draw.ts';
+import { refundsUnderWay } from '../settlement/store.ts';
+import { presentDispute } from './present.ts';
+import type { DisputeRow } from './schema.ts';
+import { type DisputeTrigger, nextDisputeStatus } from './states.ts';
+import { findBlocking, findDispute, insertDispute, lockDispute, updateDispute } from './store.ts';
+
+const RESPONSE_MS = 7 * 24 * 3_600_000;
+
+/** The id of an open or lost dispute of the payment: money that may go back, or went back, on another way. */
+export function openOrLostDispute(db: Queryable, team_id: bigint, payment_id: string): Promise<string | null> {
+  return findBlocking(db, team_id, payment_id);
+}
+
+export interface Opening {
+  team_id: bigint;
+  payment_id: string;
+  /** Default: what has not been refunded. */
+  amount_minor?: bigint;
+  reason: string;
+}
+
+/**
+ * Opens a dispute on the provider's notice (in the sandbox: on `pirogue trigger dispute.created`) and sets the money
+ * aside. What the balance does not cover is advanced: a chargeback does not ask.
+ * @throws Problem 404, 400 when there is nothing to dispute, 422 for an amount that was not paid
+ */
+export async function openDispute(deps: Pick<Deps, 'clock'>, store: Store, opening: Opening): Promise<DisputeRow> {
+  const at = deps.clock.now();
+  return store.db.transaction(async (tx) => {
+    const payment = await lockPayment(tx, opening.team_id, opening.payment_id);
+    if (!payment) throw notFound('Payment');
+    const blocking = await findBlocking(tx, payment.team_id, payment.id);
+    const disputable = payment.status === 'succeeded' || payment.status === 'partially_refunded';
+    if (!disputable || blocking) throw new Problem(400, `The payment is ${blocking ? 'in a dispute already' : payment.status}.`);
+    // What a refund under way returns can not be charged back as well.
+    const left = payment.amount_minor - payment.refunded_minor - (await refundsUnderWay(tx, payment.team_id, payment.id));
+    if (left <= 0n) throw new Problem(400, 'Everything that was paid is being refunded.');
+    const amount_minor = opening.amount_minor ?? left;
+    if (amount_minor > left) throw invalid({ amount: ['is more than what was paid and not refunded'] });
+    const claim = { team_id: payment.team_id, payment_id: payment.id, currency: payment.currency, amount_minor };
+    const draws = must(await draw(tx, claim, null), 'credit without a cap covers everything');
+    const now = new Date(at);
+    const row: DisputeRow = {
+      ...claim,
+      id: newId('dsp', store.environment, at),
+      status: 'needs_response',
+      reason: opening.reason,
+      evidence: null,
+      draws,
+      due_at: new Date(at + RESPONSE_MS),
+      event_count: 1,
+      created_at: now,
+      updated_at: now,
+      closed_at: null,
+    };
+    await insertDispute(tx, row);
+    await book(tx, row, 'dispute.opened', drawPostings(draws, 'disputed', true));
+    await announce(tx, store, at, row, 'dispute.created');
+    return row;
+  });
+}
+
+/**
+ * The one door for every further change: evidence, acceptance, the provider's decision.
+ * @throws Problem 404, 400 when the dispute's state does not allow it
+ */
+export async function changeDispute(
+  deps: Pick<Deps, 'clock'>,
+  store: Store,
+  ref: { team_id: bigint; id: string },
+  trigger: DisputeTrigger,
+  evidence?: JsonObject,
+): Promise<DisputeRow> {
+  const at = deps.clock.now();
+  return store.db.transaction(async (tx) => {
+    const known = await getDispute(store, ref.team_id, ref.id, tx);
+    await lockPayment(tx, ref.team_id, known.payment_id);
+    const before = must(await lockDispute(tx, ref.team_id, ref.id), 'it was just read');
+    const status = nextDisputeStatus(before.status, trigger);
+    if (status === null) throw new Problem(400, `The dispute is ${before.status}: that is not possible any more.`);
+    const closed = status !== 'under_review';
+    const now = new Date(at);
+    const row: DisputeRow = {
+      ...before,
+      status,
+      evidence: evidence ?? before.evidence,
+      event_count: before.event_count + 1,
+      updated_at: now,
+      closed_at: closed ? now : null,
+    };
+    await updateDispute(tx, row);
+    if (closed) await settle(tx, row);
+    await announce(tx, store, at, row, closed ? 'dispute.closed' : 'dispute.updated');
+    return row;
+  });
+}
+
+/** Lost: the money is gone. Won or withdrawn: it goes back to where it was. */
+async function settle(tx: Tx, row: DisputeRow): Promise<void> {
+  const { team_id, payment_id, currency, amount_minor, id } = row;
+  if (row.status === 'lost') return book(tx, row, 'dispute.lost', lostPostings(row.draws));
+  const back = await putBack(tx, { team_id, payment_id, currency, amount_minor }, row.draws);
+  await book(tx, row, `dispute.${row.status}`, returnPostings(back, 'disputed', true));
+  await repayCredit(
+    tx,
+    back
+      .filter((drawn) => drawn.bucket === 'available')
+      .map(({ account_id }) => ({
+        team_id,
+        currency,
+        account_id,
+        source_id: id,
+        subject_id: payment_id,
+      })),
+  );
+}
+
+function lostPostings(draws: Draw[]): Posting[] {
+  return drawPostings(draws, 'disputed', true).map((posting) => ({
+    debit: posting.credit,
+    credit: account('clearing', null),
+    amount_minor: posting.amount_minor,
+  }));
+}
+
+function book(tx: Tx, row: DisputeRow, kind: string, postings: Posting[]): Promise<void> {
+  return post(tx, [
+    { team_id: row.team_id, kind, source_id: row.id, subject_id: row.payment_id, currency: row.currency, postings },
+  ]);
+}
+
+async function announce(tx: Tx, store: Store, at: number, row: DisputeRow, type: EventType): Promise<void> {
+  await recordEvents(tx, store.environment, at, [
+    {
+      team_id: row.team_id,
+      type,
+      resource_id: row.id,
+      sequence: row.event_count,
+      data: presentDispute(store.environment, row),
+    },
+  ]);
+}
+
+/** @throws Problem 404 */
+export async function getDispute(store: Store, team_id: bigint, id: string, db: Queryable = store.db): Promise<DisputeRow> {
+  const row = isId('dsp', store.environment, id) ? await findDispute(db, team_id, id) : undefined;
+  if (!row) throw notFound();
+  return row;
+}

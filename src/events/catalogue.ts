@@ -1,0 +1,47 @@
+/** Every event type there is (docs/decisions, section 5 of the rulings): the status word is the suffix. */
+export const EVENT_TYPES = [
+  'payment.created',
+  'payment.processing',
+  'payment.partial',
+  'payment.succeeded',
+  'payment.failed',
+  'payment.cancelled',
+  'payment.expired',
+  'payment.refunded',
+  'payment.partially_refunded',
+  'payment.late_success',
+  'refund.created',
+  'refund.succeeded',
+  'refund.failed',
+  'transfer.created',
+  'transfer.succeeded',
+  'transfer.failed',
+  'transfer.cancelled',
+  'customer.created',
+  'customer.updated',
+  'customer.deleted',
+  'beneficiary.created',
+  'beneficiary.updated',
+  'beneficiary.deleted',
+  'dispute.created',
+  'dispute.updated',
+  'dispute.closed',
+  'invoice.created',
+  'invoice.sent',
+  'invoice.paid',
+  'invoice.overdue',
+  'invoice.cancelled',
+  'link.created',
+  'link.updated',
+  'account.created',
+  'account.updated',
+  // Sent by POST /webhooks/{id}/test to that endpoint alone.
+  'webhook.test',
+] as const;
+
+export type EventType = (typeof EVENT_TYPES)[number];
+
+/** The subscriptions that a type satisfies: `payment.succeeded`, `payment.*`, `*`. */
+export function subscriptionsOf(type: EventType): string[] {
+  return [type, `${type.slice(0, type.indexOf('.'))}.*`, '*'];
+}

@@ -1,0 +1,94 @@
+import { newId } from '../kit/ids.ts';
+import type { Environment } from '../kit/environment.ts';
+import { fixed, sql, type Tx } from '../kit/sql.ts';
+import { type EventType, subscriptionsOf } from './catalogue.ts';
+
+/** The version at which bodies are serialised. */
+export const API_VERSION = '2026-08-01';
+
+/** One change to announce. */
+export interface NewEvent {
+  team_id: bigint;
+  type: EventType;
+  resource_id: string;
+  /** Counts the events of this resource from 1; the resource's row keeps the count. */
+  sequence: number;
+  /** What GET of the resource returns under its key. */
+  data: object;
+}
+
+/** A {@link NewEvent} as the SQL takes it. */
+export interface EventInput {
+  team_id: string;
+  event_id: string;
+  type: EventType;
+  subscriptions: string[];
+  resource_id: string;
+  sequence: number;
+  /** The body up to the number of endpoints, which only the statement knows, and from there on. */
+  head: string;
+  tail: string;
+  created_at: string;
+}
+
+/** @param at milliseconds since the epoch */
+export function eventInput(environment: Environment, at: number, event: NewEvent): EventInput {
+  const id = newId('evt', environment, at);
+  const created = new Date(at).toISOString();
+  const head = JSON.stringify({
+    id,
+    event: event.type,
+    livemode: environment === 'live',
+    created,
+    api_version: API_VERSION,
+  });
+  const rest = JSON.stringify({ request: { id: null, idempotency_key: newId('req', environment, at) }, data: event.data });
+  return {
+    team_id: String(event.team_id),
+    event_id: id,
+    type: event.type,
+    subscriptions: subscriptionsOf(event.type),
+    resource_id: event.resource_id,
+    sequence: event.sequence,
+    head: `${head.slice(0, -1)},"pending_webhooks":`,
+    tail: `,${rest.slice(1)}`,
+    created_at: created,
+  };
+}
+
+/** Columns of a CTE named `event_input` that {@link RECORD} reads, for json_to_recordset. */
+export const EVENT_COLUMNS = `team_id bigint, event_id text, type text, subscriptions text[], resource_id text,
+  sequence integer, head text, tail text, created_at timestamptz`;
+
+/**
+ * The CTEs that record the rows of `event_input` and make one delivery for each endpoint that wants them, in the
+ * statement and so in the transaction of the change. The number of endpoints is counted in the same snapshot that
+ * makes the deliveries: no cache can be wrong about it.
+ */
+export const RECORD = fixed(`
+  event_targets as materialized (
+    select i.event_id, w.team_id, w.id as endpoint_id
+    from event_input i join webhook_endpoints w
+      on w.team_id = i.team_id and w.active and w.events && i.subscriptions
+  ),
+  recorded_events as (
+    insert into events (team_id, id, type, resource_id, sequence, pending_webhooks, body, created_at)
+    select i.team_id, i.event_id, i.type, i.resource_id, i.sequence, n.endpoints, i.head || n.endpoints || i.tail, i.created_at
+    from event_input i,
+      lateral (select count(*)::integer as endpoints from event_targets t where t.event_id = i.event_id) n
+  ),
+  queued_deliveries as (
+    insert into deliveries (team_id, endpoint_id, event_id)
+    select t.team_id, t.endpoint_id, t.event_id from event_targets t order by t.event_id, t.endpoint_id
+  )`);
+
+/** Records events in the transaction of the changes they tell of; all of them in one statement. */
+export async function recordEvents(tx: Tx, environment: Environment, at: number, events: NewEvent[]): Promise<void> {
+  if (events.length === 0) return;
+  const inputs = JSON.stringify(events.map((event) => eventInput(environment, at, event)));
+  await tx.run(sql`
+    with event_input as materialized (
+      select * from json_to_recordset(${inputs}::json) as i(${fixed(EVENT_COLUMNS)})
+    ), ${RECORD}
+    select 1`);
+}

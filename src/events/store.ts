@@ -1,0 +1,51 @@
+import type { Environment } from '../kit/environment.ts';
+import { lowestIdAt } from '../kit/ids.ts';
+import { pageTail } from '../kit/pages.ts';
+import type { Position } from '../kit/paging.ts';
+import { allOf, type Fragment, part, type Queryable, sql } from '../kit/sql.ts';
+import type { EventRow, EventsQuery } from './schema.ts';
+
+const DAY_MS = 86_400_000;
+
+export type EventFilters = { [name in 'type' | 'date_from' | 'date_to']?: EventsQuery[name] | undefined };
+
+export function findEvent(db: Queryable, team_id: bigint, id: string): Promise<EventRow | undefined> {
+  return db.maybe<EventRow>(
+    sql`select team_id, id, type, resource_id, body from events where team_id = ${team_id} and id = ${id}`,
+  );
+}
+
+/** One page, in reading order. The skipped rows are walked in the index alone; bodies are read of the page only. */
+export function listEvents(
+  db: Queryable,
+  environment: Environment,
+  team_id: bigint,
+  filters: EventFilters,
+  position: Position,
+): Promise<EventRow[]> {
+  const order = position.kind === 'newer' ? part`id` : part`id desc`;
+  return db.all<EventRow>(sql`
+    select team_id, id, type, resource_id, body from events where team_id = ${team_id} and id in (
+      select id from events where ${conditions(environment, team_id, filters)} ${pageTail(position)}
+    ) order by ${order}`);
+}
+
+export async function countEvents(
+  db: Queryable,
+  environment: Environment,
+  team_id: bigint,
+  filters: EventFilters,
+): Promise<number> {
+  const row = await db.maybe<{ total: bigint }>(sql`
+    select count(*) as total from events where ${conditions(environment, team_id, filters)}`);
+  return Number(row?.total ?? 0n);
+}
+
+/** Ids sort by time, so a range of days is a range of ids. */
+function conditions(environment: Environment, team_id: bigint, { type, date_from, date_to }: EventFilters): Fragment {
+  const found = [part`team_id = ${team_id}`];
+  if (type) found.push(part`type = ${type}`);
+  if (date_from) found.push(part`id >= ${lowestIdAt('evt', environment, Date.parse(date_from))}`);
+  if (date_to) found.push(part`id < ${lowestIdAt('evt', environment, Date.parse(date_to) + DAY_MS)}`);
+  return allOf(found);
+}

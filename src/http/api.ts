@@ -1,0 +1,171 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
+import type { Deps } from '../deps.ts';
+import { holdsCard } from '../kit/cards.ts';
+import { type FieldErrors, invalid, must, Problem } from '../kit/errors.ts';
+import { envelope } from '../kit/envelope.ts';
+import type { KeyRing } from '../keys/ring.ts';
+import type { Caller } from '../keys/caller.ts';
+import { admit, type Target } from './admission.ts';
+import { inspectBody } from './body.ts';
+import type { Call, Route } from './route.ts';
+import { type Validator, validatorOf } from './validation.ts';
+
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+const ID_HEADERS =
+  'X-Request-Id, X-Trace-Id, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After, Idempotent-Replayed';
+
+/** Registers every route, the methods its path does not have, and the checks before them. */
+export function registerApi(app: FastifyInstance, deps: Deps, keys: KeyRing, routes: Route[]): void {
+  const callers = new WeakMap<FastifyRequest, Caller>();
+  parseJson(app);
+
+  const enter = (target: Target) => async (request: FastifyRequest, reply: FastifyReply) => {
+    if (target.kind === 'route' && target.route.access === 'public') allowOrigins(reply);
+    const { caller, version } = await admit(deps, keys, request, target);
+    callers.set(request, caller);
+    request.who = { team_id: String(caller.team.id), key_id: caller.key_id };
+    reply.header('X-Service-Version', version);
+  };
+
+  for (const route of routes) {
+    const validator = validatorOf(route.body, route.query);
+    app.route({
+      method: route.method,
+      url: route.path,
+      onRequest: enter({ kind: 'route', route }),
+      schema: { response: route.replies },
+      handler: (request, reply) => serve(deps, route, validator, must(callers.get(request), 'enter set it'), request, reply),
+    });
+  }
+  for (const [path, methods] of methodsByPath(routes)) {
+    const allow = [...methods];
+    const missing: HTTPMethods[] = METHODS.filter((method) => !methods.has(method));
+    if (routes.some((route) => route.path === path && route.access === 'public')) registerPreflight(app, path, allow);
+    else missing.push('OPTIONS');
+    missing.push('HEAD');
+    app.route({ method: missing, url: path, onRequest: enter({ kind: 'wrong_method', allow }), handler: unreachableHandler });
+  }
+}
+
+function unreachableHandler(): never {
+  throw new Error('impossible: the method was refused before');
+}
+
+/** Checks what a handler may rely on, in the order of the rulings, then answers. */
+async function serve(
+  deps: Deps,
+  route: Route,
+  validator: Validator,
+  caller: Caller,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const body = route.body ? objectBody(request.body) : request.body;
+  refuseCards(request, body);
+  const query = { ...(request.query as Record<string, unknown>) };
+  refuseFaults({ ...validator.query(query), ...(route.check?.(body) ?? {}), ...validator.body(body) });
+  const call: Call = {
+    caller,
+    query,
+    body,
+    params: request.params as Record<string, string>,
+    idempotency_key: route.method === 'POST' ? idempotencyKey(request) : null,
+    sync: header(request, 'x-sync'),
+    request_id: request.tracing.request_id,
+    trace_id: request.tracing.trace_id,
+    ip: request.ip,
+    at: request.at,
+  };
+  const answer = await route.handle(call);
+  if (route.method !== 'GET') deps.wake.ring(caller.store.environment);
+  return reply
+    .code(answer.code)
+    .headers(answer.headers ?? {})
+    .send(envelope(answer.code, answer.message, answer.body));
+}
+
+function objectBody(body: unknown): Record<string, unknown> {
+  if (body === null || typeof body !== 'object' || Array.isArray(body)) throw new Problem(400, 'The body must be a JSON object.');
+  return body as Record<string, unknown>;
+}
+
+/** Before validation and before anything of the body is hashed, logged or kept. */
+function refuseCards(request: FastifyRequest, body: unknown): void {
+  if (body === undefined) return;
+  const { card_paths, faults } = inspectBody(body);
+  if (card_paths.length > 0) {
+    const errors = Object.fromEntries(card_paths.map((path) => [path, ['holds raw card data, which is never accepted here']]));
+    throw new Problem(422, 'Raw card data is not accepted: card details are entered on the hosted page only.', {
+      error_code: 'raw_card_data_not_accepted',
+      errors,
+    });
+  }
+  refuseFaults(faults);
+}
+
+function refuseFaults(faults: FieldErrors): void {
+  if (Object.keys(faults).length > 0) throw invalid(faults);
+}
+
+function header(request: FastifyRequest, name: string): string | null {
+  const value = request.headers[name];
+  return typeof value === 'string' ? value : null;
+}
+
+/** @throws Problem 422 for a key that is not 1 to 255 visible ASCII characters (or is a card number) */
+function idempotencyKey(request: FastifyRequest): string | null {
+  const key = header(request, 'idempotency-key');
+  if (key === null) return null;
+  if (!/^[\x21-\x7e]{1,255}$/.test(key) || holdsCard(key)) {
+    throw invalid({ idempotency_key: ['must be 1 to 255 visible ASCII characters'] }, 'idempotency_key_invalid');
+  }
+  return key;
+}
+
+/** Whatever Content-Type says, an API body is JSON: curl and many clients name it wrongly. */
+function parseJson(app: FastifyInstance): void {
+  const parse = app.getDefaultJsonParser('error', 'error');
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (request, bytes, done) => {
+    if (bytes.length === 0) return done(null, undefined);
+    const text = decode(bytes as Buffer);
+    if (text === null) return done(new Problem(400, 'The body is not valid UTF-8.'));
+    parse(request, text, done);
+  });
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+function decode(bytes: Buffer): string | null {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    return null;
+  }
+}
+
+function methodsByPath(routes: Route[]): Map<string, Set<string>> {
+  const methods = new Map<string, Set<string>>();
+  for (const { path, method } of routes) methods.set(path, (methods.get(path) ?? new Set()).add(method));
+  return methods;
+}
+
+/** Pages on any origin may use a public key, which is all that these routes let a browser do. */
+function allowOrigins(reply: FastifyReply): void {
+  reply.header('Access-Control-Allow-Origin', '*').header('Access-Control-Expose-Headers', ID_HEADERS);
+}
+
+function registerPreflight(app: FastifyInstance, path: string, allow: string[]): void {
+  app.options(path, (_, reply) => {
+    allowOrigins(reply);
+    reply
+      .header('Access-Control-Allow-Methods', allow.join(', '))
+      .header(
+        'Access-Control-Allow-Headers',
+        'Authorization, Content-Type, Idempotency-Key, X-Request-Id, X-Service-Version, traceparent',
+      )
+      .header('Access-Control-Max-Age', '7200')
+      .code(204)
+      .send();
+  });
+}

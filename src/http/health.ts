@@ -1,0 +1,47 @@
+import type { FastifyInstance } from 'fastify';
+import type { Deps } from '../deps.ts';
+import { envelope } from '../kit/envelope.ts';
+import { sql } from '../kit/sql.ts';
+import type { Worker } from '../work/worker.ts';
+import type { Pages } from './server.ts';
+
+/** A worker that has not completed a round for this long is stuck. */
+const WORKER_STUCK_MS = 60_000;
+const PROBE_MS = 2_000;
+
+/** `/health/live`: the process answers. `/health/ready`: databases reachable and migrated, workers running. */
+export function healthPages(deps: Deps, workers: readonly Worker[]): Pages {
+  return (app: FastifyInstance) => {
+    app.get('/health/live', async () => envelope(200, 'alive', {}));
+    app.get('/health/ready', async (_, reply) => {
+      const checks = { ...(await databaseChecks(deps)), workers: workersCheck(deps, workers) };
+      const ready = Object.values(checks).every((state) => state === 'ok');
+      const code = ready ? 200 : 503;
+      return reply.code(code).send(envelope(code, ready ? 'ready' : 'not ready', { checks }));
+    });
+  };
+}
+
+async function databaseChecks(deps: Deps): Promise<Record<string, string>> {
+  const { control, sandbox, live } = deps.stores;
+  const probes = { control, sandbox: sandbox.db, live: live.db };
+  const states = await Promise.all(
+    Object.entries(probes).map(async ([name, db]) => {
+      const answered = db.all(sql`select 1`).then(
+        () => 'ok',
+        () => 'unreachable',
+      );
+      return [name, await Promise.race([answered, after(PROBE_MS, 'too slow')])] as const;
+    }),
+  );
+  return Object.fromEntries(states);
+}
+
+function workersCheck(deps: Deps, workers: readonly Worker[]): string {
+  const stuck = workers.filter((worker) => deps.clock.now() - worker.lastRound() > WORKER_STUCK_MS);
+  return stuck.length === 0 ? 'ok' : `stuck: ${stuck.map((worker) => worker.name).join(', ')}`;
+}
+
+function after<T>(ms: number, value: T): Promise<T> {
+  return new Promise((resolve) => setTimeout(resolve, ms, value).unref());
+}

@@ -1,0 +1,75 @@
+import { sha256 } from '../kit/crypto.ts';
+import { invalid, must } from '../kit/errors.ts';
+import { canonicalJson } from '../kit/json.ts';
+import { sql, type Tx } from '../kit/sql.ts';
+import type { Call, Reply } from './route.ts';
+
+/** How long an answer is replayed; the key itself is never free again (decisions section 6). */
+export const REPLAY_MS = 24 * 3_600_000;
+
+/**
+ * SHA-256 over everything that decides what the request does: path parameters, X-Sync and the body as canonical JSON.
+ */
+export function requestHash(call: Call): Buffer {
+  return sha256(canonicalJson([call.params, call.sync, call.body ?? null]));
+}
+
+export function reusedKey() {
+  return invalid({ idempotency_key: ['was already used with a different payload'] }, 'idempotency_key_reused');
+}
+
+export function spentKey() {
+  return invalid(
+    { idempotency_key: ['was used more than 24 hours ago and is spent: choose a new one for a new request'] },
+    'idempotency_key_reused',
+  );
+}
+
+interface KeyRow {
+  request_hash: Buffer;
+  answer: string | null;
+  created_at: Date;
+}
+
+/**
+ * Does the work once for each Idempotency-Key, inside the caller's transaction: a second request with the same key
+ * waits on the key's row until the first commits, then replays its answer. When the work throws, the transaction takes
+ * the key back with it, so only a success consumes it. Without the header the work is simply done.
+ * @param route the name the key is scoped to, one for each route
+ * @param stored what of the answer may be kept; hand in a function that leaves secrets out
+ */
+export async function once(
+  tx: Tx,
+  call: Call,
+  route: string,
+  work: () => Promise<Reply>,
+  stored: (reply: Reply) => Reply = (reply) => reply,
+): Promise<Reply> {
+  const key = call.idempotency_key;
+  if (key === null) return work();
+  const team_id = call.caller.team.id;
+  const hash = requestHash(call);
+  const fresh = await tx.run(sql`
+    insert into idempotency_keys (team_id, route, key, request_hash, created_at)
+    values (${team_id}, ${route}, ${key}, ${hash}, ${new Date(call.at)}) on conflict do nothing`);
+  if (fresh === 0) return replay(await read(tx, team_id, route, key), hash, call.at);
+  const reply = await work();
+  await tx.run(sql`
+    update idempotency_keys set answer = ${JSON.stringify(stored(reply))}
+    where team_id = ${team_id} and route = ${route} and key = ${key}`);
+  return reply;
+}
+
+async function read(tx: Tx, team_id: bigint, route: string, key: string): Promise<KeyRow> {
+  const row = await tx.maybe<KeyRow>(sql`
+    select request_hash, answer, created_at from idempotency_keys
+    where team_id = ${team_id} and route = ${route} and key = ${key}`);
+  return must(row, 'a key that conflicted is there');
+}
+
+function replay(row: KeyRow, hash: Buffer, at: number): Reply {
+  if (!row.request_hash.equals(hash)) throw reusedKey();
+  if (row.answer === null || at - row.created_at.getTime() > REPLAY_MS) throw spentKey();
+  const reply = JSON.parse(row.answer) as Reply;
+  return { ...reply, headers: { ...reply.headers, 'Idempotent-Replayed': 'true' } };
+}

@@ -1,0 +1,129 @@
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import type { Deps } from '../deps.ts';
+import { blot } from '../kit/log.ts';
+import { notFound, Problem } from '../kit/errors.ts';
+import { KeyRing } from '../keys/ring.ts';
+import { reasonPhrase } from '../kit/envelope.ts';
+import { registerApi } from './api.ts';
+import { isOurFault, renderError } from './replies.ts';
+import { readTracing, type Tracing } from './tracing.ts';
+import type { Route } from './route.ts';
+import { admit } from './admission.ts';
+
+const BODY_BYTES = 256 * 1024;
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    tracing: Tracing;
+    /** Milliseconds since the epoch: the one moment of everything this request writes. */
+    at: number;
+    /** What the log line says of the caller, once known. */
+    who: { team_id?: string; key_id?: string };
+  }
+}
+
+/** Pages and probes: they need no key and stand outside the API's checks. */
+export type Pages = (app: FastifyInstance) => void | Promise<void>;
+
+/**
+ * The HTTP server: ids on every response, one log line per request, errors in the envelope; the API behind its checks,
+ * pages beside it.
+ */
+export function buildServer(deps: Deps, routes: Route[], pages: Pages[]): FastifyInstance {
+  const app = Fastify({
+    logger: false,
+    bodyLimit: BODY_BYTES,
+    // Slow senders do not hold a connection: headers and body have to be here by then.
+    requestTimeout: 30_000,
+    connectionTimeout: 60_000,
+    keepAliveTimeout: 72_000,
+    forceCloseConnections: 'idle',
+    exposeHeadRoutes: false,
+    // Node would turn these away by itself, without our ids and envelope.
+    http: { requireHostHeader: false },
+    return503OnClosing: false,
+    // A longer id is one that does not exist, and is told so after the key was checked.
+    routerOptions: { maxParamLength: 20_000 },
+    frameworkErrors: (error, request, reply) => {
+      trace(deps, request as FastifyRequest, reply as unknown as FastifyReply);
+      sendError(deps, error, request as FastifyRequest, reply as unknown as FastifyReply);
+    },
+    clientErrorHandler: (error, socket) => {
+      if ((error as NodeJS.ErrnoException).code === 'ECONNRESET' || !socket.writable) return;
+      const { request_id, trace_id, traceparent } = readTracing({}, deps.clock.now());
+      const body = JSON.stringify({ code: 400, status: reasonPhrase(400), message: 'The request is malformed.' });
+      socket.end(
+        `HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Type: application/json\r\nX-Request-Id: ${request_id}\r\n` +
+          `X-Trace-Id: ${trace_id}\r\ntraceparent: ${traceparent}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+      );
+    },
+  });
+  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
+  const keys = new KeyRing(deps.stores.control, deps.clock);
+  app.decorateRequest('who');
+  app.addHook('onRequest', async (request, reply) => {
+    trace(deps, request, reply);
+    if (request.raw.httpVersion === '1.1' && !request.headers.host) throw new Problem(400, 'The Host header is missing.');
+    // Before the body of a path that does not exist is read: a missing key is told first.
+    if (request.is404) await admit(deps, keys, request, { kind: 'nothing' });
+  });
+  app.addHook('onResponse', (request, reply, done) => {
+    logLine(deps, request, reply);
+    done();
+  });
+  app.setErrorHandler((error, request, reply) => sendError(deps, error, request, reply));
+  app.setNotFoundHandler(() => {
+    throw notFound();
+  });
+  for (const page of pages) app.register(async (scope) => page(scope));
+  app.register(async (scope) => registerApi(scope, deps, keys, routes));
+  return app;
+}
+
+function trace(deps: Deps, request: FastifyRequest, reply: FastifyReply): void {
+  request.at = deps.clock.now();
+  request.tracing = readTracing(request.headers, request.at);
+  request.who = {};
+  reply.header('X-Request-Id', request.tracing.request_id);
+  reply.header('X-Trace-Id', request.tracing.trace_id);
+  reply.header('traceparent', request.tracing.traceparent);
+}
+
+function sendError(deps: Deps, error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+  const { code, headers, body } = renderError(error);
+  if (isOurFault(error))
+    deps.log.error({ err: error, request_id: request.tracing.request_id }, 'a request failed for a reason of ours');
+  // A serialiser of the route would cut the error down to the success shape.
+  reply.code(code).headers(headers).type('application/json; charset=utf-8').serializer(JSON.stringify).send(body);
+}
+
+function logLine(deps: Deps, request: FastifyRequest, reply: FastifyReply): void {
+  const { request_id, trace_id } = request.tracing;
+  deps.log.info(
+    {
+      method: request.method,
+      path: loggablePath(request.url),
+      status: reply.statusCode,
+      ms: Math.round(reply.elapsedTime * 10) / 10,
+      request_id,
+      trace_id,
+      ...request.who,
+    },
+    'request',
+  );
+}
+
+/** Without the query, which may hold what a person searched for, and without the token that opens a hosted page. */
+function loggablePath(url: string): string {
+  const path = (url.split('?')[0] ?? '').replace(/^\/pay\/[^/]+/, '/pay/[token]');
+  return blot(decoded(path)).slice(0, 200);
+}
+
+/** Digits hidden behind percent signs are digits. */
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path.replace(/%[0-9a-f]{0,2}/gi, '%');
+  }
+}

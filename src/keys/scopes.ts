@@ -1,0 +1,26 @@
+/** What a restricted key can be allowed, each for reading and for writing; write does not imply read. */
+export const RESOURCES = [
+  'payment',
+  'refund',
+  'transfer',
+  'beneficiary',
+  'balance',
+  'customer',
+  'payment_method',
+  'webhook',
+  'event',
+  'invoice',
+  'link',
+  'account',
+  'dispute',
+  'identity',
+  'resource',
+] as const;
+
+export type Scope = `${(typeof RESOURCES)[number]}.${'read' | 'write'}`;
+
+export const SCOPES: readonly Scope[] = RESOURCES.flatMap((name) => [`${name}.read`, `${name}.write`] as const);
+
+export function isScope(text: string): text is Scope {
+  return SCOPES.some((scope) => scope === text);
+}

@@ -1,0 +1,22 @@
+import { STATUS_CODES } from 'node:http';
+import { type TProperties, Type } from 'typebox';
+
+/** The reason phrase of a status code, which is what `status` holds in every body (spec section 2). */
+export function reasonPhrase(code: number): string {
+  return STATUS_CODES[code] ?? 'Unknown';
+}
+
+/** A success body: code, status, message, then the resource under the singular of its path. */
+export function envelope<T extends object>(code: number, message: string, rest: T) {
+  return { code, status: reasonPhrase(code), message, ...rest };
+}
+
+/** Schema of {@link envelope}: type, response filter and document in one. */
+export function envelopeSchema<T extends TProperties>(properties: T) {
+  return Type.Object({
+    code: Type.Integer(),
+    status: Type.String({ description: 'HTTP reason phrase of `code`.' }),
+    message: Type.String({ description: 'For logs; never branch on it.' }),
+    ...properties,
+  });
+}

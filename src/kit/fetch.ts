@@ -1,0 +1,187 @@
+import { Agent, type Dispatcher } from 'undici';
+import { BlockedError, guardedConnector, type Resolve, resolveName } from './guard.ts';
+
+/**
+ * Where a request may go. `none`: anywhere, also plain http (providers, whose addresses the operator sets).
+ * `public`: https to public addresses only (addresses that merchants set). `public_or_loopback`: also https to
+ * loopback with whatever certificate (development, sandbox store only).
+ */
+export type Guard = 'none' | 'public' | 'public_or_loopback';
+
+export interface SendOptions {
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  url: string;
+  guard: Guard;
+  headers?: Record<string, string>;
+  /** Sent as it is, byte by byte. */
+  body?: string | Buffer;
+  /** Deadline over everything: waiting for a socket, connecting, TLS, headers and body. */
+  timeout_ms: number;
+  /** Bytes of the answer's body that are kept; when more comes the socket is destroyed. */
+  max_bytes: number;
+}
+
+/** What the world answered. A redirect is an answer like any other; it is never followed. */
+export type SendResult =
+  | { kind: 'answered'; status: number; headers: AnswerHeaders; body: string; truncated: boolean; duration_ms: number }
+  | {
+      kind: 'failed';
+      error: 'timeout' | 'refused' | 'dns' | 'tls' | 'blocked' | 'broken';
+      /** False: provably not one byte of the request left, so the other side can not have acted on it. */
+      sent: boolean;
+      /** For logs and people. */
+      detail: string;
+      duration_ms: number;
+    };
+
+type AnswerHeaders = Record<string, string | string[] | undefined>;
+type Failure = Extract<SendResult, { kind: 'failed' }>;
+
+export type Send = (options: SendOptions) => Promise<SendResult>;
+
+// Enough that endpoints which share a host rarely wait for each other's sockets; a bound all the same.
+const SOCKETS_PER_ORIGIN = 256;
+
+/**
+ * A sender with connections of its own, one agent for each guard. Idle sockets do not keep the process alive and are
+ * closed after 4 s (undici's default): servers commonly close theirs after 5 s, and a request written to a socket that
+ * is just being closed would end as "maybe sent".
+ * @param resolve how the guarded modes find a name's addresses
+ */
+export function createSender(resolve: Resolve = resolveName): { send: Send; close(): Promise<void> } {
+  const agents = new Map<Guard, Agent>();
+  const agentOf = (guard: Guard): Agent => {
+    let agent = agents.get(guard);
+    if (!agent) {
+      agent = openAgent(guard, resolve);
+      agents.set(guard, agent);
+    }
+    return agent;
+  };
+  return {
+    send: (options) => new Promise((resolve) => new Exchange(options, resolve).start(agentOf(options.guard))),
+    close: async () => {
+      await Promise.all([...agents.values()].map((agent) => agent.destroy()));
+    },
+  };
+}
+
+/** The sender of this process. Never throws; what went wrong is in the result. */
+export const { send } = createSender();
+
+function openAgent(guard: Guard, resolve: Resolve): Agent {
+  // Its own deadlines are off: ours covers all of them. HTTP/1.1 only: there "started" and "written" are the same.
+  const options = { connections: SOCKETS_PER_ORIGIN, pipelining: 1, allowH2: false, headersTimeout: 0, bodyTimeout: 0 };
+  if (guard === 'none') return new Agent(options);
+  return new Agent({ ...options, connect: guardedConnector(resolve, guard === 'public_or_loopback') });
+}
+
+/** One request and what became of it; undici's lowest interface, which costs no streams. */
+class Exchange implements Dispatcher.DispatchHandler {
+  readonly #options: SendOptions;
+  readonly #resolve: (result: SendResult) => void;
+  readonly #since = performance.now();
+  readonly #chunks: Buffer[] = [];
+  #timer: NodeJS.Timeout | undefined;
+  #controller: Dispatcher.DispatchController | undefined;
+  #status = 0;
+  #headers: AnswerHeaders = {};
+  #bytes = 0;
+  #over = false;
+
+  constructor(options: SendOptions, resolve: (result: SendResult) => void) {
+    this.#options = options;
+    this.#resolve = resolve;
+  }
+
+  start(agent: Agent): void {
+    const { url, method, headers, body, timeout_ms } = this.#options;
+    const target = URL.parse(url);
+    if (!target) {
+      this.#fail('blocked', 'the address is not a URL');
+      return;
+    }
+    this.#timer = setTimeout(() => this.#fail('timeout', `no complete answer within ${timeout_ms} ms`), timeout_ms);
+    agent.dispatch(
+      { origin: target.origin, path: target.pathname + target.search, method, headers: headers ?? null, body: body ?? null },
+      this,
+    );
+  }
+
+  /** Called when a connection is there, right before the first byte is written. */
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    // After the deadline nothing may leave any more: the caller was told that nothing had.
+    if (this.#over) controller.abort(new Error('given up'));
+    else this.#controller = controller;
+  }
+
+  onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: AnswerHeaders): void {
+    this.#status = status;
+    this.#headers = headers;
+  }
+
+  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    const { max_bytes } = this.#options;
+    // Copied when cut, so that four kept bytes do not hold 64 kB.
+    this.#chunks.push(this.#bytes + chunk.length > max_bytes ? Buffer.from(chunk.subarray(0, max_bytes - this.#bytes)) : chunk);
+    this.#bytes += chunk.length;
+    if (this.#bytes > max_bytes) this.#answer(true);
+  }
+
+  onResponseEnd(): void {
+    this.#answer(false);
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    this.#fail(failureOf(error), describe(error));
+  }
+
+  #answer(truncated: boolean): void {
+    const body = Buffer.concat(this.#chunks).toString('utf8');
+    this.#finish({
+      kind: 'answered',
+      status: this.#status,
+      headers: this.#headers,
+      body,
+      truncated,
+      duration_ms: this.#elapsed(),
+    });
+    if (truncated) this.#controller?.abort(new Error('the answer is too long'));
+  }
+
+  #fail(error: Failure['error'], detail: string): void {
+    if (this.#over) return;
+    this.#finish({ kind: 'failed', error, sent: this.#controller !== undefined, detail, duration_ms: this.#elapsed() });
+    this.#controller?.abort(new Error(detail));
+  }
+
+  #finish(result: SendResult): void {
+    if (this.#over) return;
+    this.#over = true;
+    clearTimeout(this.#timer);
+    this.#resolve(result);
+  }
+
+  #elapsed(): number {
+    return Math.round(performance.now() - this.#since);
+  }
+}
+
+const REFUSED = new Set(['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'EHOSTDOWN', 'ENETDOWN', 'EADDRNOTAVAIL', 'EACCES']);
+const DNS_CALL = /^(?:getaddrinfo|query)/;
+const TLS_CODE = /TLS|SSL|CERT|^UNABLE_TO_|SELF_SIGNED|^EPROTO$|^CRL_|^HOSTNAME_MISMATCH$/;
+
+function failureOf(error: NodeJS.ErrnoException): Failure['error'] {
+  const code = error.code ?? '';
+  if (error instanceof BlockedError) return 'blocked';
+  if (DNS_CALL.test(error.syscall ?? '')) return 'dns';
+  if (code === 'UND_ERR_CONNECT_TIMEOUT' || code === 'ETIMEDOUT') return 'timeout';
+  if (REFUSED.has(code)) return 'refused';
+  return TLS_CODE.test(code) ? 'tls' : 'broken';
+}
+
+function describe(error: NodeJS.ErrnoException): string {
+  // Node joins the failures of several addresses under an empty message.
+  const message = error.message || (error instanceof AggregateError ? error.errors.map(String).join('; ') : '');
+  return [error.code, message].filter(Boolean).join(': ').slice(0, 300);
+}

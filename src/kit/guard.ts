@@ -1,0 +1,85 @@
+import dns from 'node:dns';
+import { isIP, type LookupFunction } from 'node:net';
+import { buildConnector } from 'undici';
+import { isLocalhostName, isLoopbackAddress, isPublicAddress } from './addresses.ts';
+
+/** All addresses of a name. Tests hand in their own. */
+export type Resolve = (hostname: string) => Promise<string[]>;
+
+/** The address or scheme is not allowed: nothing was sent. */
+export class BlockedError extends Error {}
+
+const CONNECT_MS = 10_000;
+
+// Not dns.lookup: that waits in one of libuv's four threads, so four names with dead name servers would hold up
+// every other endpoint. Only where no name server can be reached is the system asked (nsswitch without DNS).
+const resolver = new dns.promises.Resolver({ timeout: 2_000, tries: 2 });
+
+export const resolveName: Resolve = async (hostname) => {
+  const answers = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
+  const found = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
+  if (found.length > 0) return found;
+  const reason: unknown = answers.find((answer) => answer.status === 'rejected')?.reason;
+  if ((reason as { code?: string }).code !== 'ECONNREFUSED') throw reason;
+  return (await dns.promises.lookup(hostname, { all: true })).map((entry) => entry.address);
+};
+
+/**
+ * Opens connections to public addresses only. A literal never reaches a lookup, so it is checked first; a name is
+ * looked up once, refused unless all its addresses are public, and connected to exactly those addresses: what a second
+ * look-up would say (DNS rebinding) is never asked. What the socket says it reached is checked last.
+ * @param allowLoopback also connect to loopback, there without certificate checks (development, sandbox store only)
+ */
+export function guardedConnector(resolve: Resolve, allowLoopback: boolean): buildConnector.connector {
+  // The generated types of `connect` know nothing of `lookup`, which is handed on to net.connect.
+  const build = (lookup: LookupFunction, rejectUnauthorized: boolean) =>
+    buildConnector({ lookup, rejectUnauthorized, allowH2: false, timeout: CONNECT_MS } as buildConnector.BuildOptions);
+  const toPublic = build(
+    lookupIn(async (hostname) => vetted(await resolve(hostname))),
+    true,
+  );
+  const toLoopback = build(
+    lookupIn(async () => ['127.0.0.1', '::1']),
+    false,
+  );
+  return (options, callback) => {
+    const host = options.hostname.replace(/^\[|\]$/g, '');
+    const local = allowLoopback && (isLocalhostName(host) || isLoopbackAddress(host));
+    const blocked = local ? null : refusal(options.protocol, host);
+    if (blocked) return callback(blocked, null);
+    const connect = local ? toLoopback : toPublic;
+    const allowed = local ? isLoopbackAddress : isPublicAddress;
+    connect(options, (error, socket) => {
+      if (error) return callback(error, null);
+      if (allowed(socket.remoteAddress ?? '')) return callback(null, socket);
+      socket.destroy();
+      callback(new BlockedError('the connection reached an address that is not public'), null);
+    });
+  };
+}
+
+function refusal(protocol: string, host: string): BlockedError | null {
+  if (protocol !== 'https:') return new BlockedError('only https is allowed');
+  if (isLocalhostName(host)) return new BlockedError('localhost is not a public host');
+  if (isIP(host) !== 0 && !isPublicAddress(host)) return new BlockedError('the address is not public');
+  return null;
+}
+
+/** The message names no address: what a merchant's name leads to inside our network is not theirs to learn. */
+function vetted(addresses: string[]): string[] {
+  if (addresses.length > 0 && addresses.every(isPublicAddress)) return addresses;
+  throw new BlockedError('the name leads to an address that is not public');
+}
+
+function lookupIn(find: Resolve): LookupFunction {
+  return (hostname, options, callback) => {
+    find(hostname).then(
+      (addresses) => {
+        const entries = addresses.map((address) => ({ address, family: isIP(address) }));
+        if (options.all) return callback(null, entries);
+        callback(null, entries[0]?.address ?? '', entries[0]?.family);
+      },
+      (error: NodeJS.ErrnoException) => callback(error, ''),
+    );
+  };
+}

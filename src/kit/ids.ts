@@ -1,0 +1,85 @@
+import { randomFillSync } from 'node:crypto';
+import type { Environment } from './environment.ts';
+
+/** Every kind of id the wire knows, by its prefix (docs/decisions/0003-ids.md). */
+export type IdPrefix =
+  | 'trx'
+  | 'rfd'
+  | 'po'
+  | 'evt'
+  | 'wh'
+  | 'whd'
+  | 'cus'
+  | 'ben'
+  | 'acct'
+  | 'inv'
+  | 'lnk'
+  | 'dsp'
+  | 'pm'
+  | 'att'
+  | 'req'
+  | 'key';
+
+const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
+const TIME_CHARS = 10;
+const RANDOM_BYTES = 10;
+
+/**
+ * A new id: `<prefix>_[test_]<26 characters>`. The 26 characters are a ULID in lower case: 48 bits of
+ * milliseconds, then 80 random bits. Ids of one kind therefore sort by time, and lists page by id alone.
+ * @param at milliseconds since the epoch; the created_at of the same row, so that both orders agree
+ */
+export function newId(prefix: IdPrefix, environment: Environment, at: number): string {
+  return idPrefix(prefix, environment) + encodeTime(at) + encodeRandom();
+}
+
+/** The part before the 26 characters; `test_` marks everything of the sandbox. */
+export function idPrefix(prefix: IdPrefix, environment: Environment): string {
+  return environment === 'sandbox' ? `${prefix}_test_` : `${prefix}_`;
+}
+
+/** The smallest id an object created at this moment could have: turns a date filter into an id range. */
+export function lowestIdAt(prefix: IdPrefix, environment: Environment, at: number): string {
+  return `${idPrefix(prefix, environment)}${encodeTime(at)}${'0'.repeat(16)}`;
+}
+
+/** Whether the text has the form of an id of this kind and environment. */
+export function isId(prefix: IdPrefix, environment: Environment, text: string): boolean {
+  const head = idPrefix(prefix, environment);
+  return text.startsWith(head) && /^[0-9a-hjkmnp-tv-z]{26}$/.test(text.slice(head.length));
+}
+
+function encodeTime(at: number): string {
+  let rest = Math.trunc(at);
+  let text = '';
+  for (let i = 0; i < TIME_CHARS; i++) {
+    text = ALPHABET.charAt(rest % 32) + text;
+    rest = Math.floor(rest / 32);
+  }
+  return text;
+}
+
+// One call into the kernel's generator serves 400 ids: a call for each id costs more than the id itself.
+const pool = Buffer.allocUnsafe(RANDOM_BYTES * 400);
+let used = pool.length;
+
+function encodeRandom(): string {
+  if (used === pool.length) {
+    randomFillSync(pool);
+    used = 0;
+  }
+  let text = '';
+  for (let i = 0; i < RANDOM_BYTES; i += 5) text += encodeFiveBytes(used + i);
+  used += RANDOM_BYTES;
+  return text;
+}
+
+function encodeFiveBytes(offset: number): string {
+  let rest = pool.readUIntBE(offset, 5);
+  let text = '';
+  for (let i = 0; i < 8; i++) {
+    text = ALPHABET.charAt(rest % 32) + text;
+    rest = Math.floor(rest / 32);
+  }
+  return text;
+}

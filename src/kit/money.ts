@@ -1,0 +1,75 @@
+/**
+ * Money inside is a bigint of hundredths of the major unit, whatever the currency; on the wire it is a JSON
+ * number of major units with at most two decimals. Conversions happen at the edges only.
+ */
+export type Minor = bigint;
+
+/** Largest major amount whose hundredths are exact in a JSON number of every client (decisions section 3). */
+export const MAX_AMOUNT = 9_007_199_254_740;
+
+/** Decimals that real movements of the currency have: a channel of a currency with 0 takes whole amounts only. */
+const DECIMALS = {
+  XAF: 0,
+  XOF: 0,
+  NGN: 2,
+  GHS: 2,
+  KES: 2,
+  UGX: 0,
+  RWF: 0,
+  TZS: 2,
+  CDF: 2,
+  GNF: 0,
+  ZAR: 2,
+  ZMW: 2,
+  MAD: 2,
+  EGP: 2,
+  USD: 2,
+  EUR: 2,
+  GBP: 2,
+} as const;
+
+export type Currency = keyof typeof DECIMALS;
+
+export const CURRENCIES = Object.keys(DECIMALS) as Currency[];
+
+export function isCurrency(text: string): text is Currency {
+  return Object.hasOwn(DECIMALS, text);
+}
+
+/** 0 or 2. */
+export function decimalsOf(currency: string): number {
+  return isCurrency(currency) ? DECIMALS[currency] : 2;
+}
+
+/**
+ * Reads a wire amount exactly. JavaScript prints the shortest text that reads back as the same number, so the
+ * text has more than two decimals exactly when the caller wrote more (or wrote beyond what a double can hold).
+ * @returns hundredths, or null when the number is not finite, negative, too large or has more than two decimals
+ */
+export function minorFromWire(amount: number): Minor | null {
+  if (!Number.isFinite(amount) || amount < 0 || amount > MAX_AMOUNT) return null;
+  const parts = /^(\d+)(?:\.(\d{1,2}))?$/.exec(String(amount));
+  if (!parts) return null;
+  return BigInt(parts[1] as string) * 100n + BigInt((parts[2] ?? '').padEnd(2, '0'));
+}
+
+/** Hundredths to a JSON number of major units; exact for every amount the edge accepts. */
+export function wireFromMinor(amount: Minor): number {
+  return Number(amount) / 100;
+}
+
+/** Whether the amount can really move in this currency (25000.50 XAF can not). */
+export function isMovable(amount: Minor, currency: string): boolean {
+  return decimalsOf(currency) === 2 || amount % 100n === 0n;
+}
+
+/** For people: `25 000 FCFA` and the like, by the reader's language. */
+export function formatMoney(amount: Minor, currency: string, language: string): string {
+  const digits = amount % 100n === 0n && decimalsOf(currency) === 0 ? 0 : 2;
+  return new Intl.NumberFormat(language, {
+    style: 'currency',
+    currency,
+    minimumFractionDigits: digits,
+    maximumFractionDigits: digits,
+  }).format(wireFromMinor(amount));
+}

@@ -1,0 +1,151 @@
+import { Type } from 'typebox';
+import type { Secrets } from './crypto.ts';
+import { invalid } from './errors.ts';
+
+/** Query fields of every list (spec section 4, GET /payments). */
+export const pagingQuery = {
+  per_page: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 25 })),
+  // The ceiling keeps the row offset within PostgreSQL's bigint.
+  page: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000_000 })),
+  cursor: Type.Optional(
+    Type.String({
+      maxLength: 300,
+      description: 'From `meta.next_cursor` or `meta.prev_cursor`; not together with `page`. Empty starts cursor paging.',
+    }),
+  ),
+};
+
+/**
+ * Where a page starts. Lists run newest first and ids sort by time, so a position is an id.
+ * `older`: rows with a smaller id. `newer`: rows with a larger one (with `inclusive`, or the same).
+ */
+export type Position =
+  | { kind: 'offset'; page: number; per_page: number }
+  | { kind: 'older'; than: string | null; per_page: number }
+  | { kind: 'newer'; than: string; inclusive: boolean; per_page: number };
+
+export interface PagingQuery {
+  per_page?: number;
+  page?: number;
+  cursor?: string;
+}
+
+/** Cursors are signed for one list of one team: another team's, or a changed one, is refused instead of misread. */
+export class Cursors {
+  readonly #secrets: Secrets;
+  readonly #scope: string;
+
+  /** @param scope names the list and whose it is, such as `payments:sandbox:<team>` */
+  constructor(secrets: Secrets, scope: string) {
+    this.#secrets = secrets;
+    this.#scope = scope;
+  }
+
+  position(query: PagingQuery): Position {
+    const per_page = query.per_page ?? 25;
+    if (query.cursor === undefined) return { kind: 'offset', page: query.page ?? 1, per_page };
+    if (query.page !== undefined) {
+      throw invalid({ cursor: ['can not be used together with page'], page: ['can not be used together with cursor'] });
+    }
+    if (query.cursor === '') return { kind: 'older', than: null, per_page };
+    const [sort, id] = this.#open(query.cursor);
+    if (sort === 'o') return { kind: 'older', than: id, per_page };
+    return { kind: 'newer', than: id, inclusive: sort === 'i', per_page };
+  }
+
+  seal(sort: 'o' | 'n' | 'i', id: string): string {
+    const text = `${sort}${id}`;
+    return `${Buffer.from(text).toString('base64url')}.${this.#secrets.mac('cursor', `${this.#scope}|${text}`)}`;
+  }
+
+  #open(cursor: string): [string, string] {
+    const text = Buffer.from(cursor.split('.')[0] ?? '', 'base64url').toString();
+    const sort = text.charAt(0);
+    if (!/^[oni]$/.test(sort) || this.seal(sort as 'o', text.slice(1)) !== cursor) {
+      throw invalid({ cursor: ['is not a cursor of this list: take it from meta.next_cursor as it is'] });
+    }
+    return [sort, text.slice(1)];
+  }
+}
+
+export interface CursorMeta {
+  per_page: number;
+  next_cursor: string;
+  prev_cursor: string | null;
+  has_more: boolean;
+}
+
+export interface OffsetMeta {
+  current_page: number;
+  last_page: number;
+  per_page: number;
+  total: number;
+  next_cursor: string;
+}
+
+/**
+ * Cuts a page out of the rows read and tells how to go on.
+ * @param rows at most per_page + 1 of them, in reading order: newest first, or oldest first for `newer`
+ * @param floor an id that sorts before every real one: where an empty list's next page would start
+ */
+export function cursorPage<Row extends { id: string }>(
+  cursors: Cursors,
+  position: Exclude<Position, { kind: 'offset' }>,
+  rows: Row[],
+  floor: string,
+): { items: Row[]; meta: CursorMeta } {
+  const { per_page } = position;
+  const more = rows.length > per_page;
+  const page = rows.slice(0, per_page);
+  const items = position.kind === 'newer' ? page.reverse() : page;
+  const [first, last] = [items[0]?.id, items.at(-1)?.id];
+  const next = cursors.seal('o', last ?? (position.kind === 'older' ? (position.than ?? floor) : position.than));
+  return {
+    items,
+    meta: {
+      per_page,
+      next_cursor: next,
+      prev_cursor: previous(cursors, position, first, more),
+      has_more: position.kind === 'newer' ? true : more,
+    },
+  };
+}
+
+function previous(cursors: Cursors, position: Position, first: string | undefined, more: boolean): string | null {
+  if (position.kind === 'newer') return more && first ? cursors.seal('n', first) : null;
+  if (position.kind === 'offset' || position.than === null) return null;
+  // Past the end: the page before it ends with the row this cursor was made from.
+  return first ? cursors.seal('n', first) : cursors.seal('i', position.than);
+}
+
+export function offsetMeta(
+  cursors: Cursors,
+  position: Extract<Position, { kind: 'offset' }>,
+  lastId: string | undefined,
+  total: number,
+  floor: string,
+): OffsetMeta {
+  return {
+    current_page: position.page,
+    last_page: Math.max(1, Math.ceil(total / position.per_page)),
+    per_page: position.per_page,
+    total,
+    next_cursor: cursors.seal('o', lastId ?? floor),
+  };
+}
+
+export const listMeta = Type.Union([
+  Type.Object({
+    current_page: Type.Integer(),
+    last_page: Type.Integer(),
+    per_page: Type.Integer(),
+    total: Type.Integer(),
+    next_cursor: Type.String(),
+  }),
+  Type.Object({
+    per_page: Type.Integer(),
+    next_cursor: Type.String(),
+    prev_cursor: Type.Union([Type.String(), Type.Null()]),
+    has_more: Type.Boolean(),
+  }),
+]);

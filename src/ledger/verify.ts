@@ -1,0 +1,27 @@
+import type { Queryable } from '../kit/sql.ts';
+import { nextTeam } from './books.ts';
+import type { Report } from './differences.ts';
+import { type ChainEnd, verifySeals } from './verify-seals.ts';
+import { verifyTeam } from './verify-team.ts';
+
+/** What was looked at. */
+export interface Verified extends ChainEnd {
+  teams: number;
+  journals: number;
+  lines: number;
+}
+
+/**
+ * Recomputes the books of a store from its lines. Works while payments go on, in short statements and in memory that
+ * grows with the accounts of one team only.
+ */
+export async function verifyLedger(db: Queryable, report: Report): Promise<Verified> {
+  const seen = { teams: 0, journals: 0, lines: 0 };
+  for (let team_id = await nextTeam(db, 0n); team_id !== null; team_id = await nextTeam(db, team_id)) {
+    const { journals, lines } = await verifyTeam(db, team_id, report);
+    seen.teams += 1;
+    seen.journals += journals;
+    seen.lines += lines;
+  }
+  return { ...seen, ...(await verifySeals(db, report)) };
+}

@@ -1,0 +1,230 @@
+import type { EventType } from '../events/catalogue.ts';
+import { type NewEvent, recordEvents } from '../events/record.ts';
+import type { Environment } from '../kit/environment.ts';
+import type { Tx } from '../kit/sql.ts';
+import { type Journal, post } from '../ledger/post.ts';
+import type { Reason } from '../providers/reasons.ts';
+import { type Arrival, repayCredit } from '../settlement/credit.ts';
+import { insertItems, type SettlementItem } from '../settlement/store.ts';
+import { type AttemptUpdate, attemptsOf, updateAttempts } from './attempts-store.ts';
+import { lateJournal, pieceJournal, settlementItems, successJournal } from './bookings.ts';
+import { retrieved, totalOf } from './present.ts';
+import { type AttemptRow, isOpen, type PaymentRow } from './schema.ts';
+import { isFinal, nextStatus, type PaymentTrigger } from './states.ts';
+import { lockPayments, updatePayments } from './store.ts';
+
+/** Something that happened to a payment. */
+export type Happening =
+  | { kind: 'submitted'; channel: string; fee_minor: bigint }
+  | { kind: 'captured'; attempt_id: string; amount_minor: bigint; hold_ms: number }
+  | { kind: 'declined' | 'payer_cancelled'; channel: string; reason: Reason; message: string }
+  | { kind: 'merchant_cancelled' | 'window_elapsed' }
+  /** A piece of a payment in tranches provably never reached its provider. */
+  | { kind: 'piece_unsent' }
+  | { kind: 'refunded'; amount_minor: bigint };
+
+export interface Change {
+  team_id: bigint;
+  payment_id: string;
+  /** The attempt the news is about. News of an attempt that has ended is ignored, unless it is that money moved. */
+  attempt?: { id: string; update: AttemptUpdate };
+  happenings: Happening[];
+}
+
+/** Where and when changes are applied. */
+export interface ApplyContext {
+  environment: Environment;
+  /** Milliseconds since the epoch. */
+  at: number;
+}
+
+export interface Applied {
+  payment: PaymentRow;
+  attempts: AttemptRow[];
+  /** Whether the last happening changed the payment. */
+  changed: boolean;
+}
+
+/**
+ * The one door through which a payment changes: answers, callbacks, polls, sweeps and the merchant's own wishes all
+ * come in here. Locks the rows, asks the table of states, books the money, writes the row and records the events, all
+ * in the caller's transaction and in a fixed number of statements however many payments there are. A happening that
+ * the status does not allow changes nothing, so repeated and late news is harmless.
+ * @returns by payment id; nothing for a payment that does not exist
+ */
+export async function apply(tx: Tx, context: ApplyContext, changes: Change[]): Promise<Map<string, Applied>> {
+  const refs = changes.map((change) => ({ team_id: change.team_id, id: change.payment_id }));
+  const payments = await lockPayments(tx, refs);
+  const attempts = await attemptsOf(tx, refs);
+  const byPayment = Map.groupBy(attempts, (attempt) => attempt.payment_id);
+  const byChange = new Map(changes.map((change) => [change.payment_id, change]));
+  const work = new Work(context);
+  const applied = new Map<string, Applied>();
+  for (const payment of payments) {
+    const change = byChange.get(payment.id);
+    if (change) applied.set(payment.id, work.change(payment, byPayment.get(payment.id) ?? [], change));
+  }
+  await work.write(tx);
+  return applied;
+}
+
+/** Collects what the changes of one call write, so that it is written together. */
+class Work {
+  readonly #context: ApplyContext;
+  readonly #updates: PaymentRow[] = [];
+  readonly #attempts = new Map<string, AttemptRow>();
+  readonly #journals: Journal[] = [];
+  readonly #items: SettlementItem[] = [];
+  readonly #arrivals: Arrival[] = [];
+  readonly #events: NewEvent[] = [];
+
+  constructor(context: ApplyContext) {
+    this.#context = context;
+  }
+
+  change(before: PaymentRow, own: AttemptRow[], { attempt, happenings }: Change): Applied {
+    const attempts = attempt ? this.#news(own, attempt.id, attempt.update) : own;
+    if (attempts === null) return { payment: before, attempts: own, changed: false };
+    let payment = before;
+    let changed = false;
+    for (const happening of happenings) {
+      const after = this.#step(payment, attempts, happening);
+      changed = after !== null;
+      payment = after ?? payment;
+    }
+    if (payment !== before) this.#updates.push(payment);
+    return { payment, attempts, changed };
+  }
+
+  async write(tx: Tx): Promise<void> {
+    if (this.#attempts.size > 0) await updateAttempts(tx, [...this.#attempts.values()]);
+    if (this.#updates.length === 0) return;
+    await updatePayments(tx, this.#updates);
+    await insertItems(tx, this.#items);
+    await recordEvents(tx, this.#context.environment, this.#context.at, this.#events);
+    await post(tx, this.#journals);
+    if (this.#arrivals.length > 0) await repayCredit(tx, this.#arrivals);
+  }
+
+  /** @returns the attempts with the news in them, or null when the news is old */
+  #news(attempts: AttemptRow[], id: string, update: AttemptUpdate): AttemptRow[] | null {
+    const row = attempts.find((attempt) => attempt.id === id);
+    if (!row || row.status === 'succeeded' || (!isOpen(row) && update.status !== 'succeeded')) return null;
+    const updated = { ...row, ...update };
+    this.#attempts.set(id, updated);
+    return attempts.map((attempt) => (attempt === row ? updated : attempt));
+  }
+
+  #step(payment: PaymentRow, attempts: AttemptRow[], happening: Happening): PaymentRow | null {
+    // A charge may have begun between the moment a sweep chose the payment and the moment we locked it.
+    if (happening.kind === 'window_elapsed' && attempts.some(isOpen)) return null;
+    const trigger = triggerOf(payment, happening);
+    const status = trigger && nextStatus(payment.status, trigger);
+    if (!trigger || !status) return this.#unforeseen(payment, attempts, happening);
+    const at = new Date(this.#context.at);
+    const moved = {
+      ...payment,
+      status,
+      updated_at: at,
+      event_count: payment.event_count + 1,
+      completed_at: isFinal(status) ? at : payment.completed_at,
+    };
+    const after = { ...moved, ...this.#consequences(payment, attempts, happening, trigger) };
+    this.#announce(after, attempts, `payment.${status}`);
+    return after;
+  }
+
+  /** What a happening changes besides the status, and the money it moves. */
+  #consequences(payment: PaymentRow, attempts: AttemptRow[], happening: Happening, trigger: PaymentTrigger): Partial<PaymentRow> {
+    switch (happening.kind) {
+      case 'submitted':
+        return { channel: happening.channel, fee_minor: happening.fee_minor, continue_at: null };
+      case 'captured':
+        return this.#capture(payment, happening, trigger === 'captured');
+      case 'declined':
+      case 'payer_cancelled':
+        return { channel: happening.channel, reason: happening.reason, message: happening.message };
+      case 'window_elapsed':
+        this.#giveBack(attempts.filter((attempt) => attempt.status === 'succeeded'));
+        return { continue_at: null };
+      case 'refunded':
+        return { refunded_minor: payment.refunded_minor + happening.amount_minor };
+      default:
+        return {};
+    }
+  }
+
+  #capture(payment: PaymentRow, capture: Extract<Happening, { kind: 'captured' }>, complete: boolean): Partial<PaymentRow> {
+    const captured_minor = payment.captured_minor + capture.amount_minor;
+    const { at } = this.#context;
+    if (!complete) {
+      this.#journals.push(pieceJournal(payment, capture));
+      return { captured_minor, continue_at: new Date(at) };
+    }
+    this.#journals.push(successJournal(payment, capture, capture.hold_ms));
+    const items = settlementItems(payment, at, capture.hold_ms);
+    this.#items.push(...items);
+    if (capture.hold_ms === 0) {
+      this.#arrivals.push(
+        ...items.map(({ team_id, currency, account_id }) => ({
+          team_id,
+          currency,
+          account_id,
+          source_id: capture.attempt_id,
+          subject_id: payment.id,
+        })),
+      );
+    }
+    return { captured_minor, settled: capture.hold_ms === 0, continue_at: null };
+  }
+
+  /** What the status does not foresee changes nothing, except that money moved: it is booked and announced, never dropped. */
+  #unforeseen(payment: PaymentRow, attempts: AttemptRow[], happening: Happening): PaymentRow | null {
+    const at = new Date(this.#context.at);
+    if (happening.kind === 'refunded')
+      return { ...payment, updated_at: at, refunded_minor: payment.refunded_minor + happening.amount_minor };
+    // The next piece of a payment in tranches is under way: no change of status, but none is to be sent beside it.
+    if (happening.kind === 'submitted' && payment.status === 'partial') return { ...payment, updated_at: at, continue_at: null };
+    if (happening.kind === 'piece_unsent') return { ...payment, updated_at: at, continue_at: at };
+    if (happening.kind !== 'captured') return null;
+    this.#journals.push(lateJournal(payment, happening));
+    this.#giveBack(attempts.filter((attempt) => attempt.id === happening.attempt_id));
+    const after = {
+      ...payment,
+      updated_at: at,
+      captured_minor: payment.captured_minor + happening.amount_minor,
+      event_count: payment.event_count + 1,
+    };
+    this.#announce(after, attempts, 'payment.late_success');
+    return after;
+  }
+
+  /** Marks captured money that the payment can not keep; the refunds' worker returns it. */
+  #giveBack(attempts: AttemptRow[]): void {
+    for (const attempt of attempts) this.#attempts.set(attempt.id, { ...attempt, giveback: true });
+  }
+
+  #announce(payment: PaymentRow, attempts: AttemptRow[], type: EventType): void {
+    this.#events.push({
+      team_id: payment.team_id,
+      type,
+      resource_id: payment.id,
+      sequence: payment.event_count,
+      data: retrieved(this.#context.environment, payment, attempts),
+    });
+  }
+}
+
+/** Whether it was the whole or a part is decided here, under the lock. Null: it is no matter of states. */
+function triggerOf(payment: PaymentRow, happening: Happening): PaymentTrigger | null {
+  switch (happening.kind) {
+    case 'piece_unsent':
+      return null;
+    case 'captured':
+      return payment.captured_minor + happening.amount_minor < totalOf(payment) ? 'part_captured' : 'captured';
+    case 'refunded':
+      return payment.refunded_minor + happening.amount_minor < payment.amount_minor ? 'part_refunded' : 'fully_refunded';
+    default:
+      return happening.kind;
+  }
+}

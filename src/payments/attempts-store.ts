@@ -1,0 +1,87 @@
+import { jsonText } from '../kit/json.ts';
+import { fixed, type Queryable, sql, type Tx } from '../kit/sql.ts';
+import type { Next } from '../providers/contract.ts';
+import type { AttemptRow, AttemptStatus } from './schema.ts';
+import type { PaymentRef } from './store.ts';
+
+const columns = fixed(`team_id, id, payment_id, provider, channel, status, amount_minor, currency, payer, country, provider_key,
+  provider_ref, reason, message, action, client_ip, polls, giveback, next_poll_at, created_at, submitted_at, closed_at`);
+
+export type NewAttempt = Pick<
+  AttemptRow,
+  | 'team_id'
+  | 'id'
+  | 'payment_id'
+  | 'provider'
+  | 'channel'
+  | 'amount_minor'
+  | 'currency'
+  | 'payer'
+  | 'country'
+  | 'provider_key'
+  | 'client_ip'
+  | 'created_at'
+> & {
+  /** Why this provider: kept beside the attempt for whoever asks later. */
+  decision: object;
+  /** When the attempt is looked into should its sender die before the answer. */
+  next_poll_at: Date;
+};
+
+/** The intent, committed before anything is sent. A second open attempt of the payment violates attempts_one_open. */
+export async function insertAttempt(tx: Tx, attempt: NewAttempt): Promise<void> {
+  await tx.run(sql`
+    insert into attempts (team_id, id, payment_id, provider, channel, status, amount_minor, currency, payer, country,
+      provider_key, client_ip, decision, next_poll_at, created_at)
+    values (${attempt.team_id}, ${attempt.id}, ${attempt.payment_id}, ${attempt.provider}, ${attempt.channel}, 'created',
+      ${attempt.amount_minor}, ${attempt.currency}, ${attempt.payer}, ${attempt.country}, ${attempt.provider_key},
+      ${attempt.client_ip}, ${JSON.stringify(attempt.decision)}, ${attempt.next_poll_at}, ${attempt.created_at})`);
+}
+
+export function findAttempt(db: Queryable, team_id: bigint, id: string): Promise<AttemptRow | undefined> {
+  return db.maybe<AttemptRow>(sql`select ${columns} from attempts where team_id = ${team_id} and id = ${id}`);
+}
+
+/** All attempts of the payments, oldest first. */
+export function attemptsOf(db: Queryable, refs: readonly PaymentRef[]): Promise<AttemptRow[]> {
+  return db.all<AttemptRow>(sql`
+    select ${columns} from attempts
+    where (team_id, payment_id) in (select * from unnest(${refs.map((ref) => ref.team_id)}::bigint[], ${refs.map((ref) => ref.id)}::text[]))
+    order by team_id, id`);
+}
+
+/** What an answer changed about an attempt; fields left out stay. */
+export interface AttemptUpdate {
+  status: AttemptStatus;
+  payer?: string;
+  provider_ref?: string | null;
+  reason?: string | null;
+  message?: string | null;
+  action?: Next | null;
+  /** Null: nothing more to ask. */
+  next_poll_at: Date | null;
+  submitted_at?: Date;
+  closed_at?: Date;
+}
+
+/** Writes changed attempts; all of them in one statement. Called by apply alone. */
+export async function updateAttempts(tx: Tx, attempts: AttemptRow[]): Promise<void> {
+  await tx.run(sql`
+    update attempts a set status = u.status, payer = u.payer, provider_ref = u.provider_ref, reason = u.reason,
+      message = u.message, action = u.action, giveback = u.giveback, next_poll_at = u.next_poll_at, submitted_at = u.submitted_at, closed_at = u.closed_at
+    from json_to_recordset(${jsonText(attempts)}::json) as u(team_id bigint, id text, status text, payer text, provider_ref text, reason text,
+      message text, action json, giveback boolean, next_poll_at timestamptz, submitted_at timestamptz, closed_at timestamptz)
+    where a.team_id = u.team_id and a.id = u.id`);
+}
+
+/**
+ * Takes attempts whose next look is due and moves that moment past the lease, so that a killed worker's attempts come
+ * due again by themselves.
+ */
+export function claimDueAttempts(db: Queryable, now: Date, lease_ms: number, limit: number): Promise<AttemptRow[]> {
+  return db.all<AttemptRow>(sql`
+    update attempts set next_poll_at = ${new Date(now.getTime() + lease_ms)}, polls = polls + 1
+    where (team_id, id) in (
+      select team_id, id from attempts where next_poll_at <= ${now} order by next_poll_at limit ${limit} for update skip locked
+    ) returning ${columns}`);
+}

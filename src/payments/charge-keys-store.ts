@@ -1,0 +1,46 @@
+import { type Queryable, sql, type Tx } from '../kit/sql.ts';
+
+const ROUTE = 'POST /payments/{id}';
+
+export interface ChargeKey {
+  team_id: bigint;
+  key: string;
+  request_hash: Buffer;
+  created_at: Date;
+}
+
+interface ChargeKeyRow extends ChargeKey {
+  resource_id: string;
+  answer: string | null;
+}
+
+export function findChargeKey(db: Queryable, team_id: bigint, key: string): Promise<ChargeKeyRow | undefined> {
+  return db.maybe<ChargeKeyRow>(sql`
+    select team_id, key, request_hash, resource_id, answer, created_at from idempotency_keys
+    where team_id = ${team_id} and route = ${ROUTE} and key = ${key}`);
+}
+
+/**
+ * Takes the key for an attempt, or moves it on from an earlier attempt of the same request.
+ * @returns false when another request has it
+ */
+export async function holdChargeKey(tx: Tx, slot: ChargeKey, attempt_id: string, own: readonly string[]): Promise<boolean> {
+  const held = await tx.run(sql`
+    insert into idempotency_keys (team_id, route, key, request_hash, resource_id, created_at)
+    values (${slot.team_id}, ${ROUTE}, ${slot.key}, ${slot.request_hash}, ${attempt_id}, ${slot.created_at})
+    on conflict (team_id, route, key) do update set resource_id = excluded.resource_id
+    where idempotency_keys.resource_id = any(${[...own]})`);
+  return held === 1;
+}
+
+export async function storeChargeAnswer(db: Queryable, slot: ChargeKey, answer: string): Promise<void> {
+  await db.run(sql`
+    update idempotency_keys set answer = ${answer}
+    where team_id = ${slot.team_id} and route = ${ROUTE} and key = ${slot.key}`);
+}
+
+export async function deleteChargeKey(db: Queryable, slot: ChargeKey): Promise<void> {
+  await db.run(sql`
+    delete from idempotency_keys
+    where team_id = ${slot.team_id} and route = ${ROUTE} and key = ${slot.key} and answer is null`);
+}

@@ -1,0 +1,194 @@
+import type { Deps } from '../deps.ts';
+import type { Store } from '../db/stores.ts';
+import { must, Problem, unreachable } from '../kit/errors.ts';
+import { newId } from '../kit/ids.ts';
+import type { Tx } from '../kit/sql.ts';
+import type { Next, PayerInput, Provider, Submission } from '../providers/contract.ts';
+import { isReason, payerMessage, type Reason } from '../providers/reasons.ts';
+import { routeCollection } from '../routing/route.ts';
+import { type Applied, apply, type Change } from './apply.ts';
+import { attemptsOf, findAttempt, insertAttempt } from './attempts-store.ts';
+import { collectionOf } from './collection.ts';
+import { feeOf } from './fees.ts';
+import type { Charge } from './instrument.ts';
+import { changeOfSubmission } from './outcomes.ts';
+import { totalOf } from './present.ts';
+import { type AttemptRow, isOpen, type PaymentRow } from './schema.ts';
+import { lockPayments, type PaymentRef } from './store.ts';
+import { nextPiece } from './tranches.ts';
+
+/** A provider that has not answered by then may still have acted: the answer is looked for by reading. */
+const SUBMIT_LEASE_MS = 60_000;
+
+/** The charge is under way (or has already succeeded): what the payer has to do, and the payment as it is now. */
+export interface Charged {
+  payment: PaymentRow;
+  attempts: AttemptRow[];
+  attempt: AttemptRow;
+  action: Next | null;
+}
+
+/** Hooks of the idempotency key of POST /payments/{id}, called inside the transactions that matter. */
+export interface ChargeJournal {
+  /** In the transaction that stores the intent. */
+  started(tx: Tx, attempt_id: string): Promise<void>;
+}
+
+/**
+ * Charges a payment: stores the intent, hands it to a provider outside any transaction, applies the answer. Another
+ * provider is tried only when the earlier one provably created nothing.
+ * @throws Problem 400 wrong state, 402 declined at once (the payment is failed), 404 unknown, 502 nobody could take it
+ */
+export async function charge(
+  deps: Deps,
+  store: Store,
+  ref: PaymentRef,
+  charge: Charge,
+  journal?: ChargeJournal,
+): Promise<Charged> {
+  const { candidates, explanation } = routeCollection(deps.providers, store.environment, charge.channel.id, charge.currency);
+  for (const provider of candidates) {
+    const { payment, attempt } = await store.db.transaction((tx) =>
+      start(tx, deps, store, ref, charge, provider, explanation, journal),
+    );
+    const submission = await provider.submit(collectionOf(deps, store, payment, attempt));
+    const applied = await settle(deps, store, payment, attempt, submission);
+    if (submission.kind !== 'unavailable') return answer(applied, attempt.id, submission);
+  }
+  throw await nobody(store, ref);
+}
+
+/** A further step of the payer (one-time code, card form, card authentication) on the attempt under way. */
+export async function continueCharge(
+  deps: Deps,
+  store: Store,
+  payment: PaymentRow,
+  attempt: AttemptRow,
+  input: PayerInput,
+): Promise<Charged> {
+  const provider = deps.providers.byName(store.environment, attempt.provider);
+  if (!provider?.continue || !isOpen(attempt)) throw wrongState(payment);
+  const submission = await provider.continue(collectionOf(deps, store, payment, attempt), input);
+  const payer = input.kind === 'card' ? input.token : undefined;
+  const applied = await settle(deps, store, payment, attempt, submission, payer);
+  return answer(applied, attempt.id, submission);
+}
+
+/** Commits the intent: from here on the attempt is known, whatever dies. */
+async function start(
+  tx: Tx,
+  deps: Deps,
+  store: Store,
+  ref: PaymentRef,
+  charge: Charge,
+  provider: Provider,
+  decision: object,
+  journal?: ChargeJournal,
+): Promise<{ payment: PaymentRow; attempt: AttemptRow }> {
+  const payment = must((await lockPayments(tx, [ref]))[0], 'the payment was found before');
+  const attempts = await attemptsOf(tx, [ref]);
+  const at = deps.clock.now();
+  const id = newId('att', store.environment, at);
+  await journal?.started(tx, id);
+  if (!isChargeable(payment) || payment.expires_at.getTime() <= at || attempts.some(isOpen)) throw wrongState(payment);
+  await insertAttempt(tx, {
+    team_id: ref.team_id,
+    id,
+    payment_id: ref.id,
+    provider: provider.name,
+    channel: charge.channel.id,
+    amount_minor: nextPiece(leftOf(deps, payment, charge), charge.channel, payment.currency),
+    currency: payment.currency,
+    payer: charge.payer,
+    country: charge.channel.country,
+    provider_key: id,
+    client_ip: charge.client_ip,
+    decision,
+    created_at: new Date(at),
+    next_poll_at: new Date(at + SUBMIT_LEASE_MS),
+  });
+  return { payment, attempt: must(await findAttempt(tx, ref.team_id, id), 'the attempt was just made') };
+}
+
+/** What is still to be collected. The fee is fixed by the first charge, so that the pieces sum to one total. */
+function leftOf(deps: Deps, payment: PaymentRow, charge: Charge): bigint {
+  const fee_minor =
+    payment.status === 'pending'
+      ? feeOf(deps.config.fees, charge.channel.kind, payment.amount_minor, payment.currency)
+      : payment.fee_minor;
+  return totalOf({ ...payment, fee_minor }) - payment.captured_minor;
+}
+
+/** A payment that can be charged now: nothing was collected yet, or pieces are missing. */
+export function isChargeable(payment: Pick<PaymentRow, 'status'>): boolean {
+  return payment.status === 'pending' || payment.status === 'partial';
+}
+
+async function settle(
+  deps: Deps,
+  store: Store,
+  payment: PaymentRow,
+  attempt: AttemptRow,
+  submission: Submission,
+  payer?: string,
+): Promise<Applied> {
+  const at = deps.clock.now();
+  const change = changeOfSubmission(deps.config, store.environment, payment, attempt, submission, at);
+  if (payer && change.attempt) change.attempt.update.payer = payer;
+  return applyOne(deps, store, at, change);
+}
+
+/** One change in a transaction of its own. */
+export async function applyOne(deps: Deps, store: Store, at: number, change: Change): Promise<Applied> {
+  const applied = await store.db.transaction((tx) => apply(tx, { environment: store.environment, at }, [change]));
+  deps.wake.ring(store.environment);
+  return must(applied.get(change.payment_id), 'the payment exists');
+}
+
+function answer(applied: Applied, attempt_id: string, submission: Submission): Charged {
+  const attempt = must(
+    applied.attempts.find((candidate) => candidate.id === attempt_id),
+    'the attempt exists',
+  );
+  switch (submission.kind) {
+    case 'refused':
+      throw declined(submission.reason, submission.message);
+    case 'accepted':
+      return { payment: applied.payment, attempts: applied.attempts, attempt, action: submission.next };
+    case 'succeeded':
+    case 'duplicate':
+    case 'unknown':
+    case 'unavailable':
+      return { payment: applied.payment, attempts: applied.attempts, attempt, action: null };
+    default:
+      return unreachable(submission);
+  }
+}
+
+/** 402: the payer's money did not move. */
+export function declined(reason: Reason, message: string): Problem {
+  return new Problem(402, message, { error_code: reason, payer_message: payerMessage(reason) });
+}
+
+/** The reason an attempt was closed with, one of the closed list. */
+export function reasonOf(attempt: Pick<AttemptRow, 'reason'>): Reason {
+  return attempt.reason !== null && isReason(attempt.reason) ? attempt.reason : 'unknown';
+}
+
+export function wrongState(payment: Pick<PaymentRow, 'status'>): Problem {
+  return new Problem(
+    400,
+    isChargeable(payment)
+      ? 'A charge of this payment is already under way.'
+      : `The payment is ${payment.status} and can not be charged.`,
+  );
+}
+
+/** A wrong state is told before a missing provider. */
+async function nobody(store: Store, ref: PaymentRef): Promise<Problem> {
+  return store.db.transaction(async (tx) => {
+    const payment = must((await lockPayments(tx, [ref]))[0], 'the payment was found before');
+    if (!isChargeable(payment)) return wrongState(payment);
+    return new Problem(502, `No payment provider could take the charge. The payment is still ${payment.status}: try again.`);
+  });
+}

@@ -1,0 +1,36 @@
+import type { Deps } from '../deps.ts';
+import type { Store } from '../db/stores.ts';
+import { must } from '../kit/errors.ts';
+import type { Collection } from '../providers/contract.ts';
+import { channelById } from '../reference/channels.ts';
+import type { AttemptRow, PaymentRow } from './schema.ts';
+import { makeToken } from './token.ts';
+
+/** The address of a payment's hosted page. */
+export function hostedPageUrl(deps: Pick<Deps, 'config' | 'secrets'>, store: Store, team_id: bigint, payment_id: string): string {
+  const token = makeToken(deps.secrets, { environment: store.environment, team_id, payment_id });
+  return `${deps.config.public_url}/pay/${token}`;
+}
+
+/** An attempt as the provider sees it. */
+export function collectionOf(
+  deps: Pick<Deps, 'config' | 'secrets'>,
+  store: Store,
+  payment: PaymentRow,
+  attempt: AttemptRow,
+): Collection {
+  const channel = must(channelById(attempt.channel), 'the channel was checked when the attempt was made');
+  return {
+    attempt_id: attempt.id,
+    provider_key: attempt.provider_key,
+    provider_ref: attempt.provider_ref,
+    amount_minor: attempt.amount_minor,
+    currency: attempt.currency,
+    channel: { id: channel.id, kind: channel.kind, country: channel.country },
+    payer: attempt.payer,
+    description: payment.description ?? payment.reference ?? payment.id,
+    return_url: `${hostedPageUrl(deps, store, payment.team_id, payment.id)}/card`,
+    submitted_at: attempt.submitted_at?.getTime() ?? null,
+    expires_at: payment.expires_at.getTime(),
+  };
+}

@@ -1,0 +1,59 @@
+import { invalid } from '../kit/errors.ts';
+import type { Environment } from '../kit/environment.ts';
+import { type Channel, channelById, checkAmount } from '../reference/channels.ts';
+import { parsePhone } from '../reference/phones.ts';
+import { totalOf } from './present.ts';
+import type { ChargeBody, PaymentRow } from './schema.ts';
+
+/** How the payer wants to pay: a channel and the number or account on it. */
+export interface Instrument {
+  channel: Channel;
+  /** E.164 number, account number or card token; null when the provider asks for it on its own page. */
+  payer: string | null;
+}
+
+/** An {@link Instrument} that fits the payment's currency and amount. */
+export interface Charge extends Instrument {
+  currency: string;
+  client_ip: string | null;
+}
+
+/**
+ * Reads channel and payer data, which needs no payment.
+ * @throws Problem 422 naming `channel`, `data.phone` or `data.account_number`
+ */
+export function readInstrument(environment: Environment, body: Pick<ChargeBody, 'channel' | 'data'>): Instrument {
+  const channel = channelById(body.channel);
+  if (!channel) throw invalid({ channel: ['is not a channel: GET /channels lists them'] }, 'channel_not_supported');
+  const data = body.data ?? {};
+  switch (channel.kind) {
+    case 'mobile_money':
+      return { channel, payer: readPhone(channel, data.phone ?? data.account_number) };
+    case 'bank':
+      if (!data.account_number && environment === 'sandbox') {
+        throw invalid({ 'data.account_number': ['is required: its last six digits choose the sandbox outcome'] });
+      }
+      return { channel, payer: data.account_number ?? null };
+    case 'card':
+      return { channel, payer: null };
+  }
+}
+
+function readPhone(channel: Channel, text: string | undefined): string {
+  if (!text) throw invalid({ 'data.phone': ['is required for mobile money'] });
+  const phone = parsePhone(text, channel.country);
+  if (!phone) throw invalid({ 'data.phone': [`is not a phone number of ${channel.country}`] });
+  return phone.e164;
+}
+
+/** @throws Problem 422 naming `channel` (wrong currency) or `amount` (the channel can not move it) */
+export function fitCharge(payment: PaymentRow, instrument: Instrument, client_ip: string | null): Charge {
+  const { channel } = instrument;
+  const currencies: readonly string[] = channel.currencies;
+  if (!currencies.includes(payment.currency)) {
+    throw invalid({ channel: [`does not take ${payment.currency}`] }, 'channel_not_supported');
+  }
+  const objection = checkAmount(channel, payment.currency, totalOf(payment));
+  if (objection) throw invalid({ amount: [objection] });
+  return { ...instrument, currency: payment.currency, client_ip };
+}

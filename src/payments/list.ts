@@ -1,0 +1,69 @@
+import type { Deps } from '../deps.ts';
+import type { Call, Reply } from '../http/route.ts';
+import { invalid } from '../kit/errors.ts';
+import { idPrefix } from '../kit/ids.ts';
+import { type Minor, minorFromWire } from '../kit/money.ts';
+import { Cursors, cursorPage, offsetMeta } from '../kit/paging.ts';
+import { listed } from './present.ts';
+import type { ListPaymentsQuery } from './schema.ts';
+import { countPayments, listPayments, type PaymentFilters } from './list-store.ts';
+import { Totals } from './totals.ts';
+
+/** GET /payments: offset or cursor pages, newest first. */
+export function paymentLister(deps: Pick<Deps, 'secrets'>): (call: Call<unknown, ListPaymentsQuery>) => Promise<Reply> {
+  const totals = new Totals();
+  return async (call) => {
+    const { team, store, kind } = call.caller;
+    const { db, environment } = store;
+    const filters = filtersOf(call.query, kind === 'public');
+    const cursors = new Cursors(deps.secrets, `payments:${environment}:${team.id}`);
+    const position = cursors.position(call.query);
+    const floor = idPrefix('trx', environment);
+    const rows = await listPayments(db, environment, team.id, filters, position);
+    if (position.kind !== 'offset') {
+      const { items, meta } = cursorPage(cursors, position, rows, floor);
+      return page(
+        items.map((row) => listed(environment, row)),
+        meta,
+      );
+    }
+    const total = isFiltered(filters)
+      ? await countPayments(db, environment, team.id, filters, null, null)
+      : await totals.total(environment, team.id, call.at, (from, to) =>
+          countPayments(db, environment, team.id, filters, from, to),
+        );
+    return page(
+      rows.map((row) => listed(environment, row)),
+      offsetMeta(cursors, position, rows.at(-1)?.id, total, floor),
+    );
+  };
+}
+
+function page(items: object[], meta: object): Reply {
+  return { code: 200, message: 'Payments retrieved', body: { items, meta } };
+}
+
+function filtersOf(query: ListPaymentsQuery, search_ids_only: boolean): PaymentFilters {
+  const { search, status, date_from, date_to } = query;
+  if (date_from && date_to && date_to < date_from) throw invalid({ date_to: ['must not be before date_from'] });
+  return {
+    search,
+    status,
+    date_from,
+    date_to,
+    search_ids_only,
+    amount_min_minor: bound(query.amount_min, Math.ceil),
+    amount_max_minor: bound(query.amount_max, Math.floor),
+  };
+}
+
+/** A bound may have more decimals than any amount, or be larger: it is moved to the nearest hundredth inside. */
+function bound(amount: number | undefined, inwards: (hundredths: number) => number): Minor | undefined {
+  if (amount === undefined) return undefined;
+  return minorFromWire(amount) ?? BigInt(inwards(Math.min(amount * 100, Number.MAX_SAFE_INTEGER)));
+}
+
+function isFiltered(filters: PaymentFilters): boolean {
+  const { search, status, date_from, date_to, amount_min_minor, amount_max_minor } = filters;
+  return [search, status, date_from, date_to, amount_min_minor, amount_max_minor].some((filter) => filter !== undefined);
+}

@@ -1,0 +1,198 @@
+import type { Config } from '../config.ts';
+import type { Environment } from '../kit/environment.ts';
+import { must, unreachable } from '../kit/errors.ts';
+import type { Reading, Submission } from '../providers/contract.ts';
+import type { Reason } from '../providers/reasons.ts';
+import { channelById } from '../reference/channels.ts';
+import type { Change, Happening } from './apply.ts';
+import type { AttemptUpdate } from './attempts-store.ts';
+import { feeOf } from './fees.ts';
+import type { AttemptRow, PaymentRow } from './schema.ts';
+
+/** First look at an attempt whose fate is unknown; later ones follow {@link backOff}. */
+const FIRST_READ_MS = 2_000;
+const LONGEST_WAIT_MS = 300_000;
+/** How long a provider's "not found" may only mean that its status page lags. */
+const NOT_FOUND_GRACE_MS = 600_000;
+
+/** How long to wait before the next look: doubling from two seconds up to five minutes. */
+export function backOff(polls: number): number {
+  return Math.min(FIRST_READ_MS * 2 ** Math.min(polls, 10), LONGEST_WAIT_MS);
+}
+
+/** What the answer to a charge changes. */
+export function changeOfSubmission(
+  config: Config,
+  environment: Environment,
+  payment: PaymentRow,
+  attempt: AttemptRow,
+  submission: Submission,
+  at: number,
+): Change {
+  const make = (update: AttemptUpdate, happenings: Happening[]): Change => change(attempt, update, happenings);
+  const now = new Date(at);
+  const submitted = submittedHappening(config, payment, attempt);
+  const sent = { submitted_at: attempt.submitted_at ?? now };
+  switch (submission.kind) {
+    case 'accepted':
+      return make(
+        {
+          status: 'open',
+          ...sent,
+          action: submission.next,
+          provider_ref: submission.provider_ref ?? attempt.provider_ref,
+          next_poll_at: new Date(at + submission.poll_after_ms),
+        },
+        [submitted],
+      );
+    case 'succeeded':
+      return evidence(config, environment, attempt, submission, at, [submitted]);
+    case 'refused':
+      return make(
+        {
+          status: 'failed',
+          ...sent,
+          reason: submission.reason,
+          message: submission.message,
+          next_poll_at: null,
+          closed_at: now,
+        },
+        [{ kind: 'declined', reason: submission.reason, message: submission.message, channel: attempt.channel }],
+      );
+    case 'unavailable':
+      return make({ status: 'unavailable', message: submission.message, next_poll_at: null, closed_at: now }, []);
+    case 'duplicate':
+      return make({ status: 'unknown', ...sent, next_poll_at: now }, [submitted]);
+    case 'unknown':
+      return make({ status: 'unknown', ...sent, message: submission.message, next_poll_at: new Date(at + FIRST_READ_MS) }, [
+        submitted,
+      ]);
+    default:
+      return unreachable(submission);
+  }
+}
+
+/** What a look at the provider changes. */
+export function changeOfReading(
+  config: Config,
+  environment: Environment,
+  payment: PaymentRow,
+  attempt: AttemptRow,
+  reading: Reading,
+  at: number,
+): Change {
+  const now = new Date(at);
+  // An attempt whose sender died before the answer was handed over all the same, for all we know.
+  const before = attempt.status === 'created' ? [submittedHappening(config, payment, attempt)] : [];
+  const still = attempt.status === 'created' ? 'unknown' : attempt.status;
+  const sent = { submitted_at: attempt.submitted_at ?? attempt.created_at };
+  switch (reading.kind) {
+    case 'pending':
+      return change(
+        attempt,
+        { status: 'open', ...sent, next_poll_at: new Date(at + Math.max(reading.poll_after_ms, 100)) },
+        before,
+      );
+    case 'succeeded':
+      return evidence(config, environment, attempt, reading, at, before);
+    case 'failed':
+    case 'cancelled': {
+      const { reason, message } = reading;
+      const kind = reading.kind === 'failed' ? 'declined' : 'payer_cancelled';
+      return change(attempt, { status: reading.kind, ...sent, reason, message, next_poll_at: null, closed_at: now }, [
+        ...before,
+        { kind, reason, message, channel: attempt.channel },
+      ]);
+    }
+    case 'expired':
+      return expired(payment, attempt, at, before, 'authorization_timeout', 'the provider closed the request unpaid');
+    case 'not_found':
+      // Status pages lag: soon after sending it proves nothing, later it is evidence that nothing ever arrived.
+      // An attempt that was accepted exists, whatever a status page says.
+      if (attempt.status !== 'open' && at - sent.submitted_at.getTime() >= NOT_FOUND_GRACE_MS) {
+        return neverArrived(payment, attempt, at, before);
+      }
+      return change(attempt, { status: still, ...sent, next_poll_at: new Date(at + backOff(attempt.polls)) }, before);
+    case 'unreadable':
+      return change(attempt, { status: still, ...sent, next_poll_at: new Date(at + backOff(attempt.polls)) }, before);
+    default:
+      return unreachable(reading);
+  }
+}
+
+/** The provider says it never happened: the payment is over with its window, otherwise it has failed. */
+function expired(
+  payment: PaymentRow,
+  attempt: AttemptRow,
+  at: number,
+  before: Happening[],
+  reason: Reason,
+  message: string,
+): Change {
+  const over = payment.expires_at.getTime() <= at;
+  return change(attempt, { status: 'expired', reason, message, next_poll_at: null, closed_at: new Date(at) }, [
+    ...before,
+    over ? { kind: 'window_elapsed' } : { kind: 'declined', reason, message, channel: attempt.channel },
+  ]);
+}
+
+/** Nothing was created, whoever died before sending it: a payment in tranches sends the piece again by itself. */
+function neverArrived(payment: PaymentRow, attempt: AttemptRow, at: number, before: Happening[]): Change {
+  const closed = expired(payment, attempt, at, before, 'channel_unavailable', 'the request never reached the provider');
+  return payment.status === 'partial' ? { ...closed, happenings: [...before, { kind: 'piece_unsent' }] } : closed;
+}
+
+/** Money moved, says the provider: it counts only when it is the amount and currency that were asked for. */
+function evidence(
+  config: Config,
+  environment: Environment,
+  attempt: AttemptRow,
+  proof: { provider_ref: string; amount_minor: bigint; currency: string },
+  at: number,
+  before: Happening[],
+): Change {
+  if (proof.amount_minor !== attempt.amount_minor || proof.currency !== attempt.currency) {
+    const message = 'the provider reports another amount or currency than was asked for';
+    return change(attempt, { status: 'unknown', message, next_poll_at: new Date(at + LONGEST_WAIT_MS) }, before);
+  }
+  const now = new Date(at);
+  return change(
+    attempt,
+    {
+      status: 'succeeded',
+      provider_ref: proof.provider_ref,
+      submitted_at: attempt.submitted_at ?? now,
+      next_poll_at: null,
+      closed_at: now,
+    },
+    [
+      ...before,
+      {
+        kind: 'captured',
+        attempt_id: attempt.id,
+        amount_minor: attempt.amount_minor,
+        hold_ms: holdOf(config, environment, attempt),
+      },
+    ],
+  );
+}
+
+function submittedHappening(config: Config, payment: PaymentRow, attempt: AttemptRow): Happening {
+  const channel = must(channelById(attempt.channel), 'the channel was checked when the attempt was made');
+  return {
+    kind: 'submitted',
+    channel: channel.id,
+    // Fixed by the first charge: the pieces of a payment in tranches sum to one total.
+    fee_minor:
+      payment.status === 'pending' ? feeOf(config.fees, channel.kind, payment.amount_minor, payment.currency) : payment.fee_minor,
+  };
+}
+
+function holdOf(config: Config, environment: Environment, attempt: AttemptRow): number {
+  if (environment === 'sandbox') return 0;
+  return config.hold_ms[must(channelById(attempt.channel), 'the channel was checked when the attempt was made').kind];
+}
+
+function change(attempt: AttemptRow, update: AttemptUpdate, happenings: Happening[]): Change {
+  return { team_id: attempt.team_id, payment_id: attempt.payment_id, attempt: { id: attempt.id, update }, happenings };
+}

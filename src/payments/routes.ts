@@ -1,0 +1,166 @@
+import { Type } from 'typebox';
+import type { Deps } from '../deps.ts';
+import { type Call, type Reply, type Route, route } from '../http/route.ts';
+import { envelopeSchema } from '../kit/envelope.ts';
+import { listMeta } from '../kit/paging.ts';
+import { findAttempt } from './attempts-store.ts';
+import { charge, type Charged, continueCharge, declined, isChargeable, reasonOf, wrongState } from './charge.ts';
+import { chargeOnce } from './charge-once.ts';
+import { hostedPageUrl } from './collection.ts';
+import { checkCreate } from './create.ts';
+import { fitCharge, readInstrument } from './instrument.ts';
+import { paymentLister } from './list.ts';
+import { created, publicOf, retrieved } from './present.ts';
+import {
+  action,
+  type ChargeBody,
+  chargeBody,
+  type CreatePaymentBody,
+  createdPayment,
+  createPaymentBody,
+  listedPayment,
+  listPaymentsQuery,
+  retrievedPayment,
+} from './schema.ts';
+import { cancelPayment, getPayment, getPaymentRow } from './service.ts';
+import { makeToken } from './token.ts';
+
+const one = envelopeSchema({ transaction: retrievedPayment });
+
+export function paymentRoutes(deps: Deps): Route[] {
+  const list = paymentLister(deps);
+  return [
+    route({
+      method: 'GET',
+      path: '/payments',
+      summary: 'List payments',
+      access: 'public',
+      scope: 'payment.read',
+      query: listPaymentsQuery,
+      replies: { 200: envelopeSchema({ items: Type.Array(listedPayment), meta: listMeta }) },
+      handle: list,
+    }),
+    route({
+      method: 'POST',
+      path: '/payments',
+      summary: 'Create a payment',
+      access: 'public',
+      scope: 'payment.write',
+      body: createPaymentBody,
+      check: checkCreate,
+      replies: {
+        201: envelopeSchema({
+          authorization_url: Type.String(),
+          authorization_token: Type.String(),
+          transaction: createdPayment,
+        }),
+      },
+      handle: (call) => create(deps, call),
+    }),
+    route({
+      method: 'GET',
+      path: '/payments/:id',
+      summary: 'Retrieve a payment',
+      access: 'public',
+      scope: 'payment.read',
+      replies: { 200: one },
+      handle: (call) => retrieve(call),
+    }),
+    route({
+      method: 'DELETE',
+      path: '/payments/:id',
+      summary: 'Cancel a pending payment',
+      access: 'public',
+      scope: 'payment.write',
+      replies: { 200: one },
+      handle: async (call) => {
+        const { team, store } = call.caller;
+        const { payment, attempts } = await cancelPayment(deps, store, { team_id: team.id, id: call.params.id as string });
+        return reply(call, 200, 'Payment cancelled', { transaction: retrieved(store.environment, payment, attempts) });
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/payments/:id',
+      summary: 'Charge a payment',
+      access: 'public',
+      scope: 'payment.write',
+      body: chargeBody,
+      replies: { 202: envelopeSchema({ action, transaction: retrievedPayment }) },
+      handle: (call) => submit(deps, call),
+    }),
+  ];
+}
+
+async function create(deps: Deps, call: Call<CreatePaymentBody>): Promise<Reply> {
+  const { team, store } = call.caller;
+  const { payment, replayed } = await deps.creators[store.environment].create(call);
+  return {
+    code: 201,
+    message: 'Payment initialised',
+    body: {
+      authorization_url: hostedPageUrl(deps, store, team.id, payment.id),
+      authorization_token: makeToken(deps.secrets, { environment: store.environment, team_id: team.id, payment_id: payment.id }),
+      transaction: created(store.environment, payment),
+    },
+    ...(replayed ? { headers: { 'Idempotent-Replayed': 'true' } } : {}),
+  };
+}
+
+async function retrieve(call: Call): Promise<Reply> {
+  const { team, store } = call.caller;
+  const payment = await getPayment(store, team.id, call.params.id as string);
+  return reply(call, 200, 'Payment retrieved', { transaction: retrieved(store.environment, payment, payment.attempts) });
+}
+
+async function submit(deps: Deps, call: Call<ChargeBody>): Promise<Reply> {
+  const { team, store } = call.caller;
+  const instrument = readInstrument(store.environment, call.body);
+  const payment = await getPaymentRow(store, team.id, call.params.id as string);
+  const ref = { team_id: team.id, id: payment.id };
+  const work = async (journal?: Parameters<typeof charge>[4]) => {
+    const waiting = await awaitingCode(call, payment.id);
+    if (waiting) {
+      return charged(
+        call,
+        await continueCharge(deps, store, payment, waiting, { kind: 'otp', otp: call.body.data?.otp as string }),
+      );
+    }
+    if (!isChargeable(payment)) throw wrongState(payment);
+    return charged(call, await charge(deps, store, ref, fitCharge(payment, instrument, call.body.client_ip ?? null), journal));
+  };
+  return chargeOnce(call as Call, work, (attempt_id) => recall(call, attempt_id));
+}
+
+/** The attempt that waits for the one-time code this call carries. */
+async function awaitingCode(call: Call<ChargeBody>, payment_id: string) {
+  if (!call.body.data?.otp) return undefined;
+  const { team, store } = call.caller;
+  const { attempts } = await getPayment(store, team.id, payment_id);
+  const open = attempts.find((attempt) => attempt.status === 'open');
+  const attempt = open && (await findAttempt(store.db, team.id, open.id));
+  return attempt?.action?.kind === 'otp' ? attempt : undefined;
+}
+
+/** The answer of a charge whose process died before it could be kept: told from the attempt. */
+async function recall(call: Call, attempt_id: string): Promise<Reply | null> {
+  const { team, store } = call.caller;
+  const attempt = await findAttempt(store.db, team.id, attempt_id);
+  if (!attempt || attempt.status === 'created' || attempt.status === 'unavailable') return null;
+  // Declined in the answer itself: it never was under way.
+  if (attempt.status === 'failed' && attempt.action === null) throw declined(reasonOf(attempt), attempt.message ?? 'declined');
+  const payment = await getPayment(store, team.id, attempt.payment_id);
+  const transaction = retrieved(store.environment, payment, payment.attempts);
+  return reply(call, 202, 'Payment is processing', { action: attempt.action, transaction });
+}
+
+function charged(call: Call<ChargeBody>, { payment, attempts, action: next }: Charged): Reply {
+  const transaction = retrieved(call.caller.store.environment, payment, attempts);
+  return reply(call, 202, 'Payment is processing', { action: next, transaction });
+}
+
+/** A public key may stand in page source: it sees the specification's fields only. */
+function reply(call: Call<unknown, unknown>, code: number, message: string, body: Record<string, unknown>): Reply {
+  if (call.caller.kind !== 'public') return { code, message, body };
+  return { code, message, body: { ...body, transaction: publicOf(body.transaction as ReturnType<typeof retrieved>) } };
+}

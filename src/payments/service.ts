@@ -1,0 +1,76 @@
+import type { Deps } from '../deps.ts';
+import type { Store } from '../db/stores.ts';
+import { must, notFound, Problem } from '../kit/errors.ts';
+import { isId } from '../kit/ids.ts';
+import type { Queryable, Tx } from '../kit/sql.ts';
+import { apply } from './apply.ts';
+import { attemptsOf, findAttempt } from './attempts-store.ts';
+import { type AttemptRow, isOpen, type PaymentRow } from './schema.ts';
+import { findPayment, findWithAttempts, lockPayments, type PaymentRef, type PaymentWithAttempts } from './store.ts';
+
+/**
+ * A payment of this team and store, with its attempts.
+ * @throws Problem 404, the same for an unknown id, another team's and another environment's
+ */
+export async function getPayment(store: Store, team_id: bigint, id: string): Promise<PaymentWithAttempts> {
+  const found = isId('trx', store.environment, id) ? await findWithAttempts(store.db, team_id, id) : undefined;
+  if (!found) throw notFound('Payment');
+  return found;
+}
+
+/** The same without attempts, for callers that need only the row. */
+export async function getPaymentRow(store: Store, team_id: bigint, id: string): Promise<PaymentRow> {
+  const found = isId('trx', store.environment, id) ? await findPayment(store.db, team_id, id) : undefined;
+  if (!found) throw notFound('Payment');
+  return found;
+}
+
+/**
+ * Cancels a payment that is still pending and has no charge under way.
+ * @throws Problem 400 `payment_not_cancellable`, 404
+ */
+export async function cancelPayment(
+  deps: Deps,
+  store: Store,
+  ref: PaymentRef,
+): Promise<{ payment: PaymentRow; attempts: AttemptRow[] }> {
+  await getPaymentRow(store, ref.team_id, ref.id);
+  const applied = await store.db.transaction(async (tx) => {
+    const [payment] = await lockPayments(tx, [ref]);
+    const attempts = await attemptsOf(tx, [ref]);
+    if (payment?.status !== 'pending' || attempts.some(isOpen)) throw notCancellable(payment?.status ?? 'gone');
+    const changes = await apply(tx, { environment: store.environment, at: deps.clock.now() }, [
+      { team_id: ref.team_id, payment_id: ref.id, happenings: [{ kind: 'merchant_cancelled' }] },
+    ]);
+    return changes.get(ref.id);
+  });
+  if (!applied) throw notFound('Payment');
+  deps.wake.ring(store.environment);
+  return applied;
+}
+
+function notCancellable(status: string): Problem {
+  const hint = status === 'succeeded' ? ': use a refund' : status === 'pending' ? ': a charge is under way' : '';
+  return new Problem(400, `The payment is ${status} and can not be cancelled${hint}.`, { error_code: 'payment_not_cancellable' });
+}
+
+/** Locks a payment until the transaction ends: what every change of its refunds and disputes does first. */
+export async function lockPayment(tx: Tx, team_id: bigint, id: string): Promise<PaymentRow | undefined> {
+  return (await lockPayments(tx, [{ team_id, id }]))[0];
+}
+
+/** The attempts by which the payment's money came, oldest first. */
+export async function capturesOf(db: Queryable, ref: PaymentRef): Promise<AttemptRow[]> {
+  return (await attemptsOf(db, [ref])).filter((attempt) => attempt.status === 'succeeded');
+}
+
+/** One attempt with its payment, for whoever gives its money back. */
+export async function getCapture(
+  db: Queryable,
+  team_id: bigint,
+  payment_id: string,
+  attempt_id: string,
+): Promise<{ payment: PaymentRow; attempt: AttemptRow }> {
+  const payment = must(await findPayment(db, team_id, payment_id), 'the payment of an attempt exists');
+  return { payment, attempt: must(await findAttempt(db, team_id, attempt_id), 'the attempt exists') };
+}

@@ -1,0 +1,233 @@
+import { EVENT_COLUMNS, type EventInput, RECORD } from '../events/record.ts';
+import { jsonText } from '../kit/json.ts';
+import { fixed, type Queryable, sql, type Tx } from '../kit/sql.ts';
+import type { AttemptView, PaymentRow } from './schema.ts';
+
+const PAYMENT = `team_id, id, reference, amount_minor, fee_minor, captured_minor, refunded_minor, currency, status, bearer,
+  channel, description, settled, reason, message, customer_id, account_id, payment_method, name, email, phone, callback,
+  details, split, continue_at, claim, event_count, created_at, updated_at, expires_at, completed_at`;
+
+/** The columns of a {@link PaymentRow}. */
+export const columns = fixed(PAYMENT);
+
+// ------------------------------------------------------------------------------------------------ create
+/** A payment to be made, with its idempotency key and its first event, as the SQL takes it. */
+export interface NewPayment extends EventInput {
+  id: string;
+  route: string;
+  idempotency_key: string | null;
+  request_hash: string;
+  reference: string | null;
+  amount_minor: string;
+  currency: string;
+  bearer: string;
+  description: string | null;
+  customer_id: string | null;
+  account_id: string | null;
+  split: object | null;
+  name: string | null;
+  email: string | null;
+  phone: string | null;
+  callback: string | null;
+  details: object | null;
+  unique_reference: boolean;
+  key_id: string;
+  request_id: string;
+  expires_at: string;
+}
+
+const NEW_PAYMENT_COLUMNS = fixed(`${EVENT_COLUMNS}, id text, route text, idempotency_key text, request_hash text,
+  reference text, amount_minor bigint, currency text, bearer text, description text, customer_id text, account_id text, split json,
+  name text, email text, phone text, callback text, details json, unique_reference boolean, key_id text, request_id text,
+  expires_at timestamptz`);
+
+/**
+ * Makes payments, their idempotency keys, their events and deliveries in one statement that is its own transaction.
+ * The keys are inserted in a fixed order, so that two batches can not wait for each other.
+ * @returns ids of the payments made; an id is missing when its idempotency key was taken before
+ */
+export async function insertPayments(db: Queryable, payments: NewPayment[]): Promise<Set<string>> {
+  const rows = await db.all<{ id: string }>(sql`
+    with input as materialized (
+      select * from json_to_recordset(${JSON.stringify(payments)}::json) as i(${NEW_PAYMENT_COLUMNS})
+    ),
+    keyed as (
+      insert into idempotency_keys (team_id, route, key, request_hash, resource_id, created_at)
+      select team_id, route, idempotency_key, decode(request_hash, 'hex'), id, created_at
+      from input where idempotency_key is not null order by team_id, route, idempotency_key
+      on conflict do nothing returning resource_id
+    ),
+    event_input as materialized (
+      select * from input where idempotency_key is null or id in (select resource_id from keyed)
+    ),
+    made as (
+      insert into payments (team_id, id, reference, amount_minor, currency, bearer, description, customer_id, account_id, split,
+        name, email, phone, callback, details, unique_reference, event_count, key_id, request_id, created_at, updated_at, expires_at)
+      select team_id, id, reference, amount_minor, currency, bearer, description, customer_id, account_id, split,
+        name, email, phone, callback, details, unique_reference, 1, key_id, request_id, created_at, created_at, expires_at
+      from event_input returning id
+    ),
+    ${RECORD}
+    select id from made`);
+  return new Set(rows.map((row) => row.id));
+}
+
+export interface KeyedPayment extends PaymentRow {
+  request_hash: Buffer;
+  keyed_at: Date;
+}
+
+/** The payment that an idempotency key made. */
+export function findByKey(db: Queryable, team_id: bigint, route: string, key: string): Promise<KeyedPayment | undefined> {
+  return db.maybe<KeyedPayment>(sql`
+    select p.*, k.request_hash, k.created_at as keyed_at
+    from idempotency_keys k join payments p on p.team_id = k.team_id and p.id = k.resource_id
+    where k.team_id = ${team_id} and k.route = ${route} and k.key = ${key}`);
+}
+
+export async function referenceExists(db: Queryable, team_id: bigint, reference: string): Promise<boolean> {
+  const row = await db.maybe(sql`select 1 from payments where team_id = ${team_id} and reference = ${reference} limit 1`);
+  return row !== undefined;
+}
+
+// -------------------------------------------------------------------------------------------------- read
+export function findPayment(db: Queryable, team_id: bigint, id: string): Promise<PaymentRow | undefined> {
+  return db.maybe<PaymentRow>(sql`select ${columns} from payments where team_id = ${team_id} and id = ${id}`);
+}
+
+export type PaymentWithAttempts = PaymentRow & { attempts: AttemptView[] };
+
+/** A payment with its attempts in one round trip. */
+export function findWithAttempts(db: Queryable, team_id: bigint, id: string): Promise<PaymentWithAttempts | undefined> {
+  return db.maybe<PaymentWithAttempts>(sql`
+    select ${columns}, coalesce((
+      select json_agg(json_build_object('id', a.id, 'provider', a.provider, 'channel', a.channel, 'status', a.status,
+        'reason', a.reason, 'created_at', a.created_at) order by a.id)
+      from attempts a where a.team_id = p.team_id and a.payment_id = p.id), '[]') as attempts
+    from payments p where team_id = ${team_id} and id = ${id}`);
+}
+
+export interface PaymentRef {
+  team_id: bigint;
+  id: string;
+}
+
+/** Locks payments in a fixed order until the transaction ends. */
+export function lockPayments(tx: Tx, refs: readonly PaymentRef[]): Promise<PaymentRow[]> {
+  return tx.all<PaymentRow>(sql`
+    select ${columns} from payments
+    where (team_id, id) in (select * from unnest(${refs.map((ref) => ref.team_id)}::bigint[], ${refs.map((ref) => ref.id)}::text[]))
+    order by team_id, id for update`);
+}
+
+// ------------------------------------------------------------------------------------------------- write
+/** The columns that a change of state may touch. */
+export type PaymentUpdate = Pick<
+  PaymentRow,
+  | 'team_id'
+  | 'id'
+  | 'status'
+  | 'channel'
+  | 'fee_minor'
+  | 'captured_minor'
+  | 'refunded_minor'
+  | 'settled'
+  | 'reason'
+  | 'message'
+  | 'payment_method'
+  | 'continue_at'
+  | 'event_count'
+  | 'updated_at'
+  | 'completed_at'
+>;
+
+/** Writes changed payments; all of them in one statement. Called by service.apply alone. */
+export async function updatePayments(tx: Tx, updates: PaymentUpdate[]): Promise<void> {
+  await tx.run(sql`
+    update payments p set status = u.status, channel = u.channel, fee_minor = u.fee_minor, captured_minor = u.captured_minor,
+      refunded_minor = u.refunded_minor, settled = u.settled, reason = u.reason, message = u.message,
+      payment_method = u.payment_method, continue_at = u.continue_at, event_count = u.event_count, updated_at = u.updated_at, completed_at = u.completed_at
+    from json_to_recordset(${jsonText(updates.map(columnsOf))}::json) as u(team_id bigint, id text, status text, channel text, fee_minor bigint,
+      captured_minor bigint, refunded_minor bigint, settled boolean, reason text, message text, payment_method text,
+      continue_at timestamptz, event_count integer, updated_at timestamptz, completed_at timestamptz)
+    where p.team_id = u.team_id and p.id = u.id`);
+}
+
+/** Only what is written goes over the wire. */
+function columnsOf(row: PaymentUpdate): PaymentUpdate {
+  const {
+    team_id,
+    id,
+    status,
+    channel,
+    fee_minor,
+    captured_minor,
+    refunded_minor,
+    settled,
+    reason,
+    message,
+    payment_method,
+    continue_at,
+    event_count,
+    updated_at,
+    completed_at,
+  } = row;
+  return {
+    team_id,
+    id,
+    status,
+    channel,
+    fee_minor,
+    captured_minor,
+    refunded_minor,
+    settled,
+    reason,
+    message,
+    payment_method,
+    continue_at,
+    event_count,
+    updated_at,
+    completed_at,
+  };
+}
+
+export interface Continuing extends PaymentRef {
+  continue_at: Date;
+}
+
+/** Takes payments whose next piece is due; a killed worker's come due again after the lease. */
+export function claimContinuing(db: Queryable, now: Date, lease_ms: number, limit: number): Promise<Continuing[]> {
+  return db.all<Continuing>(sql`
+    update payments set continue_at = ${new Date(now.getTime() + lease_ms)}
+    where (team_id, id) in (
+      select team_id, id from payments where continue_at <= ${now} order by continue_at limit ${limit} for update skip locked
+    ) returning team_id, id, continue_at`);
+}
+
+/** The payer has to go on; unless another piece has landed since the claim and set a moment of its own. */
+export async function stopContinuing(db: Queryable, claimed: Continuing): Promise<void> {
+  await db.run(sql`
+    update payments set continue_at = null
+    where team_id = ${claimed.team_id} and id = ${claimed.id} and continue_at = ${claimed.continue_at}`);
+}
+
+/** Remembers which browser has the hosted page. */
+export async function writeClaim(db: Queryable, ref: PaymentRef, from: Buffer | null, to: Buffer): Promise<boolean> {
+  const changed = await db.run(sql`
+    update payments set claim = ${to}
+    where team_id = ${ref.team_id} and id = ${ref.id} and claim is not distinct from ${from}`);
+  return changed === 1;
+}
+
+/**
+ * Payments whose window is over and that have no attempt under way, locked for this transaction; rows another worker
+ * holds are skipped.
+ */
+export function lockExpired(tx: Tx, now: Date, limit: number): Promise<PaymentRef[]> {
+  return tx.all<PaymentRef>(sql`
+    select team_id, id from payments p
+    where expires_at <= ${now} and status in ('pending', 'partial')
+      and not exists (select 1 from attempts a where a.team_id = p.team_id and a.payment_id = p.id
+        and a.status in ('created', 'open', 'unknown'))
+    order by expires_at limit ${limit} for update of p skip locked`);
+}

@@ -1,0 +1,30 @@
+import type { Minor } from '../kit/money.ts';
+import { type Channel, limitsOf } from '../reference/channels.ts';
+
+/** Mobile Money in CFA francs moves at most this much in one charge (spec section 8), in hundredths. */
+const CFA_CEILING: Minor = 50_000_000n;
+
+/** The most that one charge of the channel may carry. */
+export function ceilingOf(channel: Channel, currency: string): Minor {
+  const most = limitsOf(channel, currency)?.max_minor ?? CFA_CEILING;
+  const cfa = channel.kind === 'mobile_money' && (currency === 'XAF' || currency === 'XOF');
+  return cfa && most > CFA_CEILING ? CFA_CEILING : most;
+}
+
+/**
+ * The next piece of what is left to collect: near-equal pieces, each at most the ceiling and on the channel's step.
+ * Because it is computed from what is left, a payer may go on days later or on another channel.
+ * @returns the whole rest when one charge can carry it
+ */
+export function nextPiece(left_minor: Minor, channel: Channel, currency: string): Minor {
+  const ceiling = ceilingOf(channel, currency);
+  if (channel.kind !== 'mobile_money' || left_minor <= ceiling) return left_minor;
+  const step = limitsOf(channel, currency)?.step_minor ?? 1n;
+  const highest = (ceiling / step) * step;
+  const pieces = divideUp(left_minor, highest);
+  return divideUp(divideUp(left_minor, pieces), step) * step;
+}
+
+function divideUp(a: Minor, b: Minor): Minor {
+  return (a + b - 1n) / b;
+}

@@ -1,0 +1,40 @@
+import type { Clock } from '../../kit/clock.ts';
+import { unreachable } from '../../kit/errors.ts';
+import type { Payout, PayoutOutcome, Payouts, Refund, RefundOutcome, Refunds } from '../contract.ts';
+import { fateOfPayout, refundsFail } from './outcomes.ts';
+
+/** Payouts of test mode: like collections they follow from the number, the moment and the clock. */
+export function sandboxPayouts(clock: Clock, delay_ms: number): Payouts {
+  return {
+    reaches: () => true,
+    submit: async () => ({ kind: 'pending', provider_ref: null, poll_after_ms: delay_ms }),
+    read: async (payout) => readPayout(payout, clock.now(), delay_ms),
+  };
+}
+
+function readPayout(payout: Payout, now: number, delay_ms: number): PayoutOutcome {
+  const fate = fateOfPayout(payout.recipient.phone ?? payout.recipient.account_number ?? '');
+  const due = delay_ms + (fate.kind === 'cancelled' ? fate.after_ms : 0);
+  const age = now - (payout.submitted_at ?? now);
+  if (age < due) return { kind: 'pending', provider_ref: null, poll_after_ms: due - age };
+  const { provider_key, amount_minor, currency } = payout;
+  switch (fate.kind) {
+    case 'succeeds':
+      return { kind: 'succeeded', provider_ref: `sandbox-${provider_key}`, amount_minor, currency };
+    case 'fails':
+      return { kind: 'failed', reason: fate.reason, message: `sandbox: ${fate.reason}` };
+    case 'cancelled':
+      return { kind: 'cancelled', message: 'sandbox: cancelled by the provider' };
+    default:
+      return unreachable(fate);
+  }
+}
+
+/** Refunds of test mode are decided at once (spec section 3). */
+export function sandboxRefunds(): Refunds {
+  const decide = async (refund: Refund): Promise<RefundOutcome> =>
+    refundsFail(refund.collection.payer ?? '')
+      ? { kind: 'failed', reason: 'operator_declined', message: 'sandbox: operator_declined' }
+      : { kind: 'succeeded', provider_ref: `sandbox-${refund.provider_key}` };
+  return { extent: 'partial', submit: decide, read: decide };
+}

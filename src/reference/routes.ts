@@ -1,0 +1,104 @@
+import { type Reply, type Route, route } from '../http/route.ts';
+import { invalid, must, notFound } from '../kit/errors.ts';
+import { type Minor, minorFromWire, wireFromMinor } from '../kit/money.ts';
+import { banksOf } from './banks.ts';
+import { type Channel, channelById, channelsFor, limitsOf } from './channels.ts';
+import { COUNTRIES, type Country } from './countries.ts';
+import { CURRENCY_ENTRIES } from './currencies.ts';
+import { banksQuery, type ChannelReply, channelsQuery, replies } from './schema.ts';
+
+const REFERENCE = { method: 'GET', access: 'public', scope: 'resource.read' } as const;
+
+/** Channels, countries, currencies and banks: the same for every team and environment. */
+export function referenceRoutes(): Route[] {
+  return [listChannels, retrieveChannel, listCountries, listCurrencies, listBanks];
+}
+
+const listChannels = route({
+  ...REFERENCE,
+  path: '/channels',
+  summary: 'List channels',
+  query: channelsQuery,
+  replies: { 200: replies.channels },
+  async handle({ query }) {
+    const { country, currency, amount } = query;
+    const found = channelsFor({ country, currency, amount_minor: amount === undefined ? undefined : minorOf(amount) });
+    return list(
+      'Channels retrieved',
+      found.map((channel) => channelReply(channel, currency)),
+    );
+  },
+});
+
+const retrieveChannel = route({
+  ...REFERENCE,
+  path: '/channels/:id',
+  summary: 'Retrieve a channel',
+  replies: { 200: replies.channel },
+  async handle({ params }) {
+    const channel = channelById(params.id ?? '');
+    if (!channel) throw notFound();
+    return { code: 200, message: 'Channel retrieved', body: { channel: channelReply(channel) } };
+  },
+});
+
+const listCountries = route({
+  ...REFERENCE,
+  path: '/countries',
+  summary: 'List countries',
+  replies: { 200: replies.countries },
+  async handle() {
+    return list('Countries retrieved', COUNTRIES.map(countryReply));
+  },
+});
+
+const listCurrencies = route({
+  ...REFERENCE,
+  path: '/currencies',
+  summary: 'List currencies',
+  replies: { 200: replies.currencies },
+  async handle() {
+    return list('Currencies retrieved', CURRENCY_ENTRIES);
+  },
+});
+
+const listBanks = route({
+  ...REFERENCE,
+  path: '/banks',
+  summary: 'List banks',
+  query: banksQuery,
+  replies: { 200: replies.banks },
+  async handle({ query }) {
+    return list('Banks retrieved', banksOf(query.country));
+  },
+});
+
+/** The schema has checked the range, so that only the decimals can be wrong. */
+function minorOf(amount: number): Minor {
+  const minor = minorFromWire(amount);
+  if (minor === null) throw invalid({ amount: ['must have at most two decimals'] });
+  return minor;
+}
+
+function list(message: string, items: readonly unknown[]): Reply {
+  const total = items.length;
+  return { code: 200, message, body: { items, meta: { current_page: 1, last_page: 1, per_page: Math.max(1, total), total } } };
+}
+
+/** @param currency the one whose limits stand flat; the channel's first when not given */
+function channelReply(channel: Channel, currency?: string): ChannelReply {
+  const { id, name, kind, country, ussd_hint } = channel;
+  const currencies = channel.currencies.map((code) => limitsReply(channel, code));
+  const flat = must(currencies.find((entry) => entry.currency === currency) ?? currencies[0], 'every channel has a currency');
+  return { id, name, kind, country, ...flat, currencies, ussd_hint: ussd_hint ?? null, status: 'operational' };
+}
+
+function countryReply({ code, name, calling_code, currencies }: Country) {
+  return { code, name, calling_code, currencies };
+}
+
+function limitsReply(channel: Channel, currency: string) {
+  const limits = must(limitsOf(channel, currency), 'a channel has limits for each of its currencies');
+  const { min_minor, max_minor, step_minor } = limits;
+  return { currency, min: wireFromMinor(min_minor), max: wireFromMinor(max_minor), step: wireFromMinor(step_minor) };
+}

@@ -1,0 +1,92 @@
+import type { Store } from '../db/stores.ts';
+import type { Deps } from '../deps.ts';
+import { must } from '../kit/errors.ts';
+import { collectionOf } from '../payments/collection.ts';
+import { getCapture } from '../payments/service.ts';
+import type { Provider, Refund, RefundOutcome } from '../providers/contract.ts';
+import { applyRefund, markSent } from './apply.ts';
+import type { RefundRow } from './schema.ts';
+
+const NOT_FOUND_GRACE_MS = 600_000;
+
+/**
+ * Takes a covered refund one step further: sends the next leg, or asks about the one under way. The intent is
+ * committed first, the provider called outside any transaction, its answer applied in another.
+ */
+export async function advanceRefund(deps: Deps, store: Store, known: RefundRow): Promise<RefundRow> {
+  const index = known.legs.findIndex((leg) => leg.status === 'waiting' || leg.status === 'sent');
+  const leg = known.legs[index];
+  if (!leg) return known;
+  const asking = leg.status === 'sent';
+  const row = asking ? known : await inTransaction(deps, store, (tx, context) => markSent(tx, context, known, index));
+  if (!row) return known;
+  const { payment, attempt } = await getCapture(store.db, row.team_id, row.payment_id, leg.attempt_id);
+  const provider = deps.providers.byName(store.environment, attempt.provider);
+  const collection = collectionOf(deps, store, payment, attempt);
+  const request: Refund = {
+    refund_id: row.id,
+    provider_key: leg.provider_key,
+    provider_ref: leg.provider_ref,
+    amount_minor: leg.amount_minor,
+    currency: row.currency,
+    collection,
+    submitted_at: row.submitted_at?.getTime() ?? null,
+  };
+  const outcome = evidenceOf(
+    await giveBack(provider, request, asking),
+    asking,
+    deps.clock.now() - (row.submitted_at?.getTime() ?? 0),
+  );
+  const applied = await inTransaction(deps, store, (tx, context) => applyRefund(tx, context, row, index, outcome));
+  deps.wake.ring(store.environment);
+  return applied;
+}
+
+/**
+ * Asking that fails says nothing of what was sent, and soon after sending "not found" only means that the status page
+ * lags: neither lets the leg be sent again.
+ */
+function evidenceOf(outcome: RefundOutcome, asking: boolean, age_ms: number): RefundOutcome {
+  if (!asking) return outcome;
+  if (outcome.kind === 'unavailable') return { kind: 'unknown', message: outcome.message };
+  if (outcome.kind === 'not_found' && age_ms < NOT_FOUND_GRACE_MS)
+    return { kind: 'unknown', message: 'the provider does not know it yet' };
+  return outcome;
+}
+
+/** By the provider's refund; where it has none, by paying out to the payer. */
+async function giveBack(provider: Provider | undefined, request: Refund, asking: boolean): Promise<RefundOutcome> {
+  const { refunds, payouts } = must(provider, 'the provider of a capture is configured');
+  if (refunds) return asking ? refunds.read(request) : refunds.submit(request);
+  const { collection } = request;
+  if (!payouts?.reaches(collection.channel.id, request.currency) || collection.payer === null) {
+    return { kind: 'unavailable', message: 'the provider can neither refund nor pay out: an operator has to return the money' };
+  }
+  const payout = {
+    transfer_id: request.refund_id,
+    provider_key: request.provider_key,
+    provider_ref: request.provider_ref,
+    amount_minor: request.amount_minor,
+    currency: request.currency,
+    channel: collection.channel,
+    description: collection.description,
+    recipient: { name: '', phone: collection.payer, account_number: null, bank_code: null },
+    submitted_at: request.submitted_at,
+  };
+  const outcome = await (asking ? payouts.read(payout) : payouts.submit(payout));
+  switch (outcome.kind) {
+    case 'failed':
+    case 'cancelled':
+      return { kind: 'failed', reason: 'operator_declined', message: outcome.message };
+    default:
+      return outcome;
+  }
+}
+
+function inTransaction<T>(
+  deps: Deps,
+  store: Store,
+  work: (tx: Parameters<typeof markSent>[0], context: Parameters<typeof markSent>[1]) => Promise<T>,
+): Promise<T> {
+  return store.db.transaction((tx) => work(tx, { environment: store.environment, at: deps.clock.now() }));
+}

@@ -1,0 +1,160 @@
+import type { Config } from '../config.ts';
+import type { Store } from '../db/stores.ts';
+import type { Deps } from '../deps.ts';
+import { openOrLostDispute } from '../disputes/service.ts';
+import { once } from '../http/idempotency.ts';
+import type { Call, Reply } from '../http/route.ts';
+import { invalid, notFound, Problem } from '../kit/errors.ts';
+import { isId, newId } from '../kit/ids.ts';
+import { isMovable, type Minor, minorFromWire } from '../kit/money.ts';
+import type { Tx } from '../kit/sql.ts';
+import { post } from '../ledger/post.ts';
+import { checkMetadata } from '../kit/metadata.ts';
+import type { AttemptRow, PaymentRow } from '../payments/schema.ts';
+import { capturesOf, lockPayment } from '../payments/service.ts';
+import { draw } from '../settlement/draw.ts';
+import { refundsUnderWay } from '../settlement/store.ts';
+import { announce, drawnJournal, nextLegAt } from './apply.ts';
+import { presentRefund } from './present.ts';
+import type { CreateRefundBody, Leg, RefundRow } from './schema.ts';
+import { findRefund, insertRefund, takenByAttempt, updateRefund } from './store.ts';
+
+/**
+ * Makes a refund and draws its money, all under the payment's lock: two at once can never refund more than was paid.
+ * @returns the reply, and the refund that was made (none when an earlier answer is replayed)
+ * @throws Problem 400 `payment_not_refundable`, 404, 422
+ */
+export async function createRefund(
+  deps: Deps,
+  call: Call<CreateRefundBody>,
+): Promise<{ reply: Reply; refund: RefundRow | null }> {
+  const { store } = call.caller;
+  checkBody(call.body);
+  let refund: RefundRow | null = null;
+  const reply = await store.db.transaction((tx) =>
+    once(tx, call as Call, 'POST /refunds', async () => {
+      refund = await make(tx, deps, call);
+      return { code: 201, message: 'Refund created', body: { refund: presentRefund(store.environment, refund) } };
+    }),
+  );
+  return { reply, refund };
+}
+
+function checkBody(body: CreateRefundBody): void {
+  if (body.amount !== undefined && minorFromWire(body.amount) === null)
+    throw invalid({ amount: ['must have at most two decimals'] });
+  const objection = body.metadata ? checkMetadata(body.metadata) : null;
+  if (objection) throw invalid({ metadata: [objection] });
+}
+
+async function make(tx: Tx, deps: Deps, call: Call<CreateRefundBody>): Promise<RefundRow> {
+  const { team, store } = call.caller;
+  const { environment } = store;
+  const payment = isId('trx', environment, call.body.payment) ? await lockPayment(tx, team.id, call.body.payment) : undefined;
+  if (!payment) throw notFound('Payment');
+  await refuseUnrefundable(tx, payment);
+  const left = payment.amount_minor - payment.refunded_minor - (await refundsUnderWay(tx, team.id, payment.id));
+  const amount_minor = amountOf(call.body, payment, left);
+  const captures = await capturesOf(tx, { team_id: team.id, id: payment.id });
+  const id = newId('rfd', environment, call.at);
+  const legs = legsOf(id, captures, await takenByAttempt(tx, team.id, payment.id), amount_minor);
+  refuseUnable(deps, store, captures, legs);
+  const now = new Date(call.at);
+  const row: RefundRow = {
+    team_id: team.id,
+    id,
+    payment_id: payment.id,
+    kind: 'merchant',
+    attempt_id: null,
+    legs,
+    amount_minor,
+    currency: payment.currency,
+    status: 'pending',
+    reason: call.body.reason,
+    failure_reason: null,
+    message: null,
+    metadata: (call.body.metadata ?? null) as RefundRow['metadata'],
+    draws: null,
+    event_count: 1,
+    polls: 0,
+    next_poll_at: nextLegAt(call.at),
+    created_at: now,
+    updated_at: now,
+    submitted_at: null,
+    completed_at: null,
+  };
+  const covered = await cover(tx, deps.config, store, row);
+  await insertRefund(tx, covered, { key_id: call.caller.key_id, request_id: call.request_id });
+  await announce(tx, { environment, at: call.at }, covered, 'refund.created');
+  return covered;
+}
+
+/** Draws the money and books it; the row is returned as it was when the balance does not cover it yet. */
+export async function cover(tx: Tx, config: Config, store: Store, row: RefundRow): Promise<RefundRow> {
+  const { team_id, payment_id, currency, amount_minor } = row;
+  const cap = BigInt(config.credit_cap[store.environment]) * 100n;
+  const draws = await draw(tx, { team_id, payment_id, currency, amount_minor }, cap);
+  if (draws === null) return row;
+  const covered = { ...row, draws };
+  await post(tx, [drawnJournal(covered)]);
+  return covered;
+}
+
+/** Tries again to cover a refund that waits for money. @returns null when it still waits (or no longer exists) */
+export async function coverLater(tx: Tx, config: Config, store: Store, known: RefundRow): Promise<RefundRow | null> {
+  await lockPayment(tx, known.team_id, known.payment_id);
+  const row = await findRefund(tx, known.team_id, known.id);
+  if (row?.status !== 'pending' || row.draws !== null) return row ?? null;
+  const covered = await cover(tx, config, store, row);
+  if (covered.draws === null) return null;
+  await updateRefund(tx, covered);
+  return covered;
+}
+
+async function refuseUnrefundable(tx: Tx, payment: PaymentRow): Promise<void> {
+  const disputed = await openOrLostDispute(tx, payment.team_id, payment.id);
+  if (disputed || (payment.status !== 'succeeded' && payment.status !== 'partially_refunded')) {
+    const state = disputed ? `in a dispute (${disputed})` : payment.status;
+    throw new Problem(400, `The payment is ${state} and can not be refunded.`, { error_code: 'payment_not_refundable' });
+  }
+}
+
+function amountOf(body: CreateRefundBody, payment: PaymentRow, left: Minor): Minor {
+  const amount_minor = body.amount === undefined ? left : (minorFromWire(body.amount) ?? 0n);
+  if (amount_minor > left || amount_minor <= 0n) throw invalid({ amount: ['is more than what is left to refund'] });
+  if (!isMovable(amount_minor, payment.currency)) throw invalid({ amount: [`must be a whole number of ${payment.currency}`] });
+  return amount_minor;
+}
+
+/** Spreads the amount over the attempts it came by, the latest first. */
+function legsOf(refund_id: string, captures: AttemptRow[], taken: Map<string, Minor>, amount_minor: Minor): Leg[] {
+  const legs: Leg[] = [];
+  let missing = amount_minor;
+  for (const capture of captures.toReversed()) {
+    const free = capture.amount_minor - (taken.get(capture.id) ?? 0n);
+    const part = free < missing ? free : missing;
+    if (part <= 0n) continue;
+    legs.push({
+      attempt_id: capture.id,
+      amount_minor: part,
+      provider_key: `${refund_id}-${legs.length}`,
+      provider_ref: null,
+      status: 'waiting',
+    });
+    missing -= part;
+  }
+  if (missing > 0n) throw invalid({ amount: ['is more than what is left to refund'] });
+  return legs;
+}
+
+/** A provider that can not give back this way is told before anything is promised. */
+function refuseUnable(deps: Deps, store: Store, captures: AttemptRow[], legs: Leg[]): void {
+  for (const leg of legs) {
+    const capture = captures.find((attempt) => attempt.id === leg.attempt_id);
+    const refunds = capture && deps.providers.byName(store.environment, capture.provider)?.refunds;
+    if (!refunds) throw invalid({ payment: ['was collected by a provider that can not refund: pay it out instead'] });
+    if (refunds.extent === 'full' && leg.amount_minor !== capture.amount_minor) {
+      throw invalid({ payment: ['was collected by a provider that can only refund the whole amount'] });
+    }
+  }
+}

@@ -1,0 +1,129 @@
+import type { Environment } from '../kit/environment.ts';
+import { lowestIdAt } from '../kit/ids.ts';
+import { jsonText } from '../kit/json.ts';
+import { pageTail } from '../kit/pages.ts';
+import type { Position } from '../kit/paging.ts';
+import { allOf, type Fragment, fixed, part, type Queryable, sql, type Tx } from '../kit/sql.ts';
+import { readDraws } from '../settlement/draw.ts';
+import type { RefundRow } from './schema.ts';
+
+const columns =
+  fixed(`team_id, id, payment_id, kind, attempt_id, legs, amount_minor, currency, status, reason, failure_reason, message,
+  metadata, draws, event_count, polls, next_poll_at, created_at, updated_at, submitted_at, completed_at`);
+
+/** Amounts inside json columns are text. */
+function read(row: RefundRow): RefundRow {
+  const legs = row.legs.map((leg) => ({ ...leg, amount_minor: BigInt(leg.amount_minor) }));
+  return { ...row, legs, draws: readDraws(row.draws) };
+}
+
+export async function insertRefund(
+  tx: Tx,
+  row: RefundRow,
+  by: { key_id: string | null; request_id: string | null },
+): Promise<void> {
+  await tx.run(sql`
+    insert into refunds (team_id, id, payment_id, kind, attempt_id, legs, amount_minor, currency, status, reason, message, metadata, draws,
+      event_count, next_poll_at, key_id, request_id, created_at, updated_at)
+    values (${row.team_id}, ${row.id}, ${row.payment_id}, ${row.kind}, ${row.attempt_id}, ${jsonText(row.legs)}, ${row.amount_minor},
+      ${row.currency}, ${row.status}, ${row.reason}, ${row.message}, ${row.metadata && JSON.stringify(row.metadata)}, ${row.draws && jsonText(row.draws)},
+      ${row.event_count}, ${row.next_poll_at}, ${by.key_id}, ${by.request_id}, ${row.created_at}, ${row.updated_at})`);
+}
+
+export async function findRefund(db: Queryable, team_id: bigint, id: string): Promise<RefundRow | undefined> {
+  const row = await db.maybe<RefundRow>(sql`select ${columns} from refunds where team_id = ${team_id} and id = ${id}`);
+  return row && read(row);
+}
+
+export async function lockRefund(tx: Tx, team_id: bigint, id: string): Promise<RefundRow | undefined> {
+  const row = await tx.maybe<RefundRow>(sql`select ${columns} from refunds where team_id = ${team_id} and id = ${id} for update`);
+  return row && read(row);
+}
+
+/** What earlier legs took of each attempt, failed ones aside. */
+export async function takenByAttempt(tx: Tx, team_id: bigint, payment_id: string): Promise<Map<string, bigint>> {
+  const rows = await tx.all<{ attempt_id: string; taken: bigint }>(sql`
+    select leg->>'attempt_id' as attempt_id, sum((leg->>'amount_minor')::bigint)::bigint as taken
+    from refunds, json_array_elements(legs) leg
+    where team_id = ${team_id} and payment_id = ${payment_id} and leg->>'status' <> 'failed'
+      and (status <> 'failed' or leg->>'status' = 'succeeded')
+    group by 1`);
+  return new Map(rows.map((row) => [row.attempt_id, row.taken]));
+}
+
+export async function updateRefund(tx: Tx, row: RefundRow): Promise<void> {
+  await tx.run(sql`
+    update refunds set legs = ${jsonText(row.legs)}, status = ${row.status}, failure_reason = ${row.failure_reason},
+      message = ${row.message}, draws = ${row.draws && jsonText(row.draws)}, event_count = ${row.event_count},
+      next_poll_at = ${row.next_poll_at}, updated_at = ${row.updated_at}, submitted_at = ${row.submitted_at}, completed_at = ${row.completed_at}
+    where team_id = ${row.team_id} and id = ${row.id}`);
+}
+
+/** Takes refunds whose next step is due; a killed worker's come due again after the lease. */
+export async function claimDueRefunds(db: Queryable, now: Date, lease_ms: number, limit: number): Promise<RefundRow[]> {
+  const rows = await db.all<RefundRow>(sql`
+    update refunds set next_poll_at = ${new Date(now.getTime() + lease_ms)}, polls = polls + 1
+    where (team_id, id) in (
+      select team_id, id from refunds where next_poll_at <= ${now} order by next_poll_at limit ${limit} for update skip locked
+    ) returning ${columns}`);
+  return rows.map(read);
+}
+
+export interface Giveback {
+  team_id: bigint;
+  id: string;
+  payment_id: string;
+}
+
+/** Attempts whose money the payment can not keep and that no refund was made for yet. */
+export function findGivebacks(db: Queryable, limit: number): Promise<Giveback[]> {
+  return db.all<Giveback>(sql`select team_id, id, payment_id from attempts where giveback order by team_id, id limit ${limit}`);
+}
+
+/** @returns false when another worker was quicker */
+export async function clearGiveback(tx: Tx, team_id: bigint, attempt_id: string): Promise<boolean> {
+  return (
+    (await tx.run(sql`update attempts set giveback = false where team_id = ${team_id} and id = ${attempt_id} and giveback`)) === 1
+  );
+}
+
+export interface RefundFilters {
+  payment?: string | undefined;
+  status?: string | undefined;
+  date_from?: string | undefined;
+  date_to?: string | undefined;
+}
+
+export async function listRefunds(
+  db: Queryable,
+  environment: Environment,
+  team_id: bigint,
+  filters: RefundFilters,
+  position: Position,
+): Promise<RefundRow[]> {
+  const rows = await db.all<RefundRow>(sql`
+    select ${columns} from refunds where ${allOf(conditionsOf(environment, team_id, filters))} ${pageTail(position)}`);
+  return rows.map(read);
+}
+
+export async function countRefunds(
+  db: Queryable,
+  environment: Environment,
+  team_id: bigint,
+  filters: RefundFilters,
+): Promise<number> {
+  const rows = await db.all<{ total: bigint }>(sql`
+    select count(*) as total from refunds where ${allOf(conditionsOf(environment, team_id, filters))}`);
+  return Number(rows[0]?.total ?? 0n);
+}
+
+const DAY_MS = 86_400_000;
+
+function conditionsOf(environment: Environment, team_id: bigint, filters: RefundFilters): Fragment[] {
+  const conditions = [part`team_id = ${team_id}`];
+  if (filters.payment !== undefined) conditions.push(part`payment_id = ${filters.payment}`);
+  if (filters.status !== undefined) conditions.push(part`status = ${filters.status}`);
+  if (filters.date_from) conditions.push(part`id >= ${lowestIdAt('rfd', environment, Date.parse(filters.date_from))}`);
+  if (filters.date_to) conditions.push(part`id < ${lowestIdAt('rfd', environment, Date.parse(filters.date_to) + DAY_MS)}`);
+  return conditions;
+}

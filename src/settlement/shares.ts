@@ -1,0 +1,55 @@
+import { decimalsOf, type Minor } from '../kit/money.ts';
+
+/** How a connected subaccount shares with the team: `value` is the platform's part, percent or major units. */
+export interface Split {
+  type: 'percentage' | 'fixed';
+  value: number;
+}
+
+/** What one party of a payment gets; `account_id` is '' for the team itself. */
+export interface Share {
+  account_id: string;
+  amount_minor: Minor;
+}
+
+/**
+ * Shares what is left of a payment after the fee. The platform gets its part first and never more than there is, the
+ * subaccount the rest: the parts sum to the whole by construction.
+ */
+export function sharesOf(net_minor: Minor, currency: string, account_id: string | null, split: Split | null): Share[] {
+  if (account_id === null) return [{ account_id: '', amount_minor: net_minor }];
+  const platform = split === null ? 0n : platformPart(net_minor, currency, split);
+  return [
+    { account_id: '', amount_minor: platform },
+    { account_id, amount_minor: net_minor - platform },
+  ];
+}
+
+function platformPart(net_minor: Minor, currency: string, split: Split): Minor {
+  const unit = decimalsOf(currency) === 0 ? 100n : 1n;
+  // Two decimals at most on either kind of value, so hundredths are whole numbers.
+  const hundredths = BigInt(Math.round(split.value * 100));
+  const exact = split.type === 'fixed' ? hundredths : (net_minor * hundredths) / 10_000n;
+  const movable = (exact / unit) * unit;
+  return movable > net_minor ? net_minor : movable;
+}
+
+/**
+ * Divides an amount in proportion to weights by the largest remainder, so that the parts sum to the amount.
+ * @param weights not all zero unless there is one
+ */
+export function proRata(amount_minor: Minor, weights: readonly Minor[]): Minor[] {
+  const sum = weights.reduce((total, weight) => total + weight, 0n);
+  if (sum === 0n) return weights.map((_, i) => (i === 0 ? amount_minor : 0n));
+  const parts = weights.map((weight) => (amount_minor * weight) / sum);
+  let rest = amount_minor - parts.reduce((total, part) => total + part, 0n);
+  const byRemainder = weights
+    .map((weight, i) => ({ i, remainder: (amount_minor * weight) % sum }))
+    .sort((a, b) => (a.remainder === b.remainder ? a.i - b.i : a.remainder > b.remainder ? -1 : 1));
+  for (const { i } of byRemainder) {
+    if (rest === 0n) break;
+    parts[i] = (parts[i] as Minor) + 1n;
+    rest -= 1n;
+  }
+  return parts;
+}

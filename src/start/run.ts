@@ -1,0 +1,103 @@
+import fs from 'node:fs';
+import type { FastifyInstance } from 'fastify';
+import { type Config, ConfigError, type DatabaseUrls, type Role } from '../config.ts';
+import { openPool } from '../db/pool.ts';
+import { openStores } from '../db/stores.ts';
+import { buildDeps, type Deps } from '../deps.ts';
+import { createLog, type Log } from '../kit/log.ts';
+import { buildApi, startWorkers } from '../program.ts';
+import type { Worker } from '../work/worker.ts';
+import { banner } from './banner.ts';
+import { type Databases, migrateAll, openDatabases } from './databases.ts';
+import { ensureDemoTeam, type KeysFile, keysFilePath } from './demo.ts';
+import { secretsKeyOf } from './secrets-key.ts';
+import { takeTurn } from './turn.ts';
+
+/** Runs until a signal, then drains: no new work, what is under way finishes, the database stops last. */
+export async function runProgram(config: Config, role: Role): Promise<void> {
+  fs.mkdirSync(config.data_dir, { recursive: true });
+  const log = createLog({ level: config.log_level, format: config.log_format });
+  const stopAsked = signal();
+  const databases = await openInTurn(config);
+  try {
+    await migrateAll(databases.urls);
+    if (role !== 'migrate') await serve(config, role, databases.urls, log, stopAsked);
+  } finally {
+    await databases.stop();
+  }
+}
+
+/** A command may be using the same database at this moment and stop it when it is done: it is waited for. */
+async function openInTurn(config: Config): Promise<Databases> {
+  if (config.database_urls) return openDatabases(config);
+  const turn = await takeTurn(config.data_dir);
+  try {
+    return await openDatabases(config);
+  } finally {
+    turn.release();
+  }
+}
+
+async function serve(config: Config, role: Role, urls: DatabaseUrls, log: Log, stopAsked: Promise<string>): Promise<void> {
+  const keys = config.profile === 'development' ? await demoKeys(config, urls, log) : undefined;
+  const stores = openStores(urls, config.database_pool, log);
+  const deps = buildDeps({ config, stores, log, secretsKey: secretsKeyOf(config) });
+  const workers = role === 'api' ? [] : startWorkers(deps);
+  let server: FastifyInstance | undefined;
+  try {
+    if (role !== 'worker') server = await listen(deps, workers);
+    log.info({ role, profile: config.profile, url: config.public_url }, 'started');
+    // Machines that read the log as JSON find the keys in the file.
+    if (keys && server && config.log_format === 'pretty') console.log(banner(keys, keysFilePath(config)));
+    log.info(`stopping: ${await stopAsked}`);
+  } finally {
+    await drain(config, server, workers);
+    await stores.close();
+  }
+  log.info('stopped');
+}
+
+async function demoKeys(config: Config, urls: DatabaseUrls, log: Log): Promise<KeysFile> {
+  const owner = openPool({ url: urls.control, size: 1, log });
+  try {
+    return await ensureDemoTeam(config, owner, new Date());
+  } finally {
+    await owner.close();
+  }
+}
+
+async function listen(deps: Deps, workers: Worker[]): Promise<FastifyInstance> {
+  const { host, port } = deps.config;
+  const server = buildApi(deps, workers);
+  try {
+    await server.listen({ host, port });
+    return server;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EADDRINUSE') throw new ConfigError(`port ${port} is taken: stop the other program or set PORT`);
+    if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') throw new ConfigError(`HOST=${host} is not an address of this machine`);
+    if (code === 'EACCES') throw new ConfigError(`PORT=${port} needs more rights: choose one above 1023`);
+    throw error;
+  }
+}
+
+/** Requests under way and claimed work are finished, for as long as SHUTDOWN_MS allows. */
+async function drain(config: Config, server: FastifyInstance | undefined, workers: Worker[]): Promise<void> {
+  const finished = Promise.all([server?.close(), ...workers.map((worker) => worker.stop())]);
+  const late = new Promise((resolve) => setTimeout(resolve, config.shutdown_ms).unref());
+  await Promise.race([finished, late]);
+}
+
+/** Resolves with the name of the first signal; a second one ends at once. */
+function signal(): Promise<string> {
+  return new Promise((resolve) => {
+    let asked = false;
+    for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+      process.on(name, () => {
+        if (asked) process.exit(130);
+        asked = true;
+        resolve(name);
+      });
+    }
+  });
+}

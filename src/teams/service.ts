@@ -1,0 +1,27 @@
+import { randomInt } from 'node:crypto';
+import { API_VERSION } from '../events/record.ts';
+import type { Queryable } from '../kit/sql.ts';
+import type { Team } from './schema.ts';
+import { insertTeam } from './store.ts';
+
+/** A random 48-bit number: see migrations/control/0001. */
+export function newTeamId(): bigint {
+  return BigInt(randomInt(2 ** 47, 2 ** 48 - 1));
+}
+
+export type NewTeam = Pick<Team, 'name' | 'email'> & Partial<Pick<Team, 'id' | 'plan' | 'default_currency'>>;
+
+/** Makes an unverified team, on the smallest plan unless told. Making a team with an id that exists changes nothing. */
+export async function createTeam(db: Queryable, given: NewTeam): Promise<Team> {
+  const team: Team = {
+    id: newTeamId(),
+    plan: 'starter',
+    default_currency: 'XAF',
+    ...given,
+    verification_level: 0,
+    unique_references: false,
+    api_version: API_VERSION,
+  };
+  await insertTeam(db, team);
+  return team;
+}

@@ -1,0 +1,52 @@
+import { type Queryable, sql } from '../kit/sql.ts';
+import type { Team } from './schema.ts';
+
+export type TeamRow = Team & { created_at: Date };
+
+export function insertTeam(db: Queryable, team: Team): Promise<number> {
+  return db.run(sql`
+    insert into teams (id, name, email, plan, verification_level, default_currency, unique_references, api_version)
+    values (${team.id}, ${team.name}, ${team.email}, ${team.plan}, ${team.verification_level}, ${team.default_currency},
+      ${team.unique_references}, ${team.api_version})
+    on conflict (id) do nothing`);
+}
+
+export function findTeam(db: Queryable, id: bigint): Promise<TeamRow | undefined> {
+  return db.maybe<TeamRow>(sql`
+    select id, name, email, plan, verification_level, default_currency, unique_references, api_version, created_at
+    from teams where id = ${id}`);
+}
+
+/** Newest first. */
+export function listTeams(db: Queryable, limit: number): Promise<TeamRow[]> {
+  return db.all(sql`
+    select id, name, email, plan, verification_level, default_currency, unique_references, api_version, created_at
+    from teams order by created_at desc, id limit ${limit}`);
+}
+
+/** @returns false when there is no such team */
+export async function updateTeam(db: Queryable, team: Team): Promise<boolean> {
+  return (
+    (await db.run(sql`
+    update teams set name = ${team.name}, email = ${team.email}, plan = ${team.plan}, verification_level = ${team.verification_level},
+      default_currency = ${team.default_currency}, unique_references = ${team.unique_references}, api_version = ${team.api_version},
+      updated_at = now()
+    where id = ${team.id}`)) === 1
+  );
+}
+
+/** What is left out stays as it is. */
+export type TeamChanges = Partial<Omit<Team, 'id'>>;
+
+/** @returns undefined when there is no such team. One statement, so that two changes at once both count. */
+export function changeTeam(db: Queryable, id: bigint, changes: TeamChanges): Promise<TeamRow | undefined> {
+  const { name, email, plan, verification_level, default_currency, unique_references, api_version } = changes;
+  return db.maybe<TeamRow>(sql`
+    update teams set name = coalesce(${name}, name), email = coalesce(${email}, email), plan = coalesce(${plan}, plan),
+      verification_level = coalesce(${verification_level}, verification_level),
+      default_currency = coalesce(${default_currency}, default_currency),
+      unique_references = coalesce(${unique_references}, unique_references),
+      api_version = coalesce(${api_version}, api_version), updated_at = now()
+    where id = ${id}
+    returning id, name, email, plan, verification_level, default_currency, unique_references, api_version, created_at`);
+}

@@ -1,0 +1,183 @@
+import { type NewEvent, recordEvents } from '../events/record.ts';
+import type { Environment } from '../kit/environment.ts';
+import { unreachable } from '../kit/errors.ts';
+import type { Tx } from '../kit/sql.ts';
+import { type Journal, post } from '../ledger/post.ts';
+import type { PayoutReason } from '../providers/contract.ts';
+import { type Arrival, repayCredit } from '../settlement/credit.ts';
+import { dispatchedJournal, returnedJournal, succeededJournal } from './bookings.ts';
+import { presentTransfer } from './present.ts';
+import type { Decision, TransferRow } from './schema.ts';
+import { isFinal, nextTransferStatus } from './states.ts';
+import { lockTransfers, updateTransfers } from './store.ts';
+
+/** Something that happened to a transfer; the kinds are the triggers of the table of states. */
+export type TransferHappening =
+  | { kind: 'uncovered' }
+  | { kind: 'sending'; provider: string; decision: Decision; lease_ms: number }
+  | { kind: 'unsent'; decision: Decision; wait_ms: number }
+  | { kind: 'waiting'; provider_ref: string | null; note: string | null; wait_ms: number }
+  | { kind: 'succeeded'; provider_ref: string }
+  | { kind: 'failed'; reason: PayoutReason | null; message: string }
+  | { kind: 'cancelled'; message: string };
+
+export interface TransferChange {
+  /** The row as it was when the news was asked for: tells which sending the news is about. */
+  known: TransferRow;
+  happening: TransferHappening;
+}
+
+/** Where and when changes are applied. */
+export interface TransferContext {
+  environment: Environment;
+  /** Milliseconds since the epoch. */
+  at: number;
+}
+
+export interface AppliedTransfer {
+  transfer: TransferRow;
+  /** False: the news was old, and nothing was changed. */
+  changed: boolean;
+}
+
+/**
+ * The one door through which a transfer changes. Locks the rows, asks the table of states, books the money, writes the
+ * rows and records the events, all in the caller's transaction and in a fixed number of statements however many
+ * transfers there are. News that is late, repeated or of an earlier sending changes nothing.
+ * @returns by transfer id
+ */
+export async function applyTransfers(
+  tx: Tx,
+  context: TransferContext,
+  changes: TransferChange[],
+): Promise<Map<string, AppliedTransfer>> {
+  const rows = await lockTransfers(
+    tx,
+    changes.map(({ known }) => known),
+  );
+  const byId = new Map(changes.map((change) => [change.known.id, change]));
+  const work = new Work(context);
+  const applied = new Map<string, AppliedTransfer>();
+  for (const row of rows) {
+    const change = byId.get(row.id);
+    if (change) applied.set(row.id, work.change(row, change));
+  }
+  await work.write(tx);
+  return applied;
+}
+
+/** Collects what the changes of one call write, so that it is written together. */
+class Work {
+  readonly #context: TransferContext;
+  readonly #updates: TransferRow[] = [];
+  readonly #events: NewEvent[] = [];
+  readonly #journals: Journal[] = [];
+  readonly #arrivals: Arrival[] = [];
+
+  constructor(context: TransferContext) {
+    this.#context = context;
+  }
+
+  change(before: TransferRow, { known, happening }: TransferChange): AppliedTransfer {
+    const status = nextTransferStatus(before.status, happening.kind);
+    if (status === null || isStale(before, known, happening)) return { transfer: before, changed: false };
+    const after = { ...before, status, ...this.#consequences(before, happening) };
+    const transfer = isFinal(status) ? this.#close(after) : after;
+    this.#updates.push(transfer);
+    return { transfer, changed: true };
+  }
+
+  async write(tx: Tx): Promise<void> {
+    if (this.#updates.length === 0) return;
+    const { environment, at } = this.#context;
+    await updateTransfers(tx, this.#updates);
+    await recordEvents(tx, environment, at, this.#events);
+    await post(tx, this.#journals);
+    if (this.#arrivals.length > 0) await repayCredit(tx, this.#arrivals);
+  }
+
+  /** What a happening changes besides the status, and the money it moves. */
+  #consequences(row: TransferRow, happening: TransferHappening): Partial<TransferRow> {
+    switch (happening.kind) {
+      case 'uncovered':
+        return { reason: 'insufficient_balance', message: 'The available balance does not cover the amount and the fee.' };
+      case 'sending':
+        if (row.stage === 'reserved') this.#journals.push(dispatchedJournal(row));
+        return {
+          stage: 'dispatched',
+          provider: happening.provider,
+          decision: happening.decision,
+          dispatched_at: this.#in(0),
+          next_poll_at: this.#in(happening.lease_ms),
+        };
+      case 'unsent':
+        return { decision: happening.decision, dispatched_at: null, next_poll_at: this.#in(happening.wait_ms) };
+      case 'waiting':
+        return {
+          provider_ref: happening.provider_ref ?? row.provider_ref,
+          next_poll_at: this.#in(happening.wait_ms),
+          decision: row.decision && { ...row.decision, note: happening.note },
+        };
+      case 'succeeded':
+        this.#journals.push(succeededJournal(row));
+        return { provider_ref: happening.provider_ref };
+      case 'failed':
+        this.#giveBack(row);
+        return { reason: happening.reason, message: happening.message };
+      case 'cancelled':
+        this.#giveBack(row);
+        return { message: happening.message };
+      default:
+        return unreachable(happening);
+    }
+  }
+
+  #giveBack(row: TransferRow): void {
+    this.#journals.push(returnedJournal(row));
+    this.#arrivals.push({ team_id: row.team_id, currency: row.currency, account_id: '', source_id: row.id, subject_id: row.id });
+  }
+
+  #close(row: TransferRow): TransferRow {
+    const now = this.#in(0);
+    const closed: TransferRow = {
+      ...row,
+      stage: 'closed',
+      next_poll_at: null,
+      event_count: row.event_count + 1,
+      updated_at: now,
+      completed_at: now,
+    };
+    this.#events.push(transferEvent(this.#context.environment, closed));
+    return closed;
+  }
+
+  #in(wait_ms: number): Date {
+    return new Date(this.#context.at + wait_ms);
+  }
+}
+
+/** The event that tells of the row's present status; `created` for the first. */
+export function transferEvent(environment: Environment, row: TransferRow): NewEvent {
+  return {
+    team_id: row.team_id,
+    type: `transfer.${row.status === 'processing' ? 'created' : row.status}`,
+    resource_id: row.id,
+    sequence: row.event_count,
+    data: presentTransfer(environment, row),
+  };
+}
+
+/**
+ * News counts for the sending it is about: what is told of an earlier one says nothing of the present. Only that the
+ * same provider has paid is true whichever sending it was. That nothing was sent counts only while nobody else has
+ * looked at the transfer since: the other look may have seen more.
+ */
+function isStale(row: TransferRow, known: TransferRow, happening: TransferHappening): boolean {
+  if (happening.kind === 'succeeded') return row.provider !== known.provider;
+  if (happening.kind === 'unsent' && row.polls !== known.polls) return true;
+  return (
+    row.stage !== known.stage ||
+    row.provider !== known.provider ||
+    row.dispatched_at?.getTime() !== known.dispatched_at?.getTime()
+  );
+}

@@ -1,0 +1,27 @@
+import type { Store } from '../db/stores.ts';
+import type { Deps } from '../deps.ts';
+import { newId } from '../kit/ids.ts';
+import type { Minor } from '../kit/money.ts';
+import { post } from '../ledger/post.ts';
+import { repayCredit } from '../settlement/credit.ts';
+
+/**
+ * Puts play money on a team's sandbox balance, so that payouts can be tried without collecting first. As everywhere,
+ * what the platform advanced is repaid from it before anything else.
+ * @param amount_minor above zero
+ */
+export async function fundSandbox(
+  deps: Pick<Deps, 'clock'>,
+  store: Store,
+  team_id: bigint,
+  currency: string,
+  amount_minor: Minor,
+): Promise<void> {
+  if (store.environment !== 'sandbox') throw new Error('impossible: only the sandbox has play money');
+  const source_id = newId('req', store.environment, deps.clock.now());
+  const origin = { team_id, currency, source_id, subject_id: source_id };
+  await store.db.transaction(async (tx) => {
+    await post(tx, [{ ...origin, kind: 'sandbox.funded', postings: [{ debit: 'clearing', credit: 'available', amount_minor }] }]);
+    await repayCredit(tx, [{ ...origin, account_id: '' }]);
+  });
+}

@@ -1,0 +1,49 @@
+import { Type } from 'typebox';
+import type { Deps } from '../deps.ts';
+import { type Route, route } from '../http/route.ts';
+import { envelopeSchema } from '../kit/envelope.ts';
+import { listMeta } from '../kit/paging.ts';
+import { createTransfer } from './create.ts';
+import { listed } from './list.ts';
+import { presentTransfer } from './present.ts';
+import { createTransferBody, listTransfersQuery, transferReply } from './schema.ts';
+import { getTransfer } from './service.ts';
+
+const one = envelopeSchema({ transfer: transferReply });
+
+export function transferRoutes(deps: Pick<Deps, 'config' | 'providers' | 'secrets'>): Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: '/transfers',
+      summary: 'List transfers',
+      access: 'private',
+      scope: 'transfer.read',
+      query: listTransfersQuery,
+      replies: { 200: envelopeSchema({ items: Type.Array(transferReply), meta: listMeta }) },
+      handle: (call) => listed(deps, call),
+    }),
+    route({
+      method: 'POST',
+      path: '/transfers',
+      summary: 'Create a transfer',
+      access: 'private',
+      scope: 'transfer.write',
+      body: createTransferBody,
+      replies: { 201: one },
+      handle: (call) => createTransfer(deps, call),
+    }),
+    route({
+      method: 'GET',
+      path: '/transfers/:id',
+      summary: 'Retrieve a transfer',
+      access: 'private',
+      scope: 'transfer.read',
+      replies: { 200: one },
+      handle: async ({ caller: { team, store }, params }) => {
+        const row = await getTransfer(store, team.id, params.id as string);
+        return { code: 200, message: 'Transfer retrieved', body: { transfer: presentTransfer(store.environment, row) } };
+      },
+    }),
+  ];
+}

@@ -1,0 +1,150 @@
+import { type Static, Type } from 'typebox';
+import { payee } from '../beneficiaries/schema.ts';
+import type { JsonObject } from '../kit/json.ts';
+import { CURRENCIES } from '../kit/money.ts';
+import { pagingQuery } from '../kit/paging.ts';
+import { moment, nullableObject, nullableText, openObject } from '../kit/schema.ts';
+import { TRANSFER_STATUSES, type TransferStatus } from './states.ts';
+
+/** Who is paid, as it was when the transfer was made. */
+export interface Recipient {
+  name: string | null;
+  /** E.164. */
+  phone: string | null;
+  account_number: string | null;
+  bank_code: string | null;
+  country: string;
+  email: string | null;
+}
+
+/** Which providers are tried and why; kept for whoever asks later. */
+export interface Decision {
+  rule: string;
+  candidates: string[];
+  /** They provably have not taken it. */
+  tried: string[];
+  /** Handed to its provider a second time, with the same key, because the provider did not know it. */
+  resent: boolean;
+  /** What the provider said last while nothing was decided. */
+  note: string | null;
+}
+
+/** Why a transfer failed, where the contract names it. */
+export const TRANSFER_REASONS = ['insufficient_balance', 'invalid_recipient', 'recipient_unregistered'] as const;
+
+export type TransferReason = (typeof TRANSFER_REASONS)[number];
+
+export interface TransferRow {
+  team_id: bigint;
+  id: string;
+  reference: string | null;
+  amount_minor: bigint;
+  fee_minor: bigint;
+  currency: string;
+  status: TransferStatus;
+  reason: TransferReason | null;
+  message: string | null;
+  description: string | null;
+  beneficiary_id: string | null;
+  recipient: Recipient;
+  channel: string;
+  metadata: JsonObject | null;
+  provider: string | null;
+  provider_key: string;
+  provider_ref: string | null;
+  decision: Decision | null;
+  /** reserved: in `reserved`, never handed over. dispatched: in `in.transit`. closed: final. */
+  stage: 'reserved' | 'dispatched' | 'closed';
+  event_count: number;
+  polls: number;
+  next_poll_at: Date | null;
+  created_at: Date;
+  updated_at: Date;
+  /** Of the present sending; null while the transfer is provably with no provider. */
+  dispatched_at: Date | null;
+  completed_at: Date | null;
+}
+
+// ------------------------------------------------------------------------------------------------ bodies
+const { name, channel, phone, account_number, email, country, bank_code } = payee;
+
+const inlineBeneficiary = openObject({
+  name,
+  channel: Type.Optional(channel),
+  phone: Type.Optional(phone),
+  account_number: Type.Optional(account_number),
+  email: Type.Optional(email),
+  country: Type.Optional(country),
+  bank_code: Type.Optional(bank_code),
+});
+
+export type InlineBeneficiary = Static<typeof inlineBeneficiary>;
+
+/** As a list of types, so that what is wrong inside the object is told by its own path. */
+const beneficiary = Type.Unsafe<string | InlineBeneficiary>({
+  ...inlineBeneficiary,
+  type: ['string', 'object'],
+  minLength: 1,
+  maxLength: 64,
+  description: 'Id of a beneficiary, or who is paid.',
+});
+
+export const createTransferBody = openObject({
+  amount: Type.Number({ minimum: 0.01, description: 'Major units; whole for currencies without decimals.' }),
+  currency: Type.Enum(CURRENCIES, { description: 'ISO 4217; one of the channel.' }),
+  beneficiary: Type.Optional(beneficiary),
+  recipient: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 64,
+      description: 'Instead of `beneficiary`: its id, or with `channel` a phone or account number.',
+    }),
+  ),
+  channel: Type.Optional(channel),
+  description: Type.Optional(nullableText({ maxLength: 500 })),
+  reference: Type.Optional(nullableText({ maxLength: 128, description: 'Yours; may repeat.' })),
+  metadata: Type.Optional(nullableObject({ description: 'Yours: at most 50 keys and 16 KB.' })),
+});
+
+export type CreateTransferBody = Static<typeof createTransferBody>;
+
+export const listTransfersQuery = Type.Object({
+  ...pagingQuery,
+  search: Type.Optional(Type.String({ maxLength: 255, description: 'In id, reference, description and the recipient.' })),
+  status: Type.Optional(Type.Enum([...TRANSFER_STATUSES])),
+  beneficiary: Type.Optional(Type.String({ maxLength: 64 })),
+  channel: Type.Optional(Type.String({ maxLength: 64 })),
+  date_from: Type.Optional(Type.String({ format: 'date', description: 'UTC day, inclusive.' })),
+  date_to: Type.Optional(Type.String({ format: 'date', description: 'UTC day, inclusive; not before date_from.' })),
+  amount_min: Type.Optional(Type.Number({ minimum: 0 })),
+  amount_max: Type.Optional(Type.Number({ minimum: 0 })),
+});
+
+export type ListTransfersQuery = Static<typeof listTransfersQuery>;
+
+// ----------------------------------------------------------------------------------------------- replies
+const text = Type.String();
+
+export const transferReply = Type.Object({
+  id: text,
+  reference: nullableText(),
+  amount: Type.Number(),
+  currency: text,
+  fee: Type.Number(),
+  amount_total: Type.Number({ description: 'What leaves the balance: amount and fee.' }),
+  status: Type.Enum([...TRANSFER_STATUSES]),
+  reason: Type.Unsafe<TransferReason | null>({
+    type: ['string', 'null'],
+    enum: [...TRANSFER_REASONS, null],
+    description: 'Why it failed; branch on it.',
+  }),
+  message: nullableText({ description: "The provider's words; they change." }),
+  beneficiary: nullableText({ description: 'Null when the recipient was named in the transfer.' }),
+  channel: text,
+  description: nullableText(),
+  metadata: nullableObject(),
+  sandbox: Type.Boolean(),
+  created_at: moment,
+  updated_at: moment,
+  completed_at: nullableText(),
+});

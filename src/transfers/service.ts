@@ -1,0 +1,12 @@
+import type { Store } from '../db/stores.ts';
+import { notFound } from '../kit/errors.ts';
+import { isId } from '../kit/ids.ts';
+import type { TransferRow } from './schema.ts';
+import { findTransfer } from './store.ts';
+
+/** @throws Problem 404, the same for an unknown id, another team's and another environment's */
+export async function getTransfer(store: Store, team_id: bigint, id: string): Promise<TransferRow> {
+  const row = isId('po', store.environment, id) ? await findTransfer(store.db, { team_id, id }) : undefined;
+  if (!row) throw notFound('Transfer');
+  return row;
+}

@@ -1,0 +1,50 @@
+import type { Store } from '../db/stores.ts';
+import type { Deps } from '../deps.ts';
+import { Batcher } from '../kit/batch.ts';
+import { must } from '../kit/errors.ts';
+import type { Sweep } from '../work/sweep.ts';
+import { type AppliedTransfer, applyTransfers, type TransferChange } from './apply.ts';
+import { advance, type Sender, SUBMIT_LEASE_MS } from './send.ts';
+import { claimDueTransfers } from './store.ts';
+
+const BATCH = 50;
+
+type SweepDeps = Pick<Deps, 'clock' | 'log' | 'providers' | 'wake'>;
+
+/** Hands transfers to providers and asks what became of them, until they are final. */
+export function transferSweep(deps: SweepDeps, store: Store): Sweep {
+  const sender = senderOf(deps, store);
+  return {
+    name: 'transfers',
+    environment: store.environment,
+    idle_ms: 250,
+    round: async () => {
+      const due = await claimDueTransfers(store.db, new Date(deps.clock.now()), SUBMIT_LEASE_MS, BATCH);
+      const steps = await Promise.allSettled(due.map((row) => advance(sender, row)));
+      for (const result of steps) {
+        if (result.status === 'rejected')
+          deps.log.error({ err: result.reason }, 'a transfer could not go on; it comes due again');
+      }
+      return due.length;
+    },
+  };
+}
+
+/** Changes that come together share a transaction; nobody else's answer waits for that of a slow provider. */
+function senderOf(deps: SweepDeps, store: Store): Sender {
+  const changes = new Batcher<TransferChange, AppliedTransfer>({
+    max: BATCH,
+    inFlight: 2,
+    exclusive: ({ known }) => known.id,
+    run: (batch) => applyAll(deps, store, batch),
+  });
+  return { deps, store, settle: (change) => changes.add(change) };
+}
+
+async function applyAll(deps: SweepDeps, store: Store, changes: TransferChange[]): Promise<AppliedTransfer[]> {
+  const context = { environment: store.environment, at: deps.clock.now() };
+  const applied = await store.db.transaction((tx) => applyTransfers(tx, context, changes));
+  // Whoever delivers the events looks now.
+  deps.wake.ring(store.environment);
+  return changes.map(({ known }) => must(applied.get(known.id), 'transfers are never deleted'));
+}

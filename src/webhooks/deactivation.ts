@@ -1,0 +1,13 @@
+import type { Deps } from '../deps.ts';
+import type { Environment } from '../kit/environment.ts';
+import type { Deactivated } from './deliveries-store.ts';
+
+/** Makes it known that endpoints were deactivated because nothing reached them for days. */
+export function announceDeactivation(deps: Pick<Deps, 'log'>, environment: Environment, endpoints: readonly Deactivated[]): void {
+  for (const { team_id, id } of endpoints) {
+    deps.log.warn(
+      { environment, team: String(team_id), webhook: id },
+      'a webhook endpoint was deactivated: no delivery succeeded for 5 days',
+    );
+  }
+}

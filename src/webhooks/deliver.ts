@@ -1,0 +1,157 @@
+import type { Store } from '../db/stores.ts';
+import type { Deps } from '../deps.ts';
+import { type Send, send as sendOut } from '../kit/fetch.ts';
+import type { Worker } from '../work/worker.ts';
+import { announceDeactivation } from './deactivation.ts';
+import { type Claimed, claimDue, recordOutcomes } from './deliveries-store.ts';
+import { Outcomes } from './outcomes.ts';
+import { Pacer } from './pacer.ts';
+import { DISABLE_AFTER_MS } from './schedule.ts';
+import { attempt, type Sender } from './send.ts';
+import { type SlotLimits, Slots } from './slots.ts';
+import { guardOf } from './url.ts';
+
+/** What a test or an operator's experiment may change. */
+export interface DeliveryTuning extends SlotLimits {
+  send: Send;
+  /** How much longer than the longest attempt a claim lasts: room for recording its outcome. */
+  lease_slack_ms: number;
+}
+
+const DEFAULTS: DeliveryTuning = { send: sendOut, total: 512, per_endpoint: 16, per_failing: 2, lease_slack_ms: 10_000 };
+
+/** Endpoints looked at in one claim: a few milliseconds' worth. */
+const MOST_ENDPOINTS = 512;
+
+/**
+ * Sends what is due, until stopped. Any number of processes may do so at once: a delivery is claimed with a lease, sent
+ * outside any transaction, and its outcome recorded with others. A killed process's claims come due again by themselves.
+ */
+export function startDeliveries(deps: Deps, store: Store, tuning: Partial<DeliveryTuning> = {}): Worker {
+  const worker = new DeliveryWorker(deps, store, { ...DEFAULTS, ...tuning });
+  const done = worker.run();
+  return { name: `deliveries:${store.environment}`, lastRound: () => worker.lastRound, stop: () => worker.stop(done) };
+}
+
+class DeliveryWorker {
+  readonly #deps: Deps;
+  readonly #store: Store;
+  readonly #tuning: DeliveryTuning;
+  readonly #slots: Slots;
+  readonly #outcomes: Outcomes;
+  readonly #pacer = new Pacer();
+  readonly #underWay = new Set<Promise<void>>();
+  readonly #unlisten: () => void;
+  #after = '';
+  #stopping = false;
+  lastRound: number;
+
+  constructor(deps: Deps, store: Store, tuning: DeliveryTuning) {
+    this.#deps = deps;
+    this.#store = store;
+    this.#tuning = tuning;
+    this.#slots = new Slots(tuning);
+    this.#outcomes = new Outcomes(async (outcomes) => {
+      announceDeactivation(deps, store.environment, await recordOutcomes(store.db, outcomes, DISABLE_AFTER_MS));
+    }, deps.log);
+    this.#unlisten = deps.wake.listen(store.environment, () => this.#pacer.rouse());
+    this.lastRound = deps.clock.now();
+  }
+
+  async run(): Promise<void> {
+    while (!this.#stopping) {
+      this.#pacer.begin();
+      try {
+        await this.#pacer.end(await this.#round());
+        this.lastRound = this.#deps.clock.now();
+      } catch (err) {
+        this.#deps.log.error(
+          { err, environment: this.#store.environment },
+          'webhook deliveries could not be claimed; it will be tried again',
+        );
+        await this.#pacer.failed();
+      }
+    }
+  }
+
+  /** Takes nothing new, lets what is under way end (each has its deadline), records it. */
+  async stop(loop: Promise<void>): Promise<void> {
+    this.#stopping = true;
+    this.#unlisten();
+    this.#outcomes.close();
+    this.#pacer.rouse();
+    await loop;
+    await Promise.all(this.#underWay);
+  }
+
+  /** Claims what there are slots for and sends it off. */
+  async #round() {
+    const { webhook_timeout_ms } = this.#deps.config;
+    // Outcomes pile up only when the database does not take them; until it does, nothing more is sent.
+    const rows = this.#outcomes.waiting > this.#tuning.total * 2 ? 0 : this.#slots.free;
+    if (rows === 0) return { found: 0, unseen: false, next_due_ms: null };
+    const claimed = await claimDue(this.#store.db, {
+      after: this.#after,
+      rows,
+      endpoints: MOST_ENDPOINTS,
+      lease_ms: webhook_timeout_ms + this.#tuning.lease_slack_ms,
+      ...this.#slots.allowed,
+      busy: this.#slots.busy(),
+    });
+    for (const row of claimed.rows) this.#start(row, claimed.claim);
+    this.#after = nextStart(claimed.rows, rows, claimed);
+    return { found: claimed.rows.length, unseen: this.#after !== '', next_due_ms: claimed.next_due_ms };
+  }
+
+  #start(row: Claimed, claim: string): void {
+    const { endpoint_id, failing } = row;
+    const release = () => {
+      if (this.#slots.release(endpoint_id, failing)) this.#pacer.rouse();
+    };
+    this.#slots.take(endpoint_id, failing);
+    const sending = this.#deliver(row, claim, release).finally(() => this.#underWay.delete(sending));
+    this.#underWay.add(sending);
+  }
+
+  /** @param release gives the slot back: of a success at once, of a failure when the endpoint is marked as failing */
+  async #deliver(row: Claimed, claim: string, release: () => void): Promise<void> {
+    const id = String(row.id);
+    try {
+      const outcome = row.target === null ? { retry_ms: null, attempt: null } : await attempt(this.#sender(), row, row.target);
+      const recorded = this.#outcomes.add({ id, claim, ...outcome });
+      if (outcome.attempt?.succeeded === false) await recorded;
+      release();
+      await recorded;
+    } catch (err) {
+      // A fault of ours (such as a secret sealed with another key): the delivery comes due again when its lease ends.
+      this.#deps.log.error({ err, delivery: id, webhook: row.endpoint_id }, 'a webhook delivery could not be made');
+      release();
+    }
+  }
+
+  #sender(): Sender {
+    const { clock, secrets, config } = this.#deps;
+    const { environment } = this.#store;
+    return {
+      environment,
+      clock,
+      secrets,
+      send: this.#tuning.send,
+      guard: guardOf(config, environment),
+      timeout_ms: config.webhook_timeout_ms,
+      schedule_ms: config.webhook_retry_schedule_ms,
+    };
+  }
+}
+
+/** The next claim begins after the last endpoint that was served, or looked at; from the start when all were. */
+function nextStart(rows: readonly Claimed[], asked: number, seen: { looked_at: number; last: string | null }): string {
+  if (rows.length === asked)
+    return (
+      rows
+        .map((row) => row.endpoint_id)
+        .sort()
+        .at(-1) ?? ''
+    );
+  return seen.looked_at === MOST_ENDPOINTS && seen.last !== null ? seen.last : '';
+}

@@ -1,0 +1,71 @@
+import type { Clock } from '../kit/clock.ts';
+import type { Secrets } from '../kit/crypto.ts';
+import type { Environment } from '../kit/environment.ts';
+import type { Guard, Send, SendResult } from '../kit/fetch.ts';
+import { newId } from '../kit/ids.ts';
+import type { Attempt, Claimed } from './deliveries-store.ts';
+import { retryDelay } from './schedule.ts';
+import { signature } from './sign.ts';
+
+/** Of a receiver's answer nobody reads more. */
+const KEPT_BYTES = 4096;
+
+export interface Sender {
+  environment: Environment;
+  clock: Clock;
+  secrets: Secrets;
+  send: Send;
+  guard: Guard;
+  timeout_ms: number;
+  schedule_ms: readonly number[];
+}
+
+export interface Sent {
+  attempt: Attempt;
+  /** Null: it succeeded, or it was the last try. */
+  retry_ms: number | null;
+}
+
+/** Makes one attempt: signs the stored bytes as they are, posts them, and tells what came of it. */
+export async function attempt(sender: Sender, claimed: Claimed, target: NonNullable<Claimed['target']>): Promise<Sent> {
+  const { environment, clock, secrets, schedule_ms } = sender;
+  const at = clock.now();
+  const id = newId('whd', environment, at);
+  const body = Buffer.from(claimed.body);
+  const timestamp = Math.floor(at / 1000);
+  const result = await sender.send({
+    method: 'POST',
+    url: target.url,
+    guard: sender.guard,
+    body,
+    timeout_ms: sender.timeout_ms,
+    max_bytes: KEPT_BYTES,
+    headers: {
+      'Content-Type': 'application/json',
+      'User-Agent': 'Pirogue/1',
+      'X-Service-Signature': signature(secrets.open(target.secret_sealed), timestamp, body),
+      'X-Service-Timestamp': String(timestamp),
+      'X-Service-Event': claimed.event_type,
+      'X-Service-Delivery-Id': id,
+      'X-Service-Sequence': String(claimed.sequence),
+    },
+  });
+  const succeeded = result.kind === 'answered' && result.status >= 200 && result.status < 300;
+  return {
+    retry_ms: succeeded ? null : retryDelay(schedule_ms, claimed.tries + 1),
+    attempt: { attempt_id: id, event_type: claimed.event_type, succeeded, ...described(result), at: new Date(at).toISOString() },
+  };
+}
+
+function described(result: SendResult): Pick<Attempt, 'status' | 'body' | 'error' | 'ms'> {
+  const ms = result.duration_ms;
+  if (result.kind === 'failed') return { status: null, body: null, error: `${result.error}: ${storable(result.detail)}`, ms };
+  const { status } = result;
+  const error = status >= 300 && status < 400 ? 'redirect: redirects are not followed' : null;
+  return { status, body: storable(result.body), error, ms };
+}
+
+/** PostgreSQL's text holds neither NUL nor half a surrogate pair. */
+function storable(text: string): string {
+  return text.replaceAll('\0', '').toWellFormed();
+}

@@ -1,0 +1,193 @@
+import type { Deps } from '../deps.ts';
+import { type EventType, subscriptionsOf } from '../events/catalogue.ts';
+import { eventInput } from '../events/record.ts';
+import type { Store } from '../db/stores.ts';
+import type { Environment } from '../kit/environment.ts';
+import { type FieldErrors, invalid, notFound, Problem } from '../kit/errors.ts';
+import { newId } from '../kit/ids.ts';
+import type { JsonObject } from '../kit/json.ts';
+import { checkMetadata } from '../kit/metadata.ts';
+import type { Queryable, Tx } from '../kit/sql.ts';
+import type { Team } from '../teams/schema.ts';
+import { recordDirectEvent, requeue } from './deliveries-store.ts';
+import { presentEndpoint } from './present.ts';
+import type { ChangeEndpointBody, CreateEndpointBody, EndpointRow } from './schema.ts';
+import { newSecret } from './sign.ts';
+import {
+  countEndpoints,
+  deleteEndpoint,
+  dropDeliveries,
+  type EndpointRef,
+  findEndpoint,
+  insertEndpoint,
+  lockEndpoint,
+  lockEndpointList,
+  updateEndpoint,
+} from './store.ts';
+import { guardOf, urlFault } from './url.ts';
+
+/** For each team and environment. */
+export const MOST_ENDPOINTS = 16;
+/** The type of what POST /webhooks/{id}/test sends: no endpoint can subscribe to it, and no receiver mistakes it for money. */
+export const TEST_EVENT = 'webhook.test' satisfies EventType;
+
+/** An endpoint with its secret in the clear: only for the answer that shows it. */
+export interface FreshEndpoint {
+  row: EndpointRow;
+  secret: string;
+}
+
+/** @throws Problem 422 for an address that is not allowed, or a seventeenth endpoint */
+export async function createEndpoint(
+  deps: Deps,
+  tx: Tx,
+  store: Store,
+  team: Team,
+  body: CreateEndpointBody,
+  at: number,
+): Promise<FreshEndpoint> {
+  check(deps, store.environment, body);
+  await lockEndpointList(tx, team.id);
+  if ((await countEndpoints(tx, team.id)) >= MOST_ENDPOINTS) {
+    throw invalid({ url: [`a team has at most ${MOST_ENDPOINTS} webhook endpoints in one environment: delete one first`] });
+  }
+  const secret = newSecret();
+  const row: EndpointRow = {
+    team_id: team.id,
+    id: newId('wh', store.environment, at),
+    secret_sealed: deps.secrets.seal(secret),
+    ...fieldsOf(body),
+    api_version: team.api_version,
+    failing_since: null,
+    disabled_reason: null,
+    created_at: new Date(at),
+    updated_at: new Date(at),
+  };
+  await insertEndpoint(tx, row);
+  return { row, secret };
+}
+
+/** @throws Problem 404 */
+export async function getEndpoint(db: Queryable, ref: EndpointRef): Promise<EndpointRow> {
+  const row = await findEndpoint(db, ref);
+  if (!row) throw notFound();
+  return row;
+}
+
+/** PATCH: what is not named stays. @throws Problem 404, 422 */
+export function changeEndpoint(
+  deps: Deps,
+  tx: Tx,
+  environment: Environment,
+  ref: EndpointRef,
+  body: ChangeEndpointBody,
+  at: number,
+) {
+  return write(deps, tx, environment, ref, body, at, (row) => ({ ...row, ...given(body) }));
+}
+
+/** PUT: what is not named goes back to its default. @throws Problem 404, 422 */
+export function replaceEndpoint(
+  deps: Deps,
+  tx: Tx,
+  environment: Environment,
+  ref: EndpointRef,
+  body: CreateEndpointBody,
+  at: number,
+) {
+  return write(deps, tx, environment, ref, body, at, (row) => ({ ...row, ...fieldsOf(body) }));
+}
+
+async function write(
+  deps: Deps,
+  tx: Tx,
+  environment: Environment,
+  ref: EndpointRef,
+  body: ChangeEndpointBody,
+  at: number,
+  change: (row: EndpointRow) => EndpointRow,
+): Promise<EndpointRow> {
+  const before = await locked(tx, ref);
+  check(deps, environment, body);
+  const after = { ...change(before), updated_at: new Date(at) };
+  // A new address, or being switched on again, is a new beginning: old failures do not count against it.
+  if (after.url !== before.url || (after.active && !before.active)) after.failing_since = null;
+  if (after.active) after.disabled_reason = null;
+  await updateEndpoint(tx, after);
+  if (!after.active) await dropDeliveries(tx, ref.id);
+  return after;
+}
+
+/** The new secret holds from the next attempt on, also for what is queued. @throws Problem 404 */
+export async function rotateSecret(deps: Deps, tx: Tx, ref: EndpointRef, at: number): Promise<FreshEndpoint> {
+  const secret = newSecret();
+  const row = { ...(await locked(tx, ref)), secret_sealed: deps.secrets.seal(secret), updated_at: new Date(at) };
+  await updateEndpoint(tx, row);
+  return { row, secret };
+}
+
+/** Nothing more is sent to it, not even what was queued. @throws Problem 404 */
+export async function removeEndpoint(tx: Tx, ref: EndpointRef): Promise<EndpointRow> {
+  const row = await locked(tx, ref);
+  await deleteEndpoint(tx, ref);
+  await dropDeliveries(tx, ref.id);
+  return row;
+}
+
+/** Queues an event that says nothing but that the endpoint works. @throws Problem 404, or 400 when it is not active */
+export async function testEndpoint(tx: Tx, environment: Environment, ref: EndpointRef, at: number): Promise<JsonObject> {
+  const row = await locked(tx, ref);
+  if (!row.active) throw new Problem(400, 'The webhook endpoint is not active.');
+  const input = eventInput(environment, at, {
+    // Not in the catalogue, which lists what can be subscribed to.
+    team_id: ref.team_id,
+    type: TEST_EVENT,
+    resource_id: ref.id,
+    sequence: 0,
+    data: presentEndpoint(environment, row),
+  });
+  const { body } = await recordDirectEvent(tx, input, ref.id);
+  return JSON.parse(body);
+}
+
+/**
+ * Delivers a recorded event again to every active endpoint that wants it; a test event to its endpoint alone.
+ * @returns how many deliveries were queued
+ */
+export function redeliver(tx: Tx, event: { team_id: bigint; id: string; type: string; resource_id: string }): Promise<number> {
+  return requeue(tx, event, event.type === TEST_EVENT ? [] : subscriptionsOf(event.type as EventType));
+}
+
+async function locked(tx: Tx, ref: EndpointRef): Promise<EndpointRow> {
+  const row = await lockEndpoint(tx, ref);
+  if (!row) throw notFound();
+  return row;
+}
+
+/** What the schema can not say. */
+function check(deps: Deps, environment: Environment, body: ChangeEndpointBody): void {
+  const errors: FieldErrors = {};
+  const fault = body.url === undefined ? null : urlFault(body.url, guardOf(deps.config, environment));
+  if (fault) errors.url = [fault];
+  const objection = body.metadata ? checkMetadata(body.metadata) : null;
+  if (objection) errors.metadata = [objection];
+  if (Object.keys(errors).length > 0) throw invalid(errors);
+}
+
+function fieldsOf(body: CreateEndpointBody) {
+  const { url, events, description, active, metadata } = body;
+  return {
+    url,
+    events: [...new Set(events ?? ['*'])],
+    description: description ?? null,
+    active: active ?? true,
+    metadata: (metadata ?? null) as JsonObject | null,
+  };
+}
+
+/** The fields that were sent; null is a value. */
+function given(body: ChangeEndpointBody): Partial<EndpointRow> {
+  const { url, events, description, active, metadata } = body;
+  const fields = { url, events: events && [...new Set(events)], description, active, metadata };
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+}

@@ -1,0 +1,65 @@
+export interface SlotLimits {
+  /** Deliveries under way at once, of all endpoints together. */
+  total: number;
+  /** To one endpoint: what a dead one can hold up. */
+  per_endpoint: number;
+  /** To one endpoint that has failed since its last success. */
+  per_failing: number;
+}
+
+/**
+ * Counts the deliveries under way. Sockets are the scarce thing: a dead endpoint keeps each of its own for the whole
+ * timeout, so it gets few, and all failing endpoints together get at most half.
+ */
+export class Slots {
+  readonly #limits: SlotLimits;
+  readonly #busy = new Map<string, number>();
+  #total = 0;
+  #failing = 0;
+
+  constructor(limits: SlotLimits) {
+    this.#limits = limits;
+  }
+
+  get total(): number {
+    return this.#total;
+  }
+
+  get free(): number {
+    return this.#limits.total - this.#total;
+  }
+
+  /** How many each endpoint may have under way, and how many more all failing ones together. */
+  get allowed(): { slots: number; failing_slots: number; failing_rows: number } {
+    const { per_endpoint, per_failing } = this.#limits;
+    return { slots: per_endpoint, failing_slots: per_failing, failing_rows: Math.max(0, this.#mostFailing - this.#failing) };
+  }
+
+  busy(): { endpoint_ids: string[]; counts: number[] } {
+    return { endpoint_ids: [...this.#busy.keys()], counts: [...this.#busy.values()] };
+  }
+
+  take(endpoint_id: string, failing: boolean): void {
+    this.#busy.set(endpoint_id, (this.#busy.get(endpoint_id) ?? 0) + 1);
+    this.#total++;
+    if (failing) this.#failing++;
+  }
+
+  /** @returns whether more may be waiting for just this slot, so that it is worth looking at once */
+  release(endpoint_id: string, failing: boolean): boolean {
+    const count = this.#busy.get(endpoint_id) ?? 0;
+    const wanted =
+      count >= (failing ? this.#limits.per_failing : this.#limits.per_endpoint) ||
+      this.free === 0 ||
+      (failing && this.#failing >= this.#mostFailing);
+    if (count <= 1) this.#busy.delete(endpoint_id);
+    else this.#busy.set(endpoint_id, count - 1);
+    this.#total--;
+    if (failing) this.#failing--;
+    return wanted;
+  }
+
+  get #mostFailing(): number {
+    return Math.floor(this.#limits.total / 2);
+  }
+}

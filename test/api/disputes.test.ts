@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { changeDispute, openDispute } from '../../src/disputes/service.ts';
+import { readBalances } from '../../src/ledger/balances.ts';
+import { type Api, type Merchant, startApi } from '../setup/api.ts';
+import { paid } from '../setup/pay.ts';
+
+let api: Api;
+before(async () => {
+  api = await startApi();
+});
+after(() => api.stop());
+
+async function disputed(amount = 25_000): Promise<{ merchant: Merchant; key: string; payment: string; id: string }> {
+  const merchant = await api.newMerchant();
+  const key = merchant.sandbox.secret;
+  const payment = await paid(api, { key, amount });
+  const row = await openDispute(api.deps, api.deps.stores.sandbox, {
+    team_id: merchant.team.id,
+    payment_id: payment,
+    reason: 'fraudulent',
+  });
+  return { merchant, key, payment, id: row.id };
+}
+
+async function books({ team }: Merchant): Promise<Record<string, number>> {
+  const balances = await readBalances(api.deps.stores.sandbox.db, team.id, 'XAF');
+  return Object.fromEntries([...balances].map(([name, amount]) => [name, Number(amount) / 100]));
+}
+
+const decide = ({ merchant, id }: { merchant: Merchant; id: string }, won: boolean) =>
+  changeDispute(
+    api.deps,
+    api.deps.stores.sandbox,
+    { team_id: merchant.team.id, id },
+    won ? 'provider_decided_won' : 'provider_decided_lost',
+  );
+
+test('opening moves the money to disputed; what is missing is advanced as credit', async () => {
+  const { merchant, key, id, payment } = await disputed();
+  const { available, disputed: aside, credit } = await books(merchant);
+  assert.deepEqual([available, aside, credit], [0, 25_000, -500]);
+  const { body } = await api.call('GET', `/disputes/${id}`, { key });
+  assert.deepEqual([body.dispute.status, body.dispute.amount, body.dispute.payment], ['needs_response', 25_000, payment]);
+  assert.match(id, /^dsp_test_/);
+});
+
+test('won returns it, and what was advanced is repaid', async () => {
+  const dispute = await disputed();
+  assert.equal((await decide(dispute, true)).status, 'won');
+  const { available, disputed: aside, credit } = await books(dispute.merchant);
+  assert.deepEqual([available, aside, credit], [24_500, 0, 0]);
+});
+
+test('lost removes it', async () => {
+  const dispute = await disputed();
+  assert.equal((await decide(dispute, false)).status, 'lost');
+  const { available, disputed: aside, credit, clearing } = await books(dispute.merchant);
+  assert.deepEqual([available, aside, credit, clearing], [0, 0, -500, 0]);
+});
+
+test('200 evidence puts it under review, accept loses it; 400 after that', async () => {
+  const { key, id } = await disputed();
+  const evidence = await api.call('POST', `/disputes/${id}/evidence`, {
+    key,
+    body: { evidence: { receipt: 'https://shop.example/r/1' } },
+  });
+  assert.deepEqual([evidence.status, evidence.body.dispute.status], [200, 'under_review']);
+  const accept = await api.call('POST', `/disputes/${id}/accept`, { key });
+  assert.deepEqual([accept.status, accept.body.dispute.status], [200, 'lost']);
+  assert.equal((await api.call('POST', `/disputes/${id}/accept`, { key })).status, 400);
+  assert.equal((await api.call('POST', `/disputes/${id}/evidence`, { key, body: { evidence: { a: 1 } } })).status, 400);
+});
+
+test('422 evidence that is missing or too large', async () => {
+  const { key, id } = await disputed();
+  for (const body of [{}, { evidence: null }, { evidence: 'x' }, { evidence: { text: 'x'.repeat(17_000) } }]) {
+    const answer = await api.call('POST', `/disputes/${id}/evidence`, { key, body });
+    assert.equal(answer.status, 422);
+    assert.ok(answer.body.errors.evidence);
+  }
+});
+
+test("404 another team's dispute, and the other environment's", async () => {
+  const { id } = await disputed();
+  for (const key of [api.keys.sandbox.secret, api.keys.live.secret]) {
+    for (const [method, path] of [
+      ['GET', ''],
+      ['POST', '/accept'],
+    ]) {
+      const answer = await api.call(method as string, `/disputes/${id}${path}`, { key });
+      assert.deepEqual([answer.status, answer.body.message], [404, 'Resource Not Found']);
+    }
+  }
+});
+
+test('one open dispute for each payment, and never more than was paid', async () => {
+  const { merchant, payment } = await disputed();
+  const again = openDispute(api.deps, api.deps.stores.sandbox, {
+    team_id: merchant.team.id,
+    payment_id: payment,
+    reason: 'fraudulent',
+  });
+  await assert.rejects(again, /in a dispute already/);
+});
+
+test('events: dispute.created, dispute.updated, dispute.closed with what GET shows', async () => {
+  const { key, id } = await disputed();
+  await api.call('POST', `/disputes/${id}/evidence`, { key, body: { evidence: { a: 1 } } });
+  await api.call('POST', `/disputes/${id}/accept`, { key });
+  const events = (await api.call('GET', '/events?per_page=100', { key })).body.items.filter(
+    (event: { data: { id: string } }) => event.data.id === id,
+  );
+  assert.deepEqual(events.map((event: { event: string }) => event.event).reverse(), [
+    'dispute.created',
+    'dispute.updated',
+    'dispute.closed',
+  ]);
+  assert.deepEqual(events[0].data, (await api.call('GET', `/disputes/${id}`, { key })).body.dispute);
+});

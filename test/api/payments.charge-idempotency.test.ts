@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { requestHash } from '../../src/http/idempotency.ts';
+import type { Call } from '../../src/http/route.ts';
+import { sql } from '../../src/kit/sql.ts';
+import { type Answer, FakeClock, startApi } from '../setup/api.ts';
+
+const clock = new FakeClock();
+const api = await startApi({ workers: false, clock });
+after(() => api.stop());
+
+const { db } = api.deps.stores.sandbox;
+const MTN = { channel: 'cm.mtn', data: { phone: '650000000' } };
+const DECLINED = { channel: 'cm.mtn', data: { phone: '650000001' } };
+
+async function pending(): Promise<string> {
+  return (await api.call('POST', '/payments', { body: { amount: 1000, currency: 'XAF', phone: '1' } })).body.transaction.id;
+}
+
+const charge = (id: string, key: string, body: object = MTN): Promise<Answer> =>
+  api.call('POST', `/payments/${id}`, { body, headers: { 'idempotency-key': key } });
+
+const attemptsOf = async (id: string) => (await api.call('GET', `/payments/${id}`)).body.transaction.attempts;
+
+test('202 again: the same status and body, marked as replayed, and no second attempt', async () => {
+  const id = await pending();
+  const first = await charge(id, 'again');
+  assert.deepEqual([first.status, first.headers.get('idempotent-replayed')], [202, null]);
+  const second = await charge(id, 'again');
+  assert.deepEqual([second.status, second.body], [202, first.body]);
+  assert.equal(second.headers.get('idempotent-replayed'), 'true');
+  assert.equal((await attemptsOf(id)).length, 1);
+});
+
+test('422 the same key for another body or another payment', async () => {
+  const [id, other] = [await pending(), await pending()];
+  await charge(id, 'other');
+  for (const answer of [await charge(id, 'other', { channel: 'cm.card' }), await charge(other, 'other')]) {
+    assert.deepEqual([answer.status, Object.keys(answer.body.errors)], [422, ['idempotency_key']]);
+  }
+  assert.deepEqual(await attemptsOf(other), []);
+});
+
+test('422 after 24 hours, and no second attempt', async () => {
+  const id = await pending();
+  await charge(id, 'old');
+  clock.advance(24 * 3_600_000 + 1_000);
+  assert.equal((await charge(id, 'old')).status, 422);
+  assert.equal((await attemptsOf(id)).length, 1);
+});
+
+test('a decline does not consume the key: the payment is failed and says so, another payment takes the key', async () => {
+  const [id, other] = [await pending(), await pending()];
+  assert.equal((await charge(id, 'declined', DECLINED)).status, 402);
+  assert.equal((await charge(id, 'declined', DECLINED)).status, 400);
+  assert.equal((await charge(other, 'declined')).status, 202);
+});
+
+test('a 422 does not consume the key', async () => {
+  const id = await pending();
+  assert.equal((await charge(id, 'bad', { channel: 'cm.mtn', data: { phone: '65' } })).status, 422);
+  assert.equal((await charge(id, 'bad')).status, 202);
+});
+
+for (const at_once of [2, 20]) {
+  test(`202 for all of ${at_once} at once with one key: one attempt, told to everyone`, async () => {
+    const id = await pending();
+    const answers = await Promise.all(Array.from({ length: at_once }, () => charge(id, `at-once-${at_once}`)));
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      Array(at_once).fill(202),
+    );
+    const told = new Set(answers.map(({ body }) => body.transaction.attempts[0].id));
+    assert.deepEqual([told.size, (await attemptsOf(id)).length], [1, 1]);
+    assert.equal(answers.filter(({ headers }) => headers.get('idempotent-replayed') === 'true').length, at_once - 1);
+  });
+}
+
+/** Leaves the key as a process leaves it that dies after the provider's answer was applied and before it was told. */
+async function forgetAnswer(id: string, key: string, body: object): Promise<void> {
+  const request_hash = requestHash({ params: { id }, sync: null, body } as unknown as Call);
+  const [attempt] = await attemptsOf(id);
+  await db.run(sql`
+    insert into idempotency_keys (team_id, route, key, request_hash, resource_id, created_at)
+    values (${api.team.id}, 'POST /payments/{id}', ${key}, ${request_hash}, ${attempt.id}, ${new Date(clock.now())})
+    on conflict (team_id, route, key) do update set answer = null`);
+}
+
+test('202 after a crash before the answer was kept: told from the attempt, and no second one', async () => {
+  const id = await pending();
+  const first = await charge(id, 'crashed');
+  await forgetAnswer(id, 'crashed', MTN);
+  const second = await charge(id, 'crashed');
+  assert.deepEqual([second.status, second.body.action, second.body.transaction.id], [202, first.body.action, id]);
+  assert.equal((await attemptsOf(id)).length, 1);
+});
+
+test('after a crash behind a decline, the same key never says that the payment is under way', async () => {
+  const id = await pending();
+  await charge(id, 'crashed-decline', DECLINED);
+  await forgetAnswer(id, 'crashed-decline', DECLINED);
+  const { status, body } = await charge(id, 'crashed-decline', DECLINED);
+  assert.ok(status === 402 || status === 400, `${status} ${body.message} for a payment that is ${body.transaction?.status}`);
+});

@@ -1,0 +1,179 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { sql } from '../../src/kit/sql.ts';
+import { PAYMENT_STATUSES } from '../../src/payments/states.ts';
+import { startApi } from '../setup/api.ts';
+
+const api = await startApi({ workers: false });
+after(() => api.stop());
+
+const ORDER = { amount: 25000, currency: 'XAF', phone: '+237650000000' };
+const MTN = { channel: 'cm.mtn', data: { phone: '650000000' } };
+const { db } = api.deps.stores.sandbox;
+
+async function pending(changes: object = {}): Promise<string> {
+  const { body } = await api.call('POST', '/payments', { body: { ...ORDER, ...changes } });
+  return body.transaction.id;
+}
+
+const charge = (id: string, body: object) => api.call('POST', `/payments/${id}`, { body });
+
+const ACCEPTED: [what: string, body: object, channel: string, action: string][] = [
+  ['a national number', MTN, 'cm.mtn', 'confirm'],
+  ['an international number', { channel: 'cm.orange', data: { phone: '+237 6 90 00 00 00' } }, 'cm.orange', 'confirm'],
+  ['the number as account_number', { channel: 'cm.mtn', data: { account_number: '237650000000' } }, 'cm.mtn', 'confirm'],
+  ['unknown fields beside it', { ...MTN, save: true, data: { ...MTN.data, colour: 'red' } }, 'cm.mtn', 'confirm'],
+  ['a client_ip', { ...MTN, client_ip: '41.202.219.73' }, 'cm.mtn', 'confirm'],
+  ['a bank account', { channel: 'cm.bank', data: { account_number: '10003 00100 01234567890 27' } }, 'cm.bank', 'transfer'],
+  ['a card', { channel: 'cm.card' }, 'cm.card', 'redirect'],
+  ['a card and an empty data', { channel: 'cm.card', data: {} }, 'cm.card', 'redirect'],
+];
+
+for (const [what, body, channel, kind] of ACCEPTED) {
+  test(`202 ${what} on ${channel}: ${kind}`, async () => {
+    const id = await pending();
+    const answer = await charge(id, body);
+    assert.equal(answer.status, 202, JSON.stringify(answer.body));
+    assert.deepEqual([answer.body.code, answer.body.status], [202, 'Accepted']);
+    const { action, transaction } = answer.body;
+    assert.equal(action.kind, kind);
+    if (kind === 'transfer') assert.deepEqual(Object.keys(action.instructions).sort(), ['account_number', 'bank', 'reference']);
+    if (kind === 'redirect') assert.match(action.url, new RegExp(`^${api.url}/pay/`));
+    assert.deepEqual([transaction.status, transaction.channel, transaction.attempts.length], ['processing', channel, 1]);
+    const { provider, status, reason } = transaction.attempts[0];
+    assert.deepEqual([provider, status, reason], ['sandbox', 'open', null]);
+    assert.deepEqual(Object.keys(transaction.attempts[0]).sort(), [
+      'channel',
+      'created_at',
+      'id',
+      'provider',
+      'reason',
+      'status',
+    ]);
+    assert.deepEqual((await api.call('GET', `/payments/${id}`)).body.transaction, transaction);
+  });
+}
+
+const DECLINED: [what: string, body: object, code: string][] = [
+  ['phone …000001', { channel: 'cm.mtn', data: { phone: '650000001' } }, 'insufficient_funds'],
+  ['phone …000002', { channel: 'cm.orange', data: { phone: '690000002' } }, 'operator_declined'],
+  ['account …000001', { channel: 'cm.bank', data: { account_number: '0001-000001' } }, 'insufficient_funds'],
+];
+
+for (const [what, body, code] of DECLINED) {
+  test(`402 ${code} at once for ${what}, and the payment is failed`, async () => {
+    const id = await pending();
+    const answer = await charge(id, body);
+    assert.equal(answer.status, 402);
+    const { payer_message, message, ...rest } = answer.body;
+    assert.deepEqual(rest, { code: 402, status: 'Payment Required', error_code: code });
+    assert.ok(payer_message.length > 10 && message.length > 3 && payer_message !== message);
+    const { transaction } = (await api.call('GET', `/payments/${id}`)).body;
+    assert.deepEqual([transaction.status, transaction.reason, transaction.message], ['failed', code, message]);
+    assert.deepEqual([transaction.attempts[0].status, transaction.attempts[0].reason], ['failed', code]);
+    assert.equal((await charge(id, MTN)).status, 400);
+  });
+}
+
+const REFUSED: [why: string, payment: object, body: object, field: string, error_code?: string][] = [
+  ['no channel', {}, {}, 'channel'],
+  ['channel a number', {}, { channel: 1 }, 'channel'],
+  ['channel empty', {}, { channel: '' }, 'channel'],
+  ['channel of 65 characters', {}, { channel: 'c'.repeat(65) }, 'channel'],
+  ['an unknown channel', {}, { ...MTN, channel: 'cm.none' }, 'channel', 'channel_not_supported'],
+  ['a field name of Object as channel', {}, { ...MTN, channel: 'constructor' }, 'channel', 'channel_not_supported'],
+  ['a channel of another currency', {}, { channel: 'gh.mtn', data: { phone: '0240000000' } }, 'channel', 'channel_not_supported'],
+  ['no phone', {}, { channel: 'cm.mtn' }, 'data.phone'],
+  ['phone empty', {}, { channel: 'cm.mtn', data: { phone: '' } }, 'data.phone'],
+  ['phone a number', {}, { channel: 'cm.mtn', data: { phone: 650000000 } }, 'data.phone'],
+  ['phone of 33 characters', {}, { channel: 'cm.mtn', data: { phone: '6'.repeat(33) } }, 'data.phone'],
+  ['phone too short', {}, { channel: 'cm.mtn', data: { phone: '65000000' } }, 'data.phone'],
+  ['phone of another country', {}, { channel: 'cm.mtn', data: { phone: '+2250700000000' } }, 'data.phone'],
+  ['phone in words', {}, { channel: 'cm.mtn', data: { phone: 'six five' } }, 'data.phone'],
+  ['data a text', {}, { channel: 'cm.mtn', data: 'x' }, 'data'],
+  ['data null', {}, { channel: 'cm.mtn', data: null }, 'data'],
+  ['no account number for a sandbox bank', {}, { channel: 'cm.bank' }, 'data.account_number'],
+  [
+    'account number of 65 characters',
+    {},
+    { channel: 'cm.bank', data: { account_number: '1'.repeat(65) } },
+    'data.account_number',
+  ],
+  ['otp a number', {}, { ...MTN, data: { ...MTN.data, otp: 123456 } }, 'data.otp'],
+  ['client_ip a number', {}, { ...MTN, client_ip: 7 }, 'client_ip'],
+  ['NUL in client_ip', {}, { ...MTN, client_ip: '1.2.3.4\u0000' }, 'client_ip'],
+  ['half an XAF', { amount: 250.5 }, MTN, 'amount'],
+  ['below the floor of the channel', { amount: 99 }, MTN, 'amount'],
+  ['above the ceiling of the card', { amount: 1_500_001 }, { channel: 'cm.card' }, 'amount'],
+];
+
+for (const [why, payment, body, field, error_code] of REFUSED) {
+  test(`422 ${why}: names ${field}, and the payment is still pending`, async () => {
+    const id = await pending(payment);
+    const answer = await charge(id, body);
+    assert.equal(answer.status, 422, JSON.stringify(answer.body));
+    assert.deepEqual(Object.keys(answer.body.errors), [field]);
+    assert.equal(answer.body.error_code, error_code);
+    const { transaction } = (await api.call('GET', `/payments/${id}`)).body;
+    assert.deepEqual([transaction.status, transaction.attempts], ['pending', []]);
+  });
+}
+
+for (const state of PAYMENT_STATUSES.filter((status) => status !== 'pending' && status !== 'partial')) {
+  test(`400 when ${state}, and nothing changes`, async () => {
+    const id = await pending();
+    await db.run(sql`update payments set status = ${state} where id = ${id}`);
+    const before = (await api.call('GET', `/payments/${id}`)).body;
+    const answer = await charge(id, MTN);
+    assert.deepEqual([answer.status, answer.body.code, answer.body.status], [400, 400, 'Bad Request']);
+    assert.deepEqual((await api.call('GET', `/payments/${id}`)).body, before);
+  });
+}
+
+test('400 a second charge while one is under way', async () => {
+  const id = await pending();
+  assert.equal((await charge(id, MTN)).status, 202);
+  assert.equal((await charge(id, MTN)).status, 400);
+  assert.equal((await charge(id, { channel: 'cm.card' })).status, 400);
+  assert.equal((await api.call('GET', `/payments/${id}`)).body.transaction.attempts.length, 1);
+});
+
+test('400 after the window has closed, also before the worker has seen it', async () => {
+  const id = await pending();
+  await db.run(sql`update payments set expires_at = now() - interval '1 second' where id = ${id}`);
+  const answer = await charge(id, MTN);
+  assert.equal(answer.status, 400);
+  assert.deepEqual((await api.call('GET', `/payments/${id}`)).body.transaction.attempts, []);
+});
+
+test('what was asked of the provider is stored before: attempt, number, amount, key', async () => {
+  const id = await pending({ amount: 1000, bearer: 'customer' });
+  await charge(id, { ...MTN, client_ip: '41.202.219.73' });
+  const [row] = await db.all<Record<string, unknown>>(sql`
+    select payer, amount_minor, currency, country, client_ip, provider_key, id from attempts where payment_id = ${id}`);
+  assert.deepEqual(
+    { ...row, id: 0, provider_key: 0 },
+    {
+      payer: '+237650000000',
+      amount_minor: 102_000n,
+      currency: 'XAF',
+      country: 'CM',
+      client_ip: '41.202.219.73',
+      id: 0,
+      provider_key: 0,
+    },
+  );
+  assert.ok(row?.provider_key);
+});
+
+test('202 the customer bears the fee: total is amount and fee', async () => {
+  const id = await pending({ amount: 1000, bearer: 'customer' });
+  const { transaction } = (await charge(id, MTN)).body;
+  assert.deepEqual([transaction.amount, transaction.fee, transaction.amount_total], [1000, 20, 1020]);
+});
+
+test('202 the merchant bears the fee: total is the amount', async () => {
+  const { transaction } = (await charge(await pending({ amount: 1000 }), { channel: 'cm.bank', data: { account_number: '1' } }))
+    .body;
+  assert.deepEqual([transaction.amount, transaction.fee, transaction.amount_total], [1000, 15, 1000]);
+});

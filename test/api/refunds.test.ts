@@ -1,0 +1,180 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { openDispute } from '../../src/disputes/service.ts';
+import { type Api, startApi } from '../setup/api.ts';
+import { paid, paymentIn, startPayment } from '../setup/pay.ts';
+
+let api: Api;
+before(async () => {
+  api = await startApi();
+});
+after(() => api.stop());
+
+const refund = (body: object, headers: Record<string, string> = {}) => api.call('POST', '/refunds', { body, headers });
+
+describe('POST /refunds', () => {
+  test('201 shows pending, and the next read shows it settled', async () => {
+    const payment = await paid(api);
+    const { status, body } = await refund({ payment, amount: 10_000, reason: 'duplicate', metadata: { ticket: 7 } });
+    assert.equal(status, 201);
+    assert.equal(body.status, 'Created');
+    assert.deepEqual(
+      { ...body.refund, id: '', created_at: '', updated_at: '' },
+      {
+        id: '',
+        payment,
+        amount: 10_000,
+        currency: 'XAF',
+        status: 'pending',
+        reason: 'duplicate',
+        failure_reason: null,
+        message: null,
+        fee: 0,
+        sandbox: true,
+        metadata: { ticket: 7 },
+        created_at: '',
+        updated_at: '',
+        completed_at: null,
+      },
+    );
+    assert.match(body.refund.id, /^rfd_test_/);
+    const read = await api.call('GET', `/refunds/${body.refund.id}`);
+    assert.equal(read.body.refund.status, 'succeeded');
+    assert.ok(read.body.refund.completed_at);
+    const { transaction } = (await api.call('GET', `/payments/${payment}`)).body;
+    assert.deepEqual([transaction.status, transaction.amount_refunded], ['partially_refunded', 10_000]);
+  });
+
+  test('201 without an amount refunds what is left, and the payment is refunded', async () => {
+    const payment = await paid(api);
+    await refund({ payment, amount: 5_000, reason: 'wrong_amount' });
+    const { body } = await refund({ payment, reason: 'customer_complaint' });
+    assert.equal(body.refund.amount, 20_000);
+    const transaction = await paymentIn(api, payment, ['refunded']);
+    assert.equal(transaction.amount_refunded, 25_000);
+  });
+
+  test('422 more than what is left, three decimals, decimals of a whole currency, zero, wrong types, unknown reasons', async () => {
+    const payment = await paid(api);
+    const cases: [object, string][] = [
+      [{ payment, amount: 25_001, reason: 'duplicate' }, 'amount'],
+      [{ payment, amount: 1.234, reason: 'duplicate' }, 'amount'],
+      [{ payment, amount: 10.5, reason: 'duplicate' }, 'amount'],
+      [{ payment, amount: 0, reason: 'duplicate' }, 'amount'],
+      [{ payment, amount: '10', reason: 'duplicate' }, 'amount'],
+      [{ payment, amount: -1, reason: 'duplicate' }, 'amount'],
+      [{ payment, amount: 10, reason: 'because' }, 'reason'],
+      [{ payment, amount: 10 }, 'reason'],
+      [{ amount: 10, reason: 'duplicate' }, 'payment'],
+      [{ payment, amount: 10, reason: 'duplicate', metadata: 'x' }, 'metadata'],
+    ];
+    for (const [body, field] of cases) {
+      const answer = await refund(body);
+      assert.equal(answer.status, 422, JSON.stringify(body));
+      assert.ok(answer.body.errors[field], JSON.stringify(answer.body));
+    }
+    assert.equal((await api.call('GET', `/payments/${payment}/refunds`)).body.meta.total, 0);
+  });
+
+  test('400 payment_not_refundable while it has not succeeded, and after it was refunded', async () => {
+    const pending = (await api.call('POST', '/payments', { body: { amount: 100, currency: 'XAF', phone: '1' } })).body.transaction
+      .id;
+    const { id: failed } = await startPayment(api, { phone: '650000001' });
+    const refunded = await paid(api);
+    await refund({ payment: refunded, reason: 'duplicate' });
+    for (const payment of [pending, failed, refunded]) {
+      const answer = await refund({ payment, reason: 'duplicate' });
+      assert.deepEqual([answer.status, answer.body.error_code], [400, 'payment_not_refundable']);
+    }
+  });
+
+  test('400 payment_not_refundable in an open and after a lost dispute', async () => {
+    const payment = await paid(api);
+    const dispute = await openDispute(api.deps, api.deps.stores.sandbox, {
+      team_id: api.team.id,
+      payment_id: payment,
+      reason: 'fraudulent',
+    });
+    assert.equal((await refund({ payment, reason: 'duplicate' })).body.error_code, 'payment_not_refundable');
+    assert.equal((await api.call('POST', `/disputes/${dispute.id}/accept`)).status, 200);
+    assert.equal((await refund({ payment, reason: 'duplicate' })).body.error_code, 'payment_not_refundable');
+  });
+
+  test("404 an unknown payment, another team's, another environment's: Payment Not Found", async () => {
+    const payment = await paid(api);
+    const other = await api.newMerchant();
+    const ids = [payment.replace(/.$/, (last) => (last === '0' ? '1' : '0')), 'trx_nothing', payment.replace('test_', '')];
+    for (const id of ids) assert.equal((await refund({ payment: id, reason: 'duplicate' })).body.message, 'Payment Not Found');
+    for (const key of [other.sandbox.secret, other.live.secret, api.keys.live.secret]) {
+      const answer = await api.call('POST', '/refunds', { key, body: { payment, reason: 'duplicate' } });
+      assert.deepEqual([answer.status, answer.body.message], [404, 'Payment Not Found']);
+    }
+  });
+
+  test('406 with a public key', async () => {
+    const answer = await api.call('POST', '/refunds', { key: api.keys.sandbox.public, body: {} });
+    assert.deepEqual([answer.status, answer.body.message], [406, 'Private Key Required']);
+  });
+
+  test('201 replays the answer of an Idempotency-Key and refunds once; 422 with another payload', async () => {
+    const payment = await paid(api);
+    const body = { payment, amount: 1_000, reason: 'duplicate' };
+    const first = await refund(body, { 'idempotency-key': 'refund-1' });
+    const second = await refund(body, { 'idempotency-key': 'refund-1' });
+    assert.deepEqual(second.body, first.body);
+    assert.equal(second.headers.get('idempotent-replayed'), 'true');
+    assert.equal((await refund({ ...body, amount: 2_000 }, { 'idempotency-key': 'refund-1' })).status, 422);
+    assert.equal((await api.call('GET', `/payments/${payment}`)).body.transaction.amount_refunded, 1_000);
+  });
+
+  test('a refund of a number that ends in 000009 fails and puts the money back', async () => {
+    const merchant = await api.newMerchant();
+    const key = merchant.sandbox.secret;
+    const payment = await paid(api, { key, phone: '650000009' });
+    const { body } = await api.call('POST', '/refunds', { key, body: { payment, reason: 'duplicate' } });
+    const read = (await api.call('GET', `/refunds/${body.refund.id}`, { key })).body.refund;
+    assert.deepEqual([read.status, read.failure_reason], ['failed', 'operator_declined']);
+    assert.equal((await api.call('GET', `/payments/${payment}`, { key })).body.transaction.status, 'succeeded');
+    const balance = (await api.call('GET', '/balance', { key })).body;
+    assert.deepEqual([balance.available, balance.credit, balance.total], [24_500, 0, 24_500]);
+  });
+
+  test('events tell of it in order: refund.created, payment.partially_refunded, refund.succeeded', async () => {
+    const merchant = await api.newMerchant();
+    const key = merchant.sandbox.secret;
+    const payment = await paid(api, { key });
+    const { body } = await api.call('POST', '/refunds', { key, body: { payment, amount: 100, reason: 'duplicate' } });
+    const events = (await api.call('GET', '/events?per_page=100', { key })).body.items;
+    const types = events.map((event: { event: string }) => event.event);
+    for (const type of ['refund.created', 'payment.partially_refunded', 'refund.succeeded'])
+      assert.ok(types.includes(type), type);
+    const succeeded = events.find((event: { event: string }) => event.event === 'refund.succeeded');
+    assert.deepEqual(succeeded.data, (await api.call('GET', `/refunds/${body.refund.id}`, { key })).body.refund);
+  });
+});
+
+describe('GET /refunds', () => {
+  test('200 lists by payment and status, with both kinds of paging', async () => {
+    const payment = await paid(api);
+    for (let i = 0; i < 3; i++) await refund({ payment, amount: 100 + i, reason: 'duplicate' });
+    const list = (await api.call('GET', `/refunds?payment=${payment}&status=succeeded&per_page=2`)).body;
+    assert.deepEqual([list.items.length, list.meta.total, list.meta.last_page], [2, 3, 2]);
+    const rest = (await api.call('GET', `/refunds?payment=${payment}&per_page=2&cursor=${list.meta.next_cursor}`)).body;
+    assert.deepEqual([rest.items.length, rest.meta.has_more], [1, false]);
+    assert.equal((await api.call('GET', `/payments/${payment}/refunds`)).body.meta.total, 3);
+  });
+
+  test("404 an unknown id and another team's: Resource Not Found", async () => {
+    const payment = await paid(api);
+    const { body } = await refund({ payment, amount: 100, reason: 'duplicate' });
+    const other = await api.newMerchant();
+    for (const [id, key] of [
+      ['rfd_test_x', api.keys.sandbox.secret],
+      [body.refund.id, other.sandbox.secret],
+      [body.refund.id, api.keys.live.secret],
+    ]) {
+      const answer = await api.call('GET', `/refunds/${id}`, { key: key as string });
+      assert.deepEqual([answer.status, answer.body.message], [404, 'Resource Not Found']);
+    }
+  });
+});

@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { test } from 'node:test';
+import { promisify } from 'node:util';
+import { OptionError, readOptions } from '../../bench/options.ts';
+import { type Report, reportOf } from '../../bench/report.ts';
+import type { Sample, Section } from '../../bench/rounds.ts';
+import { tableOf } from '../../bench/table.ts';
+
+const ROOT = path.join(import.meta.dirname, '..', '..');
+const DOCUMENT = path.join(ROOT, 'docs', 'performance.md');
+const LIMIT_MS = 200_000;
+
+const ROWS = {
+  post: [
+    'raw-64',
+    'post-64',
+    'api-64',
+    'single-64',
+    'raw-32',
+    'post-32',
+    'api-32',
+    'single-32',
+    'raw-8',
+    'post-8',
+    'api-8',
+    'single-8',
+    'logging-64',
+    'hello',
+  ],
+  get: ['one-small', 'one-large'],
+  list: ['first-small', 'first-large', 'second-small', 'second-large', 'middle-small', 'middle-large'],
+  deliveries: ['bare-https', 'alive', 'dead', 'bare-http'],
+  postings: ['lock-16', 'post-16', 'together-16', 'lock-64', 'post-64', 'together-64'],
+};
+
+test('a quick run measures every row and leaves neither process nor file behind', { timeout: LIMIT_MS }, async (t) => {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'bench-test-'));
+  fs.chmodSync(folder, 0o711); // PostgreSQL may run under another account
+  t.after(() => fs.rmSync(folder, { recursive: true, force: true }));
+  const before = fs.readFileSync(DOCUMENT, 'utf8');
+  const { stdout } = await promisify(execFile)(process.execPath, ['bench/main.ts', '--quick', '--json'], {
+    cwd: ROOT,
+    timeout: LIMIT_MS,
+    env: { ...process.env, TMPDIR: folder },
+    maxBuffer: 10_000_000,
+  });
+  const { reports } = JSON.parse(stdout) as { reports: Report[] };
+  assert.deepEqual(Object.fromEntries(reports.map(({ section, rows }) => [section, rows.map(({ id }) => id)])), ROWS);
+  const answered = reports.flatMap(({ rows }) => rows).filter(({ per_second }) => per_second > 0);
+  assert.ok(answered.length > 12, 'most rows hold figures, also on a busy machine');
+  assert.equal(fs.readFileSync(DOCUMENT, 'utf8'), before, 'a smoke run writes nothing down');
+  assert.deepEqual(fs.readdirSync(folder), []);
+  assert.deepEqual(processesOf(folder), []);
+});
+
+/** Processes started with this TMPDIR, or working in it; where there is no /proc nobody can tell. */
+function processesOf(folder: string): string[] {
+  if (process.platform !== 'linux') return [];
+  const read = (file: string) => {
+    try {
+      return fs.readFileSync(file, 'latin1');
+    } catch {
+      return ''; // it ended meanwhile
+    }
+  };
+  return fs
+    .readdirSync('/proc')
+    .filter((pid) => /^\d+$/.test(pid))
+    .filter((pid) => ['environ', 'cmdline'].some((name) => read(`/proc/${pid}/${name}`).includes(folder)));
+}
+
+const QUIET: Sample = { per_second: 100, p50_ms: 1, p99_ms: 2, service_us: 1, postgres_us: 1, client_us: 1, other: 0 };
+
+function sectionOf(comparisons: Section['comparisons']): Section {
+  const point = (id: string) => ({
+    id,
+    label: id,
+    service_pid: null,
+    client_pid: 0,
+    prepare: async () => {},
+    run: () => assert.fail(),
+  });
+  return { name: 'get', points: [point('base'), point('tried')], comparisons, close: async () => {} };
+}
+
+function reportRow(per_second: [base: number, tried: number][], comparison: Partial<Section['comparisons'][number]>) {
+  const samples = new Map(
+    ['base', 'tried'].map((id, i) => [id, per_second.map((pair): Sample => ({ ...QUIET, per_second: pair[i] as number }))]),
+  );
+  const section = sectionOf([{ point: 'tried', baseline: 'base', metric: 'per_second', ...comparison }]);
+  return reportOf(section, samples).rows[1];
+}
+
+test('a ratio is the median of the ratios within each round', () => {
+  // a burst halves both figures of the second round; the medians alone would say 0.5
+  const row = reportRow(
+    [
+      [100, 90],
+      [50, 45],
+      [200, 180],
+      [100, 50],
+      [60, 54],
+    ],
+    { goal: { least: 0.9 } },
+  );
+  assert.equal(row?.ratio, 0.9);
+  assert.equal(row?.met, true);
+});
+
+test('a goal is a least or a most, and a row without one is neither met nor missed', () => {
+  assert.equal(reportRow([[100, 89]], { goal: { least: 0.9 } })?.met, false);
+  assert.equal(reportRow([[100, 116]], { goal: { most: 1.15 } })?.met, false);
+  assert.equal(reportRow([[100, 115]], { goal: { most: 1.15 } })?.met, true);
+  assert.equal(reportRow([[100, 89]], {})?.met, null);
+  assert.equal(reportRow([[0, 89]], { goal: { least: 0.9 } })?.met, null, 'nothing to compare with');
+});
+
+test('a row most of whose windows were disturbed is marked', () => {
+  const others = [0.5, 0.5, 0].map((other): Sample => ({ ...QUIET, other }));
+  const report = reportOf(
+    sectionOf([]),
+    new Map([
+      ['base', others],
+      ['tried', others.slice(1)],
+    ]),
+  );
+  assert.deepEqual(
+    report.rows.map(({ noisy }) => noisy),
+    [true, false],
+  );
+  assert.match(tableOf(report), /\| base +\| +~100 \|/);
+});
+
+test('options that make no sense are refused by name', () => {
+  assert.throws(
+    () => readOptions(['--only', 'post,pots']),
+    new OptionError('--only pots: choose among post, get, list, deliveries, postings'),
+  );
+  assert.throws(() => readOptions(['--rounds', 'many']), /--rounds many/);
+  assert.throws(() => readOptions(['--fast']), OptionError);
+  assert.deepEqual(readOptions(['--only', 'list,post'])?.only, ['post', 'list']);
+});

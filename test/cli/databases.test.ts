@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import path from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { freePort } from '../../src/db/embedded/address.ts';
+import { readyPostmaster } from '../../src/db/embedded/postmaster.ts';
+import { type EmbeddedServer, startEmbedded } from '../../src/db/embedded.ts';
+import { sql } from '../../src/kit/sql.ts';
+import { type CommandLine, makeFolder, openCommandLine, parsed, pirogue } from './command.ts';
+
+const AWA = ['teams', 'create', '--name', 'Chez Awa', '--email', 'awa@shop.example', '--json'];
+
+describe('databases of the configuration', () => {
+  let cli: CommandLine;
+  before(async () => {
+    cli = await openCommandLine();
+  });
+  after(() => cli.close());
+
+  test('that are up to date have nothing to migrate', async () => {
+    assert.deepEqual(await cli.json('migrate'), {
+      databases: [
+        { name: 'control', applied: [] },
+        { name: 'sandbox', applied: [] },
+        { name: 'live', applied: [] },
+      ],
+    });
+  });
+
+  test('that are empty are migrated by the first command', async () => {
+    await cli.control.run(sql`drop table api_keys, teams, schema_migrations`);
+    assert.match(parsed(await pirogue(AWA, cli.env)).id, /^\d+$/);
+  });
+
+  test('start none of our own', () => {
+    assert.deepEqual(fs.readdirSync(cli.dataDir), []);
+  });
+
+  test('that are down end a command with 1 and words', async () => {
+    const { code, stdout, stderr } = await pirogue(AWA, {
+      ...cli.env,
+      CONTROL_DATABASE_URL: 'postgresql://u:canary@127.0.0.1:1/x',
+    });
+    assert.deepEqual({ code, stdout }, { code: 1, stdout: '' });
+    assert.equal(
+      stderr,
+      'pirogue: the database can not be used: nothing listens at its address\n  "pirogue doctor" looks for the cause.\n',
+    );
+  });
+});
+
+describe('our own database', () => {
+  const dataDir = makeFolder();
+  const cluster = path.join(fs.realpathSync(dataDir), 'pg18');
+  const env = { DATA_DIR: dataDir };
+  let server: EmbeddedServer | undefined;
+  after(async () => {
+    await server?.stop();
+    fs.rmSync(dataDir, { recursive: true });
+  });
+
+  test('is made by the first command, and stopped after it', async () => {
+    assert.match(parsed(await pirogue(AWA, env)).id, /^\d+$/);
+    assert.ok(fs.existsSync(cluster));
+    assert.equal(readyPostmaster(cluster), null);
+  });
+
+  test('serves commands that come at once, one after the other', async () => {
+    const ended = await Promise.all(Array.from({ length: 3 }, () => pirogue(AWA, env)));
+    assert.equal(new Set(ended.map((end) => parsed(end).id)).size, 3);
+    assert.equal(parsed(await pirogue(['teams', 'list', '--json'], env)).length, 4);
+  });
+
+  test('is examined by the doctor, whether or not it runs', async () => {
+    const { checks } = parsed(await pirogue(['doctor', '--json'], { ...env, PORT: String(await freePort()) }));
+    assert.deepEqual(
+      checks.slice(5, 9).map((check: { name: string; status: string }) => [check.name, check.status]),
+      [
+        ['database control', 'ok'],
+        ['database sandbox', 'ok'],
+        ['database live', 'ok'],
+        ['clock', 'ok'],
+      ],
+    );
+    assert.equal(readyPostmaster(cluster), null);
+  });
+
+  test('that another process runs is joined and left running', async () => {
+    server = await startEmbedded({ dataDir });
+    const ended = await Promise.all(Array.from({ length: 3 }, () => pirogue(AWA, env)));
+    for (const end of ended) parsed(end);
+    assert.equal(readyPostmaster(cluster)?.pid, server.pid);
+    assert.equal(parsed(await pirogue(['teams', 'list', '--json'], env)).length, 7);
+  });
+});

@@ -1,0 +1,246 @@
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import path from 'node:path';
+import { after, before, beforeEach, describe, test } from 'node:test';
+import { judgeClock, judgeDatabase } from '../../src/cli/doctor/databases.ts';
+import { freePort } from '../../src/db/embedded/address.ts';
+import { sql } from '../../src/kit/sql.ts';
+import { type CommandLine, type Ended, makeFolder, openCommandLine, pirogue } from './command.ts';
+
+interface Finding {
+  name: string;
+  status: 'ok' | 'warn' | 'fail';
+  detail: string;
+  advice: string | null;
+}
+
+let cli: CommandLine;
+let env: Record<string, string>;
+before(async () => {
+  cli = await openCommandLine();
+});
+after(() => cli.close());
+beforeEach(async () => {
+  env = { ...cli.env, PORT: String(await freePort()) };
+});
+
+/** The findings by name, after holding the document against its shape and the exit code. */
+async function examine(changes: Record<string, string> = {}): Promise<Record<string, Finding>> {
+  const ended = await pirogue(['doctor', '--json'], { ...env, ...changes });
+  assert.equal(ended.stderr, '');
+  const { ok, checks, ...nothing } = JSON.parse(ended.stdout) as { ok: boolean; checks: Finding[] };
+  assert.deepEqual(nothing, {});
+  assert.equal(
+    ok,
+    checks.every(({ status }) => status !== 'fail'),
+  );
+  assert.equal(ended.code, ok ? 0 : 1);
+  for (const check of checks) {
+    assert.deepEqual(Object.keys(check), ['name', 'status', 'detail', 'advice']);
+    assert.equal(check.advice === null, check.status === 'ok', JSON.stringify(check));
+  }
+  return Object.fromEntries(checks.map((check) => [check.name, check]));
+}
+
+function assertFails(finding: Finding | undefined, detail: RegExp, advice: RegExp): void {
+  assert.equal(finding?.status, 'fail', JSON.stringify(finding));
+  assert.match(finding.detail, detail);
+  assert.match(finding.advice as string, advice);
+}
+
+async function serving<T>(
+  answers: Record<string, { code: number; body: unknown }>,
+  work: (port: string) => Promise<T>,
+): Promise<T> {
+  const server = http.createServer((request, response) => {
+    const { code, body } = answers[request.url as string] ?? { code: 404, body: {} };
+    response.writeHead(code, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  try {
+    return await work(String((server.address() as AddressInfo).port));
+  } finally {
+    await new Promise((resolve) => server.close(resolve));
+  }
+}
+
+const alive = { code: 200, body: { code: 200, status: 'OK', message: 'alive' } };
+
+test('all is well', async () => {
+  const found = await examine();
+  assert.deepEqual(
+    Object.entries(found).map(([name, { status }]) => `${name} ${status}`),
+    [
+      'node ok',
+      'configuration ok',
+      'data directory ok',
+      'disk ok',
+      'secrets key ok',
+      'database control ok',
+      'database sandbox ok',
+      'database live ok',
+      'clock ok',
+      'address ok',
+    ],
+  );
+});
+
+test('for people prints a line for each check, and arrows where something is to be done', async () => {
+  const good = await pirogue(['doctor'], env);
+  assert.equal(good.code, 0);
+  assert.match(good.stdout, /^ok {4}node {2,}26/);
+  assert.doesNotMatch(good.stdout, /→/);
+  const bad = await pirogue(['doctor'], { ...env, LIVE_DATABASE_URL: 'postgresql://127.0.0.1:1/nowhere' });
+  assert.equal(bad.code, 1);
+  assert.match(
+    bad.stdout,
+    /\nfail {2}database live {3,}nothing listens at its address\n +→ Start that PostgreSQL, or correct LIVE_DATABASE_URL\.\n/,
+  );
+});
+
+test('a wrong setting fails, and nothing that needs it is checked', async () => {
+  const found = await examine({ DATABASE_POOL: 'many' });
+  assertFails(found.configuration, /DATABASE_POOL=many/, /Correct it/);
+  assert.deepEqual(Object.keys(found), ['node', 'configuration']);
+});
+
+describe('databases', () => {
+  test('that are down fail, and the rest is checked all the same', async () => {
+    const found = await examine({
+      CONTROL_DATABASE_URL: 'postgresql://u:canary@127.0.0.1:1/a',
+      SANDBOX_DATABASE_URL: 'postgresql://127.0.0.1:1/b',
+      LIVE_DATABASE_URL: 'postgresql://127.0.0.1:1/c',
+    });
+    for (const store of ['control', 'sandbox', 'live']) {
+      assertFails(found[`database ${store}`], /nothing listens/, new RegExp(`${store.toUpperCase()}_DATABASE_URL`));
+    }
+    assert.equal(found.clock, undefined);
+    assert.equal(found.address?.status, 'ok');
+    assert.doesNotMatch(JSON.stringify(found), /canary/);
+  });
+
+  test('that do not exist fail', async () => {
+    const found = await examine({ LIVE_DATABASE_URL: cli.databases.live.replace(/_live/, '_nowhere') });
+    assertFails(found['database live'], /no database of that name/, /LIVE_DATABASE_URL/);
+  });
+
+  test('that are behind fail until they are migrated', async () => {
+    const behind = await openCommandLine();
+    try {
+      await behind.control.run(sql`drop table schema_migrations`);
+      const { stdout } = await pirogue(['doctor', '--json'], { ...behind.env, PORT: env.PORT as string });
+      const { checks } = JSON.parse(stdout) as { checks: Finding[] };
+      assertFails(
+        checks.find(({ name }) => name === 'database control'),
+        /empty/,
+        /pirogue migrate/,
+      );
+    } finally {
+      await behind.close();
+    }
+  });
+
+  test('of a newer version fail', async () => {
+    await cli.control.run(sql`insert into schema_migrations (name, run_on) values ('9999_future', now())`);
+    try {
+      assertFails((await examine())['database control'], /9999_future/, /Update Pirogue/);
+    } finally {
+      await cli.control.run(sql`delete from schema_migrations where name = '9999_future'`);
+    }
+  });
+});
+
+test('a server older than 15 fails', () => {
+  assertFails(
+    judgeDatabase('database live', { version_num: 140013, version: '14.13' }, 'store', []),
+    /14\.13 is too old/,
+    /15 or later/,
+  );
+});
+
+test('clocks may differ by a second; ten are too many', () => {
+  assert.deepEqual(
+    [
+      [0, -1_000],
+      [1_001, 0],
+      [0, -10_001],
+    ].map((skews) => judgeClock(skews).status),
+    ['ok', 'warn', 'fail'],
+  );
+});
+
+describe('address', () => {
+  test('taken by another program fails', async () => {
+    await serving({}, async (PORT) => assertFails((await examine({ PORT })).address, /another program/, /set PORT/));
+  });
+
+  test('that is not of this machine fails', async () => {
+    assertFails((await examine({ HOST: '192.0.2.1' })).address, /not an address of this machine/, /HOST/);
+  });
+
+  test('where the service answers is well, and its readiness is told', async () => {
+    await serving(
+      { '/health/live': alive, '/health/ready': { code: 200, body: { checks: { workers: 'ok' } } } },
+      async (PORT) => {
+        const found = await examine({ PORT });
+        assert.match(found.address?.detail as string, /Pirogue answers/);
+        assert.deepEqual(found.workers, { name: 'workers', status: 'ok', detail: 'running', advice: null });
+      },
+    );
+  });
+
+  test('where a service answers that is not ready fails', async () => {
+    const checks = { control: 'ok', live: 'unreachable', workers: 'stuck: expiry' };
+    await serving({ '/health/live': alive, '/health/ready': { code: 503, body: { checks } } }, async (PORT) => {
+      assertFails((await examine({ PORT })).workers, /not ready: live unreachable, workers stuck: expiry$/, /log/);
+    });
+  });
+});
+
+describe('machine', () => {
+  test('a data directory that is not there yet is well', async () => {
+    const folder = makeFolder();
+    const found = await examine({ DATA_DIR: path.join(folder, 'not', 'yet') });
+    assert.match(found['data directory']?.detail as string, /made by the first start/);
+    assert.deepEqual(fs.readdirSync(folder), []);
+    fs.rmSync(folder, { recursive: true });
+  });
+
+  test('a data directory that is a file fails', async () => {
+    const file = path.join(cli.dataDir, 'file');
+    fs.writeFileSync(file, '');
+    assertFails((await examine({ DATA_DIR: file }))['data directory'], /not a folder/, /DATA_DIR/);
+  });
+
+  test('a data directory that can not be written fails', {
+    skip: process.getuid?.() === 0 && 'root may write anywhere',
+  }, async () => {
+    const folder = makeFolder();
+    fs.chmodSync(folder, 0o500);
+    assertFails((await examine({ DATA_DIR: folder }))['data directory'], /can not be written/, /DATA_DIR/);
+    fs.rmdirSync(folder);
+  });
+
+  test('a secrets key that is broken fails; one that others can read is warned of', async () => {
+    const file = path.join(cli.dataDir, 'secrets.key');
+    fs.writeFileSync(file, 'short', { mode: 0o600 });
+    assertFails((await examine())['secrets key'], /32 bytes/, /Bring the file back/);
+    fs.writeFileSync(file, Buffer.alloc(32, 5).toString('base64'));
+    fs.chmodSync(file, 0o644);
+    assert.equal((await examine())['secrets key']?.status, 'warn');
+    fs.chmodSync(file, 0o600);
+    assert.equal((await examine())['secrets key']?.status, 'ok');
+    fs.rmSync(file);
+  });
+});
+
+test('with our own database that nobody has made yet, says so and makes nothing', async () => {
+  const folder = makeFolder();
+  const { code, stdout }: Ended = await pirogue(['doctor', '--json'], { DATA_DIR: folder, PORT: env.PORT as string });
+  assert.equal(code, 0);
+  assert.match(stdout, /none yet: the first start makes them/);
+  assert.deepEqual(fs.readdirSync(folder), []);
+  fs.rmSync(folder, { recursive: true });
+});

@@ -1,0 +1,153 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { Command } from 'commander';
+import { exitCodeOf } from '../../src/cli/failure.ts';
+import { buildProgram } from '../../src/cli/program.ts';
+import { pirogue } from './command.ts';
+
+// A command that should have been refused and was not ends at a database that is not there.
+for (const store of ['CONTROL', 'SANDBOX', 'LIVE']) process.env[`${store}_DATABASE_URL`] = `postgresql://127.0.0.1:1/${store}`;
+
+/** A command line in this process, since starting one for each case takes its time. */
+async function parse(args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
+  const said = { stdout: '', stderr: '' };
+  const program = buildProgram({
+    writeOut: (text) => {
+      said.stdout += text;
+    },
+    writeErr: (text) => {
+      said.stderr += text;
+    },
+  });
+  const end = await program.parseAsync(args, { from: 'user' }).then(() => 0, exitCodeOf);
+  return { code: end, ...said };
+}
+
+function leaves(command: Command, path: string[] = []): string[][] {
+  return command.commands.length === 0 ? [path] : command.commands.flatMap((child) => leaves(child, [...path, child.name()]));
+}
+
+const COMMANDS = leaves(buildProgram());
+
+test('the commands are those of the reference', () => {
+  assert.deepEqual(
+    COMMANDS.map((path) => path.join(' ')),
+    [
+      'start',
+      'migrate',
+      'teams create',
+      'teams list',
+      'teams set',
+      'teams verify',
+      'keys create',
+      'keys list',
+      'keys revoke',
+      'ledger verify',
+      'ledger show',
+      'ledger export',
+      'sandbox fund',
+      'trigger',
+      'accounts verify',
+      'doctor',
+    ],
+  );
+});
+
+describe('--help', () => {
+  for (const path of [[], ['teams'], ['keys'], ...COMMANDS]) {
+    test(`pirogue ${path.join(' ')} --help explains`, async () => {
+      const { code, stdout, stderr } = await parse([...path, '--help']);
+      assert.deepEqual({ code, stderr }, { code: 0, stderr: '' });
+      assert.match(stdout, new RegExp(`^Usage: pirogue ${path.join(' ')}`));
+      if (COMMANDS.includes(path)) assert.match(stdout, /--json/);
+    });
+  }
+
+  test('needs no setting to be right', async () => {
+    const { code, stdout, stderr } = await pirogue(['keys', 'create', '--help'], { PORT: 'wrong' });
+    assert.deepEqual({ code, stderr }, { code: 0, stderr: '' });
+    assert.match(stdout, /^Usage: pirogue keys create/);
+  });
+});
+
+describe('usage errors end with 2, name the fault and point to the help', () => {
+  const key = ['keys', 'create', '--environment', 'sandbox', '--kind', 'secret'];
+  const restricted = ['keys', 'create', '--environment', 'sandbox', '--kind', 'restricted'];
+  const team = ['teams', 'create', '--name', 'A', '--email', 'a@b.example'];
+  const cases: [string[], RegExp][] = [
+    [['teem'], /unknown command 'teem'/],
+    [['teams', 'list', 'extra'], /too many arguments/],
+    [['teams', 'list', '--colour'], /unknown option '--colour'/],
+    [['teams', 'list', '--limit', '0'], /whole number from 1/],
+    [['start', '--role', 'cook'], /all, api, worker/],
+    [['teams', 'create', '--email', 'a@b.example'], /'--name <name>' not specified/],
+    [['teams', 'create', '--name', 'A'], /'--email <address>' not specified/],
+    [[...team, '--name', '  '], /1 to 200 characters/],
+    [[...team, '--name', 'x'.repeat(201)], /1 to 200 characters/],
+    [[...team, '--name', 'a\u001b[2Jb'], /no control characters/],
+    [[...team, '--email', 'nobody'], /e-mail address/],
+    [[...team, '--plan', 'huge'], /starter, growth, scale, unlimited/],
+    [[...team, '--currency', 'XXX'], /Use one of XAF/],
+    [['teams', 'set', '12'], /nothing to change/],
+    [['teams', 'set', 'abc', '--plan', 'growth'], /id of a team is a number/],
+    [['teams', 'set', '9223372036854775808', '--plan', 'growth'], /id of a team is a number/],
+    [['teams', 'set', '12', '--unique-references', 'maybe'], /on, off/],
+    [['teams', 'set', '12', '--api-version', '1999-01-01'], /2026-08-01/],
+    [['teams', 'verify', '12'], /'--level <level>' not specified/],
+    [['teams', 'verify', '12', '--level', '5'], /0 \(unverified\)/],
+    [['teams', 'verify', '12', '--level', '-1'], /0 \(unverified\)/],
+    [['teams', 'verify', '12', '--level', '1.5'], /0 \(unverified\)/],
+    [['keys', 'create', '--kind', 'secret'], /'--environment <environment>' not specified/],
+    [['keys', 'create', '--environment', 'sandbox'], /'--kind <kind>' not specified/],
+    [[...key, '--environment', 'test'], /sandbox, live/],
+    [[...key, '--kind', 'private'], /public, secret, restricted/],
+    [[...key, '--team', '0'], /id of a team is a number/],
+    [[...key, '--scopes', 'payment.read'], /--scopes is for restricted keys/],
+    [restricted, /needs --scopes/],
+    [[...restricted, '--scopes', ','], /names no scope/],
+    [[...restricted, '--scopes', 'payment.read,payments.write'], /payments\.write: no such scope\. Use some of payment\.read/],
+    [[...key, '--allow-ip', '10.0.0.1,10.0.0.0/33'], /10\.0\.0\.0\/33: no address or range/],
+    [[...key, '--allow-ip', 'office'], /office: no address or range/],
+    [[...key, '--allow-ip', 'fe80::1%eth0'], /no address or range/],
+    [[...key, '--allow-ip', ''], /names no address/],
+    [[...key, '--expires-at', 'tomorrow'], /Use a date/],
+    [[...key, '--expires-at', '2031-02-30'], /Use a date/],
+    [[...key, '--expires-at', '2031-02-28T25:00:00Z'], /Use a date/],
+    [[...key, '--expires-at', '2031-02-28T12:00:00'], /Use a date/],
+    [[...key, '--expires-at', '2020-01-01'], /in the past/],
+    [['keys', 'revoke'], /missing required argument 'id'/],
+    [['keys', 'revoke', 'trx_01h00000000000000000000000'], /not the id of a key/],
+  ];
+  for (const [args, wanted] of cases) {
+    test(`pirogue ${args.join(' ').slice(0, 90)}`, async () => {
+      const { code, stdout, stderr } = await parse(args);
+      assert.deepEqual({ code, stdout }, { code: 2, stdout: '' });
+      assert.match(stderr, wanted);
+      assert.match(stderr, /--help" says what it takes/);
+    });
+  }
+
+  test('a key pasted for its id is not printed', async () => {
+    const { code, stderr } = await parse(['keys', 'revoke', 'sk_test.canary0000000000000000000000000000000000000']);
+    assert.equal(code, 2);
+    assert.doesNotMatch(stderr, /canary/);
+  });
+
+  test('end the process so, too', async () => {
+    const { code, stdout, stderr } = await pirogue(['teams', 'verify', '12', '--level', '5']);
+    assert.deepEqual({ code, stdout }, { code: 2, stdout: '' });
+    assert.match(stderr, /^pirogue: option '--level <level>' argument '5' is invalid/);
+  });
+
+  test('a group without a command shows its help on stderr', async () => {
+    const { code, stdout, stderr } = await parse(['teams']);
+    assert.deepEqual({ code, stdout }, { code: 2, stdout: '' });
+    assert.match(stderr, /Usage: pirogue teams/);
+  });
+});
+
+test('a setting that can not be used is one line and exit code 1', async () => {
+  const { code, stdout, stderr } = await pirogue(['teams', 'list'], { PORT: 'wrong' });
+  assert.deepEqual({ code, stdout }, { code: 1, stdout: '' });
+  assert.match(stderr, /^pirogue: PORT=wrong can not be used: .*\n$/);
+});

@@ -1,0 +1,213 @@
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import path from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { systemClock } from '../../src/kit/clock.ts';
+import { sql } from '../../src/kit/sql.ts';
+import { KeyRing } from '../../src/keys/ring.ts';
+import { type CommandLine, openCommandLine } from './command.ts';
+
+let cli: CommandLine;
+let team: string;
+before(async () => {
+  cli = await openCommandLine();
+  team = (await cli.json('teams', 'create', '--name', 'Chez Awa', '--email', 'awa@shop.example')).id;
+});
+after(() => cli.close());
+
+const create = (...args: string[]) => cli.json('keys', 'create', '--team', team, ...args);
+const lookUp = (key: string) => new KeyRing(cli.control, systemClock).find(key);
+
+describe('keys create', () => {
+  const prefixes = {
+    sandbox: { public: 'pk_test.', secret: 'sk_test.', restricted: 'rk_test.' },
+    live: { public: 'pk.', secret: 'sk.', restricted: 'rk.' },
+  } as const;
+  for (const environment of ['sandbox', 'live'] as const) {
+    for (const kind of ['public', 'secret', 'restricted'] as const) {
+      test(`makes a ${kind} key of ${environment} that the service knows`, async () => {
+        const scopes = kind === 'restricted' ? ['payment.read', 'refund.write'] : [];
+        const key = await create(
+          '--environment',
+          environment,
+          '--kind',
+          kind,
+          ...(kind === 'restricted' ? ['--scopes', scopes.join()] : []),
+        );
+        const { id, key: text, created_at, ...rest } = key;
+        assert.match(id, environment === 'sandbox' ? /^key_test_[0-9a-z]{26}$/ : /^key_[0-9a-z]{26}$/);
+        assert.match(text.slice(prefixes[environment][kind].length), /^[0-9A-Za-z]{43}$/);
+        assert.ok(text.startsWith(prefixes[environment][kind]));
+        assert.ok(!Number.isNaN(Date.parse(created_at)));
+        assert.deepEqual(rest, {
+          last4: text.slice(-4),
+          team_id: team,
+          environment,
+          kind,
+          scopes,
+          allowed_ips: [],
+          expires_at: null,
+        });
+        const known = await lookUp(text);
+        assert.deepEqual([known?.id, known?.kind, known?.scopes, String(known?.team.id)], [id, kind, scopes, team]);
+      });
+    }
+  }
+
+  test('keeps addresses and expiry, each entry once', async () => {
+    const key = await create(
+      '--environment',
+      'live',
+      '--kind',
+      'secret',
+      '--allow-ip',
+      '203.0.113.7, 2001:db8::/32,203.0.113.7',
+      '--expires-at',
+      '2099-01-31T12:00:00+01:00',
+    );
+    assert.deepEqual(key.allowed_ips, ['203.0.113.7', '2001:db8::/32']);
+    assert.equal(key.expires_at, '2099-01-31T11:00:00.000Z');
+    assert.deepEqual((await lookUp(key.key))?.allowed_ips, key.allowed_ips);
+  });
+
+  test('a date is its first moment, UTC', async () => {
+    assert.equal(
+      (await create('--environment', 'live', '--kind', 'public', '--expires-at', '2099-01-31')).expires_at,
+      '2099-01-31T00:00:00.000Z',
+    );
+  });
+
+  test('a key ends at its moment', async () => {
+    const expires_at = new Date(Date.now() + 3_000);
+    const { key, id } = await create('--environment', 'sandbox', '--kind', 'secret', '--expires-at', expires_at.toISOString());
+    assert.ok(Date.now() < expires_at.getTime(), 'the machine is too slow for this test');
+    assert.ok(await lookUp(key));
+    await sleep(expires_at.getTime() - Date.now() + 1);
+    assert.equal(await lookUp(key), undefined);
+    const listed = (await cli.json('keys', 'list')).find((entry: { id: string }) => entry.id === id);
+    assert.equal(listed.status, 'expired');
+  });
+
+  test('for people shows the key first and how to end it', async () => {
+    const { code, stdout, stderr } = await cli.run(
+      'keys',
+      'create',
+      '--team',
+      team,
+      '--environment',
+      'sandbox',
+      '--kind',
+      'secret',
+    );
+    assert.deepEqual({ code, stderr }, { code: 0, stderr: '' });
+    assert.match(stdout, /^sk_test\.[0-9A-Za-z]{43}\n\n.*only time.*"pirogue keys revoke key_test_/);
+  });
+
+  test('without --team is for the demo team of keys.json', async () => {
+    const file = path.join(cli.dataDir, 'keys.json');
+    fs.writeFileSync(file, JSON.stringify({ team }));
+    try {
+      assert.equal((await cli.json('keys', 'create', '--environment', 'sandbox', '--kind', 'public')).team_id, team);
+    } finally {
+      fs.rmSync(file);
+    }
+  });
+
+  test('without --team and without keys.json says what to do', async () => {
+    const { code, stdout, stderr } = await cli.run('keys', 'create', '--environment', 'sandbox', '--kind', 'public', '--json');
+    assert.deepEqual({ code, stdout }, { code: 1, stdout: '' });
+    assert.match(stderr, /no demo team: .*keys\.json does not exist\n.*--team/);
+  });
+
+  test('for an unknown team ends with 1 and makes nothing', async () => {
+    const count = () => cli.control.all(sql`select id from api_keys`);
+    const before = await count();
+    const { code, stdout, stderr } = await cli.run(
+      'keys',
+      'create',
+      '--team',
+      '404',
+      '--environment',
+      'live',
+      '--kind',
+      'secret',
+    );
+    assert.deepEqual({ code, stdout }, { code: 1, stdout: '' });
+    assert.match(stderr, /there is no team 404/);
+    assert.deepEqual(await count(), before);
+  });
+
+  test('leaves no key in the database', async () => {
+    const { key, last4 } = await create('--environment', 'live', '--kind', 'secret');
+    const rows = await cli.control.all<{ row: string }>(sql`select k::text as row from api_keys k where last4 = ${last4}`);
+    assert.equal(rows.length, 1);
+    assert.ok(!rows[0]?.row.includes(key.slice('sk.'.length, -4)));
+  });
+});
+
+test('keys list shows the newest first, of one team or of all', async () => {
+  const other = (await cli.json('teams', 'create', '--name', 'Other', '--email', 'other@shop.example')).id;
+  const args = ['--environment', 'sandbox', '--kind', 'restricted', '--scopes', 'payment.read'];
+  const first = await cli.json('keys', 'create', '--team', other, ...args);
+  const second = await cli.json('keys', 'create', '--team', other, ...args);
+  const listed = await cli.json('keys', 'list', '--team', other);
+  assert.deepEqual(
+    listed.map((key: { id: string }) => key.id),
+    [second.id, first.id],
+  );
+  const { key: _, ...shown } = second;
+  assert.deepEqual(listed[0], { ...shown, active: true, revoked_at: null, status: 'active' });
+  const everyone = await cli.json('keys', 'list');
+  assert.deepEqual(new Set(everyone.map((key: { team_id: string }) => key.team_id)), new Set([team, other]));
+  assert.match(
+    (await cli.run('keys', 'list', '--team', other)).stdout,
+    /^ID +TEAM +ENVIRONMENT +KIND +ENDS IN +STATUS +EXPIRES +CREATED\nkey_test_/,
+  );
+});
+
+test('keys list of an unknown team ends with 1', async () => {
+  const { code, stderr } = await cli.run('keys', 'list', '--team', '404');
+  assert.equal(code, 1);
+  assert.match(stderr, /there is no team 404/);
+});
+
+describe('keys revoke', () => {
+  test('returns when no node accepts the key any more', async () => {
+    const { key, id } = await create('--environment', 'sandbox', '--kind', 'secret');
+    const ring = new KeyRing(cli.control, systemClock);
+    // A node that is asked all the time: its memory of the key is as fresh as it can be when the key ends.
+    let accepted_at = 0;
+    let returned = false;
+    const asking = (async () => {
+      while (!returned) {
+        const asked_at = performance.now();
+        if (await ring.find(key)) accepted_at = asked_at;
+        await sleep(5);
+      }
+    })();
+    const { status, revoked_at } = await cli.json('keys', 'revoke', id);
+    const revoked_returned_at = performance.now();
+    returned = true;
+    await asking;
+    assert.ok(accepted_at > 0 && accepted_at < revoked_returned_at);
+    assert.equal(await ring.find(key), undefined);
+    assert.equal(status, 'revoked');
+    assert.ok(Date.now() - Date.parse(revoked_at) >= 800);
+  });
+
+  test('twice keeps the first moment', async () => {
+    const { id } = await create('--environment', 'live', '--kind', 'public');
+    const first = await cli.json('keys', 'revoke', id);
+    assert.equal((await cli.json('keys', 'revoke', id)).revoked_at, first.revoked_at);
+    const { stdout } = await cli.run('keys', 'revoke', id);
+    assert.equal(stdout, `${id} is revoked: no node accepts it any more.\n`);
+  });
+
+  test('of an unknown key ends with 1', async () => {
+    const id = `key_${'0'.repeat(26)}`;
+    const { code, stdout, stderr } = await cli.run('keys', 'revoke', id, '--json');
+    assert.deepEqual({ code, stdout }, { code: 1, stdout: '' });
+    assert.match(stderr, new RegExp(`there is no key ${id}\n.*keys list`));
+  });
+});

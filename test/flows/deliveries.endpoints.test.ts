@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { sql } from '../../src/kit/sql.ts';
+import { FakeClock, until } from '../setup/api.ts';
+import { Deliveries, deliveryIds, sleep } from '../setup/deliveries.ts';
+import { type Received, verify } from '../setup/receiver.ts';
+
+const DAY_MS = 86_400_000;
+
+const hooks = new Deliveries();
+
+test('a rotated secret signs what was queued before it was made', async () => {
+  const endpoint = await hooks.register();
+  hooks.receiver.behave(500);
+  hooks.start({ config: { webhook_retry_schedule_ms: [400] } });
+  await hooks.announce();
+  const [first] = (await hooks.receiver.waitFor(1)) as [Received];
+  const { secret } = (await hooks.call('POST', `/webhooks/${endpoint.id}/rotate-secret`)).webhook;
+  const [, second] = (await hooks.receiver.waitFor(2)) as [Received, Received];
+  assert.equal(verify(first, endpoint.secret), null);
+  assert.equal(verify(second, secret), null);
+  assert.notEqual(verify(second, endpoint.secret), null);
+});
+
+for (const [what, stop] of [
+  ['made inactive', (id: string) => hooks.call('PATCH', `/webhooks/${id}`, { active: false })],
+  ['deleted', (id: string) => hooks.call('DELETE', `/webhooks/${id}`)],
+] as const) {
+  test(`an endpoint that was ${what} gets nothing more, not even the retry that was queued`, async () => {
+    const endpoint = await hooks.register();
+    hooks.receiver.behave(500);
+    hooks.start({ config: { webhook_retry_schedule_ms: [300] } });
+    await hooks.announce();
+    await hooks.receiver.waitFor(1);
+    await hooks.recorded(endpoint, 1);
+    await stop(endpoint.id);
+    assert.equal(await hooks.pending(), 0);
+    await hooks.announce();
+    await sleep(500);
+    assert.equal(hooks.receiver.received.length, 1);
+  });
+}
+
+test('a delivery queued while its endpoint was being switched off is dropped without being sent', async () => {
+  const endpoint = await hooks.register();
+  await hooks.store.db.run(sql`update webhook_endpoints set active = false where id = ${endpoint.id}`);
+  await hooks.store.db.run(sql`
+    insert into deliveries (team_id, endpoint_id, event_id) values (${hooks.merchant.team.id}, ${endpoint.id}, 'evt_test_x'), (1, 'wh_test_gone', 'evt_test_x')`);
+  hooks.start();
+  await until(
+    () => hooks.pending(),
+    (count) => count === 0,
+  );
+  assert.equal(hooks.receiver.received.length, 0);
+  assert.deepEqual(await hooks.attemptsOf(endpoint), []);
+});
+
+test('resend: the same event id and body under a new delivery id, to every matching active endpoint', async () => {
+  await hooks.register('/one', { events: ['payment.*'] });
+  await hooks.register('/two');
+  await hooks.register('/refunds', { events: ['refund.*'] });
+  const off = await hooks.register('/off');
+  await hooks.call('PATCH', `/webhooks/${off.id}`, { active: false });
+  hooks.start();
+  await hooks.announce();
+  const [first] = (await hooks.receiver.waitFor(2)) as [Received];
+  const body = await hooks.call('POST', `/events/${first.event.id}/resend`);
+  assert.equal(body.deliveries, 2);
+  const all = await hooks.receiver.waitFor(4);
+  assert.deepEqual(all.map(({ path }) => path).sort(), ['/one', '/one', '/two', '/two']);
+  assert.equal(new Set(all.map((one) => one.body.toString())).size, 1);
+  assert.equal(new Set(deliveryIds(all)).size, 4);
+});
+
+test('resend replaces a retry that was waiting', async () => {
+  await hooks.register();
+  hooks.receiver.behave(500);
+  hooks.start({ config: { webhook_retry_schedule_ms: [60_000] } });
+  await hooks.announce();
+  const [first] = (await hooks.receiver.waitFor(1)) as [Received];
+  await until(
+    () => hooks.store.db.all(sql`select 1 from deliveries where tries = 1`),
+    (rows) => rows.length === 1,
+  );
+  hooks.receiver.behave(200);
+  await hooks.call('POST', `/events/${first.event.id}/resend`);
+  await hooks.receiver.waitFor(2);
+  await until(
+    () => hooks.pending(),
+    (count) => count === 0,
+  );
+});
+
+test('test: an event that is no payment reaches this endpoint alone, whatever it subscribed to', async () => {
+  const endpoint = await hooks.register('/tested', { events: ['refund.*'] });
+  await hooks.register('/other');
+  hooks.start();
+  const { event } = await hooks.call('POST', `/webhooks/${endpoint.id}/test`);
+  await hooks.call('POST', `/webhooks/${endpoint.id}/test`);
+  const [one, two] = (await hooks.receiver.waitFor(2)) as [Received, Received];
+  assert.deepEqual([one.path, two.path], ['/tested', '/tested']);
+  assert.equal(verify(one, endpoint.secret), null);
+  assert.deepEqual([one.event.event, one.event.data.id, one.event.pending_webhooks], ['webhook.test', endpoint.id, 1]);
+  assert.deepEqual([one, two].map(({ headers }) => headers['x-service-sequence']).sort(), ['1', '2']);
+  assert.deepEqual((await hooks.call('GET', `/events/${event.id}`)).event, event);
+  assert.equal((await hooks.call('POST', `/events/${event.id}/resend`)).deliveries, 1);
+  assert.equal((await hooks.receiver.waitFor(3))[2]?.path, '/tested');
+  assert.equal((await hooks.call('GET', '/events?type=webhook.test')).meta.total, 2);
+  await hooks.call('PATCH', `/webhooks/${endpoint.id}`, { active: false });
+  assert.equal(
+    (await hooks.api.call('POST', `/webhooks/${endpoint.id}/test`, { key: hooks.merchant.sandbox.secret })).status,
+    400,
+  );
+});
+
+test('after five days without one success an endpoint is deactivated, when it costs a delivery its last attempt', async () => {
+  const clock = new FakeClock();
+  const endpoint = await hooks.register();
+  hooks.receiver.behave(500);
+  const state = async () => (await hooks.call('GET', `/webhooks/${endpoint.id}`)).webhook;
+  hooks.start({ config: { webhook_retry_schedule_ms: [50] }, clock });
+  await hooks.announce();
+  await hooks.recorded(endpoint, 2);
+  clock.advance(5 * DAY_MS - 60_000);
+  await hooks.announce();
+  await hooks.recorded(endpoint, 4);
+  assert.equal((await state()).active, true, 'not a minute too early');
+  clock.advance(120_000);
+  await hooks.announce();
+  await hooks.recorded(endpoint, 6);
+  const webhook = await until(state, ({ active }) => !active);
+  assert.equal(webhook.disabled_reason, 'No delivery succeeded for 5 days.');
+  assert.notEqual(webhook.failing_since, null);
+  await hooks.announce();
+  await sleep(200);
+  assert.equal(hooks.receiver.received.length, 6);
+  const again = (await hooks.call('PATCH', `/webhooks/${endpoint.id}`, { active: true })).webhook;
+  assert.deepEqual([again.active, again.failing_since, again.disabled_reason], [true, null, null]);
+  hooks.receiver.behave(200);
+  await hooks.announce();
+  await hooks.receiver.waitFor(7);
+});
+
+test('one success in five days keeps an endpoint', async () => {
+  const clock = new FakeClock();
+  const endpoint = await hooks.register();
+  hooks.start({ config: { webhook_retry_schedule_ms: [] }, clock });
+  hooks.receiver.behave(500);
+  await hooks.announce();
+  await hooks.recorded(endpoint, 1);
+  clock.advance(3 * DAY_MS);
+  hooks.receiver.behave(200);
+  await hooks.announce();
+  await hooks.recorded(endpoint, 2);
+  clock.advance(3 * DAY_MS);
+  hooks.receiver.behave(500);
+  await hooks.announce();
+  await hooks.recorded(endpoint, 3);
+  assert.equal((await hooks.call('GET', `/webhooks/${endpoint.id}`)).webhook.active, true);
+});

@@ -1,0 +1,213 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createSender, type Send } from '../../src/kit/fetch.ts';
+import { sql } from '../../src/kit/sql.ts';
+import { until } from '../setup/api.ts';
+import { Deliveries, sleep } from '../setup/deliveries.ts';
+import type { Received } from '../setup/receiver.ts';
+
+const hooks = new Deliveries();
+
+test('a delivery of a worker that died is taken again when its lease ends, not before', async () => {
+  const endpoint = await hooks.register();
+  const config = { webhook_timeout_ms: 300 };
+  await hooks.startAndDie(config, 700);
+  const diedAt = Date.now();
+  hooks.start({ config, tuning: { lease_slack_ms: 700 } });
+  const [one] = (await hooks.receiver.waitFor(1)) as [Received];
+  assert.ok(one.at - diedAt >= 900, `after ${one.at - diedAt} ms`);
+  const [attempt] = await hooks.recorded(endpoint, 1);
+  assert.deepEqual([attempt.attempt, attempt.status], [1, 'succeeded']);
+  assert.equal(await hooks.pending(), 0);
+});
+
+test('a claim lasts 20 seconds: the longest attempt and as much again', async () => {
+  await hooks.register();
+  await hooks.startAndDie({}, 10_000);
+  const rows = await hooks.store.db.all<{ left_ms: number }>(sql`
+    select (('x' || left(replace(claim::text, '-', ''), 12))::bit(48)::bigint - extract(epoch from now()) * 1000)::float8 as left_ms
+    from deliveries`);
+  const left = rows[0]?.left_ms ?? 0;
+  assert.ok(left > 10_000 && left <= 20_000, `${left} ms`);
+});
+
+test('what a worker reports after its lease ended changes nothing', async () => {
+  const endpoint = await hooks.register();
+  const late = Promise.withResolvers<Awaited<ReturnType<Send>>>();
+  const claimed = Promise.withResolvers<void>();
+  const slow: Send = () => {
+    claimed.resolve();
+    return late.promise;
+  };
+  hooks.start({
+    config: { webhook_timeout_ms: 100, webhook_retry_schedule_ms: [60_000] },
+    tuning: { send: slow, lease_slack_ms: 200 },
+  });
+  await hooks.announce();
+  await claimed.promise;
+  hooks.start({ config: { webhook_timeout_ms: 100, webhook_retry_schedule_ms: [60_000] }, tuning: { lease_slack_ms: 200 } });
+  hooks.receiver.behave(500);
+  await hooks.recorded(endpoint, 1);
+  late.resolve({ kind: 'answered', status: 200, headers: {}, body: '', truncated: false, duration_ms: 1 });
+  await sleep(200);
+  const attempts = await hooks.attemptsOf(endpoint);
+  assert.deepEqual(
+    attempts.map(({ status }: { status: string }) => status),
+    ['failed'],
+  );
+  assert.equal(await hooks.pending(), 1, 'the retry is still to come');
+});
+
+test('a dead endpoint costs the others nothing but its own few sockets', async () => {
+  let open = 0;
+  let most = 0;
+  hooks.receiver.behave((response) => {
+    most = Math.max(most, ++open);
+    response.on('close', () => open--);
+  }, '/dead');
+  await hooks.register('/dead');
+  for (let i = 0; i < 9; i++) await hooks.register(`/healthy-${i}`);
+  await hooks.announce(60);
+  const began = performance.now();
+  hooks.start();
+  const healthy = await until(
+    async () => hooks.receiver.received.filter(({ path }) => path !== '/dead').length,
+    (count) => count === 9 * 60,
+    9_000,
+  );
+  const seconds = (performance.now() - began) / 1000;
+  assert.equal(healthy, 540);
+  assert.ok(seconds < 9.5, `${seconds} s: less than one timeout of the dead one`);
+  assert.equal(most, 16);
+});
+
+test('failing endpoints together hold at most half of the slots', async () => {
+  const timeout_ms = 300;
+  let open = 0;
+  const dead = [];
+  for (let i = 0; i < 6; i++) {
+    dead.push(await hooks.register(`/dead-${i}`));
+    hooks.receiver.behave((response) => {
+      open++;
+      response.on('close', () => open--);
+    }, `/dead-${i}`);
+  }
+  await hooks.announce(12);
+  // All six look healthy at first and fill every slot for one timeout.
+  hooks.start({
+    config: { webhook_timeout_ms: timeout_ms, webhook_retry_schedule_ms: [1] },
+    tuning: { total: 12, per_endpoint: 2 },
+  });
+  for (const endpoint of dead) await hooks.recorded(endpoint, 1);
+  await sleep(timeout_ms + 100);
+  const most: number[] = [];
+  for (let i = 0; i < 20; i++) {
+    most.push(open);
+    await sleep(50);
+  }
+  // Sockets of the last round may still be closing.
+  assert.ok(Math.max(...most) <= 8, `${most}`);
+  await hooks.register('/healthy');
+  await hooks.announce(20);
+  await until(
+    async () => hooks.receiver.received.filter(({ path }) => path === '/healthy').length,
+    (count) => count === 20,
+  );
+});
+
+test('a name that leads inside is never called, whatever it led to at registration', async () => {
+  const { webhook } = await hooks.call('POST', '/webhooks', {
+    url: `https://rebind.example:${new URL(hooks.receiver.url).port}/`,
+  });
+  let lookups = 0;
+  const sender = createSender(async () => (lookups++ === 0 ? ['10.0.0.7'] : ['127.0.0.1']));
+  hooks.start({ config: { webhook_retry_schedule_ms: [50] }, tuning: { send: sender.send } });
+  await hooks.announce();
+  const attempts = await hooks.recorded(webhook, 2);
+  for (const attempt of attempts) assert.match(attempt.error, /^blocked/);
+  assert.equal(hooks.receiver.received.length, 0);
+});
+
+test('live never calls loopback, not even in development', async () => {
+  const { live } = hooks.api.deps.stores;
+  const { webhook } = (
+    await hooks.api.call('POST', '/webhooks', { key: hooks.merchant.live.secret, body: { url: 'https://shop.example/' } })
+  ).body;
+  await live.db.run(sql`update webhook_endpoints set url = ${hooks.receiver.url} where id = ${webhook.id}`);
+  hooks.start({ store: live });
+  await hooks.announce(1, {}, live);
+  const { items } = await until(
+    async () => (await hooks.api.call('GET', `/webhooks/${webhook.id}/deliveries`, { key: hooks.merchant.live.secret })).body,
+    (body) => body.items.length === 1,
+  );
+  assert.match(items[0].error, /^blocked/);
+  assert.equal(hooks.receiver.received.length, 0);
+});
+
+test('a database that is away for a while stops nothing: deliveries go on, outcomes are kept', async () => {
+  const endpoint = await hooks.register();
+  const { environment, db } = hooks.store;
+  let away = false;
+  let refused = 0;
+  const flaky: typeof db = {
+    ...db,
+    all: (statement) => {
+      if (!away) return db.all(statement);
+      refused++;
+      return Promise.reject(new Error('the database is away'));
+    },
+  };
+  hooks.start({ store: { environment, db: flaky } });
+  hooks.receiver.behave((response) => {
+    away = true;
+    response.end('ok');
+  });
+  await hooks.announce();
+  await hooks.receiver.waitFor(1);
+  await until(
+    async () => refused,
+    (count) => count >= 2,
+  );
+  hooks.receiver.behave(200);
+  away = false;
+  const [attempt] = await hooks.recorded(endpoint, 1);
+  assert.equal(attempt.status, 'succeeded');
+  await hooks.announce();
+  await hooks.receiver.waitFor(2);
+});
+
+test('stop lets what is under way end and records it', async () => {
+  const endpoint = await hooks.register();
+  hooks.receiver.behave((response) => setTimeout(() => response.end('ok'), 300));
+  const worker = hooks.start();
+  await hooks.announce();
+  await hooks.receiver.waitFor(1);
+  await worker.stop();
+  const [attempt] = await hooks.attemptsOf(endpoint);
+  assert.deepEqual([attempt.status, await hooks.pending()], ['succeeded', 0]);
+});
+
+test('two workers share the work and send nothing twice', async () => {
+  await hooks.register();
+  await hooks.register('/second');
+  await hooks.announce(100);
+  hooks.start();
+  hooks.start();
+  await hooks.receiver.waitFor(200);
+  await until(
+    () => hooks.pending(),
+    (count) => count === 0,
+  );
+  assert.equal(hooks.receiver.received.length, 200);
+  assert.equal(new Set(hooks.receiver.received.map(({ path, event }) => `${path} ${event.id}`)).size, 200);
+});
+
+test('an endpoint with many deliveries waiting does not keep the others from their turn', async () => {
+  await hooks.register('/busy');
+  await hooks.announce(500);
+  await hooks.register('/quiet');
+  await hooks.announce(1);
+  hooks.start({ tuning: { total: 4, per_endpoint: 2 } });
+  await until(async () => hooks.receiver.received.some(({ path }) => path === '/quiet'), Boolean);
+  assert.ok(hooks.receiver.received.length < 100, `${hooks.receiver.received.length}`);
+});

@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { systemClock } from '../../src/kit/clock.ts';
+import { sql } from '../../src/kit/sql.ts';
+import { readBalances } from '../../src/ledger/balances.ts';
+import type { Provider } from '../../src/providers/contract.ts';
+import { Registry } from '../../src/providers/registry.ts';
+import { sandboxProvider } from '../../src/providers/sandbox/index.ts';
+import { type Api, startApi, until } from '../setup/api.ts';
+import { paid, paymentIn, startPayment } from '../setup/pay.ts';
+
+let api: Api;
+
+/** Payments described so decline from their second piece on, but for another channel. */
+const DECLINES_LATER = 'declines later';
+
+/** The sandbox, but for one thing that its numbers can not say: the first piece succeeds, the next is declined. */
+function decliningLater(): Provider {
+  const sandbox = sandboxProvider({ clock: systemClock, delay_ms: 50 });
+  const landed = new Set<string>();
+  return {
+    ...sandbox,
+    submit: async (collection) => {
+      const key = collection.return_url;
+      const declines = collection.description === DECLINES_LATER && collection.channel.id === 'cm.mtn';
+      if (declines && landed.has(key)) return { kind: 'refused', reason: 'insufficient_funds', message: 'test' };
+      landed.add(key);
+      return sandbox.submit(collection);
+    },
+  };
+}
+
+before(async () => {
+  const provider = decliningLater();
+  api = await startApi({ providers: new Registry({ sandbox: [provider], live: [provider] }) });
+});
+after(() => api.stop());
+
+interface Attempt {
+  status: string;
+}
+
+test('above 500000 XAF it is collected in near-equal pieces, one prompt at a time, and succeeds when all have landed', async () => {
+  const { id, answer } = await startPayment(api, { amount: 1_200_000 });
+  assert.equal(answer.status, 202);
+  const transaction = await paymentIn(api, id, ['succeeded']);
+  assert.deepEqual([transaction.amount_captured, transaction.amount, transaction.settled], [1_200_000, 1_200_000, true]);
+  const rows = await api.deps.stores.sandbox.db.all<{ amount_minor: bigint }>(
+    sql`select amount_minor from attempts where payment_id = ${id} order by id`,
+  );
+  assert.deepEqual(
+    rows.map((row) => row.amount_minor),
+    [40_000_000n, 40_000_000n, 40_000_000n],
+  );
+  const events = (await api.call('GET', '/events?per_page=100')).body.items.filter(
+    (event: { data: { id: string } }) => event.data.id === id,
+  );
+  assert.deepEqual(events.map((event: { event: string }) => event.event).reverse(), [
+    'payment.created',
+    'payment.processing',
+    'payment.partial',
+    'payment.partial',
+    'payment.succeeded',
+  ]);
+});
+
+test('exactly 500000 is one charge; a bank or card is never cut', async () => {
+  const one = await paid(api, { amount: 500_000 });
+  assert.equal((await api.call('GET', `/payments/${one}`)).body.transaction.attempts.length, 1);
+  const created = await api.call('POST', '/payments', { body: { amount: 900_000, currency: 'XAF', phone: '1' } });
+  const id = created.body.transaction.id;
+  await api.call('POST', `/payments/${id}`, { body: { channel: 'cm.bank', data: { account_number: '0001000000' } } });
+  assert.equal((await paymentIn(api, id, ['succeeded'])).attempts.length, 1);
+});
+
+test('402 a first piece that is declined fails the payment, like any charge', async () => {
+  const { id, answer } = await startPayment(api, { amount: 1_200_000, phone: '650000001' });
+  assert.equal(answer.status, 402);
+  assert.equal((await api.call('GET', `/payments/${id}`)).body.transaction.status, 'failed');
+});
+
+test('a declined later piece leaves it partial; the payer goes on days later, on another channel', async () => {
+  const { db } = api.deps.stores.sandbox;
+  const { id } = await startPayment(api, { amount: 1_200_000, fields: { description: DECLINES_LATER } });
+  const partial = await until(
+    async () => (await api.call('GET', `/payments/${id}`)).body.transaction,
+    (transaction) => transaction.attempts.some((attempt: Attempt) => attempt.status === 'failed'),
+  );
+  assert.deepEqual([partial.status, partial.amount_captured], ['partial', 400_000]);
+  const hold = (await readBalances(db, api.team.id, 'XAF')).get('hold');
+  assert.ok((hold ?? 0n) >= 40_000_000n, 'captured pieces wait in hold');
+  const resumed = await api.call('POST', `/payments/${id}`, { body: { channel: 'cm.orange', data: { phone: '690000000' } } });
+  assert.equal(resumed.status, 202);
+  assert.equal((await paymentIn(api, id, ['succeeded'])).amount_captured, 1_200_000);
+});
+
+test('400 a partial payment can not be cancelled; 402 tells of a declined piece', async () => {
+  const { id } = await startPayment(api, { amount: 700_000, fields: { description: DECLINES_LATER } });
+  await until(
+    async () => (await api.call('GET', `/payments/${id}`)).body.transaction.attempts,
+    (attempts) => attempts.some((attempt: Attempt) => attempt.status === 'failed'),
+  );
+  assert.equal((await api.call('DELETE', `/payments/${id}`)).body.error_code, 'payment_not_cancellable');
+  const declined = await api.call('POST', `/payments/${id}`, { body: { channel: 'cm.mtn', data: { phone: '650000001' } } });
+  assert.deepEqual([declined.status, declined.body.error_code], [402, 'insufficient_funds']);
+  assert.equal((await api.call('GET', `/payments/${id}`)).body.transaction.status, 'partial');
+});
+
+test('when the window closes on a partial payment it expires and every captured piece goes back to the payer', async () => {
+  const { db } = api.deps.stores.sandbox;
+  const merchant = await api.newMerchant();
+  const key = merchant.sandbox.secret;
+  const { id } = await startPayment(api, { key, amount: 1_200_000, fields: { description: DECLINES_LATER } });
+  await until(
+    async () => (await api.call('GET', `/payments/${id}`, { key })).body.transaction.attempts,
+    (attempts) => attempts.some((attempt: Attempt) => attempt.status === 'failed'),
+  );
+  await db.run(sql`update payments set expires_at = now() where id = ${id}`);
+  await paymentIn(api, id, ['expired'], { key });
+  const returned = await until(
+    async () => (await api.call('GET', `/payments/${id}`, { key })).body.transaction,
+    (transaction) => transaction.amount_refunded > 0,
+  );
+  assert.deepEqual([returned.status, returned.amount_captured, returned.amount_refunded], ['expired', 400_000, 400_000]);
+  const balances = await readBalances(db, merchant.team.id, 'XAF');
+  assert.ok(
+    [...balances.values()].every((amount) => amount === 0n),
+    'nothing stays behind',
+  );
+  const { items } = (await api.call('GET', `/payments/${id}/refunds`, { key })).body;
+  assert.deepEqual(
+    items.map((refund: { amount: number; status: string }) => [refund.amount, refund.status]),
+    [[400_000, 'succeeded']],
+  );
+});
+
+test('a refund of a payment in pieces goes back the ways it came', async () => {
+  const id = await paid(api, { amount: 1_200_000 });
+  const { body } = await api.call('POST', '/refunds', { body: { payment: id, amount: 900_000, reason: 'duplicate' } });
+  assert.equal((await api.call('GET', `/refunds/${body.refund.id}`)).body.refund.status, 'succeeded');
+  assert.equal((await api.call('GET', `/payments/${id}`)).body.transaction.amount_refunded, 900_000);
+});

@@ -1,0 +1,188 @@
+import assert from 'node:assert/strict';
+import type { Store } from '../../src/db/stores.ts';
+import type { Call, Reply } from '../../src/http/route.ts';
+import { type Minor, wireFromMinor } from '../../src/kit/money.ts';
+import { newId } from '../../src/kit/ids.ts';
+import { sql, type Tx } from '../../src/kit/sql.ts';
+import type { Account } from '../../src/ledger/accounts.ts';
+import { readBalances } from '../../src/ledger/balances.ts';
+import { post } from '../../src/ledger/post.ts';
+import type { Payout, PayoutOutcome, Provider } from '../../src/providers/contract.ts';
+import type { Team } from '../../src/teams/schema.ts';
+import { createTransfer } from '../../src/transfers/create.ts';
+import { fundSandbox } from '../../src/transfers/fund.ts';
+import type { CreateTransferBody } from '../../src/transfers/schema.ts';
+import type { Api } from '../setup/api.ts';
+
+export const CURRENCY = 'XAF';
+
+/** To a number whose payouts succeed in the sandbox. */
+export const TO_PHONE = { recipient: '+237650000000', channel: 'cm.mtn', currency: CURRENCY } as const;
+
+/** @param amount major units */
+export async function fund(
+  api: Api,
+  team: Team,
+  amount: number,
+  store: Store = api.deps.stores.sandbox,
+  currency: string = CURRENCY,
+): Promise<void> {
+  const amount_minor = BigInt(amount) * 100n;
+  if (store.environment === 'sandbox') return fundSandbox(api.deps, store, team.id, currency, amount_minor);
+  const source_id = newId('req', 'live', Date.now());
+  await store.db.transaction((tx) =>
+    post(tx, [
+      {
+        team_id: team.id,
+        kind: 'test.funded',
+        source_id,
+        subject_id: source_id,
+        currency,
+        postings: [{ debit: 'clearing', credit: 'available', amount_minor }],
+      },
+    ]),
+  );
+}
+
+/** What POST /transfers does, without the front door and its limits. */
+export function transfer(
+  api: Api,
+  team: Team,
+  store: Store,
+  body: Partial<CreateTransferBody>,
+  idempotency_key: string | null = null,
+): Promise<Reply> {
+  const call = {
+    caller: { team, store, key_id: 'key_test', kind: 'secret', scopes: [] },
+    params: {},
+    query: {},
+    body: { ...TO_PHONE, ...body },
+    idempotency_key,
+    sync: null,
+    request_id: 'req_test',
+    trace_id: '',
+    ip: '127.0.0.1',
+    at: api.deps.clock.now(),
+  };
+  return createTransfer(api.deps, call as unknown as Call<CreateTransferBody>);
+}
+
+/** The team's buckets in major units. */
+export async function bucketsOf(store: Store, team: Team, currency: string = CURRENCY) {
+  const balances = await readBalances(store.db, team.id, currency);
+  const of = (account: Account) => wireFromMinor(balances.get(account) ?? 0n);
+  return {
+    available: of('available'),
+    reserved: of('reserved'),
+    in_transit: of('in.transit'),
+    fees: of('fee_income'),
+    clearing: of('clearing'),
+  };
+}
+
+/**
+ * What holds at every moment, seen in one snapshot: the books balance, every balance is the sum of its postings, no
+ * guarded one is below zero, and exactly the open transfers are set aside.
+ */
+export function assertBooks(store: Store, team: Team, currency: string = CURRENCY): Promise<void> {
+  return store.db.transaction(async (tx) => {
+    await tx.run(sql`set transaction isolation level repeatable read`);
+    const balances = await readBalances(tx, team.id, currency);
+    assert.equal(
+      [...balances.values()].reduce((sum, amount) => sum + amount, 0n),
+      0n,
+      'the books balance',
+    );
+    for (const [account, amount] of await postedSums(tx, team, currency)) {
+      assert.equal(balances.get(account) ?? 0n, amount, `${account} is the sum of its postings`);
+    }
+    for (const account of ['available', 'reserved'] as const)
+      assert.ok((balances.get(account) ?? 0n) >= 0n, `${account} is not below zero`);
+    const open = await openTransfers(tx, team, currency);
+    assert.equal(balances.get('reserved') ?? 0n, open.reserved, 'reserved is what open transfers set aside');
+    assert.equal(balances.get('in.transit') ?? 0n, open.in_transit, 'in.transit is what dispatched transfers carry');
+  });
+}
+
+async function postedSums(tx: Tx, team: Team, currency: string): Promise<[Account, Minor][]> {
+  const rows = await tx.all<{ account: Account; amount_minor: Minor }>(sql`
+    select account, sum(amount_minor)::bigint as amount_minor from (
+      select credit as account, amount_minor from postings where team_id = ${team.id} and currency = ${currency}
+      union all select debit, -amount_minor from postings where team_id = ${team.id} and currency = ${currency}
+    ) lines group by account`);
+  return rows.map(({ account, amount_minor }) => [account, amount_minor]);
+}
+
+async function openTransfers(tx: Tx, team: Team, currency: string): Promise<{ reserved: Minor; in_transit: Minor }> {
+  const [row] = await tx.all<{ reserved: Minor; in_transit: Minor }>(sql`
+    select coalesce(sum(fee_minor + case stage when 'reserved' then amount_minor else 0 end), 0)::bigint as reserved,
+      coalesce(sum(amount_minor) filter (where stage = 'dispatched'), 0)::bigint as in_transit
+    from transfers where team_id = ${team.id} and currency = ${currency} and stage <> 'closed'`);
+  return row as { reserved: Minor; in_transit: Minor };
+}
+
+/** So that what one test left open is not the next one's work. */
+export async function forgetOpenTransfers(store: Store): Promise<void> {
+  await store.db.run(sql`update transfers set next_poll_at = null where next_poll_at is not null`);
+}
+
+/** The kinds of journals of one transfer, in the order they were booked. */
+export async function journalsOf(store: Store, team: Team, id: string): Promise<string[]> {
+  const rows = await store.db.all<{ kind: string }>(sql`
+    select kind from journals where team_id = ${team.id} and subject_id = ${id} order by id`);
+  return rows.map(({ kind }) => kind);
+}
+
+/** The types of the events of one transfer, in order. */
+export async function eventsOf(store: Store, team: Team, id: string): Promise<string[]> {
+  const rows = await store.db.all<{ type: string }>(sql`
+    select type from events where team_id = ${team.id} and resource_id = ${id} order by sequence`);
+  return rows.map(({ type }) => type);
+}
+
+/** A provider that pays out and remembers, as real ones do; its answers are the test's. */
+export interface Bank extends Provider {
+  /** Payouts it has taken, by key: what really left. */
+  taken: Map<string, Payout>;
+  /** Every call, as `submit` or `read`. */
+  calls: string[];
+  /** Answers instead of the usual; undefined: the usual. */
+  onSubmit: (payout: Payout) => PayoutOutcome | undefined;
+  onRead: (payout: Payout) => PayoutOutcome | undefined;
+}
+
+export function bank(name: string): Bank {
+  const taken = new Map<string, Payout>();
+  const calls: string[] = [];
+  const noCollections = async (): Promise<never> => assert.fail('it collects nothing');
+  const self: Bank = {
+    name,
+    taken,
+    calls,
+    collects: () => false,
+    submit: noCollections,
+    read: noCollections,
+    onSubmit: () => undefined,
+    onRead: () => undefined,
+    payouts: {
+      reaches: () => true,
+      submit: async (payout) => {
+        calls.push('submit');
+        const answer = self.onSubmit(payout);
+        if (answer) return answer;
+        taken.set(payout.provider_key, payout);
+        return { kind: 'pending', provider_ref: `${name}-1`, poll_after_ms: 1_000 };
+      },
+      read: async (payout) => {
+        calls.push('read');
+        const answer = self.onRead(payout);
+        if (answer) return answer;
+        const { provider_key, amount_minor, currency } = payout;
+        return taken.has(provider_key)
+          ? { kind: 'succeeded', provider_ref: `${name}-1`, amount_minor, currency }
+          : { kind: 'not_found' };
+      },
+    },
+  };
+  return self;
+}

@@ -1,0 +1,270 @@
+import assert from 'node:assert/strict';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { connect, createServer as createTcpServer, type Server as TcpServer } from 'node:net';
+import { after, test } from 'node:test';
+import { createSender, type SendOptions, type SendResult } from '../../src/kit/fetch.ts';
+import { startReceiver } from '../setup/receiver.ts';
+
+const closing: (() => unknown)[] = [];
+after(async () => {
+  for (const close of closing) await close();
+});
+
+async function listen(server: Server | TcpServer): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  closing.push(
+    () => server.close(),
+    () => 'closeAllConnections' in server && server.closeAllConnections(),
+  );
+  return (server.address() as { port: number }).port;
+}
+
+function senderThatFinds(addresses: Record<string, string[]> = {}) {
+  const lookups: string[] = [];
+  const sender = createSender(async (hostname) => {
+    lookups.push(hostname);
+    return addresses[hostname] ?? [];
+  });
+  closing.push(sender.close);
+  const send = (options: Partial<SendOptions> & { url: string }) =>
+    sender.send({ method: 'POST', guard: 'none', body: '{}', timeout_ms: 2_000, max_bytes: 4_096, ...options });
+  return { send, lookups };
+}
+
+async function serverThat(answers: (request: IncomingMessage, response: ServerResponse) => void): Promise<string> {
+  return `http://127.0.0.1:${await listen(createServer(answers))}`;
+}
+
+function failed(result: SendResult): Extract<SendResult, { kind: 'failed' }> {
+  assert.equal(result.kind, 'failed');
+  return result as Extract<SendResult, { kind: 'failed' }>;
+}
+
+test('what is sent arrives byte by byte, what is answered comes back', async () => {
+  const seen: Buffer[] = [];
+  const url = await serverThat(async (request, response) => {
+    for await (const chunk of request) seen.push(chunk as Buffer);
+    response.writeHead(201, { 'x-mark': request.headers['x-mark'] }).end(request.method);
+  });
+  const { send } = senderThatFinds();
+  const body = Buffer.from([0, 255, 10, 13, 128]);
+  const result = await send({ url: `${url}/a?b=c`, method: 'PUT', body, headers: { 'X-Mark': 'here' } });
+  assert.ok(result.kind === 'answered');
+  assert.deepEqual([result.status, result.body, result.truncated, result.headers['x-mark']], [201, 'PUT', false, 'here']);
+  assert.deepEqual(Buffer.concat(seen), body);
+});
+
+test('connections are used again: two in turn, because undici frees one only a turn after its answer', async () => {
+  const ports = new Set<number>();
+  const url = await serverThat((request, response) => {
+    ports.add(request.socket.remotePort as number);
+    request.resume();
+    response.end('ok');
+  });
+  const { send } = senderThatFinds();
+  for (let i = 0; i < 10; i++) assert.equal((await send({ url })).kind, 'answered');
+  assert.ok(ports.size <= 2, `${ports.size} connections`);
+});
+
+test('a redirect is an answer, not followed', async () => {
+  let calls = 0;
+  const url = await serverThat((_, response) => {
+    calls++;
+    response.writeHead(302, { location: '/elsewhere' }).end();
+  });
+  const result = await senderThatFinds().send({ url });
+  assert.ok(result.kind === 'answered');
+  assert.deepEqual([result.status, calls], [302, 1]);
+});
+
+test('an answer without end fills no memory: what is kept is bounded and the socket is destroyed', async () => {
+  const closed = Promise.withResolvers<void>();
+  const chunk = Buffer.alloc(1 << 20, 'x');
+  const url = await serverThat((_, response) => {
+    const more = () => {
+      while (!response.destroyed && response.write(chunk));
+    };
+    response.on('drain', more).on('close', closed.resolve);
+    more();
+  });
+  const before = process.memoryUsage().rss;
+  const result = await senderThatFinds().send({ url, max_bytes: 4_096 });
+  await closed.promise;
+  assert.ok(result.kind === 'answered');
+  assert.deepEqual([result.body.length, result.truncated], [4_096, true]);
+  assert.ok(process.memoryUsage().rss - before < 64 << 20, 'less than 64 MB more');
+});
+
+test('an answer that fits exactly is not called truncated', async () => {
+  const url = await serverThat((_, response) => response.end('12345678'));
+  const result = await senderThatFinds().send({ url, max_bytes: 8 });
+  assert.ok(result.kind === 'answered');
+  assert.deepEqual([result.body, result.truncated], ['12345678', false]);
+});
+
+test('the deadline covers waiting for headers', async () => {
+  const url = await serverThat(() => {});
+  const result = failed(await senderThatFinds().send({ url, timeout_ms: 150 }));
+  assert.deepEqual([result.error, result.sent], ['timeout', true]);
+  assert.ok(result.duration_ms >= 145 && result.duration_ms < 1_000, `${result.duration_ms} ms`);
+});
+
+test('the deadline covers a body that trickles', async () => {
+  const url = await serverThat((_, response) => {
+    const timer = setInterval(() => response.write('x'), 20);
+    response.on('close', () => clearInterval(timer));
+  });
+  const result = failed(await senderThatFinds().send({ url, timeout_ms: 150 }));
+  assert.deepEqual([result.error, result.sent], ['timeout', true]);
+});
+
+test('a connection broken after the request left may have been acted on', async () => {
+  const url = await serverThat((request) => request.socket.destroy());
+  const result = failed(await senderThatFinds().send({ url }));
+  assert.deepEqual([result.error, result.sent], ['broken', true]);
+});
+
+test('a refused connection sent nothing', async () => {
+  const result = failed(await senderThatFinds().send({ url: 'http://127.0.0.1:1/' }));
+  assert.deepEqual([result.error, result.sent], ['refused', false]);
+});
+
+test('a name that is not found sent nothing', async () => {
+  const result = failed(await senderThatFinds().send({ url: 'http://no-such-name.invalid/' }));
+  assert.deepEqual([result.error, result.sent], ['dns', false]);
+});
+
+test('a certificate nobody vouches for sent nothing', async () => {
+  const receiver = await startReceiver();
+  closing.push(receiver.close);
+  const result = failed(await senderThatFinds().send({ url: receiver.url }));
+  assert.deepEqual([result.error, result.sent, receiver.received.length], ['tls', false, 0]);
+});
+
+test('after a deadline during TLS nothing is sent any more, also when the handshake ends later', async () => {
+  const receiver = await startReceiver();
+  closing.push(receiver.close);
+  const slow = createTcpServer((socket) => {
+    setTimeout(() => {
+      const onward = connect(Number(new URL(receiver.url).port), '127.0.0.1');
+      socket.pipe(onward).pipe(socket);
+      socket.on('error', () => onward.destroy());
+      onward.on('error', () => socket.destroy());
+    }, 300);
+  });
+  const url = `https://127.0.0.1:${await listen(slow)}/`;
+  const result = failed(await senderThatFinds().send({ url, guard: 'public_or_loopback', timeout_ms: 100 }));
+  assert.deepEqual([result.error, result.sent], ['timeout', false]);
+  await new Promise((resolve) => setTimeout(resolve, 600));
+  assert.equal(receiver.received.length, 0);
+});
+
+const DISGUISES = [
+  'https://127.0.0.1/',
+  'https://127.1/',
+  'https://2130706433/',
+  'https://0x7f.1/',
+  'https://0x7f000001/',
+  'https://0177.0.0.1/',
+  'https://０１７７.0.0.1/',
+  'https://127。0。0。1/',
+  'https://0/',
+  'https://0.0.0.0/',
+  'https://127.0.0.1./',
+  'https://[::1]/',
+  'https://[::]/',
+  'https://[::ffff:127.0.0.1]/',
+  'https://[::ffff:7f00:1]/',
+  'https://[::127.0.0.1]/',
+  'https://[64:ff9b::127.0.0.1]/',
+  'https://[2002:7f00:1::]/',
+  'https://169.254.169.254/latest/meta-data/',
+  'https://[fe80::1]/',
+  'https://[fd00:ec2::254]/',
+  'https://10.0.0.1/',
+  'https://192.168.1.1/',
+  'https://100.64.0.1/',
+  'https://localhost/',
+  'https://LOCALHOST./',
+  'https://x.localhost/',
+];
+
+test('guarded: a literal that is not public is refused before anything happens, in every disguise', async () => {
+  const { send, lookups } = senderThatFinds();
+  for (const url of DISGUISES) {
+    const result = failed(await send({ url, guard: 'public' }));
+    assert.deepEqual([result.error, result.sent], ['blocked', false], url);
+  }
+  assert.deepEqual(lookups, []);
+});
+
+test('guarded: only https', async () => {
+  const result = failed(await senderThatFinds().send({ url: 'http://8.8.8.8/', guard: 'public' }));
+  assert.deepEqual([result.error, result.sent], ['blocked', false]);
+});
+
+test('guarded: a name is refused unless all its addresses are public', async () => {
+  const { send } = senderThatFinds({
+    'inside.example': ['10.0.0.1'],
+    'both.example': ['8.8.8.8', '127.0.0.1'],
+    'both6.example': ['8.8.8.8', '::1'],
+    'none.example': [],
+  });
+  for (const name of ['inside', 'both', 'both6', 'none']) {
+    const result = failed(await send({ url: `https://${name}.example/`, guard: 'public' }));
+    assert.deepEqual([result.error, result.sent], ['blocked', false], name);
+    assert.doesNotMatch(result.detail, /\d+\.\d+\.\d+\.\d+|::1/, 'the detail does not tell where the name leads');
+  }
+});
+
+test('guarded: a rebinding name is looked up once for a connection and never reaches loopback', async () => {
+  const receiver = await startReceiver();
+  closing.push(receiver.close);
+  const { port } = new URL(receiver.url);
+  let lookups = 0;
+  const sender = createSender(async () => (lookups++ % 2 === 0 ? ['203.0.113.1'] : ['127.0.0.1']));
+  closing.push(sender.close);
+  for (const guard of ['public', 'public_or_loopback'] as const) {
+    for (let i = 0; i < 4; i++) {
+      const url = `https://rebind.example:${port}/`;
+      const result = failed(await sender.send({ method: 'POST', url, guard, timeout_ms: 2_000, max_bytes: 100 }));
+      assert.deepEqual([result.error, result.sent], ['blocked', false]);
+    }
+  }
+  assert.equal(lookups, 8);
+  assert.equal(receiver.received.length, 0);
+});
+
+test('guarded: the connection goes to the address that was vetted, not to what the system finds', async () => {
+  const { send, lookups } = senderThatFinds({ 'pinned.example': ['192.88.98.1'] });
+  const result = failed(await send({ url: 'https://pinned.example/', guard: 'public', timeout_ms: 300 }));
+  // The name does not exist: only a connection attempt to the pinned address can end in anything but a DNS failure.
+  assert.notEqual(result.error, 'dns');
+  assert.notEqual(result.error, 'blocked');
+  assert.deepEqual([result.sent, lookups], [false, ['pinned.example']]);
+});
+
+test('loopback allowed: a self-signed certificate is taken from loopback by address and by name', async () => {
+  const receiver = await startReceiver();
+  closing.push(receiver.close);
+  const { send, lookups } = senderThatFinds();
+  const { port } = new URL(receiver.url);
+  for (const host of ['127.0.0.1', 'localhost', 'shop.localhost']) {
+    const result = await send({ url: `https://${host}:${port}/`, guard: 'public_or_loopback' });
+    assert.equal(result.kind, 'answered', host);
+  }
+  assert.deepEqual([receiver.received.length, lookups], [3, []]);
+});
+
+test('loopback allowed: plain http, private addresses and other names that lead to loopback stay refused', async () => {
+  const { send } = senderThatFinds({ 'lvh.example': ['127.0.0.1'] });
+  for (const url of [
+    'https://10.0.0.1/',
+    'https://169.254.169.254/',
+    'https://lvh.example/',
+    'http://8.8.8.8/',
+    'https://0.0.0.0/',
+  ]) {
+    assert.equal(failed(await send({ url, guard: 'public_or_loopback' })).error, 'blocked', url);
+  }
+});

@@ -1,0 +1,83 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { APP_ROLE, type DbPool, openPool } from '../../src/db/pool.ts';
+import { createLog } from '../../src/kit/log.ts';
+import { type Queryable, sql, type Tx } from '../../src/kit/sql.ts';
+import type { Account } from '../../src/ledger/accounts.ts';
+import { type Journal, post } from '../../src/ledger/post.ts';
+import { cloneDatabases, type Databases } from '../setup/databases.ts';
+
+/** One store's books: as the service writes them, and as the owner of the database could. */
+export interface Books {
+  databases: Databases;
+  app: DbPool;
+  owner: DbPool;
+  close(): Promise<void>;
+}
+
+export async function openBooks(): Promise<Books> {
+  const databases = await cloneDatabases();
+  const log = createLog({ level: 'silent', format: 'json' });
+  const app = openPool({ url: databases.sandbox, size: 16, log, role: APP_ROLE });
+  const owner = openPool({ url: databases.sandbox, size: 4, log });
+  return {
+    databases,
+    app,
+    owner,
+    close: async () => {
+      await Promise.all([app.close(), owner.close()]);
+      await databases.drop();
+    },
+  };
+}
+
+let serial = 0;
+
+/** A source that no other journal of this process has; sorts in the order of making. */
+export function nextSource(): string {
+  serial += 1;
+  return `att_test_${String(serial).padStart(26, '0')}`;
+}
+
+export interface Move {
+  team_id?: bigint;
+  kind?: string;
+  source_id?: string;
+  subject_id?: string;
+  currency?: string;
+}
+
+/** Books one journal: `[debit, credit, hundredths]` for each line. */
+export async function book(tx: Tx, lines: [Account, Account, bigint][], move: Move = {}): Promise<Journal> {
+  const source_id = move.source_id ?? nextSource();
+  const journal: Journal = {
+    team_id: 1n,
+    kind: 'payment.succeeded',
+    subject_id: source_id,
+    currency: 'XAF',
+    ...move,
+    source_id,
+    postings: lines.map(([debit, credit, amount_minor]) => ({ debit, credit, amount_minor })),
+  };
+  await post(tx, [journal]);
+  return journal;
+}
+
+/** What a payment of 250.00 books whose money waits. */
+export const PAYMENT: [Account, Account, bigint][] = [
+  ['clearing', 'pending', 25_000n],
+  ['pending', 'fee_income', 500n],
+];
+
+/**
+ * Waits until nothing older than the journals runs any more: transactions of other tests' databases on the same server
+ * count too, and hold sealing back as they should.
+ */
+export async function closed(db: Queryable, sources?: string[]): Promise<void> {
+  for (;;) {
+    const row = await db.maybe<{ closed: boolean }>(sql`
+      select coalesce(max(tx) < pg_snapshot_xmin(pg_current_snapshot()), true) as closed from journals
+      where ${sources ?? null}::text[] is null or source_id = any(${sources ?? null})`);
+    if (row?.closed) return;
+    await sleep(5);
+  }
+}

@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Check } from 'typebox/value';
+import type { Call } from '../../src/http/route.ts';
+import { envelope } from '../../src/kit/envelope.ts';
+import { Problem } from '../../src/kit/errors.ts';
+import { referenceRoutes } from '../../src/reference/routes.ts';
+
+interface Body {
+  items: { id?: string; code?: string; currency?: string; min?: number }[];
+  meta: { current_page: number; last_page: number; total: number };
+  channel: { id: string; currency: string; min: number; max: number; status: string; currencies: unknown[] };
+}
+
+/** Calls a route's handler and holds its answer against the schema it declares. */
+async function get(path: string, query: object = {}, params: Record<string, string> = {}): Promise<Body> {
+  const route = referenceRoutes().find((candidate) => candidate.path === path) ?? assert.fail(path);
+  const { code, message, body } = await route.handle({ query, params } as unknown as Call<never, never>);
+  const schema = route.replies[code] ?? assert.fail(`${path} declares no ${code}`);
+  assert.ok(Check(schema, envelope(code, message, body)), `${path} keeps its schema`);
+  return body as unknown as Body;
+}
+
+test('every route is a read that any key kind may call', () => {
+  for (const { method, access, scope } of referenceRoutes()) {
+    assert.deepEqual({ method, access, scope }, { method: 'GET', access: 'public', scope: 'resource.read' });
+  }
+});
+
+test('GET /channels filters by country, currency and amount', async () => {
+  const { items, meta } = await get('/channels', { country: 'cm', currency: 'XAF', amount: 2_000_000 });
+  assert.deepEqual(
+    items.map((item) => item.id),
+    ['cm.mtn', 'cm.orange', 'cm.bank'],
+  );
+  assert.deepEqual(meta, { current_page: 1, last_page: 1, per_page: 3, total: 3 });
+});
+
+test('GET /channels with nothing to list is an empty page', async () => {
+  const { items, meta } = await get('/channels', { country: 'CM', currency: 'KES' });
+  assert.deepEqual(items, []);
+  assert.deepEqual(meta, { current_page: 1, last_page: 1, per_page: 1, total: 0 });
+});
+
+test('GET /channels shows the limits of the currency asked for', async () => {
+  const { items } = await get('/channels', { country: 'CD', currency: 'USD' });
+  assert.deepEqual([items[0]?.currency, items[0]?.min], ['USD', 1]);
+});
+
+test('GET /channels refuses an amount with three decimals', async () => {
+  await assert.rejects(
+    get('/channels', { amount: 1.005 }),
+    (error) => error instanceof Problem && error.status === 422 && error.details.errors?.amount !== undefined,
+  );
+});
+
+test('GET /channels/:id shows major units', async () => {
+  const { channel } = await get('/channels/:id', {}, { id: 'cm.mtn' });
+  assert.deepEqual([channel.currency, channel.min, channel.max, channel.status], ['XAF', 100, 500_000, 'operational']);
+});
+
+test('GET /channels/:id of an unknown channel is Resource Not Found', async () => {
+  await assert.rejects(get('/channels/:id', {}, { id: 'cm.none' }), { status: 404, message: 'Resource Not Found' });
+});
+
+test('GET /countries, /currencies and /banks', async () => {
+  assert.equal((await get('/countries')).items[0]?.code, 'CM');
+  assert.equal((await get('/currencies')).meta.total, 17);
+  assert.equal(
+    (await get('/banks', { country: 'KE' })).items.some((bank) => bank.code === '68'),
+    true,
+  );
+});

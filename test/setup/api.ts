@@ -1,0 +1,242 @@
+import { createServer } from 'node:net';
+import { type Config, readConfig } from '../../src/config.ts';
+import { openPool } from '../../src/db/pool.ts';
+import { openStores } from '../../src/db/stores.ts';
+import { buildDeps, type Deps } from '../../src/deps.ts';
+import type { Clock } from '../../src/kit/clock.ts';
+import { type Environment, ENVIRONMENTS } from '../../src/kit/environment.ts';
+import { createLog, type Log } from '../../src/kit/log.ts';
+import { type Db, sql } from '../../src/kit/sql.ts';
+import type { KeyKind } from '../../src/keys/caller.ts';
+import { newKey, storeKey } from '../../src/keys/service.ts';
+import type { Scope } from '../../src/keys/scopes.ts';
+import { buildApi, startWorkers } from '../../src/program.ts';
+import type { Registry } from '../../src/providers/registry.ts';
+import type { Team } from '../../src/teams/schema.ts';
+import { createTeam } from '../../src/teams/service.ts';
+import { findTeam, updateTeam } from '../../src/teams/store.ts';
+import { cloneDatabases } from './databases.ts';
+
+/** Everything a test may change about the service it talks to. */
+export interface ApiOptions {
+  /** Environment variables of the configuration. */
+  env?: Record<string, string>;
+  clock?: Clock;
+  log?: Log;
+  providers?: Registry;
+  /** Without: only the API runs, and nothing happens by itself. */
+  workers?: boolean;
+}
+
+export interface Keys {
+  public: string;
+  secret: string;
+}
+
+export interface Answer {
+  status: number;
+  headers: Headers;
+  // biome-ignore lint/suspicious/noExplicitAny: tests read whatever shape they expect and fail when it is not there
+  body: any;
+}
+
+export interface CallOptions {
+  key?: string | null;
+  body?: unknown;
+  /** Sent as it is instead of `body`. */
+  raw?: string | Buffer;
+  headers?: Record<string, string>;
+}
+
+export interface Merchant {
+  team: Team;
+  sandbox: Keys;
+  live: Keys;
+}
+
+export interface Api {
+  url: string;
+  config: Config;
+  deps: Deps;
+  /** Addresses, for programs that are started beside the service. */
+  databases: { control: string; sandbox: string; live: string };
+  team: Team;
+  /** Keys of {@link team}: unverified, plan starter. */
+  keys: Record<Environment, Keys>;
+  /** Control as the owner, for what the command line would do. */
+  control: Db;
+  /** One HTTP call; the sandbox secret key unless another is given (null: none). */
+  call(method: string, path: string, options?: CallOptions): Promise<Answer>;
+  newMerchant(changes?: Partial<Team>): Promise<Merchant>;
+  newKey(
+    team: Team,
+    environment: Environment,
+    kind: KeyKind,
+    options?: { scopes?: Scope[]; allowed_ips?: string[]; expires_at?: Date },
+  ): Promise<{ id: string; key: string }>;
+  setTeam(team: Team, changes: Partial<Team>): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** A real service: listening socket, workers, three databases of its own. */
+export async function startApi(options: ApiOptions = {}): Promise<Api> {
+  const databases = await cloneDatabases();
+  try {
+    return await startOn(databases, options);
+  } catch (error) {
+    // What is left open would keep the test's process waiting instead of failing it.
+    setTimeout(() => process.exit(1), 1_000).unref();
+    throw error;
+  }
+}
+
+async function startOn(databases: Awaited<ReturnType<typeof cloneDatabases>>, options: ApiOptions): Promise<Api> {
+  const config = readConfig({
+    PORT: String(await freePort()),
+    LOG_LEVEL: 'silent',
+    LOG_FORMAT: 'json',
+    SANDBOX_DELAY_MS: '50',
+    ...options.env,
+  });
+  const log = options.log ?? createLog({ level: config.log_level, format: 'json' });
+  const stores = openStores(databases, config.database_pool, log);
+  const { clock, providers } = options;
+  const deps = buildDeps({
+    config,
+    stores,
+    log,
+    secretsKey: Buffer.alloc(32, 7),
+    ...(clock ? { clock } : {}),
+    ...(providers ? { providers } : {}),
+  });
+  const workers = options.workers === false ? [] : startWorkers(deps);
+  const server = buildApi(deps, workers);
+  await server.listen({ host: config.host, port: config.port });
+  const control = openPool({ url: databases.control, size: 2, log });
+  const merchant = await newMerchant(control);
+  const url = config.public_url;
+  return {
+    url,
+    config,
+    deps,
+    databases,
+    control,
+    team: merchant.team,
+    keys: { sandbox: merchant.sandbox, live: merchant.live },
+    call: (method, path, callOptions = {}) => call(url, method, path, { key: merchant.sandbox.secret, ...callOptions }),
+    newMerchant: (changes) => newMerchant(control, changes),
+    newKey: (team, environment, kind, keyOptions) => makeKey(control, team, environment, kind, keyOptions),
+    setTeam: async (team, changes) => {
+      await updateTeam(control, { ...((await findTeam(control, team.id)) as Team), ...changes });
+      // Keys are remembered with their team for less than a second.
+      await new Promise((resolve) => setTimeout(resolve, 850));
+    },
+    stop: async () => {
+      await server.close();
+      await Promise.all(workers.map((worker) => worker.stop()));
+      await Promise.all([stores.close(), control.close()]);
+      await databases.drop();
+    },
+  };
+}
+
+async function newMerchant(control: Db, changes: Partial<Team> = {}): Promise<Merchant> {
+  const team = { ...(await createTeam(control, { name: 'Chez Awa', email: 'awa@shop.example' })), ...changes };
+  await updateTeam(control, team);
+  const keys = Object.fromEntries(
+    await Promise.all(
+      ENVIRONMENTS.map(async (environment) => [
+        environment,
+        {
+          public: (await makeKey(control, team, environment, 'public')).key,
+          secret: (await makeKey(control, team, environment, 'secret')).key,
+        },
+      ]),
+    ),
+  );
+  return { team, ...keys } as Merchant;
+}
+
+async function makeKey(
+  control: Db,
+  team: Team,
+  environment: Environment,
+  kind: KeyKind,
+  options: { scopes?: Scope[]; allowed_ips?: string[]; expires_at?: Date } = {},
+): Promise<{ id: string; key: string }> {
+  const key = newKey(kind, environment);
+  const { scopes = [], allowed_ips = [], expires_at = null } = options;
+  const { id } = await storeKey(
+    control,
+    key,
+    { team_id: team.id, environment, kind, scopes, allowed_ips, expires_at },
+    new Date(),
+  );
+  return { id, key };
+}
+
+async function call(url: string, method: string, path: string, options: CallOptions): Promise<Answer> {
+  const { key, body, raw, headers } = options;
+  const payload = raw ?? (body === undefined ? undefined : JSON.stringify(body));
+  const response = await fetch(`${url}${path}`, {
+    method,
+    redirect: 'manual',
+    headers: {
+      ...(key ? { authorization: key } : {}),
+      ...(payload === undefined ? {} : { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(payload === undefined ? {} : { body: payload as string }),
+  });
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, body: text.startsWith('{') ? JSON.parse(text) : text };
+}
+
+/** A port nobody listens on at this moment. */
+export function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer()
+      .on('error', reject)
+      .listen(0, '127.0.0.1', () => {
+        const { port } = probe.address() as { port: number };
+        probe.close(() => resolve(port));
+      });
+  });
+}
+
+/** A clock that the test moves. */
+export class FakeClock implements Clock {
+  #now = Date.now();
+
+  now(): number {
+    return this.#now;
+  }
+
+  advance(ms: number): void {
+    this.#now += ms;
+  }
+}
+
+/** Asks until the answer fits; fails after the deadline with the last answer seen. */
+export async function until<T>(ask: () => Promise<T>, fits: (value: T) => boolean, deadline_ms = 10_000): Promise<T> {
+  const deadline = Date.now() + deadline_ms;
+  for (;;) {
+    const value = await ask();
+    if (fits(value)) return value;
+    if (Date.now() > deadline) throw new Error(`still ${JSON.stringify(value)} after ${deadline_ms} ms`);
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+}
+
+/** Everything a database holds, as text: for proving that something is not in it. */
+export async function dumpDatabase(db: Db): Promise<string> {
+  const tables = await db.all<{ name: string }>(sql`
+    select quote_ident(table_name) as name from information_schema.tables where table_schema = 'public' and table_type = 'BASE TABLE'`);
+  const dumps = await Promise.all(
+    tables.map(async ({ name }) => {
+      const rows = await db.all<{ row: string }>({ text: `select t::text as row from ${name} t`, values: [] });
+      return `${name}\n${rows.map(({ row }) => row).join('\n')}`;
+    }),
+  );
+  return dumps.join('\n');
+}

@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import fc from 'fast-check';
+import { Batcher } from '../../src/kit/batch.ts';
+
+interface Item {
+  n: number;
+  key?: string;
+}
+
+/** A batcher that keeps what it ran; 'poison' numbers fail every run they are in. */
+function batcher(options: { max?: number; inFlight?: number; poison?: Set<number>; ms?: number } = {}) {
+  const { max = 64, inFlight = 2, poison = new Set<number>(), ms = 1 } = options;
+  const runs: Item[][] = [];
+  let running = 0;
+  let most = 0;
+  const batch = new Batcher<Item, number>({
+    max,
+    inFlight,
+    exclusive: ({ key }) => key ?? null,
+    run: async (items) => {
+      runs.push(items);
+      most = Math.max(most, ++running);
+      await sleep(ms);
+      running--;
+      const bad = items.find(({ n }) => poison.has(n));
+      if (bad) throw new Error(`poison ${bad.n}`);
+      return items.map(({ n }) => n * 10);
+    },
+  });
+  return { batch, runs, most: () => most };
+}
+
+const numbers = (count: number): Item[] => Array.from({ length: count }, (_, n) => ({ n }));
+
+test('a single item runs at once and alone', async () => {
+  const { batch, runs } = batcher();
+  const waiting = batch.add({ n: 7 });
+  assert.deepEqual(runs, [[{ n: 7 }]]);
+  assert.equal(await waiting, 70);
+});
+
+test('everybody gets their own result', async () => {
+  const { batch } = batcher({ max: 7 });
+  const results = await Promise.all(numbers(100).map((item) => batch.add(item)));
+  assert.deepEqual(
+    results,
+    numbers(100).map(({ n }) => n * 10),
+  );
+});
+
+test('what comes while all slots are busy leaves together, at most max at once', async () => {
+  const { batch, runs, most } = batcher({ max: 64 });
+  await Promise.all(numbers(150).map((item) => batch.add(item)));
+  assert.deepEqual(
+    runs.map((items) => items.length),
+    [1, 1, 64, 64, 20],
+  );
+  assert.equal(most(), 2);
+});
+
+test('one poison item fails alone and its neighbours are done', async () => {
+  const { batch } = batcher({ poison: new Set([13]) });
+  const results = await Promise.allSettled(numbers(40).map((item) => batch.add(item)));
+  results.forEach((result, n) => {
+    if (n === 13) assert.match(String((result as PromiseRejectedResult).reason), /poison 13/);
+    else assert.deepEqual(result, { status: 'fulfilled', value: n * 10 });
+  });
+});
+
+test('items with the same key never share a run, and keep their order', async () => {
+  const { batch, runs } = batcher();
+  const items = Array.from({ length: 30 }, (_, n) => ({ n, key: `k${n % 3}` }));
+  await Promise.all(items.map((item) => batch.add(item)));
+  for (const run of runs) assert.equal(new Set(run.map(({ key }) => key)).size, run.length);
+  for (const key of ['k0', 'k1', 'k2']) {
+    const order = runs
+      .flat()
+      .filter((item) => item.key === key)
+      .map(({ n }) => n);
+    assert.deepEqual(
+      order,
+      [...order].sort((a, b) => a - b),
+    );
+  }
+});
+
+test('whatever comes, everything is answered, never more than inFlight runs and max items at once', async () => {
+  const arrivals = fc.array(
+    fc.record({ key: fc.option(fc.constantFrom('a', 'b', 'c'), { nil: undefined }), wait: fc.boolean() }),
+    { maxLength: 40 },
+  );
+  await fc.assert(
+    fc.asyncProperty(
+      arrivals,
+      fc.integer({ min: 1, max: 5 }),
+      fc.integer({ min: 1, max: 3 }),
+      fc.integer({ min: 0, max: 40 }),
+      async (list, max, inFlight, bad) => {
+        const { batch, runs, most } = batcher({ max, inFlight, poison: new Set([bad]), ms: 0 });
+        const waiting: Promise<PromiseSettledResult<number>[]>[] = [];
+        for (const [n, { key, wait }] of list.entries()) {
+          if (wait) await sleep(0);
+          waiting.push(Promise.allSettled([batch.add(key === undefined ? { n } : { n, key })]));
+        }
+        const results = (await Promise.all(waiting)).flat();
+        for (const [n, { status }] of results.entries()) assert.equal(status, n === bad ? 'rejected' : 'fulfilled');
+        assert.ok(most() <= inFlight);
+        for (const run of runs) assert.ok(run.length <= max);
+      },
+    ),
+    { numRuns: 60 },
+  );
+});
+
+test('a run that throws at once fails its items and stops nothing', async () => {
+  let first = true;
+  const batch = new Batcher<number, number>({
+    max: 8,
+    inFlight: 1,
+    exclusive: () => null,
+    run: (items) => {
+      if (first) {
+        first = false;
+        throw new Error('synchronous');
+      }
+      return Promise.resolve(items);
+    },
+  });
+  await assert.rejects(batch.add(1), /synchronous/);
+  assert.deepEqual(await Promise.all([2, 3, 4].map((n) => batch.add(n))), [2, 3, 4]);
+});

@@ -1,0 +1,170 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { readConfig } from '../../src/config.ts';
+import { backOff, changeOfReading, changeOfSubmission } from '../../src/payments/outcomes.ts';
+import type { AttemptRow, AttemptStatus, PaymentRow } from '../../src/payments/schema.ts';
+import type { Reading, Submission } from '../../src/providers/contract.ts';
+
+const config = readConfig({});
+const AT = 1_790_000_000_000;
+
+const payment = {
+  team_id: 1n,
+  id: 'trx_1',
+  amount_minor: 100_000n,
+  currency: 'XAF',
+  bearer: 'merchant',
+  status: 'pending',
+  expires_at: new Date(AT + 60_000),
+} as PaymentRow;
+
+function attemptIn(status: AttemptStatus): AttemptRow {
+  return {
+    team_id: 1n,
+    id: 'att_1',
+    payment_id: 'trx_1',
+    provider: 'p',
+    channel: 'cm.mtn',
+    status,
+    amount_minor: 100_000n,
+    currency: 'XAF',
+    polls: 3,
+    submitted_at: status === 'created' ? null : new Date(AT - 5_000),
+    created_at: new Date(AT - 6_000),
+    provider_ref: null,
+  } as AttemptRow;
+}
+
+const PROOF = { provider_ref: 'ref', amount_minor: 100_000n, currency: 'XAF' };
+const NO = { reason: 'wrong_pin', message: 'no' } as const;
+const REDIRECT = { kind: 'redirect', url: 'https://x' } as const;
+
+/** The attempt's new status, seconds until the next look (or none), and the happenings in order. */
+function told(change: ReturnType<typeof changeOfReading>): string {
+  const { update } = change.attempt ?? assert.fail('every outcome is about the attempt');
+  const look = update.next_poll_at === null ? 'done' : `again in ${(update.next_poll_at.getTime() - AT) / 1000} s`;
+  return [update.status, look, ...change.happenings.map(({ kind }) => kind)].join(', ');
+}
+
+const SUBMISSIONS: [submission: Submission, outcome: string][] = [
+  [{ kind: 'accepted', provider_ref: null, next: REDIRECT, poll_after_ms: 700 }, 'open, again in 0.7 s, submitted'],
+  [{ kind: 'succeeded', ...PROOF }, 'succeeded, done, submitted, captured'],
+  [{ kind: 'succeeded', ...PROOF, amount_minor: 99_999n }, 'unknown, again in 300 s, submitted'],
+  [{ kind: 'succeeded', ...PROOF, amount_minor: 100_001n }, 'unknown, again in 300 s, submitted'],
+  [{ kind: 'succeeded', ...PROOF, currency: 'XOF' }, 'unknown, again in 300 s, submitted'],
+  [{ kind: 'refused', ...NO }, 'failed, done, declined'],
+  [{ kind: 'unavailable', message: 'down' }, 'unavailable, done'],
+  [{ kind: 'duplicate' }, 'unknown, again in 0 s, submitted'],
+  [{ kind: 'unknown', message: 'timeout' }, 'unknown, again in 2 s, submitted'],
+];
+
+for (const [submission, outcome] of SUBMISSIONS) {
+  test(`submitted: ${said(submission)} → ${outcome}`, () => {
+    assert.equal(told(changeOfSubmission(config, 'live', payment, attemptIn('created'), submission, AT)), outcome);
+  });
+}
+
+/** Per reading: the outcome for an open attempt, and for one whose sender died before the answer. */
+const READINGS: [reading: Reading, open: string, created: string][] = [
+  [{ kind: 'pending', poll_after_ms: 4_000 }, 'open, again in 4 s', 'open, again in 4 s, submitted'],
+  [{ kind: 'pending', poll_after_ms: 0 }, 'open, again in 0.1 s', 'open, again in 0.1 s, submitted'],
+  [{ kind: 'succeeded', ...PROOF }, 'succeeded, done, captured', 'succeeded, done, submitted, captured'],
+  [{ kind: 'succeeded', ...PROOF, amount_minor: 1n }, 'unknown, again in 300 s', 'unknown, again in 300 s, submitted'],
+  [{ kind: 'succeeded', ...PROOF, currency: 'USD' }, 'unknown, again in 300 s', 'unknown, again in 300 s, submitted'],
+  [{ kind: 'failed', ...NO }, 'failed, done, declined', 'failed, done, submitted, declined'],
+  [{ kind: 'cancelled', ...NO }, 'cancelled, done, payer_cancelled', 'cancelled, done, submitted, payer_cancelled'],
+  [{ kind: 'expired' }, 'expired, done, declined', 'expired, done, submitted, declined'],
+  [{ kind: 'not_found' }, 'open, again in 16 s', 'unknown, again in 16 s, submitted'],
+  [{ kind: 'unreadable', message: '?' }, 'open, again in 16 s', 'unknown, again in 16 s, submitted'],
+];
+
+for (const [reading, open, created] of READINGS) {
+  test(`read: ${said(reading)} → ${open}; after a crash → ${created}`, () => {
+    assert.equal(told(changeOfReading(config, 'live', payment, attemptIn('open'), reading, AT)), open);
+    assert.equal(told(changeOfReading(config, 'live', payment, attemptIn('created'), reading, AT)), created);
+  });
+}
+
+test('soon after sending, an unknown attempt stays unknown while the provider does not know it, however often it is asked', () => {
+  for (const polls of [0, 1, 10, 1_000]) {
+    const change = changeOfReading(config, 'live', payment, { ...attemptIn('unknown'), polls }, { kind: 'not_found' }, AT);
+    assert.equal(change.attempt?.update.status, 'unknown');
+    assert.deepEqual(change.happenings, []);
+  }
+});
+
+test('ten minutes after sending, a provider that does not know it is evidence that nothing arrived', () => {
+  const { attempt, happenings } = changeOfReading(
+    config,
+    'live',
+    payment,
+    { ...attemptIn('unknown'), submitted_at: new Date(AT - 600_000) },
+    { kind: 'not_found' },
+    AT,
+  );
+  assert.deepEqual([attempt?.update.status, attempt?.update.next_poll_at], ['expired', null]);
+  assert.deepEqual(
+    happenings.map(({ kind }) => kind),
+    ['declined'],
+  );
+});
+
+test('no age closes an attempt that the provider can not be asked about', () => {
+  const old = { ...attemptIn('unknown'), submitted_at: new Date(AT - 86_400_000) };
+  const unreadable = changeOfReading(config, 'live', payment, old, { kind: 'unreadable', message: '?' }, AT);
+  assert.deepEqual([unreadable.attempt?.update.status, unreadable.happenings], ['unknown', []]);
+});
+
+test('closed unpaid at the provider: expired when the window is over, declined before', () => {
+  const over = { ...payment, expires_at: new Date(AT) };
+  const change = changeOfReading(config, 'live', over, attemptIn('open'), { kind: 'expired' }, AT);
+  assert.deepEqual(change.happenings, [{ kind: 'window_elapsed' }]);
+  const early = changeOfReading(config, 'live', payment, attemptIn('open'), { kind: 'expired' }, AT);
+  assert.deepEqual(
+    early.happenings.map((happening) => ('reason' in happening ? happening.reason : '')),
+    ['authorization_timeout'],
+  );
+});
+
+test('money is held as long as the channel says in live, and not at all in the sandbox', () => {
+  for (const [environment, channel, hold_ms] of [
+    ['live', 'cm.mtn', 86_400_000],
+    ['live', 'cm.bank', 172_800_000],
+    ['live', 'cm.card', 432_000_000],
+    ['sandbox', 'cm.card', 0],
+  ] as const) {
+    const { happenings } = changeOfReading(
+      config,
+      environment,
+      payment,
+      { ...attemptIn('open'), channel },
+      { kind: 'succeeded', ...PROOF },
+      AT,
+    );
+    assert.deepEqual(happenings, [{ kind: 'captured', attempt_id: 'att_1', amount_minor: 100_000n, hold_ms }]);
+  }
+});
+
+test('the fee is that of the kind of channel', () => {
+  for (const [channel, fee_minor] of [
+    ['cm.mtn', 2_000n],
+    ['cm.bank', 1_500n],
+    ['cm.card', 3_500n],
+  ] as const) {
+    const submission: Submission = { kind: 'accepted', provider_ref: null, next: REDIRECT, poll_after_ms: 1 };
+    const { happenings } = changeOfSubmission(config, 'live', payment, { ...attemptIn('created'), channel }, submission, AT);
+    assert.deepEqual(happenings, [{ kind: 'submitted', channel, fee_minor }]);
+  }
+});
+
+test('looks at an unknown attempt double from 2 s and stay at 5 minutes', () => {
+  assert.deepEqual(
+    [0, 1, 2, 6, 7, 8, 50, 5_000].map(backOff),
+    [2_000, 4_000, 8_000, 128_000, 256_000, 300_000, 300_000, 300_000],
+  );
+});
+
+function said(answer: Submission | Reading): string {
+  if (answer.kind !== 'succeeded') return answer.kind;
+  return `succeeded with ${answer.amount_minor} ${answer.currency} of 100000 XAF`;
+}

@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { symbols } from 'pino';
+import { Secrets } from '../../src/kit/crypto.ts';
+import { blot, createLog } from '../../src/kit/log.ts';
+import { makeToken, readToken, type TokenSubject } from '../../src/payments/token.ts';
+
+const KEY = 'sk_test.0123456789abcdefghijABCDEFGHIJ0123456789abc';
+
+const BLOTTED = [
+  '4242424242424242',
+  '4242 4242 4242 4242',
+  '4242-4242-4242-4242',
+  '4242.4242.4242.4242',
+  KEY,
+  KEY.replace('_test', ''),
+  KEY.replace('sk', 'pk'),
+  KEY.replace('sk', 'rk'),
+  'whsec_0123456789abcdefghijABCDEFGHIJ',
+];
+
+for (const secret of BLOTTED) {
+  test(`${secret} is blotted out of a sentence`, () => {
+    assert.equal(blot(`it was ${secret}, they said`), 'it was [redacted], they said');
+  });
+}
+
+test('ids, amounts and short numbers stay readable', () => {
+  const line = 'trx_test_01m7y5hwfy29pze9s1mjv4rn7r 25000 XAF 2026-11-21 port 5432';
+  assert.equal(blot(line), line);
+});
+
+/** A log line of what the service's own logger makes of it. */
+function logged(fields: object, message: string): string {
+  let written = '';
+  const log = createLog({ level: 'info', format: 'json' });
+  Object.assign(log, { [symbols.streamSym]: { write: (line: string) => (written += line) } });
+  log.info(fields, message);
+  return written;
+}
+
+test('the log keeps no value of a secret name, and no secret in a message or an error', () => {
+  const card = '4242424242424242';
+  const error = Object.assign(new Error(`bad card ${card} for ${KEY}`, { cause: new Error(`from ${card}`) }), {
+    detail: `Key (email)=(awa@shop.example)`,
+    parameters: [card],
+  });
+  const line = logged(
+    {
+      authorization: KEY,
+      req: { authorization: KEY, body: card },
+      card_number: card,
+      phone: '+237650000001',
+      email: 'awa@shop.example',
+      err: error,
+    },
+    `paid with ${card} by ${KEY}`,
+  );
+  assert.match(line, /paid with \[redacted\] by \[redacted\]/);
+  for (const secret of [card, KEY, '+237650000001', 'awa@shop.example'])
+    assert.ok(!line.includes(secret), `${secret} in ${line}`);
+});
+
+test('what is thrown as a bare text is blotted too', () => {
+  const line = logged({ err: 'failed for 4242 4242 4242 4242' }, 'x');
+  assert.ok(!line.includes('4242 4242'));
+});
+
+const secrets = new Secrets(Buffer.alloc(32, 3));
+const SUBJECT: TokenSubject = {
+  environment: 'sandbox',
+  team_id: 140_737_488_355_329n,
+  payment_id: 'trx_test_01m7y5hwfy29pze9s1mjv4rn7r',
+};
+const LIVE: TokenSubject = { ...SUBJECT, environment: 'live', payment_id: 'trx_01m7y5hwfy29pze9s1mjv4rn7r' };
+
+test('a token gives back environment, team and payment', () => {
+  assert.deepEqual(readToken(secrets, makeToken(secrets, SUBJECT)), SUBJECT);
+  assert.deepEqual(readToken(secrets, makeToken(secrets, LIVE)), LIVE);
+});
+
+test('a token with any one character changed, left out or added opens nothing', () => {
+  const token = makeToken(secrets, SUBJECT);
+  for (let i = 0; i < token.length; i++) {
+    const other = token[i] === 'a' ? 'b' : 'a';
+    assert.equal(readToken(secrets, token.slice(0, i) + other + token.slice(i + 1)), null, `changed at ${i}`);
+    assert.equal(readToken(secrets, token.slice(0, i) + token.slice(i + 1)), null, `left out at ${i}`);
+  }
+  for (const odd of [`${token}a`, `a${token}`, `${token}\n`, '', '.', token.toUpperCase()])
+    assert.equal(readToken(secrets, odd), null);
+});
+
+test('a token of another installation opens nothing, and sandbox never becomes live', () => {
+  assert.equal(readToken(new Secrets(Buffer.alloc(32, 4)), makeToken(secrets, SUBJECT)), null);
+  assert.equal(readToken(secrets, makeToken(secrets, SUBJECT).replace('test_', '')), null);
+});

@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { lowestIdAt, newId } from '../../src/kit/ids.ts';
+import { Totals } from '../../src/payments/totals.ts';
+
+const START = 1_790_000_000_000;
+
+/** A table of ids that counts like the statement does, and remembers how many rows it had to walk. */
+function table() {
+  const ids: string[] = [];
+  let walked = 0;
+  return {
+    ids,
+    walked: () => walked,
+    count: async (from: string | null, to: string | null) => {
+      const found = ids.filter((id) => (from === null || id >= from) && (to === null || id < to)).length;
+      walked += found;
+      return found;
+    },
+  };
+}
+
+test('the total is exact while rows come in, over hours', async () => {
+  const step = fc.record({
+    pass_ms: fc.integer({ min: 0, max: 400_000 }),
+    come: fc.integer({ min: 0, max: 5 }),
+    late_ms: fc.integer({ min: 0, max: 15_000 }),
+  });
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 30 }), async (steps) => {
+      const [totals, rows] = [new Totals(), table()];
+      let now = START;
+      for (const { pass_ms, come, late_ms } of steps) {
+        now += pass_ms;
+        // A row's id is of the moment its request came, and it becomes visible up to 15 s later.
+        for (let i = 0; i < come; i++) rows.ids.push(newId('trx', 'sandbox', now - late_ms));
+        assert.equal(await totals.total('sandbox', 1n, now, rows.count), rows.ids.length);
+      }
+    }),
+  );
+});
+
+test('old rows are counted once, not each time', async () => {
+  const [totals, rows] = [new Totals(), table()];
+  for (let i = 0; i < 1_000; i++) rows.ids.push(newId('trx', 'sandbox', START - 3_600_000));
+  for (let i = 0; i < 20; i++) await totals.total('sandbox', 1n, START + i * 1_000, rows.count);
+  assert.equal(rows.walked(), 1_000);
+});
+
+test('teams and environments are counted apart', async () => {
+  const totals = new Totals();
+  const counted = async (environment: 'sandbox' | 'live', team: bigint, rows: number) =>
+    totals.total(environment, team, START, async (_, to) => (to === null ? 0 : rows));
+  assert.deepEqual([await counted('sandbox', 1n, 3), await counted('live', 1n, 5), await counted('sandbox', 11n, 7)], [3, 5, 7]);
+  assert.equal(await counted('sandbox', 1n, 99), 3);
+});
+
+test('a failed count is not remembered', async () => {
+  const totals = new Totals();
+  await assert.rejects(
+    totals.total('sandbox', 1n, START, async () => {
+      throw new Error('down');
+    }),
+    /down/,
+  );
+  assert.equal(await totals.total('sandbox', 1n, START, async (_, to) => (to === null ? 1 : 2)), 3);
+});
+
+test('many asking at once do not count a row twice', async () => {
+  const [totals, rows] = [new Totals(), table()];
+  const ask = (now: number) => Promise.all(Array.from({ length: 10 }, () => totals.total('live', 1n, now, rows.count)));
+  for (let i = 0; i < 50; i++) rows.ids.push(newId('trx', 'live', START - 100_000 + i));
+  assert.deepEqual(new Set(await ask(START)), new Set([50]));
+  for (let i = 0; i < 50; i++) rows.ids.push(newId('trx', 'live', START + 100_000 + i));
+  assert.deepEqual(new Set(await ask(START + 400_000)), new Set([100]));
+  assert.ok(lowestIdAt('trx', 'live', START) > lowestIdAt('trx', 'live', START - 1));
+});
