@@ -38,7 +38,7 @@ async function sealedBy({ after_tx, up_to_tx }: Seal): Promise<string[]> {
 
 async function differences(): Promise<string[]> {
   const found: string[] = [];
-  await verifyLedger(books.app, ({ check, what }) => found.push(`${check} ${what}`));
+  await verifyLedger(books.owner, ({ check, what }) => found.push(`${check} ${what}`));
   return found;
 }
 
