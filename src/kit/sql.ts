@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** A statement with its values. `name` makes PostgreSQL keep the plan: only statements whose text never varies have one. */
+/** A statement with its values. `name` makes PostgreSQL keep the plan: only statements whose texts are few have one. */
 export interface Sql {
   readonly name?: string;
   readonly text: string;
@@ -28,33 +28,42 @@ export interface Db extends Queryable {
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
 }
 
-const names = new WeakMap<TemplateStringsArray, string>();
+const names = new WeakMap<TemplateStringsArray, Map<string, string>>();
 
 /**
- * The tag that writes SQL: values become parameters, nested statements are woven in.
- * A text without nested parts is prepared once per connection under a name made from its hash.
+ * The tag that writes SQL: values become parameters, nested statements are woven in. A text in which only fixed parts
+ * are woven is prepared once per connection under a name made from its hash: planning the statement of POST /payments
+ * costs more than running it (docs/performance.md). Woven-in conditions with values vary without end, so such a text
+ * is planned each time.
  */
 export function sql(strings: TemplateStringsArray, ...parts: unknown[]): Sql {
   const values: unknown[] = [];
-  let nested = false;
-  const weave = (texts: readonly string[], holes: readonly unknown[]): string =>
+  let varies = false;
+  const weave = (texts: readonly string[], holes: readonly unknown[], nested: boolean): string =>
     texts.reduce((text, next, i) => {
       const hole = holes[i - 1];
-      if (hole instanceof Fragment) {
-        nested = true;
-        return text + weave(hole.texts, hole.holes) + next;
-      }
+      if (hole instanceof Fragment) return text + weave(hole.texts, hole.holes, true) + next;
+      varies ||= nested;
       values.push(hole);
       return `${text}$${values.length}${next}`;
     });
-  const text = weave(strings, parts);
-  if (nested) return { text, values };
-  let name = names.get(strings);
+  const text = weave(strings, parts, false);
+  return varies ? { text, values } : { name: nameOf(strings, text), text, values };
+}
+
+/** One place in the source has as many texts as there are combinations of the fixed parts it is given. */
+function nameOf(strings: TemplateStringsArray, text: string): string {
+  let known = names.get(strings);
+  if (!known) {
+    known = new Map();
+    names.set(strings, known);
+  }
+  let name = known.get(text);
   if (!name) {
     name = createHash('sha1').update(text).digest('base64url');
-    names.set(strings, name);
+    known.set(text, name);
   }
-  return { name, text, values };
+  return name;
 }
 
 class Fragment {

@@ -80,9 +80,12 @@ export interface KeyedPayment extends PaymentRow {
 /** The payment that an idempotency key made. */
 export function findByKey(db: Queryable, team_id: bigint, route: string, key: string): Promise<KeyedPayment | undefined> {
   return db.maybe<KeyedPayment>(sql`
-    select p.*, k.request_hash, k.created_at as keyed_at
-    from idempotency_keys k join payments p on p.team_id = k.team_id and p.id = k.resource_id
-    where k.team_id = ${team_id} and k.route = ${route} and k.key = ${key}`);
+    select ${columns}, request_hash, keyed_at
+    from payments join (
+      select resource_id, request_hash, created_at as keyed_at from idempotency_keys
+      where team_id = ${team_id} and route = ${route} and key = ${key}
+    ) k on id = resource_id
+    where team_id = ${team_id}`);
 }
 
 export async function referenceExists(db: Queryable, team_id: bigint, reference: string): Promise<boolean> {
