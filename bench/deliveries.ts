@@ -1,3 +1,4 @@
+import { unpack } from '../src/events/packing.ts';
 import { Secrets } from '../src/kit/crypto.ts';
 import { newId } from '../src/kit/ids.ts';
 import type { Team } from '../src/teams/schema.ts';
@@ -27,7 +28,7 @@ type Sink = Helper<SinkJob, Ports | Counted | null>;
 /** A backlog of webhook deliveries to 100 endpoints, against a bare loop that signs and posts. */
 export async function deliveriesSection(stage: Stage, options: Options, service: Service): Promise<Section> {
   const { team } = await makeTeam(stage.control, 'sandbox', 1);
-  const body = eventBody(await createStatement(team));
+  const stored = eventBody(await createStatement(team));
   const secret = newSecret();
   const sink: Sink = new Helper('sink', stage.folder);
   const ports = (await sink.run({ kind: 'open', endpoints: ENDPOINTS, secret, ...selfSigned() }, 30_000)) as Ports;
@@ -35,11 +36,11 @@ export async function deliveriesSection(stage: Stage, options: Options, service:
   await makeEndpoints(stage, team, secret, ports.https);
   const backlog = Math.ceil(options.seconds * BACKLOG_PER_SECOND);
   const delivery = (id: string, label: string, dead: boolean) =>
-    deliveryPoint(stage, { id, label, service, sink, team, body, backlog, dead });
+    deliveryPoint(stage, { id, label, service, sink, team, stored, backlog, dead });
   const bare = (scheme: keyof Ports) =>
     barePoint(sender, options, scheme, {
       urls: ports[scheme].map((port) => `${scheme}://127.0.0.1:${port}/hook`),
-      body,
+      body: unpack(stored),
       secret,
       concurrency: SENDER_CONCURRENCY,
     });
@@ -88,14 +89,15 @@ interface DeliveryPoint {
   service: Service;
   sink: Sink;
   team: Team;
-  body: string;
+  /** The body as it stands in the table. */
+  stored: Buffer;
   /** Deliveries that are counted; a quarter of it goes before, as the warm-up. */
   backlog: number;
   dead: boolean;
 }
 
 function deliveryPoint(stage: Stage, point: DeliveryPoint): Point {
-  const { id, label, service, sink, team, body, backlog, dead } = point;
+  const { id, label, service, sink, team, stored, backlog, dead } = point;
   const warm = Math.ceil(backlog / 4);
   return {
     id,
@@ -110,7 +112,7 @@ function deliveryPoint(stage: Stage, point: DeliveryPoint): Point {
       const healthy = dead ? ENDPOINTS - 1 : ENDPOINTS;
       const all = Math.ceil(((warm + backlog) * ENDPOINTS) / healthy / ENDPOINTS) * ENDPOINTS;
       const arrived = sink.run({ kind: 'expect', warm, count: backlog, dead }, LIMIT_MS, started);
-      await makeBacklog(stage, team, body, all);
+      await makeBacklog(stage, team, stored, all);
       const counted = (await arrived) as Counted;
       await sink.run({ kind: 'hang_up' }, 10_000);
       await settled(stage, (all / ENDPOINTS) * healthy);
@@ -120,7 +122,7 @@ function deliveryPoint(stage: Stage, point: DeliveryPoint): Point {
 }
 
 /** Committed at once: to the worker it is what a day of outage left behind. */
-async function makeBacklog(stage: Stage, team: Team, body: string, count: number): Promise<void> {
+async function makeBacklog(stage: Stage, team: Team, body: Buffer, count: number): Promise<void> {
   await stage.sandbox.query(
     `
     with made as (

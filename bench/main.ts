@@ -7,6 +7,7 @@ import { postingsSection } from './postings.ts';
 import { printProfiles, printStatements } from './profile.ts';
 import { getSection, listSection } from './reads.ts';
 import { type Report, reportOf } from './report.ts';
+import { routingSection } from './routing.ts';
 import { type Section, takeRounds } from './rounds.ts';
 import { type Service, startService } from './service.ts';
 import { buildStage, type Stage } from './stage.ts';
@@ -18,6 +19,7 @@ const BUILD: Record<SectionName, (stage: Stage, options: Options, service: Servi
   list: listSection,
   deliveries: deliveriesSection,
   postings: postingsSection,
+  routing: routingSection,
 };
 
 /** By a signal: no fault to be shown with a stack. */

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 
-export const SECTIONS = ['post', 'get', 'list', 'deliveries', 'postings'] as const;
+export const SECTIONS = ['post', 'get', 'list', 'deliveries', 'postings', 'routing'] as const;
 
 export type SectionName = (typeof SECTIONS)[number];
 
@@ -21,7 +21,7 @@ export interface Options {
 }
 
 export const USAGE = `npm run bench -- [options]
-  --only post,get,list,deliveries,postings
+  --only post,get,list,deliveries,postings,routing
                                     measure these only
   --seconds N                       length of one window (default 3)
   --rounds N                        rounds, interleaved; medians are shown (default 5)

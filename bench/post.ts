@@ -1,4 +1,5 @@
 import { APP_ROLE } from '../src/db/pool.ts';
+import { must } from '../src/kit/errors.ts';
 import { Helper } from './helper.ts';
 import type { LoadJob } from './child/load.ts';
 import { MARK } from './child/serial.ts';
@@ -26,6 +27,7 @@ const WRITTEN = ['payments', 'idempotency_keys', 'events', 'deliveries'];
 export async function postSection(stage: Stage, options: Options, service: Service): Promise<Section> {
   const { team, keys } = await makeTeam(stage.control, 'sandbox', KEYS);
   const statement = await createStatement(team);
+  await introduce(service, must(keys[0], 'a team has keys'));
   const raw = new Helper<RawJob, Counted>('raw', stage.folder);
   const hello = new Helper<object, { port: number }>('hello', stage.folder);
   // Without workers: several services' sweeps at once would burden every point.
@@ -75,6 +77,13 @@ export async function postSection(stage: Stage, options: Options, service: Servi
       await clear(stage.sandbox, WRITTEN);
     },
   };
+}
+
+/** The payer's first order makes the customer whom all that are measured find: the raw loop has nobody else to. */
+async function introduce({ port }: Service, key: string): Promise<void> {
+  const headers = { authorization: key, 'content-type': 'application/json' };
+  const { status } = await fetch(`http://127.0.0.1:${port}/payments`, { method: 'POST', headers, body: JSON.stringify(BODY) });
+  if (status !== 201) throw new Error(`the first order was answered with ${status}`);
 }
 
 function comparisons(): Comparison[] {

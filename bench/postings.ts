@@ -4,7 +4,7 @@ import { createLog } from '../src/kit/log.ts';
 import { verifyLedger } from '../src/ledger/verify.ts';
 import type { PostingJob } from './child/posting.ts';
 import type { Counted } from './child/tally.ts';
-import { bytesPerPayment } from './footprint.ts';
+import { footprintNotes, footprintOf } from './footprint.ts';
 import { Helper } from './helper.ts';
 import type { Options } from './options.ts';
 import type { Comparison, Point, Section } from './rounds.ts';
@@ -37,7 +37,7 @@ export async function postingsSection(stage: Stage, options: Options, service: S
     comparisons: comparisons(),
     notes: async () => [
       'One payment is one journal of two lines: twice as many postings as payments.',
-      `A payment from creation to a delivered success takes ${await bytesPerPayment(stage, service, options.quick)} bytes of database, indexes and all (goal: 4,096).`,
+      ...footprintNotes(await footprintOf(stage, service, options.quick)),
     ],
     close: async () => {
       await helper.stop();

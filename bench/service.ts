@@ -32,6 +32,7 @@ export async function startService(stage: Stage, options: ServiceOptions): Promi
       PROFILE: 'development',
       LOG_LEVEL: 'warn',
       LOG_FORMAT: 'json',
+      RATE_LIMITS: 'off',
       PORT: String(port),
       DATA_DIR: path.join(stage.folder, `service-${options.name}`),
       SECRETS_KEY: stage.secretsKey.toString('base64'),

@@ -99,6 +99,6 @@ async function connect(url: string): Promise<pg.Client> {
  * two of them could be met from the other side by the service's sweeps.
  */
 export async function clear(client: pg.Client, tables: readonly string[]): Promise<void> {
-  for (const table of tables) await client.query(`truncate ${table}`);
+  for (const table of tables) await client.query(`truncate ${table} cascade`);
   await client.query('checkpoint');
 }

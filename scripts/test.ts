@@ -1,7 +1,7 @@
 // npm test: one throwaway PostgreSQL, the checks, then every test file in a process of its own.
 import os from 'node:os';
 import { runChecks } from './testing/checks.ts';
-import { makeTemplates, startThrowaway } from './testing/cluster.ts';
+import { makeTemplates, testServer } from './testing/cluster.ts';
 import { endOf } from './testing/end.ts';
 import { runNode } from './testing/process.ts';
 import { type Selection, selectTests } from './testing/select.ts';
@@ -17,7 +17,7 @@ async function main(): Promise<number> {
   const selection = selectTests(process.argv.slice(2));
   const end = endOf(process);
   const checks = selection.all ? runChecks(end) : skipChecks();
-  await using server = await startThrowaway();
+  await using server = await testServer();
   await makeTemplates(server);
   const checked = await checks;
   const tested = !end.aborted && (await runTests(selection, server.url('postgres'), end));
@@ -36,6 +36,7 @@ async function runTests({ files, nodeArgs }: Selection, server: string, end: Abo
     ...process.env,
     PIROGUE_TEST_SERVER: server,
   };
+  delete env.TEST_POSTGRES_URL; // a test may run this script too, with a server of its own
   delete env.NODE_TEST_CONTEXT; // set when a test runs this script: node would then report to that test
   const args = [
     '--test',

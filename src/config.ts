@@ -1,7 +1,12 @@
 import path from 'node:path';
 import type { Environment } from './kit/environment.ts';
+import { isAddressOrRange } from './kit/address-list.ts';
+import { ConfigError } from './kit/config-error.ts';
 import type { FeeRates } from './payments/fees.ts';
 import type { ChannelKind } from './providers/contract.ts';
+import { type TracingSettings, tracingSettings } from './telemetry/settings.ts';
+
+export { ConfigError };
 
 /** Which processes a program start brings up. */
 export type Role = 'all' | 'api' | 'worker' | 'migrate';
@@ -23,8 +28,22 @@ export interface Config {
   data_dir: string;
   /** Set: use these databases. Null: start our own under data_dir. */
   database_urls: DatabaseUrls | null;
+  /** Off: only the role migrate does it. */
+  migrate_on_start: boolean;
   /** Connections per store and process. */
   database_pool: number;
+  /** The mail server; null: mail is written to files under data_dir. */
+  smtp_url: string | null;
+  /** Whom mail is from: `Name <address>`, or an address. */
+  mail_from: string;
+  /** Redis or Valkey for what several nodes have to count together; null: this is the only node. */
+  redis_url: string | null;
+  /** How long a request waits for Redis before the node goes by its own counters. */
+  redis_timeout_ms: number;
+  /** Off: nothing is counted, no request is refused with 429. */
+  rate_limits: boolean;
+  /** Whose X-Forwarded-For is believed: so many proxies in front of us, or these addresses and ranges. */
+  trust_proxy: TrustProxy;
   /** 32 bytes, or null: kept in a file under data_dir (development only). */
   secrets_key: Buffer | null;
   log_level: string;
@@ -42,10 +61,21 @@ export interface Config {
   /** Write many POST /payments in one statement under load; off: one statement each. */
   create_batching: boolean;
   shutdown_ms: number;
+  /** How long a server that is to stop still takes requests, telling balancers that it is not ready. */
+  drain_ms: number;
+  /** Until then headers and body of a request have to be here. */
+  request_timeout_ms: number;
+  /** Events and what became of their deliveries are purged after so long. */
+  events_keep_ms: number;
+  /** Where Prometheus may ask; null: nothing is measured. */
+  metrics: { host: string; port: number } | null;
+  /** Where traces are sent; null: none are made. */
+  tracing: TracingSettings | null;
+  /** For proofs: time goes so many times faster from this moment (milliseconds since the epoch) on. Null: as it does. */
+  hasten: { speed: number; from: number } | null;
 }
 
-/** A setting that can not be used; its message is the one line the start prints. */
-export class ConfigError extends Error {}
+export type TrustProxy = number | readonly string[];
 
 type Env = Record<string, string | undefined>;
 
@@ -64,7 +94,14 @@ export function readConfig(env: Env): Config {
     public_url: publicUrl(env, host, port),
     data_dir: path.resolve(env.DATA_DIR || 'var'),
     database_urls: databaseUrls(env),
+    migrate_on_start: oneOf(env, 'MIGRATE_ON_START', ['on', 'off'], 'on') === 'on',
     database_pool: integer(env, 'DATABASE_POOL', 16, 2, 200),
+    smtp_url: smtpUrl(env),
+    mail_from: mailFrom(env),
+    redis_url: redisUrl(env),
+    redis_timeout_ms: integer(env, 'REDIS_TIMEOUT_MS', 50, 1, 10_000),
+    rate_limits: oneOf(env, 'RATE_LIMITS', ['on', 'off'], 'on') === 'on',
+    trust_proxy: trustProxy(env),
     secrets_key: secretsKey(env),
     log_level: oneOf(env, 'LOG_LEVEL', ['fatal', 'error', 'warn', 'info', 'debug', 'silent'], 'info'),
     log_format: oneOf(env, 'LOG_FORMAT', ['json', 'pretty'], profile === 'development' ? 'pretty' : 'json'),
@@ -88,6 +125,12 @@ export function readConfig(env: Env): Config {
     webhook_timeout_ms: integer(env, 'WEBHOOK_TIMEOUT_MS', 10_000, 100, 60_000),
     create_batching: oneOf(env, 'CREATE_BATCHING', ['on', 'off'], 'on') === 'on',
     shutdown_ms: integer(env, 'SHUTDOWN_MS', 15_000, 0, 300_000),
+    drain_ms: integer(env, 'DRAIN_MS', 0, 0, 300_000),
+    request_timeout_ms: integer(env, 'REQUEST_TIMEOUT_MS', 30_000, 1_000, 300_000),
+    events_keep_ms: duration(env, 'EVENTS_KEEP', '90d'),
+    metrics: env.METRICS_PORT ? { host: env.METRICS_HOST || '127.0.0.1', port: integer(env, 'METRICS_PORT', 0, 1, 65535) } : null,
+    tracing: tracingSettings(env),
+    hasten: hasten(env, profile),
   };
   if (profile === 'production' && !config.secrets_key) {
     throw new ConfigError('SECRETS_KEY is not set: PROFILE=production needs 32 bytes in base64 (openssl rand -base64 32)');
@@ -113,7 +156,7 @@ function integer(env: Env, name: string, fallback: number, least: number, most: 
   return number;
 }
 
-const UNITS: Record<string, number> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
+const UNITS: Record<string, number> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
 function durations(env: Env, name: string, fallback: string): number[] {
   const value = env[name] || fallback;
@@ -128,7 +171,7 @@ function duration(env: Env, name: string, fallback: string): number {
 }
 
 function parseDuration(text: string): number | null {
-  const match = /^(\d{1,7})(ms|s|m|h)$/.exec(text);
+  const match = /^(\d{1,7})(ms|s|m|h|d)$/.exec(text);
   return match ? Number(match[1]) * (UNITS[match[2] as string] as number) : null;
 }
 
@@ -137,6 +180,16 @@ function percent(env: Env, name: string, fallback: string): number {
   const value = env[name] || fallback;
   if (!/^\d{1,2}(\.\d{1,2})?$/.test(value)) throw wrong(name, value, `a percentage such as ${fallback}`);
   return Math.round(Number(value) * 100);
+}
+
+/** `20@1790000000`: twenty times faster from that second on. */
+function hasten(env: Env, profile: Config['profile']): Config['hasten'] {
+  const value = env.CLOCK_SPEED;
+  if (!value) return null;
+  if (profile === 'production') throw new ConfigError('CLOCK_SPEED is set: PROFILE=production keeps the real time');
+  const match = /^([1-9]\d{0,2})@(\d{9,11})$/.exec(value);
+  if (!match) throw wrong('CLOCK_SPEED', value, 'a speed and a second, such as 20@1790000000');
+  return { speed: Number(match[1]), from: Number(match[2]) * 1000 };
 }
 
 function fail(error: ConfigError): never {
@@ -169,6 +222,62 @@ function databaseUrls(env: Env): DatabaseUrls | null {
     throw new ConfigError('CONTROL_, SANDBOX_ and LIVE_DATABASE_URL must name three different databases');
   }
   return { control, sandbox, live };
+}
+
+function redisUrl(env: Env): string | null {
+  const value = env.REDIS_URL || null;
+  // Not shown: it may hold a password.
+  if (value && !isRedisUrl(value)) {
+    throw new ConfigError(
+      'REDIS_URL can not be used: it must be an address such as redis://10.0.0.5:6379 or rediss://user:password@cache/0',
+    );
+  }
+  return value;
+}
+
+function isRedisUrl(text: string): boolean {
+  try {
+    const { protocol, hostname, pathname, username, password } = new URL(text);
+    decodeURIComponent(username + password);
+    return /^rediss?:$/.test(protocol) && hostname !== '' && /^(\/\d*)?$/.test(pathname);
+  } catch {
+    return false;
+  }
+}
+
+function smtpUrl(env: Env): string | null {
+  const value = env.SMTP_URL || null;
+  // Not shown: it may hold a password.
+  if (value && !isSmtpUrl(value)) {
+    throw new ConfigError('SMTP_URL can not be used: it must be an address such as smtp://user:password@mail.example:587');
+  }
+  if (value && !env.MAIL_FROM) throw new ConfigError('MAIL_FROM is not set: SMTP_URL needs to know whom mail is from');
+  return value;
+}
+
+function isSmtpUrl(value: string): boolean {
+  const url = URL.parse(value);
+  // A percent sign that encodes nothing can not be read back from user or password.
+  return url !== null && /^smtps?:$/.test(url.protocol) && url.hostname !== '' && !/%(?![0-9a-f]{2})/i.test(value);
+}
+
+function mailFrom(env: Env): string {
+  const value = env.MAIL_FROM || 'Pirogue <pirogue@localhost>';
+  const address = /^(?:[^<>@,;\p{Cc}]*<([^<>]+)>|([^<>]+))$/u.exec(value);
+  if (/^[^\s@,;\p{Cc}]+@[^\s@,;\p{Cc}]+$/u.test(address?.[1] ?? address?.[2] ?? '')) return value;
+  throw wrong('MAIL_FROM', value, 'an address such as Pirogue <no-reply@pay.example>');
+}
+
+const MOST_PROXIES = 10;
+
+/** A range of all addresses is refused: with it every caller would choose the address it is taken for. */
+function trustProxy(env: Env): TrustProxy {
+  const value = env.TRUST_PROXY || '0';
+  if (/^\d+$/.test(value)) return integer(env, 'TRUST_PROXY', 0, 0, MOST_PROXIES);
+  const entries = value.split(',').map((entry) => entry.trim());
+  const wrongOne = entries.some((entry) => !isAddressOrRange(entry) || entry.includes('%') || /\/0+$/.test(entry));
+  if (!wrongOne) return entries;
+  throw wrong('TRUST_PROXY', value, `a number of proxies up to ${MOST_PROXIES}, or addresses and ranges such as 10.0.0.0/8,::1`);
 }
 
 /** The key of the documentation's examples: good for nothing. */

@@ -1,12 +1,22 @@
 import type { Config } from './config.ts';
 import type { Stores } from './db/stores.ts';
-import { type Clock, systemClock } from './kit/clock.ts';
+import { type Clock, hastenedClock, systemClock } from './kit/clock.ts';
 import { Secrets } from './kit/crypto.ts';
 import type { Environment } from './kit/environment.ts';
+import { type Send, send } from './kit/fetch.ts';
 import type { Log } from './kit/log.ts';
+import { Limits } from './limits/limits.ts';
+import { Meters } from './metrics/meters.ts';
+import { KeyAlerts } from './mail/key-alerts.ts';
+import { Applier } from './payments/applier.ts';
 import { PaymentCreator } from './payments/create.ts';
-import { Registry } from './providers/registry.ts';
+import { ProviderDirectory, type Providers } from './provider-accounts/directory.ts';
 import { sandboxProvider } from './providers/sandbox/index.ts';
+import { Health } from './routing/health.ts';
+import { Router } from './routing/router.ts';
+import { RuleBook } from './routing/rule-book.ts';
+import type { Tracer } from './telemetry/tracer.ts';
+import { tracedSend } from './telemetry/watch.ts';
 import { Wake } from './work/wake.ts';
 
 /** What the program is made of, built once by main and handed in by the front (no container, no globals). */
@@ -16,10 +26,22 @@ export interface Deps {
   log: Log;
   secrets: Secrets;
   stores: Stores;
-  providers: Registry;
+  providers: Providers;
+  router: Router;
+  health: Health;
+  /** Null: switched off. */
+  limits: Limits | null;
+  /** Null: nobody asks. */
+  meters: Meters | null;
+  /** Null: nobody collects traces. */
+  tracer: Tracer | null;
+  keyAlerts: KeyAlerts;
   wake: Wake;
+  /** Changes once: when the process has been told to stop. */
+  service: { leaving: boolean };
   /** One for each store: payments made at once share a statement. */
   creators: Record<Environment, PaymentCreator>;
+  applier: Applier;
 }
 
 /** The composition root. @param secretsKey 32 bytes */
@@ -29,21 +51,54 @@ export function buildDeps(parts: {
   log: Log;
   secretsKey: Buffer;
   clock?: Clock;
-  providers?: Registry;
+  providers?: Providers;
+  tracer?: Tracer | null;
 }): Deps {
-  const { config, stores, log, clock = systemClock } = parts;
-  const sandbox = sandboxProvider({ clock, delay_ms: config.sandbox_delay_ms });
+  const { config, stores, log, tracer = null } = parts;
+  const clock = parts.clock ?? clockOf(config);
+  const { control } = stores;
+  const secrets = new Secrets(parts.secretsKey);
+  const health = new Health(clock);
+  const meters = config.metrics ? new Meters() : null;
+  const providers =
+    parts.providers ??
+    new ProviderDirectory({
+      control,
+      secrets,
+      tools: { send: senderOf(config, tracer), clock, log },
+      builtIn: { sandbox: sandboxProvider({ clock, delay_ms: config.sandbox_delay_ms }) },
+      observe: (provider) => health.observe(meters ? meters.provider(provider, clock) : provider),
+    });
   return {
     config,
     clock,
     log,
     stores,
-    secrets: new Secrets(parts.secretsKey),
-    providers: parts.providers ?? new Registry({ sandbox: [sandbox], live: [] }),
+    secrets,
+    providers,
+    health,
+    router: new Router({ providers, rules: new RuleBook(control, clock), health, clock }),
+    meters,
+    tracer,
+    limits: config.rate_limits ? new Limits(config, log) : null,
+    keyAlerts: new KeyAlerts({ stores, clock, log }),
     wake: new Wake(),
+    service: { leaving: false },
     creators: {
       sandbox: new PaymentCreator(stores.sandbox, config.create_batching),
       live: new PaymentCreator(stores.live, config.create_batching),
     },
+    applier: new Applier(clock),
   };
+}
+
+function clockOf({ hasten }: Config): Clock {
+  return hasten ? hastenedClock(hasten.speed, hasten.from) : systemClock;
+}
+
+/** Where time goes faster, the deadlines of providers are over sooner as well: all waits keep their proportions. */
+function senderOf({ hasten }: Config, tracer: Tracer | null): Send {
+  const sender = tracer ? tracedSend(tracer, send, 'provider call') : send;
+  if (!hasten) return sender;
+  return (options) => sender({ ...options, timeout_ms: Math.ceil(options.timeout_ms / hasten.speed) });
 }

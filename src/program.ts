@@ -3,16 +3,25 @@ import { accountRoutes } from './accounts/routes.ts';
 import { balanceRoutes } from './balance/routes.ts';
 import { beneficiaryRoutes } from './beneficiaries/routes.ts';
 import { onboardingPages } from './checkout/onboarding.ts';
+import { callbackPages } from './callbacks/pages.ts';
 import { checkoutPages } from './checkout/routes.ts';
+import { paymentMethodRoutes } from './customers/method-routes.ts';
+import { customerRoutes } from './customers/routes.ts';
+import { erasureSweep, payerSweep } from './customers/sweeps.ts';
 import type { Store } from './db/stores.ts';
+import { send } from './kit/fetch.ts';
 import type { Deps } from './deps.ts';
 import { disputeRoutes } from './disputes/routes.ts';
 import { eventRoutes } from './events/routes.ts';
 import { healthPages } from './http/health.ts';
+import { documentationPages } from './http/openapi/pages.ts';
 import type { Route } from './http/route.ts';
 import { buildServer } from './http/server.ts';
+import { identityRoutes } from './identity/routes.ts';
 import { sealSweep } from './ledger/seal.ts';
 import { foldSweep } from './ledger/sweeps.ts';
+import { mailForgetSweep, mailSweep } from './mail/sweeps.ts';
+import { purgeSweeps } from './purge/sweeps.ts';
 import { paymentRoutes } from './payments/routes.ts';
 import { expirySweep, pollSweep, trancheSweep } from './payments/sweeps.ts';
 import { refundRoutes } from './refunds/routes.ts';
@@ -21,6 +30,7 @@ import { referenceRoutes } from './reference/routes.ts';
 import { releaseSweep } from './settlement/sweeps.ts';
 import { transferRoutes } from './transfers/routes.ts';
 import { transferSweep } from './transfers/sweeps.ts';
+import { tracedSend } from './telemetry/watch.ts';
 import { startDeliveries } from './webhooks/deliver.ts';
 import { webhookRoutes } from './webhooks/routes.ts';
 import { type Sweep, startSweep } from './work/sweep.ts';
@@ -34,25 +44,40 @@ export function allRoutes(deps: Deps): Route[] {
     ...disputeRoutes(deps),
     ...transferRoutes(deps),
     ...beneficiaryRoutes(deps),
+    ...customerRoutes(deps),
+    ...paymentMethodRoutes(deps),
+    ...identityRoutes(),
     ...accountRoutes(deps),
     ...balanceRoutes(deps),
     ...webhookRoutes(deps),
     ...eventRoutes(deps),
-    ...referenceRoutes(),
+    ...referenceRoutes((environment, team_id, channelId) => deps.router.standingOf(environment, team_id, channelId)),
   ];
 }
 
 /** @param workers those running in this process, for readiness */
 export function buildApi(deps: Deps, workers: readonly Worker[]): FastifyInstance {
-  return buildServer(deps, allRoutes(deps), [healthPages(deps, workers), checkoutPages(deps), onboardingPages(deps)]);
+  const routes = allRoutes(deps);
+  return buildServer(deps, routes, [
+    healthPages(deps, workers),
+    checkoutPages(deps),
+    onboardingPages(deps),
+    callbackPages(deps),
+    documentationPages(routes, deps.config.public_url),
+  ]);
 }
 
 /** Everything that goes on in the background, for both stores. */
 export function startWorkers(deps: Deps): Worker[] {
   return [deps.stores.sandbox, deps.stores.live].flatMap((store) => [
     ...sweepsOf(deps, store).map((sweep) => startSweep(sweep, deps)),
-    startDeliveries(deps, store),
+    startDeliveries(deps, store, { send: deliverySender(deps, store) }),
   ]);
+}
+
+function deliverySender({ tracer, meters }: Deps, { environment }: Store) {
+  const sender = tracer ? tracedSend(tracer, send, 'webhook delivery') : send;
+  return meters ? meters.deliveries(sender, environment) : sender;
 }
 
 function sweepsOf(deps: Deps, store: Store): Sweep[] {
@@ -64,7 +89,12 @@ function sweepsOf(deps: Deps, store: Store): Sweep[] {
     refundSweep(deps, store),
     givebackSweep(deps, store),
     transferSweep(deps, store),
+    erasureSweep(deps, store),
+    payerSweep(deps, store),
     foldSweep(store),
     sealSweep(store),
+    mailSweep(deps, store),
+    mailForgetSweep(store),
+    ...purgeSweeps(deps, store),
   ];
 }

@@ -16,8 +16,18 @@ const ABANDONED_AFTER_MS = 30_000;
 
 const TEMPLATES = { template_control: 'control', template_store: 'store' } as const;
 
+export type TestServer = Pick<EmbeddedServer, 'url'> & AsyncDisposable;
+
 /** A server that lives in memory where there is enough, and disappears with the run. */
 export interface ThrowawayServer extends EmbeddedServer, AsyncDisposable {}
+
+/** The server the tests run on: a throwaway one of our own, or the empty one that TEST_POSTGRES_URL names. */
+export async function testServer(): Promise<TestServer> {
+  const given = process.env.TEST_POSTGRES_URL;
+  if (!given) return startThrowaway();
+  const url = (database: string) => Object.assign(new URL(given), { pathname: `/${database}` }).href;
+  return { url, [Symbol.asyncDispose]: async () => {} };
+}
 
 /** Starts one; also removes what killed runs have left. */
 export async function startThrowaway(): Promise<ThrowawayServer> {
@@ -35,7 +45,7 @@ export async function startThrowaway(): Promise<ThrowawayServer> {
 }
 
 /** Makes the databases that each test file gets copies of. */
-export async function makeTemplates(server: EmbeddedServer): Promise<void> {
+export async function makeTemplates(server: TestServer): Promise<void> {
   for (const [name, kind] of Object.entries(TEMPLATES)) {
     await ensureDatabase(server, name);
     await migrate(server.url(name), kind);

@@ -49,6 +49,7 @@ function crud(deps: RouteDeps, base: string): Route[] {
       method: 'GET',
       path: base,
       summary: 'List accounts',
+      description: 'Newest first.',
       query: listAccountsQuery,
       replies: { 200: envelopeSchema({ items: Type.Array(accountReply), meta: listMeta }) },
       handle: (call) => listed(deps, call),
@@ -58,6 +59,11 @@ function crud(deps: RouteDeps, base: string): Route[] {
       method: 'POST',
       path: base,
       summary: 'Create an account',
+      description:
+        'Connects a seller whose payments are split with the platform. `split` and `settlement` decide where money goes: ' +
+        'they need a private key.',
+      idempotent: true,
+      problems: ['private_key_required'],
       body: createAccountBody,
       replies: { 201: one },
       handle: (call) => {
@@ -74,6 +80,8 @@ function crud(deps: RouteDeps, base: string): Route[] {
       method: 'GET',
       path: `${base}/:id`,
       summary: 'Retrieve an account',
+      description: 'A public key sees neither how the owner can be reached nor where they are paid.',
+      problems: ['account_not_found'],
       replies: { 200: one },
       handle: async (call) => {
         const { db, environment } = call.caller.store;
@@ -85,6 +93,10 @@ function crud(deps: RouteDeps, base: string): Route[] {
       method: 'PATCH',
       path: `${base}/:id`,
       summary: 'Change an account',
+      description:
+        'What is not named stays. `split` and `settlement` need a private key; payments that exist keep the split they ' +
+        'were made with.',
+      problems: ['account_not_found', 'private_key_required'],
       body: changeAccountBody,
       replies: { 200: one },
       handle: (call) => {
@@ -97,6 +109,11 @@ function crud(deps: RouteDeps, base: string): Route[] {
   ];
 }
 
+const SWITCHED = {
+  deactivate: 'New payments can not be made for it; those that exist go on.',
+  reactivate: 'Payments can be made for it again.',
+};
+
 function management(deps: RouteDeps, base: string): Route[] {
   const switching = (action: 'deactivate' | 'reactivate') =>
     route({
@@ -105,6 +122,8 @@ function management(deps: RouteDeps, base: string): Route[] {
       path: `${base}/:id/${action}`,
       replies: { 200: one },
       summary: action === 'reactivate' ? 'Reactivate an account' : 'Deactivate an account',
+      description: SWITCHED[action],
+      problems: ['account_not_found'],
       handle: (call) =>
         writing(call, async (tx, context) => {
           return reply(call, 200, `Account ${action}d`, await setActive(tx, context, refOf(call), action === 'reactivate'));
@@ -117,6 +136,8 @@ function management(deps: RouteDeps, base: string): Route[] {
       method: 'PUT',
       path: `${base}/:id`,
       summary: 'Replace an account',
+      description: 'What is not named goes back to its default, `split` and `settlement` too.',
+      problems: ['account_not_found'],
       body: createAccountBody,
       replies: { 200: one },
       handle: (call) =>
@@ -131,6 +152,10 @@ function management(deps: RouteDeps, base: string): Route[] {
       method: 'POST',
       path: `${base}/:id/onboarding`,
       summary: 'Make an onboarding link for an account',
+      description:
+        'An address for the owner of the account, which shows what is known and how far the check has come. It expires.',
+      operation_id: base === '/accounts' ? 'createAccountOnboarding' : 'createSubaccountOnboarding',
+      problems: ['account_not_found'],
       replies: { 201: envelopeSchema({ onboarding: onboardingReply }) },
       handle: async (call) => {
         const onboarding = await onboardingLink(deps, call.caller.store, refOf(call), call.at);

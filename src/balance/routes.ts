@@ -16,6 +16,12 @@ export function balanceRoutes(deps: Deps): Route[] {
       method: 'GET',
       path: '/balance',
       summary: 'Read the balance',
+      description:
+        'Eight figures in one currency, flat and again under `balance`. Read at most 3 minutes ago. With `X-Sync` those ' +
+        'of a connected account.',
+      operation_id: 'retrieveBalance',
+      sync: true,
+      problems: ['account_not_found'],
       query: balanceQuery,
       replies: { 200: balanceReply },
       handle: (call) => read(cache, call),
@@ -25,6 +31,9 @@ export function balanceRoutes(deps: Deps): Route[] {
       method: 'GET',
       path: '/balance/history',
       summary: 'List what changed the balance',
+      description: 'One entry for each change of one bucket, newest first. The entries of a bucket add up to its figure.',
+      sync: true,
+      problems: ['account_not_found'],
       query: historyQuery,
       replies: { 200: historyReply },
       handle: historyLister(deps),

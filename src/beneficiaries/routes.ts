@@ -38,6 +38,7 @@ export function beneficiaryRoutes(deps: Pick<Deps, 'secrets'>): Route[] {
       method: 'GET',
       path: '/beneficiaries',
       summary: 'List beneficiaries',
+      description: 'Newest first.',
       query: listBeneficiariesQuery,
       replies: { 200: envelopeSchema({ items: Type.Array(beneficiaryReply), meta: listMeta }) },
       handle: (call) => listed(deps, call),
@@ -47,6 +48,9 @@ export function beneficiaryRoutes(deps: Pick<Deps, 'secrets'>): Route[] {
       method: 'POST',
       path: '/beneficiaries',
       summary: 'Create a beneficiary',
+      description: 'Saves someone who is paid more than once.',
+      idempotent: true,
+      problems: ['channel_not_supported'],
       body: createBeneficiaryBody,
       replies: { 201: one },
       handle: (call) =>
@@ -61,6 +65,7 @@ export function beneficiaryRoutes(deps: Pick<Deps, 'secrets'>): Route[] {
       method: 'GET',
       path: '/beneficiaries/:id',
       summary: 'Retrieve a beneficiary',
+      problems: ['beneficiary_not_found'],
       replies: { 200: one },
       handle: async (call) => {
         const { db, environment } = call.caller.store;
@@ -72,6 +77,10 @@ export function beneficiaryRoutes(deps: Pick<Deps, 'secrets'>): Route[] {
       method: 'PUT',
       path: '/beneficiaries/:id',
       summary: 'Replace a beneficiary',
+      description:
+        'What is not named goes back to its default. Channel, country and currency can only be repeated: for another ' +
+        'channel, make another beneficiary.',
+      problems: ['beneficiary_not_found'],
       body: replaceBeneficiaryBody,
       replies: { 200: one },
       handle: (call) =>
@@ -84,6 +93,8 @@ export function beneficiaryRoutes(deps: Pick<Deps, 'secrets'>): Route[] {
       method: 'PATCH',
       path: '/beneficiaries/:id',
       summary: 'Change a beneficiary',
+      description: 'What is not named stays. Channel, country and currency can only be repeated.',
+      problems: ['beneficiary_not_found'],
       body: changeBeneficiaryBody,
       replies: { 200: one },
       handle: (call) =>
@@ -96,6 +107,8 @@ export function beneficiaryRoutes(deps: Pick<Deps, 'secrets'>): Route[] {
       method: 'DELETE',
       path: '/beneficiaries/:id',
       summary: 'Delete a beneficiary',
+      description: 'Transfers made to it stay. The answer shows it for the last time.',
+      problems: ['beneficiary_not_found'],
       replies: { 200: one },
       handle: (call) =>
         writing(call, async (tx, context) => {

@@ -2,7 +2,7 @@ import type { Deps } from '../deps.ts';
 import type { Html } from '../kit/html.ts';
 import { merchantName } from '../payments/hosted.ts';
 import type { Language } from './language.ts';
-import { SubmitLimit } from './limit.ts';
+import { Throttle } from '../kit/throttle.ts';
 
 /** Submits of one page in a minute: a payer needs a few, someone guessing numbers would need thousands. */
 const SUBMITS_A_MINUTE = 30;
@@ -42,7 +42,8 @@ export type Answer =
 /** What all visits share. */
 export interface Desk {
   deps: Deps;
-  submits: SubmitLimit;
+  /** By token and not by address: whole mobile networks share a few addresses. */
+  submits: Throttle;
   /** Path in front of /pay, for an installation that does not stand at the root of its host. */
   base: string;
   merchantName(team_id: bigint): Promise<string>;
@@ -51,7 +52,7 @@ export interface Desk {
 export function openDesk(deps: Deps): Desk {
   return {
     deps,
-    submits: new SubmitLimit(deps.clock, SUBMITS_A_MINUTE),
+    submits: new Throttle(deps.clock, SUBMITS_A_MINUTE),
     base: new URL(deps.config.public_url).pathname.replace(/\/$/, ''),
     merchantName: remembered(deps),
   };

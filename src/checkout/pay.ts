@@ -1,3 +1,4 @@
+import type { Config } from '../config.ts';
 import { envelope } from '../kit/envelope.ts';
 import { invalid, notFound, Problem } from '../kit/errors.ts';
 import { type Charged, wrongState } from '../payments/charge.ts';
@@ -37,14 +38,15 @@ export function submit(desk: Desk, visit: Visit, body: unknown): Promise<Answer>
     const { payment } = hosted;
     if (holderOf(payment, browser) === 'another') {
       const typed = submission.phone ?? submission.account_number;
-      if (openAttempt(hosted.attempts) || typeof typed !== 'string' || !wasCharged(hosted.attempts, typed)) throw elsewhere();
+      const known = typeof typed === 'string' && wasCharged(desk.deps.secrets, hosted.attempts, typed);
+      if (openAttempt(hosted.attempts) || !known) throw elsewhere();
       if (submission.channel === undefined) {
-        await takeOver(hosted, browser, typed);
+        await takeOver(desk.deps, hosted, browser, typed);
         return null;
       }
     }
     if (standingOf(hosted, desk.deps.clock.now()).kind !== 'open') throw wrongState(payment);
-    return chargeFrom(desk.deps, hosted, browser, wanted(hosted, submission, visit.ip));
+    return chargeFrom(desk.deps, hosted, browser, wanted(desk.deps.config, hosted, submission, visit.ip));
   });
 }
 
@@ -102,9 +104,9 @@ function staleForm(): Problem {
   });
 }
 
-function wanted(hosted: Hosted, submission: Submission, ip: string): Charge {
+function wanted(config: Config, hosted: Hosted, submission: Submission, ip: string): Charge {
   const { environment } = hosted.store;
-  const charge = fitCharge(hosted.payment, readInstrument(environment, chargeOf(submission)), ip);
+  const charge = fitCharge(config, hosted.payment, readInstrument(environment, chargeOf(submission)), ip);
   if (charge.channel.kind !== 'card' || environment === 'live') return charge;
   if (submission.card === null) throw testCardRequired();
   return { ...charge, payer: submission.card };

@@ -1,6 +1,12 @@
 import { Command, Option, type OutputConfiguration } from 'commander';
+import { addBackup } from './backup/command.ts';
+import { addCompliance } from './compliance/command.ts';
+import { addExplain } from './explain/command.ts';
 import { addKeys } from './keys/command.ts';
 import { addLedger } from './ledger/command.ts';
+import { addProviders } from './providers/command.ts';
+import { addResolve } from './resolve/command.ts';
+import { addRules } from './rules/command.ts';
 import { addSandbox } from './sandbox/command.ts';
 import { addTeams } from './teams/command.ts';
 
@@ -18,8 +24,14 @@ export function buildProgram(output: Pick<OutputConfiguration, 'writeOut' | 'wri
   addMigrate(program);
   addTeams(program);
   addKeys(program);
+  addProviders(program);
+  addRules(program);
+  addExplain(program);
+  addResolve(program);
+  addCompliance(program);
   addLedger(program);
   addSandbox(program);
+  addBackup(program);
   addDoctor(program);
   pointToHelp(program, 'pirogue');
   return program;

@@ -1,8 +1,9 @@
 import { InvalidArgumentError } from 'commander';
 import { isScope, SCOPES, type Scope } from '../keys/scopes.ts';
-import { isAddressOrRange } from '../keys/service.ts';
+import { isAddressOrRange } from '../kit/address-list.ts';
 import { systemClock } from '../kit/clock.ts';
 import { CURRENCIES, isCurrency } from '../kit/money.ts';
+import type { Costs } from '../provider-accounts/schema.ts';
 
 /*
  * What an option's text may be. Each returns the value or throws what the command line prints behind
@@ -33,6 +34,38 @@ export function currencyCode(text: string): string {
   const code = text.toUpperCase();
   if (isCurrency(code)) return code;
   throw new InvalidArgumentError(`Use one of ${CURRENCIES.join(', ')}.`);
+}
+
+/** What routing rules call a provider account. */
+export function accountName(text: string): string {
+  if (/^[a-z0-9][a-z0-9-]{0,39}$/.test(text)) return text;
+  throw new InvalidArgumentError('Use small letters, digits and hyphens, at most 40.');
+}
+
+/** Why a person decided something: it has to say something. */
+export function evidence(text: string): string {
+  const said = text.trim();
+  if (said.length >= 10 && said.length <= 2_000 && !/\p{Cc}/u.test(said.replaceAll(/\s/g, ' '))) return said;
+  throw new InvalidArgumentError('Say in 10 to 2,000 characters what shows it: whose statement, which line, which call.');
+}
+
+export function person(text: string): string {
+  const name = text.trim();
+  if (name !== '' && name.length <= 100 && !/\p{Cc}/u.test(name)) return name;
+  throw new InvalidArgumentError('A name has 1 to 100 characters.');
+}
+
+/** `mobile_money=1.5%+10,payout=1%`: a share and a fixed part in major units. */
+export function costList(text: string): Costs {
+  const costs: Costs = {};
+  for (const item of items(text)) {
+    const match = /^(mobile_money|bank|card|payout)=(\d{1,2}(?:\.\d{1,2})?)%(?:\+(\d{1,9}(?:\.\d{1,2})?))?$/.exec(item);
+    if (!match)
+      throw new InvalidArgumentError(`${item} is no cost: write mobile_money=1.5%+10, and bank, card or payout likewise.`);
+    const hundredths = (number: string | undefined) => Math.round(Number(number ?? 0) * 100);
+    costs[match[1] as keyof Costs] = { percent_hundredths: hundredths(match[2]), fixed_minor: hundredths(match[3]) };
+  }
+  return costs;
 }
 
 export function level(text: string): number {

@@ -9,7 +9,8 @@ pg.types.setTypeParser(INT8, (text) => BigInt(text));
 /** The role the program works as; the owner is for migrations and the command line only. */
 export const APP_ROLE = 'pirogue_app';
 
-const CONNECT_MS = 5_000;
+/** For a free connection, or a new one: long enough for a hundred requests that wait for one row. */
+const CONNECT_MS = 10_000;
 const STATEMENT_MS = 15_000;
 const IDLE_IN_TRANSACTION_MS = 30_000;
 const MAX_TRIES = 3;
@@ -22,13 +23,24 @@ export interface PoolOptions {
   log: Log;
   /** Deadline of one statement; the default suits requests, the command line reads whole books. */
   statement_ms?: number;
+  /** Told before each statement; the function that comes back, after it. */
+  watch?: ((statement: Sql) => ((error?: unknown) => void) | null) | undefined;
   /** Work as this role; left out: as the user of the address. */
   role?: string;
 }
 
 /** A pool that is also a {@link Db}. Every wait has a deadline: for a connection, a statement, an idle transaction. */
 export interface DbPool extends Db {
+  use(): PoolUse;
   close(): Promise<void>;
+}
+
+/** Connections at work and idle, callers that wait for one, and how many connections there may be. */
+export interface PoolUse {
+  busy: number;
+  idle: number;
+  waiting: number;
+  most: number;
 }
 
 export function openPool(options: PoolOptions): DbPool {
@@ -50,8 +62,12 @@ export function openPool(options: PoolOptions): DbPool {
     if (!closing) options.log.warn({ err }, 'an idle database connection was lost');
   });
   return {
-    ...queries(pool),
-    transaction: (work) => retried(() => inTransaction(pool, work)),
+    ...queries(pool, options.watch),
+    transaction: (work) => retried(() => inTransaction(pool, work, options.watch)),
+    use: () => {
+      const { totalCount, idleCount, waitingCount } = pool;
+      return { busy: totalCount - idleCount, idle: idleCount, waiting: waitingCount, most: options.size };
+    },
     close: () => {
       closing = true;
       return pool.end();
@@ -59,8 +75,9 @@ export function openPool(options: PoolOptions): DbPool {
   };
 }
 
-function queries(client: pg.Pool | pg.PoolClient): Queryable {
-  const send = (statement: Sql) => client.query(statement as pg.QueryConfig);
+function queries(client: pg.Pool | pg.PoolClient, watch: PoolOptions['watch']): Queryable {
+  const plain = (statement: Sql) => client.query(statement as pg.QueryConfig);
+  const send = watch ? watched(plain, watch) : plain;
   return {
     all: async <Row>(statement: Sql) => (await send(statement)).rows as Row[],
     maybe: async <Row>(statement: Sql) => {
@@ -72,12 +89,29 @@ function queries(client: pg.Pool | pg.PoolClient): Queryable {
   };
 }
 
-async function inTransaction<T>(pool: pg.Pool, work: (tx: Tx) => Promise<T>): Promise<T> {
+type Plain = (statement: Sql) => Promise<pg.QueryResult>;
+
+function watched(plain: Plain, watch: NonNullable<PoolOptions['watch']>): Plain {
+  return async (statement) => {
+    const over = watch(statement);
+    if (!over) return plain(statement);
+    try {
+      const result = await plain(statement);
+      over();
+      return result;
+    } catch (error) {
+      over(error);
+      throw error;
+    }
+  };
+}
+
+async function inTransaction<T>(pool: pg.Pool, work: (tx: Tx) => Promise<T>, watch: PoolOptions['watch']): Promise<T> {
   const client = await pool.connect();
   let broken: Error | undefined;
   try {
     await client.query('begin');
-    const result = await work({ ...queries(client), inTransaction: true });
+    const result = await work({ ...queries(client, watch), inTransaction: true });
     await client.query('commit');
     return result;
   } catch (error) {

@@ -2,7 +2,7 @@ import type { DatabaseUrls } from '../config.ts';
 import type { Environment } from '../kit/environment.ts';
 import type { Log } from '../kit/log.ts';
 import type { Db } from '../kit/sql.ts';
-import { APP_ROLE, openPool } from './pool.ts';
+import { APP_ROLE, openPool, type PoolOptions, type PoolUse } from './pool.ts';
 
 /** One environment's data: handed out by the key presented, never joined with the other. */
 export interface Store {
@@ -18,11 +18,23 @@ export interface Stores {
   close(): Promise<void>;
 }
 
-/** Opens the three pools as the application role; connections are made when first needed. */
-export function openStores(urls: DatabaseUrls, size: number, log: Log): Stores {
-  const open = (url: string) => openPool({ url, size, log, role: APP_ROLE });
-  const [control, sandbox, live] = [open(urls.control), open(urls.sandbox), open(urls.live)];
+/** What our own pools can tell beside. */
+export interface OpenStores extends Stores {
+  use(): Record<keyof DatabaseUrls, PoolUse>;
+}
+
+/** @param watch what is told of each statement of a database */
+export function openStores(
+  urls: DatabaseUrls,
+  size: number,
+  log: Log,
+  watch?: (database: keyof DatabaseUrls) => PoolOptions['watch'],
+): OpenStores {
+  // As the application role; connections are made when first needed.
+  const open = (name: keyof DatabaseUrls) => openPool({ url: urls[name], size, log, role: APP_ROLE, watch: watch?.(name) });
+  const [control, sandbox, live] = [open('control'), open('sandbox'), open('live')];
   return {
+    use: () => ({ control: control.use(), sandbox: sandbox.use(), live: live.use() }),
     control,
     sandbox: { environment: 'sandbox', db: sandbox },
     live: { environment: 'live', db: live },

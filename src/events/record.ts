@@ -1,10 +1,9 @@
 import { newId } from '../kit/ids.ts';
 import type { Environment } from '../kit/environment.ts';
 import { fixed, sql, type Tx } from '../kit/sql.ts';
+import { versions } from '../versions/registry.ts';
 import { type EventType, subscriptionsOf } from './catalogue.ts';
-
-/** The version at which bodies are serialised. */
-export const API_VERSION = '2026-08-01';
+import { HOLE, MARK, packText } from './packing.ts';
 
 /** One change to announce. */
 export interface NewEvent {
@@ -15,6 +14,8 @@ export interface NewEvent {
   sequence: number;
   /** What GET of the resource returns under its key. */
   data: object;
+  /** A text of `data` that the statement replaces by what it finds to be true: its first occurrence becomes a hole. */
+  unsure?: string;
 }
 
 /** A {@link NewEvent} as the SQL takes it. */
@@ -25,9 +26,10 @@ export interface EventInput {
   subscriptions: string[];
   resource_id: string;
   sequence: number;
-  /** The body up to the number of endpoints, which only the statement knows, and from there on. */
-  head: string;
-  tail: string;
+  /** The packed body in base64, with a hole for the number of endpoints, which only the statement knows. */
+  packed: string;
+  /** `|` and the value of each further hole. */
+  filled: string;
   created_at: string;
 }
 
@@ -40,9 +42,10 @@ export function eventInput(environment: Environment, at: number, event: NewEvent
     event: event.type,
     livemode: environment === 'live',
     created,
-    api_version: API_VERSION,
+    api_version: versions.newest,
   });
   const rest = JSON.stringify({ request: { id: null, idempotency_key: newId('req', environment, at) }, data: event.data });
+  const tail = event.unsure === undefined ? rest : rest.replace(event.unsure, HOLE);
   return {
     team_id: String(event.team_id),
     event_id: id,
@@ -50,15 +53,20 @@ export function eventInput(environment: Environment, at: number, event: NewEvent
     subscriptions: subscriptionsOf(event.type),
     resource_id: event.resource_id,
     sequence: event.sequence,
-    head: `${head.slice(0, -1)},"pending_webhooks":`,
-    tail: `,${rest.slice(1)}`,
+    packed: packText(`${head.slice(0, -1)},"pending_webhooks":${HOLE},${tail.slice(1)}`).toString('base64'),
+    filled: event.unsure === undefined ? '' : `|${event.unsure}`,
     created_at: created,
   };
 }
 
 /** Columns of a CTE named `event_input` that {@link RECORD} reads, for json_to_recordset. */
 export const EVENT_COLUMNS = `team_id bigint, event_id text, type text, subscriptions text[], resource_id text,
-  sequence integer, head text, tail text, created_at timestamptz`;
+  sequence integer, packed text, filled text, created_at timestamptz`;
+
+/** SQL for the body of a row `i` of `event_input` (src/events/packing.ts). @param endpoints SQL for their number */
+export function packedBody(endpoints: string): string {
+  return `convert_to('${MARK}|' || ${endpoints} || i.filled || chr(10), 'UTF8') || decode(i.packed, 'base64')`;
+}
 
 /**
  * The CTEs that record the rows of `event_input` and make one delivery for each endpoint that wants them, in the
@@ -73,7 +81,8 @@ export const RECORD = fixed(`
   ),
   recorded_events as (
     insert into events (team_id, id, type, resource_id, sequence, pending_webhooks, body, created_at)
-    select i.team_id, i.event_id, i.type, i.resource_id, i.sequence, n.endpoints, i.head || n.endpoints || i.tail, i.created_at
+    select i.team_id, i.event_id, i.type, i.resource_id, i.sequence, n.endpoints,
+      ${packedBody('n.endpoints')}, i.created_at
     from event_input i,
       lateral (select count(*)::integer as endpoints from event_targets t where t.event_id = i.event_id) n
   ),

@@ -30,6 +30,6 @@ export const eventReply = Type.Object({
   created: moment,
   api_version: Type.String(),
   pending_webhooks: Type.Integer({ description: 'Number of endpoints the event goes to.' }),
-  request: Type.Object({ id: nullableText(), idempotency_key: nullableText() }),
+  request: Type.Object({ id: nullableText({ description: 'Kept for later; null today.' }), idempotency_key: nullableText() }),
   data: Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true, description: 'The full resource.' }),
 });

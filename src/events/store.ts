@@ -3,20 +3,26 @@ import { lowestIdAt } from '../kit/ids.ts';
 import { pageTail } from '../kit/pages.ts';
 import type { Position } from '../kit/paging.ts';
 import { allOf, type Fragment, part, type Queryable, sql } from '../kit/sql.ts';
+import { unpack } from './packing.ts';
 import type { EventRow, EventsQuery } from './schema.ts';
 
 const DAY_MS = 86_400_000;
 
 export type EventFilters = { [name in 'type' | 'date_from' | 'date_to']?: EventsQuery[name] | undefined };
 
-export function findEvent(db: Queryable, team_id: bigint, id: string): Promise<EventRow | undefined> {
-  return db.maybe<EventRow>(
+type StoredRow = Omit<EventRow, 'body'> & { body: Buffer };
+
+const eventOf = (row: StoredRow): EventRow => ({ ...row, body: unpack(row.body) });
+
+export async function findEvent(db: Queryable, team_id: bigint, id: string): Promise<EventRow | undefined> {
+  const row = await db.maybe<StoredRow>(
     sql`select team_id, id, type, resource_id, body from events where team_id = ${team_id} and id = ${id}`,
   );
+  return row && eventOf(row);
 }
 
 /** One page, in reading order. The skipped rows are walked in the index alone; bodies are read of the page only. */
-export function listEvents(
+export async function listEvents(
   db: Queryable,
   environment: Environment,
   team_id: bigint,
@@ -24,10 +30,11 @@ export function listEvents(
   position: Position,
 ): Promise<EventRow[]> {
   const order = position.kind === 'newer' ? part`id` : part`id desc`;
-  return db.all<EventRow>(sql`
+  const rows = await db.all<StoredRow>(sql`
     select team_id, id, type, resource_id, body from events where team_id = ${team_id} and id in (
       select id from events where ${conditions(environment, team_id, filters)} ${pageTail(position)}
     ) order by ${order}`);
+  return rows.map(eventOf);
 }
 
 export async function countEvents(

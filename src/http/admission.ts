@@ -1,27 +1,32 @@
-import type { FastifyRequest } from 'fastify';
-import { API_VERSION } from '../events/record.ts';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Deps } from '../deps.ts';
 import { notFound, Problem } from '../kit/errors.ts';
 import type { Caller } from '../keys/caller.ts';
-import type { KeyRing } from '../keys/ring.ts';
-import { isAllowed } from '../keys/service.ts';
+import type { FoundKey, KeyRing } from '../keys/ring.ts';
 import { isScope } from '../keys/scopes.ts';
-import type { KeyWithTeam } from '../keys/store.ts';
+import { versions } from '../versions/registry.ts';
+import { clientAddress } from './client-address.ts';
+import { limitsOf, refuseTripped, showTeam, strangerLimit, teamLimit } from './limits.ts';
 import type { Route } from './route.ts';
 
 /** What the router found for the request: an operation, a path without that method, or nothing. */
-export type Target = { kind: 'route'; route: Route } | { kind: 'wrong_method'; allow: string[] } | { kind: 'nothing' };
+export type Target =
+  | { kind: 'route'; route: Route }
+  | { kind: 'wrong_method'; path: string; allow: string[] }
+  | { kind: 'nothing' };
 
 interface Visit {
   deps: Deps;
   keys: KeyRing;
   request: FastifyRequest;
+  reply: FastifyReply;
   target: Target;
-  key: KeyWithTeam;
+  ip: string;
+  key: FoundKey;
+  /** Whether the limits were asked, so that the answer shows where the team's counter stands. */
+  counted: boolean;
   version: string;
 }
-
-const SUPPORTED_VERSIONS = new Set([API_VERSION]);
 
 /**
  * The order of checks on every API request, before its body is read (decisions section 2). Each throws the Problem of
@@ -31,6 +36,7 @@ const CHECKS: ((visit: Visit) => void | Promise<void>)[] = [
   findKey,
   refuseBrowser,
   checkAddress,
+  checkLimits,
   checkVersion,
   checkRoute,
   checkKeyKind,
@@ -38,15 +44,20 @@ const CHECKS: ((visit: Visit) => void | Promise<void>)[] = [
   checkEnvironment,
 ];
 
-/** @throws Problem 401, 403, 400, 404, 405 or 406 */
+/** @throws Problem 401, 403, 429, 400, 404, 405 or 406 */
 export async function admit(
   deps: Deps,
   keys: KeyRing,
-  request: FastifyRequest,
+  { request, reply }: { request: FastifyRequest; reply: FastifyReply },
   target: Target,
 ): Promise<{ caller: Caller; version: string }> {
-  const visit = { deps, keys, request, target } as Visit;
-  for (const check of CHECKS) await check(visit);
+  const visit = { deps, keys, request, reply, target, ip: clientAddress(request), counted: false } as Visit;
+  try {
+    for (const check of CHECKS) await check(visit);
+  } catch (error) {
+    await showUncounted(visit);
+    throw error;
+  }
   const { key } = visit;
   const caller: Caller = {
     team: key.team,
@@ -61,32 +72,61 @@ export async function admit(
 /** The key is the sole value of the header; its hash finds it, whatever the path. */
 async function findKey(visit: Visit): Promise<void> {
   const presented = visit.request.headers.authorization;
-  if (!presented) throw new Problem(401, 'API key missing: send it as the sole value of the Authorization header.');
-  const key = await visit.keys.find(presented);
-  if (!key) throw new Problem(401, 'API key unknown, revoked, inactive or expired.');
-  visit.key = key;
+  const key = presented ? await visit.keys.find(presented) : undefined;
+  if (key) {
+    visit.key = key;
+    return;
+  }
+  await countStranger(visit);
+  if (presented) throw new Problem(401, 'API key unknown, revoked, inactive or expired.');
+  throw new Problem(401, 'API key missing: send it as the sole value of the Authorization header.');
+}
+
+/** Whoever tries keys is slowed down by address; callers with a key from there are counted apart. */
+async function countStranger({ deps, request, ip }: Visit): Promise<void> {
+  if (!deps.limits) return;
+  const limit = strangerLimit(ip);
+  refuseTripped([limit], await deps.limits.takeStranger(limit, request.at), request.at);
 }
 
 /** A secret key with Origin or Referer comes from a page: everyone who opens that page has it. */
-function refuseBrowser({ key, request }: Visit): void {
+function refuseBrowser({ deps, key, request }: Visit): void {
   if (key.kind === 'secret' && (request.headers.origin !== undefined || request.headers.referer !== undefined)) {
+    deps.keyAlerts.raise(key);
     throw new Problem(403, 'A secret key must never be used in a browser. Revoke it and use a public key there.', {
       error_code: 'secret_key_in_browser',
     });
   }
 }
 
-function checkAddress({ key, request }: Visit): void {
-  if (!isAllowed(key.allowed_ips, request.ip)) {
+function checkAddress({ key, ip }: Visit): void {
+  if (key.places.size > 0 && !key.places.has(ip)) {
     throw new Problem(403, 'The calling address is not on the allow-list of this key.', { error_code: 'ip_not_allowed' });
   }
+}
+
+async function checkLimits(visit: Visit): Promise<void> {
+  const { deps, request, reply, target, ip, key } = visit;
+  visit.counted = true;
+  if (!deps.limits) return;
+  const limits = limitsOf({ team: key.team, key_id: key.id, ip, target });
+  const counted = await deps.limits.take(limits, request.at);
+  showTeam(reply, limits, counted.standings);
+  refuseTripped(limits, counted, request.at);
+}
+
+/** Every answer to a known key shows the team's counter, also one that was refused before it was counted. */
+async function showUncounted({ deps, request, reply, key, counted }: Visit): Promise<void> {
+  if (!deps.limits || !key || counted) return;
+  const limits = teamLimit(key.team);
+  if (limits.length > 0) showTeam(reply, limits, await deps.limits.look(limits, request.at));
 }
 
 function checkVersion(visit: Visit): void {
   const asked = visit.request.headers['x-service-version'];
   const version = asked === undefined ? visit.key.team.api_version : String(asked);
-  if (!SUPPORTED_VERSIONS.has(version)) {
-    throw new Problem(400, `API version not supported: use ${[...SUPPORTED_VERSIONS].join(', ')}.`, {
+  if (!versions.has(version)) {
+    throw new Problem(400, `API version not supported: use ${versions.all.join(', ')}.`, {
       error_code: 'unsupported_api_version',
     });
   }
@@ -121,4 +161,5 @@ function checkEnvironment({ key, target }: Visit): void {
   if (routeOf(target).liveOnly && key.environment === 'sandbox') {
     throw new Problem(403, 'This feature exists in the live environment only.', { error_code: 'live_only_feature' });
   }
+  if (routeOf(target).sandboxOnly && key.environment === 'live') throw new Problem(501, 'Not available in the live environment.');
 }

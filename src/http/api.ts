@@ -5,9 +5,11 @@ import { type FieldErrors, invalid, must, Problem } from '../kit/errors.ts';
 import { envelope } from '../kit/envelope.ts';
 import type { KeyRing } from '../keys/ring.ts';
 import type { Caller } from '../keys/caller.ts';
+import { versions } from '../versions/registry.ts';
 import { admit, type Target } from './admission.ts';
 import { inspectBody } from './body.ts';
-import type { Call, Route } from './route.ts';
+import { clientAddress } from './client-address.ts';
+import type { Call, Reply, Route } from './route.ts';
 import { type Validator, validatorOf } from './validation.ts';
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
@@ -16,13 +18,13 @@ const ID_HEADERS =
 
 /** Registers every route, the methods its path does not have, and the checks before them. */
 export function registerApi(app: FastifyInstance, deps: Deps, keys: KeyRing, routes: Route[]): void {
-  const callers = new WeakMap<FastifyRequest, Caller>();
+  const admitted = new WeakMap<FastifyRequest, Admitted>();
   parseJson(app);
 
   const enter = (target: Target) => async (request: FastifyRequest, reply: FastifyReply) => {
     if (target.kind === 'route' && target.route.access === 'public') allowOrigins(reply);
-    const { caller, version } = await admit(deps, keys, request, target);
-    callers.set(request, caller);
+    const { caller, version } = await admit(deps, keys, { request, reply }, target);
+    admitted.set(request, { caller, version });
     request.who = { team_id: String(caller.team.id), key_id: caller.key_id };
     reply.header('X-Service-Version', version);
   };
@@ -34,7 +36,7 @@ export function registerApi(app: FastifyInstance, deps: Deps, keys: KeyRing, rou
       url: route.path,
       onRequest: enter({ kind: 'route', route }),
       schema: { response: route.replies },
-      handler: (request, reply) => serve(deps, route, validator, must(callers.get(request), 'enter set it'), request, reply),
+      handler: (request, reply) => serve(deps, route, validator, must(admitted.get(request), 'enter set it'), request, reply),
     });
   }
   for (const [path, methods] of methodsByPath(routes)) {
@@ -43,7 +45,12 @@ export function registerApi(app: FastifyInstance, deps: Deps, keys: KeyRing, rou
     if (routes.some((route) => route.path === path && route.access === 'public')) registerPreflight(app, path, allow);
     else missing.push('OPTIONS');
     missing.push('HEAD');
-    app.route({ method: missing, url: path, onRequest: enter({ kind: 'wrong_method', allow }), handler: unreachableHandler });
+    app.route({
+      method: missing,
+      url: path,
+      onRequest: enter({ kind: 'wrong_method', path, allow }),
+      handler: unreachableHandler,
+    });
   }
 }
 
@@ -51,37 +58,74 @@ function unreachableHandler(): never {
   throw new Error('impossible: the method was refused before');
 }
 
-/** Checks what a handler may rely on, in the order of the rulings, then answers. */
+interface Admitted {
+  caller: Caller;
+  /** Of the API, in which the request is written and answered. */
+  version: string;
+}
+
+/** Leads the request to the newest version, which is all that handlers know, and the answer back from it. */
 async function serve(
+  deps: Deps,
+  route: Route,
+  validator: Validator,
+  { caller, version }: Admitted,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const name = `${route.method} ${route.path}`;
+  const sent_body = route.body ? objectBody(request.body) : request.body;
+  refuseCards(sent_body);
+  try {
+    const answer = await handle(deps, route, validator, caller, request, version, sent_body);
+    return send(reply.code(answer.code).headers(answer.headers ?? {}), answer, name, version);
+  } catch (error) {
+    throw versions.problemFor(version, name, error);
+  }
+}
+
+/** Checks what a handler may rely on, in the order of the rulings, then calls it. */
+async function handle(
   deps: Deps,
   route: Route,
   validator: Validator,
   caller: Caller,
   request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<FastifyReply> {
-  const body = route.body ? objectBody(request.body) : request.body;
-  refuseCards(request, body);
-  const query = { ...(request.query as Record<string, unknown>) };
+  version: string,
+  sent_body: unknown,
+): Promise<Reply> {
+  const sent = { body: sent_body, query: { ...(request.query as Record<string, unknown>) } };
+  const { body, query } = versions.upgrade(version, `${route.method} ${route.path}`, sent);
   refuseFaults({ ...validator.query(query), ...(route.check?.(body) ?? {}), ...validator.body(body) });
   const call: Call = {
     caller,
     query,
     body,
+    ...(body === sent_body ? {} : { sent_body }),
     params: request.params as Record<string, string>,
     idempotency_key: route.method === 'POST' ? idempotencyKey(request) : null,
     sync: header(request, 'x-sync'),
     request_id: request.tracing.request_id,
     trace_id: request.tracing.trace_id,
-    ip: request.ip,
+    ip: clientAddress(request),
     at: request.at,
   };
   const answer = await route.handle(call);
   if (route.method !== 'GET') deps.wake.ring(caller.store.environment);
+  return answer;
+}
+
+/** An older version is what the filter of the newest lets through, translated; no filter knows a kept answer's older shape. */
+function send(reply: FastifyReply, answer: Reply, route: string, version: string): FastifyReply {
+  const { newest } = versions;
+  const payload = envelope(answer.code, answer.message, answer.body);
+  const { version: from = newest } = answer;
+  if (from === newest && version === newest) return reply.send(payload);
+  const shown = from === newest ? JSON.parse(reply.serialize(payload) as string) : payload;
   return reply
-    .code(answer.code)
-    .headers(answer.headers ?? {})
-    .send(envelope(answer.code, answer.message, answer.body));
+    .type('application/json; charset=utf-8')
+    .serializer(JSON.stringify)
+    .send(versions.downgrade(from, version, route, shown));
 }
 
 function objectBody(body: unknown): Record<string, unknown> {
@@ -90,7 +134,7 @@ function objectBody(body: unknown): Record<string, unknown> {
 }
 
 /** Before validation and before anything of the body is hashed, logged or kept. */
-function refuseCards(request: FastifyRequest, body: unknown): void {
+function refuseCards(body: unknown): void {
   if (body === undefined) return;
   const { card_paths, faults } = inspectBody(body);
   if (card_paths.length > 0) {
@@ -162,7 +206,7 @@ function registerPreflight(app: FastifyInstance, path: string, allow: string[]):
       .header('Access-Control-Allow-Methods', allow.join(', '))
       .header(
         'Access-Control-Allow-Headers',
-        'Authorization, Content-Type, Idempotency-Key, X-Request-Id, X-Service-Version, traceparent',
+        'Authorization, Content-Type, Idempotency-Key, X-Request-Id, X-Service-Version, X-Sync, traceparent',
       )
       .header('Access-Control-Max-Age', '7200')
       .code(204)

@@ -9,17 +9,24 @@ import type { Pages } from './server.ts';
 const WORKER_STUCK_MS = 60_000;
 const PROBE_MS = 2_000;
 
-/** `/health/live`: the process answers. `/health/ready`: databases reachable and migrated, workers running. */
+/** `/health/live`: the process answers. `/health/ready`: databases reachable and migrated, workers running; where requests are counted. */
 export function healthPages(deps: Deps, workers: readonly Worker[]): Pages {
   return (app: FastifyInstance) => {
     app.get('/health/live', async () => envelope(200, 'alive', {}));
     app.get('/health/ready', async (_, reply) => {
-      const checks = { ...(await databaseChecks(deps)), workers: workersCheck(deps, workers) };
+      const checks = { ...(await databaseChecks(deps)), workers: workersCheck(deps, workers), ...leaving(deps) };
       const ready = Object.values(checks).every((state) => state === 'ok');
       const code = ready ? 200 : 503;
-      return reply.code(code).send(envelope(code, ready ? 'ready' : 'not ready', { checks }));
+      // No check: without Redis the node counts by itself, and a node taken out for that would leave all work to none.
+      const details = { rate_limits: deps.limits?.where ?? 'off' };
+      return reply.code(code).send(envelope(code, ready ? 'ready' : 'not ready', { checks, details }));
     });
   };
+}
+
+/** Balancers are to send nothing more; what comes all the same is still served. */
+function leaving({ service }: Deps): Record<string, string> {
+  return service.leaving ? { service: 'leaving' } : {};
 }
 
 async function databaseChecks(deps: Deps): Promise<Record<string, string>> {

@@ -1,17 +1,25 @@
+import { packWhole, unpack } from '../events/packing.ts';
 import { sha256 } from '../kit/crypto.ts';
 import { invalid, must } from '../kit/errors.ts';
 import { canonicalJson } from '../kit/json.ts';
 import { sql, type Tx } from '../kit/sql.ts';
+import { versions } from '../versions/registry.ts';
 import type { Call, Reply } from './route.ts';
 
 /** How long an answer is replayed; the key itself is never free again (decisions section 6). */
 export const REPLAY_MS = 24 * 3_600_000;
 
 /**
- * SHA-256 over everything that decides what the request does: path parameters, X-Sync and the body as canonical JSON.
+ * SHA-256 over everything that decides what the request does: path parameters, X-Sync and the body as canonical JSON, in
+ * the version it was sent in: a release that translates it otherwise does not make a retry another request.
  */
 export function requestHash(call: Call): Buffer {
-  return sha256(canonicalJson([call.params, call.sync, call.body ?? null]));
+  return sha256(canonicalJson([call.params, call.sync, call.sent_body ?? call.body ?? null]));
+}
+
+/** An answer as it is kept: a later release may have another newest version. */
+export function keptAnswer(reply: Reply): string {
+  return JSON.stringify({ ...reply, version: versions.newest });
 }
 
 export function reusedKey() {
@@ -27,7 +35,7 @@ export function spentKey() {
 
 interface KeyRow {
   request_hash: Buffer;
-  answer: string | null;
+  answer: Buffer | null;
   created_at: Date;
 }
 
@@ -55,9 +63,15 @@ export async function once(
   if (fresh === 0) return replay(await read(tx, team_id, route, key), hash, call.at);
   const reply = await work();
   await tx.run(sql`
-    update idempotency_keys set answer = ${JSON.stringify(stored(reply))}
+    update idempotency_keys set answer = ${packWhole(keptAnswer(stored(reply)))}, resource_id = ${shownIn(reply)}
     where team_id = ${team_id} and route = ${route} and key = ${key}`);
   return reply;
+}
+
+/** The id of what the answer shows: an erasure finds by it what was kept. */
+function shownIn({ body }: Reply): string | null {
+  const shown = Object.values(body).find((value) => typeof value === 'object' && value !== null && 'id' in value);
+  return shown ? String((shown as { id: unknown }).id) : null;
 }
 
 async function read(tx: Tx, team_id: bigint, route: string, key: string): Promise<KeyRow> {
@@ -70,6 +84,6 @@ async function read(tx: Tx, team_id: bigint, route: string, key: string): Promis
 function replay(row: KeyRow, hash: Buffer, at: number): Reply {
   if (!row.request_hash.equals(hash)) throw reusedKey();
   if (row.answer === null || at - row.created_at.getTime() > REPLAY_MS) throw spentKey();
-  const reply = JSON.parse(row.answer) as Reply;
+  const reply = JSON.parse(unpack(row.answer)) as Reply;
   return { ...reply, headers: { ...reply.headers, 'Idempotent-Replayed': 'true' } };
 }

@@ -9,6 +9,8 @@ import { isOurFault, renderError } from './replies.ts';
 import { readTracing, type Tracing } from './tracing.ts';
 import type { Route } from './route.ts';
 import { admit } from './admission.ts';
+import { proxyTrust, proxyWarning } from './client-address.ts';
+import { observeRequests } from './observe.ts';
 
 const BODY_BYTES = 256 * 1024;
 
@@ -33,14 +35,20 @@ export function buildServer(deps: Deps, routes: Route[], pages: Pages[]): Fastif
   const app = Fastify({
     logger: false,
     bodyLimit: BODY_BYTES,
+    trustProxy: proxyTrust(deps.config.trust_proxy),
     // Slow senders do not hold a connection: headers and body have to be here by then.
-    requestTimeout: 30_000,
+    requestTimeout: deps.config.request_timeout_ms,
     connectionTimeout: 60_000,
     keepAliveTimeout: 72_000,
     forceCloseConnections: 'idle',
     exposeHeadRoutes: false,
-    // Node would turn these away by itself, without our ids and envelope.
-    http: { requireHostHeader: false },
+    http: {
+      // Node would turn these away by itself, without our ids and envelope.
+      requireHostHeader: false,
+      // Node takes the larger of its two deadlines for the body, and its default for headers is a minute.
+      headersTimeout: deps.config.request_timeout_ms,
+      connectionsCheckingInterval: Math.ceil(deps.config.request_timeout_ms / 4),
+    },
     return503OnClosing: false,
     // A longer id is one that does not exist, and is told so after the key was checked.
     routerOptions: { maxParamLength: 20_000 },
@@ -61,12 +69,17 @@ export function buildServer(deps: Deps, routes: Route[], pages: Pages[]): Fastif
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   const keys = new KeyRing(deps.stores.control, deps.clock);
   app.decorateRequest('who');
+  const warnOfProxy = proxyWarning(deps.config.trust_proxy, deps.log);
   app.addHook('onRequest', async (request, reply) => {
     trace(deps, request, reply);
+    warnOfProxy(request);
     if (request.raw.httpVersion === '1.1' && !request.headers.host) throw new Problem(400, 'The Host header is missing.');
     // Before the body of a path that does not exist is read: a missing key is told first.
-    if (request.is404) await admit(deps, keys, request, { kind: 'nothing' });
+    if (request.is404) await admit(deps, keys, { request, reply }, { kind: 'nothing' });
   });
+  observeRequests(app, deps);
+  app.addHook('onReady', async () => deps.limits?.open());
+  app.addHook('onClose', async () => deps.limits?.close());
   app.addHook('onResponse', (request, reply, done) => {
     logLine(deps, request, reply);
     done();
@@ -87,6 +100,10 @@ function trace(deps: Deps, request: FastifyRequest, reply: FastifyReply): void {
   reply.header('X-Request-Id', request.tracing.request_id);
   reply.header('X-Trace-Id', request.tracing.trace_id);
   reply.header('traceparent', request.tracing.traceparent);
+  reply.header('X-Content-Type-Options', 'nosniff');
+  if (deps.config.public_url.startsWith('https:')) reply.header('Strict-Transport-Security', 'max-age=31536000');
+  // Its connection would be closed under the next request.
+  if (deps.service.leaving) reply.header('Connection', 'close');
 }
 
 function sendError(deps: Deps, error: unknown, request: FastifyRequest, reply: FastifyReply): void {

@@ -1,12 +1,16 @@
 import type { Clock } from '../kit/clock.ts';
+import { AddressList } from '../kit/address-list.ts';
 import type { Queryable } from '../kit/sql.ts';
 import { hashKey, KEY_CACHE_MS } from './service.ts';
 import { findKey, type KeyWithTeam } from './store.ts';
 
 const MOST_KEYS = 10_000;
 
+/** A key with the list of places that it may be used from; empty: everywhere. */
+export type FoundKey = KeyWithTeam & { places: AddressList };
+
 interface Remembered {
-  key: Promise<KeyWithTeam | undefined>;
+  key: Promise<FoundKey | undefined>;
   until: number;
 }
 
@@ -25,18 +29,24 @@ export class KeyRing {
   }
 
   /** @returns undefined for a key that is unknown, revoked, inactive or expired */
-  async find(presented: string): Promise<KeyWithTeam | undefined> {
+  async find(presented: string): Promise<FoundKey | undefined> {
     const hash = hashKey(presented);
     const name = hash.toString('base64');
     const now = this.#clock.now();
     let known = this.#remembered.get(name);
-    if (!known || known.until <= now) {
-      known = { key: findKey(this.#control, hash), until: now + KEY_CACHE_MS };
+    // Later than can be: the machine's clock was set back, and what is known is older than it looks.
+    if (!known || known.until <= now || known.until > now + KEY_CACHE_MS) {
+      known = { key: this.#look(hash), until: now + KEY_CACHE_MS };
       this.#remember(name, known);
     }
     const key = await known.key;
     const usable = key?.active && key.revoked_at === null && (key.expires_at === null || key.expires_at.getTime() > now);
     return usable ? key : undefined;
+  }
+
+  async #look(hash: Buffer): Promise<FoundKey | undefined> {
+    const key = await findKey(this.#control, hash);
+    return key && { ...key, places: new AddressList(key.allowed_ips) };
   }
 
   #remember(name: string, entry: Remembered): void {

@@ -1,4 +1,3 @@
-import { BlockList, isIP } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { randomBase62, sha256 } from '../kit/crypto.ts';
 import type { Environment } from '../kit/environment.ts';
@@ -60,28 +59,4 @@ export async function storeKey(
 export async function createKey(db: Queryable, options: KeyOptions, at: Date) {
   const key = newKey(options.kind, options.environment);
   return { ...(await storeKey(db, key, options, at)), key };
-}
-
-/** Whether the text can stand on an allow-list: an address or a CIDR range, IPv4 or IPv6. */
-export function isAddressOrRange(text: string): boolean {
-  const [address = '', bits, ...rest] = text.split('/');
-  const family = isIP(address);
-  if (family === 0 || rest.length > 0) return false;
-  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128));
-}
-
-/** @param allowed addresses and ranges; an empty list allows everyone */
-export function isAllowed(allowed: readonly string[], ip: string): boolean {
-  if (allowed.length === 0) return true;
-  const list = new BlockList();
-  for (const entry of allowed) {
-    const [address = '', bits] = entry.split('/');
-    const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
-    if (bits === undefined) list.addAddress(address, family);
-    else list.addSubnet(address, Number(bits), family);
-  }
-  // A dual-stack socket shows IPv4 callers as ::ffff:a.b.c.d.
-  const plain = ip.replace(/^::ffff:(?=\d+\.)/i, '');
-  const family = isIP(plain);
-  return family !== 0 && list.check(plain, family === 6 ? 'ipv6' : 'ipv4');
 }

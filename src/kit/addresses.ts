@@ -74,7 +74,7 @@ function isIsatap(ip: string): boolean {
 }
 
 /** The eight 16-bit groups of a valid IPv6 address. */
-function groupsOf(ip: string): number[] {
+export function groupsOf(ip: string): number[] {
   // The URL parser writes every form (dotted tail, upper case, leading zeros) in one way.
   const [head, tail] = new URL(`http://[${ip}]`).hostname.slice(1, -1).split('::');
   const numbers = (text: string | undefined) => (text ? text.split(':').map((group) => Number.parseInt(group, 16)) : []);

@@ -33,7 +33,17 @@ export function invalid(errors: FieldErrors, error_code?: string): Problem {
 
 /** 404 in the words of spec section 7: `Payment Not Found`, or `Resource Not Found` for everything unnamed there. */
 export function notFound(
-  what: 'Payment' | 'Customer' | 'Transfer' | 'Invoice' | 'Link' | 'Beneficiary' | 'Account' | 'Resource' = 'Resource',
+  what:
+    | 'Payment'
+    | 'Attempt'
+    | 'Refund'
+    | 'Customer'
+    | 'Transfer'
+    | 'Invoice'
+    | 'Link'
+    | 'Beneficiary'
+    | 'Account'
+    | 'Resource' = 'Resource',
 ): Problem {
   return new Problem(404, `${what} Not Found`);
 }

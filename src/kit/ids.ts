@@ -1,4 +1,4 @@
-import { randomFillSync } from 'node:crypto';
+import { createHash, randomFillSync } from 'node:crypto';
 import type { Environment } from './environment.ts';
 
 /** Every kind of id the wire knows, by its prefix (docs/decisions/0003-ids.md). */
@@ -18,7 +18,9 @@ export type IdPrefix =
   | 'pm'
   | 'att'
   | 'req'
-  | 'key';
+  | 'key'
+  | 'pa'
+  | 'rul';
 
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 const TIME_CHARS = 10;
@@ -47,6 +49,16 @@ export function lowestIdAt(prefix: IdPrefix, environment: Environment, at: numbe
 export function isId(prefix: IdPrefix, environment: Environment, text: string): boolean {
   const head = idPrefix(prefix, environment);
   return text.startsWith(head) && /^[0-9a-hjkmnp-tv-z]{26}$/.test(text.slice(head.length));
+}
+
+/**
+ * The same id as a UUID, marked as version 4 because that is what providers insist on: deterministic, so that a crash between storing and sending still asks for the right key.
+ */
+export function uuidOf(id: string): string {
+  const bytes = createHash('sha256').update(id).digest().subarray(0, 16);
+  bytes[6] = ((bytes[6] as number) & 0x0f) | 0x40;
+  bytes[8] = ((bytes[8] as number) & 0x3f) | 0x80;
+  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }
 
 function encodeTime(at: number): string {

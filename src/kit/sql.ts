@@ -105,3 +105,4 @@ export function pgConstraint(error: unknown): string | undefined {
 }
 
 export const UNIQUE_VIOLATION = '23505';
+export const CHECK_VIOLATION = '23514';

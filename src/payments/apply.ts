@@ -1,3 +1,4 @@
+import { changeUses, type Use } from '../ceilings/service.ts';
 import type { EventType } from '../events/catalogue.ts';
 import { type NewEvent, recordEvents } from '../events/record.ts';
 import type { Environment } from '../kit/environment.ts';
@@ -7,8 +8,9 @@ import type { Reason } from '../providers/reasons.ts';
 import { type Arrival, repayCredit } from '../settlement/credit.ts';
 import { insertItems, type SettlementItem } from '../settlement/store.ts';
 import { type AttemptUpdate, attemptsOf, updateAttempts } from './attempts-store.ts';
-import { lateJournal, pieceJournal, settlementItems, successJournal } from './bookings.ts';
+import { lateJournal, mismatchJournal, pieceJournal, resolvedJournal, settlementItems, successJournal } from './bookings.ts';
 import { retrieved, totalOf } from './present.ts';
+import { useOf } from './volume.ts';
 import { type AttemptRow, isOpen, type PaymentRow } from './schema.ts';
 import { isFinal, nextStatus, type PaymentTrigger } from './states.ts';
 import { lockPayments, updatePayments } from './store.ts';
@@ -17,11 +19,15 @@ import { lockPayments, updatePayments } from './store.ts';
 export type Happening =
   | { kind: 'submitted'; channel: string; fee_minor: bigint }
   | { kind: 'captured'; attempt_id: string; amount_minor: bigint; hold_ms: number }
+  /** A provider reports another amount or currency than was asked for. */
+  | { kind: 'mismatched'; attempt_id: string; amount_minor: bigint; currency: string }
   | { kind: 'declined' | 'payer_cancelled'; channel: string; reason: Reason; message: string }
   | { kind: 'merchant_cancelled' | 'window_elapsed' }
   /** A piece of a payment in tranches provably never reached its provider. */
   | { kind: 'piece_unsent' }
-  | { kind: 'refunded'; amount_minor: bigint };
+  | { kind: 'refunded'; amount_minor: bigint }
+  /** Captured money that the payment could not keep is with the payer again. */
+  | { kind: 'given_back'; amount_minor: bigint };
 
 export interface Change {
   team_id: bigint;
@@ -76,6 +82,7 @@ class Work {
   readonly #journals: Journal[] = [];
   readonly #items: SettlementItem[] = [];
   readonly #arrivals: Arrival[] = [];
+  readonly #uses: Use[] = [];
   readonly #events: NewEvent[] = [];
 
   constructor(context: ApplyContext) {
@@ -83,7 +90,7 @@ class Work {
   }
 
   change(before: PaymentRow, own: AttemptRow[], { attempt, happenings }: Change): Applied {
-    const attempts = attempt ? this.#news(own, attempt.id, attempt.update) : own;
+    const attempts = attempt ? this.#news(before, own, attempt.id, attempt.update) : own;
     if (attempts === null) return { payment: before, attempts: own, changed: false };
     let payment = before;
     let changed = false;
@@ -98,19 +105,25 @@ class Work {
 
   async write(tx: Tx): Promise<void> {
     if (this.#attempts.size > 0) await updateAttempts(tx, [...this.#attempts.values()]);
-    if (this.#updates.length === 0) return;
-    await updatePayments(tx, this.#updates);
-    await insertItems(tx, this.#items);
-    await recordEvents(tx, this.#context.environment, this.#context.at, this.#events);
-    await post(tx, this.#journals);
+    if (this.#updates.length > 0) await updatePayments(tx, this.#updates);
+    if (this.#items.length > 0) await insertItems(tx, this.#items);
+    if (this.#events.length > 0) await recordEvents(tx, this.#context.environment, this.#context.at, this.#events);
+    // Before balances, as everywhere: two that wait for each other would never end.
+    await changeUses(tx, this.#uses);
+    if (this.#journals.length > 0) await post(tx, this.#journals);
     if (this.#arrivals.length > 0) await repayCredit(tx, this.#arrivals);
   }
 
   /** @returns the attempts with the news in them, or null when the news is old */
-  #news(attempts: AttemptRow[], id: string, update: AttemptUpdate): AttemptRow[] | null {
+  #news(payment: PaymentRow, attempts: AttemptRow[], id: string, update: AttemptUpdate): AttemptRow[] | null {
     const row = attempts.find((attempt) => attempt.id === id);
     if (!row || row.status === 'succeeded' || (!isOpen(row) && update.status !== 'succeeded')) return null;
     const updated = { ...row, ...update };
+    this.#uses.push(...useOf(row, updated));
+    if (row.mismatch && !isOpen(updated)) {
+      this.#journals.push(resolvedJournal(payment, id, row.mismatch));
+      updated.mismatch = null;
+    }
     this.#attempts.set(id, updated);
     return attempts.map((attempt) => (attempt === row ? updated : attempt));
   }
@@ -181,10 +194,19 @@ class Work {
   /** What the status does not foresee changes nothing, except that money moved: it is booked and announced, never dropped. */
   #unforeseen(payment: PaymentRow, attempts: AttemptRow[], happening: Happening): PaymentRow | null {
     const at = new Date(this.#context.at);
+    if (happening.kind === 'given_back') {
+      const returned = payment.refunded_minor + happening.amount_minor;
+      const most = payment.captured_minor;
+      return isUnpaid(payment) ? { ...payment, updated_at: at, refunded_minor: returned < most ? returned : most } : null;
+    }
     if (happening.kind === 'refunded')
       return { ...payment, updated_at: at, refunded_minor: payment.refunded_minor + happening.amount_minor };
     // The next piece of a payment in tranches is under way: no change of status, but none is to be sent beside it.
     if (happening.kind === 'submitted' && payment.status === 'partial') return { ...payment, updated_at: at, continue_at: null };
+    if (happening.kind === 'mismatched') {
+      this.#journals.push(mismatchJournal(payment, happening));
+      return { ...payment, updated_at: at };
+    }
     if (happening.kind === 'piece_unsent') return { ...payment, updated_at: at, continue_at: at };
     if (happening.kind !== 'captured') return null;
     this.#journals.push(lateJournal(payment, happening));
@@ -192,7 +214,7 @@ class Work {
     const after = {
       ...payment,
       updated_at: at,
-      captured_minor: payment.captured_minor + happening.amount_minor,
+      captured_minor: payment.captured_minor + (isUnpaid(payment) ? happening.amount_minor : 0n),
       event_count: payment.event_count + 1,
     };
     this.#announce(after, attempts, 'payment.late_success');
@@ -219,12 +241,27 @@ class Work {
 function triggerOf(payment: PaymentRow, happening: Happening): PaymentTrigger | null {
   switch (happening.kind) {
     case 'piece_unsent':
+    case 'mismatched':
+    case 'given_back':
       return null;
     case 'captured':
-      return payment.captured_minor + happening.amount_minor < totalOf(payment) ? 'part_captured' : 'captured';
+      return capturedBy(payment, happening.amount_minor);
     case 'refunded':
       return payment.refunded_minor + happening.amount_minor < payment.amount_minor ? 'part_refunded' : 'fully_refunded';
     default:
       return happening.kind;
   }
+}
+
+/** A payment that ended without its money counts what comes and goes back; any other counts only what it keeps. */
+function isUnpaid({ status }: PaymentRow): boolean {
+  return status === 'failed' || status === 'cancelled' || status === 'expired';
+}
+
+/** A declined piece that landed after all may be more than what is left by then: it does not fit and goes back whole. */
+function capturedBy(payment: PaymentRow, amount_minor: bigint): PaymentTrigger | null {
+  const captured_minor = payment.captured_minor + amount_minor;
+  const total = totalOf(payment);
+  if (captured_minor > total) return null;
+  return captured_minor < total ? 'part_captured' : 'captured';
 }

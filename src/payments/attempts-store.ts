@@ -1,11 +1,12 @@
 import { jsonText } from '../kit/json.ts';
-import { fixed, type Queryable, sql, type Tx } from '../kit/sql.ts';
+import { type Fragment, fixed, part, type Queryable, sql, type Tx } from '../kit/sql.ts';
 import type { Next } from '../providers/contract.ts';
-import type { AttemptRow, AttemptStatus } from './schema.ts';
+import type { AttemptRow, AttemptStatus, Mismatch, Resolution } from './schema.ts';
 import type { PaymentRef } from './store.ts';
 
-const columns = fixed(`team_id, id, payment_id, provider, channel, status, amount_minor, currency, payer, country, provider_key,
-  provider_ref, reason, message, action, client_ip, polls, giveback, next_poll_at, created_at, submitted_at, closed_at`);
+const columns =
+  fixed(`team_id, id, payment_id, provider, provider_account, channel, status, amount_minor, currency, payer, payer_hash, country,
+  provider_key, provider_ref, handle, mismatch, resolution, decision, reason, message, action, client_ip, polls, giveback, counted_day, next_poll_at, created_at, submitted_at, closed_at`);
 
 export type NewAttempt = Pick<
   AttemptRow,
@@ -13,6 +14,7 @@ export type NewAttempt = Pick<
   | 'id'
   | 'payment_id'
   | 'provider'
+  | 'provider_account'
   | 'channel'
   | 'amount_minor'
   | 'currency'
@@ -20,6 +22,7 @@ export type NewAttempt = Pick<
   | 'country'
   | 'provider_key'
   | 'client_ip'
+  | 'counted_day'
   | 'created_at'
 > & {
   /** Why this provider: kept beside the attempt for whoever asks later. */
@@ -31,11 +34,11 @@ export type NewAttempt = Pick<
 /** The intent, committed before anything is sent. A second open attempt of the payment violates attempts_one_open. */
 export async function insertAttempt(tx: Tx, attempt: NewAttempt): Promise<void> {
   await tx.run(sql`
-    insert into attempts (team_id, id, payment_id, provider, channel, status, amount_minor, currency, payer, country,
-      provider_key, client_ip, decision, next_poll_at, created_at)
-    values (${attempt.team_id}, ${attempt.id}, ${attempt.payment_id}, ${attempt.provider}, ${attempt.channel}, 'created',
+    insert into attempts (team_id, id, payment_id, provider, provider_account, channel, status, amount_minor, currency, payer, country,
+      provider_key, client_ip, counted_day, decision, next_poll_at, created_at)
+    values (${attempt.team_id}, ${attempt.id}, ${attempt.payment_id}, ${attempt.provider}, ${attempt.provider_account}, ${attempt.channel}, 'created',
       ${attempt.amount_minor}, ${attempt.currency}, ${attempt.payer}, ${attempt.country}, ${attempt.provider_key},
-      ${attempt.client_ip}, ${JSON.stringify(attempt.decision)}, ${attempt.next_poll_at}, ${attempt.created_at})`);
+      ${attempt.client_ip}, ${attempt.counted_day}, ${JSON.stringify(attempt.decision)}, ${attempt.next_poll_at}, ${attempt.created_at})`);
 }
 
 export function findAttempt(db: Queryable, team_id: bigint, id: string): Promise<AttemptRow | undefined> {
@@ -58,6 +61,8 @@ export interface AttemptUpdate {
   reason?: string | null;
   message?: string | null;
   action?: Next | null;
+  mismatch?: Mismatch | null;
+  resolution?: Resolution;
   /** Null: nothing more to ask. */
   next_poll_at: Date | null;
   submitted_at?: Date;
@@ -68,10 +73,48 @@ export interface AttemptUpdate {
 export async function updateAttempts(tx: Tx, attempts: AttemptRow[]): Promise<void> {
   await tx.run(sql`
     update attempts a set status = u.status, payer = u.payer, provider_ref = u.provider_ref, reason = u.reason,
-      message = u.message, action = u.action, giveback = u.giveback, next_poll_at = u.next_poll_at, submitted_at = u.submitted_at, closed_at = u.closed_at
+      message = u.message, action = u.action, mismatch = u.mismatch, resolution = u.resolution, giveback = u.giveback, next_poll_at = u.next_poll_at, submitted_at = u.submitted_at, closed_at = u.closed_at
     from json_to_recordset(${jsonText(attempts)}::json) as u(team_id bigint, id text, status text, payer text, provider_ref text, reason text,
-      message text, action json, giveback boolean, next_poll_at timestamptz, submitted_at timestamptz, closed_at timestamptz)
+      message text, action json, mismatch json, resolution json, giveback boolean, next_poll_at timestamptz, submitted_at timestamptz, closed_at timestamptz)
     where a.team_id = u.team_id and a.id = u.id`);
+}
+
+/** What the provider gave us before the collection is sent: committed first. */
+export async function writeHandle(db: Queryable, { team_id, id }: AttemptRow, handle: string): Promise<void> {
+  await db.run(sql`update attempts set handle = ${handle} where team_id = ${team_id} and id = ${id}`);
+}
+
+/** A provider announced news of an attempt: it is looked at now. */
+export async function lookNow(db: Queryable, { team_id, id }: Pick<AttemptRow, 'team_id' | 'id'>, now: Date): Promise<void> {
+  await db.run(sql`
+    update attempts set next_poll_at = ${now}
+    where team_id = ${team_id} and id = ${id} and status in ('created', 'open', 'unknown')`);
+}
+
+/** References are known by index only while the attempt is open; ours always. */
+function matching({ by, value }: AttemptSubject): Fragment {
+  switch (by) {
+    case 'id':
+      return part`id = ${value}`;
+    case 'provider_key':
+      return part`provider_key = ${value}`;
+    case 'provider_ref':
+      return part`provider_ref = ${value} and status in ('created', 'open', 'unknown')`;
+  }
+}
+
+/** How a callback names an attempt. */
+export type AttemptSubject = { by: 'id' | 'provider_key' | 'provider_ref'; value: string };
+
+export function findBySubject(
+  db: Queryable,
+  team_id: bigint,
+  account_id: string,
+  subject: AttemptSubject,
+): Promise<AttemptRow | undefined> {
+  return db.maybe<AttemptRow>(sql`
+    select ${columns} from attempts where team_id = ${team_id} and provider_account = ${account_id} and ${matching(subject)}
+    order by id desc limit 1`);
 }
 
 /**

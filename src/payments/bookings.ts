@@ -2,7 +2,7 @@ import { account } from '../ledger/accounts.ts';
 import type { Journal, Posting } from '../ledger/post.ts';
 import { type Share, sharesOf } from '../settlement/shares.ts';
 import type { SettlementItem } from '../settlement/store.ts';
-import type { PaymentRow } from './schema.ts';
+import type { Mismatch, PaymentRow } from './schema.ts';
 
 /** What the capture of one attempt brought. */
 export interface Capture {
@@ -47,6 +47,18 @@ export function pieceJournal(payment: PaymentRow, capture: Capture): Journal {
 /** Money that came for a payment that could no longer take it: kept aside until it went back to the payer. */
 export function lateJournal(payment: PaymentRow, capture: Capture): Journal {
   return journal(payment, 'payment.late_success', capture, intoHold(capture));
+}
+
+/** Evidence with another amount or currency than was asked for: what it says has come waits in hold. */
+export function mismatchJournal(payment: PaymentRow, found: Capture & { currency: string }): Journal {
+  return { ...journal(payment, 'evidence.mismatched', found, intoHold(found)), currency: found.currency };
+}
+
+/** The doubt is over: what was set aside is taken back, and what is true is booked beside it. */
+export function resolvedJournal(payment: PaymentRow, attempt_id: string, mismatch: Mismatch): Journal {
+  const amount_minor = BigInt(mismatch.amount_minor);
+  const postings = [{ debit: account('hold', null), credit: account('clearing', null), amount_minor }];
+  return { ...journal(payment, 'evidence.resolved', { attempt_id, amount_minor }, postings), currency: mismatch.currency };
 }
 
 /** The rows by which holds are released and refunds are shared. */

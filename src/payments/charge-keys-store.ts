@@ -1,3 +1,4 @@
+import { packWhole, unpack } from '../events/packing.ts';
 import { type Queryable, sql, type Tx } from '../kit/sql.ts';
 
 const ROUTE = 'POST /payments/{id}';
@@ -14,10 +15,11 @@ interface ChargeKeyRow extends ChargeKey {
   answer: string | null;
 }
 
-export function findChargeKey(db: Queryable, team_id: bigint, key: string): Promise<ChargeKeyRow | undefined> {
-  return db.maybe<ChargeKeyRow>(sql`
+export async function findChargeKey(db: Queryable, team_id: bigint, key: string): Promise<ChargeKeyRow | undefined> {
+  const row = await db.maybe<Omit<ChargeKeyRow, 'answer'> & { answer: Buffer | null }>(sql`
     select team_id, key, request_hash, resource_id, answer, created_at from idempotency_keys
     where team_id = ${team_id} and route = ${ROUTE} and key = ${key}`);
+  return row && { ...row, answer: row.answer && unpack(row.answer) };
 }
 
 /**
@@ -35,7 +37,7 @@ export async function holdChargeKey(tx: Tx, slot: ChargeKey, attempt_id: string,
 
 export async function storeChargeAnswer(db: Queryable, slot: ChargeKey, answer: string): Promise<void> {
   await db.run(sql`
-    update idempotency_keys set answer = ${answer}
+    update idempotency_keys set answer = ${packWhole(answer)}
     where team_id = ${slot.team_id} and route = ${ROUTE} and key = ${slot.key}`);
 }
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { requestHash, REPLAY_MS, reusedKey, spentKey } from '../http/idempotency.ts';
+import { keptAnswer, requestHash, REPLAY_MS, reusedKey, spentKey } from '../http/idempotency.ts';
 import type { Call, Reply } from '../http/route.ts';
 import { Problem } from '../kit/errors.ts';
 import type { ChargeJournal } from './charge.ts';
@@ -51,7 +51,7 @@ async function first(call: Call, key: string, work: (journal: ChargeJournal) => 
         own.push(attempt_id);
       },
     });
-    await storeChargeAnswer(store.db, slot, JSON.stringify(reply));
+    await storeChargeAnswer(store.db, slot, keptAnswer(reply));
     return reply;
   } catch (error) {
     // Only a success consumes a key: after a decline the same key may be used again.

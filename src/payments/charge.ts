@@ -1,3 +1,4 @@
+import { checkVerified, type Level, readLevel, reserve } from '../ceilings/service.ts';
 import type { Deps } from '../deps.ts';
 import type { Store } from '../db/stores.ts';
 import { must, Problem, unreachable } from '../kit/errors.ts';
@@ -5,17 +6,14 @@ import { newId } from '../kit/ids.ts';
 import type { Tx } from '../kit/sql.ts';
 import type { Next, PayerInput, Provider, Submission } from '../providers/contract.ts';
 import { isReason, payerMessage, type Reason } from '../providers/reasons.ts';
-import { routeCollection } from '../routing/route.ts';
-import { type Applied, apply, type Change } from './apply.ts';
-import { attemptsOf, findAttempt, insertAttempt } from './attempts-store.ts';
+import type { Applied, Change } from './apply.ts';
+import { attemptsOf, findAttempt, insertAttempt, writeHandle } from './attempts-store.ts';
 import { collectionOf } from './collection.ts';
-import { feeOf } from './fees.ts';
 import type { Charge } from './instrument.ts';
 import { changeOfSubmission } from './outcomes.ts';
-import { totalOf } from './present.ts';
 import { type AttemptRow, isOpen, type PaymentRow } from './schema.ts';
 import { lockPayments, type PaymentRef } from './store.ts';
-import { nextPiece } from './tranches.ts';
+import { pieceOf } from './tranches.ts';
 
 /** A provider that has not answered by then may still have acted: the answer is looked for by reading. */
 const SUBMIT_LEASE_MS = 60_000;
@@ -37,7 +35,8 @@ export interface ChargeJournal {
 /**
  * Charges a payment: stores the intent, hands it to a provider outside any transaction, applies the answer. Another
  * provider is tried only when the earlier one provably created nothing.
- * @throws Problem 400 wrong state, 402 declined at once (the payment is failed), 404 unknown, 502 nobody could take it
+ * @throws Problem 400 wrong state, 402 declined at once (the payment is failed) or the team not verified, 404 unknown, 422
+ *   above a ceiling of the team, 502 nobody could take it
  */
 export async function charge(
   deps: Deps,
@@ -46,16 +45,41 @@ export async function charge(
   charge: Charge,
   journal?: ChargeJournal,
 ): Promise<Charged> {
-  const { candidates, explanation } = routeCollection(deps.providers, store.environment, charge.channel.id, charge.currency);
+  const level = await readLevel(deps.stores, store.environment, ref.team_id);
+  checkVerified(level);
+  const { candidates, explanation } = await deps.router.choose({
+    environment: store.environment,
+    team_id: ref.team_id,
+    operation: 'collect',
+    channel: charge.channel,
+    currency: charge.currency,
+    amount_minor: charge.piece_minor,
+  });
   for (const provider of candidates) {
     const { payment, attempt } = await store.db.transaction((tx) =>
-      start(tx, deps, store, ref, charge, provider, explanation, journal),
+      start(tx, deps, store, ref, charge, provider, explanation, level, journal),
     );
-    const submission = await provider.submit(collectionOf(deps, store, payment, attempt));
+    const submission = await handOver(deps, store, provider, payment, attempt);
     const applied = await settle(deps, store, payment, attempt, submission);
     if (submission.kind !== 'unavailable') return answer(applied, attempt.id, submission);
   }
   throw await nobody(store, ref);
+}
+
+/** The two beats of providers that first give a handle: it is committed before anything that can move money is sent. */
+async function handOver(
+  deps: Deps,
+  store: Store,
+  provider: Provider,
+  payment: PaymentRow,
+  attempt: AttemptRow,
+): Promise<Submission> {
+  const collection = collectionOf(deps, store, payment, attempt);
+  if (!provider.prepare) return provider.submit(collection);
+  const prepared = await provider.prepare(collection);
+  if (prepared.kind !== 'ready') return prepared;
+  if (prepared.handle !== null) await writeHandle(store.db, attempt, prepared.handle);
+  return provider.submit({ ...collection, handle: prepared.handle });
 }
 
 /** A further step of the payer (one-time code, card form, card authentication) on the attempt under way. */
@@ -66,7 +90,7 @@ export async function continueCharge(
   attempt: AttemptRow,
   input: PayerInput,
 ): Promise<Charged> {
-  const provider = deps.providers.byName(store.environment, attempt.provider);
+  const provider = await deps.providers.byAccount(store.environment, payment.team_id, attempt.provider_account);
   if (!provider?.continue || !isOpen(attempt)) throw wrongState(payment);
   const submission = await provider.continue(collectionOf(deps, store, payment, attempt), input);
   const payer = input.kind === 'card' ? input.token : undefined;
@@ -83,6 +107,7 @@ async function start(
   charge: Charge,
   provider: Provider,
   decision: object,
+  level: Level,
   journal?: ChargeJournal,
 ): Promise<{ payment: PaymentRow; attempt: AttemptRow }> {
   const payment = must((await lockPayments(tx, [ref]))[0], 'the payment was found before');
@@ -91,32 +116,28 @@ async function start(
   const id = newId('att', store.environment, at);
   await journal?.started(tx, id);
   if (!isChargeable(payment) || payment.expires_at.getTime() <= at || attempts.some(isOpen)) throw wrongState(payment);
+  const amount_minor = pieceOf(deps.config, payment, charge.channel);
+  const use = { team_id: ref.team_id, direction: 'payment', currency: payment.currency, amount_minor } as const;
+  const counted_day = await reserve(tx, level, use, at);
   await insertAttempt(tx, {
     team_id: ref.team_id,
     id,
     payment_id: ref.id,
     provider: provider.name,
+    provider_account: provider.account_id,
     channel: charge.channel.id,
-    amount_minor: nextPiece(leftOf(deps, payment, charge), charge.channel, payment.currency),
+    amount_minor,
     currency: payment.currency,
     payer: charge.payer,
     country: charge.channel.country,
-    provider_key: id,
+    provider_key: provider.keyOf(id),
     client_ip: charge.client_ip,
+    counted_day,
     decision,
     created_at: new Date(at),
     next_poll_at: new Date(at + SUBMIT_LEASE_MS),
   });
   return { payment, attempt: must(await findAttempt(tx, ref.team_id, id), 'the attempt was just made') };
-}
-
-/** What is still to be collected. The fee is fixed by the first charge, so that the pieces sum to one total. */
-function leftOf(deps: Deps, payment: PaymentRow, charge: Charge): bigint {
-  const fee_minor =
-    payment.status === 'pending'
-      ? feeOf(deps.config.fees, charge.channel.kind, payment.amount_minor, payment.currency)
-      : payment.fee_minor;
-  return totalOf({ ...payment, fee_minor }) - payment.captured_minor;
 }
 
 /** A payment that can be charged now: nothing was collected yet, or pieces are missing. */
@@ -135,14 +156,14 @@ async function settle(
   const at = deps.clock.now();
   const change = changeOfSubmission(deps.config, store.environment, payment, attempt, submission, at);
   if (payer && change.attempt) change.attempt.update.payer = payer;
-  return applyOne(deps, store, at, change);
+  return applyOne(deps, store, change);
 }
 
-/** One change in a transaction of its own. */
-export async function applyOne(deps: Deps, store: Store, at: number, change: Change): Promise<Applied> {
-  const applied = await store.db.transaction((tx) => apply(tx, { environment: store.environment, at }, [change]));
+/** Commits one change, perhaps together with others. */
+export async function applyOne(deps: Deps, store: Store, change: Change): Promise<Applied> {
+  const applied = await deps.applier.apply(store, change);
   deps.wake.ring(store.environment);
-  return must(applied.get(change.payment_id), 'the payment exists');
+  return applied;
 }
 
 function answer(applied: Applied, attempt_id: string, submission: Submission): Charged {

@@ -1,6 +1,7 @@
 import type { Deps } from '../deps.ts';
 import type { Store } from '../db/stores.ts';
 import { must } from '../kit/errors.ts';
+import { callbackUrl } from '../provider-accounts/callback-address.ts';
 import type { Collection } from '../providers/contract.ts';
 import { channelById } from '../reference/channels.ts';
 import type { AttemptRow, PaymentRow } from './schema.ts';
@@ -24,12 +25,14 @@ export function collectionOf(
     attempt_id: attempt.id,
     provider_key: attempt.provider_key,
     provider_ref: attempt.provider_ref,
+    handle: attempt.handle,
     amount_minor: attempt.amount_minor,
     currency: attempt.currency,
     channel: { id: channel.id, kind: channel.kind, country: channel.country },
     payer: attempt.payer,
     description: payment.description ?? payment.reference ?? payment.id,
     return_url: `${hostedPageUrl(deps, store, payment.team_id, payment.id)}/card`,
+    callback_url: callbackUrl(deps, attempt.provider_account, attempt.id),
     submitted_at: attempt.submitted_at?.getTime() ?? null,
     expires_at: payment.expires_at.getTime(),
   };

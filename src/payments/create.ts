@@ -1,22 +1,28 @@
 import type { AccountRow } from '../accounts/schema.ts';
 import { findActiveAccount } from '../accounts/service.ts';
+import { blockedCustomer, objectionTo, payerOf } from '../customers/payer.ts';
+import { levelOf, objectionToPayment } from '../ceilings/service.ts';
 import type { Store } from '../db/stores.ts';
 import { eventInput } from '../events/record.ts';
 import { reusedKey, REPLAY_MS, requestHash, spentKey } from '../http/idempotency.ts';
 import type { Call } from '../http/route.ts';
 import { Batcher } from '../kit/batch.ts';
 import type { Environment } from '../kit/environment.ts';
-import { type FieldErrors, must, notFound, Problem } from '../kit/errors.ts';
+import { type FieldErrors, must, Problem } from '../kit/errors.ts';
 import { newId } from '../kit/ids.ts';
 import { checkMetadata } from '../kit/metadata.ts';
 import { type Minor, minorFromWire } from '../kit/money.ts';
-import { type Db, pgCode, pgConstraint, UNIQUE_VIOLATION } from '../kit/sql.ts';
+import { CHECK_VIOLATION, type Db, pgCode, pgConstraint, UNIQUE_VIOLATION } from '../kit/sql.ts';
 import { retrieved } from './present.ts';
 import type { CreatePaymentBody, PaymentDetails, PaymentRow } from './schema.ts';
-import { findByKey, insertPayments, type NewPayment, referenceExists } from './store.ts';
+import { type Inserted, insertPayments, insertWithPayers, type NewPayment } from './create-store.ts';
+import { KnownPayers } from './known-payers.ts';
+import { findByKey, referenceExists } from './store.ts';
 
 const ROUTE = 'POST /payments';
 const DEFAULT_WINDOW_MINUTES = 1440;
+/** Others may be making customers of the batch while it waits for the first of them; it has seen nearly all after one. */
+const MOST_RUNS = 5;
 
 export interface Created {
   payment: PaymentRow;
@@ -29,23 +35,22 @@ export interface Created {
  */
 export class PaymentCreator {
   readonly #db: Db;
-  readonly #insert: (payment: NewPayment) => Promise<boolean>;
+  readonly #insert: (payment: NewPayment) => Promise<Inserted | undefined>;
 
   constructor(store: Store, batching: boolean) {
     this.#db = store.db;
+    const known = new KnownPayers();
     const run = async (payments: NewPayment[]) => {
-      const made = await insertPayments(store.db, payments);
-      return payments.map((payment) => made.has(payment.id));
+      const made = await insertSeeing(store.db, known, payments);
+      return payments.map((payment) => made.get(payment.id));
     };
-    const batcher = new Batcher<NewPayment, boolean>({
+    const batcher = new Batcher<NewPayment, Inserted | undefined>({
       max: 64,
       inFlight: 2,
       run,
       exclusive: ({ team_id, idempotency_key }) => (idempotency_key === null ? null : `${team_id} ${idempotency_key}`),
     });
-    this.#insert = batching
-      ? (payment) => batcher.add(payment)
-      : async (payment) => must((await run([payment]))[0], 'one result');
+    this.#insert = batching ? (payment) => batcher.add(payment) : async (payment) => (await run([payment]))[0];
   }
 
   /**
@@ -55,10 +60,12 @@ export class PaymentCreator {
   async create(call: Call<CreatePaymentBody>): Promise<Created> {
     const amount_minor = must(minorFromWire(call.body.amount), 'checkCreate let it pass');
     const { team, store } = call.caller;
-    if (call.body.customer_id !== undefined) throw notFound('Customer');
     const account = call.sync === null ? null : await findActiveAccount(store, team.id, call.sync);
-    if (store.environment === 'live' && team.verification_level === 0) throw notVerified();
     const hash = requestHash(call as Call);
+    const ceiling = objectionToPayment(levelOf(store.environment, team), call.body.currency, amount_minor);
+    if (ceiling) return this.#earlierOr(call, hash, ceiling);
+    const objection = call.body.customer_id === undefined ? null : await objectionTo(store, team.id, call.body.customer_id);
+    if (objection) return this.#earlierOr(call, hash, objection);
     if (team.unique_references && call.body.reference !== undefined) {
       const taken = await referenceExists(this.#db, team.id, call.body.reference);
       // Looked up second: the payment that has the reference may be the one this very key made a moment ago.
@@ -68,18 +75,22 @@ export class PaymentCreator {
     }
     const payment = paymentOf(call, amount_minor, account);
     const made = await this.#inserted(inputOf(call, payment, hash));
-    if (made === 'made') return { payment, replayed: false };
-    if (made === 'reference_taken') {
-      const earlier = await this.#replay(call, hash);
-      if (earlier) return earlier;
-      throw referenceTaken();
-    }
-    return must(await this.#replay(call, hash), 'the key that stood in the way is there');
+    if (made === 'reference_taken') return this.#earlierOr(call, hash, referenceTaken());
+    if (made === 'blocked') return this.#earlierOr(call, hash, blockedCustomer());
+    if (made === 'key_taken') return must(await this.#replay(call, hash), 'the key that stood in the way is there');
+    return { payment: { ...payment, ...made }, replayed: false };
   }
 
-  async #inserted(input: NewPayment): Promise<'made' | 'key_taken' | 'reference_taken'> {
+  /** What the same key made before is told first: the request did succeed, whatever has changed since. */
+  async #earlierOr(call: Call<CreatePaymentBody>, hash: Buffer, problem: Problem): Promise<Created> {
+    const earlier = await this.#replay(call, hash);
+    if (earlier) return earlier;
+    throw problem;
+  }
+
+  async #inserted(input: NewPayment): Promise<Inserted | 'key_taken' | 'reference_taken'> {
     try {
-      return (await this.#insert(input)) ? 'made' : 'key_taken';
+      return (await this.#insert(input)) ?? 'key_taken';
     } catch (error) {
       if (pgCode(error) === UNIQUE_VIOLATION && pgConstraint(error) === 'payments_unique_reference') return 'reference_taken';
       throw error;
@@ -93,6 +104,26 @@ export class PaymentCreator {
     if (!earlier.request_hash.equals(hash)) throw reusedKey();
     if (call.at - earlier.keyed_at.getTime() > REPLAY_MS) throw spentKey();
     return { payment: earlier, replayed: true };
+  }
+}
+
+/**
+ * Customers that are known to be there are only looked for. Where one is not there after all, or another transaction is just
+ * making it, the payments are made by the statement that makes customers too.
+ */
+async function insertSeeing(db: Db, known: KnownPayers, payments: NewPayment[]): Promise<Map<string, Inserted>> {
+  let makes = !known.covers(payments);
+  for (let run = 1; ; run++) {
+    try {
+      if (!makes) return await insertPayments(db, payments);
+      const made = await insertWithPayers(db, payments);
+      known.learn(payments, made);
+      return made;
+    } catch (error) {
+      const unseen = pgCode(error) === CHECK_VIOLATION && pgConstraint(error) === 'payments_customer_seen';
+      if (!unseen || run === MOST_RUNS) throw error;
+      makes = true;
+    }
   }
 }
 
@@ -115,13 +146,6 @@ function hasPayer(body: CreatePaymentBody): boolean {
   return [body.email, body.phone, body.customer_id, body.customer?.email, body.customer?.phone].some(
     (field) => field !== undefined,
   );
-}
-
-function notVerified(): Problem {
-  return new Problem(402, 'The team is not verified: live payments are not open to it yet.', {
-    error_code: 'merchant_not_verified',
-    payer_message: 'This merchant can not take payments yet. No money was taken.',
-  });
 }
 
 function referenceTaken(): Problem {
@@ -154,7 +178,7 @@ function paymentOf(
     settled: false,
     reason: null,
     message: null,
-    customer_id: null,
+    customer_id: body.customer_id ?? null,
     account_id: account?.id ?? null,
     payment_method: null,
     name: body.name ?? body.customer?.name ?? null,
@@ -182,12 +206,15 @@ function detailsOf(body: CreatePaymentBody): PaymentDetails | null {
 
 function inputOf(call: Call<CreatePaymentBody>, payment: PaymentRow, hash: Buffer): NewPayment {
   const environment: Environment = call.caller.store.environment;
+  const payer = payment.customer_id === null ? payerOf(environment, call.at, payment) : null;
+  const shown = payer ? { ...payment, customer_id: payer.payer_id } : payment;
   const event = eventInput(environment, call.at, {
     team_id: payment.team_id,
     type: 'payment.created',
     resource_id: payment.id,
     sequence: 1,
-    data: retrieved(environment, payment, []),
+    data: retrieved(environment, shown, []),
+    ...(payer ? { unsure: payer.payer_id } : {}),
   });
   return {
     ...event,
@@ -212,5 +239,6 @@ function inputOf(call: Call<CreatePaymentBody>, payment: PaymentRow, hash: Buffe
     key_id: call.caller.key_id,
     request_id: call.request_id,
     expires_at: payment.expires_at.toISOString(),
+    payer,
   };
 }

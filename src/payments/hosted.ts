@@ -1,6 +1,7 @@
 import type { Deps } from '../deps.ts';
 import type { Store } from '../db/stores.ts';
-import { sha256 } from '../kit/crypto.ts';
+import { payerHash } from '../customers/payer-hash.ts';
+import { type Secrets, sha256 } from '../kit/crypto.ts';
 import { must, Problem } from '../kit/errors.ts';
 import type { Tx } from '../kit/sql.ts';
 import type { PayerInput } from '../providers/contract.ts';
@@ -54,12 +55,15 @@ export function holderOf(payment: Pick<PaymentRow, 'claim'>, browser: string | n
 }
 
 /** Whether the typed number or account is one that this payment was charged on: who knows it may take the page over. */
-export function wasCharged(attempts: readonly AttemptRow[], typed: string): boolean {
-  return attempts.some(({ payer, country, channel }) => {
+export function wasCharged(secrets: Secrets, attempts: readonly AttemptRow[], typed: string): boolean {
+  return attempts.some(({ team_id, payer, payer_hash, country, channel }) => {
     // A card attempt's payer is a token, which nobody has to know.
-    if (payer === null || channelById(channel)?.kind === 'card') return false;
+    if (channelById(channel)?.kind === 'card') return false;
     const phone = country ? parsePhone(typed, country) : null;
-    return phone?.e164 === payer || compact(typed) === compact(payer);
+    const numbers = phone ? [phone.e164, typed] : [typed];
+    return numbers.some((number) =>
+      payer === null ? payer_hash === payerHash(secrets, team_id, number) : compact(number) === compact(payer),
+    );
   });
 }
 
@@ -75,7 +79,7 @@ function compact(number: string): string {
 export function chargeFrom(deps: Deps, { store, payment }: Hosted, browser: string, wanted: Charge): Promise<Charged> {
   const ref = { team_id: payment.team_id, id: payment.id };
   return charge(deps, store, ref, wanted, {
-    started: (tx, attempt_id) => claim(tx, ref, browser, { typed: wanted.payer, attempt_id }),
+    started: (tx, attempt_id) => claim(deps, tx, ref, browser, { typed: wanted.payer, attempt_id }),
   });
 }
 
@@ -88,7 +92,7 @@ export async function continueFrom(
   input: PayerInput,
 ): Promise<Charged> {
   const ref = { team_id: payment.team_id, id: payment.id };
-  await store.db.transaction((tx) => claim(tx, ref, browser));
+  await store.db.transaction((tx) => claim(deps, tx, ref, browser));
   return continueCharge(deps, store, payment, attempt, input);
 }
 
@@ -96,9 +100,9 @@ export async function continueFrom(
  * Hands the page to a browser whose payer typed the charged number.
  * @throws Problem 403 for another number, and while a charge is under way
  */
-export async function takeOver({ store, payment }: Hosted, browser: string, typed: string): Promise<void> {
+export async function takeOver(deps: Deps, { store, payment }: Hosted, browser: string, typed: string): Promise<void> {
   const ref = { team_id: payment.team_id, id: payment.id };
-  await store.db.transaction((tx) => claim(tx, ref, browser, { typed }));
+  await store.db.transaction((tx) => claim(deps, tx, ref, browser, { typed }));
 }
 
 interface Proof {
@@ -107,13 +111,13 @@ interface Proof {
   attempt_id?: string;
 }
 
-async function claim(tx: Tx, ref: PaymentRef, browser: string, proof: Proof = { typed: null }): Promise<void> {
+async function claim(deps: Deps, tx: Tx, ref: PaymentRef, browser: string, proof: Proof = { typed: null }): Promise<void> {
   const [payment] = await lockPayments(tx, [ref]);
   const holder = payment && holderOf(payment, browser);
   if (!payment || holder === 'this') return;
   if (holder === 'another') {
     const earlier = (await attemptsOf(tx, [ref])).filter(({ id }) => id !== proof.attempt_id);
-    if (earlier.some(isOpen) || proof.typed === null || !wasCharged(earlier, proof.typed)) throw elsewhere();
+    if (earlier.some(isOpen) || proof.typed === null || !wasCharged(deps.secrets, earlier, proof.typed)) throw elsewhere();
   }
   await writeClaim(tx, ref, payment.claim, sha256(browser));
 }

@@ -1,9 +1,12 @@
+import type { Config } from '../config.ts';
 import { invalid } from '../kit/errors.ts';
 import type { Environment } from '../kit/environment.ts';
+import type { Minor } from '../kit/money.ts';
 import { type Channel, channelById, checkAmount } from '../reference/channels.ts';
 import { parsePhone } from '../reference/phones.ts';
 import { totalOf } from './present.ts';
 import type { ChargeBody, PaymentRow } from './schema.ts';
+import { pieceOf } from './tranches.ts';
 
 /** How the payer wants to pay: a channel and the number or account on it. */
 export interface Instrument {
@@ -15,6 +18,8 @@ export interface Instrument {
 /** An {@link Instrument} that fits the payment's currency and amount. */
 export interface Charge extends Instrument {
   currency: string;
+  /** What it would collect now; decides which providers can take it. The amount itself is fixed under the lock. */
+  piece_minor: Minor;
   client_ip: string | null;
 }
 
@@ -47,7 +52,12 @@ function readPhone(channel: Channel, text: string | undefined): string {
 }
 
 /** @throws Problem 422 naming `channel` (wrong currency) or `amount` (the channel can not move it) */
-export function fitCharge(payment: PaymentRow, instrument: Instrument, client_ip: string | null): Charge {
+export function fitCharge(
+  config: Pick<Config, 'fees'>,
+  payment: PaymentRow,
+  instrument: Instrument,
+  client_ip: string | null,
+): Charge {
   const { channel } = instrument;
   const currencies: readonly string[] = channel.currencies;
   if (!currencies.includes(payment.currency)) {
@@ -55,5 +65,5 @@ export function fitCharge(payment: PaymentRow, instrument: Instrument, client_ip
   }
   const objection = checkAmount(channel, payment.currency, totalOf(payment));
   if (objection) throw invalid({ amount: [objection] });
-  return { ...instrument, currency: payment.currency, client_ip };
+  return { ...instrument, currency: payment.currency, piece_minor: pieceOf(config, payment, channel), client_ip };
 }

@@ -15,6 +15,7 @@ export interface PaymentFilters {
   date_to?: string | undefined;
   amount_min_minor?: bigint | undefined;
   amount_max_minor?: bigint | undefined;
+  customer_id?: string | undefined;
 }
 
 /** One page, in reading order; one row more than asked for tells whether there is another page. */
@@ -65,7 +66,8 @@ const DAY_MS = 86_400_000;
 
 function filterConditions(environment: Environment, filters: PaymentFilters): Fragment[] {
   const conditions: Fragment[] = [];
-  const { status, date_from, date_to, amount_min_minor, amount_max_minor, search } = filters;
+  const { status, date_from, date_to, amount_min_minor, amount_max_minor, customer_id, search } = filters;
+  if (customer_id !== undefined) conditions.push(part`customer_id = ${customer_id}`);
   if (status) conditions.push(part`status = ${status}`);
   if (date_from) conditions.push(part`id >= ${lowestIdAt('trx', environment, Date.parse(date_from))}`);
   if (date_to) conditions.push(part`id < ${lowestIdAt('trx', environment, Date.parse(date_to) + DAY_MS)}`);

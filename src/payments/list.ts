@@ -9,14 +9,19 @@ import type { ListPaymentsQuery } from './schema.ts';
 import { countPayments, listPayments, type PaymentFilters } from './list-store.ts';
 import { Totals } from './totals.ts';
 
-/** GET /payments: offset or cursor pages, newest first. */
-export function paymentLister(deps: Pick<Deps, 'secrets'>): (call: Call<unknown, ListPaymentsQuery>) => Promise<Reply> {
+/** GET /payments and GET /customers/{id}/payments: offset or cursor pages, newest first. */
+export function paymentLister(
+  deps: Pick<Deps, 'secrets'>,
+): (call: Call<unknown, ListPaymentsQuery>, customer_id?: string) => Promise<Reply> {
   const totals = new Totals();
-  return async (call) => {
+  return async (call, customer_id) => {
     const { team, store, kind } = call.caller;
     const { db, environment } = store;
-    const filters = filtersOf(call.query, kind === 'public');
-    const cursors = new Cursors(deps.secrets, `payments:${environment}:${team.id}`);
+    const filters = { ...filtersOf(call.query, kind === 'public'), customer_id };
+    const cursors = new Cursors(
+      deps.secrets,
+      `payments:${environment}:${team.id}${customer_id === undefined ? '' : `:${customer_id}`}`,
+    );
     const position = cursors.position(call.query);
     const floor = idPrefix('trx', environment);
     const rows = await listPayments(db, environment, team.id, filters, position);
@@ -64,6 +69,8 @@ function bound(amount: number | undefined, inwards: (hundredths: number) => numb
 }
 
 function isFiltered(filters: PaymentFilters): boolean {
-  const { search, status, date_from, date_to, amount_min_minor, amount_max_minor } = filters;
-  return [search, status, date_from, date_to, amount_min_minor, amount_max_minor].some((filter) => filter !== undefined);
+  const { search, status, date_from, date_to, amount_min_minor, amount_max_minor, customer_id } = filters;
+  return [search, status, date_from, date_to, amount_min_minor, amount_max_minor, customer_id].some(
+    (filter) => filter !== undefined,
+  );
 }

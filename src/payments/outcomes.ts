@@ -1,7 +1,7 @@
 import type { Config } from '../config.ts';
 import type { Environment } from '../kit/environment.ts';
 import { must, unreachable } from '../kit/errors.ts';
-import type { Reading, Submission } from '../providers/contract.ts';
+import type { Capabilities, Reading, Submission } from '../providers/contract.ts';
 import type { Reason } from '../providers/reasons.ts';
 import { channelById } from '../reference/channels.ts';
 import type { Change, Happening } from './apply.ts';
@@ -12,12 +12,17 @@ import type { AttemptRow, PaymentRow } from './schema.ts';
 /** First look at an attempt whose fate is unknown; later ones follow {@link backOff}. */
 const FIRST_READ_MS = 2_000;
 const LONGEST_WAIT_MS = 300_000;
-/** How long a provider's "not found" may only mean that its status page lags. */
-const NOT_FOUND_GRACE_MS = 600_000;
+/** A provider that wants to be asked at once is not asked more often than this. */
+const SHORTEST_WAIT_MS = 100;
 
-/** How long to wait before the next look: doubling from two seconds up to five minutes. */
+/** How long to wait before the next look where a provider has no plan of its own: doubling up to five minutes. */
 export function backOff(polls: number): number {
   return Math.min(FIRST_READ_MS * 2 ** Math.min(polls, 10), LONGEST_WAIT_MS);
+}
+
+/** The same by the provider's plan. */
+function planned({ first_ms, factor, longest_ms }: Capabilities['polls'], polls: number): number {
+  return Math.min(first_ms * factor ** Math.min(polls, 20), longest_ms);
 }
 
 /** What the answer to a charge changes. */
@@ -72,13 +77,17 @@ export function changeOfSubmission(
   }
 }
 
-/** What a look at the provider changes. */
+/**
+ * What a look at the provider changes.
+ * @param capabilities the provider's: when to look again, and how long its "not found" proves nothing
+ */
 export function changeOfReading(
   config: Config,
   environment: Environment,
   payment: PaymentRow,
   attempt: AttemptRow,
   reading: Reading,
+  capabilities: Pick<Capabilities, 'polls' | 'not_found_grace_ms'>,
   at: number,
 ): Change {
   const now = new Date(at);
@@ -86,11 +95,12 @@ export function changeOfReading(
   const before = attempt.status === 'created' ? [submittedHappening(config, payment, attempt)] : [];
   const still = attempt.status === 'created' ? 'unknown' : attempt.status;
   const sent = { submitted_at: attempt.submitted_at ?? attempt.created_at };
+  const later = { next_poll_at: new Date(at + planned(capabilities.polls, attempt.polls)) };
   switch (reading.kind) {
     case 'pending':
       return change(
         attempt,
-        { status: 'open', ...sent, next_poll_at: new Date(at + Math.max(reading.poll_after_ms, 100)) },
+        { status: 'open', ...sent, next_poll_at: new Date(at + Math.max(reading.poll_after_ms, SHORTEST_WAIT_MS)) },
         before,
       );
     case 'succeeded':
@@ -109,12 +119,12 @@ export function changeOfReading(
     case 'not_found':
       // Status pages lag: soon after sending it proves nothing, later it is evidence that nothing ever arrived.
       // An attempt that was accepted exists, whatever a status page says.
-      if (attempt.status !== 'open' && at - sent.submitted_at.getTime() >= NOT_FOUND_GRACE_MS) {
+      if (attempt.status !== 'open' && at - sent.submitted_at.getTime() >= capabilities.not_found_grace_ms) {
         return neverArrived(payment, attempt, at, before);
       }
-      return change(attempt, { status: still, ...sent, next_poll_at: new Date(at + backOff(attempt.polls)) }, before);
+      return change(attempt, { status: still, ...sent, ...later }, before);
     case 'unreadable':
-      return change(attempt, { status: still, ...sent, next_poll_at: new Date(at + backOff(attempt.polls)) }, before);
+      return change(attempt, { status: still, ...sent, ...later }, before);
     default:
       return unreachable(reading);
   }
@@ -151,11 +161,10 @@ function evidence(
   at: number,
   before: Happening[],
 ): Change {
-  if (proof.amount_minor !== attempt.amount_minor || proof.currency !== attempt.currency) {
-    const message = 'the provider reports another amount or currency than was asked for';
-    return change(attempt, { status: 'unknown', message, next_poll_at: new Date(at + LONGEST_WAIT_MS) }, before);
-  }
   const now = new Date(at);
+  if (proof.amount_minor !== attempt.amount_minor || proof.currency !== attempt.currency) {
+    return mismatched(attempt, proof, at, before);
+  }
   return change(
     attempt,
     {
@@ -177,6 +186,28 @@ function evidence(
   );
 }
 
+/** The payment stays as it is, the money waits in `hold`, and a person decides (`pirogue resolve`). */
+function mismatched(
+  attempt: AttemptRow,
+  proof: { provider_ref: string; amount_minor: bigint; currency: string },
+  at: number,
+  before: Happening[],
+): Change {
+  const { amount_minor, currency, provider_ref } = proof;
+  const update: AttemptUpdate = {
+    status: 'unknown',
+    message: 'the provider reports another amount or currency than was asked for',
+    submitted_at: attempt.submitted_at ?? new Date(at),
+    next_poll_at: new Date(at + LONGEST_WAIT_MS),
+  };
+  if (attempt.mismatch !== null) return change(attempt, update, before);
+  const mismatch = { amount_minor: String(amount_minor), currency, provider_ref, at: new Date(at).toISOString() };
+  return change(attempt, { ...update, mismatch }, [
+    ...before,
+    { kind: 'mismatched', attempt_id: attempt.id, amount_minor, currency },
+  ]);
+}
+
 function submittedHappening(config: Config, payment: PaymentRow, attempt: AttemptRow): Happening {
   const channel = must(channelById(attempt.channel), 'the channel was checked when the attempt was made');
   return {
@@ -188,7 +219,8 @@ function submittedHappening(config: Config, payment: PaymentRow, attempt: Attemp
   };
 }
 
-function holdOf(config: Config, environment: Environment, attempt: AttemptRow): number {
+/** How long captured money waits before it can be paid out. */
+export function holdOf(config: Pick<Config, 'hold_ms'>, environment: Environment, attempt: AttemptRow): number {
   if (environment === 'sandbox') return 0;
   return config.hold_ms[must(channelById(attempt.channel), 'the channel was checked when the attempt was made').kind];
 }

@@ -1,5 +1,6 @@
 import type { Environment } from '../kit/environment.ts';
 import { wireFromMinor } from '../kit/money.ts';
+import { decidedBy, isExplanation } from '../routing/explain.ts';
 import type { AttemptView, PaymentRow } from './schema.ts';
 
 /** What a list shows of each payment. */
@@ -54,6 +55,7 @@ export function retrieved(environment: Environment, row: PaymentRow, attempts: r
       channel: attempt.channel,
       status: attempt.status,
       reason: attempt.reason,
+      explanation: isExplanation(attempt.decision) ? decidedBy(attempt.decision) : null,
       created_at: new Date(attempt.created_at).toISOString(),
     })),
   };

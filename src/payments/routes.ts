@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import type { Deps } from '../deps.ts';
+import { getCustomer } from '../customers/service.ts';
 import { type Call, type Reply, type Route, route } from '../http/route.ts';
 import { envelopeSchema } from '../kit/envelope.ts';
 import { listMeta } from '../kit/paging.ts';
@@ -34,16 +35,50 @@ export function paymentRoutes(deps: Deps): Route[] {
       method: 'GET',
       path: '/payments',
       summary: 'List payments',
+      description:
+        'Newest first. A public key sees the fields shown here too, but its `search` looks in `id` and `reference` only.',
       access: 'public',
       scope: 'payment.read',
       query: listPaymentsQuery,
       replies: { 200: envelopeSchema({ items: Type.Array(listedPayment), meta: listMeta }) },
-      handle: list,
+      handle: (call) => list(call),
+    }),
+    route({
+      method: 'GET',
+      path: '/customers/:id/payments',
+      summary: 'List payments of a customer',
+      description: 'Newest first, with the filters of GET /payments.',
+      operation_id: 'listCustomerPayments',
+      problems: ['customer_not_found'],
+      access: 'private',
+      scope: 'payment.read',
+      query: listPaymentsQuery,
+      replies: { 200: envelopeSchema({ items: Type.Array(listedPayment), meta: listMeta }) },
+      handle: async (call) => {
+        const { team, store } = call.caller;
+        const { id } = await getCustomer(store.db, store.environment, { team_id: team.id, id: call.params.id as string });
+        return list(call, id);
+      },
     }),
     route({
       method: 'POST',
       path: '/payments',
       summary: 'Create a payment',
+      description:
+        'Makes a pending payment. Redirect the payer to `authorization_url`; the outcome comes by webhook, or by asking ' +
+        'for the payment. At least one of `email`, `phone`, `customer_id` and `customer` is required. Its customer is found by ' +
+        '`customer_id`, else by e-mail address, then by phone number; where there is none yet, it is made.',
+      idempotent: true,
+      sync: true,
+      problems: [
+        'merchant_not_verified',
+        'ceiling_exceeded',
+        'customer_not_found',
+        'customer_blocked',
+        'account_not_found',
+        'account_inactive',
+        'reference_taken',
+      ],
       access: 'public',
       scope: 'payment.write',
       body: createPaymentBody,
@@ -61,6 +96,10 @@ export function paymentRoutes(deps: Deps): Route[] {
       method: 'GET',
       path: '/payments/:id',
       summary: 'Retrieve a payment',
+      description:
+        'By our id only, never by your reference. A public key gets the fields of a listed payment with `settled`, ' +
+        '`reason` and `metadata`.',
+      problems: ['payment_not_found'],
       access: 'public',
       scope: 'payment.read',
       replies: { 200: one },
@@ -70,6 +109,9 @@ export function paymentRoutes(deps: Deps): Route[] {
       method: 'DELETE',
       path: '/payments/:id',
       summary: 'Cancel a pending payment',
+      description: 'Only while nobody has begun to pay. A payment that has succeeded is refunded instead.',
+      operation_id: 'cancelPayment',
+      problems: ['payment_not_found', 'payment_not_cancellable'],
       access: 'public',
       scope: 'payment.write',
       replies: { 200: one },
@@ -83,6 +125,20 @@ export function paymentRoutes(deps: Deps): Route[] {
       method: 'POST',
       path: '/payments/:id',
       summary: 'Charge a payment',
+      description:
+        'Collects without the hosted page: names a channel and the number or account on it. `action` in the answer says ' +
+        'what the payer has to do now. Card details are entered on the hosted page only.',
+      operation_id: 'chargePayment',
+      idempotent: true,
+      problems: [
+        'payment_not_found',
+        'payment_not_chargeable',
+        'payment_declined',
+        'merchant_not_verified',
+        'ceiling_exceeded',
+        'channel_not_supported',
+        'provider_unavailable',
+      ],
       access: 'public',
       scope: 'payment.write',
       body: chargeBody,
@@ -127,7 +183,10 @@ async function submit(deps: Deps, call: Call<ChargeBody>): Promise<Reply> {
       );
     }
     if (!isChargeable(payment)) throw wrongState(payment);
-    return charged(call, await charge(deps, store, ref, fitCharge(payment, instrument, call.body.client_ip ?? null), journal));
+    return charged(
+      call,
+      await charge(deps, store, ref, fitCharge(deps.config, payment, instrument, call.body.client_ip ?? null), journal),
+    );
   };
   return chargeOnce(call as Call, work, (attempt_id) => recall(call, attempt_id));
 }

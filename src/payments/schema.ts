@@ -57,26 +57,57 @@ export interface PaymentDetails {
 /** created: not known to have been sent; open: the provider has it; unknown: it may have it; unavailable: it has not. */
 export type AttemptStatus = 'created' | 'open' | 'unknown' | 'succeeded' | 'failed' | 'cancelled' | 'expired' | 'unavailable';
 
+/** Money that arrived in another amount or currency than was asked for: in `hold` until a person resolves it. */
+export interface Mismatch {
+  /** Text: it is kept as JSON. */
+  amount_minor: string;
+  currency: string;
+  provider_ref: string;
+  /** ISO 8601. */
+  at: string;
+}
+
+/** What a person decided about an unknown outcome. */
+export interface Resolution {
+  as: 'succeeded' | 'failed';
+  evidence: string;
+  author: string;
+  /** ISO 8601. */
+  at: string;
+}
+
 export interface AttemptRow {
   team_id: bigint;
   id: string;
   payment_id: string;
   provider: string;
+  /** The team's account there that has it. */
+  provider_account: string;
   channel: string;
   status: AttemptStatus;
   amount_minor: bigint;
   currency: string;
+  /** Null when the provider asks for it itself, and again when nothing needs it any more. */
   payer: string | null;
+  /** Keyed hash of the payer that was. */
+  payer_hash: string | null;
   country: string | null;
   provider_key: string;
   provider_ref: string | null;
+  /** What the provider gave us before the collection was sent. */
+  handle: string | null;
+  mismatch: Mismatch | null;
+  resolution: Resolution | null;
   reason: string | null;
   message: string | null;
   action: Next | null;
+  decision: unknown;
   client_ip: string | null;
   polls: number;
   /** Captured money that the payment can not keep. */
   giveback: boolean;
+  /** UTC day under which it is counted against the team's ceilings; null: it is not. */
+  counted_day: string | null;
   next_poll_at: Date | null;
   created_at: Date;
   submitted_at: Date | null;
@@ -90,6 +121,8 @@ export interface AttemptView {
   channel: string;
   status: AttemptStatus;
   reason: string | null;
+  /** Why this provider; as routing explained it when the attempt was made. */
+  decision: unknown;
   created_at: Date | string;
 }
 
@@ -238,6 +271,7 @@ export const retrievedPayment = Type.Object({
         channel: text,
         status: text,
         reason: nullableText(),
+        explanation: nullableText({ description: 'Why this provider was tried.' }),
         created_at: moment,
       }),
     ),

@@ -3,8 +3,10 @@ import type { Store } from '../db/stores.ts';
 import { must, notFound, Problem } from '../kit/errors.ts';
 import { isId } from '../kit/ids.ts';
 import type { Queryable, Tx } from '../kit/sql.ts';
+import type { Reading } from '../providers/contract.ts';
 import { apply } from './apply.ts';
-import { attemptsOf, findAttempt } from './attempts-store.ts';
+import { type AttemptSubject, attemptsOf, findAttempt, findBySubject, lookNow } from './attempts-store.ts';
+import { hear, look } from './look.ts';
 import { type AttemptRow, isOpen, type PaymentRow } from './schema.ts';
 import { findPayment, findWithAttempts, lockPayments, type PaymentRef, type PaymentWithAttempts } from './store.ts';
 
@@ -54,14 +56,44 @@ function notCancellable(status: string): Problem {
   return new Problem(400, `The payment is ${status} and can not be cancelled${hint}.`, { error_code: 'payment_not_cancellable' });
 }
 
+/** An account at a provider, from which news comes. */
+export interface NewsSource {
+  team_id: bigint;
+  account_id: string;
+}
+
+/**
+ * News of an attempt by its provider. What it signed is applied; anything else makes us ask: soon for an attempt that
+ * is open, now for one that has ended without money, because success may come late.
+ * @returns false when the account has no such attempt
+ */
+export async function hearOfAttempt(
+  deps: Deps,
+  store: Store,
+  from: NewsSource,
+  about: AttemptSubject,
+  news: Reading | null,
+): Promise<boolean> {
+  const attempt = await findBySubject(store.db, from.team_id, from.account_id, about);
+  if (!attempt) return false;
+  if (attempt.status === 'succeeded') return true;
+  if (attempt.submitted_at) {
+    deps.health.callback(from.account_id, attempt.channel, deps.clock.now() - attempt.submitted_at.getTime());
+  }
+  if (news) await hear(deps, store, attempt, news);
+  else if (isOpen(attempt)) await lookNow(store.db, attempt, new Date(deps.clock.now()));
+  else await look(deps, store, attempt);
+  return true;
+}
+
 /** Locks a payment until the transaction ends: what every change of its refunds and disputes does first. */
 export async function lockPayment(tx: Tx, team_id: bigint, id: string): Promise<PaymentRow | undefined> {
   return (await lockPayments(tx, [{ team_id, id }]))[0];
 }
 
-/** The attempts by which the payment's money came, oldest first. */
+/** The attempts by which the payment's money came, oldest first; not those whose money is to go back as a whole. */
 export async function capturesOf(db: Queryable, ref: PaymentRef): Promise<AttemptRow[]> {
-  return (await attemptsOf(db, [ref])).filter((attempt) => attempt.status === 'succeeded');
+  return (await attemptsOf(db, [ref])).filter((attempt) => attempt.status === 'succeeded' && !attempt.giveback);
 }
 
 /** One attempt with its payment, for whoever gives its money back. */

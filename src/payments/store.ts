@@ -1,4 +1,3 @@
-import { EVENT_COLUMNS, type EventInput, RECORD } from '../events/record.ts';
 import { jsonText } from '../kit/json.ts';
 import { fixed, type Queryable, sql, type Tx } from '../kit/sql.ts';
 import type { AttemptView, PaymentRow } from './schema.ts';
@@ -9,68 +8,6 @@ const PAYMENT = `team_id, id, reference, amount_minor, fee_minor, captured_minor
 
 /** The columns of a {@link PaymentRow}. */
 export const columns = fixed(PAYMENT);
-
-// ------------------------------------------------------------------------------------------------ create
-/** A payment to be made, with its idempotency key and its first event, as the SQL takes it. */
-export interface NewPayment extends EventInput {
-  id: string;
-  route: string;
-  idempotency_key: string | null;
-  request_hash: string;
-  reference: string | null;
-  amount_minor: string;
-  currency: string;
-  bearer: string;
-  description: string | null;
-  customer_id: string | null;
-  account_id: string | null;
-  split: object | null;
-  name: string | null;
-  email: string | null;
-  phone: string | null;
-  callback: string | null;
-  details: object | null;
-  unique_reference: boolean;
-  key_id: string;
-  request_id: string;
-  expires_at: string;
-}
-
-const NEW_PAYMENT_COLUMNS = fixed(`${EVENT_COLUMNS}, id text, route text, idempotency_key text, request_hash text,
-  reference text, amount_minor bigint, currency text, bearer text, description text, customer_id text, account_id text, split json,
-  name text, email text, phone text, callback text, details json, unique_reference boolean, key_id text, request_id text,
-  expires_at timestamptz`);
-
-/**
- * Makes payments, their idempotency keys, their events and deliveries in one statement that is its own transaction.
- * The keys are inserted in a fixed order, so that two batches can not wait for each other.
- * @returns ids of the payments made; an id is missing when its idempotency key was taken before
- */
-export async function insertPayments(db: Queryable, payments: NewPayment[]): Promise<Set<string>> {
-  const rows = await db.all<{ id: string }>(sql`
-    with input as materialized (
-      select * from json_to_recordset(${JSON.stringify(payments)}::json) as i(${NEW_PAYMENT_COLUMNS})
-    ),
-    keyed as (
-      insert into idempotency_keys (team_id, route, key, request_hash, resource_id, created_at)
-      select team_id, route, idempotency_key, decode(request_hash, 'hex'), id, created_at
-      from input where idempotency_key is not null order by team_id, route, idempotency_key
-      on conflict do nothing returning resource_id
-    ),
-    event_input as materialized (
-      select * from input where idempotency_key is null or id in (select resource_id from keyed)
-    ),
-    made as (
-      insert into payments (team_id, id, reference, amount_minor, currency, bearer, description, customer_id, account_id, split,
-        name, email, phone, callback, details, unique_reference, event_count, key_id, request_id, created_at, updated_at, expires_at)
-      select team_id, id, reference, amount_minor, currency, bearer, description, customer_id, account_id, split,
-        name, email, phone, callback, details, unique_reference, 1, key_id, request_id, created_at, created_at, expires_at
-      from event_input returning id
-    ),
-    ${RECORD}
-    select id from made`);
-  return new Set(rows.map((row) => row.id));
-}
 
 export interface KeyedPayment extends PaymentRow {
   request_hash: Buffer;
@@ -105,7 +42,7 @@ export function findWithAttempts(db: Queryable, team_id: bigint, id: string): Pr
   return db.maybe<PaymentWithAttempts>(sql`
     select ${columns}, coalesce((
       select json_agg(json_build_object('id', a.id, 'provider', a.provider, 'channel', a.channel, 'status', a.status,
-        'reason', a.reason, 'created_at', a.created_at) order by a.id)
+        'reason', a.reason, 'decision', a.decision, 'created_at', a.created_at) order by a.id)
       from attempts a where a.team_id = p.team_id and a.payment_id = p.id), '[]') as attempts
     from payments p where team_id = ${team_id} and id = ${id}`);
 }

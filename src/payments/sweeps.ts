@@ -5,11 +5,10 @@ import { channelById } from '../reference/channels.ts';
 import type { Sweep } from '../work/sweep.ts';
 import { apply } from './apply.ts';
 import { attemptsOf, claimDueAttempts } from './attempts-store.ts';
-import { applyOne, charge } from './charge.ts';
-import { collectionOf } from './collection.ts';
-import { changeOfReading } from './outcomes.ts';
-import type { AttemptRow } from './schema.ts';
+import { charge } from './charge.ts';
+import { look } from './look.ts';
 import { claimContinuing, type Continuing, findPayment, lockExpired, stopContinuing } from './store.ts';
+import { pieceOf } from './tranches.ts';
 
 const EXPIRY_BATCH = 100;
 const POLL_BATCH = 50;
@@ -63,19 +62,6 @@ export function pollSweep(deps: Deps, store: Store): Sweep {
   };
 }
 
-async function look(deps: Deps, store: Store, attempt: AttemptRow): Promise<void> {
-  const provider = must(deps.providers.byName(store.environment, attempt.provider), `provider ${attempt.provider} is configured`);
-  const payment = must(await findPayment(store.db, attempt.team_id, attempt.payment_id), 'an attempt has a payment');
-  const reading = await provider.read(collectionOf(deps, store, payment, handedOver(attempt)));
-  const at = deps.clock.now();
-  await applyOne(deps, store, at, changeOfReading(deps.config, store.environment, payment, attempt, reading, at));
-}
-
-/** An attempt whose sender died before the answer may have been handed over when it was made. */
-function handedOver(attempt: AttemptRow): AttemptRow {
-  return { ...attempt, submitted_at: attempt.submitted_at ?? attempt.created_at };
-}
-
 /** Sends the next piece of payments in tranches as soon as the previous one has landed. */
 export function trancheSweep(deps: Deps, store: Store): Sweep {
   return {
@@ -102,8 +88,11 @@ async function sendNextPiece(deps: Deps, store: Store, ref: Continuing): Promise
     'a piece has landed',
   );
   const channel = must(channelById(previous.channel), 'the channel was checked when the attempt was made');
+  const payment = must(await findPayment(store.db, ref.team_id, ref.id), 'it was claimed');
+  const { payer, currency } = previous;
+  const piece_minor = pieceOf(deps.config, payment, channel);
   try {
-    await charge(deps, store, ref, { channel, payer: previous.payer, currency: previous.currency, client_ip: null });
+    await charge(deps, store, ref, { channel, payer, currency, piece_minor, client_ip: null });
   } catch (error) {
     // 502: nobody could take it now; the lease brings it back. Anything else ends the sending by itself.
     if (!(error instanceof Problem)) throw error;

@@ -1,5 +1,9 @@
+import type { Config } from '../config.ts';
 import type { Minor } from '../kit/money.ts';
 import { type Channel, limitsOf } from '../reference/channels.ts';
+import { feeOf } from './fees.ts';
+import { totalOf } from './present.ts';
+import type { PaymentRow } from './schema.ts';
 
 /** Mobile Money in CFA francs moves at most this much in one charge (spec section 8), in hundredths. */
 const CFA_CEILING: Minor = 50_000_000n;
@@ -9,6 +13,13 @@ export function ceilingOf(channel: Channel, currency: string): Minor {
   const most = limitsOf(channel, currency)?.max_minor ?? CFA_CEILING;
   const cfa = channel.kind === 'mobile_money' && (currency === 'XAF' || currency === 'XOF');
   return cfa && most > CFA_CEILING ? CFA_CEILING : most;
+}
+
+/** What one charge on the channel would collect now. The fee is fixed by the first, so that the pieces sum to one total. */
+export function pieceOf(config: Pick<Config, 'fees'>, payment: PaymentRow, channel: Channel): Minor {
+  const fee_minor =
+    payment.status === 'pending' ? feeOf(config.fees, channel.kind, payment.amount_minor, payment.currency) : payment.fee_minor;
+  return nextPiece(totalOf({ ...payment, fee_minor }) - payment.captured_minor, channel, payment.currency);
 }
 
 /**

@@ -1,4 +1,5 @@
 import { type Reply, type Route, route } from '../http/route.ts';
+import type { Environment } from '../kit/environment.ts';
 import { invalid, must, notFound } from '../kit/errors.ts';
 import { type Minor, minorFromWire, wireFromMinor } from '../kit/money.ts';
 import { banksOf } from './banks.ts';
@@ -9,38 +10,48 @@ import { banksQuery, type ChannelReply, channelsQuery, replies } from './schema.
 
 const REFERENCE = { method: 'GET', access: 'public', scope: 'resource.read' } as const;
 
-/** Channels, countries, currencies and banks: the same for every team and environment. */
-export function referenceRoutes(): Route[] {
-  return [listChannels, retrieveChannel, listCountries, listCurrencies, listBanks];
+/** How well a team's payments on a channel go at present. */
+export type StandingOf = (environment: Environment, team_id: bigint, channelId: string) => Promise<ChannelReply['status']>;
+
+/** Channels, countries, currencies and banks: but for the status of channels the same for every team and environment. */
+export function referenceRoutes(standingOf: StandingOf = async () => 'operational'): Route[] {
+  return [listChannels(standingOf), retrieveChannel(standingOf), listCountries, listCurrencies, listBanks];
 }
 
-const listChannels = route({
-  ...REFERENCE,
-  path: '/channels',
-  summary: 'List channels',
-  query: channelsQuery,
-  replies: { 200: replies.channels },
-  async handle({ query }) {
-    const { country, currency, amount } = query;
-    const found = channelsFor({ country, currency, amount_minor: amount === undefined ? undefined : minorOf(amount) });
-    return list(
-      'Channels retrieved',
-      found.map((channel) => channelReply(channel, currency)),
-    );
-  },
-});
+function listChannels(standingOf: StandingOf): Route {
+  return route({
+    ...REFERENCE,
+    path: '/channels',
+    summary: 'List channels',
+    description: 'Means of payment by country: what `channel` takes, with its limits for one charge.',
+    query: channelsQuery,
+    replies: { 200: replies.channels },
+    async handle({ query, caller }) {
+      const { country, currency, amount } = query;
+      const found = channelsFor({ country, currency, amount_minor: amount === undefined ? undefined : minorOf(amount) });
+      const statuses = await Promise.all(found.map(({ id }) => standingOf(caller.store.environment, caller.team.id, id)));
+      return list(
+        'Channels retrieved',
+        found.map((channel, i) => channelReply(channel, must(statuses[i], 'one for each'), currency)),
+      );
+    },
+  });
+}
 
-const retrieveChannel = route({
-  ...REFERENCE,
-  path: '/channels/:id',
-  summary: 'Retrieve a channel',
-  replies: { 200: replies.channel },
-  async handle({ params }) {
-    const channel = channelById(params.id ?? '');
-    if (!channel) throw notFound();
-    return { code: 200, message: 'Channel retrieved', body: { channel: channelReply(channel) } };
-  },
-});
+function retrieveChannel(standingOf: StandingOf): Route {
+  return route({
+    ...REFERENCE,
+    path: '/channels/:id',
+    summary: 'Retrieve a channel',
+    replies: { 200: replies.channel },
+    async handle({ params, caller }) {
+      const channel = channelById(params.id ?? '');
+      if (!channel) throw notFound();
+      const status = await standingOf(caller.store.environment, caller.team.id, channel.id);
+      return { code: 200, message: 'Channel retrieved', body: { channel: channelReply(channel, status) } };
+    },
+  });
+}
 
 const listCountries = route({
   ...REFERENCE,
@@ -66,6 +77,7 @@ const listBanks = route({
   ...REFERENCE,
   path: '/banks',
   summary: 'List banks',
+  description: 'What `bank_code` takes.',
   query: banksQuery,
   replies: { 200: replies.banks },
   async handle({ query }) {
@@ -86,11 +98,11 @@ function list(message: string, items: readonly unknown[]): Reply {
 }
 
 /** @param currency the one whose limits stand flat; the channel's first when not given */
-function channelReply(channel: Channel, currency?: string): ChannelReply {
+function channelReply(channel: Channel, status: ChannelReply['status'], currency?: string): ChannelReply {
   const { id, name, kind, country, ussd_hint } = channel;
   const currencies = channel.currencies.map((code) => limitsReply(channel, code));
   const flat = must(currencies.find((entry) => entry.currency === currency) ?? currencies[0], 'every channel has a currency');
-  return { id, name, kind, country, ...flat, currencies, ussd_hint: ussd_hint ?? null, status: 'operational' };
+  return { id, name, kind, country, ...flat, currencies, ussd_hint: ussd_hint ?? null, status };
 }
 
 function countryReply({ code, name, calling_code, currencies }: Country) {

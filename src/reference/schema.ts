@@ -40,7 +40,10 @@ export const channel = Type.Object({
     description: 'Each currency it takes; the limits above are those of the one asked for, else of the first.',
   }),
   ussd_hint: Type.Union([Type.String(), Type.Null()], { description: 'What the payer can dial when no prompt shows.' }),
-  status: Type.Enum(['operational', 'degraded', 'down']),
+  status: Type.Enum(['operational', 'degraded', 'down'], {
+    description:
+      'How your payments on it go at present; `down`: none is sent, but for one now and then to see whether it works again.',
+  }),
 });
 
 export type ChannelReply = Static<typeof channel>;

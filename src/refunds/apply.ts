@@ -85,7 +85,8 @@ async function legSucceeded(
       postings: [{ debit: account('refund_clearing', null), credit: account('clearing', null), amount_minor: leg.amount_minor }],
     },
   ]);
-  await apply(tx, context, [{ team_id, payment_id, happenings: [{ kind: 'refunded', amount_minor: leg.amount_minor }] }]);
+  const kind = row.kind === 'giveback' ? 'given_back' : 'refunded';
+  await apply(tx, context, [{ team_id, payment_id, happenings: [{ kind, amount_minor: leg.amount_minor }] }]);
   const at = new Date(context.at);
   if (row.legs.some((other) => other.status === 'waiting'))
     return save(tx, { ...row, updated_at: at, next_poll_at: nextLegAt(context.at) });

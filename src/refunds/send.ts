@@ -1,6 +1,7 @@
 import type { Store } from '../db/stores.ts';
 import type { Deps } from '../deps.ts';
 import { must } from '../kit/errors.ts';
+import { callbackUrl } from '../provider-accounts/callback-address.ts';
 import { collectionOf } from '../payments/collection.ts';
 import { getCapture } from '../payments/service.ts';
 import type { Provider, Refund, RefundOutcome } from '../providers/contract.ts';
@@ -21,7 +22,7 @@ export async function advanceRefund(deps: Deps, store: Store, known: RefundRow):
   const row = asking ? known : await inTransaction(deps, store, (tx, context) => markSent(tx, context, known, index));
   if (!row) return known;
   const { payment, attempt } = await getCapture(store.db, row.team_id, row.payment_id, leg.attempt_id);
-  const provider = deps.providers.byName(store.environment, attempt.provider);
+  const provider = await deps.providers.byAccount(store.environment, row.team_id, attempt.provider_account);
   const collection = collectionOf(deps, store, payment, attempt);
   const request: Refund = {
     refund_id: row.id,
@@ -30,6 +31,7 @@ export async function advanceRefund(deps: Deps, store: Store, known: RefundRow):
     amount_minor: leg.amount_minor,
     currency: row.currency,
     collection,
+    callback_url: callbackUrl(deps, attempt.provider_account, row.id),
     submitted_at: row.submitted_at?.getTime() ?? null,
   };
   const outcome = evidenceOf(
@@ -71,6 +73,7 @@ async function giveBack(provider: Provider | undefined, request: Refund, asking:
     channel: collection.channel,
     description: collection.description,
     recipient: { name: '', phone: collection.payer, account_number: null, bank_code: null },
+    callback_url: request.callback_url,
     submitted_at: request.submitted_at,
   };
   const outcome = await (asking ? payouts.read(payout) : payouts.submit(payout));

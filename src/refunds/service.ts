@@ -4,7 +4,7 @@ import type { Deps } from '../deps.ts';
 import { openOrLostDispute } from '../disputes/service.ts';
 import { once } from '../http/idempotency.ts';
 import type { Call, Reply } from '../http/route.ts';
-import { invalid, notFound, Problem } from '../kit/errors.ts';
+import { invalid, must, notFound, Problem } from '../kit/errors.ts';
 import { isId, newId } from '../kit/ids.ts';
 import { isMovable, type Minor, minorFromWire } from '../kit/money.ts';
 import type { Tx } from '../kit/sql.ts';
@@ -17,7 +17,7 @@ import { refundsUnderWay } from '../settlement/store.ts';
 import { announce, drawnJournal, nextLegAt } from './apply.ts';
 import { presentRefund } from './present.ts';
 import type { CreateRefundBody, Leg, RefundRow } from './schema.ts';
-import { findRefund, insertRefund, takenByAttempt, updateRefund } from './store.ts';
+import { findRefund, insertRefund, lookNow, takenByAttempt, updateRefund } from './store.ts';
 
 /**
  * Makes a refund and draws its money, all under the payment's lock: two at once can never refund more than was paid.
@@ -57,8 +57,8 @@ async function make(tx: Tx, deps: Deps, call: Call<CreateRefundBody>): Promise<R
   const amount_minor = amountOf(call.body, payment, left);
   const captures = await capturesOf(tx, { team_id: team.id, id: payment.id });
   const id = newId('rfd', environment, call.at);
-  const legs = legsOf(id, captures, await takenByAttempt(tx, team.id, payment.id), amount_minor);
-  refuseUnable(deps, store, captures, legs);
+  const parts = legsOf(id, captures, await takenByAttempt(tx, team.id, payment.id), amount_minor);
+  const legs = await Promise.all(parts.map((leg) => addressed(deps, store, captures, leg)));
   const now = new Date(call.at);
   const row: RefundRow = {
     team_id: team.id,
@@ -94,8 +94,8 @@ export async function cover(tx: Tx, config: Config, store: Store, row: RefundRow
   const { team_id, payment_id, currency, amount_minor } = row;
   const cap = BigInt(config.credit_cap[store.environment]) * 100n;
   const draws = await draw(tx, { team_id, payment_id, currency, amount_minor }, cap);
-  if (draws === null) return row;
-  const covered = { ...row, draws };
+  if (draws === null) return { ...row, message: 'It waits for money: the balance does not cover it yet.' };
+  const covered = { ...row, draws, message: null };
   await post(tx, [drawnJournal(covered)]);
   return covered;
 }
@@ -109,6 +109,11 @@ export async function coverLater(tx: Tx, config: Config, store: Store, known: Re
   if (covered.draws === null) return null;
   await updateRefund(tx, covered);
   return covered;
+}
+
+/** A provider announced news of a refund it has: the worker asks now. */
+export function lookAtRefund(store: Store, at: number, team_id: bigint, id: string): Promise<void> {
+  return lookNow(store.db, team_id, id, new Date(at));
 }
 
 async function refuseUnrefundable(tx: Tx, payment: PaymentRow): Promise<void> {
@@ -147,14 +152,19 @@ function legsOf(refund_id: string, captures: AttemptRow[], taken: Map<string, Mi
   return legs;
 }
 
-/** A provider that can not give back this way is told before anything is promised. */
-function refuseUnable(deps: Deps, store: Store, captures: AttemptRow[], legs: Leg[]): void {
-  for (const leg of legs) {
-    const capture = captures.find((attempt) => attempt.id === leg.attempt_id);
-    const refunds = capture && deps.providers.byName(store.environment, capture.provider)?.refunds;
-    if (!refunds) throw invalid({ payment: ['was collected by a provider that can not refund: pay it out instead'] });
-    if (refunds.extent === 'full' && leg.amount_minor !== capture.amount_minor) {
-      throw invalid({ payment: ['was collected by a provider that can only refund the whole amount'] });
-    }
+/**
+ * The leg with the key by which its provider will know it.
+ * @throws Problem 422 when the provider can not give back this way: told before anything is promised
+ */
+async function addressed(deps: Deps, store: Store, captures: AttemptRow[], leg: Leg): Promise<Leg> {
+  const capture = must(
+    captures.find((attempt) => attempt.id === leg.attempt_id),
+    'legs are made of captures',
+  );
+  const provider = await deps.providers.byAccount(store.environment, capture.team_id, capture.provider_account);
+  if (!provider?.refunds) throw invalid({ payment: ['was collected by a provider that can not refund: pay it out instead'] });
+  if (provider.refunds.extent === 'full' && leg.amount_minor !== capture.amount_minor) {
+    throw invalid({ payment: ['was collected by a provider that can only refund the whole amount'] });
   }
+  return { ...leg, provider_key: provider.keyOf(leg.provider_key) };
 }

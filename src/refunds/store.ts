@@ -69,6 +69,18 @@ export async function claimDueRefunds(db: Queryable, now: Date, lease_ms: number
   return rows.map(read);
 }
 
+/** A provider announced news of a refund: it is looked at now, should it be under way. */
+export async function lookNow(db: Queryable, team_id: bigint, id: string, now: Date): Promise<void> {
+  await db.run(sql`
+    update refunds set next_poll_at = ${now} where team_id = ${team_id} and id = ${id} and status = 'processing'`);
+}
+
+/** What a person decided about the leg that is with its provider. */
+export async function writeResolution(tx: Tx, ref: { team_id: bigint; id: string }, resolution: object): Promise<void> {
+  await tx.run(sql`
+    update refunds set resolution = ${JSON.stringify(resolution)} where team_id = ${ref.team_id} and id = ${ref.id}`);
+}
+
 export interface Giveback {
   team_id: bigint;
   id: string;

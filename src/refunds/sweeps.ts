@@ -6,6 +6,7 @@ import type { Tx } from '../kit/sql.ts';
 import { post } from '../ledger/post.ts';
 import type { AttemptRow } from '../payments/schema.ts';
 import { getCapture, lockPayment } from '../payments/service.ts';
+import type { Provider } from '../providers/contract.ts';
 import type { Sweep } from '../work/sweep.ts';
 import { announce, drawnJournal } from './apply.ts';
 import type { RefundRow } from './schema.ts';
@@ -60,8 +61,8 @@ async function makeGiveback(tx: Tx, deps: Deps, store: Store, giveback: Giveback
   if (!(await clearGiveback(tx, team_id, attempt_id))) return false;
   const { attempt } = await getCapture(tx, team_id, payment_id, attempt_id);
   const at = deps.clock.now();
-  const row = givebackOf(store, attempt, at);
-  const provider = deps.providers.byName(store.environment, attempt.provider);
+  const provider = await deps.providers.byAccount(store.environment, team_id, attempt.provider_account);
+  const row = givebackOf(store, attempt, provider, at);
   const able = provider?.refunds ?? provider?.payouts?.reaches(attempt.channel, attempt.currency);
   const drawn: RefundRow = able
     ? { ...row, draws: [{ account_id: '', bucket: 'hold', amount_minor: row.amount_minor }], next_poll_at: new Date(at) }
@@ -72,7 +73,7 @@ async function makeGiveback(tx: Tx, deps: Deps, store: Store, giveback: Giveback
   return true;
 }
 
-function givebackOf(store: Store, attempt: AttemptRow, at: number): RefundRow {
+function givebackOf(store: Store, attempt: AttemptRow, provider: Provider | undefined, at: number): RefundRow {
   const now = new Date(at);
   const { team_id, payment_id, amount_minor, currency } = attempt;
   const id = newId('rfd', store.environment, at);
@@ -84,7 +85,15 @@ function givebackOf(store: Store, attempt: AttemptRow, at: number): RefundRow {
     attempt_id: attempt.id,
     amount_minor,
     currency,
-    legs: [{ attempt_id: attempt.id, amount_minor, provider_key: `${id}-0`, provider_ref: null, status: 'waiting' }],
+    legs: [
+      {
+        attempt_id: attempt.id,
+        amount_minor,
+        provider_key: provider?.keyOf(`${id}-0`) ?? id,
+        provider_ref: null,
+        status: 'waiting',
+      },
+    ],
     status: 'pending',
     reason: 'transaction_error',
     failure_reason: null,

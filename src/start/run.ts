@@ -1,14 +1,17 @@
 import fs from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { type Config, ConfigError, type DatabaseUrls, type Role } from '../config.ts';
 import { openPool } from '../db/pool.ts';
 import { openStores } from '../db/stores.ts';
 import { buildDeps, type Deps } from '../deps.ts';
 import { createLog, type Log } from '../kit/log.ts';
+import type { MetricsServer } from '../metrics/server.ts';
 import { buildApi, startWorkers } from '../program.ts';
 import type { Worker } from '../work/worker.ts';
 import { banner } from './banner.ts';
 import { type Databases, migrateAll, openDatabases } from './databases.ts';
+import { openMetrics, openTracing } from './observed.ts';
 import { ensureDemoTeam, type KeysFile, keysFilePath } from './demo.ts';
 import { secretsKeyOf } from './secrets-key.ts';
 import { takeTurn } from './turn.ts';
@@ -20,7 +23,7 @@ export async function runProgram(config: Config, role: Role): Promise<void> {
   const stopAsked = signal();
   const databases = await openInTurn(config);
   try {
-    await migrateAll(databases.urls);
+    if (role === 'migrate' || config.migrate_on_start) await migrateAll(databases.urls);
     if (role !== 'migrate') await serve(config, role, databases.urls, log, stopAsked);
   } finally {
     await databases.stop();
@@ -40,19 +43,22 @@ async function openInTurn(config: Config): Promise<Databases> {
 
 async function serve(config: Config, role: Role, urls: DatabaseUrls, log: Log, stopAsked: Promise<string>): Promise<void> {
   const keys = config.profile === 'development' ? await demoKeys(config, urls, log) : undefined;
-  const stores = openStores(urls, config.database_pool, log);
-  const deps = buildDeps({ config, stores, log, secretsKey: secretsKeyOf(config) });
+  const { tracer, watch } = await openTracing(config, log);
+  const stores = openStores(urls, config.database_pool, log, watch);
+  const deps = buildDeps({ config, stores, log, secretsKey: secretsKeyOf(config), tracer });
   const workers = role === 'api' ? [] : startWorkers(deps);
   let server: FastifyInstance | undefined;
+  let metrics: MetricsServer | null = null;
   try {
+    metrics = await openMetrics(deps, workers, () => stores.use());
     if (role !== 'worker') server = await listen(deps, workers);
     log.info({ role, profile: config.profile, url: config.public_url }, 'started');
     // Machines that read the log as JSON find the keys in the file.
     if (keys && server && config.log_format === 'pretty') console.log(banner(keys, keysFilePath(config)));
     log.info(`stopping: ${await stopAsked}`);
   } finally {
-    await drain(config, server, workers);
-    await stores.close();
+    await drain(deps, server, workers);
+    await Promise.all([metrics?.close(), tracer?.close(), stores.close()]);
   }
   log.info('stopped');
 }
@@ -81,9 +87,15 @@ async function listen(deps: Deps, workers: Worker[]): Promise<FastifyInstance> {
   }
 }
 
-/** Requests under way and claimed work are finished, for as long as SHUTDOWN_MS allows. */
-async function drain(config: Config, server: FastifyInstance | undefined, workers: Worker[]): Promise<void> {
-  const finished = Promise.all([server?.close(), ...workers.map((worker) => worker.stop())]);
+/**
+ * Requests under way and claimed work are finished, for as long as SHUTDOWN_MS allows. Before that the server goes on for
+ * DRAIN_MS, saying that it leaves: a connection that a balancer opens in the moment of closing would be torn down.
+ */
+async function drain({ config, service }: Deps, server: FastifyInstance | undefined, workers: Worker[]): Promise<void> {
+  service.leaving = true;
+  const stopped = workers.map((worker) => worker.stop());
+  if (server) await sleep(config.drain_ms);
+  const finished = Promise.all([server?.close(), ...stopped]);
   const late = new Promise((resolve) => setTimeout(resolve, config.shutdown_ms).unref());
   await Promise.race([finished, late]);
 }

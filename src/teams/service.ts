@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
-import { API_VERSION } from '../events/record.ts';
 import type { Queryable } from '../kit/sql.ts';
+import { versions } from '../versions/registry.ts';
 import type { Team } from './schema.ts';
 import { insertTeam } from './store.ts';
 
@@ -20,7 +20,7 @@ export async function createTeam(db: Queryable, given: NewTeam): Promise<Team> {
     ...given,
     verification_level: 0,
     unique_references: false,
-    api_version: API_VERSION,
+    api_version: versions.newest,
   };
   await insertTeam(db, team);
   return team;

@@ -1,3 +1,4 @@
+import { changeUses, type Use } from '../ceilings/service.ts';
 import { type NewEvent, recordEvents } from '../events/record.ts';
 import type { Environment } from '../kit/environment.ts';
 import { unreachable } from '../kit/errors.ts';
@@ -7,6 +8,7 @@ import type { PayoutReason } from '../providers/contract.ts';
 import { type Arrival, repayCredit } from '../settlement/credit.ts';
 import { dispatchedJournal, returnedJournal, succeededJournal } from './bookings.ts';
 import { presentTransfer } from './present.ts';
+import type { Resolution } from '../payments/schema.ts';
 import type { Decision, TransferRow } from './schema.ts';
 import { isFinal, nextTransferStatus } from './states.ts';
 import { lockTransfers, updateTransfers } from './store.ts';
@@ -14,11 +16,11 @@ import { lockTransfers, updateTransfers } from './store.ts';
 /** Something that happened to a transfer; the kinds are the triggers of the table of states. */
 export type TransferHappening =
   | { kind: 'uncovered' }
-  | { kind: 'sending'; provider: string; decision: Decision; lease_ms: number }
+  | { kind: 'sending'; provider_account: string; provider_key: string; decision: Decision; lease_ms: number }
   | { kind: 'unsent'; decision: Decision; wait_ms: number }
   | { kind: 'waiting'; provider_ref: string | null; note: string | null; wait_ms: number }
-  | { kind: 'succeeded'; provider_ref: string }
-  | { kind: 'failed'; reason: PayoutReason | null; message: string }
+  | { kind: 'succeeded'; provider_ref: string; resolution?: Resolution }
+  | { kind: 'failed'; reason: PayoutReason | null; message: string; resolution?: Resolution }
   | { kind: 'cancelled'; message: string };
 
 export interface TransferChange {
@@ -73,6 +75,7 @@ class Work {
   readonly #events: NewEvent[] = [];
   readonly #journals: Journal[] = [];
   readonly #arrivals: Arrival[] = [];
+  readonly #uses: Use[] = [];
 
   constructor(context: TransferContext) {
     this.#context = context;
@@ -83,6 +86,7 @@ class Work {
     if (status === null || isStale(before, known, happening)) return { transfer: before, changed: false };
     const after = { ...before, status, ...this.#consequences(before, happening) };
     const transfer = isFinal(status) ? this.#close(after) : after;
+    if (isFinal(status) && status !== 'succeeded') this.#uncount(transfer);
     this.#updates.push(transfer);
     return { transfer, changed: true };
   }
@@ -92,6 +96,7 @@ class Work {
     const { environment, at } = this.#context;
     await updateTransfers(tx, this.#updates);
     await recordEvents(tx, environment, at, this.#events);
+    await changeUses(tx, this.#uses);
     await post(tx, this.#journals);
     if (this.#arrivals.length > 0) await repayCredit(tx, this.#arrivals);
   }
@@ -105,7 +110,8 @@ class Work {
         if (row.stage === 'reserved') this.#journals.push(dispatchedJournal(row));
         return {
           stage: 'dispatched',
-          provider: happening.provider,
+          provider_account: happening.provider_account,
+          provider_key: happening.provider_key,
           decision: happening.decision,
           dispatched_at: this.#in(0),
           next_poll_at: this.#in(happening.lease_ms),
@@ -120,10 +126,10 @@ class Work {
         };
       case 'succeeded':
         this.#journals.push(succeededJournal(row));
-        return { provider_ref: happening.provider_ref };
+        return { provider_ref: happening.provider_ref, resolution: happening.resolution ?? null };
       case 'failed':
         this.#giveBack(row);
-        return { reason: happening.reason, message: happening.message };
+        return { reason: happening.reason, message: happening.message, resolution: happening.resolution ?? null };
       case 'cancelled':
         this.#giveBack(row);
         return { message: happening.message };
@@ -135,6 +141,11 @@ class Work {
   #giveBack(row: TransferRow): void {
     this.#journals.push(returnedJournal(row));
     this.#arrivals.push({ team_id: row.team_id, currency: row.currency, account_id: '', source_id: row.id, subject_id: row.id });
+  }
+
+  /** What did not leave does not count against the team's ceilings. */
+  #uncount({ team_id, currency, counted_day: day, amount_minor }: TransferRow): void {
+    if (day !== null) this.#uses.push({ team_id, direction: 'transfer', currency, day, amount_minor: -amount_minor });
   }
 
   #close(row: TransferRow): TransferRow {
@@ -173,11 +184,11 @@ export function transferEvent(environment: Environment, row: TransferRow): NewEv
  * looked at the transfer since: the other look may have seen more.
  */
 function isStale(row: TransferRow, known: TransferRow, happening: TransferHappening): boolean {
-  if (happening.kind === 'succeeded') return row.provider !== known.provider;
+  if (happening.kind === 'succeeded') return row.provider_account !== known.provider_account;
   if (happening.kind === 'unsent' && row.polls !== known.polls) return true;
   return (
     row.stage !== known.stage ||
-    row.provider !== known.provider ||
+    row.provider_account !== known.provider_account ||
     row.dispatched_at?.getTime() !== known.dispatched_at?.getTime()
   );
 }

@@ -1,3 +1,4 @@
+import { levelOf, objectionToTransfer, reserve } from '../ceilings/service.ts';
 import type { Deps } from '../deps.ts';
 import { recordEvents } from '../events/record.ts';
 import { once } from '../http/idempotency.ts';
@@ -16,7 +17,7 @@ import { presentTransfer } from './present.ts';
 import type { CreateTransferBody, Decision, TransferRow } from './schema.ts';
 import { insertTransfer } from './store.ts';
 
-type CreateDeps = Pick<Deps, 'config' | 'providers'>;
+type CreateDeps = Pick<Deps, 'config' | 'router'>;
 
 /**
  * Makes a transfer and sets its money aside in one transaction, or makes it failed when the available balance does not
@@ -49,20 +50,32 @@ function check(body: CreateTransferBody): Minor {
 async function make(tx: Tx, deps: CreateDeps, call: Call<CreateTransferBody>, amount_minor: Minor): Promise<TransferRow> {
   const { team, store } = call.caller;
   const { environment } = store;
-  if (environment === 'live' && team.verification_level === 0) {
-    throw invalid({ amount: ['the team is not verified: live payouts are not open to it yet'] }, 'merchant_not_verified');
-  }
+  const level = levelOf(environment, team);
+  const objection = objectionToTransfer(level, call.body.currency, amount_minor);
+  if (objection) throw objection;
   const payee = await resolvePayee(tx, store, team.id, call.body);
   fitAmount(payee.channel, call.body.currency, amount_minor);
-  const candidates = deps.providers.payersOf(environment, payee.channel.id, call.body.currency).map((provider) => provider.name);
+  const { currency } = call.body;
+  const { candidates, explanation } = await deps.router.choose({
+    environment,
+    team_id: team.id,
+    operation: 'payout',
+    channel: payee.channel,
+    currency,
+    amount_minor,
+  });
   if (candidates.length === 0) throw new Problem(502, 'No payment provider can pay out on this channel at the moment.');
-  const decision: Decision = { rule: 'registration order', candidates, tried: [], resent: false, note: null };
+  const accounts = candidates.map((provider) => provider.account_id);
+  const decision: Decision = { explanation, candidates: accounts, tried: [], resent: false, note: null };
   const row = rowOf(deps, call, payee, amount_minor, decision);
-  return reserve(tx, call, row);
+  const use = { team_id: team.id, direction: 'transfer', currency, amount_minor } as const;
+  // Before balances, as everywhere: two that wait for each other would never end.
+  const counted_day = await reserve(tx, level, use, call.at);
+  return setAside(tx, call, { ...row, counted_day });
 }
 
 /** Decides under the lock of the balance, so that any number at once never take more than there is. */
-async function reserve(tx: Tx, call: Call<CreateTransferBody>, wanted: TransferRow): Promise<TransferRow> {
+async function setAside(tx: Tx, call: Call<CreateTransferBody>, wanted: TransferRow): Promise<TransferRow> {
   const { team_id, currency, amount_minor, fee_minor } = wanted;
   const context = { environment: call.caller.store.environment, at: call.at };
   const { available } = await lockBalances(tx, team_id, currency, ['available']);
@@ -103,11 +116,13 @@ function rowOf(
     recipient: payee.recipient,
     channel: payee.channel.id,
     metadata: (body.metadata ?? null) as TransferRow['metadata'],
-    provider: null,
+    provider_account: null,
     provider_key: id,
     provider_ref: null,
     decision,
+    resolution: null,
     stage: 'reserved',
+    counted_day: null,
     event_count: 1,
     polls: 0,
     next_poll_at: now,

@@ -56,7 +56,7 @@ function evidence(row: TransferRow, proof: { provider_ref: string; amount_minor:
 /** The next provider at once; when all have said no, all of them again later. */
 function unsent(row: TransferRow, candidates: string[], note: string): TransferHappening {
   const before = row.decision as Decision;
-  const tried = [...before.tried, row.provider as string];
+  const tried = [...before.tried, row.provider_account as string];
   const left = candidates.some((name) => !tried.includes(name));
   return {
     kind: 'unsent',

@@ -11,12 +11,13 @@ import { getTransfer } from './service.ts';
 
 const one = envelopeSchema({ transfer: transferReply });
 
-export function transferRoutes(deps: Pick<Deps, 'config' | 'providers' | 'secrets'>): Route[] {
+export function transferRoutes(deps: Pick<Deps, 'config' | 'router' | 'secrets'>): Route[] {
   return [
     route({
       method: 'GET',
       path: '/transfers',
       summary: 'List transfers',
+      description: 'Newest first.',
       access: 'private',
       scope: 'transfer.read',
       query: listTransfersQuery,
@@ -27,6 +28,18 @@ export function transferRoutes(deps: Pick<Deps, 'config' | 'providers' | 'secret
       method: 'POST',
       path: '/transfers',
       summary: 'Create a transfer',
+      description:
+        'Pays out of the available balance to one recipient: a saved `beneficiary`, one written out in its place, or a ' +
+        '`recipient` on a `channel`. Amount and fee are set aside at once; without enough balance the transfer is created ' +
+        '`failed` with `insufficient_balance`. A transfer can not be cancelled.',
+      idempotent: true,
+      problems: [
+        'beneficiary_not_found',
+        'channel_not_supported',
+        'payout_not_verified',
+        'ceiling_exceeded',
+        'provider_unavailable',
+      ],
       access: 'private',
       scope: 'transfer.write',
       body: createTransferBody,
@@ -37,6 +50,7 @@ export function transferRoutes(deps: Pick<Deps, 'config' | 'providers' | 'secret
       method: 'GET',
       path: '/transfers/:id',
       summary: 'Retrieve a transfer',
+      problems: ['transfer_not_found'],
       access: 'private',
       scope: 'transfer.read',
       replies: { 200: one },

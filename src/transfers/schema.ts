@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { payee } from '../beneficiaries/schema.ts';
 import type { JsonObject } from '../kit/json.ts';
+import type { Resolution } from '../payments/schema.ts';
 import { CURRENCIES } from '../kit/money.ts';
 import { pagingQuery } from '../kit/paging.ts';
 import { moment, nullableObject, nullableText, openObject } from '../kit/schema.ts';
@@ -19,7 +20,9 @@ export interface Recipient {
 
 /** Which providers are tried and why; kept for whoever asks later. */
 export interface Decision {
-  rule: string;
+  /** Why these, as routing explained it. */
+  explanation: object;
+  /** Accounts, in the order in which they are tried. */
   candidates: string[];
   /** They provably have not taken it. */
   tried: string[];
@@ -49,12 +52,17 @@ export interface TransferRow {
   recipient: Recipient;
   channel: string;
   metadata: JsonObject | null;
-  provider: string | null;
+  /** The team's account at a provider that has it, or had it last. */
+  provider_account: string | null;
   provider_key: string;
   provider_ref: string | null;
   decision: Decision | null;
+  /** What a person decided about an unknown outcome. */
+  resolution: Resolution | null;
   /** reserved: in `reserved`, never handed over. dispatched: in `in.transit`. closed: final. */
   stage: 'reserved' | 'dispatched' | 'closed';
+  /** UTC day under which it is counted against the team's ceilings; null: it is not. */
+  counted_day: string | null;
   event_count: number;
   polls: number;
   next_poll_at: Date | null;

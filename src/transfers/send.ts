@@ -1,7 +1,8 @@
 import type { Store } from '../db/stores.ts';
 import type { Deps } from '../deps.ts';
 import { must } from '../kit/errors.ts';
-import type { Payout, PayoutOutcome, Payouts } from '../providers/contract.ts';
+import { callbackUrl } from '../provider-accounts/callback-address.ts';
+import type { Payout, PayoutOutcome, Payouts, Provider } from '../providers/contract.ts';
 import { channelById } from '../reference/channels.ts';
 import type { AppliedTransfer, TransferChange } from './apply.ts';
 import { type Asked, happeningOf } from './outcomes.ts';
@@ -14,7 +15,7 @@ export const NOT_FOUND_GRACE_MS = 600_000;
 
 /** What a step needs: where it happens, and how a change is applied and committed. */
 export interface Sender {
-  deps: Pick<Deps, 'clock' | 'providers'>;
+  deps: Pick<Deps, 'clock' | 'config' | 'providers' | 'router' | 'secrets'>;
   store: Store;
   settle(change: TransferChange): Promise<AppliedTransfer>;
 }
@@ -24,11 +25,14 @@ export interface Sender {
  * transaction, its answer applied. Whatever dies in between, the next step begins by asking the provider.
  */
 export async function advance(sender: Sender, row: TransferRow): Promise<void> {
-  if (isUnsent(row)) return hand(sender, row, nextProvider(sender, row));
-  const outcome = await payoutsOf(sender, row).read(payoutOf(row));
-  if (outcome.kind !== 'not_found' || !isPastGrace(row, sender.deps.clock.now())) return conclude(sender, row, outcome, 'read');
+  if (isUnsent(row)) return hand(sender, row, await nextProvider(sender, row));
+  const provider = await providerOf(sender, row);
+  const outcome = await payoutsOf(provider).read(payoutOf(sender, row));
+  if (outcome.kind !== 'not_found' || !mayBeSentAgain(row, provider, sender.deps.clock.now())) {
+    return conclude(sender, row, outcome, 'read');
+  }
   // Same provider, same key: should it have the first sending after all, it knows the second for what it is.
-  await hand(sender, row, { provider: row.provider as string, decision: { ...(row.decision as Decision), resent: true } });
+  await hand(sender, row, { provider, decision: { ...(row.decision as Decision), resent: true } });
 }
 
 /** Provably with no provider: it may be handed to any. */
@@ -36,48 +40,71 @@ function isUnsent(row: TransferRow): boolean {
   return row.stage === 'reserved' || row.dispatched_at === null;
 }
 
-function isPastGrace(row: TransferRow, now: number): boolean {
-  return row.dispatched_at !== null && now - row.dispatched_at.getTime() >= NOT_FOUND_GRACE_MS;
+/** A provider that takes every submission for a new one is never sent the same payout twice: a person resolves it. */
+function mayBeSentAgain(row: TransferRow, { capabilities }: Provider, now: number): boolean {
+  const grace_ms = Math.max(capabilities.not_found_grace_ms, NOT_FOUND_GRACE_MS);
+  return capabilities.idempotency !== 'none' && row.dispatched_at !== null && now - row.dispatched_at.getTime() >= grace_ms;
 }
 
 interface Choice {
-  provider: string;
+  provider: Provider;
   decision: Decision;
 }
 
 /** The first that has not said no. @returns null when nobody can take it now: it waits */
-function nextProvider(sender: Sender, row: TransferRow): Choice | null {
-  const decision = row.decision as Decision;
-  const candidates = candidatesOf(sender, row);
-  const provider = candidates.find((name) => !decision.tried.includes(name)) ?? candidates[0];
-  return provider === undefined ? null : { provider, decision: { ...decision, candidates } };
+async function nextProvider(sender: Sender, row: TransferRow): Promise<Choice | null> {
+  const { candidates, explanation } = await choose(sender, row);
+  const { tried, resent, note } = row.decision as Decision;
+  const provider = candidates.find(({ account_id }) => !tried.includes(account_id)) ?? candidates[0];
+  const accounts = candidates.map(({ account_id }) => account_id);
+  return provider === undefined ? null : { provider, decision: { explanation, candidates: accounts, tried, resent, note } };
+}
+
+function choose({ deps, store }: Sender, row: TransferRow) {
+  const { team_id, currency, amount_minor } = row;
+  const channel = must(channelById(row.channel), 'the channel was checked when the transfer was made');
+  return deps.router.choose({
+    environment: store.environment,
+    team_id,
+    operation: 'payout',
+    channel,
+    currency,
+    amount_minor,
+  });
 }
 
 /** Commits the intent, from where on the provider may have it, then sends. Another worker may have been quicker. */
 async function hand(sender: Sender, known: TransferRow, choice: Choice | null): Promise<void> {
   if (!choice) return;
+  const { provider, decision } = choice;
   const { transfer, changed } = await sender.settle({
     known,
-    happening: { kind: 'sending', ...choice, lease_ms: SUBMIT_LEASE_MS },
+    happening: {
+      kind: 'sending',
+      provider_account: provider.account_id,
+      provider_key: provider.keyOf(known.id),
+      decision,
+      lease_ms: SUBMIT_LEASE_MS,
+    },
   });
-  if (changed) await conclude(sender, transfer, await payoutsOf(sender, transfer).submit(payoutOf(transfer)), 'submit');
+  if (changed) await conclude(sender, transfer, await payoutsOf(provider).submit(payoutOf(sender, transfer)), 'submit');
 }
 
 async function conclude(sender: Sender, row: TransferRow, outcome: PayoutOutcome, asked: Asked): Promise<void> {
-  await sender.settle({ known: row, happening: happeningOf(row, outcome, asked, candidatesOf(sender, row)) });
+  await sender.settle({ known: row, happening: happeningOf(row, outcome, asked, (row.decision as Decision).candidates) });
 }
 
-function candidatesOf({ deps, store }: Sender, row: TransferRow): string[] {
-  return deps.providers.payersOf(store.environment, row.channel, row.currency).map((provider) => provider.name);
+async function providerOf({ deps, store }: Sender, row: TransferRow): Promise<Provider> {
+  const provider = await deps.providers.byAccount(store.environment, row.team_id, row.provider_account ?? '');
+  return must(provider, `provider account ${row.provider_account} can be used`);
 }
 
-function payoutsOf({ deps, store }: Sender, row: TransferRow): Payouts {
-  const provider = deps.providers.byName(store.environment, row.provider ?? '');
-  return must(provider?.payouts, `provider ${row.provider} is configured and pays out`);
+function payoutsOf(provider: Provider): Payouts {
+  return must(provider.payouts, `${provider.name} pays out`);
 }
 
 /** A transfer as the provider sees it. */
-function payoutOf(row: TransferRow): Payout {
+function payoutOf({ deps }: Sender, row: TransferRow): Payout {
   const { id, kind, country } = must(channelById(row.channel), 'the channel was checked when the transfer was made');
   const { name, account_number, bank_code } = row.recipient;
   // A bank customer's phone is a contact, not where the money goes.
@@ -91,6 +118,7 @@ function payoutOf(row: TransferRow): Payout {
     channel: { id, kind, country },
     recipient: { name: name ?? phone ?? account_number ?? '', phone, account_number, bank_code },
     description: row.description ?? row.reference ?? row.id,
+    callback_url: callbackUrl(deps, row.provider_account ?? '', row.id),
     submitted_at: row.dispatched_at?.getTime() ?? null,
   };
 }

@@ -9,7 +9,7 @@ import type { TransferRow } from './schema.ts';
 
 const columns =
   fixed(`team_id, id, reference, amount_minor, fee_minor, currency, status, reason, message, description, beneficiary_id,
-  recipient, channel, metadata, provider, provider_key, provider_ref, decision, stage, event_count, polls, next_poll_at, created_at,
+  recipient, channel, metadata, provider_account, provider_key, provider_ref, decision, resolution, stage, counted_day, event_count, polls, next_poll_at, created_at,
   updated_at, dispatched_at, completed_at`);
 
 export interface TransferRef {
@@ -21,11 +21,11 @@ export interface TransferRef {
 export async function insertTransfer(tx: Tx, row: TransferRow, by: { key_id: string; request_id: string }): Promise<void> {
   await tx.run(sql`
     insert into transfers (team_id, id, reference, amount_minor, fee_minor, currency, status, description, beneficiary_id, recipient,
-      channel, metadata, provider_key, decision, stage, event_count, next_poll_at, key_id, request_id, created_at, updated_at)
+      channel, metadata, provider_key, decision, stage, counted_day, event_count, next_poll_at, key_id, request_id, created_at, updated_at)
     values (${row.team_id}, ${row.id}, ${row.reference}, ${row.amount_minor}, ${row.fee_minor}, ${row.currency}, ${row.status},
       ${row.description}, ${row.beneficiary_id}, ${JSON.stringify(row.recipient)}, ${row.channel},
       ${row.metadata && JSON.stringify(row.metadata)}, ${row.provider_key}, ${row.decision && JSON.stringify(row.decision)}, ${row.stage},
-      ${row.event_count}, ${row.next_poll_at}, ${by.key_id}, ${by.request_id}, ${row.created_at}, ${row.updated_at})`);
+      ${row.counted_day}, ${row.event_count}, ${row.next_poll_at}, ${by.key_id}, ${by.request_id}, ${row.created_at}, ${row.updated_at})`);
 }
 
 export function findTransfer(db: Queryable, ref: TransferRef): Promise<TransferRow | undefined> {
@@ -43,11 +43,11 @@ export function lockTransfers(tx: Tx, refs: readonly TransferRef[]): Promise<Tra
 /** Writes everything that can change; all transfers in one statement. Called by apply alone. */
 export async function updateTransfers(tx: Tx, rows: TransferRow[]): Promise<void> {
   await tx.run(sql`
-    update transfers t set status = u.status, reason = u.reason, message = u.message, provider = u.provider, provider_ref = u.provider_ref,
-      decision = u.decision, stage = u.stage, event_count = u.event_count, next_poll_at = u.next_poll_at, updated_at = u.updated_at,
+    update transfers t set status = u.status, reason = u.reason, message = u.message, provider_account = u.provider_account,
+      provider_key = u.provider_key, provider_ref = u.provider_ref, decision = u.decision, resolution = u.resolution, stage = u.stage, event_count = u.event_count, next_poll_at = u.next_poll_at, updated_at = u.updated_at,
       dispatched_at = u.dispatched_at, completed_at = u.completed_at
     from json_to_recordset(${jsonText(rows.map(written))}::json) as u(team_id bigint, id text, status text, reason text, message text,
-      provider text, provider_ref text, decision json, stage text, event_count integer, next_poll_at timestamptz, updated_at timestamptz,
+      provider_account text, provider_key text, provider_ref text, decision json, resolution json, stage text, event_count integer, next_poll_at timestamptz, updated_at timestamptz,
       dispatched_at timestamptz, completed_at timestamptz)
     where t.team_id = u.team_id and t.id = u.id`);
 }
@@ -60,9 +60,11 @@ function written(row: TransferRow): Partial<TransferRow> {
     status,
     reason,
     message,
-    provider,
+    provider_account,
+    provider_key,
     provider_ref,
     decision,
+    resolution,
     stage,
     event_count,
     next_poll_at,
@@ -76,9 +78,11 @@ function written(row: TransferRow): Partial<TransferRow> {
     status,
     reason,
     message,
-    provider,
+    provider_account,
+    provider_key,
     provider_ref,
     decision,
+    resolution,
     stage,
     event_count,
     next_poll_at,
@@ -86,6 +90,23 @@ function written(row: TransferRow): Partial<TransferRow> {
     dispatched_at,
     completed_at,
   };
+}
+
+/** How a callback names a transfer. */
+export type TransferSubject = { by: 'id' | 'provider_key'; value: string };
+
+/** A provider announced news of a transfer: it is looked at now, should it be under way. */
+export async function lookNow(
+  db: Queryable,
+  team_id: bigint,
+  account_id: string,
+  subject: TransferSubject,
+  now: Date,
+): Promise<void> {
+  const named = subject.by === 'id' ? part`id = ${subject.value}` : part`provider_key = ${subject.value}`;
+  await db.run(sql`
+    update transfers set next_poll_at = ${now}
+    where team_id = ${team_id} and provider_account = ${account_id} and stage = 'dispatched' and status = 'processing' and ${named}`);
 }
 
 /** Takes transfers whose next step is due; a killed worker's come due again after the lease. */

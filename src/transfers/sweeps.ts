@@ -9,7 +9,7 @@ import { claimDueTransfers } from './store.ts';
 
 const BATCH = 50;
 
-type SweepDeps = Pick<Deps, 'clock' | 'log' | 'providers' | 'wake'>;
+type SweepDeps = Pick<Deps, 'clock' | 'config' | 'log' | 'providers' | 'router' | 'secrets' | 'wake'>;
 
 /** Hands transfers to providers and asks what became of them, until they are final. */
 export function transferSweep(deps: SweepDeps, store: Store): Sweep {

@@ -1,6 +1,7 @@
 import type { Store } from '../db/stores.ts';
 import type { Deps } from '../deps.ts';
 import { type Send, send as sendOut } from '../kit/fetch.ts';
+import { bodyFor } from '../versions/event-body.ts';
 import type { Worker } from '../work/worker.ts';
 import { announceDeactivation } from './deactivation.ts';
 import { type Claimed, claimDue, recordOutcomes } from './deliveries-store.ts';
@@ -117,7 +118,7 @@ class DeliveryWorker {
   async #deliver(row: Claimed, claim: string, release: () => void): Promise<void> {
     const id = String(row.id);
     try {
-      const outcome = row.target === null ? { retry_ms: null, attempt: null } : await attempt(this.#sender(), row, row.target);
+      const outcome = row.target === null ? { retry_ms: null, attempt: null } : await this.#attempt(row, row.target);
       const recorded = this.#outcomes.add({ id, claim, ...outcome });
       if (outcome.attempt?.succeeded === false) await recorded;
       release();
@@ -127,6 +128,11 @@ class DeliveryWorker {
       this.#deps.log.error({ err, delivery: id, webhook: row.endpoint_id }, 'a webhook delivery could not be made');
       release();
     }
+  }
+
+  async #attempt(row: Claimed, target: NonNullable<Claimed['target']>) {
+    const body = await bodyFor(this.#store.db, row, target.api_version);
+    return attempt(this.#sender(), { ...row, body }, target);
   }
 
   #sender(): Sender {

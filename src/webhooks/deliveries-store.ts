@@ -1,5 +1,6 @@
 import { randomBytes, randomInt } from 'node:crypto';
-import type { EventInput } from '../events/record.ts';
+import { unpack } from '../events/packing.ts';
+import { type EventInput, packedBody } from '../events/record.ts';
 import { must } from '../kit/errors.ts';
 import { fixed, part, type Queryable, sql, type Tx } from '../kit/sql.ts';
 
@@ -15,7 +16,7 @@ export interface Claimed {
   sequence: number;
   body: string;
   /** As the table has it now. Null: the endpoint was deleted or made inactive, so there is nothing to send. */
-  target: { url: string; secret_sealed: string } | null;
+  target: { url: string; secret_sealed: string; api_version: string } | null;
   /** The endpoint has failed since its last success. */
   failing: boolean;
 }
@@ -48,7 +49,8 @@ export interface Claim {
   next_due_ms: number | null;
 }
 
-type ClaimRow = Omit<Claimed, 'target'> & Omit<Claim, 'rows'> & { url: string | null; secret_sealed: string | null };
+type ClaimRow = Omit<Claimed, 'target' | 'body'> &
+  Omit<Claim, 'rows'> & { body: Buffer | null; url: string | null; secret_sealed: string | null; api_version: string };
 
 /**
  * A claim is a uuid that begins with the end of its lease (48 bits of milliseconds by the database's clock, as a uuid of
@@ -114,7 +116,7 @@ export async function claimDue(db: Queryable, request: ClaimRequest): Promise<Cl
       update deliveries d set claim = clock.claim from picked, clock where d.id = picked.id
       returning d.id, d.team_id, d.endpoint_id, d.event_id, d.tries
     )
-    select seen.*, clock.claim, c.*, v.type as event_type, v.sequence, v.body, e.url, e.secret_sealed,
+    select seen.*, clock.claim, c.*, v.type as event_type, v.sequence, v.body, e.url, e.secret_sealed, e.api_version,
       e.failing_since is not null as failing
     from seen cross join clock left join claimed c on true
     left join events v on v.team_id = c.team_id and v.id = c.event_id
@@ -124,10 +126,11 @@ export async function claimDue(db: Queryable, request: ClaimRequest): Promise<Cl
 }
 
 function claimedOf(row: ClaimRow): Claimed {
-  const { id, team_id, endpoint_id, event_id, tries, event_type, sequence, body, failing, url, secret_sealed } = row;
+  const { id, team_id, endpoint_id, event_id, tries, event_type, sequence, body, failing, url, secret_sealed, api_version } = row;
   // Without its event (kept 90 days, longer than any retry) there is nothing to send either.
-  const target = url !== null && secret_sealed !== null && body !== null ? { url, secret_sealed } : null;
-  return { id, team_id, endpoint_id, event_id, tries, event_type, sequence, body, target, failing };
+  const target = url !== null && secret_sealed !== null && body !== null ? { url, secret_sealed, api_version } : null;
+  const text = body === null ? '' : unpack(body);
+  return { id, team_id, endpoint_id, event_id, tries, event_type, sequence, body: text, target, failing };
 }
 
 // A statement with a woven part is planned each time it runs. Those of this file must be: PostgreSQL would keep a plan
@@ -217,25 +220,34 @@ export function recordOutcomes(db: Queryable, outcomes: readonly Outcome[], disa
       where e.team_id = c.team_id and e.id = c.endpoint_id and e.failing_since is not distinct from c.failing_since
         and (c.hopeless or c.answered = (e.failing_since is not null))
       returning e.team_id, e.id, e.url, c.hopeless
+    ),
+    -- Its owner is told of the host only: the rest of the address may hold a secret.
+    told as (
+      insert into mails (team_id, kind, facts)
+      select team_id, 'endpoint_deactivated', json_build_object('webhook', id, 'host', substring(url from '^https://([^/?#]+)'))
+      from marked where hopeless
     )
     select team_id, id, url from marked where hopeless${PLANNED_EACH_TIME}`);
 }
 
+const DIRECT_BODY = fixed(packedBody('1'));
+
 /** Stores an event made for one endpoint alone and queues its delivery. Its sequence continues the endpoint's own. */
 export async function recordDirectEvent(tx: Tx, input: EventInput, endpoint_id: string): Promise<{ body: string }> {
-  const row = await tx.maybe<{ body: string }>(sql`
-    with recorded as (
+  const row = await tx.maybe<{ body: Buffer }>(sql`
+    with i as (select ${input.packed}::text as packed, ${input.filled}::text as filled),
+    recorded as (
       insert into events (team_id, id, type, resource_id, sequence, pending_webhooks, body, created_at)
       select ${input.team_id}::bigint, ${input.event_id}, ${input.type}, ${input.resource_id},
         coalesce((select max(sequence) from events where team_id = ${input.team_id}::bigint and resource_id = ${input.resource_id}), 0) + 1,
-        1, ${input.head} || '1' || ${input.tail}, ${input.created_at}
+        1, ${DIRECT_BODY}, ${input.created_at} from i
       returning id, body
     ),
     queued as (
       insert into deliveries (team_id, endpoint_id, event_id) select ${input.team_id}::bigint, ${endpoint_id}, id from recorded
     )
     select body from recorded`);
-  return must(row, 'an insert returns its row');
+  return { body: unpack(must(row, 'an insert returns its row').body) };
 }
 
 /**

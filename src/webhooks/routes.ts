@@ -42,6 +42,7 @@ export function webhookRoutes(deps: Deps): Route[] {
       method: 'GET',
       path: '/webhooks',
       summary: 'List webhook endpoints',
+      description: 'Newest first. Secrets are never shown again.',
       query: endpointsQuery,
       replies: { 200: envelopeSchema({ items: Type.Array(endpointReply), meta: listMeta }) },
       handle: (call) => listed(deps, call),
@@ -51,6 +52,10 @@ export function webhookRoutes(deps: Deps): Route[] {
       method: 'POST',
       path: '/webhooks',
       summary: 'Register a webhook endpoint',
+      description:
+        'Events of the environment of your key are then POSTed to it. The answer shows the signing `secret`, once. At ' +
+        'most 16 endpoints.',
+      idempotent: true,
       body: createEndpointBody,
       replies: { 201: withSecret },
       handle: (call) => {
@@ -81,6 +86,9 @@ export function webhookRoutes(deps: Deps): Route[] {
       method: 'PATCH',
       path: '/webhooks/:id',
       summary: 'Change a webhook endpoint',
+      description:
+        'What is not named stays. `active: true` also brings back an endpoint that was switched off because it failed for ' +
+        'days.',
       body: changeEndpointBody,
       replies: { 200: one },
       handle: (call) =>
@@ -97,6 +105,7 @@ export function webhookRoutes(deps: Deps): Route[] {
       method: 'PUT',
       path: '/webhooks/:id',
       summary: 'Replace a webhook endpoint',
+      description: 'What is not named goes back to its default. The secret stays.',
       body: createEndpointBody,
       replies: { 200: one },
       handle: (call) =>
@@ -113,6 +122,7 @@ export function webhookRoutes(deps: Deps): Route[] {
       method: 'DELETE',
       path: '/webhooks/:id',
       summary: 'Delete a webhook endpoint',
+      description: 'Deliveries that are waiting for it are dropped.',
       replies: { 200: one },
       handle: (call) =>
         call.caller.store.db.transaction(async (tx) => {
@@ -125,6 +135,10 @@ export function webhookRoutes(deps: Deps): Route[] {
       method: 'POST',
       path: '/webhooks/:id/rotate-secret',
       summary: 'Rotate the signing secret',
+      description:
+        'The new secret takes effect at once, also for retries that are waiting. The answer shows it, once; rotate again ' +
+        'should you lose it.',
+      operation_id: 'rotateWebhookSecret',
       replies: { 200: withSecret },
       handle: (call) =>
         call.caller.store.db.transaction(async (tx) => {
@@ -136,6 +150,7 @@ export function webhookRoutes(deps: Deps): Route[] {
       method: 'GET',
       path: '/webhooks/:id/deliveries',
       summary: 'List the delivery attempts of an endpoint',
+      description: 'Every try with what the endpoint answered, newest first.',
       query: endpointsQuery,
       replies: { 200: envelopeSchema({ items: Type.Array(deliveryReply), meta: listMeta }) },
       handle: (call) => attempts(deps, call),
@@ -145,6 +160,9 @@ export function webhookRoutes(deps: Deps): Route[] {
       method: 'POST',
       path: '/webhooks/:id/test',
       summary: 'Send a test event to an endpoint',
+      description: 'A `webhook.test` event, delivered and signed like every other, to this endpoint alone.',
+      idempotent: true,
+      problems: ['webhook_inactive'],
       replies: { 200: envelopeSchema({ event: eventReply }) },
       handle: (call) =>
         call.caller.store.db.transaction((tx) =>

@@ -16,6 +16,8 @@ export interface Sweep {
 }
 
 const ERROR_REST_MS = 1_000;
+/** What rests for long is tried again sooner than that when it failed. */
+const LONGEST_ERROR_REST_MS = 10_000;
 
 /**
  * The one primitive of background work: rounds over due rows until stopped. Rows are claimed with a lease by the round
@@ -25,6 +27,8 @@ const ERROR_REST_MS = 1_000;
 export function startSweep(sweep: Sweep, tools: { clock: Clock; log: Log }): Worker {
   let stopping = false;
   let lastRound = tools.clock.now();
+  // Resting for an hour is not being stuck: there is nothing to do.
+  let resting = false;
   let endRest = () => {};
 
   const rest = (ms: number) =>
@@ -39,6 +43,7 @@ export function startSweep(sweep: Sweep, tools: { clock: Clock; log: Log }): Wor
   const loop = async () => {
     while (!stopping) {
       let pause = sweep.idle_ms;
+      let failed = false;
       try {
         if ((await sweep.round()) > 0) pause = 0;
         lastRound = tools.clock.now();
@@ -47,16 +52,19 @@ export function startSweep(sweep: Sweep, tools: { clock: Clock; log: Log }): Wor
           { err, sweep: sweep.name, environment: sweep.environment },
           'a background round failed; it will be tried again',
         );
-        pause = Math.max(ERROR_REST_MS, sweep.idle_ms);
+        pause = Math.max(ERROR_REST_MS, Math.min(sweep.idle_ms, LONGEST_ERROR_REST_MS));
+        failed = true;
       }
+      resting = !failed;
       if (pause > 0 && !stopping) await rest(pause);
+      resting = false;
     }
   };
   const done = loop();
 
   return {
     name: `${sweep.name}:${sweep.environment}`,
-    lastRound: () => lastRound,
+    lastRound: () => (resting ? tools.clock.now() : lastRound),
     stop: () => {
       stopping = true;
       endRest();

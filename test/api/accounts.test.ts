@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { readOnboardingToken } from '../../src/accounts/onboarding.ts';
 import { findActiveAccount, setVerification } from '../../src/accounts/service.ts';
+import { unpack } from '../../src/events/packing.ts';
 import { Problem } from '../../src/kit/errors.ts';
 import { sql } from '../../src/kit/sql.ts';
 import { type Answer, type Api, type Merchant, startApi } from '../setup/api.ts';
@@ -36,9 +37,9 @@ async function made(body: object = SHOP) {
 }
 
 async function eventsOf(id: string) {
-  const rows = await api.deps.stores.sandbox.db.all<{ type: string; body: string }>(sql`
+  const rows = await api.deps.stores.sandbox.db.all<{ type: string; body: Buffer }>(sql`
     select type, body from events where team_id = ${merchant.team.id} and resource_id = ${id} order by sequence`);
-  return rows.map(({ type, body }) => ({ type, data: JSON.parse(body).data }));
+  return rows.map(({ type, body }) => ({ type, data: JSON.parse(unpack(body)).data }));
 }
 
 test('201 an account: active, verification pending, defaults for what was not sent', async () => {

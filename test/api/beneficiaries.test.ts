@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
+import { unpack } from '../../src/events/packing.ts';
 import { sql } from '../../src/kit/sql.ts';
 import { type Answer, type Api, type Merchant, startApi } from '../setup/api.ts';
 
@@ -29,9 +30,9 @@ async function made(body: object = WALLET) {
 }
 
 async function eventsOf(id: string) {
-  const rows = await api.deps.stores.sandbox.db.all<{ type: string; body: string }>(sql`
+  const rows = await api.deps.stores.sandbox.db.all<{ type: string; body: Buffer }>(sql`
     select type, body from events where team_id = ${merchant.team.id} and resource_id = ${id} order by sequence`);
-  return rows.map(({ type, body }) => ({ type, data: JSON.parse(body).data }));
+  return rows.map(({ type, body }) => ({ type, data: JSON.parse(unpack(body)).data }));
 }
 
 test('201 a mobile money beneficiary: international number, type, country and currency from the channel', async () => {

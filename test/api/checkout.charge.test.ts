@@ -3,7 +3,7 @@ import { PassThrough } from 'node:stream';
 import { after, before, test } from 'node:test';
 import { pino } from 'pino';
 import type { Provider, Submission } from '../../src/providers/contract.ts';
-import { Registry } from '../../src/providers/registry.ts';
+import { Registry, type TestProvider } from '../setup/providers.ts';
 import { sandboxProvider } from '../../src/providers/sandbox/index.ts';
 import { systemClock } from '../../src/kit/clock.ts';
 import { type Api, dumpDatabase, type Merchant, startApi, until } from '../setup/api.ts';
@@ -16,7 +16,7 @@ const THREE_D_SECURE = '4000002500003155';
 let liveAnswer: Submission = { kind: 'unavailable', message: 'closed' };
 const pending: Provider['read'] = async () => ({ kind: 'pending', poll_after_ms: 60_000 });
 let liveReading = pending;
-const live: Provider = {
+const live: TestProvider = {
   name: 'scripted',
   collects: () => true,
   submit: async () => liveAnswer,
@@ -30,7 +30,8 @@ before(async () => {
   const stream = new PassThrough().on('data', (line) => logged.push(String(line)));
   const sandbox = sandboxProvider({ clock: systemClock, delay_ms: 50 });
   api = await startApi({ log: pino({ level: 'debug' }, stream), providers: new Registry({ sandbox: [sandbox], live: [live] }) });
-  verified = await api.newMerchant({ verification_level: 1 });
+  // A payment in pieces is above the ceiling of level 1.
+  verified = await api.newMerchant({ verification_level: 2 });
 });
 after(() => api.stop());
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { sha256 } from '../../src/kit/crypto.ts';
 import { sql } from '../../src/kit/sql.ts';
-import type { Provider, Submission } from '../../src/providers/contract.ts';
-import { Registry } from '../../src/providers/registry.ts';
+import type { Submission } from '../../src/providers/contract.ts';
+import { Registry, type TestProvider } from '../setup/providers.ts';
 import { type Api, FakeClock, startApi } from '../setup/api.ts';
 import { newPayment, Payer } from './checkout.payer.ts';
 
@@ -12,7 +12,7 @@ const CLOSED: Submission = { kind: 'unavailable', message: 'closed' };
 
 /** Answers what the test wants, and never ends by itself. */
 let providerAnswer: Submission = CONFIRM;
-const provider: Provider = {
+const provider: TestProvider = {
   name: 'scripted',
   collects: () => true,
   submit: async () => providerAnswer,

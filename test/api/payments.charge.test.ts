@@ -45,6 +45,7 @@ for (const [what, body, channel, kind] of ACCEPTED) {
     assert.deepEqual(Object.keys(transaction.attempts[0]).sort(), [
       'channel',
       'created_at',
+      'explanation',
       'id',
       'provider',
       'reason',

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
+import { unpack } from '../../src/events/packing.ts';
 import { sql } from '../../src/kit/sql.ts';
 import { assertBooks, bucketsOf, eventsOf, fund, journalsOf, TO_PHONE } from '../flows/transfers-support.ts';
 import { type Answer, type Api, type Merchant, startApi } from '../setup/api.ts';
@@ -135,9 +136,9 @@ test('201 failed with insufficient_balance when amount and fee are not covered: 
 
 test('the events of a transfer carry what the answers and GET show', async () => {
   const short = await sent({ ...TO_PHONE, amount: 1_000 });
-  const rows = await api.deps.stores.sandbox.db.all<{ body: string }>(sql`
+  const rows = await api.deps.stores.sandbox.db.all<{ body: Buffer }>(sql`
     select body from events where team_id = ${merchant.team.id} and resource_id = ${short.id} order by sequence`);
-  const [created, failed] = rows.map(({ body }) => JSON.parse(body).data);
+  const [created, failed] = rows.map(({ body }) => JSON.parse(unpack(body)).data);
   assert.deepEqual(failed, short);
   assert.deepEqual(created, { ...short, status: 'processing', reason: null, message: null, completed_at: null });
 });

@@ -35,6 +35,7 @@ const ROWS = {
   list: ['first-small', 'first-large', 'second-small', 'second-large', 'middle-small', 'middle-large'],
   deliveries: ['bare-https', 'alive', 'dead', 'bare-http'],
   postings: ['lock-16', 'post-16', 'together-16', 'lock-64', 'post-64', 'together-64'],
+  routing: ['loop', 'decide'],
 };
 
 test('a quick run measures every row and leaves neither process nor file behind', { timeout: LIMIT_MS }, async (t) => {
@@ -138,7 +139,7 @@ test('a row most of whose windows were disturbed is marked', () => {
 test('options that make no sense are refused by name', () => {
   assert.throws(
     () => readOptions(['--only', 'post,pots']),
-    new OptionError('--only pots: choose among post, get, list, deliveries, postings'),
+    new OptionError('--only pots: choose among post, get, list, deliveries, postings, routing'),
   );
   assert.throws(() => readOptions(['--rounds', 'many']), /--rounds many/);
   assert.throws(() => readOptions(['--fast']), OptionError);

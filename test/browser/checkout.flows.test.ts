@@ -7,7 +7,7 @@ import type { Language } from '../../src/checkout/language.ts';
 import { type Messages, messagesIn } from '../../src/checkout/messages.ts';
 import { systemClock } from '../../src/kit/clock.ts';
 import type { Provider } from '../../src/providers/contract.ts';
-import { Registry } from '../../src/providers/registry.ts';
+import { Registry } from '../setup/providers.ts';
 import { sandboxProvider } from '../../src/providers/sandbox/index.ts';
 import { newPayment } from '../api/checkout.payer.ts';
 import { type Api, startApi } from '../setup/api.ts';

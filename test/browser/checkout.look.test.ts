@@ -3,8 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import type { BrowserContextOptions, Page } from 'playwright-core';
-import type { Provider } from '../../src/providers/contract.ts';
-import { Registry } from '../../src/providers/registry.ts';
+import { Registry, type TestProvider } from '../setup/providers.ts';
 import { newPayment, Payer } from '../api/checkout.payer.ts';
 import { type Api, startApi } from '../setup/api.ts';
 import { DESKTOP, type Found, newVisitor, openBrowser } from '../setup/browser.ts';
@@ -15,7 +14,7 @@ const HANDSET = { width: 390, height: 720 };
 const SMALLEST = { width: 320, height: 640 };
 
 /** By what the payer typed: stays under way, fails, or is not reachable. */
-const provider: Provider = {
+const provider: TestProvider = {
   name: 'posing',
   collects: () => true,
   submit: async ({ payer, channel, amount_minor, currency }) => {

@@ -10,7 +10,7 @@ const ENTRY = path.join(import.meta.dirname, '..', '..', 'src', 'cli', 'main.ts'
 
 /** Settings of whoever runs the tests, which no command under test may see. */
 const SETTINGS =
-  /^(PROFILE|HOST|PORT|PUBLIC_URL|DATA_DIR|SECRETS_KEY|LOG_|[A-Z]+_DATABASE_URL|DATABASE_POOL|FEE_|HOLD_|WEBHOOK_|NODE_TEST_)/;
+  /^(PROFILE|HOST|PORT|PUBLIC_URL|DATA_DIR|SECRETS_KEY|LOG_|[A-Z]+_DATABASE_URL|DATABASE_POOL|FEE_|HOLD_|WEBHOOK_|REDIS_|TRUST_PROXY|RATE_LIMITS|SMTP_|METRICS_|NODE_TEST_)/;
 
 export interface Ended {
   code: number;

@@ -28,7 +28,8 @@ describe('databases of the configuration', () => {
   });
 
   test('that are empty are migrated by the first command', async () => {
-    await cli.control.run(sql`drop table api_keys, teams, schema_migrations`);
+    await cli.control.run(sql`drop schema public cascade`);
+    await cli.control.run(sql`create schema public`);
     assert.match(parsed(await pirogue(AWA, cli.env)).id, /^\d+$/);
   });
 

@@ -8,7 +8,7 @@ import { must } from '../../src/kit/errors.ts';
 import { charge } from '../../src/payments/charge.ts';
 import { expirySweep, pollSweep, trancheSweep } from '../../src/payments/sweeps.ts';
 import type { Collection, Payout, Provider, Refund } from '../../src/providers/contract.ts';
-import { Registry } from '../../src/providers/registry.ts';
+import { Registry, withProviders } from '../setup/providers.ts';
 import { sandboxProvider } from '../../src/providers/sandbox/index.ts';
 import { channelById } from '../../src/reference/channels.ts';
 import type { CreateRefundBody } from '../../src/refunds/schema.ts';
@@ -60,7 +60,7 @@ async function newWorld(fuse: Fuse): Promise<{ mortal: World; survivors: World }
   const { team } = await api.newMerchant({ verification_level: 4 });
   const book = new Book();
   const world = (store: Store, registry: Registry): World => ({
-    deps: { ...api.deps, log: createLog({ level: 'silent', format: 'json' }), providers: registry },
+    deps: { ...api.deps, log: createLog({ level: 'silent', format: 'json' }), ...withProviders(registry) },
     store,
     team_id: team.id,
     book,
@@ -189,7 +189,12 @@ async function newPayment({ store, team_id }: World, amount: number): Promise<st
 const cmMtn = () => must(channelById('cm.mtn'), 'cm.mtn');
 
 async function chargeNow({ deps, store, team_id }: World, id: string): Promise<void> {
-  await charge(deps, store, { team_id, id }, { channel: cmMtn(), payer: '+237650000000', currency: 'XAF', client_ip: null });
+  await charge(
+    deps,
+    store,
+    { team_id, id },
+    { channel: cmMtn(), payer: '+237650000000', currency: 'XAF', piece_minor: 100_000n, client_ip: null },
+  );
 }
 
 async function paid(world: World, amount: number): Promise<string> {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { unpack } from '../../src/events/packing.ts';
 import { sql } from '../../src/kit/sql.ts';
 import { Deliveries, deliveryIds, sleep } from '../setup/deliveries.ts';
 import { type Received, verify } from '../setup/receiver.ts';
@@ -18,8 +19,8 @@ test('a delivery carries the stored bytes, signed as the specification tells rec
     null,
     'other bytes do not verify',
   );
-  const stored = await hooks.store.db.maybe<{ body: string }>(sql`select body from events where id = ${one.event.id}`);
-  assert.deepEqual(one.body, Buffer.from(stored?.body ?? ''));
+  const stored = await hooks.store.db.maybe<{ body: Buffer }>(sql`select body from events where id = ${one.event.id}`);
+  assert.deepEqual(one.body, Buffer.from(unpack(stored?.body as Buffer)));
   assert.deepEqual((await hooks.call('GET', `/events/${one.event.id}`)).event, one.event);
   const { headers } = one;
   assert.deepEqual(

@@ -114,6 +114,7 @@ async function startProgram(databases: { control: string; sandbox: string; live:
       DATA_DIR: dataDir,
       LOG_LEVEL: 'silent',
       LOG_FORMAT: 'json',
+      RATE_LIMITS: 'off',
       SANDBOX_DELAY_MS: '100',
       CONTROL_DATABASE_URL: databases.control,
       SANDBOX_DATABASE_URL: databases.sandbox,

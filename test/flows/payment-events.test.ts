@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { unpack } from '../../src/events/packing.ts';
 import { newId } from '../../src/kit/ids.ts';
 import { sql } from '../../src/kit/sql.ts';
 import { type Answer, type Merchant, startApi } from '../setup/api.ts';
@@ -24,9 +25,11 @@ interface EventRow {
   created_at: Date;
 }
 
-function eventsOf(team_id: bigint, environment: 'sandbox' | 'live' = 'sandbox'): Promise<EventRow[]> {
-  return api.deps.stores[environment].db.all<EventRow>(sql`
-    select id, type, sequence, pending_webhooks, body, created_at from events where team_id = ${team_id} order by resource_id, sequence`);
+async function eventsOf(team_id: bigint, environment: 'sandbox' | 'live' = 'sandbox'): Promise<EventRow[]> {
+  const rows = await api.deps.stores[environment].db.all<Omit<EventRow, 'body'> & { body: Buffer }>(sql`
+    select id, type, sequence, pending_webhooks, body, created_at from events
+    where team_id = ${team_id} and type like 'payment.%' order by resource_id, sequence`);
+  return rows.map((row) => ({ ...row, body: unpack(row.body) }));
 }
 
 async function subscribe(
@@ -68,6 +71,17 @@ test('payment.created: the envelope of the specification, and data is what GET s
   assert.ok(request.idempotency_key && request.idempotency_key !== 'my-own-key');
   assert.deepEqual(data, (await api.call('GET', `/payments/${id}`, { key: merchant.sandbox.secret })).body.transaction);
   assert.ok(!event.body.includes('my-own'));
+});
+
+test('the event of a payer who is known already names the customer that was found', async () => {
+  const merchant = await api.newMerchant();
+  const ids = [await create(merchant), await create(merchant)].map(({ body }) => body.transaction.id as string);
+  const shown = ids.map((id) => api.call('GET', `/payments/${id}`, { key: merchant.sandbox.secret }));
+  const customers = (await Promise.all(shown)).map(({ body }) => body.transaction.customer);
+  assert.match(customers[0], /^cus_test_/);
+  const told = (await eventsOf(merchant.team.id)).map(({ body }) => JSON.parse(body).data.customer);
+  assert.deepEqual(told, customers);
+  assert.equal(new Set(told).size, 1);
 });
 
 test('every event’s data is what GET showed after that change', async () => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { unpack } from '../../src/events/packing.ts';
 import { sql } from '../../src/kit/sql.ts';
 import { type Answer, FakeClock, startApi, until } from '../setup/api.ts';
 
@@ -35,13 +36,13 @@ test('a pending payment turns expired within 5 s of its moment, in both stores, 
   assert.equal(transaction.completed_at, transaction.updated_at);
   assert.ok(Date.parse(transaction.completed_at) >= Date.parse(transaction.expires_at));
   assert.equal((await retrieve(later)).status, 'pending');
-  const events = await api.deps.stores.sandbox.db.all<{ type: string; body: string }>(sql`
+  const events = await api.deps.stores.sandbox.db.all<{ type: string; body: Buffer }>(sql`
     select type, body from events where resource_id = ${id} order by sequence`);
   assert.deepEqual(
     events.map(({ type }) => type),
     ['payment.created', 'payment.expired'],
   );
-  assert.deepEqual(JSON.parse(events[1]?.body ?? '').data, transaction);
+  assert.deepEqual(JSON.parse(unpack(events[1]?.body as Buffer)).data, transaction);
   assert.equal((await charge(id, { channel: 'cm.mtn', data: { phone: '650000000' } })).status, 400);
   assert.equal((await api.call('DELETE', `/payments/${id}`)).status, 400);
 });

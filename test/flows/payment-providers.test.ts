@@ -3,12 +3,12 @@ import { after, test } from 'node:test';
 import { sql } from '../../src/kit/sql.ts';
 import { readBalances } from '../../src/ledger/balances.ts';
 import { applyOne } from '../../src/payments/charge.ts';
-import type { Collection, Provider, Reading, Submission } from '../../src/providers/contract.ts';
-import { Registry } from '../../src/providers/registry.ts';
+import type { Collection, Reading, Submission } from '../../src/providers/contract.ts';
+import { Registry, type TestProvider } from '../setup/providers.ts';
 import { FakeClock, startApi, until } from '../setup/api.ts';
 
 /** A provider that answers what the test wrote down, about the attempt it was asked for last; of others it knows nothing new. */
-class Scripted implements Provider {
+class Scripted implements TestProvider {
   readonly name: string;
   submission: Submission | (() => Promise<Submission>) = { kind: 'unavailable', message: 'closed' };
   readings: Reading[] = [];
@@ -18,10 +18,6 @@ class Scripted implements Provider {
 
   constructor(name: string) {
     this.name = name;
-  }
-
-  collects(): boolean {
-    return true;
   }
 
   async submit(collection: Collection): Promise<Submission> {
@@ -208,7 +204,7 @@ test('money that comes after a decline is kept aside and announced, and the paym
   const [attempt] = (await retrieve(id)).attempts;
   const { stores } = api.deps;
   const late = () =>
-    applyOne(api.deps, stores.live, clock.now(), {
+    applyOne(api.deps, stores.live, {
       team_id: merchant.team.id,
       payment_id: id,
       attempt: { id: attempt.id, update: { status: 'succeeded', next_poll_at: null } },

@@ -4,7 +4,7 @@ import { systemClock } from '../../src/kit/clock.ts';
 import { sql } from '../../src/kit/sql.ts';
 import { readBalances } from '../../src/ledger/balances.ts';
 import type { Provider } from '../../src/providers/contract.ts';
-import { Registry } from '../../src/providers/registry.ts';
+import { Registry } from '../setup/providers.ts';
 import { sandboxProvider } from '../../src/providers/sandbox/index.ts';
 import { type Api, startApi, until } from '../setup/api.ts';
 import { paid, paymentIn, startPayment } from '../setup/pay.ts';

@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import type { Store } from '../../src/db/stores.ts';
 import type { Reply } from '../../src/http/route.ts';
 import { type Queryable, sql, type Tx } from '../../src/kit/sql.ts';
-import { Registry } from '../../src/providers/registry.ts';
+import { Registry, withProviders } from '../setup/providers.ts';
 import type { Team } from '../../src/teams/schema.ts';
 import { createTeam } from '../../src/teams/service.ts';
 import { transferSweep } from '../../src/transfers/sweeps.ts';
@@ -80,7 +80,7 @@ function processOn(fuse: Fuse): { store: Store; round: () => Promise<number> } {
     const payouts = living.payouts as NonNullable<Bank['payouts']>;
     return { ...living, payouts: { ...payouts, submit: around(payouts.submit), read: around(payouts.read) } };
   });
-  const deps = { ...api.deps, providers: new Registry({ sandbox: mortal, live: [] }) };
+  const deps = { ...api.deps, ...withProviders(new Registry({ sandbox: mortal, live: [] })) };
   return { store, round: transferSweep(deps, store).round };
 }
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
+import { unpack } from '../../src/events/packing.ts';
 import { sql } from '../../src/kit/sql.ts';
 import { transferSweep } from '../../src/transfers/sweeps.ts';
 import { type Api, FakeClock, type Merchant, startApi } from '../setup/api.ts';
@@ -102,7 +103,7 @@ test('a bank account decides by its own digits, whatever the contact phone', asy
 test('the last event equals what GET shows', async () => {
   const id = await sent('+237650000001');
   await rounds(DELAY_MS);
-  const rows = await store().db.all<{ body: string }>(sql`
+  const rows = await store().db.all<{ body: Buffer }>(sql`
     select body from events where team_id = ${merchant.team.id} and resource_id = ${id} order by sequence desc limit 1`);
-  assert.deepEqual(JSON.parse(rows[0]?.body ?? '').data, await read(id));
+  assert.deepEqual(JSON.parse(unpack(rows[0]?.body as Buffer)).data, await read(id));
 });

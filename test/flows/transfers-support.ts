@@ -7,12 +7,13 @@ import { sql, type Tx } from '../../src/kit/sql.ts';
 import type { Account } from '../../src/ledger/accounts.ts';
 import { readBalances } from '../../src/ledger/balances.ts';
 import { post } from '../../src/ledger/post.ts';
-import type { Payout, PayoutOutcome, Provider } from '../../src/providers/contract.ts';
+import type { Payout, PayoutOutcome, Payouts } from '../../src/providers/contract.ts';
 import type { Team } from '../../src/teams/schema.ts';
 import { createTransfer } from '../../src/transfers/create.ts';
 import { fundSandbox } from '../../src/transfers/fund.ts';
 import type { CreateTransferBody } from '../../src/transfers/schema.ts';
 import type { Api } from '../setup/api.ts';
+import type { TestProvider } from '../setup/providers.ts';
 
 export const CURRENCY = 'XAF';
 
@@ -141,7 +142,8 @@ export async function eventsOf(store: Store, team: Team, id: string): Promise<st
 }
 
 /** A provider that pays out and remembers, as real ones do; its answers are the test's. */
-export interface Bank extends Provider {
+export interface Bank extends TestProvider {
+  payouts: Payouts;
   /** Payouts it has taken, by key: what really left. */
   taken: Map<string, Payout>;
   /** Every call, as `submit` or `read`. */

@@ -3,7 +3,7 @@ import { after, before, beforeEach, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { post } from '../../src/ledger/post.ts';
 import type { Payout, PayoutOutcome } from '../../src/providers/contract.ts';
-import { Registry } from '../../src/providers/registry.ts';
+import { Registry, withProviders } from '../setup/providers.ts';
 import { applyTransfers, type TransferHappening } from '../../src/transfers/apply.ts';
 import { getTransfer } from '../../src/transfers/service.ts';
 import { transferSweep } from '../../src/transfers/sweeps.ts';
@@ -44,7 +44,7 @@ const store = () => api.deps.stores.sandbox;
 
 /** A worker of its own, with these providers. */
 function worker(...sandbox: Bank[]): () => Promise<number> {
-  return transferSweep({ ...api.deps, providers: new Registry({ sandbox, live: [] }) }, store()).round;
+  return transferSweep({ ...api.deps, ...withProviders(new Registry({ sandbox, live: [] })) }, store()).round;
 }
 
 /** 1,000 XAF and a fee of 10. */
@@ -102,7 +102,7 @@ test('a provider that provably took nothing is followed by the next, under the s
   one.onSubmit = () => ({ kind: 'unavailable', message: 'connection refused' });
   const round = worker(one, two);
   await rounds(round, 0);
-  assert.deepEqual([one.taken.size, two.taken.size, (await rowOf(id)).provider], [0, 1, 'two']);
+  assert.deepEqual([one.taken.size, two.taken.size, (await rowOf(id)).provider_account], [0, 1, 'two']);
   await rounds(round, 1_000);
   assert.equal((await read(id)).status, 'succeeded');
   assert.deepEqual(await journalsOf(store(), merchant.team, id), [...WAY_OUT, 'transfer.succeeded']);
@@ -176,7 +176,7 @@ test('"unavailable" to a second sending proves nothing about the first: no other
   assert.equal((await rowOf(id)).decision?.resent, true);
   one.onSubmit = () => ({ kind: 'unavailable', message: 'circuit open' });
   await rounds(round, 11 * MINUTE_MS, 11 * MINUTE_MS);
-  assert.deepEqual([(await rowOf(id)).provider, two.calls], ['one', []]);
+  assert.deepEqual([(await rowOf(id)).provider_account, two.calls], ['one', []]);
   one.onSubmit = () => undefined;
   await rounds(round, 11 * MINUTE_MS, MINUTE_MS);
   assert.equal((await read(id)).status, 'succeeded');
@@ -267,7 +267,7 @@ test('"nothing was sent" counts no more once somebody else has looked', async ()
   answer();
   await first;
   await rounds(worker(one, two), MINUTE_MS);
-  assert.deepEqual([(await rowOf(id)).provider, two.calls], ['one', []]);
+  assert.deepEqual([(await rowOf(id)).provider_account, two.calls], ['one', []]);
 });
 
 test('of an earlier sending only that it was paid is true', async () => {

@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import { openDispute } from '../../src/disputes/service.ts';
 import { sql } from '../../src/kit/sql.ts';
 import { readBalances } from '../../src/ledger/balances.ts';
-import { Registry } from '../../src/providers/registry.ts';
+import { Registry } from '../setup/providers.ts';
 import { sandboxProvider } from '../../src/providers/sandbox/index.ts';
 import { releaseSweep } from '../../src/settlement/sweeps.ts';
 import { checkBooks } from '../faults/books.ts';

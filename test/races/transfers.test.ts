@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { sql } from '../../src/kit/sql.ts';
 import { foldDeltas } from '../../src/ledger/fold.ts';
-import { Registry } from '../../src/providers/registry.ts';
+import { Registry, withProviders } from '../setup/providers.ts';
 import { applyTransfers, type TransferHappening } from '../../src/transfers/apply.ts';
 import { getTransfer } from '../../src/transfers/service.ts';
 import { transferSweep } from '../../src/transfers/sweeps.ts';
@@ -51,7 +51,7 @@ function many<T>(count: number, work: (n: number) => Promise<T>): Promise<T[]> {
 }
 
 function worker(...banks: Bank[]): () => Promise<number> {
-  return transferSweep({ ...api.deps, providers: new Registry({ sandbox: banks, live: [] }) }, store()).round;
+  return transferSweep({ ...api.deps, ...withProviders(new Registry({ sandbox: banks, live: [] })) }, store()).round;
 }
 
 function ofStatus(made: Made[], status: string): Made[] {
@@ -147,7 +147,7 @@ test('of many workers that hold the same transfer one hands it over', async () =
   const intents = await many(10, (n) =>
     store().db.transaction((tx) => {
       return applyTransfers(tx, context, [
-        { known, happening: { kind: 'sending', provider: `bank ${n}`, decision, lease_ms: 1_000 } },
+        { known, happening: { kind: 'sending', provider_account: `bank ${n}`, provider_key: id, decision, lease_ms: 1_000 } },
       ]);
     }),
   );

@@ -4,18 +4,25 @@ import { Check } from 'typebox/value';
 import type { Call } from '../../src/http/route.ts';
 import { envelope } from '../../src/kit/envelope.ts';
 import { Problem } from '../../src/kit/errors.ts';
-import { referenceRoutes } from '../../src/reference/routes.ts';
+import { referenceRoutes, type StandingOf } from '../../src/reference/routes.ts';
 
 interface Body {
-  items: { id?: string; code?: string; currency?: string; min?: number }[];
+  items: { id?: string; code?: string; currency?: string; min?: number; status?: string }[];
   meta: { current_page: number; last_page: number; total: number };
   channel: { id: string; currency: string; min: number; max: number; status: string; currencies: unknown[] };
 }
 
+const CALLER = { team: { id: 7n }, store: { environment: 'live' } };
+
 /** Calls a route's handler and holds its answer against the schema it declares. */
-async function get(path: string, query: object = {}, params: Record<string, string> = {}): Promise<Body> {
-  const route = referenceRoutes().find((candidate) => candidate.path === path) ?? assert.fail(path);
-  const { code, message, body } = await route.handle({ query, params } as unknown as Call<never, never>);
+async function get(
+  path: string,
+  query: object = {},
+  params: Record<string, string> = {},
+  standingOf?: StandingOf,
+): Promise<Body> {
+  const route = referenceRoutes(standingOf).find((candidate) => candidate.path === path) ?? assert.fail(path);
+  const { code, message, body } = await route.handle({ query, params, caller: CALLER } as unknown as Call<never, never>);
   const schema = route.replies[code] ?? assert.fail(`${path} declares no ${code}`);
   assert.ok(Check(schema, envelope(code, message, body)), `${path} keeps its schema`);
   return body as unknown as Body;
@@ -57,6 +64,26 @@ test('GET /channels refuses an amount with three decimals', async () => {
 test('GET /channels/:id shows major units', async () => {
   const { channel } = await get('/channels/:id', {}, { id: 'cm.mtn' });
   assert.deepEqual([channel.currency, channel.min, channel.max, channel.status], ['XAF', 100, 500_000, 'operational']);
+});
+
+test("GET /channels shows each channel's status for this team and environment", async () => {
+  const asked: unknown[] = [];
+  const standingOf: StandingOf = async (environment, team_id, channel) => {
+    asked.push([environment, team_id]);
+    return channel === 'cm.orange' ? 'down' : 'degraded';
+  };
+  const { items } = await get('/channels', { country: 'CM' }, {}, standingOf);
+  assert.deepEqual(
+    items.map(({ id, status }) => [id, status]),
+    [
+      ['cm.mtn', 'degraded'],
+      ['cm.orange', 'down'],
+      ['cm.bank', 'degraded'],
+      ['cm.card', 'degraded'],
+    ],
+  );
+  assert.equal((await get('/channels/:id', {}, { id: 'cm.orange' }, standingOf)).channel.status, 'down');
+  for (const one of asked) assert.deepEqual(one, ['live', 7n]);
 });
 
 test('GET /channels/:id of an unknown channel is Resource Not Found', async () => {

@@ -1,8 +1,13 @@
+import { randomBytes } from 'node:crypto';
+import fs from 'node:fs';
 import { createServer } from 'node:net';
+import os from 'node:os';
+import path from 'node:path';
 import { type Config, readConfig } from '../../src/config.ts';
 import { openPool } from '../../src/db/pool.ts';
 import { openStores } from '../../src/db/stores.ts';
 import { buildDeps, type Deps } from '../../src/deps.ts';
+import { unpack } from '../../src/events/packing.ts';
 import type { Clock } from '../../src/kit/clock.ts';
 import { type Environment, ENVIRONMENTS } from '../../src/kit/environment.ts';
 import { createLog, type Log } from '../../src/kit/log.ts';
@@ -11,10 +16,11 @@ import type { KeyKind } from '../../src/keys/caller.ts';
 import { newKey, storeKey } from '../../src/keys/service.ts';
 import type { Scope } from '../../src/keys/scopes.ts';
 import { buildApi, startWorkers } from '../../src/program.ts';
-import type { Registry } from '../../src/providers/registry.ts';
+import type { Providers } from '../../src/provider-accounts/directory.ts';
 import type { Team } from '../../src/teams/schema.ts';
 import { createTeam } from '../../src/teams/service.ts';
 import { findTeam, updateTeam } from '../../src/teams/store.ts';
+import { contractOf } from '../openapi/contract.ts';
 import { cloneDatabases } from './databases.ts';
 
 /** Everything a test may change about the service it talks to. */
@@ -23,7 +29,7 @@ export interface ApiOptions {
   env?: Record<string, string>;
   clock?: Clock;
   log?: Log;
-  providers?: Registry;
+  providers?: Providers;
   /** Without: only the API runs, and nothing happens by itself. */
   workers?: boolean;
 }
@@ -91,11 +97,16 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
 }
 
 async function startOn(databases: Awaited<ReturnType<typeof cloneDatabases>>, options: ApiOptions): Promise<Api> {
+  // Where mail goes: made when the first is written.
+  const data_dir = path.join(os.tmpdir(), `pirogue-test-${process.pid}-${randomBytes(4).toString('hex')}`);
   const config = readConfig({
+    DATA_DIR: data_dir,
     PORT: String(await freePort()),
     LOG_LEVEL: 'silent',
     LOG_FORMAT: 'json',
     SANDBOX_DELAY_MS: '50',
+    // Tests that are not about limits call faster than any merchant may.
+    RATE_LIMITS: 'off',
     ...options.env,
   });
   const log = options.log ?? createLog({ level: config.log_level, format: 'json' });
@@ -123,7 +134,12 @@ async function startOn(databases: Awaited<ReturnType<typeof cloneDatabases>>, op
     control,
     team: merchant.team,
     keys: { sandbox: merchant.sandbox, live: merchant.live },
-    call: (method, path, callOptions = {}) => call(url, method, path, { key: merchant.sandbox.secret, ...callOptions }),
+    call: async (method, path, callOptions = {}) => {
+      const answer = await call(url, method, path, { key: merchant.sandbox.secret, ...callOptions });
+      // Whatever a test is about, the answer also has to be one that the document allows.
+      contractOf(deps).check(method, path, answer);
+      return answer;
+    },
     newMerchant: (changes) => newMerchant(control, changes),
     newKey: (team, environment, kind, keyOptions) => makeKey(control, team, environment, kind, keyOptions),
     setTeam: async (team, changes) => {
@@ -136,6 +152,7 @@ async function startOn(databases: Awaited<ReturnType<typeof cloneDatabases>>, op
       await Promise.all(workers.map((worker) => worker.stop()));
       await Promise.all([stores.close(), control.close()]);
       await databases.drop();
+      fs.rmSync(data_dir, { recursive: true, force: true });
     },
   };
 }
@@ -235,8 +252,19 @@ export async function dumpDatabase(db: Db): Promise<string> {
   const dumps = await Promise.all(
     tables.map(async ({ name }) => {
       const rows = await db.all<{ row: string }>({ text: `select t::text as row from ${name} t`, values: [] });
-      return `${name}\n${rows.map(({ row }) => row).join('\n')}`;
+      return `${name}\n${rows.map(({ row }) => inClear(row)).join('\n')}`;
     }),
   );
   return dumps.join('\n');
+}
+
+/** With what packed columns say beside their bytes: a leak in them would be one all the same. */
+function inClear(row: string): string {
+  return row.replace(/\\+x((?:[0-9a-f]{2})+)/g, (bytes, digits: string) => {
+    try {
+      return `${bytes} ${unpack(Buffer.from(digits, 'hex'))}`;
+    } catch {
+      return bytes;
+    }
+  });
 }

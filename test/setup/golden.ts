@@ -3,16 +3,24 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const folder = path.join(path.dirname(fileURLToPath(import.meta.url)), '..', 'golden');
+const root = path.join(path.dirname(fileURLToPath(import.meta.url)), '..', '..');
 
 /**
  * Holds lines against test/golden/<name>. `UPDATE_GOLDEN=1` writes the file anew: read what git then shows as changed
  * before you commit it.
  */
 export function compareGolden(name: string, lines: readonly string[]): void {
-  const file = path.join(folder, name);
-  const actual = `${lines.join('\n')}\n`;
+  compareFile(`test/golden/${name}`, `${lines.join('\n')}\n`);
+}
+
+/** The same for a whole file. @param name from the root of the project */
+export function compareFile(name: string, actual: string): void {
+  const file = path.join(root, name);
   if (process.env.UPDATE_GOLDEN) fs.writeFileSync(file, actual);
   const expected = fs.existsSync(file) ? fs.readFileSync(file, 'utf8') : '';
-  assert.equal(actual, expected, `differs from test/golden/${name} (UPDATE_GOLDEN=1 writes it anew)`);
+  // The first line that differs says more than ten thousand lines of both.
+  const [lines, known] = [actual.split('\n'), expected.split('\n')];
+  const at = lines.findIndex((line, i) => line !== known[i]);
+  assert.equal(lines[at], known[at], `line ${at + 1} differs from ${name} (UPDATE_GOLDEN=1 writes it anew)`);
+  assert.equal(actual.length, expected.length, `differs from ${name} (UPDATE_GOLDEN=1 writes it anew)`);
 }

@@ -32,9 +32,12 @@ function attemptIn(status: AttemptStatus): AttemptRow {
     submitted_at: status === 'created' ? null : new Date(AT - 5_000),
     created_at: new Date(AT - 6_000),
     provider_ref: null,
+    mismatch: null,
   } as AttemptRow;
 }
 
+/** What the provider declares: looks double from two seconds, "not found" proves nothing for ten minutes. */
+const PLAN = { polls: { first_ms: 2_000, factor: 2, longest_ms: 300_000 }, not_found_grace_ms: 600_000 };
 const PROOF = { provider_ref: 'ref', amount_minor: 100_000n, currency: 'XAF' };
 const NO = { reason: 'wrong_pin', message: 'no' } as const;
 const REDIRECT = { kind: 'redirect', url: 'https://x' } as const;
@@ -49,9 +52,9 @@ function told(change: ReturnType<typeof changeOfReading>): string {
 const SUBMISSIONS: [submission: Submission, outcome: string][] = [
   [{ kind: 'accepted', provider_ref: null, next: REDIRECT, poll_after_ms: 700 }, 'open, again in 0.7 s, submitted'],
   [{ kind: 'succeeded', ...PROOF }, 'succeeded, done, submitted, captured'],
-  [{ kind: 'succeeded', ...PROOF, amount_minor: 99_999n }, 'unknown, again in 300 s, submitted'],
-  [{ kind: 'succeeded', ...PROOF, amount_minor: 100_001n }, 'unknown, again in 300 s, submitted'],
-  [{ kind: 'succeeded', ...PROOF, currency: 'XOF' }, 'unknown, again in 300 s, submitted'],
+  [{ kind: 'succeeded', ...PROOF, amount_minor: 99_999n }, 'unknown, again in 300 s, submitted, mismatched'],
+  [{ kind: 'succeeded', ...PROOF, amount_minor: 100_001n }, 'unknown, again in 300 s, submitted, mismatched'],
+  [{ kind: 'succeeded', ...PROOF, currency: 'XOF' }, 'unknown, again in 300 s, submitted, mismatched'],
   [{ kind: 'refused', ...NO }, 'failed, done, declined'],
   [{ kind: 'unavailable', message: 'down' }, 'unavailable, done'],
   [{ kind: 'duplicate' }, 'unknown, again in 0 s, submitted'],
@@ -69,8 +72,16 @@ const READINGS: [reading: Reading, open: string, created: string][] = [
   [{ kind: 'pending', poll_after_ms: 4_000 }, 'open, again in 4 s', 'open, again in 4 s, submitted'],
   [{ kind: 'pending', poll_after_ms: 0 }, 'open, again in 0.1 s', 'open, again in 0.1 s, submitted'],
   [{ kind: 'succeeded', ...PROOF }, 'succeeded, done, captured', 'succeeded, done, submitted, captured'],
-  [{ kind: 'succeeded', ...PROOF, amount_minor: 1n }, 'unknown, again in 300 s', 'unknown, again in 300 s, submitted'],
-  [{ kind: 'succeeded', ...PROOF, currency: 'USD' }, 'unknown, again in 300 s', 'unknown, again in 300 s, submitted'],
+  [
+    { kind: 'succeeded', ...PROOF, amount_minor: 1n },
+    'unknown, again in 300 s, mismatched',
+    'unknown, again in 300 s, submitted, mismatched',
+  ],
+  [
+    { kind: 'succeeded', ...PROOF, currency: 'USD' },
+    'unknown, again in 300 s, mismatched',
+    'unknown, again in 300 s, submitted, mismatched',
+  ],
   [{ kind: 'failed', ...NO }, 'failed, done, declined', 'failed, done, submitted, declined'],
   [{ kind: 'cancelled', ...NO }, 'cancelled, done, payer_cancelled', 'cancelled, done, submitted, payer_cancelled'],
   [{ kind: 'expired' }, 'expired, done, declined', 'expired, done, submitted, declined'],
@@ -80,14 +91,14 @@ const READINGS: [reading: Reading, open: string, created: string][] = [
 
 for (const [reading, open, created] of READINGS) {
   test(`read: ${said(reading)} → ${open}; after a crash → ${created}`, () => {
-    assert.equal(told(changeOfReading(config, 'live', payment, attemptIn('open'), reading, AT)), open);
-    assert.equal(told(changeOfReading(config, 'live', payment, attemptIn('created'), reading, AT)), created);
+    assert.equal(told(changeOfReading(config, 'live', payment, attemptIn('open'), reading, PLAN, AT)), open);
+    assert.equal(told(changeOfReading(config, 'live', payment, attemptIn('created'), reading, PLAN, AT)), created);
   });
 }
 
 test('soon after sending, an unknown attempt stays unknown while the provider does not know it, however often it is asked', () => {
   for (const polls of [0, 1, 10, 1_000]) {
-    const change = changeOfReading(config, 'live', payment, { ...attemptIn('unknown'), polls }, { kind: 'not_found' }, AT);
+    const change = changeOfReading(config, 'live', payment, { ...attemptIn('unknown'), polls }, { kind: 'not_found' }, PLAN, AT);
     assert.equal(change.attempt?.update.status, 'unknown');
     assert.deepEqual(change.happenings, []);
   }
@@ -100,6 +111,7 @@ test('ten minutes after sending, a provider that does not know it is evidence th
     payment,
     { ...attemptIn('unknown'), submitted_at: new Date(AT - 600_000) },
     { kind: 'not_found' },
+    PLAN,
     AT,
   );
   assert.deepEqual([attempt?.update.status, attempt?.update.next_poll_at], ['expired', null]);
@@ -111,15 +123,15 @@ test('ten minutes after sending, a provider that does not know it is evidence th
 
 test('no age closes an attempt that the provider can not be asked about', () => {
   const old = { ...attemptIn('unknown'), submitted_at: new Date(AT - 86_400_000) };
-  const unreadable = changeOfReading(config, 'live', payment, old, { kind: 'unreadable', message: '?' }, AT);
+  const unreadable = changeOfReading(config, 'live', payment, old, { kind: 'unreadable', message: '?' }, PLAN, AT);
   assert.deepEqual([unreadable.attempt?.update.status, unreadable.happenings], ['unknown', []]);
 });
 
 test('closed unpaid at the provider: expired when the window is over, declined before', () => {
   const over = { ...payment, expires_at: new Date(AT) };
-  const change = changeOfReading(config, 'live', over, attemptIn('open'), { kind: 'expired' }, AT);
+  const change = changeOfReading(config, 'live', over, attemptIn('open'), { kind: 'expired' }, PLAN, AT);
   assert.deepEqual(change.happenings, [{ kind: 'window_elapsed' }]);
-  const early = changeOfReading(config, 'live', payment, attemptIn('open'), { kind: 'expired' }, AT);
+  const early = changeOfReading(config, 'live', payment, attemptIn('open'), { kind: 'expired' }, PLAN, AT);
   assert.deepEqual(
     early.happenings.map((happening) => ('reason' in happening ? happening.reason : '')),
     ['authorization_timeout'],
@@ -139,6 +151,7 @@ test('money is held as long as the channel says in live, and not at all in the s
       payment,
       { ...attemptIn('open'), channel },
       { kind: 'succeeded', ...PROOF },
+      PLAN,
       AT,
     );
     assert.deepEqual(happenings, [{ kind: 'captured', attempt_id: 'att_1', amount_minor: 100_000n, hold_ms }]);

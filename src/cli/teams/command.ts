@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
-import { API_VERSION } from '../../events/record.ts';
 import { PLANS } from '../../teams/schema.ts';
+import { versions } from '../../versions/registry.ts';
 import { count, currencyCode, emailAddress, level, teamId, teamName } from '../values.ts';
 
 const actions = () => import('./actions.ts');
@@ -47,7 +47,7 @@ function addSet(teams: Command): void {
     .option('--email <address>', 'of the owner', emailAddress)
     .option('--currency <code>', 'used where a request names none', currencyCode)
     .addOption(new Option('--unique-references <switch>', 'refuse a reference that another payment has').choices(['on', 'off']))
-    .addOption(new Option('--api-version <version>', 'version of the API where a request names none').choices([API_VERSION]))
+    .addOption(new Option('--api-version <version>', 'version of the API where a request names none').choices(versions.all))
     .option(...json)
     .action(async (id, options, command) => (await actions()).setTeamCommand(id, options, command));
 }

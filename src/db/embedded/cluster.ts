@@ -10,7 +10,7 @@ import { runProgram } from './programs.ts';
 const INITDB_LIMIT_MS = 120_000;
 
 /** A folder of this name is no cluster yet; no other is ever deleted. */
-const MARK = '.initializing-';
+export const MARK = '.initializing-';
 
 // The built-in locale sorts the same on every system and does not change with libc or ICU updates, which corrupt
 // indexes silently.

@@ -15,7 +15,15 @@ export function sandboxProvider(options: { clock: Clock; delay_ms: number }): Pr
   const { clock, delay_ms } = options;
   return {
     name: NAME,
-    collects: () => true,
+    account_id: NAME,
+    capabilities: {
+      idempotency: 'replays',
+      readable_by: 'ours',
+      polls: { first_ms: delay_ms, factor: 2, longest_ms: 60_000 },
+      not_found_grace_ms: 600_000,
+    },
+    offers: () => null,
+    keyOf: (id) => id,
     submit: async (collection) => submit(collection, delay_ms),
     continue: async (collection, input) => proceed(collection, input, delay_ms),
     read: async (collection) => read(collection, clock.now(), delay_ms),

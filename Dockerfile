@@ -1,0 +1,25 @@
+# Node comes with the packages (node-linux-*), in the version that is tested; the image's own only installs them.
+FROM node:24-bookworm-slim AS packages
+WORKDIR /opt/pirogue
+COPY package.json package-lock.json ./
+RUN npm ci --omit=dev --no-audit --no-fund
+
+FROM debian:bookworm-slim
+RUN apt-get update && apt-get install -y --no-install-recommends ca-certificates && rm -rf /var/lib/apt/lists/* \
+  && useradd --system --create-home --home-dir /var/lib/pirogue --uid 10001 pirogue
+WORKDIR /opt/pirogue
+COPY --from=packages /opt/pirogue/node_modules ./node_modules
+COPY package.json package-lock.json ./
+COPY migrations ./migrations
+COPY src ./src
+# The name of the runtime's folder says for which processor it is.
+RUN ln -s /opt/pirogue/node_modules/node-linux-*/bin/node /usr/local/bin/node
+USER pirogue
+ENV PROFILE=production HOST=0.0.0.0 DATA_DIR=/var/lib/pirogue LOG_FORMAT=json
+EXPOSE 8080
+VOLUME /var/lib/pirogue
+HEALTHCHECK --interval=10s --timeout=3s --start-period=20s \
+  CMD ["node", "-e", "fetch('http://127.0.0.1:' + (process.env.PORT || 8080) + '/health/live').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
+# Signals reach the process itself; nothing stands between that would have to pass them on.
+ENTRYPOINT ["node", "src/main.ts"]
+CMD ["all"]

@@ -1,0 +1,62 @@
+import { callWith } from './call.ts';
+import { type PirogueOptions, settingsOf } from './options.ts';
+import { Accounts } from './resources/accounts.ts';
+import { Balances } from './resources/balance.ts';
+import { Beneficiaries } from './resources/beneficiaries.ts';
+import { Customers } from './resources/customers.ts';
+import { Disputes } from './resources/disputes.ts';
+import { Events } from './resources/events.ts';
+import { Payments } from './resources/payments.ts';
+import { Banks, Channels, Countries, Currencies, Identities } from './resources/reference.ts';
+import { Refunds } from './resources/refunds.ts';
+import { Transfers } from './resources/transfers.ts';
+import { Webhooks } from './resources/webhooks.ts';
+
+/**
+ * The service, as one key sees it.
+ *
+ * ```ts
+ * const pirogue = new Pirogue(key, { baseUrl: 'https://pay.example' });
+ * const { authorization_url } = await pirogue.payments.create({ amount: 25000, currency: 'XAF', phone: '+237650000000' });
+ * ```
+ */
+export class Pirogue {
+  readonly payments: Payments;
+  readonly refunds: Refunds;
+  readonly transfers: Transfers;
+  readonly beneficiaries: Beneficiaries;
+  readonly customers: Customers;
+  readonly accounts: Accounts;
+  readonly balance: Balances;
+  readonly disputes: Disputes;
+  readonly webhooks: Webhooks;
+  readonly events: Events;
+  readonly channels: Channels;
+  readonly countries: Countries;
+  readonly currencies: Currencies;
+  readonly banks: Banks;
+  readonly identity: Identities;
+
+  /**
+   * @param key decides the environment: with `_test.` in it, the sandbox
+   * @throws TypeError for a key or an option that could never work
+   */
+  constructor(key: string, options: PirogueOptions) {
+    const call = callWith(settingsOf(key, options));
+    this.payments = new Payments(call);
+    this.refunds = new Refunds(call);
+    this.transfers = new Transfers(call);
+    this.beneficiaries = new Beneficiaries(call);
+    this.customers = new Customers(call);
+    this.accounts = new Accounts(call);
+    this.balance = new Balances(call);
+    this.disputes = new Disputes(call);
+    this.webhooks = new Webhooks(call);
+    this.events = new Events(call);
+    this.channels = new Channels(call);
+    this.countries = new Countries(call);
+    this.currencies = new Currencies(call);
+    this.banks = new Banks(call);
+    this.identity = new Identities(call);
+  }
+}

@@ -1,0 +1,32 @@
+export { Pirogue } from './client.ts';
+export {
+  ApiError,
+  AuthenticationError,
+  BadRequestError,
+  CallError,
+  ConflictError,
+  ConnectionError,
+  IdempotencyError,
+  NotFoundError,
+  PaymentDeclinedError,
+  PermissionError,
+  PirogueError,
+  PrivateKeyRequiredError,
+  ProviderError,
+  RateLimitError,
+  ServerError,
+  TimeoutError,
+  ValidationError,
+} from './errors.ts';
+export { API_VERSION } from './generated/operations.ts';
+export type * from './generated/operations.ts';
+export type * from './generated/types.ts';
+export type { AccountOptions, CallOptions, CreateOptions, PirogueOptions } from './options.ts';
+export type { List, Page } from './pages.ts';
+export {
+  type DeliveryHeaders,
+  type VerificationFault,
+  type VerifyOptions,
+  verifyWebhook,
+  WebhookVerificationError,
+} from './verify.ts';

@@ -1,0 +1,54 @@
+import type { Call } from '../call.ts';
+import type { ListAccountsQuery } from '../generated/operations.ts';
+import type { Account, CreateAccountBody, Onboarding, UpdateAccountBody } from '../generated/types.ts';
+import type { CallOptions, CreateOptions } from '../options.ts';
+import { List } from '../pages.ts';
+
+/** Accounts: the connected accounts of a marketplace (`/subaccounts` is the same). */
+export class Accounts {
+  readonly #call: Call;
+
+  constructor(call: Call) {
+    this.#call = call;
+  }
+
+  /** Connects an account. */
+  async create(body: CreateAccountBody, options?: CreateOptions): Promise<Account> {
+    return (await this.#call('createAccount', { body }, options)).account;
+  }
+
+  /** The account as it is now. */
+  async retrieve(id: string, options?: CallOptions): Promise<Account> {
+    return (await this.#call('retrieveAccount', { path: { id } }, options)).account;
+  }
+
+  /** Changes the fields given. */
+  async update(id: string, body: UpdateAccountBody, options?: CallOptions): Promise<Account> {
+    return (await this.#call('updateAccount', { path: { id }, body }, options)).account;
+  }
+
+  /** Changes all fields; what is left out becomes null. */
+  async replace(id: string, body: CreateAccountBody, options?: CallOptions): Promise<Account> {
+    return (await this.#call('replaceAccount', { path: { id }, body }, options)).account;
+  }
+
+  /** Nothing new is taken for it. */
+  async deactivate(id: string, options?: CallOptions): Promise<Account> {
+    return (await this.#call('deactivateAccount', { path: { id } }, options)).account;
+  }
+
+  /** Takes payments for it again. */
+  async reactivate(id: string, options?: CallOptions): Promise<Account> {
+    return (await this.#call('reactivateAccount', { path: { id } }, options)).account;
+  }
+
+  /** A link where the owner of the account gives what verification needs. */
+  async onboarding(id: string, options?: CallOptions): Promise<Onboarding> {
+    return (await this.#call('createAccountOnboarding', { path: { id } }, options)).onboarding;
+  }
+
+  /** Accounts, newest first. */
+  list(query: ListAccountsQuery = {}, options?: CallOptions): List<Account> {
+    return new List((paging) => this.#call('listAccounts', { query: { ...query, ...paging } }, options), query);
+  }
+}

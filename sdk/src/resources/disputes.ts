@@ -1,0 +1,34 @@
+import type { Call } from '../call.ts';
+import type { ListDisputesQuery } from '../generated/operations.ts';
+import type { Dispute, SubmitDisputeEvidenceBody } from '../generated/types.ts';
+import type { CallOptions } from '../options.ts';
+import { List } from '../pages.ts';
+
+/** Disputes: payments that a payer contests. */
+export class Disputes {
+  readonly #call: Call;
+
+  constructor(call: Call) {
+    this.#call = call;
+  }
+
+  /** The dispute as it is now. */
+  async retrieve(id: string, options?: CallOptions): Promise<Dispute> {
+    return (await this.#call('retrieveDispute', { path: { id } }, options)).dispute;
+  }
+
+  /** Shows that the payment was right. */
+  async submitEvidence(id: string, body: SubmitDisputeEvidenceBody, options?: CallOptions): Promise<Dispute> {
+    return (await this.#call('submitDisputeEvidence', { path: { id }, body }, options)).dispute;
+  }
+
+  /** Gives up: the payer keeps the money. */
+  async accept(id: string, options?: CallOptions): Promise<Dispute> {
+    return (await this.#call('acceptDispute', { path: { id } }, options)).dispute;
+  }
+
+  /** Disputes, newest first. */
+  list(query: ListDisputesQuery = {}, options?: CallOptions): List<Dispute> {
+    return new List((paging) => this.#call('listDisputes', { query: { ...query, ...paging } }, options), query);
+  }
+}

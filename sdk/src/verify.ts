@@ -1,0 +1,121 @@
+import { PirogueError } from './errors.ts';
+import type { PirogueEvent } from './generated/types.ts';
+
+/** How far the clocks of sender and receiver may be apart (specification, section 6). */
+const TOLERANCE_SECONDS = 300;
+const PREFIX = 'v1=';
+
+/** Headers as the platform gives them: of a web `Request`, or of Node's `IncomingMessage`. */
+export type DeliveryHeaders = Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
+
+export interface VerifyOptions {
+  /** How old or new a delivery may be; default 300. */
+  toleranceSeconds?: number | undefined;
+  /** Milliseconds since the epoch; default: the clock's. */
+  now?: number | undefined;
+}
+
+/** Why a delivery was refused. */
+export type VerificationFault =
+  | 'signature_missing'
+  | 'signature_malformed'
+  | 'timestamp_missing'
+  | 'signature_mismatch'
+  | 'timestamp_out_of_tolerance'
+  | 'body_malformed';
+
+/** The delivery is not from the service, or not of now: answer 400 and do nothing else. */
+export class WebhookVerificationError extends PirogueError {
+  readonly fault: VerificationFault;
+
+  constructor(fault: VerificationFault, message: string) {
+    super(message);
+    this.fault = fault;
+  }
+}
+
+/**
+ * Checks a delivery in the order of the specification: the `v1=` prefix, the digest over the exact bytes received, in
+ * constant time, the timestamp.
+ * @param rawBody as received, before any parsing
+ * @param secret of the endpoint (`whsec_…`); several while you are exchanging it
+ * @returns the event; the same one can come twice, so remember its `id`
+ * @throws WebhookVerificationError
+ */
+export async function verifyWebhook(
+  rawBody: string | Uint8Array | ArrayBuffer,
+  headers: DeliveryHeaders,
+  secret: string | readonly string[],
+  { toleranceSeconds = TOLERANCE_SECONDS, now = Date.now() }: VerifyOptions = {},
+): Promise<PirogueEvent> {
+  const secrets = [secret].flat();
+  if (secrets.length === 0 || secrets.includes('')) throw new TypeError('The secret of the webhook endpoint is empty.');
+  const signature = headerOf(headers, 'X-Service-Signature');
+  const timestamp = headerOf(headers, 'X-Service-Timestamp');
+  if (signature === null) throw new WebhookVerificationError('signature_missing', 'There is no X-Service-Signature.');
+  if (!signature.startsWith(PREFIX)) throw new WebhookVerificationError('signature_malformed', 'The signature is not of v1.');
+  if (timestamp === null) throw new WebhookVerificationError('timestamp_missing', 'There is no X-Service-Timestamp.');
+  const body = bytesOf(rawBody);
+  const digests = await Promise.all(secrets.map((one) => hmac(one, concat(bytesOf(`${timestamp}.`), body))));
+  const given = signature.slice(PREFIX.length);
+  // Every secret is compared, so that the time does not tell which one fits.
+  if (!digests.map((digest) => equal(digest, given)).includes(true)) {
+    throw new WebhookVerificationError('signature_mismatch', 'The signature is of another body, timestamp or secret.');
+  }
+  const age = /^\d+$/.test(timestamp) ? Math.abs(now / 1000 - Number(timestamp)) : Number.NaN;
+  // Said this way round, NaN is refused too.
+  if (!(age <= toleranceSeconds)) {
+    throw new WebhookVerificationError('timestamp_out_of_tolerance', 'The timestamp is too old or too new.');
+  }
+  return parsed(body);
+}
+
+function headerOf(headers: DeliveryHeaders, name: string): string | null {
+  if (isHeaders(headers)) return headers.get(name);
+  const entry = Object.entries(headers).find(([key]) => key.toLowerCase() === name.toLowerCase());
+  const value = [entry?.[1]].flat()[0];
+  return value ?? null;
+}
+
+/** Not by `instanceof`: libraries bring a Headers of their own. */
+function isHeaders(headers: DeliveryHeaders): headers is Headers {
+  return typeof headers.get === 'function';
+}
+
+function bytesOf(data: string | Uint8Array | ArrayBuffer): Uint8Array {
+  if (typeof data === 'string') return new TextEncoder().encode(data);
+  if (ArrayBuffer.isView(data)) return new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
+  if (data instanceof ArrayBuffer) return new Uint8Array(data);
+  throw new TypeError('rawBody must be the bytes or the text received, not what a parser made of them.');
+}
+
+function concat(first: Uint8Array, second: Uint8Array) {
+  const whole = new Uint8Array(first.length + second.length);
+  whole.set(first);
+  whole.set(second, first.length);
+  return whole;
+}
+
+/** HMAC-SHA256 in lower-case hex. */
+async function hmac(secret: string, data: ReturnType<typeof concat>): Promise<string> {
+  const algorithm = { name: 'HMAC', hash: 'SHA-256' };
+  const key = await crypto.subtle.importKey('raw', new TextEncoder().encode(secret), algorithm, false, ['sign']);
+  const digest = new Uint8Array(await crypto.subtle.sign('HMAC', key, data));
+  return Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
+/** In a time that does not depend on where they differ; the length of a digest is no secret. */
+function equal(expected: string, given: string): boolean {
+  if (expected.length !== given.length) return false;
+  let difference = 0;
+  for (let i = 0; i < expected.length; i += 1) difference |= expected.charCodeAt(i) ^ given.charCodeAt(i);
+  return difference === 0;
+}
+
+function parsed(body: Uint8Array): PirogueEvent {
+  try {
+    return JSON.parse(new TextDecoder().decode(body)) as PirogueEvent;
+  } catch {
+    throw new WebhookVerificationError('body_malformed', 'The body is signed, but not JSON.');
+  }
+}

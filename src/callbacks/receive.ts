@@ -1,0 +1,52 @@
+import type { Deps } from '../deps.ts';
+import { unreachable } from '../kit/errors.ts';
+import { hearOfAttempt } from '../payments/service.ts';
+import type { Addressed } from '../provider-accounts/directory.ts';
+import type { Callback, RawCallback, Reading } from '../providers/contract.ts';
+import { lookAtRefund } from '../refunds/service.ts';
+import { lookAtTransfer } from '../transfers/service.ts';
+
+/** What our address or the provider's body says a callback is about. */
+export type About = { by: 'id' | 'provider_key' | 'provider_ref'; value: string };
+
+/** What became of a callback. The provider is told the same for all but `forged`: it learns nothing of our books. */
+export type Received = 'heard' | 'nothing_to_hear' | 'forged';
+
+/**
+ * Takes a callback of an account. What the provider provably signed counts as a reading; everything else only makes us
+ * ask. Callbacks may repeat, come late, out of order or before the answer to the request: all of that is harmless,
+ * because every piece of news enters by the same door as the polls.
+ * @param id from the address, when it names an attempt, transfer or refund of ours
+ */
+export async function receive(deps: Deps, to: Addressed, raw: RawCallback, id: string | null): Promise<Received> {
+  const { provider } = to;
+  const callback: Callback = provider.verifyCallback?.(raw) ?? { kind: 'hint', subject: null };
+  switch (callback.kind) {
+    case 'forged':
+      return 'forged';
+    case 'hint':
+      return pass(deps, to, aboutOf(id, callback.subject), null);
+    case 'signed':
+      return pass(deps, to, aboutOf(id, callback.subject), callback.news);
+    default:
+      return unreachable(callback);
+  }
+}
+
+/** Our own address can not be guessed, so it is believed before what the body says. */
+function aboutOf(id: string | null, subject: Extract<Callback, { kind: 'hint' }>['subject']): About | null {
+  return id === null ? subject : { by: 'id', value: id };
+}
+
+async function pass(deps: Deps, to: Addressed, about: About | null, news: Reading | null): Promise<Received> {
+  if (about === null) return 'nothing_to_hear';
+  const { team_id, environment, provider } = to;
+  const store = deps.stores[environment];
+  const from = { team_id, account_id: provider.account_id };
+  if (about.by === 'id' && about.value.startsWith('rfd_')) {
+    await lookAtRefund(store, deps.clock.now(), team_id, about.value);
+    return 'heard';
+  }
+  if (about.by !== 'provider_ref') await lookAtTransfer(store, deps.clock.now(), from, { by: about.by, value: about.value });
+  return (await hearOfAttempt(deps, store, from, about, news)) ? 'heard' : 'nothing_to_hear';
+}

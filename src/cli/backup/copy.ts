@@ -1,0 +1,69 @@
+import { createHash } from 'node:crypto';
+import fs from 'node:fs';
+import path from 'node:path';
+import { Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { CopiedFile } from './manifest.ts';
+
+/** Made anew by every start, or of this run only: the folders are copied without what is in them (as pg_basebackup does). */
+const EMPTY_FOLDERS = new Set([
+  'pg_dynshmem',
+  'pg_notify',
+  'pg_replslot',
+  'pg_serial',
+  'pg_snapshots',
+  'pg_stat_tmp',
+  'pg_subtrans',
+  'pg_wal',
+]);
+const LEFT_OUT =
+  /^(postmaster\.(pid|opts)|backup_label(\.old)?|tablespace_map(\.old)?|current_logfiles|pg_internal\.init.*|pgsql_tmp.*)$/;
+/** Where the log has to be replayed from: read last, it is never older than the files. */
+const CONTROL_FILE = 'global/pg_control';
+
+export interface Listing {
+  folders: string[];
+  files: string[];
+}
+
+/** What of a cluster belongs into a backup, by paths below it. */
+export function listCluster(cluster: string): Listing {
+  const found: Listing = { folders: [], files: [] };
+  const walk = (folder: string) => {
+    for (const entry of fs.readdirSync(path.join(cluster, folder), { withFileTypes: true })) {
+      const name = folder === '' ? entry.name : `${folder}/${entry.name}`;
+      if (LEFT_OUT.test(entry.name)) continue;
+      if (entry.isFile()) found.files.push(name);
+      if (!entry.isDirectory()) continue;
+      found.folders.push(name);
+      if (!EMPTY_FOLDERS.has(name)) walk(name);
+    }
+  };
+  walk('');
+  const files = found.files.filter((name) => name !== CONTROL_FILE);
+  return { folders: found.folders, files: [...files, CONTROL_FILE] };
+}
+
+/**
+ * Copies one file to disk, readable by its owner only. @returns null when it is gone: the server removes files
+ * of dropped tables while it is copied, and the log knows of it
+ */
+export async function copyFile(from: string, to: string): Promise<Omit<CopiedFile, 'path'> | null> {
+  const hash = createHash('sha256');
+  let bytes = 0;
+  const count = new Transform({
+    transform(chunk: Buffer, _, done) {
+      hash.update(chunk);
+      bytes += chunk.length;
+      done(null, chunk);
+    },
+  });
+  try {
+    await pipeline(fs.createReadStream(from), count, fs.createWriteStream(to, { mode: 0o600, flush: true, flags: 'wx' }));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || fs.existsSync(from)) throw error;
+    fs.rmSync(to, { force: true });
+    return null;
+  }
+  return { bytes, sha256: hash.digest('hex') };
+}

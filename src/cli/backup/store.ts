@@ -1,0 +1,49 @@
+import pg from 'pg';
+
+const CONNECT_MS = 5_000;
+
+/** A server told that its files are being copied, until {@link CopySession.stop}. */
+export interface CopySession {
+  postgres: string;
+  /** What makes the copy consistent: to be put beside the copied files and to be replayed. */
+  stop(): Promise<{ label: string; log: { from: string; to: string } }>;
+  close(): Promise<void>;
+}
+
+/**
+ * Begins a backup on one connection, which has to stay open: when it ends, the server forgets about it. A slot of
+ * this connection keeps the log that will be needed from being recycled.
+ * @param url as the superuser
+ */
+export async function startCopy(url: string): Promise<CopySession> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: CONNECT_MS });
+  // A server that stops in between is told by the next statement.
+  client.on('error', () => {});
+  await client.connect();
+  try {
+    const slot = `pirogue_backup_${process.pid}_${Date.now()}`;
+    await client.query('select pg_create_physical_replication_slot($1, true, true)', [slot]);
+    // "fast": with a checkpoint at once, instead of in five minutes.
+    await client.query(`select pg_backup_start('pirogue', true)`);
+    const { rows } = await client.query<{ version: string }>(`select current_setting('server_version') as version`);
+    return {
+      postgres: rows[0]?.version ?? '',
+      stop: () => stopCopy(client),
+      close: () => client.end(),
+    };
+  } catch (error) {
+    await client.end();
+    throw error;
+  }
+}
+
+async function stopCopy(client: pg.Client): Promise<{ label: string; log: { from: string; to: string } }> {
+  // It also closes the segment of the log, so that all of it is in a file.
+  const { rows } = await client.query<{ label: string; to: string }>(
+    'select labelfile as label, pg_walfile_name(lsn) as to from pg_backup_stop(false)',
+  );
+  const [{ label, to } = { label: '', to: '' }] = rows;
+  const from = /^START WAL LOCATION: .*\(file ([0-9A-F]{24})\)/m.exec(label)?.[1];
+  if (!from) throw new Error('the server told no beginning of the log');
+  return { label, log: { from, to } };
+}

@@ -1,0 +1,64 @@
+import os from 'node:os';
+import { type Config, readConfig } from '../../config.ts';
+import { complianceRecords, recordCompliance } from '../../customers/compliance.ts';
+import type { ComplianceRow, ComplianceStatus } from '../../customers/schema.ts';
+import type { Store } from '../../db/stores.ts';
+import { systemClock } from '../../kit/clock.ts';
+import type { Environment } from '../../kit/environment.ts';
+import { Problem } from '../../kit/errors.ts';
+import { withDatabases, withPool } from '../databases.ts';
+import { demoTeamId } from '../demo-team.ts';
+import { Failure } from '../failure.ts';
+import { details, firstOf, print, shortMoment, table } from '../output.ts';
+
+interface Output {
+  json?: true;
+  team?: bigint;
+}
+
+export async function recordCommand(
+  status: ComplianceStatus,
+  id: string,
+  options: Output & { author?: string; note?: string },
+): Promise<void> {
+  const kind = /^cus_(test_)?[0-9a-z]{26}$/.exec(id);
+  if (!kind) throw new Failure(`${id} is not the id of a customer`, 'Use cus_…, as GET /customers shows it.');
+  const { author = os.userInfo().username, note = null } = options;
+  const row = await inStore(kind[1] ? 'sandbox' : 'live', options, (store, team_id) =>
+    recordCompliance({ clock: systemClock }, store, { team_id, id }, { status, author, note }),
+  );
+  print(options.json, presented(row), () =>
+    details({ customer: row.customer_id, status: row.status, by: row.author, ...(row.note === null ? {} : { note: row.note }) }),
+  );
+}
+
+export async function listCommand(options: Output & { environment: Environment; limit: number }): Promise<void> {
+  const { environment, limit } = options;
+  const rows = await inStore(environment, options, ({ db }, team_id) => complianceRecords(db, team_id, limit + 1));
+  const shown = firstOf(rows, limit);
+  print(options.json, shown.map(presented), () =>
+    table(
+      ['CUSTOMER', 'STATUS', 'BY', 'CHANGED'],
+      shown.map((row) => [row.customer_id, row.status, row.author, shortMoment(row.updated_at)]),
+    ),
+  );
+}
+
+async function inStore<T>(
+  environment: Environment,
+  options: Output,
+  work: (store: Store, team_id: bigint) => Promise<T>,
+): Promise<T> {
+  const config: Config = readConfig(process.env);
+  const team_id = options.team ?? demoTeamId(config);
+  try {
+    return await withDatabases(config, (urls) => withPool(urls[environment], (db) => work({ environment, db }, team_id)));
+  } catch (error) {
+    if (error instanceof Problem) throw new Failure(error.message, 'Check the id and the team (--team).', { cause: error });
+    throw error;
+  }
+}
+
+function presented({ team_id, ...row }: ComplianceRow) {
+  return { ...row, team_id: String(team_id) };
+}

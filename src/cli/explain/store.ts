@@ -1,0 +1,69 @@
+import { type Queryable, sql } from '../../kit/sql.ts';
+import type { AttemptRow, PaymentRow } from '../../payments/schema.ts';
+
+export type ExplainedPayment = Pick<
+  PaymentRow,
+  | 'team_id'
+  | 'id'
+  | 'status'
+  | 'amount_minor'
+  | 'captured_minor'
+  | 'currency'
+  | 'channel'
+  | 'reason'
+  | 'created_at'
+  | 'expires_at'
+>;
+
+/** Nobody says whose it is, so each team's part of the index is asked; there are few teams. */
+export function findPaymentAnywhere(db: Queryable, id: string): Promise<ExplainedPayment | undefined> {
+  return db.maybe<ExplainedPayment>(sql`
+    with recursive teams(team_id) as (
+      select min(team_id) from payments
+      union all
+      select (select min(p.team_id) from payments p where p.team_id > t.team_id) from teams t where t.team_id is not null
+    )
+    select p.team_id, p.id, p.status, p.amount_minor, p.captured_minor, p.currency, p.channel, p.reason, p.created_at, p.expires_at
+    from teams t join payments p on p.team_id = t.team_id and p.id = ${id}`);
+}
+
+export type ExplainedAttempt = Pick<
+  AttemptRow,
+  | 'id'
+  | 'provider'
+  | 'provider_account'
+  | 'channel'
+  | 'status'
+  | 'amount_minor'
+  | 'currency'
+  | 'provider_ref'
+  | 'mismatch'
+  | 'resolution'
+  | 'reason'
+  | 'message'
+  | 'created_at'
+  | 'submitted_at'
+  | 'closed_at'
+> & {
+  /** What routing said, as it was stored then. */
+  decision: unknown;
+};
+
+/** Oldest first; nothing of the payer. */
+export function explainedAttempts(db: Queryable, team_id: bigint, payment_id: string): Promise<ExplainedAttempt[]> {
+  return db.all<ExplainedAttempt>(sql`
+    select id, provider, provider_account, channel, status, amount_minor, currency, provider_ref, mismatch, resolution, reason, message,
+      created_at, submitted_at, closed_at, decision
+    from attempts where team_id = ${team_id} and payment_id = ${payment_id} order by id`);
+}
+
+export interface Happening {
+  type: string;
+  created_at: Date;
+}
+
+/** What was announced of the payment, in that order; events are kept for a while only. */
+export function happeningsOf(db: Queryable, team_id: bigint, payment_id: string): Promise<Happening[]> {
+  return db.all<Happening>(sql`
+    select type, created_at from events where team_id = ${team_id} and resource_id = ${payment_id} order by sequence`);
+}

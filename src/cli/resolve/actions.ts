@@ -1,0 +1,70 @@
+import os from 'node:os';
+import { readConfig } from '../../config.ts';
+import type { Store } from '../../db/stores.ts';
+import { systemClock } from '../../kit/clock.ts';
+import type { Environment } from '../../kit/environment.ts';
+import { Problem } from '../../kit/errors.ts';
+import { resolveAttempt, type Verdict } from '../../payments/resolve.ts';
+import { resolveRefund } from '../../refunds/resolve.ts';
+import { resolveTransfer } from '../../transfers/resolve.ts';
+import { withDatabases, withPool } from '../databases.ts';
+import { demoTeamId } from '../demo-team.ts';
+import { Failure } from '../failure.ts';
+import { details, print } from '../output.ts';
+
+interface Options {
+  as: Verdict['as'];
+  evidence: string;
+  author?: string;
+  team?: bigint;
+  json?: true;
+}
+
+interface Outcome {
+  id: string;
+  /** Of the payment, transfer or refund it belongs to. */
+  of: string;
+  status: string;
+}
+
+/** A decision is final: it is told with what it changed. */
+export async function resolveCommand(id: string, options: Options): Promise<void> {
+  const kind = /^(att|po|rfd)_(test_)?[0-9a-z]{26}$/.exec(id);
+  if (!kind) throw new Failure(`${id} is not the id of an attempt, a transfer or a refund`, 'Use att_…, po_… or rfd_….');
+  const environment: Environment = kind[2] ? 'sandbox' : 'live';
+  const config = readConfig(process.env);
+  const ref = { team_id: options.team ?? demoTeamId(config), id };
+  const verdict = { as: options.as, evidence: options.evidence, author: options.author ?? os.userInfo().username };
+  const deps = { clock: systemClock, config };
+  const outcome = await withDatabases(config, (urls) =>
+    withPool(urls[environment], (db) => decide(kind[1] as string, deps, { environment, db }, ref, verdict)),
+  ).catch(refuse);
+  print(options.json, { ...outcome, ...verdict }, () =>
+    details({ resolved: id, as: verdict.as, by: verdict.author, of: outcome.of, status: outcome.status }),
+  );
+}
+
+async function decide(
+  kind: string,
+  deps: Parameters<typeof resolveAttempt>[0],
+  store: Store,
+  ref: { team_id: bigint; id: string },
+  verdict: Verdict,
+): Promise<Outcome> {
+  const { id } = ref;
+  if (kind === 'att') {
+    const { payment } = await resolveAttempt(deps, store, ref, verdict);
+    return { id, of: payment.id, status: payment.status };
+  }
+  if (kind === 'po') {
+    const { transfer } = await resolveTransfer(deps, store, ref, verdict);
+    return { id, of: transfer.id, status: transfer.status };
+  }
+  const refund = await resolveRefund(deps, store, ref, verdict);
+  return { id, of: refund.payment_id, status: refund.status };
+}
+
+function refuse(error: unknown): never {
+  if (error instanceof Problem) throw new Failure(error.message, 'Check the id and the team (--team).', { cause: error });
+  throw error;
+}

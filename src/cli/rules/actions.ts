@@ -1,0 +1,195 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Command } from 'commander';
+import { readConfig } from '../../config.ts';
+import { systemClock } from '../../kit/clock.ts';
+import { Secrets } from '../../kit/crypto.ts';
+import { type Environment, ENVIRONMENTS } from '../../kit/environment.ts';
+import { must } from '../../kit/errors.ts';
+import { send } from '../../kit/fetch.ts';
+import { isId, newId } from '../../kit/ids.ts';
+import { createLog } from '../../kit/log.ts';
+import { type Minor, wireFromMinor } from '../../kit/money.ts';
+import type { Queryable } from '../../kit/sql.ts';
+import { ProviderDirectory } from '../../provider-accounts/directory.ts';
+import { listAccounts } from '../../provider-accounts/store.ts';
+import { sandboxProvider } from '../../providers/sandbox/index.ts';
+import { channelById, limitsOf } from '../../reference/channels.ts';
+import { explain } from '../../routing/explain.ts';
+import { Health } from '../../routing/health.ts';
+import { Router } from '../../routing/router.ts';
+import { RuleBook, RULES_CACHE_MS } from '../../routing/rule-book.ts';
+import { BUILT_IN, type Operation, type RuleRow, type Weight } from '../../routing/schema.ts';
+import { deleteRule, insertRule, rulesOf } from '../../routing/store.ts';
+import { summaryOf } from '../../routing/summary.ts';
+import { secretsKeyOf } from '../../start/secrets-key.ts';
+import { findTeam } from '../../teams/store.ts';
+import { withControl } from '../databases.ts';
+import { demoTeamId } from '../demo-team.ts';
+import { Failure } from '../failure.ts';
+import { print, table } from '../output.ts';
+import { noSuchTeam } from '../unknown.ts';
+
+/** Between two rules that nobody gave a priority, so that others fit in between. */
+const PRIORITY_STEP = 10;
+/** For a request that was just being decided, and timers that ring early. */
+const MARGIN_MS = 200;
+
+interface Output {
+  json?: true;
+}
+
+interface AddOptions extends Output {
+  team?: bigint;
+  environment: Environment;
+  priority?: number;
+  operation?: Operation;
+  country?: string[];
+  channel?: string[];
+  currency?: string[];
+  min?: Minor;
+  max?: Minor;
+  order?: string[];
+  share?: Weight[];
+  leastCost?: true;
+  fallback: boolean;
+}
+
+export async function addRuleCommand(options: AddOptions, command: Command): Promise<void> {
+  checkTogether(options, command);
+  const { environment } = options;
+  const team_id = options.team ?? demoTeamId(readConfig(process.env));
+  const rule = await withControl(async (control) => {
+    if (!(await findTeam(control, team_id))) throw noSuchTeam(team_id);
+    await checkNames(control, team_id, environment, options.order ?? options.share?.map(({ name }) => name) ?? []);
+    const last = (await rulesOf(control, team_id, environment)).at(-1)?.priority ?? 0;
+    const added = ruleFrom(options, team_id, options.priority ?? last + PRIORITY_STEP);
+    await insertRule(control, added);
+    return added;
+  });
+  await untilKnown();
+  print(options.json, presented(rule), () => `${rule.id} (${environment}, priority ${rule.priority}): ${summaryOf(rule)}`);
+}
+
+export async function listRulesCommand(options: Output & { team?: bigint; environment?: Environment }): Promise<void> {
+  const team_id = options.team ?? demoTeamId(readConfig(process.env));
+  const rules = await withControl(async (control) => {
+    if (!(await findTeam(control, team_id))) throw noSuchTeam(team_id);
+    return rulesOf(control, team_id, options.environment);
+  });
+  print(options.json, rules.map(presented), () =>
+    table(
+      ['ID', 'ENVIRONMENT', 'PRIORITY', 'RULE'],
+      rules.map((rule) => [rule.id, rule.environment, String(rule.priority), summaryOf(rule)]),
+    ),
+  );
+}
+
+export async function removeRuleCommand(id: string, options: Output, command: Command): Promise<void> {
+  if (!ENVIRONMENTS.some((environment) => isId('rul', environment, id))) {
+    command.error('error: this is not the id of a rule (rul_… or rul_test_…): "pirogue rules list" shows them');
+  }
+  const rule = await withControl((control) => deleteRule(control, id));
+  if (!rule) throw new Failure(`there is no rule ${id}`, '"pirogue rules list" shows them.');
+  await untilKnown();
+  print(options.json, presented(rule), () => `${id} is removed: no node follows it any more.`);
+}
+
+interface TestOptions extends Output {
+  team?: bigint;
+  environment: Environment;
+  operation: Operation;
+  channel: string;
+  currency: string;
+  amount: Minor;
+}
+
+/** The decision as the service would take it, but for health: that is known to the running service alone. */
+export async function testRulesCommand(options: TestOptions): Promise<void> {
+  const { environment, operation, currency, amount } = options;
+  const channel = must(channelById(options.channel), 'the option was checked');
+  if (!limitsOf(channel, currency)) {
+    throw new Failure(`${channel.id} does not take ${currency}`, `It takes ${channel.currencies.join(', ')}.`);
+  }
+  const team_id = options.team ?? demoTeamId(readConfig(process.env));
+  const { explanation } = await withControl(async (control) => {
+    if (!(await findTeam(control, team_id))) throw noSuchTeam(team_id);
+    return routerOf(control).choose({ environment, team_id, operation, channel, currency, amount_minor: amount });
+  });
+  print(options.json, explanation, () =>
+    [...explain(explanation), 'Here every account counts as working: health is known to the running service.'].join('\n'),
+  );
+}
+
+/** What the service would route by, without a service. */
+function routerOf(control: Queryable): Router {
+  const config = readConfig(process.env);
+  const clock = systemClock;
+  const providers = new ProviderDirectory({
+    control,
+    secrets: new Secrets(secretsKeyOf(config)),
+    tools: { send, clock, log: createLog({ level: 'silent', format: 'json' }) },
+    builtIn: { sandbox: sandboxProvider({ clock, delay_ms: config.sandbox_delay_ms }) },
+  });
+  return new Router({ providers, rules: new RuleBook(control, clock), health: new Health(clock), clock });
+}
+
+function checkTogether(options: AddOptions, command: Command): void {
+  const { order, share, leastCost, min, max, currency } = options;
+  if ([order, share, leastCost].filter((way) => way !== undefined).length !== 1) {
+    command.error('error: give exactly one of --order, --share and --least-cost');
+  }
+  if ((min !== undefined || max !== undefined) && currency === undefined) {
+    command.error('error: --min and --max need --currency: 5000 is little in one and much in another');
+  }
+  if (min !== undefined && max !== undefined && min > max) command.error('error: --min is above --max: no amount would fit');
+}
+
+async function checkNames(control: Queryable, team_id: bigint, environment: Environment, wanted: string[]): Promise<void> {
+  const accounts = await listAccounts(control, team_id, environment);
+  const known = [...(environment === 'sandbox' ? [BUILT_IN] : []), ...accounts.map(({ name }) => name)];
+  const unknown = wanted.filter((name) => !known.includes(name));
+  if (unknown.length === 0) return;
+  throw new Failure(
+    `the team has no account ${unknown.map((name) => `"${name}"`).join(', ')} in ${environment}`,
+    known.length === 0 ? 'Add one with "pirogue providers add".' : `It has ${known.join(', ')}.`,
+  );
+}
+
+function ruleFrom(options: AddOptions, team_id: bigint, priority: number): RuleRow {
+  const { environment } = options;
+  const at = systemClock.now();
+  return {
+    id: newId('rul', environment, at),
+    team_id,
+    environment,
+    priority,
+    operation: options.operation ?? null,
+    countries: options.country ?? [],
+    channels: options.channel ?? [],
+    currencies: options.currency ?? [],
+    min_minor: options.min ?? null,
+    max_minor: options.max ?? null,
+    account_order: options.order ?? null,
+    shares: options.share ?? null,
+    least_cost: options.leastCost ?? false,
+    fallback: options.fallback,
+    created_at: new Date(at),
+  };
+}
+
+/** Every node believes what it knows of a team's rules for less than a second. */
+function untilKnown(): Promise<void> {
+  return sleep(RULES_CACHE_MS + MARGIN_MS);
+}
+
+function presented({ team_id, min_minor, max_minor, account_order, shares, least_cost, ...rule }: RuleRow) {
+  return {
+    ...rule,
+    team_id: String(team_id),
+    min_amount: min_minor === null ? null : wireFromMinor(min_minor),
+    max_amount: max_minor === null ? null : wireFromMinor(max_minor),
+    order: account_order,
+    share: shares && Object.fromEntries(shares.map(({ name, weight }) => [name, weight])),
+    least_cost,
+  };
+}

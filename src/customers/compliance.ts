@@ -1,0 +1,40 @@
+import type { Store } from '../db/stores.ts';
+import type { Clock } from '../kit/clock.ts';
+import { notFound } from '../kit/errors.ts';
+import type { Queryable } from '../kit/sql.ts';
+import { listRecords, upsertRecord } from './compliance-store.ts';
+import type { ComplianceRow, ComplianceStatus } from './schema.ts';
+import { type CustomerRef, lockCustomer, updateCustomer } from './store.ts';
+
+/**
+ * Records what came of checking who a customer is. While it is approved the tax id outlives an erasure; when it no longer
+ * is, the tax id of an erased customer goes too.
+ * @throws Problem 404
+ */
+export async function recordCompliance(
+  deps: { clock: Clock },
+  store: Store,
+  ref: CustomerRef,
+  decision: { status: ComplianceStatus; author: string; note: string | null },
+): Promise<ComplianceRow> {
+  const now = new Date(deps.clock.now());
+  return store.db.transaction(async (tx) => {
+    const customer = await lockCustomer(tx, ref);
+    if (!customer) throw notFound('Customer');
+    const row = await upsertRecord(tx, {
+      team_id: ref.team_id,
+      customer_id: ref.id,
+      ...decision,
+      created_at: now,
+      updated_at: now,
+    });
+    const forgotten = decision.status !== 'approved' && customer.archived_at !== null && customer.tax_id !== null;
+    if (forgotten) await updateCustomer(tx, { ...customer, tax_id: null, updated_at: now });
+    return row;
+  });
+}
+
+/** The records of a team, the last changed first. */
+export function complianceRecords(db: Queryable, team_id: bigint, limit: number): Promise<ComplianceRow[]> {
+  return listRecords(db, team_id, limit);
+}

@@ -1,0 +1,229 @@
+import { packWhole, unpack } from '../events/packing.ts';
+import { type Json, type JsonObject, jsonText } from '../kit/json.ts';
+import { fixed, type Queryable, sql, type Tx } from '../kit/sql.ts';
+import type { CustomerRef } from './store.ts';
+
+/*
+ * Erasure goes through every table that keeps something of a payer, its own slice's or not: one place that knows them
+ * all is easier to hold complete than one in each slice.
+ */
+
+// ------------------------------------------------------------------------------------------- the customer
+export async function hasApprovedRecord(db: Queryable, { team_id, id }: CustomerRef): Promise<boolean> {
+  const row = await db.maybe(sql`
+    select 1 from compliance_records where team_id = ${team_id} and customer_id = ${id} and status = 'approved'`);
+  return row !== undefined;
+}
+
+/** With their entries in the vault. */
+export async function deleteMethods(tx: Tx, { team_id, id }: CustomerRef): Promise<void> {
+  await tx.run(sql`delete from payment_methods where team_id = ${team_id} and customer_id = ${id}`);
+}
+
+export interface Erasure {
+  team_id: bigint;
+  customer_id: string;
+  key_id: string;
+  request_id: string;
+  payments: number;
+  tax_id_kept: boolean;
+  erased_at: Date;
+  revisit_at: Date;
+}
+
+export async function insertErasure(tx: Tx, row: Erasure): Promise<void> {
+  await tx.run(sql`
+    insert into erasures (team_id, customer_id, key_id, request_id, payments, tax_id_kept, erased_at, revisit_at)
+    values (${row.team_id}, ${row.customer_id}, ${row.key_id}, ${row.request_id}, ${row.payments}, ${row.tax_id_kept},
+      ${row.erased_at}, ${row.revisit_at})`);
+}
+
+/** Takes erasures that are to be gone over again; a killed worker's come due again after the lease. */
+export async function claimRevisits(db: Queryable, now: Date, lease_ms: number, limit: number): Promise<CustomerRef[]> {
+  return db.all<CustomerRef>(sql`
+    update erasures set revisit_at = ${new Date(now.getTime() + lease_ms)}
+    where (team_id, customer_id) in (
+      select team_id, customer_id from erasures where revisit_at <= ${now} order by revisit_at limit ${limit} for update skip locked
+    ) returning team_id, customer_id as id`);
+}
+
+/** Sets the next look at an erasure; none when its last moment is over. @param last_ms after the erasure */
+export async function planRevisit(tx: Tx, { team_id, id }: CustomerRef, now: Date, last_ms: number): Promise<void> {
+  await tx.run(sql`
+    update erasures set revisit_at = nullif(greatest(erased_at + ${last_ms}::float8 * interval '1 ms', ${now}), ${now})
+    where team_id = ${team_id} and customer_id = ${id}`);
+}
+
+// --------------------------------------------------------------------------------------------- payments
+/** What a payment holds of its payer. */
+export interface Snapshot {
+  id: string;
+  name: string | null;
+  email: string | null;
+  phone: string | null;
+  reference: string | null;
+  description: string | null;
+  callback: string | null;
+  message: string | null;
+  details: JsonObject | null;
+}
+
+/** The customer's next payments, in the order in which everyone locks payments, locked until the transaction ends. */
+export function lockSnapshots(tx: Tx, customer: CustomerRef, after: string, limit: number): Promise<Snapshot[]> {
+  return tx.all<Snapshot>(sql`
+    select id, name, email, phone, reference, description, callback, message, details from payments
+    where team_id = ${customer.team_id} and customer_id = ${customer.id} and id > ${after}
+    order by id limit ${limit} for update`);
+}
+
+export async function writeSnapshots(tx: Tx, team_id: bigint, rows: readonly Snapshot[]): Promise<void> {
+  if (rows.length === 0) return;
+  await tx.run(sql`
+    update payments p set name = u.name, email = u.email, phone = u.phone, reference = u.reference, description = u.description,
+      callback = u.callback, message = u.message, details = u.details
+    from json_to_recordset(${jsonText(rows)}::json) as u(id text, name text, email text, phone text, reference text,
+      description text, callback text, message text, details json)
+    where p.team_id = ${team_id} and p.id = u.id`);
+}
+
+/** What an attempt holds of its payer. */
+export interface Trace {
+  id: string;
+  payer: string | null;
+  payer_hash: string | null;
+  client_ip: string | null;
+  message: string | null;
+  action: Json;
+  resolution: Json;
+}
+
+/**
+ * Whether the number has done its work: the attempt has ended, no money of it is on its way back, no evidence waits for
+ * a decision, and no further piece of the payment is sent to the same number.
+ */
+const RELEASED = fixed(`a.closed_at is not null and not a.giveback and a.mismatch is null and p.status <> 'partial'
+  and not exists (select 1 from refunds r where r.team_id = a.team_id and r.payment_id = a.payment_id and r.kind = 'giveback'
+    and r.attempt_id = a.id and r.status in ('pending', 'processing'))`);
+
+export function findTraces(tx: Tx, team_id: bigint, payment_ids: readonly string[]): Promise<(Trace & { released: boolean })[]> {
+  return tx.all<Trace & { released: boolean }>(sql`
+    select a.id, a.payer, a.payer_hash, a.client_ip, a.message, a.action, a.resolution, (${RELEASED}) as released
+    from attempts a join payments p on p.team_id = a.team_id and p.id = a.payment_id
+    where a.team_id = ${team_id} and a.payment_id = any(${[...payment_ids]})`);
+}
+
+export async function writeTraces(tx: Tx, team_id: bigint, rows: readonly Trace[]): Promise<void> {
+  if (rows.length === 0) return;
+  await tx.run(sql`
+    update attempts a set payer = u.payer, payer_hash = u.payer_hash, client_ip = u.client_ip, message = u.message,
+      action = u.action, resolution = u.resolution
+    from json_to_recordset(${jsonText(rows)}::json) as u(id text, payer text, payer_hash text, client_ip text, message text,
+      action json, resolution json)
+    where a.team_id = ${team_id} and a.id = u.id`);
+}
+
+export interface OldPayer {
+  team_id: bigint;
+  id: string;
+  payer: string;
+}
+
+/**
+ * Attempts that ended long ago and still have their number, whoever's they are. Their payments are locked: what changes
+ * an attempt locks its payment first, and would write the number back.
+ */
+export function lockOldPayers(tx: Tx, closed_before: Date, limit: number): Promise<OldPayer[]> {
+  return tx.all<OldPayer>(sql`
+    select a.team_id, a.id, a.payer from attempts a join payments p on p.team_id = a.team_id and p.id = a.payment_id
+    where a.payer is not null and a.closed_at <= ${closed_before} and ${RELEASED}
+    order by a.closed_at limit ${limit} for update of p skip locked`);
+}
+
+export async function forgetPayers(tx: Tx, rows: readonly { team_id: bigint; id: string; payer_hash: string }[]): Promise<void> {
+  await tx.run(sql`
+    update attempts a set payer = null, payer_hash = u.payer_hash
+    from json_to_recordset(${jsonText(rows)}::json) as u(team_id bigint, id text, payer_hash text)
+    where a.team_id = u.team_id and a.id = u.id`);
+}
+
+// ----------------------------------------------------------------------------- what hangs on the payments
+/** Free text of a refund, or what was sent as evidence in a dispute. */
+export interface Remark {
+  id: string;
+  message: string | null;
+  metadata: Json;
+  resolution: Json;
+  evidence: Json;
+}
+
+export function findRefundRemarks(tx: Tx, team_id: bigint, payment_ids: readonly string[]): Promise<Remark[]> {
+  return tx.all<Remark>(sql`
+    select id, message, metadata, resolution, null::json as evidence from refunds
+    where team_id = ${team_id} and payment_id = any(${[...payment_ids]})`);
+}
+
+export async function writeRefundRemarks(tx: Tx, team_id: bigint, rows: readonly Remark[]): Promise<void> {
+  if (rows.length === 0) return;
+  await tx.run(sql`
+    update refunds r set message = u.message, metadata = u.metadata, resolution = u.resolution
+    from json_to_recordset(${jsonText(rows)}::json) as u(id text, message text, metadata json, resolution json)
+    where r.team_id = ${team_id} and r.id = u.id`);
+}
+
+export function findDisputeRemarks(tx: Tx, team_id: bigint, payment_ids: readonly string[]): Promise<Remark[]> {
+  return tx.all<Remark>(sql`
+    select id, null as message, null::json as metadata, null::json as resolution, evidence from disputes
+    where team_id = ${team_id} and payment_id = any(${[...payment_ids]})`);
+}
+
+export async function writeDisputeRemarks(tx: Tx, team_id: bigint, rows: readonly Remark[]): Promise<void> {
+  if (rows.length === 0) return;
+  await tx.run(sql`
+    update disputes d set evidence = u.evidence
+    from json_to_recordset(${jsonText(rows)}::json) as u(id text, evidence json)
+    where d.team_id = ${team_id} and d.id = u.id`);
+}
+
+// --------------------------------------------------------------------------------- events and kept answers
+export interface StoredEvent {
+  id: string;
+  body: string;
+}
+
+export async function findEvents(tx: Tx, team_id: bigint, resource_ids: readonly string[]): Promise<StoredEvent[]> {
+  const rows = await tx.all<{ id: string; body: Buffer }>(sql`
+    select id, body from events where team_id = ${team_id} and resource_id = any(${[...resource_ids]})`);
+  return rows.map(({ id, body }) => ({ id, body: unpack(body) }));
+}
+
+/** The bodies of older versions are made again from these when they are needed. */
+export async function writeEvents(tx: Tx, team_id: bigint, rows: readonly StoredEvent[]): Promise<void> {
+  if (rows.length === 0) return;
+  const packed = rows.map(({ id, body }) => ({ id, body: packWhole(body).toString('base64') }));
+  await tx.run(sql`
+    update events e set body = decode(u.body, 'base64')
+    from json_to_recordset(${JSON.stringify(packed)}::json) as u(id text, body text) where e.team_id = ${team_id} and e.id = u.id`);
+  // Whoever makes an older body holds the event's row: only a statement begun afterwards sees what it has written.
+  await tx.run(sql`
+    delete from event_bodies where team_id = ${team_id} and event_id = any(${rows.map(({ id }) => id)})`);
+}
+
+/** What receivers said to deliveries of the events: they may have said it all back. */
+export async function dropResponses(tx: Tx, event_ids: readonly string[]): Promise<void> {
+  await tx.run(sql`
+    update delivery_attempts set response_body = null where event_id = any(${[...event_ids]}) and response_body <> ''`);
+}
+
+/** Mails to the customer, sent or not. */
+export async function dropMails(tx: Tx, team_id: bigint, addresses: readonly string[]): Promise<void> {
+  if (addresses.length === 0) return;
+  await tx.run(sql`
+    delete from mails where team_id = ${team_id} and lower(recipient) = any(${addresses.map((address) => address.toLowerCase())})`);
+}
+
+/** The keys stay spent; what they answered is gone. */
+export async function dropAnswers(tx: Tx, team_id: bigint, resource_ids: readonly string[]): Promise<void> {
+  await tx.run(sql`
+    update idempotency_keys set answer = null
+    where team_id = ${team_id} and resource_id = any(${[...resource_ids]}) and answer is not null`);
+}

@@ -1,0 +1,158 @@
+import type { Store } from '../db/stores.ts';
+import { subscriptionsOf } from '../events/catalogue.ts';
+import { eventInput } from '../events/record.ts';
+import type { Environment } from '../kit/environment.ts';
+import { invalid, notFound, type Problem } from '../kit/errors.ts';
+import { isId, newId } from '../kit/ids.ts';
+import { fixed } from '../kit/sql.ts';
+import { compactPhone } from './phone.ts';
+import { presentCustomer } from './present.ts';
+import type { CustomerRow } from './schema.ts';
+import { searchText } from './search.ts';
+import { findCustomer } from './store.ts';
+
+/** What a payment says of its payer. */
+export interface PayerNamed {
+  team_id: bigint;
+  name: string | null;
+  email: string | null;
+  phone: string | null;
+}
+
+/** The payer of a payment: the customer who has the address, else the number, else the one that is made. */
+export interface Payer {
+  /** The id it gets should it have to be made. */
+  payer_id: string;
+  payer_email: string | null;
+  payer_phone: string | null;
+  /** What only making it takes. */
+  fresh(): NewPayer;
+}
+
+/** What a customer that is made besides its payment brings, as the SQL takes it. */
+export interface NewPayer {
+  payer_name: string | null;
+  payer_search: string;
+  payer_event_id: string;
+  payer_packed: string;
+}
+
+/** @returns null when nothing is named by which a customer could be found */
+export function payerOf(environment: Environment, at: number, named: PayerNamed): Payer | null {
+  const phone = named.phone === null ? null : compactPhone(named.phone);
+  if (named.email === null && phone === null) return null;
+  const id = newId('cus', environment, at);
+  return {
+    payer_id: id,
+    payer_email: named.email,
+    payer_phone: phone,
+    fresh: () => newPayer(environment, at, { ...named, phone, id }),
+  };
+}
+
+function newPayer(environment: Environment, at: number, named: PayerNamed & { id: string }): NewPayer {
+  const now = new Date(at);
+  const row: CustomerRow = {
+    ...named,
+    company_name: null,
+    address: null,
+    billing: null,
+    tax_id: null,
+    metadata: null,
+    blocked_at: null,
+    archived_at: null,
+    event_count: 1,
+    created_at: now,
+    updated_at: now,
+  };
+  const event = eventInput(environment, at, {
+    team_id: row.team_id,
+    type: 'customer.created',
+    resource_id: row.id,
+    sequence: 1,
+    data: presentCustomer(environment, row),
+  });
+  return {
+    payer_name: row.name,
+    payer_search: searchText(row),
+    payer_event_id: event.event_id,
+    payer_packed: event.packed,
+  };
+}
+
+/** Payers with the same text are one. */
+export function payerKey(team_id: string, { payer_email, payer_phone }: Payer): string {
+  return `${team_id} ${payer_email?.toLowerCase() ?? ''} ${payer_phone ?? ''}`;
+}
+
+/** Columns of a {@link Payer} for json_to_recordset. */
+export const PAYER_COLUMNS = 'payer_id text, payer_email text, payer_phone text';
+
+/** Columns of a {@link NewPayer}. */
+export const NEW_PAYER_COLUMNS = 'payer_name text, payer_search text, payer_event_id text, payer_packed text';
+
+/** The customer of a row `i`, found by e-mail, then phone: '' where there is none, or a blocked one. */
+export const FOUND_PAYER = `coalesce(
+  (select case when blocked_at is null then id else '' end from customers
+    where team_id = i.team_id and lower(email) = lower(i.payer_email collate "C")),
+  (select case when blocked_at is null then id else '' end from customers
+    where team_id = i.team_id and phone = i.payer_phone), '')`;
+
+/** The payers of `input` (a payer's first row carries all of it) with the customer each is found to be: by e-mail, then phone. */
+export const FIND_PAYERS = fixed(`
+  payers as materialized (
+    select i.team_id, i.payer_id, i.payer_name, i.payer_email, i.payer_phone, i.payer_search, i.payer_event_id, i.payer_packed,
+      i.created_at, c.id as found_id, c.blocked_at is not null as blocked
+    from input i left join lateral (
+      (select id, blocked_at, 1 as rank from customers
+        where team_id = i.team_id and lower(email) = lower(i.payer_email collate "C"))
+      union all
+      (select id, blocked_at, 2 from customers where team_id = i.team_id and phone = i.payer_phone)
+      order by rank limit 1
+    ) c on true
+    where i.payer_event_id is not null
+  )`);
+
+/**
+ * Makes the payers that rows of `fresh` need and nobody found, in a fixed order, so that two batches can not wait for each
+ * other. Rows of `known_payers` without a customer have one that another transaction is just making: not to be seen by
+ * this statement, which has to be run again.
+ */
+export const MAKE_PAYERS = fixed(`
+  made_payers as (
+    insert into customers (team_id, id, name, email, phone, event_count, created_at, updated_at)
+    select team_id, payer_id, payer_name, payer_email, payer_phone, 1, created_at, created_at from payers
+    where found_id is null and payer_id in (select payer_id from fresh)
+    order by team_id, lower(payer_email collate "C"), payer_phone
+    on conflict do nothing returning team_id, id, lower(email) as email, phone
+  ),
+  searchable_payers as (
+    insert into customer_search (team_id, customer_id, text)
+    select p.team_id, p.payer_id, p.payer_search from payers p join made_payers m on m.id = p.payer_id
+  ),
+  known_payers as materialized (
+    select p.payer_id, coalesce(p.found_id, m.id,
+      (select e.id from made_payers e where e.team_id = p.team_id and e.email = lower(p.payer_email collate "C")),
+      (select f.id from made_payers f where f.team_id = p.team_id and f.phone = p.payer_phone)) as customer_id
+    from payers p left join made_payers m on m.id = p.payer_id
+  ),
+  payer_events as (
+    select p.team_id, p.payer_event_id as event_id, 'customer.created' as type,
+      '{${subscriptionsOf('customer.created').join(',')}}'::text[] as subscriptions, p.payer_id as resource_id, 1 as sequence,
+      p.payer_packed as packed, '' as filled, p.created_at
+    from payers p join made_payers m on m.id = p.payer_id
+  )`);
+
+/** What stands against a payment that names its customer. */
+export async function objectionTo(store: Store, team_id: bigint, customer_id: string): Promise<Problem | null> {
+  const found = isId('cus', store.environment, customer_id)
+    ? await findCustomer(store.db, { team_id, id: customer_id })
+    : undefined;
+  if (!found || found.archived_at !== null) return notFound('Customer');
+  return found.blocked_at === null ? null : blockedCustomer();
+}
+
+/** 422: the merchant takes no payments of this customer. */
+export function blockedCustomer(): Problem {
+  return invalid({ customer: ['is blocked'] }, 'customer_blocked');
+}

@@ -1,0 +1,193 @@
+import type { Secrets } from '../kit/crypto.ts';
+import type { Environment } from '../kit/environment.ts';
+import type { Json, JsonObject } from '../kit/json.ts';
+import type { Tx } from '../kit/sql.ts';
+import {
+  dropAnswers,
+  dropResponses,
+  findDisputeRemarks,
+  findEvents,
+  findRefundRemarks,
+  findTraces,
+  lockSnapshots,
+  type Remark,
+  type Snapshot,
+  type Trace,
+  writeDisputeRemarks,
+  writeEvents,
+  writeRefundRemarks,
+  writeSnapshots,
+  writeTraces,
+} from './erasure-store.ts';
+import { payerHash } from './payer-hash.ts';
+import { presentCustomer } from './present.ts';
+import { type Identity, Redactor } from './redact.ts';
+import type { CustomerRow } from './schema.ts';
+
+/** Payments at a time, so that others get their turn in between; all of them are one transaction all the same. */
+const BATCH = 200;
+
+/** Where people write what they like; everything else in an event is ours. */
+const FREE = new Set(['reference', 'description', 'message', 'callback', 'items', 'theming', 'metadata', 'evidence']);
+const DROPPED = new Set(['address', 'shipping', 'telemetry']);
+
+/**
+ * Takes an erased customer out of everything that was stored of its payments: snapshots, attempts, refunds, disputes,
+ * events, what receivers answered, what is replayed. Finds nothing to do the second time.
+ * @param customer anonymised already; its name is the pseudonym
+ * @param known who it was, besides what the payments themselves say
+ * @returns how many payments there are
+ */
+export async function pseudonymise(
+  tx: Tx,
+  secrets: Secrets,
+  environment: Environment,
+  customer: CustomerRow,
+  known: Identity,
+): Promise<number> {
+  const shown = presentCustomer(environment, { ...customer, tax_id: null });
+  await scrubEvents(tx, customer.team_id, [customer.id], (event) => ({ ...event, data: shown as JsonObject }));
+  await dropAnswers(tx, customer.team_id, [customer.id]);
+  let after = '';
+  let count = 0;
+  for (;;) {
+    const payments = await lockSnapshots(tx, customer, after, BATCH);
+    const last = payments.at(-1);
+    if (!last) return count;
+    await scrubBatch(tx, secrets, customer, known, payments);
+    count += payments.length;
+    after = last.id;
+  }
+}
+
+async function scrubBatch(
+  tx: Tx,
+  secrets: Secrets,
+  customer: CustomerRow,
+  known: Identity,
+  payments: readonly Snapshot[],
+): Promise<void> {
+  const { team_id } = customer;
+  const ids = payments.map(({ id }) => id);
+  const attempts = await findTraces(tx, team_id, ids);
+  const identity = identityOf(known, customer, payments, attempts);
+  const redactor = new Redactor(identity);
+  await writeSnapshots(
+    tx,
+    team_id,
+    changedIn(payments, (row) => anonymous(row, customer.name, redactor)),
+  );
+  const traces = attempts.map((row) => ({ ...row, released: undefined }));
+  const released = new Set(attempts.filter((row) => row.released).map(({ id }) => id));
+  await writeTraces(
+    tx,
+    team_id,
+    changedIn<Trace>(traces, (row) => faded(secrets, team_id, row, released.has(row.id), redactor)),
+  );
+  const refunds = await findRefundRemarks(tx, team_id, ids);
+  await writeRefundRemarks(
+    tx,
+    team_id,
+    changedIn(refunds, (row) => neutral(row, redactor)),
+  );
+  const disputes = await findDisputeRemarks(tx, team_id, ids);
+  await writeDisputeRemarks(
+    tx,
+    team_id,
+    changedIn(disputes, (row) => neutral(row, redactor)),
+  );
+  const resources = [...ids, ...refunds.map(({ id }) => id), ...disputes.map(({ id }) => id)];
+  await scrubEvents(tx, team_id, resources, (event) => ({ ...event, data: scrub(event.data as JsonObject, redactor) }));
+  await dropAnswers(tx, team_id, [...resources, ...attempts.map(({ id }) => id)]);
+}
+
+/** Only what differs is written: most events of a payment say nothing of its payer. */
+function changedIn<Row>(rows: readonly Row[], change: (row: Row) => Row): Row[] {
+  return rows.map((row) => [row, change(row)] as const).flatMap(([before, after]) => (same(before, after) ? [] : [after]));
+}
+
+function same(a: unknown, b: unknown): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
+}
+
+/** Payments and attempts know names and numbers that the profile may never have had. */
+function identityOf(known: Identity, customer: CustomerRow, payments: readonly Snapshot[], attempts: readonly Trace[]): Identity {
+  const shippings = payments.map(({ details }) => (details?.shipping ?? {}) as JsonObject);
+  const texts = (values: (Json | undefined)[]) => values.filter((value) => typeof value === 'string' && value !== '') as string[];
+  const names = [...payments.map(({ name }) => name), ...shippings.map(({ name }) => name)];
+  const phones = [
+    ...payments.map(({ phone }) => phone),
+    ...shippings.map(({ phone }) => phone),
+    ...attempts.map(({ payer }) => payer),
+  ];
+  return {
+    names: [...new Set([...known.names, ...texts(names).filter((name) => name !== customer.name)])],
+    emails: [...new Set([...known.emails, ...texts(payments.map(({ email }) => email))])],
+    phones: [...new Set([...known.phones, ...texts(phones)])],
+  };
+}
+
+function anonymous(row: Snapshot, pseudonym: string | null, redactor: Redactor): Snapshot {
+  return {
+    ...row,
+    name: pseudonym,
+    email: null,
+    phone: null,
+    reference: redactor.text(row.reference),
+    description: redactor.text(row.description),
+    callback: redactor.text(row.callback),
+    message: redactor.text(row.message),
+    details: row.details && scrub(row.details, redactor),
+  };
+}
+
+/** The number stays while it has work to do; the sweep takes it then. */
+function faded(secrets: Secrets, team_id: bigint, row: Trace, released: boolean, redactor: Redactor): Trace {
+  const forget = released && row.payer !== null;
+  return {
+    ...row,
+    payer: forget ? null : row.payer,
+    payer_hash: forget ? payerHash(secrets, team_id, row.payer as string) : row.payer_hash,
+    client_ip: null,
+    message: redactor.text(row.message),
+    action: redactor.value(row.action),
+    resolution: redactor.value(row.resolution),
+  };
+}
+
+function neutral(row: Remark, redactor: Redactor): Remark {
+  const { message, metadata, resolution, evidence } = row;
+  return {
+    ...row,
+    message: redactor.text(message),
+    metadata: redactor.value(metadata),
+    resolution: redactor.value(resolution),
+    evidence: redactor.value(evidence),
+  };
+}
+
+function scrub(data: JsonObject, redactor: Redactor): JsonObject {
+  const fields = Object.entries(data).map(([name, value]) => {
+    if (DROPPED.has(name)) return [name, null];
+    return [name, FREE.has(name) ? redactor.value(value) : value];
+  });
+  return Object.fromEntries(fields);
+}
+
+async function scrubEvents(
+  tx: Tx,
+  team_id: bigint,
+  resource_ids: readonly string[],
+  change: (event: JsonObject) => JsonObject,
+): Promise<void> {
+  const events = await findEvents(tx, team_id, resource_ids);
+  await writeEvents(
+    tx,
+    team_id,
+    changedIn(events, ({ id, body }) => ({ id, body: JSON.stringify(change(JSON.parse(body))) })),
+  );
+  const ids = events.map(({ id }) => id);
+  await dropResponses(tx, ids);
+  // The answer to a resend shows the event.
+  await dropAnswers(tx, team_id, ids);
+}

@@ -1,0 +1,64 @@
+import type { Deps } from '../deps.ts';
+import type { Store } from '../db/stores.ts';
+import { must } from '../kit/errors.ts';
+import type { Sweep } from '../work/sweep.ts';
+import { REVISITS_MS } from './erase.ts';
+import { claimRevisits, forgetPayers, lockOldPayers, planRevisit } from './erasure-store.ts';
+import { payerHash } from './payer-hash.ts';
+import { pseudonymise } from './pseudonymise.ts';
+import { type CustomerRef, lockCustomer } from './store.ts';
+
+const REVISIT_BATCH = 5;
+/** A worker that dies on the way: the erasure is gone over by another after this. */
+const REVISIT_LEASE_MS = 120_000;
+
+/**
+ * How long an ended attempt keeps the payer's number: operators report late successes and send their statements within
+ * days. Refunds name the provider's own reference and need no number.
+ */
+const KEPT_MS = 7 * 86_400_000;
+const PAYER_BATCH = 200;
+
+type SweepDeps = Pick<Deps, 'clock' | 'secrets' | 'log'>;
+
+/** Goes over each erasure again, for what was being written at its moment. */
+export function erasureSweep(deps: SweepDeps, store: Store): Sweep {
+  return {
+    name: 'erasures',
+    environment: store.environment,
+    idle_ms: 15_000,
+    round: async () => {
+      const due = await claimRevisits(store.db, new Date(deps.clock.now()), REVISIT_LEASE_MS, REVISIT_BATCH);
+      for (const ref of due) await revisit(deps, store, ref);
+      return due.length;
+    },
+  };
+}
+
+function revisit(deps: SweepDeps, store: Store, ref: CustomerRef): Promise<void> {
+  return store.db.transaction(async (tx) => {
+    const customer = must(await lockCustomer(tx, ref), 'customers are never deleted');
+    await pseudonymise(tx, deps.secrets, store.environment, customer, { names: [], emails: [], phones: [] });
+    await planRevisit(tx, ref, new Date(deps.clock.now()), REVISITS_MS.last);
+  });
+}
+
+/** Of a payer's number only a keyed hash stays when the attempt has ended and is past its reconciliation. */
+export function payerSweep(deps: SweepDeps, store: Store): Sweep {
+  return {
+    name: 'payer-numbers',
+    environment: store.environment,
+    idle_ms: 60_000,
+    round: () =>
+      store.db.transaction(async (tx) => {
+        const old = await lockOldPayers(tx, new Date(deps.clock.now() - KEPT_MS), PAYER_BATCH);
+        const forgotten = old.map(({ team_id, id, payer }) => ({
+          team_id,
+          id,
+          payer_hash: payerHash(deps.secrets, team_id, payer),
+        }));
+        if (forgotten.length > 0) await forgetPayers(tx, forgotten);
+        return forgotten.length;
+      }),
+  };
+}

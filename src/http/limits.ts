@@ -1,0 +1,86 @@
+import type { FastifyReply } from 'fastify';
+import { subscriberOf } from '../kit/address-list.ts';
+import { Problem } from '../kit/errors.ts';
+import type { Counted, Limit, Standing } from '../limits/counting.ts';
+import type { Plan, Team } from '../teams/schema.ts';
+import type { Target } from './admission.ts';
+
+/** Requests in 60 seconds, specification section 8; what plans change is ruled in docs/decisions/0019. */
+const CEILINGS = { unauthenticated: 30, api_key: 100, ip: 120, payout_write: 20 };
+const TEAM: Record<Plan, number | null> = { starter: 120, growth: 240, scale: 600, unlimited: null };
+const ENDPOINTS: Record<string, number> = { payments: 30, transfers: 20, refunds: 10, customers: 50 };
+const ENDPOINT_TIMES: Record<Plan, number> = { starter: 1, growth: 2, scale: 5, unlimited: 10 };
+const PAYOUT_WRITES = new Set(['POST /transfers', 'POST /beneficiaries']);
+
+/** What a 429 calls the limit; the one of payout writes has no name on the wire. */
+type Kind = 'payout_write' | 'endpoint' | 'api_key' | 'ip' | 'team';
+
+export interface NamedLimit extends Limit {
+  kind: Kind;
+}
+
+/** Whom and what a request is counted for. */
+export interface Counting {
+  team: Team;
+  key_id: string;
+  /** As kit/address-list spells it. */
+  ip: string;
+  target: Target;
+}
+
+/** All limits of a request with a valid key, in the order in which they are told. */
+export function limitsOf({ team, key_id, ip, target }: Counting): NamedLimit[] {
+  const limits: NamedLimit[] = [];
+  if (target.kind === 'route' && PAYOUT_WRITES.has(`${target.route.method} ${target.route.path}`)) {
+    limits.push({ kind: 'payout_write', name: `payouts:${team.id}`, ceiling: CEILINGS.payout_write });
+  }
+  const endpoint = endpointOf(target);
+  const ceiling = ENDPOINTS[endpoint];
+  if (ceiling !== undefined) {
+    limits.push({ kind: 'endpoint', name: `${endpoint}:${team.id}`, ceiling: ceiling * ENDPOINT_TIMES[team.plan] });
+  }
+  limits.push({ kind: 'api_key', name: `key:${key_id}`, ceiling: CEILINGS.api_key });
+  limits.push({ kind: 'ip', name: `ip:${subscriberOf(ip)}`, ceiling: CEILINGS.ip });
+  return [...limits, ...teamLimit(team)];
+}
+
+/** None on the plan without a ceiling. */
+export function teamLimit(team: Team): NamedLimit[] {
+  const ceiling = TEAM[team.plan];
+  return ceiling === null ? [] : [{ kind: 'team', name: `team:${team.id}`, ceiling }];
+}
+
+/** Of a request without a valid key. */
+export function strangerLimit(ip: string): NamedLimit {
+  return { kind: 'ip', name: `stranger:${subscriberOf(ip)}`, ceiling: CEILINGS.unauthenticated };
+}
+
+/** The resource that a path belongs to is its first word, as the route spells it. */
+function endpointOf(target: Target): string {
+  if (target.kind === 'nothing') return '';
+  const path = target.kind === 'route' ? target.route.path : target.path;
+  return path.split('/')[1] ?? '';
+}
+
+/** The team's counter and no other is shown to the caller. */
+export function showTeam(reply: FastifyReply, limits: readonly NamedLimit[], standings: readonly Standing[]): void {
+  const index = limits.findIndex(({ kind }) => kind === 'team');
+  if (index === -1) return;
+  const { ceiling } = limits[index] as NamedLimit;
+  const { count, resets_at } = standings[index] as Standing;
+  reply
+    .header('X-RateLimit-Limit', String(ceiling))
+    .header('X-RateLimit-Remaining', String(Math.max(0, ceiling - count)))
+    .header('X-RateLimit-Reset', String(Math.ceil(resets_at / 1000)));
+}
+
+/** @throws Problem 429 when a limit was tripped */
+export function refuseTripped(limits: readonly NamedLimit[], { tripped, standings }: Counted, now: number): void {
+  if (tripped === null) return;
+  const { kind, ceiling } = limits[tripped] as NamedLimit;
+  const retry_after = Math.max(1, Math.ceil(((standings[tripped] as Standing).resets_at - now) / 1000));
+  const wait = { retry_after, retry_after_human: new Date(retry_after * 1000).toISOString().slice(11, 19) };
+  const headers = { 'Retry-After': String(retry_after) };
+  if (kind === 'payout_write') throw new Problem(429, `Merchant limit ${ceiling}`, { extra: wait, headers });
+  throw new Problem(429, `Too many requests: at most ${ceiling} in 60 seconds.`, { extra: { type: kind, ...wait }, headers });
+}

@@ -1,0 +1,111 @@
+import type { TSchema } from 'typebox';
+import { BUCKETS, balanceReply } from '../../balance/schema.ts';
+import { disputeShape } from '../../disputes/schema.ts';
+import { EVENT_TYPES } from '../../events/catalogue.ts';
+import { CURRENCIES } from '../../kit/money.ts';
+import { listMeta } from '../../kit/paging.ts';
+import { createdPayment, createPaymentBody, listedPayment, retrievedPayment } from '../../payments/schema.ts';
+import { replies as reference } from '../../reference/schema.ts';
+import { createRefundBody, refundShape } from '../../refunds/schema.ts';
+import { transferReply } from '../../transfers/schema.ts';
+import { endpointReply, endpointWithSecretReply } from '../../webhooks/schema.ts';
+import type { Route } from '../route.ts';
+import { operationIdOf, pascal } from './operation-id.ts';
+import { OWN_SHAPES } from './shapes.ts';
+import { plain, type Schemas } from './schemas.ts';
+import type { Schema } from './types.ts';
+
+const ENVELOPE = new Set(['code', 'status', 'message']);
+
+/** Where the wire's word is not the name a client library would give the type. */
+const RESOURCE_NAMES: Record<string, string> = { transaction: 'Payment', webhook: 'WebhookEndpoint' };
+
+const [offsetMeta, cursorMeta] = listMeta.anyOf;
+
+/** Shapes that would get no name, or a worse one, by the rules of {@link nameShapes}. */
+const NAMED: Record<string, TSchema | Schema> = {
+  Payment: retrievedPayment,
+  ListedPayment: listedPayment,
+  CreatedPayment: createdPayment,
+  Attempt: within(retrievedPayment, 'attempts', 'items'),
+  Item: within(createPaymentBody, 'items', 'items'),
+  WebhookEndpoint: endpointReply,
+  WebhookEndpointWithSecret: endpointWithSecretReply,
+  Balance: within(balanceReply, 'balance'),
+  ListMeta: listMeta,
+  OffsetMeta: offsetMeta,
+  CursorMeta: cursorMeta,
+  OnePageMeta: within(reference.countries, 'meta'),
+  ChannelLimits: within(reference.channel, 'channel', 'currencies', 'items'),
+  Country: within(reference.countries, 'items', 'items'),
+  CurrencyEntry: within(reference.currencies, 'items', 'items'),
+  Bank: within(reference.banks, 'items', 'items'),
+  Currency: { enum: CURRENCIES, description: 'ISO 4217.' },
+  PaymentStatus: within(retrievedPayment, 'status'),
+  RefundStatus: within(refundShape, 'status'),
+  RefundReason: within(createRefundBody, 'reason'),
+  TransferStatus: within(transferReply, 'status'),
+  DisputeStatus: within(disputeShape, 'status'),
+  EventType: { enum: [...EVENT_TYPES] },
+  Bucket: { enum: [...BUCKETS] },
+};
+
+/**
+ * Names every shape of the document: first those above, then, route by route, each resource after the key it stands
+ * under, each body and reply after its operation. A new slice needs no entry here unless two of its shapes collide.
+ */
+export function nameShapes(schemas: Schemas, routes: readonly Route[]): void {
+  for (const [name, shape] of Object.entries({ ...OWN_SHAPES, ...NAMED })) schemas.name(name, shape);
+  // What stands alone first: the key of a resource names it better than the path of its list.
+  for (const listed of [false, true]) {
+    for (const route of routes) {
+      for (const reply of Object.values(route.replies)) nameResources(schemas, plain(reply), route, listed);
+    }
+  }
+  for (const route of routes) {
+    const operation = pascal(operationIdOf(route));
+    if (route.body) schemas.name(`${operation}Body`, route.body);
+    for (const reply of Object.values(route.replies)) schemas.name(replyName(schemas, plain(reply), operation), reply);
+  }
+}
+
+function nameResources(schemas: Schemas, reply: Schema, route: Route, listed: boolean): void {
+  for (const [field, shape] of resources(reply).filter(([name]) => (name === 'items') === listed)) {
+    const item = listed ? shape.items : shape;
+    if (!item?.properties || schemas.nameOf(item)) continue;
+    const name = listed ? itemName(route) : resourceName(field);
+    schemas.name(schemas.has(name) ? `${pascal(operationIdOf(route))}${name}` : name, item);
+  }
+}
+
+function resources(reply: Schema): [string, Schema][] {
+  return Object.entries(reply.properties ?? {}).filter(([field]) => !ENVELOPE.has(field) && field !== 'meta');
+}
+
+function resourceName(field: string): string {
+  return RESOURCE_NAMES[field] ?? pascal(field);
+}
+
+/** `listWebhookDeliveries` lists things called WebhookDelivery. */
+function itemName(route: Route): string {
+  return pascal(operationIdOf(route).replace(/^list/, '')).replace(/ies$/, 'y').replace(/s$/, '');
+}
+
+/** `PaymentReply`, `PaymentList`; after the operation when it answers with more than one thing. */
+function replyName(schemas: Schemas, reply: Schema, operation: string): string {
+  const [first, ...others] = resources(reply);
+  const [field, shape] = first ?? [];
+  const name =
+    field && shape && others.length === 0 ? schemas.nameOf(field === 'items' ? (shape.items ?? {}) : shape) : undefined;
+  const chosen = name === undefined ? `${operation}Reply` : field === 'items' ? `${name}List` : `${name}Reply`;
+  return schemas.has(chosen) ? `${operation}Reply` : chosen;
+}
+
+/** The shape some steps inside another. */
+function within(schema: TSchema | Schema, ...steps: string[]): Schema {
+  return steps.reduce<Schema>((shape, step) => {
+    const found = step === 'items' && shape.type === 'array' ? shape.items : shape.properties?.[step];
+    if (!found) throw new Error(`impossible: a shape has no ${step}`);
+    return found;
+  }, plain(schema));
+}

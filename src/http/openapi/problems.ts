@@ -1,0 +1,228 @@
+/** One answer that is not a success, as the documentation shows it. */
+export interface ProblemText {
+  status: number;
+  /** When it happens. */
+  when: string;
+  message: string;
+  error_code?: string;
+  errors?: Record<string, string[]>;
+  payer_message?: string;
+  type?: string;
+  retry_after?: number;
+  retry_after_human?: string;
+}
+
+const table = {
+  unsupported_api_version: {
+    status: 400,
+    when: '`X-Service-Version` names a version there is not.',
+    message: 'API version not supported: use 2026-08-01.',
+    error_code: 'unsupported_api_version',
+  },
+  malformed_body: {
+    status: 400,
+    when: 'The body is not a JSON object, or larger than 256 KB.',
+    message: 'The body is not valid JSON.',
+  },
+  payment_not_cancellable: {
+    status: 400,
+    when: 'The payment is not pending any more. Refund it instead.',
+    message: 'The payment is succeeded and can not be cancelled: use a refund.',
+    error_code: 'payment_not_cancellable',
+  },
+  payment_not_chargeable: {
+    status: 400,
+    when: 'The payment is final, or a charge of it is under way.',
+    message: 'The payment is succeeded and can not be charged.',
+  },
+  payment_not_refundable: {
+    status: 400,
+    when: 'The payment has not succeeded, or is in a dispute that is open or lost.',
+    message: 'The payment is pending and can not be refunded.',
+    error_code: 'payment_not_refundable',
+  },
+  dispute_decided: {
+    status: 400,
+    when: 'The dispute is closed, or evidence was sent already.',
+    message: 'The dispute is lost: that is not possible any more.',
+  },
+  webhook_inactive: {
+    status: 400,
+    when: 'The endpoint is not active.',
+    message: 'The webhook endpoint is not active.',
+  },
+  key_missing: {
+    status: 401,
+    when: 'No key was sent.',
+    message: 'API key missing: send it as the sole value of the Authorization header.',
+  },
+  key_unknown: {
+    status: 401,
+    when: 'The key is unknown, revoked, inactive or expired.',
+    message: 'API key unknown, revoked, inactive or expired.',
+  },
+  merchant_not_verified: {
+    status: 402,
+    when: 'Live only: the team has not passed verification.',
+    message: 'The team is not verified: live payments are not open to it yet.',
+    error_code: 'merchant_not_verified',
+    payer_message: 'This merchant can not take payments yet. No money was taken.',
+  },
+  payment_declined: {
+    status: 402,
+    when: "The payer's money did not move; `error_code` is the reason. The payment is now failed.",
+    message: 'sandbox: insufficient funds',
+    error_code: 'insufficient_funds',
+    payer_message: 'There is not enough money on the account.',
+  },
+  secret_key_in_browser: {
+    status: 403,
+    when: 'A secret key came with `Origin` or `Referer`, so it stands in a page.',
+    message: 'A secret key must never be used in a browser. Revoke it and use a public key there.',
+    error_code: 'secret_key_in_browser',
+  },
+  ip_not_allowed: {
+    status: 403,
+    when: 'The key has an allow-list and the calling address is not on it.',
+    message: 'The calling address is not on the allow-list of this key.',
+    error_code: 'ip_not_allowed',
+  },
+  scope_missing: {
+    status: 403,
+    when: 'A restricted key lacks the scope of the operation.',
+    message: 'The key lacks the scope payment.read.',
+    error_code: 'scope_missing',
+  },
+  live_only_feature: {
+    status: 403,
+    when: 'A sandbox key was used for what exists in live only.',
+    message: 'This feature exists in the live environment only.',
+    error_code: 'live_only_feature',
+  },
+  payment_not_found: { status: 404, when: 'No such payment for this team and environment.', message: 'Payment Not Found' },
+  customer_not_found: { status: 404, when: 'No such customer for this team and environment.', message: 'Customer Not Found' },
+  transfer_not_found: { status: 404, when: 'No such transfer for this team and environment.', message: 'Transfer Not Found' },
+  beneficiary_not_found: {
+    status: 404,
+    when: 'No such beneficiary for this team and environment.',
+    message: 'Beneficiary Not Found',
+  },
+  account_not_found: { status: 404, when: 'No such account for this team and environment.', message: 'Account Not Found' },
+  invoice_not_found: { status: 404, when: 'No such invoice for this team.', message: 'Invoice Not Found' },
+  link_not_found: { status: 404, when: 'No such payment link for this team.', message: 'Link Not Found' },
+  resource_not_found: { status: 404, when: 'No such id for this team and environment.', message: 'Resource Not Found' },
+  private_key_required: {
+    status: 406,
+    when: 'A public key was sent where a secret or restricted one is needed.',
+    message: 'Private Key Required',
+  },
+  reference_taken: {
+    status: 409,
+    when: 'The team wants unique references, and another payment has this one. Off by default.',
+    message: 'The reference already exists on another payment.',
+    errors: { reference: ['already exists on another payment'] },
+  },
+  invalid_fields: {
+    status: 422,
+    when: 'One or more fields are not valid; all of them are named at once.',
+    message: 'amount: must be number',
+    errors: { amount: ['must be number'], 'customer.email': ['must be a valid e-mail address'] },
+  },
+  invalid_query: {
+    status: 422,
+    when: 'A query parameter is not valid.',
+    message: 'per_page: must be <= 100',
+    errors: { per_page: ['must be <= 100'] },
+  },
+  raw_card_data_not_accepted: {
+    status: 422,
+    when: 'The body holds a card number, security code or PIN. Nothing of it is kept.',
+    message: 'Raw card data is not accepted: card details are entered on the hosted page only.',
+    error_code: 'raw_card_data_not_accepted',
+    errors: { 'data.card_number': ['holds raw card data, which is never accepted here'] },
+  },
+  idempotency_key_invalid: {
+    status: 422,
+    when: 'The Idempotency-Key is not 1 to 255 visible ASCII characters.',
+    message: 'idempotency_key: must be 1 to 255 visible ASCII characters',
+    error_code: 'idempotency_key_invalid',
+    errors: { idempotency_key: ['must be 1 to 255 visible ASCII characters'] },
+  },
+  idempotency_key_reused: {
+    status: 422,
+    when: 'The Idempotency-Key was used with another payload, or more than 24 hours ago.',
+    message: 'idempotency_key: was already used with a different payload',
+    error_code: 'idempotency_key_reused',
+    errors: { idempotency_key: ['was already used with a different payload'] },
+  },
+  channel_not_supported: {
+    status: 422,
+    when: 'There is no such channel, or it can not do this.',
+    message: 'channel: is not a channel: GET /channels lists them',
+    error_code: 'channel_not_supported',
+    errors: { channel: ['is not a channel: GET /channels lists them'] },
+  },
+  customer_blocked: {
+    status: 422,
+    when: 'The customer is blocked.',
+    message: 'customer: is blocked',
+    error_code: 'customer_blocked',
+    errors: { customer: ['is blocked'] },
+  },
+  account_inactive: {
+    status: 422,
+    when: 'The account of `X-Sync` is deactivated.',
+    message: 'account: is not active',
+    errors: { account: ['is not active'] },
+  },
+  ceiling_exceeded: {
+    status: 422,
+    when: "Live only: above what the team's level of verification lets it move at once, in a UTC day or in a UTC month.",
+    message: "amount: is above the team's ceiling of 500000 XAF for one payment",
+    error_code: 'ceiling_exceeded',
+    errors: { amount: ["is above the team's ceiling of 500000 XAF for one payment"] },
+  },
+  payout_not_verified: {
+    status: 422,
+    when: 'Live only: the team has not passed verification.',
+    message: 'amount: the team is not verified: live payouts are not open to it yet',
+    error_code: 'merchant_not_verified',
+    errors: { amount: ['the team is not verified: live payouts are not open to it yet'] },
+  },
+  rate_limited: {
+    status: 429,
+    when: 'Too many requests in this window of 60 seconds; `type` tells which limit. Wait for `Retry-After`.',
+    message: 'Too many requests: at most 120 in 60 seconds.',
+    type: 'team',
+    retry_after: 12,
+    retry_after_human: '00:00:12',
+  },
+  payout_limited: {
+    status: 429,
+    when: 'More than 20 payouts and beneficiaries were written in this window, whatever the plan.',
+    message: 'Merchant limit 20',
+    retry_after: 12,
+    retry_after_human: '00:00:12',
+  },
+  internal_error: {
+    status: 500,
+    when: 'The fault is ours. Try again with the same Idempotency-Key.',
+    message: 'Something went wrong on our side. Try again; the request id helps us to find the cause.',
+  },
+  not_in_live: {
+    status: 501,
+    when: 'The operation is not available in live.',
+    message: 'Not available in the live environment.',
+  },
+  provider_unavailable: {
+    status: 502,
+    when: 'No provider could take it, and it is certain that none did. Try again later.',
+    message: 'No payment provider could take the charge. The payment is still pending: try again.',
+  },
+} as const satisfies Record<string, ProblemText>;
+
+/** The names under which routes tell what they can object to. */
+export type ProblemName = keyof typeof table;
+
+/** Everything that can go wrong with a request, one entry for each cause. */
+export const PROBLEMS: Record<ProblemName, ProblemText> = table;

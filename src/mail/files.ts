@@ -1,0 +1,38 @@
+import fs from 'node:fs/promises';
+import path from 'node:path';
+import { createTransport } from 'nodemailer';
+import type { Mailer, OutgoingMail } from './outgoing.ts';
+import { messageOf } from './message.ts';
+
+/**
+ * Writes each mail to `mail/` below the data folder, for its owner's eyes only, as any mail program reads it. A second try
+ * writes the same file. It appears whole or not at all.
+ */
+export function fileMailer(data_dir: string, from: string): Mailer {
+  const folder = path.join(data_dir, 'mail');
+  const composer = createTransport({ streamTransport: true, buffer: true, disableFileAccess: true, disableUrlAccess: true });
+  return {
+    send: async (mail) => {
+      try {
+        const { message } = await composer.sendMail(messageOf(mail, from));
+        await fs.mkdir(folder, { recursive: true, mode: 0o700 });
+        await writeWhole(path.join(folder, nameOf(mail)), message as Buffer);
+        return { kind: 'sent' };
+      } catch (error) {
+        return { kind: 'failed', error: (error as NodeJS.ErrnoException).code ?? 'error' };
+      }
+    },
+  };
+}
+
+/** Sorts by time. */
+function nameOf({ id, date }: OutgoingMail): string {
+  return `${date.toISOString().replace(/[-:]|\.\d+/g, '')}-${id}.eml`;
+}
+
+async function writeWhole(file: string, bytes: Buffer): Promise<void> {
+  const draft = `${file}.tmp`;
+  await fs.rm(draft, { force: true });
+  await fs.writeFile(draft, bytes, { mode: 0o600, flag: 'wx', flush: true });
+  await fs.rename(draft, file);
+}

@@ -1,0 +1,37 @@
+import type { Stores } from '../db/stores.ts';
+import type { Clock } from '../kit/clock.ts';
+import type { Log } from '../kit/log.ts';
+import type { FoundKey } from '../keys/ring.ts';
+import { insertMailInTurn } from './store.ts';
+
+const REST_MS = 3_600_000;
+const MOST_KEYS = 10_000;
+
+type Parts = { stores: Pick<Stores, 'sandbox' | 'live'>; clock: Clock; log: Log };
+
+/**
+ * Tells the owner of a secret key that it stands in a page: at most one mail in any hour for each key, whichever nodes
+ * notice. The request is answered meanwhile, and just so when the mail can not be written.
+ */
+export class KeyAlerts {
+  readonly #parts: Parts;
+  /** Told by this node, so that a page with many visitors does not ask the database each time. */
+  readonly #told = new Map<string, number>();
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  raise({ id, last4, team_id, environment }: Pick<FoundKey, 'id' | 'last4' | 'team_id' | 'environment'>): void {
+    const { stores, clock, log } = this.#parts;
+    const now = clock.now();
+    if (now - (this.#told.get(id) ?? Number.NEGATIVE_INFINITY) < REST_MS) return;
+    if (this.#told.size >= MOST_KEYS) this.#told.clear();
+    this.#told.set(id, now);
+    const mail = { team_id, kind: 'secret_key_in_browser', facts: { key_id: id, last4 } } as const;
+    insertMailInTurn(stores[environment].db, mail, `secret_key_in_browser ${id}`, REST_MS).catch((err) => {
+      this.#told.delete(id);
+      log.error({ err, key_id: id }, 'the mail about a secret key in a browser could not be written');
+    });
+  }
+}

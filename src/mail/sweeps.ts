@@ -1,0 +1,78 @@
+import type { Store } from '../db/stores.ts';
+import type { Deps } from '../deps.ts';
+import { unreachable } from '../kit/errors.ts';
+import { findTeam } from '../teams/store.ts';
+import type { Sweep } from '../work/sweep.ts';
+import { mailerOf } from './mailer.ts';
+import type { Mailer, Sending } from './outgoing.ts';
+import type { MailRow } from './schema.ts';
+import { claimDueMails, forgetMails, markFailed, markSent } from './store.ts';
+import { textOf } from './texts.ts';
+
+const BATCH = 10;
+/** Twice the deadline of a try: a worker that has not told by then is dead. */
+const LEASE_MS = 60_000;
+const FIRST_RETRY_MS = 10_000;
+const LONGEST_RETRY_MS = 3_600_000;
+/** A warning that is older helps nobody; a mail server is mended in less. */
+const GIVE_UP_MS = 48 * 3_600_000;
+const KEEP_MS = 30 * 86_400_000;
+const FORGET_BATCH = 1_000;
+
+type MailDeps = Pick<Deps, 'config' | 'log' | 'stores'>;
+
+/** Sends the mails of one store. A mail may be sent twice when its worker dies, then with the same Message-ID. */
+export function mailSweep(deps: MailDeps, store: Store, mailer: Mailer = mailerOf(deps.config)): Sweep {
+  return {
+    name: 'mail',
+    environment: store.environment,
+    idle_ms: 1_000,
+    round: async () => {
+      const due = await claimDueMails(store.db, LEASE_MS, BATCH);
+      await Promise.all(due.map((mail) => sendOne(deps, store, mailer, mail)));
+      return due.length;
+    },
+  };
+}
+
+/** Mails hold the address they went to: what was sent is kept for a month. */
+export function mailForgetSweep(store: Store): Sweep {
+  return {
+    name: 'mail-forget',
+    environment: store.environment,
+    idle_ms: 3_600_000,
+    round: () => forgetMails(store.db, KEEP_MS, FORGET_BATCH),
+  };
+}
+
+async function sendOne(deps: MailDeps, store: Store, mailer: Mailer, mail: MailRow): Promise<void> {
+  const sending = await attempt(deps, store, mailer, mail);
+  switch (sending.kind) {
+    case 'sent':
+      return markSent(store.db, mail);
+    case 'refused':
+      return giveUp(deps, store, mail, sending.error);
+    case 'failed':
+      if (mail.age_ms >= GIVE_UP_MS) return giveUp(deps, store, mail, sending.error);
+      return markFailed(store.db, mail, sending.error, retryDelay(mail.tries));
+    default:
+      return unreachable(sending);
+  }
+}
+
+async function attempt(deps: MailDeps, store: Store, mailer: Mailer, mail: MailRow): Promise<Sending> {
+  const team = await findTeam(deps.stores.control, mail.team_id);
+  if (!team) return { kind: 'refused', error: 'no such team' };
+  const text = textOf(mail, { environment: store.environment, team: team.name });
+  return mailer.send({ id: mail.id, to: mail.recipient ?? team.email, date: mail.created_at, ...text });
+}
+
+async function giveUp(deps: MailDeps, store: Store, mail: MailRow, error: string): Promise<void> {
+  deps.log.warn({ mail: mail.id, kind: mail.kind, reason: error, tries: mail.tries }, 'a mail was given up');
+  await markFailed(store.db, mail, error, null);
+}
+
+/** Doubling from ten seconds up to an hour. */
+export function retryDelay(tries: number): number {
+  return Math.min(FIRST_RETRY_MS * 2 ** Math.min(tries - 1, 20), LONGEST_RETRY_MS);
+}

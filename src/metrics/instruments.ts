@@ -1,0 +1,97 @@
+import { type Family, type LabelValues, labelled } from './exposition.ts';
+
+/** A label whose values have no end (a mistake of ours) must not fill the memory: what comes after these is not told apart. */
+const MOST_SERIES = 5_000;
+const OTHER = 'other';
+
+/** Series by the values of their labels. */
+class Series<T> {
+  readonly #labels: readonly string[];
+  readonly #make: () => T;
+  readonly #found = new Map<string, { values: LabelValues; state: T }>();
+
+  constructor(labels: readonly string[], make: () => T) {
+    this.#labels = labels;
+    this.#make = make;
+  }
+
+  of(values: LabelValues): T {
+    const name = values.join('\n');
+    const known = this.#found.get(name);
+    if (known) return known.state;
+    if (this.#found.size >= MOST_SERIES && values[0] !== OTHER) return this.of(this.#labels.map(() => OTHER));
+    const state = this.#make();
+    this.#found.set(name, { values, state });
+    return state;
+  }
+
+  /** @param line the lines of one series, given its labels as text */
+  lines(line: (values: LabelValues, state: T) => string[]): string[] {
+    return [...this.#found.values()].flatMap(({ values, state }) => line(values, state));
+  }
+}
+
+/** Something that only grows. */
+export class Counter {
+  readonly #head: Omit<Family, 'lines' | 'type'>;
+  readonly #labels: readonly string[];
+  readonly #series: Series<{ count: number }>;
+
+  constructor(name: string, help: string, labels: readonly string[]) {
+    this.#head = { name, help };
+    this.#labels = labels;
+    this.#series = new Series(labels, () => ({ count: 0 }));
+  }
+
+  add(...values: string[]): void {
+    this.#series.of(values).count++;
+  }
+
+  family(): Family {
+    const { name } = this.#head;
+    const lines = this.#series.lines((values, { count }) => [`${name}${labelled(this.#labels, values)} ${count}`]);
+    return { ...this.#head, type: 'counter', lines };
+  }
+}
+
+/** From one millisecond, which the quickest answers take, to what our own deadlines allow. */
+const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30] as const;
+
+/** How long something took, counted by limits, so that any share of it can be told over any number of processes. */
+export class Durations {
+  readonly #head: Omit<Family, 'lines' | 'type'>;
+  readonly #labels: readonly string[];
+  readonly #series: Series<{ counts: number[]; sum: number }>;
+
+  constructor(name: string, help: string, labels: readonly string[]) {
+    this.#head = { name, help };
+    this.#labels = labels;
+    this.#series = new Series(labels, () => ({ counts: Array.from({ length: SECONDS.length + 1 }, () => 0), sum: 0 }));
+  }
+
+  add(ms: number, ...values: string[]): void {
+    const series = this.#series.of(values);
+    const seconds = ms / 1000;
+    let step = 0;
+    while (step < SECONDS.length && seconds > (SECONDS[step] as number)) step++;
+    series.counts[step] = (series.counts[step] as number) + 1;
+    series.sum += seconds;
+  }
+
+  family(): Family {
+    return { ...this.#head, type: 'histogram', lines: this.#series.lines((values, state) => this.#lines(values, state)) };
+  }
+
+  /** Each limit counts what stayed below it, those of the smaller limits included. */
+  #lines(values: LabelValues, { counts, sum }: { counts: number[]; sum: number }): string[] {
+    const { name } = this.#head;
+    let below = 0;
+    const buckets = counts.map((count, step) => {
+      below += count;
+      const limit = String(SECONDS[step] ?? '+Inf');
+      return `${name}_bucket${labelled([...this.#labels, 'le'], [...values, limit])} ${below}`;
+    });
+    const labels = labelled(this.#labels, values);
+    return [...buckets, `${name}_sum${labels} ${sum}`, `${name}_count${labels} ${below}`];
+  }
+}

@@ -1,0 +1,159 @@
+import type { Clock } from '../kit/clock.ts';
+import type { Secrets } from '../kit/crypto.ts';
+import { type Environment, ENVIRONMENTS } from '../kit/environment.ts';
+import type { Log } from '../kit/log.ts';
+import type { Queryable } from '../kit/sql.ts';
+import { connectorOf } from '../providers/catalogue.ts';
+import type { Tools } from '../providers/connector.ts';
+import type { Provider } from '../providers/contract.ts';
+import type { AccountRow, Costs } from './schema.ts';
+import { findSealedAccount, type SealedAccountRow, sealedAccounts } from './store.ts';
+
+/** A provider as routing sees it. */
+export interface Listed {
+  provider: Provider;
+  /** What rules call it. */
+  name: string;
+  costs: Costs | null;
+}
+
+/** An account that a provider's callback names. */
+export interface Addressed {
+  environment: Environment;
+  team_id: bigint;
+  provider: Provider;
+}
+
+/** The providers of the teams. */
+export interface Providers {
+  /** Those that may take something new, in the order in which they were added. */
+  of(environment: Environment, team_id: bigint): Promise<Listed[]>;
+  /** The one that has an attempt, a transfer or a refund: also when it takes nothing new any more. */
+  byAccount(environment: Environment, team_id: bigint, account_id: string): Promise<Provider | undefined>;
+  /** By the id in a callback's address. */
+  addressed(account_id: string): Promise<Addressed | undefined>;
+}
+
+/** How long the list of a team's accounts is believed: a disabled account takes nothing new from then on. */
+export const ACCOUNTS_CACHE_MS = 800;
+const MOST_TEAMS = 10_000;
+
+interface Remembered {
+  rows: Promise<SealedAccountRow[]>;
+  until: number;
+}
+
+interface Connected {
+  /** `updated_at` of the row it was made from. */
+  version: number;
+  provider: Provider;
+}
+
+/**
+ * Makes providers out of the accounts in the control database. A provider lives as long as its row is unchanged, so that
+ * tokens and configurations it has fetched are kept.
+ */
+export class ProviderDirectory implements Providers {
+  readonly #control: Queryable;
+  readonly #clock: Clock;
+  readonly #secrets: Secrets;
+  readonly #log: Log;
+  readonly #tools: Tools;
+  readonly #builtIn: Partial<Record<Environment, Provider>>;
+  readonly #observe: (provider: Provider) => Provider;
+  readonly #lists = new Map<string, Remembered>();
+  readonly #connected = new Map<string, Connected>();
+
+  /** @param parts.observe wraps each provider once, to measure it */
+  constructor(parts: {
+    control: Queryable;
+    secrets: Secrets;
+    tools: Tools;
+    builtIn: Partial<Record<Environment, Provider>>;
+    observe?: (provider: Provider) => Provider;
+  }) {
+    const { control, secrets, tools, builtIn, observe = (provider) => provider } = parts;
+    this.#control = control;
+    this.#clock = tools.clock;
+    this.#log = tools.log;
+    this.#secrets = secrets;
+    this.#tools = tools;
+    this.#observe = observe;
+    this.#builtIn = Object.fromEntries(
+      ENVIRONMENTS.flatMap((environment) => {
+        const provider = builtIn[environment];
+        return provider ? [[environment, observe(provider)]] : [];
+      }),
+    );
+  }
+
+  async of(environment: Environment, team_id: bigint): Promise<Listed[]> {
+    const rows = await this.#rows(environment, team_id);
+    const listed = rows.filter((row) => row.active).flatMap((row) => this.#listed(row));
+    const builtIn = this.#builtIn[environment];
+    return builtIn ? [{ provider: builtIn, name: builtIn.account_id, costs: null }, ...listed] : listed;
+  }
+
+  async byAccount(environment: Environment, team_id: bigint, account_id: string): Promise<Provider | undefined> {
+    const builtIn = this.#builtIn[environment];
+    if (builtIn?.account_id === account_id) return builtIn;
+    const row = (await this.#rows(environment, team_id)).find(({ id }) => id === account_id);
+    if (row) return this.#listed(row)[0]?.provider;
+    // Another process may have used an account that was added since we looked.
+    const fresh = await this.addressed(account_id);
+    return fresh?.environment === environment && fresh.team_id === team_id ? fresh.provider : undefined;
+  }
+
+  async addressed(account_id: string): Promise<Addressed | undefined> {
+    const row = await findSealedAccount(this.#control, account_id);
+    const provider = row && this.#listed(row)[0]?.provider;
+    return row && provider && { environment: row.environment, team_id: row.team_id, provider };
+  }
+
+  #rows(environment: Environment, team_id: bigint): Promise<SealedAccountRow[]> {
+    const name = `${environment} ${team_id}`;
+    const now = this.#clock.now();
+    const known = this.#lists.get(name);
+    if (known && known.until > now) return known.rows;
+    const rows = sealedAccounts(this.#control, team_id, environment);
+    if (this.#lists.size >= MOST_TEAMS) this.#lists.clear();
+    this.#lists.set(name, { rows, until: now + ACCOUNTS_CACHE_MS });
+    // A failed look is not worth remembering.
+    rows.catch(() => this.#lists.delete(name));
+    return rows;
+  }
+
+  /** None when its kind of provider is unknown to this version or its credentials can not be opened: said in the log. */
+  #listed(row: SealedAccountRow): Listed[] {
+    const provider = this.#connect(row);
+    return provider ? [{ provider, name: row.name, costs: row.costs }] : [];
+  }
+
+  #connect(row: SealedAccountRow): Provider | null {
+    const version = row.updated_at.getTime();
+    const known = this.#connected.get(row.id);
+    if (known?.version === version) return known.provider;
+    const provider = this.#make(row);
+    if (provider) this.#connected.set(row.id, { version, provider });
+    return provider;
+  }
+
+  #make(row: SealedAccountRow): Provider | null {
+    const connector = connectorOf(row.provider);
+    if (!connector) {
+      this.#complain(row, 'this version has no such kind of provider');
+      return null;
+    }
+    try {
+      const credentials = JSON.parse(this.#secrets.open(row.credentials_sealed)) as Record<string, string>;
+      return this.#observe(connector.connect({ id: row.id, environment: row.environment, credentials }, this.#tools));
+    } catch {
+      this.#complain(row, 'its credentials can not be opened with this SECRETS_KEY: add the account again');
+      return null;
+    }
+  }
+
+  #complain({ id, provider, name }: AccountRow, why: string): void {
+    this.#log.error({ account: id, provider, name }, `a provider account can not be used: ${why}`);
+  }
+}

@@ -1,0 +1,25 @@
+import type { Environment } from '../kit/environment.ts';
+import type { ChannelKind } from '../providers/contract.ts';
+
+/** What one operation costs: a share in hundredths of a percent and a fixed part in hundredths of the currency. */
+export interface Cost {
+  percent_hundredths: number;
+  fixed_minor: number;
+}
+
+/** By kind of channel; payouts have a cost of their own. */
+export type Costs = Partial<Record<ChannelKind | 'payout', Cost>>;
+
+/** One account of a team at a provider, without its credentials. */
+export interface AccountRow {
+  /** `pa_…` */
+  id: string;
+  team_id: bigint;
+  environment: Environment;
+  provider: string;
+  name: string;
+  active: boolean;
+  costs: Costs | null;
+  created_at: Date;
+  updated_at: Date;
+}

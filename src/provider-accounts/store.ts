@@ -1,0 +1,41 @@
+import type { Environment } from '../kit/environment.ts';
+import { fixed, type Queryable, sql } from '../kit/sql.ts';
+import type { AccountRow } from './schema.ts';
+
+const columns = fixed('id, team_id, environment, provider, name, active, costs, created_at, updated_at');
+
+/** The same with what only the service itself opens. */
+export type SealedAccountRow = AccountRow & { credentials_sealed: string };
+
+/** @returns false when the team has an account of that name in the environment */
+export async function insertAccount(db: Queryable, row: SealedAccountRow): Promise<boolean> {
+  const inserted = await db.run(sql`
+    insert into provider_accounts (id, team_id, environment, provider, name, credentials_sealed, active, costs, created_at, updated_at)
+    values (${row.id}, ${row.team_id}, ${row.environment}, ${row.provider}, ${row.name}, ${row.credentials_sealed}, ${row.active},
+      ${row.costs && JSON.stringify(row.costs)}, ${row.created_at}, ${row.updated_at})
+    on conflict (team_id, environment, name) do nothing`);
+  return inserted === 1;
+}
+
+/** A team's accounts in the order in which they were added, active or not. */
+export function listAccounts(db: Queryable, team_id: bigint, environment: Environment): Promise<AccountRow[]> {
+  return db.all<AccountRow>(sql`
+    select ${columns} from provider_accounts where team_id = ${team_id} and environment = ${environment} order by created_at, id`);
+}
+
+/** The same with their sealed credentials. */
+export function sealedAccounts(db: Queryable, team_id: bigint, environment: Environment): Promise<SealedAccountRow[]> {
+  return db.all<SealedAccountRow>(sql`
+    select ${columns}, credentials_sealed from provider_accounts where team_id = ${team_id} and environment = ${environment}
+    order by created_at, id`);
+}
+
+export function findSealedAccount(db: Queryable, id: string): Promise<SealedAccountRow | undefined> {
+  return db.maybe<SealedAccountRow>(sql`select ${columns}, credentials_sealed from provider_accounts where id = ${id}`);
+}
+
+/** @returns undefined when there is no such account */
+export function setActive(db: Queryable, id: string, active: boolean, at: Date): Promise<AccountRow | undefined> {
+  return db.maybe<AccountRow>(sql`
+    update provider_accounts set active = ${active}, updated_at = ${at} where id = ${id} returning ${columns}`);
+}

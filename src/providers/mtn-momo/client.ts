@@ -1,0 +1,104 @@
+import type { Tools } from '../connector.ts';
+import { fieldsOf, type Reply, replyOf } from '../wire/reply.ts';
+import { type Minted, Tokens } from './tokens.ts';
+
+/** MTN's products: each has its own subscription key, its own token and its own float. */
+export type Product = 'collection' | 'disbursement';
+
+/** What a product is used with. */
+export interface Access {
+  api_user: string;
+  api_key: string;
+  subscription_key: string;
+}
+
+export interface Settings {
+  base_url: string;
+  target_environment: string;
+  access: Partial<Record<Product, Access>>;
+}
+
+export interface Request {
+  method: 'GET' | 'POST';
+  /** After the product: `/v1_0/requesttopay`. */
+  path: string;
+  headers?: Record<string, string>;
+  body?: object;
+}
+
+/** A creation with a renewed token in the middle stays below the minute after which the core looks for itself. */
+const CALL_MS = 20_000;
+const TOKEN_MS = 8_000;
+const MOST_BYTES = 64_000;
+/** What may stand in a header. */
+const VISIBLE = /^[\x21-\x7e]{1,8192}$/;
+
+/** The wire of one account: authorised calls that never throw. */
+export class Client {
+  readonly #settings: Settings;
+  readonly #send: Tools['send'];
+  readonly #tokens: Partial<Record<Product, Tokens>>;
+
+  constructor(settings: Settings, { send, clock }: Tools) {
+    this.#settings = settings;
+    this.#send = send;
+    const tokensOf = (product: Product) => new Tokens(() => this.#mint(product), clock);
+    this.#tokens = { collection: tokensOf('collection'), disbursement: tokensOf('disbursement') };
+  }
+
+  /** A 401 proves that nothing was done: the call is made once more with a new token. */
+  async call(product: Product, request: Request): Promise<Reply> {
+    const first = await this.#authorised(product, request);
+    if (!isUnauthorised(first.reply)) return first.reply;
+    this.#tokens[product]?.drop(first.token);
+    return (await this.#authorised(product, request)).reply;
+  }
+
+  async #authorised(product: Product, { method, path, headers, body }: Request): Promise<{ token: string; reply: Reply }> {
+    const access = this.#settings.access[product];
+    const tokens = this.#tokens[product];
+    if (!access || !tokens) return { token: '', reply: { kind: 'unsent', message: `the account has no ${product} product` } };
+    const grant = await tokens.get();
+    if (grant.kind === 'denied') return { token: '', reply: { kind: 'unsent', message: grant.message } };
+    const result = await this.#send({
+      ...{ method, url: this.#urlOf(product, path), guard: 'none', timeout_ms: CALL_MS, max_bytes: MOST_BYTES },
+      headers: {
+        authorization: `Bearer ${grant.token}`,
+        'ocp-apim-subscription-key': access.subscription_key,
+        'x-target-environment': this.#settings.target_environment,
+        ...(body ? { 'content-type': 'application/json' } : {}),
+        ...headers,
+      },
+      ...(body ? { body: JSON.stringify(body) } : {}),
+    });
+    return { token: grant.token, reply: replyOf(result) };
+  }
+
+  /** Without a body: MTN answers one with a 400. */
+  async #mint(product: Product): Promise<Minted> {
+    const { api_user, api_key, subscription_key } = this.#settings.access[product] as Access;
+    const result = await this.#send({
+      ...{ method: 'POST', url: this.#urlOf(product, '/token/'), guard: 'none', timeout_ms: TOKEN_MS, max_bytes: MOST_BYTES },
+      headers: {
+        authorization: `Basic ${Buffer.from(`${api_user}:${api_key}`).toString('base64')}`,
+        'ocp-apim-subscription-key': subscription_key,
+      },
+    });
+    const reply = replyOf(result);
+    if (reply.kind !== 'answered') return { kind: 'denied', message: `no ${product} token: ${reply.message}` };
+    const { access_token, expires_in } = fieldsOf(reply.body);
+    const lives_ms = Number(expires_in) * 1_000;
+    if (reply.status !== 200 || typeof access_token !== 'string' || !VISIBLE.test(access_token) || !(lives_ms > 0)) {
+      return { kind: 'denied', message: `no ${product} token: HTTP ${reply.status}` };
+    }
+    return { kind: 'minted', token: access_token, lives_ms };
+  }
+
+  #urlOf(product: Product, path: string): string {
+    return `${this.#settings.base_url}/${product}${path}`;
+  }
+}
+
+function isUnauthorised(reply: Reply): boolean {
+  return reply.kind === 'answered' && reply.status === 401;
+}

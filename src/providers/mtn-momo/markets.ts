@@ -1,0 +1,34 @@
+/** What one operating company of MTN serves. Its name is the value of `X-Target-Environment`. */
+export interface Market {
+  /** Our channels it can reach. */
+  channels: readonly string[];
+  currency: string;
+  /** What the payer dials to see a request that did not pop up, where MTN publishes it. */
+  ussd?: string;
+}
+
+/**
+ * The markets of MTN's Open API whose channels and currencies we know. Left out: Eswatini, South Africa, Liberia and
+ * South Sudan, where we have no `.mtn` channel.
+ */
+const REAL: Record<string, Market> = {
+  mtncameroon: { channels: ['cm.mtn'], currency: 'XAF', ussd: '*126#' },
+  mtnivorycoast: { channels: ['ci.mtn'], currency: 'XOF', ussd: '*133#' },
+  mtnbenin: { channels: ['bj.mtn'], currency: 'XOF' },
+  mtncongo: { channels: ['cg.mtn'], currency: 'XAF' },
+  mtnguineaconakry: { channels: ['gn.mtn'], currency: 'GNF' },
+  mtnghana: { channels: ['gh.mtn'], currency: 'GHS', ussd: '*170#' },
+  mtnnigeria: { channels: ['ng.mtn'], currency: 'NGN' },
+  mtnuganda: { channels: ['ug.mtn'], currency: 'UGX', ussd: '*165#' },
+  mtnrwanda: { channels: ['rw.mtn'], currency: 'RWF', ussd: '*182#' },
+  mtnzambia: { channels: ['zm.mtn'], currency: 'ZMW' },
+};
+
+/** By target environment. MTN's own sandbox knows neither countries nor any currency but EUR. */
+export const MARKETS: Readonly<Record<string, Market>> = {
+  ...REAL,
+  sandbox: { channels: Object.values(REAL).flatMap(({ channels }) => channels), currency: 'EUR' },
+};
+
+export const SANDBOX_URL = 'https://sandbox.momodeveloper.mtn.com';
+export const LIVE_URL = 'https://proxy.momoapi.mtn.com';

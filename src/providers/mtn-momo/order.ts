@@ -1,0 +1,88 @@
+import { decimalsOf, type Minor } from '../../kit/money.ts';
+import type { Tools } from '../connector.ts';
+import { amountText } from '../wire/amounts.ts';
+import { plainText } from '../wire/words.ts';
+import type { Client, Product } from './client.ts';
+import { type Creation, creationOf, type State, stateOf } from './map.ts';
+
+/** A request to pay, a transfer or a refund: MTN creates and shows all three in one way. */
+export interface Order {
+  /** X-Reference-Id: the key of idempotency and of polling. */
+  key: string;
+  amount_minor: Minor;
+  currency: string;
+  /** Shown to the payer and kept with the payee. */
+  description: string;
+  callback_url: string;
+  /** What only this kind of order has: payer, payee or the reference of what is given back. */
+  particulars: Record<string, unknown>;
+}
+
+/** Of payerMessage and payeeNote. Apostrophes, accents and other marks draw a 400 or a page of MTN's firewall. */
+const LONGEST_TEXT = 160;
+
+/** How long to do without callbacks after MTN has refused the address: every creation would cost two calls. */
+const WITHOUT_CALLBACKS_MS = 600_000;
+
+/** Creates orders and reads what became of them. */
+export class Orders {
+  readonly #client: Client;
+  readonly #tools: Tools;
+  #callbacks_from = 0;
+
+  constructor(client: Client, tools: Tools) {
+    this.#client = client;
+    this.#tools = tools;
+  }
+
+  /** @param path of the kind of order: `/v1_0/requesttopay` */
+  async create(product: Product, path: string, order: Order): Promise<Creation> {
+    const amount = amountText(order.amount_minor, decimalsOf(order.currency) === 0 ? 0 : 2);
+    if (amount === null) return notCreated(`the amount can not be moved in ${order.currency}`);
+    const send = async (callback: Record<string, string>): Promise<Creation> => {
+      const headers = { 'x-reference-id': order.key, ...callback };
+      return creationOf(await this.#client.call(product, { method: 'POST', path, headers, body: bodyOf(order, amount) }));
+    };
+    if (this.#tools.clock.now() < this.#callbacks_from) return send({});
+    const first = await send({ 'x-callback-url': order.callback_url });
+    if (first.kind !== 'not_created' || first.because !== 'callback') return first;
+    // Reading finds the outcome too: an address MTN does not know must not keep anyone from paying.
+    const second = await send({});
+    if (second.kind === 'created') this.#doWithoutCallbacks();
+    return second;
+  }
+
+  async read(product: Product, path: string, key: string): Promise<State> {
+    return stateOf(await this.#client.call(product, { method: 'GET', path: `${path}/${encodeURIComponent(key)}` }), key);
+  }
+
+  #doWithoutCallbacks(): void {
+    this.#callbacks_from = this.#tools.clock.now() + WITHOUT_CALLBACKS_MS;
+    this.#tools.log.warn('MTN MoMo refuses our callback address: its host must be the providerCallbackHost of the API user');
+  }
+}
+
+function bodyOf({ key, currency, description, particulars }: Order, amount: string): object {
+  const text = plainText(description, LONGEST_TEXT) || 'Payment';
+  // Callbacks carry externalId and not the reference: so that both lead to the order, they are the same.
+  return { amount, currency, externalId: key, ...particulars, payerMessage: text, payeeNote: text };
+}
+
+function notCreated(message: string): Creation {
+  return { kind: 'not_created', message, because: null };
+}
+
+/** An E.164 number as MTN wants it: digits only, with the country code. Null when it is none. */
+export function partyOf(number: string | null): { partyIdType: 'MSISDN'; partyId: string } | null {
+  const digits = number?.replace(/^\+/, '') ?? '';
+  return /^\d{8,15}$/.test(digits) ? { partyIdType: 'MSISDN', partyId: digits } : null;
+}
+
+/** MTN counts ten status calls a second for each account; a payer has five minutes to approve. */
+export const POLLS = { first_ms: 5_000, factor: 1.5, longest_ms: 300_000 };
+
+/** When to ask again about something still open: the older it is, the later. */
+export function nextPoll(submitted_at: number | null, now: number): number {
+  const age = now - (submitted_at ?? now);
+  return Math.min(Math.max(age * (POLLS.factor - 1), POLLS.first_ms), POLLS.longest_ms);
+}

@@ -1,0 +1,42 @@
+import type { Callback, RawCallback, Subject } from '../contract.ts';
+import { fieldsOf, textOf } from '../wire/reply.ts';
+import type { Account } from './account.ts';
+import { readingOf } from './collections.ts';
+import { type IdField, toldByData } from './map.ts';
+import { POLLS } from './polls.ts';
+import { verifyMessage } from './signatures.ts';
+
+const ID_FIELDS: readonly IdField[] = ['depositId', 'payoutId', 'refundId'];
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/**
+ * What a callback is worth: news when it is signed, else a wake-up. A missing signature is a forgery only where the
+ * account's configuration says that callbacks are signed.
+ */
+export function judgeCallback(account: Account, raw: RawCallback): Callback {
+  const verdict = verifyMessage(raw, (id) => account.public_keys.get(id), account.clock.now());
+  if (verdict === 'wrong') return { kind: 'forged', message: 'the signature does not fit' };
+  if (verdict === 'unsigned' && account.configuration.signsCallbacks()) {
+    return { kind: 'forged', message: 'the signature is missing' };
+  }
+  const data = parsed(raw.body);
+  const id_field = ID_FIELDS.find((field) => field in data);
+  const subject = id_field ? subjectOf(data[id_field]) : null;
+  if (verdict !== 'right') return { kind: 'hint', subject };
+  // A payout or a refund is read: only collections are believed by callback.
+  const told = id_field === 'depositId' && subject ? toldByData(data, id_field) : null;
+  return { kind: 'signed', subject, news: told && readingOf(told, POLLS.first_ms) };
+}
+
+function subjectOf(id: unknown): Subject | null {
+  const value = textOf(id);
+  return value && UUID.test(value) ? { by: 'provider_key', value: value.toLowerCase() } : null;
+}
+
+function parsed(body: Buffer): Record<string, unknown> {
+  try {
+    return fieldsOf(JSON.parse(body.toString('utf8')));
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,96 @@
+import type { Offer } from '../contract.ts';
+
+type AuthType = 'PROVIDER_AUTH' | 'PREAUTH' | 'REDIRECT_AUTH';
+type Operation = Offer['operations'][number];
+
+/** What one operation needs on one channel in one currency. */
+export interface Terms {
+  auth: AuthType;
+  decimals: 0 | 2;
+}
+
+/** A way to pay as pawaPay calls it. */
+interface Route {
+  channel: string;
+  /** pawaPay's name of the operator. */
+  provider: string;
+  currencies: readonly string[];
+  auth: AuthType;
+}
+
+const route = (channel: string, provider: string, currencies: string, auth: AuthType = 'PROVIDER_AUTH'): Route => ({
+  channel,
+  provider,
+  currencies: currencies.split(' '),
+  auth,
+});
+
+/** docs.pawapay.io/v2/docs/providers; countries of ours only. */
+export const ROUTES: readonly Route[] = [
+  route('bj.mtn', 'MTN_MOMO_BEN', 'XOF'),
+  route('bj.moov', 'MOOV_BEN', 'XOF'),
+  route('bf.moov', 'MOOV_BFA', 'XOF'),
+  route('bf.orange', 'ORANGE_BFA', 'XOF', 'PREAUTH'),
+  route('cm.mtn', 'MTN_MOMO_CMR', 'XAF'),
+  route('cm.orange', 'ORANGE_CMR', 'XAF'),
+  route('ci.mtn', 'MTN_MOMO_CIV', 'XOF'),
+  route('ci.orange', 'ORANGE_CIV', 'XOF'),
+  route('ci.wave', 'WAVE_CIV', 'XOF', 'REDIRECT_AUTH'),
+  route('cd.vodacom', 'VODACOM_MPESA_COD', 'CDF USD'),
+  route('cd.airtel', 'AIRTEL_COD', 'CDF USD'),
+  route('cd.orange', 'ORANGE_COD', 'CDF USD'),
+  route('cg.mtn', 'MTN_MOMO_COG', 'XAF'),
+  route('cg.airtel', 'AIRTEL_COG', 'XAF'),
+  route('ga.airtel', 'AIRTEL_GAB', 'XAF'),
+  route('gh.mtn', 'MTN_MOMO_GHA', 'GHS'),
+  route('gh.at', 'AIRTELTIGO_GHA', 'GHS'),
+  route('gh.telecel', 'VODAFONE_GHA', 'GHS'),
+  route('ke.mpesa', 'MPESA_KEN', 'KES'),
+  route('ng.airtel', 'AIRTEL_NGA', 'NGN'),
+  route('ng.mtn', 'MTN_MOMO_NGA', 'NGN'),
+  route('rw.mtn', 'MTN_MOMO_RWA', 'RWF'),
+  route('rw.airtel', 'AIRTEL_RWA', 'RWF'),
+  route('sn.orange', 'ORANGE_SEN', 'XOF'),
+  route('sn.free', 'FREE_SEN', 'XOF'),
+  route('sn.wave', 'WAVE_SEN', 'XOF', 'REDIRECT_AUTH'),
+  route('tz.airtel', 'AIRTEL_TZA', 'TZS'),
+  route('tz.vodacom', 'VODACOM_TZA', 'TZS'),
+  route('tz.tigo', 'TIGO_TZA', 'TZS'),
+  route('tz.halotel', 'HALOTEL_TZA', 'TZS'),
+  route('ug.mtn', 'MTN_MOMO_UGA', 'UGX'),
+  route('ug.airtel', 'AIRTEL_OAPI_UGA', 'UGX'),
+  route('zm.mtn', 'MTN_MOMO_ZMB', 'ZMW'),
+  route('zm.airtel', 'AIRTEL_OAPI_ZMB', 'ZMW'),
+  route('zm.zamtel', 'ZAMTEL_ZMB', 'ZMW'),
+];
+
+const byChannel = new Map(ROUTES.map((one) => [one.channel, one]));
+const byProvider = new Map(ROUTES.map((one) => [one.provider, one]));
+
+/** Their name of an operator, or undefined for a channel they do not serve. */
+export function providerOf(channelId: string): string | undefined {
+  return byChannel.get(channelId)?.provider;
+}
+
+export function routeOfProvider(provider: string): Route | undefined {
+  return byProvider.get(provider);
+}
+
+/** What is asked for on a channel before the account's own configuration was read. */
+export function staticTerms(channelId: string, currency: string): Terms | undefined {
+  const known = byChannel.get(channelId);
+  if (!known?.currencies.includes(currency)) return undefined;
+  return { auth: known.auth, decimals: hasDecimals(currency) ? 2 : 0 };
+}
+
+/** Everything they serve, before the account's own configuration was read. */
+export const STATIC_OFFERS: readonly Offer[] = ROUTES.flatMap(({ channel, currencies }) =>
+  currencies.map((currency) => ({
+    ...{ channel, currency, operations: ['collect', 'payout'] as const satisfies Operation[] },
+    ...{ min_minor: null, max_minor: null, step_minor: null },
+  })),
+);
+
+function hasDecimals(currency: string): boolean {
+  return !['XAF', 'XOF', 'UGX', 'RWF'].includes(currency);
+}

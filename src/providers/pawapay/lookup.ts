@@ -1,0 +1,36 @@
+import type { FloatReading, Lookup } from '../contract.ts';
+import { minorOf } from '../wire/amounts.ts';
+import { fieldsOf, listOf, textOf } from '../wire/reply.ts';
+import { digitsOf, rawWords } from '../wire/words.ts';
+import type { Account } from './account.ts';
+import { providerOf } from './channels.ts';
+
+/** What the account's wallets hold: each serves deposits and payouts. */
+export async function readBalances({ client }: Account): Promise<FloatReading> {
+  const reply = await client.get('/v2/wallet-balances');
+  if (reply.kind !== 'answered') return { kind: 'unreadable', message: rawWords('no answer from pawaPay', reply.message) };
+  const { balances } = fieldsOf(reply.body);
+  if (reply.status !== 200 || !Array.isArray(balances)) {
+    return { kind: 'unreadable', message: `pawaPay answered HTTP ${reply.status} without balances` };
+  }
+  const floats = listOf(balances).flatMap((entry) => {
+    const { currency, balance } = fieldsOf(entry);
+    const amount_minor = minorOf(balance);
+    return typeof currency === 'string' && amount_minor !== null ? [{ currency, amount_minor, use: 'both' as const }] : [];
+  });
+  return { kind: 'held', floats };
+}
+
+/** Whether a number is with the operator of a channel, ported ones included. Nobody's name is told. */
+export async function lookUpNumber({ client }: Account, channelId: string, number: string): Promise<Lookup> {
+  const provider = providerOf(channelId);
+  if (!provider) return { kind: 'unreadable', message: `pawaPay does not serve ${channelId}` };
+  const reply = await client.ask('/v2/predict-provider', { phoneNumber: digitsOf(number) });
+  if (reply.kind !== 'answered') return { kind: 'unreadable', message: rawWords('no answer from pawaPay', reply.message) };
+  const predicted = textOf(fieldsOf(reply.body).provider);
+  if (reply.status === 400) return { kind: 'not_found' };
+  if (reply.status !== 200 || !predicted) {
+    return { kind: 'unreadable', message: `pawaPay answered HTTP ${reply.status} without an operator` };
+  }
+  return predicted === provider ? { kind: 'found', name: null } : { kind: 'not_found' };
+}

@@ -1,0 +1,160 @@
+import type { Minor } from '../../kit/money.ts';
+import type { PayoutReason } from '../contract.ts';
+import type { Reason } from '../reasons.ts';
+import { minorOf } from '../wire/amounts.ts';
+import { fieldsOf, isTurnedAway, type Reply, textOf } from '../wire/reply.ts';
+import { rawWords } from '../wire/words.ts';
+
+/** docs.pawapay.io/v2/docs/failure_codes: why a deposit came to nothing. */
+const PAYMENT_REASONS: Record<string, Reason> = {
+  INVALID_PHONE_NUMBER: 'invalid_number',
+  PAYER_NOT_FOUND: 'invalid_number',
+  // No approval in time, a refusal and a wrong PIN all look like this.
+  PAYMENT_NOT_APPROVED: 'authorization_timeout',
+  INSUFFICIENT_BALANCE: 'insufficient_funds',
+  PAYER_LIMIT_REACHED: 'operator_declined',
+  WALLET_LIMIT_REACHED: 'operator_declined',
+  PAYMENT_IN_PROGRESS: 'operator_declined',
+  PROVIDER_TEMPORARILY_UNAVAILABLE: 'channel_unavailable',
+  UNSPECIFIED_FAILURE: 'operator_declined',
+  OTHER_ERROR: 'operator_declined',
+  UNKNOWN_ERROR: 'operator_declined',
+};
+
+/** Why a payout came to nothing, where the contract has a word for it. */
+const PAYOUT_REASONS: Record<string, PayoutReason> = {
+  INVALID_PHONE_NUMBER: 'invalid_recipient',
+  RECIPIENT_NOT_FOUND: 'recipient_unregistered',
+  PAYER_LIMIT_REACHED: 'invalid_recipient',
+  WALLET_LIMIT_REACHED: 'invalid_recipient',
+};
+
+/** Why a refund came to nothing, beside {@link PAYMENT_REASONS}. */
+const REFUND_REASONS: Record<string, Reason> = {
+  DEPOSIT_ALREADY_REFUNDED: 'duplicate_transaction',
+  AMOUNT_TOO_LARGE: 'operator_declined',
+  INVALID_STATE: 'operator_declined',
+  NOT_FOUND: 'operator_declined',
+  RECIPIENT_NOT_FOUND: 'payer_not_registered',
+  PAWAPAY_WALLET_OUT_OF_FUNDS: 'provider_error',
+};
+
+/**
+ * Rejections that say nothing of the payer: the operator is out, or this account can not do it. Nothing was created, and
+ * another provider (or a later try) may well succeed.
+ */
+const NOT_HERE = new Set([
+  'PROVIDER_TEMPORARILY_UNAVAILABLE',
+  'AMOUNT_OUT_OF_BOUNDS',
+  'INVALID_AMOUNT',
+  'INVALID_CURRENCY',
+  'INVALID_PROVIDER',
+  'DEPOSITS_NOT_ALLOWED',
+  'PAYOUTS_NOT_ALLOWED',
+  'REFUNDS_NOT_ALLOWED',
+  'REFUND_IN_PROGRESS',
+]);
+
+/** What the answer to a submission says, in one language for deposits, payouts and refunds. */
+export type Taken =
+  | { kind: 'taken'; next_step: string | null }
+  | { kind: 'duplicate' }
+  | { kind: 'rejected'; code: string; message: string }
+  | { kind: 'unavailable'; message: string }
+  | { kind: 'unknown'; message: string };
+
+export function takenOf(reply: Reply): Taken {
+  if (reply.kind === 'unsent') return { kind: 'unavailable', message: rawWords('pawaPay was not reached', reply.message) };
+  if (reply.kind === 'lost') return { kind: 'unknown', message: rawWords('no answer from pawaPay', reply.message) };
+  const { status, nextStep, failureReason } = fieldsOf(reply.body);
+  const { code, message } = failureOf(failureReason);
+  if (isTurnedAway(reply.status)) return { kind: 'unavailable', message: rawWords(`HTTP ${reply.status}`, message) };
+  if (reply.status !== 200) return { kind: 'unknown', message: rawWords(`HTTP ${reply.status}`, message) };
+  switch (status) {
+    case 'ACCEPTED':
+    case 'ENQUEUED':
+      return { kind: 'taken', next_step: textOf(nextStep) };
+    case 'DUPLICATE_IGNORED':
+      return { kind: 'duplicate' };
+    case 'REJECTED':
+      return NOT_HERE.has(code) ? { kind: 'unavailable', message } : { kind: 'rejected', code, message };
+    default:
+      return { kind: 'unknown', message: rawWords('pawaPay answered without a status we know', status) };
+  }
+}
+
+/** What a status page or a callback says, in one language for deposits, payouts and refunds. */
+export type Told =
+  | { kind: 'pending'; slow: boolean; authorization_url: string | null }
+  | { kind: 'completed'; provider_ref: string; amount_minor: Minor; currency: string }
+  | { kind: 'failed'; code: string; message: string }
+  | { kind: 'not_found' }
+  | { kind: 'unreadable'; message: string };
+
+export type IdField = 'depositId' | 'payoutId' | 'refundId';
+
+/** What `GET …/{id}` says of the thing with this key. */
+export function toldOf(reply: Reply, id_field: IdField, key: string): Told {
+  if (reply.kind !== 'answered') return { kind: 'unreadable', message: rawWords('no answer from pawaPay', reply.message) };
+  const { status, data, failureReason } = fieldsOf(reply.body);
+  if (reply.status !== 200) {
+    return { kind: 'unreadable', message: rawWords(`HTTP ${reply.status}`, failureOf(failureReason).message) };
+  }
+  if (status === 'NOT_FOUND') return { kind: 'not_found' };
+  if (status !== 'FOUND') return { kind: 'unreadable', message: rawWords('pawaPay answered without a status we know', status) };
+  return fieldsOf(data)[id_field] === key
+    ? toldByData(data, id_field)
+    : { kind: 'unreadable', message: 'pawaPay answered for another key' };
+}
+
+/** What the data object says, from a status page or a callback. */
+export function toldByData(value: unknown, id_field: IdField): Told {
+  const data = fieldsOf(value);
+  switch (data.status) {
+    case 'ACCEPTED':
+    case 'SUBMITTED':
+    case 'PROCESSING':
+    case 'ENQUEUED':
+    case 'IN_RECONCILIATION':
+      return {
+        ...{ kind: 'pending', slow: data.status === 'IN_RECONCILIATION' || data.status === 'ENQUEUED' },
+        authorization_url: textOf(data.authorizationUrl),
+      };
+    case 'COMPLETED': {
+      const amount_minor = minorOf(data.amount);
+      const currency = textOf(data.currency);
+      const provider_ref = textOf(data.providerTransactionId) ?? textOf(data[id_field]);
+      if (amount_minor === null || !currency || !/^[A-Z]{3}$/.test(currency) || !provider_ref) {
+        return { kind: 'unreadable', message: 'pawaPay tells of a success without its amount' };
+      }
+      return { kind: 'completed', provider_ref, amount_minor, currency };
+    }
+    case 'FAILED':
+      return { kind: 'failed', ...failureOf(data.failureReason) };
+    default:
+      return { kind: 'unreadable', message: rawWords('pawaPay tells of a status we do not know', data.status) };
+  }
+}
+
+export function paymentReason(code: string): Reason {
+  return PAYMENT_REASONS[code] ?? 'unknown';
+}
+
+export function payoutReason(code: string): PayoutReason | null {
+  return PAYOUT_REASONS[code] ?? null;
+}
+
+export function refundReason(code: string): Reason {
+  return REFUND_REASONS[code] ?? paymentReason(code);
+}
+
+/** Somebody gave it up by hand, on pawaPay's dashboard or by its API. */
+export function isCancelled(code: string): boolean {
+  return code === 'MANUALLY_CANCELLED';
+}
+
+function failureOf(value: unknown): { code: string; message: string } {
+  const { failureCode, failureMessage } = fieldsOf(value);
+  const code = textOf(failureCode) ?? 'no failure code';
+  return { code, message: rawWords(code, failureMessage) };
+}

@@ -1,0 +1,20 @@
+import type { Minor } from '../../kit/money.ts';
+
+/**
+ * Hundredths as text in major units, as short as it goes: `25000`, `12.50`.
+ * @param decimals how many the provider takes for it
+ * @returns null when the provider can not be told this amount
+ */
+export function amountText(amount_minor: Minor, decimals: 0 | 2): string | null {
+  if (amount_minor <= 0n) return null;
+  const cents = amount_minor % 100n;
+  if (cents === 0n) return String(amount_minor / 100n);
+  return decimals === 0 ? null : `${amount_minor / 100n}.${String(cents).padStart(2, '0')}`;
+}
+
+/** Reads an amount in major units exactly, whatever zeros stand behind it; null when it is none or finer than hundredths. */
+export function minorOf(amount: unknown): Minor | null {
+  const text = typeof amount === 'number' ? String(amount) : amount;
+  const parts = typeof text === 'string' ? /^(\d{1,15})(?:\.(\d{1,2})0*)?$/.exec(text) : null;
+  return parts ? BigInt(parts[1] as string) * 100n + BigInt((parts[2] ?? '').padEnd(2, '0')) : null;
+}

@@ -1,0 +1,50 @@
+import type { SendResult } from '../../kit/fetch.ts';
+
+/** What came of a call to a provider, as far as it decides what may be believed. */
+export type Reply =
+  /** A whole answer. The body is the parsed JSON, null when it is none. */
+  | { kind: 'answered'; status: number; body: unknown }
+  /** Provably nothing left, so nothing can have been created. */
+  | { kind: 'unsent'; message: string }
+  /** It left, and no whole answer came back: nobody can tell. */
+  | { kind: 'lost'; message: string };
+
+/** A cut answer counts as a lost one: what was read of it may be the harmless half. */
+export function replyOf(result: SendResult): Reply {
+  if (result.kind === 'failed') {
+    return { kind: result.sent ? 'lost' : 'unsent', message: `${result.error}: ${result.detail}` };
+  }
+  if (result.truncated) return { kind: 'lost', message: `an answer that is too long (HTTP ${result.status})` };
+  return { kind: 'answered', status: result.status, body: parsed(result.body) };
+}
+
+/**
+ * Whether a status says by itself that the request was turned away before anything was created: bad request, wrong
+ * credentials, not found, throttled. 408 and 409 say nothing of the kind, and a 5xx may come from anywhere on the way.
+ */
+export function isTurnedAway(status: number): boolean {
+  return status >= 400 && status < 500 && status !== 408 && status !== 409;
+}
+
+/** The fields of a JSON object; none of anything else. */
+export function fieldsOf(value: unknown): Record<string, unknown> {
+  return value !== null && typeof value === 'object' && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
+}
+
+/** A JSON array; an empty one for anything else. */
+export function listOf(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+/** A text that says something, or null. */
+export function textOf(value: unknown): string | null {
+  return typeof value === 'string' && value !== '' ? value : null;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

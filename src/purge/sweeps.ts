@@ -1,0 +1,50 @@
+import type { Deps } from '../deps.ts';
+import type { Store } from '../db/stores.ts';
+import { REPLAY_MS } from '../http/idempotency.ts';
+import { lowestIdAt } from '../kit/ids.ts';
+import type { Sweep } from '../work/sweep.ts';
+import { BEGINNING, forgetAnswers, type Place, purgeDeliveryAttempts, type Purged, purgeEvents } from './store.ts';
+
+/** A few milliseconds' worth: nobody waits behind it. */
+const BATCH = 500;
+const IDLE_MS = 600_000;
+/** Clocks of other processes may be behind ours. */
+const SLACK_MS = 60_000;
+
+type PurgeDeps = Pick<Deps, 'clock' | 'config'>;
+
+/** What is kept for a time and then goes, in small batches; any number of processes may do so. */
+export function purgeSweeps({ clock, config }: PurgeDeps, store: Store): Sweep[] {
+  const { environment, db } = store;
+  const keepFrom = (prefix: 'evt' | 'whd') => lowestIdAt(prefix, environment, clock.now() - config.events_keep_ms);
+  return [
+    {
+      name: 'purge-events',
+      environment,
+      idle_ms: IDLE_MS,
+      round: aroundAllTeams((after) => purgeEvents(db, after, keepFrom('evt'), BATCH)),
+    },
+    {
+      name: 'purge-deliveries',
+      environment,
+      idle_ms: IDLE_MS,
+      round: aroundAllTeams((after) => purgeDeliveryAttempts(db, after, keepFrom('whd'), BATCH)),
+    },
+    {
+      name: 'purge-answers',
+      environment,
+      idle_ms: IDLE_MS,
+      round: () => forgetAnswers(db, new Date(clock.now() - REPLAY_MS - SLACK_MS), BATCH),
+    },
+  ];
+}
+
+/** Rounds that go on where the last one ended, and rest only when all teams were looked at. */
+function aroundAllTeams(purge: (after: Place) => Promise<Purged>): () => Promise<number> {
+  let after = BEGINNING;
+  return async () => {
+    const { rows, last } = await purge(after);
+    after = last ?? BEGINNING;
+    return last === null ? 0 : rows + 1;
+  };
+}

@@ -1,0 +1,113 @@
+import { wireFromMinor } from '../kit/money.ts';
+import { inability } from './ability.ts';
+import { arrange, type Able } from './arrange.ts';
+import type { Rule, Ruleset } from './rules.ts';
+import {
+  type Account,
+  BUILT_IN,
+  type Considered,
+  type Decision,
+  type Explanation,
+  type HealthView,
+  type Moment,
+  type RouteRequest,
+} from './schema.ts';
+
+/** Who is tried for a request, and why: a pure function of what it is given, chance and time included. */
+export function decide(
+  rules: Ruleset,
+  accounts: readonly Account[],
+  health: HealthView,
+  request: RouteRequest,
+  { at, draw }: Moment,
+): Decision {
+  const rule = rules.deciding(request);
+  const builtIn = rule === null && accounts.some(isBuiltIn);
+  const able: Able[] = [];
+  const out: Considered[] = [];
+  for (const account of accounts) {
+    const entry = blank(account);
+    entry.why =
+      outsideOf(rule, builtIn, account) ?? inability(account.provider, request) ?? checkHealth(health, account, request, entry);
+    if (entry.why === '') able.push({ account, entry });
+    else out.push(entry);
+  }
+  const arranged = arrange(rule?.way ?? null, able, request, draw);
+  const tried = rule !== null && !rule.fallback ? arranged.slice(0, 1) : arranged;
+  for (const [i, { entry }] of arranged.entries()) settle(entry, i, i < tried.length);
+  return {
+    candidates: tried.map(({ account }) => account.provider),
+    explanation: {
+      at: new Date(at).toISOString(),
+      operation: request.operation,
+      channel: request.channel.id,
+      currency: request.currency,
+      amount: wireFromMinor(request.amount_minor),
+      rule: rule && { id: rule.id, priority: rule.priority, summary: rule.summary },
+      by: byOf(rule, builtIn),
+      draw: rule?.way.kind === 'share' ? draw : null,
+      accounts: [...arranged.map(({ entry }) => entry), ...out, ...missing(rule, accounts)],
+    },
+  };
+}
+
+function isBuiltIn({ provider }: Account): boolean {
+  return provider.account_id === BUILT_IN;
+}
+
+function blank({ name, provider }: Account): Considered {
+  return {
+    name,
+    account_id: provider.account_id,
+    provider: provider.name,
+    verdict: 'left_out',
+    place: null,
+    why: '',
+    health: null,
+  };
+}
+
+/** Why the account is not among those that are asked at all. */
+function outsideOf(rule: Rule | null, builtIn: boolean, account: Account): string | null {
+  if (rule?.names && !rule.names.has(account.name)) return 'the rule does not name it';
+  return builtIn && !isBuiltIn(account) ? 'in the sandbox it takes only what a rule sends to it' : null;
+}
+
+/** @returns why it is left out, or nothing */
+function checkHealth(health: HealthView, { provider }: Account, request: RouteRequest, entry: Considered): string {
+  const seen = health.look(provider.account_id, request.channel.id, request.operation);
+  if (!seen) return '';
+  entry.health = seen.note;
+  return seen.gate === 'open' ? `circuit open since ${seen.note.open_since}` : '';
+}
+
+function settle(entry: Considered, i: number, tried: boolean): void {
+  if (!tried) {
+    entry.why = 'the rule allows no fallback';
+    return;
+  }
+  entry.verdict = i === 0 ? 'chosen' : 'fallback';
+  entry.place = i + 1;
+  if (entry.health?.open_since) entry.why = `${entry.why}; a probe: its circuit is open since ${entry.health.open_since}`;
+}
+
+function byOf(rule: Rule | null, builtIn: boolean): Explanation['by'] {
+  return rule ? rule.way.kind : builtIn ? 'built_in' : 'added';
+}
+
+/** Accounts are never deleted, so one that the rule names and nobody lists was most likely disabled. */
+function missing(rule: Rule | null, accounts: readonly Account[]): Considered[] {
+  if (!rule?.names) return [];
+  const there = new Set(accounts.map(({ name }) => name));
+  return [...rule.names]
+    .filter((name) => !there.has(name))
+    .map((name) => ({
+      name,
+      account_id: null,
+      provider: null,
+      verdict: 'left_out',
+      place: null,
+      why: 'it is disabled, or no account has this name',
+      health: null,
+    }));
+}

@@ -1,0 +1,42 @@
+import type { Considered, Explanation, HealthNote } from './schema.ts';
+
+/** A decision in sentences, for people. */
+export function explain(explanation: Explanation): string[] {
+  const { operation, channel, currency, amount, accounts } = explanation;
+  const tried = accounts.filter(({ verdict }) => verdict !== 'left_out');
+  const out = accounts.filter(({ verdict }) => verdict === 'left_out');
+  return [
+    `${operation === 'payout' ? 'Payout of' : 'Charge of'} ${amount} ${currency} on ${channel}.`,
+    decidedBy(explanation),
+    ...(tried.length === 0 ? ['Nobody could take it.'] : tried.map(triedLine)),
+    ...out.map(({ name, why, health }) => `${name} was left out: ${why}${healthWords(health)}.`),
+  ];
+}
+
+/** Whether what is stored beside an attempt is an explanation of this version. */
+export function isExplanation(stored: unknown): stored is Explanation {
+  return typeof stored === 'object' && stored !== null && 'accounts' in stored && Array.isArray(stored.accounts);
+}
+
+/** What decided, in one sentence: the rule, or the order in which accounts were added. */
+export function decidedBy({ rule, by, draw }: Explanation): string {
+  if (!rule) {
+    return by === 'built_in'
+      ? 'No rule matched: in the sandbox the built-in provider takes what no rule sends elsewhere.'
+      : 'No rule matched: accounts are tried in the order in which they were added.';
+  }
+  const drawn = draw === null ? '' : ` The draw was ${draw}.`;
+  return `Rule ${rule.id} (priority ${rule.priority}) decided: ${rule.summary}.${drawn}`;
+}
+
+function triedLine({ verdict, place, name, provider, why, health }: Considered): string {
+  const turn = verdict === 'chosen' ? 'was chosen' : `is fallback ${(place ?? 0) - 1}`;
+  return `${name} (${provider}) ${turn}: ${why}${healthWords(health)}.`;
+}
+
+function healthWords(health: HealthNote | null): string {
+  if (!health) return '';
+  const { standing, calls, failures, p95_ms } = health;
+  const speed = p95_ms === null ? '' : `, 95 % answered within ${p95_ms} ms`;
+  return ` (${standing}: ${failures} of ${calls} calls failed in ten minutes${speed})`;
+}

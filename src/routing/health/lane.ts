@@ -1,0 +1,124 @@
+import type { Gate, HealthNote, Standing } from '../schema.ts';
+import { Breaker } from './breaker.ts';
+import type { Finding } from './findings.ts';
+import { Window } from './window.ts';
+
+/** From so many failures on, and from such a part of the calls, an account counts as degraded: one slow answer is none. */
+const DEGRADED_FAILURES = 3;
+const DEGRADED_SHARE = 0.1;
+/** How much the newest value counts in a moving average: about the last ten decide. */
+const NEWEST = 0.2;
+/** What is shown may be so old: a busy router asks thousands of times a second. */
+const NOTE_MS = 1_000;
+
+/** What is known of one account on one channel for one operation. */
+export interface Figures extends HealthNote {
+  /** Payments that came to an end with success, of all that came to an end; a payer's decline is an end like any other. */
+  success_share: number | null;
+  reads: number;
+  unreadable: number;
+  latency_ms: number | null;
+  /** From our asking until the provider's callback. */
+  callback_delay_ms: number | null;
+}
+
+/** The measured life of one account on one channel for one operation. */
+export class Lane {
+  readonly #window = new Window();
+  readonly #breaker: Breaker | null;
+  #latency_ms: number | null = null;
+  #callback_delay_ms: number | null = null;
+  #note: HealthNote | null = null;
+  #notedAt = 0;
+
+  /** @param breaks false for what is never routed and so has no circuit: a refund goes where its payment was */
+  constructor(breaks: boolean) {
+    this.#breaker = breaks ? new Breaker() : null;
+  }
+
+  gate(now: number): Gate {
+    return this.#breaker?.gate(now) ?? 'closed';
+  }
+
+  chosen(now: number): void {
+    this.#breaker?.chosen(now);
+  }
+
+  sending(now: number): void {
+    this.#breaker?.sending(now);
+  }
+
+  /** A call that was to start something. */
+  call(finding: Finding, sent: number, now: number): void {
+    this.#window.count('calls', now);
+    this.#window.latency(now - sent, now);
+    this.#latency_ms = moved(this.#latency_ms, now - sent);
+    this.#end(finding, now);
+    if (finding.failed) this.#fail(sent, now);
+    else this.#breaker?.answered(sent, now);
+    this.#note = null;
+  }
+
+  /** A look at how something started earlier is getting on. */
+  read(finding: Finding, sent: number, now: number): void {
+    this.#window.count('reads', now);
+    if (finding.unreadable) this.#window.count('unreadable', now);
+    this.#end(finding, now);
+    // Accepted, and given up later because the operator is in trouble: that is how outages show behind an aggregator.
+    if (finding.failed) {
+      this.#window.count('calls', now);
+      this.#fail(sent, now);
+    }
+    this.#note = null;
+  }
+
+  callback(delay_ms: number): void {
+    this.#callback_delay_ms = moved(this.#callback_delay_ms, delay_ms);
+  }
+
+  standing(now: number): Standing {
+    return this.note(now).standing;
+  }
+
+  note(now: number): HealthNote {
+    if (this.#note === null || now - this.#notedAt >= NOTE_MS) {
+      this.#note = this.#noteNow(now);
+      this.#notedAt = now;
+    }
+    return this.#note;
+  }
+
+  figures(now: number): Figures {
+    const { succeeded, unsuccessful, reads, unreadable } = this.#window.totals(now);
+    const ended = succeeded + unsuccessful;
+    return {
+      ...this.#noteNow(now),
+      success_share: ended === 0 ? null : succeeded / ended,
+      reads,
+      unreadable,
+      latency_ms: this.#latency_ms === null ? null : Math.round(this.#latency_ms),
+      callback_delay_ms: this.#callback_delay_ms === null ? null : Math.round(this.#callback_delay_ms),
+    };
+  }
+
+  #end({ ended }: Finding, now: number): void {
+    if (ended !== null) this.#window.count(ended, now);
+  }
+
+  #fail(sent: number, now: number): void {
+    this.#window.count('failures', now);
+    this.#breaker?.failed(sent, now, this.#window.totals(now, this.#breaker.closedAt));
+  }
+
+  #noteNow(now: number): HealthNote {
+    const { calls, failures, p95_ms } = this.#window.totals(now);
+    const since = this.#breaker?.openSince ?? null;
+    const degraded = failures >= DEGRADED_FAILURES && failures >= calls * DEGRADED_SHARE;
+    const standing = since !== null ? 'down' : degraded ? 'degraded' : 'operational';
+    return { standing, calls, failures, p95_ms, ...(since === null ? {} : { open_since: new Date(since).toISOString() }) };
+  }
+}
+
+function moved(average: number | null, newest: number): number {
+  return average === null ? newest : average + NEWEST * (newest - average);
+}

@@ -1,0 +1,71 @@
+/** Ten minutes: long enough for a rate, short enough that an outage of the morning is forgotten. */
+const MINUTES = 10;
+const MINUTE_MS = 60_000;
+/** Upper ends; no call of ours may take longer than the last. */
+const BOUNDS_MS = [50, 100, 200, 400, 800, 1_600, 3_200, 6_400, 12_800, 25_600, 60_000] as const;
+
+const COUNTS = ['calls', 'failures', 'succeeded', 'unsuccessful', 'reads', 'unreadable'] as const;
+export type Count = (typeof COUNTS)[number];
+const WIDTH = COUNTS.length + BOUNDS_MS.length;
+const PLACE = Object.fromEntries(COUNTS.map((count, i) => [count, i])) as Record<Count, number>;
+
+export type Totals = Record<Count, number> & {
+  /** The upper end of the step that 95 % of the calls stayed below; null: no call. */
+  p95_ms: number | null;
+};
+
+/** What happened in each of the last ten minutes: 0.7 kB whatever happens. */
+export class Window {
+  readonly #counts = new Uint32Array(MINUTES * WIDTH);
+  readonly #minutes = new Float64Array(MINUTES).fill(Number.NEGATIVE_INFINITY);
+
+  count(what: Count, now: number): void {
+    this.#add(PLACE[what], now);
+  }
+
+  latency(took_ms: number, now: number): void {
+    const step = BOUNDS_MS.findIndex((bound) => took_ms <= bound);
+    this.#add(COUNTS.length + (step < 0 ? BOUNDS_MS.length - 1 : step), now);
+  }
+
+  /** @param after only minutes that began after it count */
+  totals(now: number, after = Number.NEGATIVE_INFINITY): Totals {
+    const sums = new Array<number>(WIDTH).fill(0);
+    const minute = Math.floor(now / MINUTE_MS);
+    for (const [i, start] of this.#minutes.entries()) {
+      if (start <= minute - MINUTES || start * MINUTE_MS <= after) continue;
+      for (let field = 0; field < WIDTH; field++)
+        sums[field] = (sums[field] as number) + (this.#counts[i * WIDTH + field] as number);
+    }
+    const [calls, failures, succeeded, unsuccessful, reads, unreadable] = sums as [
+      number,
+      number,
+      number,
+      number,
+      number,
+      number,
+    ];
+    return { calls, failures, succeeded, unsuccessful, reads, unreadable, p95_ms: p95(sums.slice(COUNTS.length)) };
+  }
+
+  #add(field: number, now: number): void {
+    const minute = Math.floor(now / MINUTE_MS);
+    const place = minute % MINUTES;
+    if (this.#minutes[place] !== minute) {
+      this.#minutes[place] = minute;
+      this.#counts.fill(0, place * WIDTH, (place + 1) * WIDTH);
+    }
+    const at = place * WIDTH + field;
+    this.#counts[at] = (this.#counts[at] as number) + 1;
+  }
+}
+
+function p95(steps: readonly number[]): number | null {
+  const all = steps.reduce((sum, count) => sum + count, 0);
+  let rest = Math.ceil(all * 0.95);
+  const step = steps.findIndex((count) => {
+    rest -= count;
+    return rest <= 0;
+  });
+  return all === 0 ? null : (BOUNDS_MS[step] as number);
+}

@@ -1,0 +1,41 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import type { Config } from '../config.ts';
+import type { PoolUse } from '../db/pool.ts';
+import type { Deps } from '../deps.ts';
+import { send } from '../kit/fetch.ts';
+import type { Log } from '../kit/log.ts';
+import type { MetricsServer } from '../metrics/server.ts';
+import type { Tracer } from '../telemetry/tracer.ts';
+import { type StatementWatch, tracedStatements } from '../telemetry/watch.ts';
+import type { Worker } from '../work/worker.ts';
+
+export interface Tracing {
+  tracer: Tracer | null;
+  watch?: (database: string) => StatementWatch;
+}
+
+/** What makes traces is loaded only where somebody collects them. */
+export async function openTracing({ tracing }: Config, log: Log): Promise<Tracing> {
+  if (!tracing) return { tracer: null };
+  const [{ Exporter }, { Tracer }] = await Promise.all([import('../telemetry/exporter.ts'), import('../telemetry/tracer.ts')]);
+  const tracer = new Tracer(new Exporter(tracing, send, log), tracing.share);
+  return { tracer, watch: (database) => tracedStatements(tracer, database) };
+}
+
+/** @returns null when METRICS_PORT is not set @throws ConfigError when the port can not be used */
+export async function openMetrics(
+  deps: Deps,
+  workers: readonly Worker[],
+  pools: () => Record<string, PoolUse>,
+): Promise<MetricsServer | null> {
+  const { metrics } = deps.config;
+  if (!metrics) return null;
+  const [{ scraper }, { serveMetrics }] = await Promise.all([import('../metrics/scrape.ts'), import('../metrics/server.ts')]);
+  return serveMetrics(metrics, scraper({ deps, workers, pools, version: ownVersion() }));
+}
+
+export function ownVersion(): string {
+  const manifest = fs.readFileSync(path.join(import.meta.dirname, '..', '..', 'package.json'), 'utf8');
+  return (JSON.parse(manifest) as { version: string }).version;
+}

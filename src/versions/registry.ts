@@ -1,0 +1,4 @@
+import { Versions } from './versions.ts';
+
+/** The versions of this API. A new one is a file beside this, handed in here, oldest first (docs/decisions/0024-versions.md). */
+export const versions = new Versions('2026-08-01', []);

@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { changeUses, reserve } from '../../src/ceilings/service.ts';
+import { Problem } from '../../src/kit/errors.ts';
+import { sql } from '../../src/kit/sql.ts';
+import { startApi } from '../setup/api.ts';
+
+const api = await startApi({ workers: false });
+after(() => api.stop());
+const { db } = api.deps.stores.live;
+
+const AT = Date.UTC(2026, 10, 21, 23, 59, 59, 999);
+let teams = 0n;
+const newTeam = () => ++teams;
+
+/** @param major XAF; level 1 takes 2,000,000 a day and 20,000,000 a month */
+const take = (team_id: bigint, major: number, at = AT, currency = 'XAF') =>
+  db.transaction((tx) => reserve(tx, 1, { team_id, direction: 'payment', currency, amount_minor: BigInt(major) * 100n }, at));
+const used = async (team_id: bigint) => {
+  const rows = await db.all<{ period: string; currency: string; used_minor: bigint }>(sql`
+    select period, currency, used_minor from ceiling_uses where team_id = ${team_id} order by currency, period`);
+  return rows.map(({ period, currency, used_minor }) => `${period} ${currency} ${used_minor / 100n}`);
+};
+const above = (what: RegExp) => (error: unknown) =>
+  error instanceof Problem &&
+  error.status === 422 &&
+  error.details.error_code === 'ceiling_exceeded' &&
+  what.test(error.details.errors?.amount?.[0] ?? '');
+
+test('a use counts under its UTC day and month, up to the ceiling and not a franc more', async () => {
+  const team = newTeam();
+  assert.equal(await take(team, 500_000), '2026-11-21');
+  assert.equal(await take(team, 1_500_000), '2026-11-21');
+  await assert.rejects(take(team, 1), above(/2000000 XAF for all payments of a UTC day/));
+  assert.deepEqual(await used(team), ['2026-11 XAF 2000000', '2026-11-21 XAF 2000000'], 'what was refused is not counted');
+});
+
+test('the next millisecond is another day, another currency another sum, another team its own', async () => {
+  const team = newTeam();
+  await take(team, 2_000_000);
+  assert.equal(await take(team, 2_000_000, AT + 1), '2026-11-22');
+  await take(team, 2_000_000, AT, 'XOF');
+  await take(newTeam(), 2_000_000);
+  assert.deepEqual(await used(team), [
+    '2026-11 XAF 4000000',
+    '2026-11-21 XAF 2000000',
+    '2026-11-22 XAF 2000000',
+    '2026-11 XOF 2000000',
+    '2026-11-21 XOF 2000000',
+  ]);
+});
+
+test('the month has a ceiling of its own, and begins anew on the first', async () => {
+  const team = newTeam();
+  const day = (date: number) => Date.UTC(2026, 10, date);
+  for (let date = 1; date <= 10; date++) await take(team, 2_000_000, day(date));
+  await assert.rejects(take(team, 1, day(11)), above(/20000000 XAF for all payments of a UTC month/));
+  assert.equal(await take(team, 1, Date.UTC(2026, 11, 1)), '2026-12-01');
+});
+
+test('more than a day allows is refused also as the first', async () => {
+  const team = newTeam();
+  await assert.rejects(take(team, 2_000_001), above(/day/));
+  assert.deepEqual(await used(team), []);
+});
+
+test('without a level, and on the level without ceilings, nothing is counted', async () => {
+  const team_id = newTeam();
+  const wanted = { team_id, direction: 'payment', currency: 'XAF', amount_minor: 10n ** 15n } as const;
+  for (const level of [null, 4]) assert.equal(await db.transaction((tx) => reserve(tx, level, wanted, AT)), null);
+  assert.deepEqual(await used(team_id), []);
+});
+
+test('any number at once take exactly what there is', async () => {
+  const team = newTeam();
+  const results = await Promise.allSettled(Array.from({ length: 100 }, () => take(team, 70_000)));
+  const taken = results.filter(({ status }) => status === 'fulfilled').length;
+  assert.equal(taken, 28);
+  for (const result of results) if (result.status === 'rejected') assert.ok(above(/day/)(result.reason), String(result.reason));
+  assert.deepEqual(await used(team), ['2026-11 XAF 1960000', '2026-11-21 XAF 1960000']);
+});
+
+test('giving back and taking at once: the sums are exact and nobody waits for ever', async () => {
+  const [a, b] = [newTeam(), newTeam()];
+  const give = (team_id: bigint) =>
+    ({ team_id, direction: 'payment', currency: 'XAF', day: '2026-11-21', amount_minor: -1_000n }) as const;
+  await Promise.all([take(a, 1_000), take(b, 1_000)]);
+  await Promise.all(
+    Array.from({ length: 50 }, async (_, i) => {
+      // In both orders, and both at once: rows are locked in one order whatever comes in.
+      await db.transaction((tx) => changeUses(tx, i % 2 ? [give(a), give(b), give(a)] : [give(b), give(a), give(a)]));
+      await take(a, 20);
+      await take(b, 10);
+    }),
+  );
+  assert.deepEqual(
+    [await used(a), await used(b)],
+    [
+      ['2026-11 XAF 1000', '2026-11-21 XAF 1000'],
+      ['2026-11 XAF 1000', '2026-11-21 XAF 1000'],
+    ],
+  );
+});
+
+test('money that moved after all is counted above the ceiling too', async () => {
+  const team_id = newTeam();
+  await take(team_id, 2_000_000);
+  const late = { team_id, direction: 'payment', currency: 'XAF', day: '2026-11-21', amount_minor: 5_000n } as const;
+  await db.transaction((tx) => changeUses(tx, [late]));
+  assert.deepEqual(await used(team_id), ['2026-11 XAF 2000050', '2026-11-21 XAF 2000050']);
+});

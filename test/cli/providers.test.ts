@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import path from 'node:path';
+import { after, before, test } from 'node:test';
+import { sql } from '../../src/kit/sql.ts';
+import { mtnMomoTwin } from '../../twins/mtn-momo/index.ts';
+import { startTwin, type Twin } from '../../twins/kit/twin.ts';
+import { type CommandLine, openCommandLine } from './command.ts';
+
+const SECRET = 'canary-of-the-api-key-0123456789';
+
+let cli: CommandLine;
+let team: string;
+let twin: Twin;
+let file: string;
+before(async () => {
+  cli = await openCommandLine();
+  team = (await cli.json('teams', 'create', '--name', 'Chez Awa', '--email', 'awa@shop.example')).id;
+  twin = await startTwin(mtnMomoTwin);
+  file = path.join(cli.dataDir, 'credentials.json');
+  fs.writeFileSync(file, JSON.stringify(twin.credentials));
+});
+after(async () => {
+  await twin.stop();
+  await cli.close();
+});
+
+const add = (...args: string[]) => cli.json('providers', 'add', 'mtn-momo', '--team', team, '--credentials', file, ...args);
+
+test('providers add seals the credentials and shows none of them', async () => {
+  const { id, callback_url, credentials, ...rest } = await add(
+    '--name',
+    'mtn-cameroon',
+    '--cost',
+    'mobile_money=1.5%+10,payout=1%',
+  );
+  assert.match(id, /^pa_[0-9a-z]{26}$/);
+  assert.ok(callback_url.endsWith(`/_callbacks/${id}`));
+  assert.equal(credentials, undefined);
+  assert.deepEqual(
+    [rest.team_id, rest.environment, rest.provider, rest.name, rest.active],
+    [team, 'live', 'mtn-momo', 'mtn-cameroon', true],
+  );
+  assert.deepEqual(rest.costs, {
+    mobile_money: { percent_hundredths: 150, fixed_minor: 1_000 },
+    payout: { percent_hundredths: 100, fixed_minor: 0 },
+  });
+  const rows = await cli.control.all<{ row: string }>(sql`select t::text as row from provider_accounts t`);
+  for (const value of [twin.credentials.api_key, twin.credentials.collection_subscription_key]) {
+    assert.ok(rows.every(({ row }) => !row.includes(value as string)));
+  }
+});
+
+test('providers test asks the provider without moving money; exit code 1 when it does not answer', async () => {
+  const { id } = await add('--name', 'mtn-tested');
+  const tested = await cli.json('providers', 'test', id);
+  assert.deepEqual([tested.works, tested.provider], [true, 'mtn-momo']);
+  assert.ok(tested.offers.includes('cm.mtn XAF'));
+  assert.equal(twin.book.entries().length, 0);
+  const wrong = await add('--name', 'mtn-wrong', '--set', `api_key=${SECRET}`);
+  const { code, stdout, stderr } = await cli.run('providers', 'test', wrong.id);
+  assert.equal(code, 1);
+  assert.ok(!(stdout + stderr).includes(SECRET));
+});
+
+test('providers list, disable and enable', async () => {
+  const { id } = await add('--name', 'mtn-switched');
+  const statusOf = async () => {
+    const rows = await cli.json('providers', 'list', '--team', team);
+    return rows.find((row: { id: string }) => row.id === id).active;
+  };
+  assert.equal(await statusOf(), true);
+  await cli.json('providers', 'disable', id);
+  assert.equal(await statusOf(), false);
+  await cli.json('providers', 'enable', id);
+  assert.equal(await statusOf(), true);
+});
+
+test('providers kinds explains what each asks for', async () => {
+  const kinds = await cli.json('providers', 'kinds');
+  const mtn = kinds.find(({ provider }: { provider: string }) => provider === 'mtn-momo');
+  assert.ok(mtn.credentials.some(({ name, required }: { name: string; required: boolean }) => name === 'api_key' && required));
+  assert.ok(
+    kinds.every(({ credentials }: { credentials: { description: string }[] }) =>
+      credentials.every(({ description }) => description),
+    ),
+  );
+});
+
+const REFUSED: [what: string, args: string[], says: RegExp][] = [
+  ['an unknown kind', ['providers', 'add', 'nobody'], /no kind of provider "nobody".*pawapay/s],
+  ['missing credentials', ['providers', 'add', 'mtn-momo', '--set', 'api_user=u'], /api_key is missing/],
+  ['an unknown credential', ['providers', 'add', 'mtn-momo', '--set', `surprise=${SECRET}`], /surprise is not asked for/],
+  [
+    'a damaged signing key',
+    ['providers', 'add', 'pawapay', '--set', 'api_token=t', '--set', 'signing_key=-----BEGIN PRIVATE KEY-----'],
+    /can not be used/,
+  ],
+  ['a pair without a name', ['providers', 'add', 'mtn-momo', '--set', 'x'], /name=value/],
+  ['a file that is not there', ['providers', 'add', 'mtn-momo', '--credentials', '/nowhere'], /can not be read/],
+  ['an account that is not there', ['providers', 'disable', 'pa_00000000000000000000000000'], /no usable account/],
+  ['text that is no id', ['providers', 'test', 'x'], /no usable account/],
+  ['a cost in another form', ['providers', 'add', 'mtn-momo', '--cost', 'cheap'], /is no cost/],
+  ['a name with spaces', ['providers', 'add', 'mtn-momo', '--name', 'My MTN'], /small letters/],
+];
+for (const [what, args, says] of REFUSED) {
+  test(`${what} is one clear line, and no secret in it`, async () => {
+    const { code, stdout, stderr } = await cli.run(...args, ...(args[1] === 'add' ? ['--team', team] : []));
+    assert.notEqual(code, 0);
+    assert.match(stderr, says);
+    assert.ok(!(stdout + stderr).includes(SECRET));
+  });
+}
+
+test('a name is taken once in each environment', async () => {
+  await add('--name', 'once');
+  await add('--name', 'once', '--environment', 'sandbox');
+  const { code, stderr } = await cli.run('providers', 'add', 'mtn-momo', '--team', team, '--credentials', file, '--name', 'once');
+  assert.equal(code, 1);
+  assert.match(stderr, /has an account "once"/);
+});

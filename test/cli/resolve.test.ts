@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { newId } from '../../src/kit/ids.ts';
+import { sql } from '../../src/kit/sql.ts';
+import { openPool, type DbPool } from '../../src/db/pool.ts';
+import { createLog } from '../../src/kit/log.ts';
+import { type CommandLine, openCommandLine } from './command.ts';
+
+const EVIDENCE = 'statement of 21 November, line 3';
+
+let cli: CommandLine;
+let live: DbPool;
+let team: string;
+before(async () => {
+  cli = await openCommandLine();
+  live = openPool({ url: cli.databases.live, size: 2, log: createLog({ level: 'silent', format: 'json' }) });
+  team = (await cli.json('teams', 'create', '--name', 'Chez Awa', '--email', 'awa@shop.example')).id;
+});
+after(async () => {
+  await live.close();
+  await cli.close();
+});
+
+/** A payment whose one attempt nobody can tell the outcome of. */
+async function unknown(status = 'unknown', age_ms = 600_000): Promise<{ payment: string; attempt: string }> {
+  const at = Date.now() - age_ms;
+  const [payment, attempt] = [newId('trx', 'live', at), newId('att', 'live', at)];
+  const now = new Date(at);
+  await live.run(sql`
+    insert into payments (team_id, id, amount_minor, fee_minor, currency, status, channel, event_count, key_id, request_id, created_at,
+      updated_at, expires_at)
+    values (${team}, ${payment}, 100000, 2000, 'XAF', 'processing', 'cm.mtn', 2, 'k', 'r', ${now}, ${now}, ${new Date(at + 86_400_000)})`);
+  await live.run(sql`
+    insert into attempts (team_id, id, payment_id, provider, provider_account, channel, status, amount_minor, currency, payer,
+      provider_key, created_at)
+    values (${team}, ${attempt}, ${payment}, 'pawapay', 'pa_1', 'cm.mtn', ${status}, 100000, 'XAF', '+237670000000', 'k', ${now})`);
+  return { payment, attempt };
+}
+
+const statusOf = async (id: string) =>
+  (await live.maybe<{ status: string }>(sql`select status from payments where id = ${id}`))?.status;
+
+for (const [as, status] of [
+  ['succeeded', 'succeeded'],
+  ['failed', 'failed'],
+] as const) {
+  test(`resolve --as ${as}: the payment has ${status}, and who decided by what is kept`, async () => {
+    const { payment, attempt } = await unknown();
+    const said = await cli.json('resolve', attempt, '--as', as, '--evidence', EVIDENCE, '--author', 'Awa', '--team', team);
+    assert.deepEqual(said, { id: attempt, of: payment, status, as, evidence: EVIDENCE, author: 'Awa' });
+    assert.equal(await statusOf(payment), status);
+    const row = await live.maybe<{ resolution: { author: string; evidence: string; as: string } }>(
+      sql`select resolution from attempts where id = ${attempt}`,
+    );
+    assert.deepEqual([row?.resolution.author, row?.resolution.evidence, row?.resolution.as], ['Awa', EVIDENCE, as]);
+    const booked = await live.all(sql`select kind from journals where subject_id = ${payment}`);
+    assert.equal(booked.length, as === 'succeeded' ? 1 : 0);
+    const again = await cli.run('resolve', attempt, '--as', 'failed', '--evidence', EVIDENCE, '--team', team);
+    assert.equal(again.code, 1);
+    assert.match(again.stderr, /decided already/);
+  });
+}
+
+test('an attempt that is being handed over at this moment is nobody’s to decide', async () => {
+  const { payment, attempt } = await unknown('created', 1_000);
+  const { code, stderr } = await cli.run('resolve', attempt, '--as', 'failed', '--evidence', EVIDENCE, '--team', team);
+  assert.equal(code, 1);
+  assert.match(stderr, /at this moment/);
+  assert.equal(await statusOf(payment), 'processing');
+});
+
+test('without evidence, or of something that is not there: one clear line', async () => {
+  const { attempt } = await unknown();
+  const short = await cli.run('resolve', attempt, '--as', 'failed', '--evidence', 'x', '--team', team);
+  assert.match(short.stderr, /10 to 2,000 characters/);
+  const missing = await cli.run('resolve', newId('att', 'live', 1), '--as', 'failed', '--evidence', EVIDENCE, '--team', team);
+  assert.match(missing.stderr, /Attempt Not Found/);
+  const wrong = await cli.run('resolve', 'trx_1', '--as', 'failed', '--evidence', EVIDENCE, '--team', team);
+  assert.match(wrong.stderr, /not the id of an attempt/);
+});

@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict';
+import { after, afterEach, beforeEach, test } from 'node:test';
+import { FakeClock, startApi, until } from '../setup/api.ts';
+import { type Received, startReceiver } from '../setup/receiver.ts';
+import { Counter } from './counter.ts';
+
+/** Complaints about webhooks and callbacks that are lost, early or late (docs/complaints.md). */
+const clock = new FakeClock();
+const api = await startApi({ clock, env: { HOLD_MOBILE_MONEY: '0s', WEBHOOK_RETRY_SCHEDULE: '100ms' } });
+after(() => api.stop());
+
+let till: Counter;
+beforeEach(async () => {
+  till = await Counter.open(api, clock, ['pawapay', 'mtn-momo']);
+});
+afterEach(() => till.stop());
+
+test('complaint 8: the webhook came and no payment was created: it is there before the provider is asked, and the webhook finds it', async () => {
+  const pawapay = till.twin('pawapay');
+  await till.sell();
+  // The provider's answer is lost, so that nothing of ours but the key we chose leads to the payment.
+  pawapay.faults.script({ fault: 'reset_created' });
+  const id = await till.order();
+  assert.equal((await till.charge(id)).status, 202);
+  await till.hears(`/payments/${id}`, 'succeeded');
+  const asked = pawapay.requests.filter(({ method, path }) => method === 'GET' && path.startsWith('/v2/deposits/'));
+  const { key } = pawapay.book.entries().at(-1) ?? assert.fail();
+  assert.ok(!asked.some(({ path }) => path.endsWith(key)), 'by the webhook alone');
+});
+
+test('complaint 6: an abandoned redirect blocks the invoice for ever: the same order is paid anew at once', async () => {
+  const pawapay = till.twin('pawapay');
+  pawapay.faults.script({ fault: 'stuck' });
+  const wave = { channel: 'ci.wave', phone: '+2250701020304' };
+  const order = () => till.order(1_000, { currency: 'XOF', reference: 'invoice-7', phone: wave.phone });
+  const abandoned = await order();
+  const { status, body } = await till.charge(abandoned, wave);
+  assert.deepEqual([status, body.action.kind ?? body.action.type], [202, 'redirect']);
+  const anew = await order();
+  assert.equal((await till.charge(anew, wave)).status, 202);
+  await till.becomes(`/payments/${anew}`, 'succeeded');
+  assert.equal((await till.payment(abandoned)).status, 'processing');
+});
+
+test('complaint 9: operators’ callbacks do not come and their status pages lag: the payment ends all the same', async () => {
+  const mtn = till.twin('mtn-momo');
+  await till.twin('pawapay').closePort();
+  mtn.faults.announce('none');
+  mtn.faults.script({ fault: 'lagging' });
+  mtn.faults.script({ fault: 'stuck' });
+  const lagging = await till.order();
+  assert.equal((await till.charge(lagging)).status, 202);
+  await till.becomes(`/payments/${lagging}`, 'succeeded');
+  // The prompt never shows: nobody says that it was paid, and nobody says that it was not.
+  const unseen = await till.order();
+  await till.charge(unseen);
+  const asked = async () => {
+    clock.advance(600_000);
+    return mtn.requests.filter(({ method, path }) => method === 'GET' && path.includes('/requesttopay/')).length;
+  };
+  const before = await asked();
+  await until(asked, (times) => times >= before + 3);
+  assert.equal((await till.payment(unseen)).status, 'processing');
+  assert.equal(mtn.announcer.sent.length, 0);
+  mtn.recover();
+  await till.becomes(`/payments/${unseen}`, 'succeeded', 10_000);
+});
+
+test('complaint 10: one missed webhook locks a payout for a year: it is asked about, and nothing stays reserved', async () => {
+  await till.sell(10_000);
+  const pawapay = till.twin('pawapay');
+  pawapay.faults.announce('none');
+  pawapay.faults.script({ fault: 'reset_created' });
+  const recipient = { recipient: '+237670200000', channel: 'cm.mtn' };
+  const { body } = await till.call('POST', '/transfers', { amount: 1_000, currency: 'XAF', ...recipient });
+  await till.becomes(`/transfers/${body.transfer.id}`, 'succeeded');
+  assert.deepEqual([await till.balance('in.transit'), await till.balance('reserved')], [0n, 0n]);
+  const payouts = pawapay.book.entries().filter(({ kind }) => kind === 'payout');
+  assert.deepEqual(
+    payouts.map(({ moved }) => moved),
+    [true],
+  );
+});
+
+test('complaint 7: a webhook is lost because its event exists, or tells a later state, to one endpoint: each gets each, tried again, as it was', async (t) => {
+  const receiver = await startReceiver();
+  t.after(() => receiver.close());
+  const { secret: key } = (await api.newMerchant()).sandbox;
+  for (const path of ['/sound', '/ailing']) {
+    const { status } = await api.call('POST', '/webhooks', { key, body: { url: receiver.url + path, events: ['payment.*'] } });
+    assert.equal(status, 201);
+  }
+  const seen = new Set<string>();
+  receiver.behave((response, { event }) => {
+    response.writeHead(seen.has(event.id) ? 200 : 500).end();
+    seen.add(event.id);
+  }, '/ailing');
+  const { id } = (await api.call('POST', '/payments', { key, body: { amount: 1_000, currency: 'XAF', phone: '1' } })).body
+    .transaction;
+  await api.call('POST', `/payments/${id}`, { key, body: { channel: 'cm.mtn', data: { phone: '670100000' } } });
+  const advance = setInterval(() => clock.advance(100), 20);
+  t.after(() => clearInterval(advance));
+  await receiver.waitFor(9, 30_000);
+  const told = (path: string) =>
+    receiver.received
+      .filter((one) => one.path === path)
+      .sort((a, b) => sequence(a) - sequence(b))
+      .map((one) => [sequence(one), one.event.event, one.event.data.status]);
+  const story = [
+    [1, 'payment.created', 'pending'],
+    [2, 'payment.processing', 'processing'],
+    [3, 'payment.succeeded', 'succeeded'],
+  ];
+  assert.deepEqual(told('/sound'), story);
+  assert.deepEqual(
+    told('/ailing'),
+    story.flatMap((one) => [one, one]),
+  );
+  assert.equal(new Set(receiver.received.map(({ event }) => event.id)).size, 3, 'a repetition is known by its id');
+});
+
+function sequence({ headers }: Received): number {
+  return Number(headers['x-service-sequence']);
+}

@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { must } from '../../src/kit/errors.ts';
+import { sql } from '../../src/kit/sql.ts';
+import { readBalances } from '../../src/ledger/balances.ts';
+import { resolveAttempt } from '../../src/payments/resolve.ts';
+import { givebackSweep, refundSweep } from '../../src/refunds/sweeps.ts';
+import { type Api, FakeClock, type Merchant, startApi } from '../setup/api.ts';
+import { startPayment } from '../setup/pay.ts';
+
+/** A piece of a payment that had been given up and landed after all, when the payment can no longer take it. */
+let api: Api;
+let merchant: Merchant;
+const clock = new FakeClock();
+
+before(async () => {
+  api = await startApi({ clock, workers: false });
+});
+after(() => api.stop());
+
+const store = () => api.deps.stores.sandbox;
+const call = (method: 'GET' | 'POST', path: string, body?: object) =>
+  api.call(method, path, { key: merchant.sandbox.secret, ...(body ? { body } : {}) });
+const shown = async (id: string) => (await call('GET', `/payments/${id}`)).body.transaction;
+
+/** The payer tries the next piece, and a person says what became of it. @returns the attempt */
+async function piece(id: string, as: 'succeeded' | 'failed'): Promise<string> {
+  const open = async (): Promise<string | undefined> =>
+    (await shown(id)).attempts.find(({ status }: { status: string }) => status === 'open')?.id;
+  clock.advance(1); // ids of one moment have no order
+  if (!(await open())) await call('POST', `/payments/${id}`, { channel: 'cm.mtn', data: { phone: '650000000' } });
+  const attempt = must(await open(), 'an attempt is under way');
+  await decide(attempt, as);
+  return attempt;
+}
+
+async function decide(id: string, as: 'succeeded' | 'failed'): Promise<void> {
+  const verdict = { as, evidence: 'statement of the day', author: 'ops' };
+  await resolveAttempt(api.deps, store(), { team_id: merchant.team.id, id }, verdict);
+}
+
+async function giveBack(): Promise<void> {
+  await givebackSweep(api.deps, store()).round();
+  await refundSweep(api.deps, store()).round();
+}
+
+async function ordered(amount: number): Promise<string> {
+  merchant = await api.newMerchant();
+  return (await startPayment(api, { key: merchant.sandbox.secret, amount })).id;
+}
+
+test('what a paid payment gives back is no refund of the merchant’s: all of it can still be refunded, by the attempts that paid it', async () => {
+  const id = await ordered(900_000);
+  const first = await piece(id, 'succeeded');
+  const declined = await piece(id, 'failed');
+  const last = await piece(id, 'succeeded');
+  await decide(declined, 'succeeded');
+  const { body } = await call('POST', '/refunds', { payment: id, reason: 'duplicate' });
+  assert.deepEqual([body.refund.amount, body.code], [900_000, 201]);
+  const [refund] = await store().db.all<{ legs: { attempt_id: string }[] }>(
+    sql`select legs from refunds where id = ${body.refund.id}`,
+  );
+  assert.deepEqual(refund?.legs.map(({ attempt_id }) => attempt_id).sort(), [first, last].sort());
+  await giveBack();
+  const { status, amount_captured, amount_refunded } = await shown(id);
+  assert.deepEqual([status, amount_captured, amount_refunded], ['refunded', 900_000, 900_000]);
+  assert.equal((await readBalances(store().db, merchant.team.id, 'XAF')).get('hold') ?? 0n, 0n);
+});
+
+test('a late piece that is more than what is left by then goes back whole, and the rest is still collected', async () => {
+  const id = await ordered(1_000_001);
+  await piece(id, 'succeeded');
+  const declined = await piece(id, 'failed');
+  await piece(id, 'succeeded');
+  await decide(declined, 'succeeded');
+  await giveBack();
+  const partial = await shown(id);
+  assert.deepEqual([partial.status, partial.amount_captured, partial.amount_refunded], ['partial', 666_668, 0]);
+  await piece(id, 'succeeded');
+  const paid = await shown(id);
+  assert.deepEqual([paid.status, paid.amount_captured, paid.amount_refunded], ['succeeded', 1_000_001, 0]);
+  const books = await readBalances(store().db, merchant.team.id, 'XAF');
+  assert.deepEqual([books.get('hold') ?? 0n, books.get('available')], [0n, 98_000_100n]);
+});

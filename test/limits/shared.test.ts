@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createLog } from '../../src/kit/log.ts';
+import { within } from '../../src/limits/deadline.ts';
+import { type Connection, SharedCounters } from '../../src/limits/shared.ts';
+
+const log = createLog({ level: 'silent', format: 'json' });
+const LIMITS = [
+  { name: 'a', ceiling: 3 },
+  { name: 'b', ceiling: 5 },
+];
+
+/** A Redis that answers what the test says. */
+function connection(answer: (command: readonly string[]) => Promise<unknown>): Connection & { sent: string[] } {
+  const sent: string[] = [];
+  return {
+    sent,
+    send: (command) => {
+      sent.push(command[0] as string);
+      return answer(command);
+    },
+    open: async () => {},
+    close: () => {},
+  };
+}
+
+test('a request is one round trip, by the digest of the script', async () => {
+  const redis = connection(async () => [0, 1, 59_000, 4, 1_000]);
+  const counters = new SharedCounters({ connection: redis, log, timeout_ms: 1_000 });
+  await counters.open();
+  redis.sent.length = 0;
+  assert.deepEqual(await counters.take(LIMITS, 1_000_000), {
+    tripped: null,
+    standings: [
+      { count: 1, resets_at: 1_059_000 },
+      { count: 4, resets_at: 1_001_000 },
+    ],
+  });
+  assert.deepEqual(redis.sent, ['EVALSHA']);
+  await counters.close();
+});
+
+test('no answer in time is null, and nothing more is asked until a try was answered', async () => {
+  let silent = false;
+  const redis = connection(() => (silent ? new Promise(() => {}) : Promise.resolve([0, 1, 1, 1, 1])));
+  const counters = new SharedCounters({ connection: redis, log, timeout_ms: 20 });
+  await counters.open();
+  silent = true;
+  assert.equal(await counters.take(LIMITS, 0), null);
+  redis.sent.length = 0;
+  assert.deepEqual([await counters.take(LIMITS, 0), await counters.look(LIMITS, 0)], [null, null]);
+  assert.deepEqual([redis.sent, counters.answering], [[], false]);
+});
+
+test('time in which this process is busy does not count', async () => {
+  // The question leaves and the answer is read in later turns of the loop.
+  const turns = async () => {
+    for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+    return 'answer';
+  };
+  const asked = within(10, turns());
+  const busy_until = performance.now() + 60;
+  while (performance.now() < busy_until);
+  assert.equal(await asked, 'answer');
+});
+
+test('a promise that is never kept is a rejection', async () => {
+  await assert.rejects(within(1, new Promise(() => {})), /no answer within 1 ms/);
+});

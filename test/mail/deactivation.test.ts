@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { sql } from '../../src/kit/sql.ts';
+import type { OutgoingMail } from '../../src/mail/outgoing.ts';
+import { mailSweep } from '../../src/mail/sweeps.ts';
+import { FakeClock, until } from '../setup/api.ts';
+import { Deliveries } from '../setup/deliveries.ts';
+
+const hooks = new Deliveries();
+
+test('the owner of an endpoint that is deactivated gets one mail, which names its host and no more of its address', async () => {
+  const clock = new FakeClock();
+  const endpoint = await hooks.register('/hook?token=secret-of-the-shop');
+  hooks.receiver.behave(500);
+  hooks.start({ config: { webhook_retry_schedule_ms: [] }, clock });
+  const mails = () => hooks.store.db.all(sql`select 1 from mails where team_id = ${hooks.merchant.team.id}`);
+  await hooks.announce();
+  await hooks.recorded(endpoint, 1);
+  assert.equal((await mails()).length, 0, 'one failure is no reason');
+  clock.advance(5 * 86_400_000 + 60_000);
+  await hooks.announce(3);
+  await hooks.recorded(endpoint, 2);
+  await until(mails, (rows) => rows.length > 0);
+  const sent: OutgoingMail[] = [];
+  const mailer = { send: async (mail: OutgoingMail) => ({ kind: 'sent' as const, _: sent.push(mail) }) };
+  await mailSweep(hooks.api.deps, hooks.store, mailer).round();
+  const [mail] = sent;
+  assert.deepEqual([sent.length, mail?.to], [1, hooks.merchant.team.email]);
+  for (const part of [endpoint.id, new URL(endpoint.url).host, 'sandbox', 'Bonjour', 'Hello'])
+    assert.ok(mail?.text.includes(part), part);
+  assert.ok(!mail?.text.includes('secret-of-the-shop'));
+});

@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict';
+import { after, afterEach, beforeEach, test } from 'node:test';
+import { sql } from '../../src/kit/sql.ts';
+import { smtpMailer } from '../../src/mail/smtp.ts';
+import { writeMail } from '../../src/mail/service.ts';
+import { mailForgetSweep, mailSweep, retryDelay } from '../../src/mail/sweeps.ts';
+import { startApi } from '../setup/api.ts';
+import { read, type SmtpServer, startSmtpServer } from './smtp-server.ts';
+
+const api = await startApi({ workers: false });
+after(() => api.stop());
+const store = api.deps.stores.live;
+const { db } = store;
+
+let server: SmtpServer;
+beforeEach(async () => {
+  await db.run(sql`delete from mails`);
+  server = await startSmtpServer();
+});
+afterEach(() => server.close());
+
+const sweep = () => mailSweep(api.deps, store, smtpMailer(server.url, 'Pirogue <no-reply@pirogue.example>', 500));
+const write = (recipient?: string, team_id = api.team.id) =>
+  db.transaction((tx) =>
+    writeMail(tx, {
+      team_id,
+      kind: 'endpoint_deactivated',
+      facts: { webhook: 'wh_1', host: 'shop.example' },
+      ...(recipient ? { recipient } : {}),
+    }),
+  );
+/** The waiting of a test is done by the database. */
+const makeDue = () => db.run(sql`update mails set due_at = now() where due_at is not null`);
+const row = () =>
+  db.maybe<{ tries: number; sent: boolean; waits_ms: number | null; error: string | null }>(sql`
+    select tries, sent_at is not null as sent, error, round(extract(epoch from due_at - now()) * 1000)::float8 as waits_ms from mails`);
+
+test('a mail goes to the owner of the team, in French and in English, once', async () => {
+  await write();
+  assert.equal(await sweep().round(), 1);
+  assert.equal(await sweep().round(), 0);
+  const [mail] = server.mails;
+  assert.deepEqual([server.mails.length, mail?.to], [1, api.team.email]);
+  const { headers, text } = read(mail?.raw ?? '');
+  assert.equal(headers.subject, 'Un webhook a été désactivé / A webhook endpoint was deactivated');
+  assert.match(text, /Bonjour Chez Awa,\n\nAucun envoi au webhook wh_1 \(shop\.example, environnement live\)/);
+  assert.match(text, /Hello Chez Awa,\n\nNo delivery to the webhook endpoint wh_1 \(shop\.example, live environment\)/);
+  assert.deepEqual(await row(), { tries: 1, sent: true, error: null, waits_ms: null });
+});
+
+test('a mail goes to the address it names', async () => {
+  await write('kofi@client.example');
+  await sweep().round();
+  assert.equal(server.mails[0]?.to, 'kofi@client.example');
+});
+
+test('a mail of a transaction that is rolled back was never written', async () => {
+  await assert.rejects(
+    db.transaction(async (tx) => {
+      await writeMail(tx, { team_id: api.team.id, kind: 'endpoint_deactivated', facts: { webhook: 'wh_1', host: 'x' } });
+      throw new Error('no');
+    }),
+  );
+  assert.equal(await sweep().round(), 0);
+});
+
+test('a mail the server does not take is tried again, later and later, with the same Message-ID', async () => {
+  await write();
+  // The server has the mail, and the sender does not know it.
+  server.script = { RECEIVED: 'hang up' };
+  await sweep().round();
+  const first = await row();
+  assert.deepEqual([first?.tries, first?.sent], [1, false]);
+  assert.ok((first?.waits_ms ?? 0) > 5_000 && (first?.waits_ms ?? 0) <= 10_000, JSON.stringify(first));
+  assert.equal(await sweep().round(), 0, 'not before its time');
+  await makeDue();
+  await sweep().round();
+  assert.ok(((await row())?.waits_ms ?? 0) > 10_000);
+  server.script = {};
+  await makeDue();
+  await sweep().round();
+  assert.deepEqual(await row(), { tries: 3, sent: true, error: null, waits_ms: null });
+  const ids = server.mails.map(({ raw }) => read(raw).headers['message-id']);
+  assert.deepEqual([ids.length, new Set(ids).size], [3, 1]);
+});
+
+test('waits double from ten seconds up to an hour', () => {
+  assert.deepEqual([1, 2, 3, 9, 10, 5_000].map(retryDelay), [10_000, 20_000, 40_000, 2_560_000, 3_600_000, 3_600_000]);
+});
+
+test('a worker that dies while it sends: another one sends the mail when the lease is over', async () => {
+  await write();
+  void mailSweep(api.deps, store, { send: () => new Promise(() => {}) }).round();
+  for (let i = 0; i < 100 && (await row())?.tries === 0; i++) await new Promise((resolve) => setTimeout(resolve, 10));
+  assert.equal(await sweep().round(), 0, 'not while it may be under way');
+  assert.ok(((await row())?.waits_ms ?? 0) <= 60_000);
+  await makeDue();
+  await sweep().round();
+  assert.deepEqual([server.mails.length, (await row())?.sent], [1, true]);
+});
+
+test('an answer that comes after another worker took the mail does not put it off', async () => {
+  await write();
+  const answer = Promise.withResolvers<{ kind: 'failed'; error: string }>();
+  const asked = Promise.withResolvers<void>();
+  const slow = mailSweep(api.deps, store, {
+    send: () => {
+      asked.resolve();
+      return answer.promise;
+    },
+  }).round();
+  await asked.promise;
+  await makeDue();
+  await sweep().round();
+  answer.resolve({ kind: 'failed', error: 'ETIMEDOUT' });
+  await slow;
+  assert.deepEqual(await row(), { tries: 2, sent: true, error: null, waits_ms: null });
+});
+
+const LOST: [what: string, prepare: () => Promise<unknown>][] = [
+  ['an unknown recipient', async () => Object.assign(server, { script: { RCPT: '550 no' } })],
+  [
+    'two days of failure',
+    async () => {
+      server.script = { MAIL: '451 later' };
+      await db.run(sql`update mails set created_at = now() - interval '48 hours'`);
+    },
+  ],
+];
+
+for (const [what, prepare] of LOST) {
+  test(`${what} is given up`, async () => {
+    await write();
+    await prepare();
+    assert.equal(await sweep().round(), 1);
+    const { sent, waits_ms, error } = (await row()) ?? {};
+    assert.deepEqual([sent, waits_ms], [false, null]);
+    assert.match(error ?? '', /^EENVELOPE \d{3}$/);
+    assert.equal(await sweep().round(), 0);
+  });
+}
+
+test('a mail of a team that is gone is given up, and stops nobody', async () => {
+  await write(undefined, 1n);
+  await write();
+  assert.equal(await sweep().round(), 2);
+  assert.equal(server.mails.length, 1);
+});
+
+test('what was sent is forgotten after a month; what waits is not', async () => {
+  await write();
+  await sweep().round();
+  await db.run(sql`update mails set created_at = now() - interval '29 days'`);
+  assert.equal(await mailForgetSweep(store).round(), 0);
+  await write();
+  await db.run(sql`update mails set created_at = now() - interval '31 days'`);
+  assert.equal(await mailForgetSweep(store).round(), 1);
+  assert.equal((await row())?.sent, false);
+});

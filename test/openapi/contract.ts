@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import formats from 'ajv-formats';
+import type { Deps } from '../../src/deps.ts';
+import { buildDocument } from '../../src/http/openapi/document.ts';
+import type { Document, Header, Method, Ref, Response, Schema } from '../../src/http/openapi/types.ts';
+import { allRoutes } from '../../src/program.ts';
+import { versions } from '../../src/versions/registry.ts';
+
+/** What came back: the part of an answer that the document speaks of. */
+export interface Answered {
+  status: number;
+  headers: Headers;
+  body: unknown;
+}
+
+/** Holds answers against the document: status, headers and body, in which no field may stand that it does not name. */
+export class Contract {
+  readonly document: Document;
+  readonly #ajv = new Ajv2020({ strict: false, allErrors: true, coerceTypes: false });
+  readonly #headers = new Ajv2020({ strict: false, coerceTypes: true });
+  readonly #templates: { template: string; pattern: RegExp }[];
+  readonly #compiled = new Map<string, ValidateFunction>();
+
+  constructor(document: Document) {
+    this.document = document;
+    formats.default(this.#ajv as never);
+    formats.default(this.#headers as never);
+    this.#ajv.addSchema(closed({ $id: 'doc', components: { schemas: document.components.schemas } } as Schema));
+    this.#templates = Object.keys(document.paths)
+      .map((template) => ({ template, pattern: new RegExp(`^${template.replace(/\{\w+\}/g, '[^/]+')}$`) }))
+      // A path without parameters is meant before one that has them.
+      .sort((a, b) => Number(a.template.includes('{')) - Number(b.template.includes('{')));
+  }
+
+  /** @throws AssertionError naming everything in which the answer differs; paths the document lacks are not its business */
+  check(method: string, target: string, answer: Answered): void {
+    const path = target.split('?')[0] as string;
+    const template = this.#templates.find(({ pattern }) => pattern.test(path))?.template;
+    if (template === undefined || method === 'HEAD' || method === 'OPTIONS') return;
+    // The document is that of the newest version.
+    if ((answer.headers.get('x-service-version') ?? versions.newest) !== versions.newest) return;
+    const operation = this.document.paths[template]?.[method.toLowerCase() as Method];
+    const faults = operation ? this.#faults(operation.responses[answer.status], answer) : this.#wrongMethodFaults(answer);
+    assert.deepEqual(
+      faults,
+      [],
+      `${method} ${path} answered ${answer.status}, which is not what docs/openapi.json says: ${JSON.stringify(answer.body)}`,
+    );
+  }
+
+  /** A method that the path lacks is refused like every other request: 405, or what is checked before. */
+  #wrongMethodFaults({ status, body }: Answered): string[] {
+    const name = status === 429 ? 'RateLimited' : 'Error';
+    return this.#schemaFaults(`wrong method ${name}`, { $ref: `#/components/schemas/${name}` }, body);
+  }
+
+  /** What of the value the schema of the document does not allow. */
+  #schemaFaults(key: string, schema: Schema, value: unknown): string[] {
+    const check = this.#compile(key, schema);
+    return check(value) ? [] : (check.errors ?? []).map(faultText);
+  }
+
+  /** @param key names the schema, so that it is compiled once */
+  faultsOf(key: string, schema: Schema, value: unknown): string[] {
+    return this.#schemaFaults(key, schema, value);
+  }
+
+  #compile(key: string, schema: Schema): ValidateFunction {
+    const known = this.#compiled.get(key);
+    if (known) return known;
+    const check = this.#ajv.compile(absolute(closed(schema)));
+    this.#compiled.set(key, check);
+    return check;
+  }
+
+  #faults(documented: Response | Ref | undefined, { status, headers, body }: Answered): string[] {
+    if (!documented) return [`status ${status} is not documented for this operation`];
+    const response = this.resolve<Response>(documented);
+    const media = response.content?.['application/json'];
+    return [
+      ...this.#headerFaults(response, headers),
+      ...(media ? this.#schemaFaults(JSON.stringify(media.schema), media.schema, body) : []),
+    ];
+  }
+
+  #headerFaults(response: Response, headers: Headers): string[] {
+    const documented = Object.entries(response.headers ?? {});
+    const names = new Set(documented.map(([name]) => name.toLowerCase()));
+    const faults = Object.keys(this.document.components.headers)
+      .filter((name) => headers.has(name) && !names.has(name.toLowerCase()))
+      .map((name) => `header ${name} is sent but not documented`);
+    for (const [name, documentedHeader] of documented) {
+      const { required, schema } = this.resolve<Header>(documentedHeader);
+      const value = headers.get(name);
+      if (value === null) {
+        if (required) faults.push(`header ${name} is missing`);
+      } else if (!this.#headers.validate({ type: 'object', properties: { value: schema } }, { value })) {
+        faults.push(`header ${name} is ${value}: ${this.#headers.errors?.[0]?.message}`);
+      }
+    }
+    return faults;
+  }
+
+  /** What a reference inside the document stands for. */
+  resolve<T extends object>(found: T | Ref): T {
+    if (!('$ref' in found)) return found;
+    const steps = found.$ref.split('/').slice(1);
+    return steps.reduce<unknown>((part, step) => (part as Record<string, unknown>)[step], this.document) as T;
+  }
+}
+
+function faultText({ instancePath, message, params }: { instancePath: string; message?: string; params: object }): string {
+  return `${instancePath || 'body'} ${message} ${JSON.stringify(params)}`;
+}
+
+/**
+ * The schema with every object closed that names its fields and does not say that it takes others: clients must bear new
+ * fields, but an answer must not have one that nobody documented.
+ */
+function closed(schema: Schema): Schema {
+  return transform(schema, (node, inAllOf) =>
+    node.properties && node.additionalProperties === undefined && !inAllOf ? { ...node, additionalProperties: false } : node,
+  );
+}
+
+/** References point into the document. */
+function absolute(schema: Schema): Schema {
+  return transform(schema, (node) => (node.$ref?.startsWith('#') ? { ...node, $ref: `doc${node.$ref}` } : node));
+}
+
+function transform(value: Schema, change: (node: Schema, inAllOf: boolean) => Schema, key = ''): Schema {
+  if (Array.isArray(value)) return value.map((part) => transform(part, change, key)) as unknown as Schema;
+  if (value === null || typeof value !== 'object') return value;
+  const inside = Object.entries(value).map(([name, part]) => [name, transform(part as Schema, change, name)]);
+  return change(Object.fromEntries(inside), key === 'allOf');
+}
+
+let contract: Contract | undefined;
+
+/** The contract of the running routes, made once for each process. */
+export function contractOf(deps: Deps): Contract {
+  contract ??= new Contract(buildDocument(allRoutes(deps), 'http://127.0.0.1:8080'));
+  return contract;
+}

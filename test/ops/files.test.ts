@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import path from 'node:path';
+import { test } from 'node:test';
+
+const root = path.join(import.meta.dirname, '..', '..');
+const read = (name: string) => fs.readFileSync(path.join(root, name), 'utf8');
+const readAll = (pattern: string) => fs.globSync(pattern, { cwd: root }).map(read).join('\n');
+const every = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map(([, found]) => found as string);
+
+test('alert rules and dashboard ask for metrics that there are', () => {
+  const known = new Set(every(readAll('src/metrics/*.ts'), /'((?:pirogue|nodejs|process)_\w+)'/g));
+  const rules = read('ops/prometheus/alerts.yaml')
+    .split(/- alert: /)
+    .slice(1);
+  const panels = JSON.parse(read('ops/grafana/pirogue.json')).panels as { targets: { expr: string }[] }[];
+  const expressions = [...rules, ...panels.flatMap(({ targets }) => targets.map(({ expr }) => expr))];
+  assert.ok(expressions.length > 20);
+  for (const expression of expressions) {
+    const names = every(expression, /\b((?:pirogue|nodejs|process)_[a-z_]+)\b/g).map((name) => name.replace(/_bucket$/, ''));
+    assert.ok(names.length > 0, expression);
+    assert.deepEqual(
+      names.filter((name) => !known.has(name)),
+      [],
+      expression,
+    );
+  }
+});
+
+test('every alert is explained in docs/operations.md', () => {
+  const text = read('docs/operations.md');
+  const names = every(read('ops/prometheus/alerts.yaml'), /- alert: (\w+)/g);
+  assert.ok(names.length > 8);
+  assert.deepEqual(
+    names.filter((name) => !text.includes(`\`${name}\``)),
+    [],
+  );
+});
+
+test('units, image and compose.yaml set only what the program reads', () => {
+  const settings = read('src/config.ts') + read('src/telemetry/settings.ts');
+  const units = every(readAll('ops/systemd/*'), /^Environment=(.*)$/gm).flatMap((line) => every(line, /(\w+)=/g));
+  const image = every(read('Dockerfile'), /^ENV (.*)$/gm).flatMap((line) => every(line, /(\w+)=/g));
+  const compose = every(read('compose.yaml'), /^ +([A-Z_]{4,}): /gm).filter((name) => !name.startsWith('POSTGRES_'));
+  const variables = [...units, ...image, ...compose];
+  assert.ok(variables.length > 15);
+  assert.deepEqual(
+    variables.filter((name) => !settings.includes(name)),
+    [],
+  );
+});

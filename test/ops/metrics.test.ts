@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { OpenStores } from '../../src/db/stores.ts';
+import { sql } from '../../src/kit/sql.ts';
+import { Counter, Durations } from '../../src/metrics/instruments.ts';
+import { Meters } from '../../src/metrics/meters.ts';
+import { exposition } from '../../src/metrics/exposition.ts';
+import type { MetricsServer } from '../../src/metrics/server.ts';
+import type { Provider } from '../../src/providers/contract.ts';
+import { openMetrics } from '../../src/start/observed.ts';
+import { type Api, freePort, startApi } from '../setup/api.ts';
+
+let api: Api;
+let metrics: MetricsServer;
+
+before(async () => {
+  api = await startApi({ workers: false, env: { METRICS_PORT: String(await freePort()) } });
+  // Before the first scrape: later ones may use what one of five seconds ago found.
+  const { sandbox } = api.deps.stores;
+  await sandbox.db.run(sql`
+    insert into deliveries (team_id, endpoint_id, event_id, due_at) values
+      (1, 'wh_a', 'evt_1', now() - interval '90 s'), (1, 'wh_a', 'evt_2', now() - interval '10 s'),
+      (1, 'wh_b', 'evt_3', now() - interval '20 s'), (1, 'wh_b', 'evt_4', now() + interval '1 h')`);
+  metrics = (await openMetrics(api.deps, [], () => (api.deps.stores as OpenStores).use())) as MetricsServer;
+});
+after(async () => {
+  await metrics.close();
+  await api.stop();
+});
+
+const LINE = /^([a-z_:][\w:]*)(\{(?:[a-z_]\w*="(?:[^"\\\n]|\\[\\"n])*",?)*\})? (-?\d+(?:\.\d+)?(?:e[-+]\d+)?)$/;
+
+/** Series by name and labels; every line has to be one that Prometheus reads. */
+async function scrape(): Promise<Map<string, number>> {
+  const response = await fetch(`http://127.0.0.1:${metrics.port}/metrics`);
+  assert.equal(response.status, 200);
+  assert.match(response.headers.get('content-type') ?? '', /^text\/plain; version=0\.0\.4/);
+  const lines = (await response.text()).split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+  return new Map(
+    lines.map((line) => {
+      const match = LINE.exec(line);
+      assert.ok(match, line);
+      return [`${match[1]}${match[2] ?? ''}`, Number(match[3])];
+    }),
+  );
+}
+
+test('requests are counted by route and status, never by path', async () => {
+  const { body } = await api.call('POST', '/payments', { body: { amount: 500, currency: 'XAF', phone: '+237650000000' } });
+  await api.call('GET', `/payments/${body.transaction.id}`);
+  await api.call('GET', '/payments/trx_test_none');
+  await api.call('GET', '/nowhere/at/all');
+  const found = await scrape();
+  assert.equal(found.get('pirogue_http_requests_total{method="POST",route="/payments",status="201"}'), 1);
+  assert.equal(found.get('pirogue_http_requests_total{method="GET",route="/payments/:id",status="200"}'), 1);
+  assert.equal(found.get('pirogue_http_requests_total{method="GET",route="/payments/:id",status="404"}'), 1);
+  assert.equal(found.get('pirogue_http_requests_total{method="GET",route="none",status="404"}'), 1);
+  assert.equal(found.get('pirogue_http_request_duration_seconds_count{method="GET",route="/payments/:id"}'), 2);
+  assert.equal(found.get('pirogue_http_request_duration_seconds_bucket{method="GET",route="/payments/:id",le="+Inf"}'), 2);
+  assert.deepEqual(
+    [...found.keys()].filter((name) => name.includes(body.transaction.id) || name.includes('nowhere')),
+    [],
+  );
+});
+
+test('queues tell their depth and how late the first is; what is not due does not count', async () => {
+  const found = await scrape();
+  assert.equal(found.get('pirogue_queue_depth{environment="sandbox",queue="deliveries"}'), 3);
+  assert.equal(found.get('pirogue_queue_depth{environment="live",queue="deliveries"}'), 0);
+  const late = found.get('pirogue_queue_late_seconds{environment="sandbox",queue="deliveries"}') ?? 0;
+  assert.ok(late >= 90 && late < 600, String(late));
+});
+
+test('the rest is there: pools, books, lanes, process', async () => {
+  const names = new Set([...(await scrape()).keys()].map((name) => name.replace(/\{.*/, '')));
+  const wanted = [
+    'pirogue_db_pool',
+    'pirogue_store_up',
+    'pirogue_ledger_unsealed_seconds',
+    'pirogue_build_info',
+    'nodejs_eventloop_lag_seconds',
+    'process_cpu_seconds_total',
+    'process_resident_memory_bytes',
+  ];
+  assert.deepEqual(
+    wanted.filter((name) => !names.has(name)),
+    [],
+  );
+});
+
+test('only /metrics is answered, and only to GET', async () => {
+  const at = (path: string, method = 'GET') =>
+    fetch(`http://127.0.0.1:${metrics.port}${path}`, { method }).then(({ status }) => status);
+  assert.deepEqual(await Promise.all([at('/'), at('/payments'), at('/metrics', 'POST')]), [404, 404, 404]);
+});
+
+test('durations are counted under every limit they stay below', () => {
+  const times = new Durations('t_seconds', 'Times.', ['route']);
+  for (const ms of [0.5, 1, 7, 60_000]) times.add(ms, '/a');
+  const lines = times.family().lines;
+  assert.ok(lines.includes('t_seconds_bucket{route="/a",le="0.001"} 2'));
+  assert.ok(lines.includes('t_seconds_bucket{route="/a",le="0.01"} 3'));
+  assert.ok(lines.includes('t_seconds_bucket{route="/a",le="30"} 3'));
+  assert.ok(lines.includes('t_seconds_bucket{route="/a",le="+Inf"} 4'));
+  assert.ok(lines.includes('t_seconds_count{route="/a"} 4'));
+  assert.ok(lines.includes('t_seconds_sum{route="/a"} 60.0085'));
+});
+
+test('a label that nobody should have made can not break a line or fill the memory', () => {
+  const counter = new Counter('c_total', 'C.', ['name']);
+  counter.add('a"b\\c\nd');
+  assert.match(exposition([counter.family()]), /^c_total\{name="a\\"b\\\\c\\nd"\} 1$/m);
+  for (let n = 0; n < 6_000; n++) counter.add(`n${n}`);
+  assert.equal(counter.family().lines.length, 5_001);
+  assert.ok(counter.family().lines.includes('c_total{name="other"} 1001'));
+});
+
+test('provider calls are counted by what the answer said, deliveries by status or failure', async () => {
+  const meters = new Meters();
+  const clock = { now: () => 1_000 };
+  const provider = {
+    name: 'wave',
+    account_id: 'pa_1',
+    capabilities: {},
+    offers: () => true,
+    keyOf: () => 'k',
+    submit: async () => ({ kind: 'unavailable', detail: 'refused' }),
+    read: async () => ({ kind: 'pending' }),
+  } as unknown as Provider;
+  await meters.provider(provider, clock).submit({ channel: { id: 'sn.wave' } } as Parameters<Provider['submit']>[0]);
+  const answered = { kind: 'answered', status: 503, headers: {}, body: '', truncated: false, duration_ms: 4 } as const;
+  const failed = { kind: 'failed', error: 'timeout', sent: true, detail: '', duration_ms: 10_000 } as const;
+  const options = { method: 'POST', url: 'https://a.example', guard: 'public', timeout_ms: 1, max_bytes: 1 } as const;
+  await meters.deliveries(async () => answered, 'live')(options);
+  await meters.deliveries(async () => failed, 'live')(options);
+  const text = exposition(meters.families());
+  assert.match(
+    text,
+    /pirogue_provider_calls_total\{provider="wave",channel="sn\.wave",operation="collect",call="start",outcome="failed"\} 1/,
+  );
+  assert.match(text, /pirogue_webhook_attempts_total\{environment="live",outcome="5xx"\} 1/);
+  assert.match(text, /pirogue_webhook_attempts_total\{environment="live",outcome="timeout"\} 1/);
+});

@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { freePort } from '../setup/api.ts';
+import { cloneDatabases, type Databases } from '../setup/databases.ts';
+import { call, newFolder, type Program, startProgram } from './program.ts';
+
+const WRITERS = 6;
+
+/**
+ * A balancer as small as can be: asks for readiness, keeps connections, and tries another backend only when one refused
+ * the connection, which is when nothing can have been sent.
+ */
+function balancer(ports: number[]) {
+  const agent = new http.Agent({ keepAlive: true });
+  const ready = new Set(ports);
+  let turn = 0;
+  const look = setInterval(() => {
+    for (const port of ports) {
+      const lost = () => void ready.delete(port);
+      http
+        .get({ port, host: '127.0.0.1', path: '/health/ready', agent: false }, (answer) => {
+          answer.resume();
+          if (answer.statusCode === 200) ready.add(port);
+          else lost();
+        })
+        .on('error', lost);
+    }
+  }, 100);
+  const pass = (request: http.IncomingMessage, body: Buffer, response: http.ServerResponse, left: number[]) => {
+    const choice = left.filter((port) => ready.has(port));
+    const port = (choice.length > 0 ? choice : left)[turn++ % (choice.length || left.length)] as number;
+    const { method, url: path, headers } = request;
+    const passed = http.request({ port, host: '127.0.0.1', method, path, headers, agent }, (answer) => {
+      response.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.pipe(response);
+    });
+    passed.on('error', (error: NodeJS.ErrnoException) => {
+      const others = left.filter((other) => other !== port);
+      if (error.code === 'ECONNREFUSED' && others.length > 0) pass(request, body, response, others);
+      else response.writeHead(502, { 'x-failure': String(error.code) }).end('{}');
+    });
+    passed.end(body);
+  };
+  const server = http.createServer(async (request, response) => {
+    const parts: Buffer[] = [];
+    for await (const part of request) parts.push(part);
+    pass(request, Buffer.concat(parts), response, ports);
+  });
+  return {
+    listen: () =>
+      new Promise<string>((resolve) =>
+        server.listen(0, '127.0.0.1', () => resolve(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)),
+      ),
+    close: () => {
+      clearInterval(look);
+      agent.destroy();
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
+
+const dataDir = newFolder();
+let databases: Databases | undefined;
+const running = new Set<Program>();
+
+after(async () => {
+  await Promise.all([...running].map((program) => program.stop()));
+  await databases?.drop();
+  fs.rmSync(dataDir, { recursive: true });
+});
+
+async function start(port: number): Promise<Program> {
+  const env = { PORT: String(port), DRAIN_MS: '1500', PUBLIC_URL: 'http://127.0.0.1:1' };
+  const program = await startProgram({ role: 'api', dataDir, databases: databases as Databases, env });
+  running.add(program);
+  return program;
+}
+
+test('two API processes are restarted one after the other under load, and no request fails', async () => {
+  databases = await cloneDatabases();
+  const ports = [await freePort(), await freePort()];
+  let programs: Program[] = [];
+  for (const port of ports) programs.push(await start(port));
+  const front = balancer(ports);
+  const url = await front.listen();
+  const { secret } = (programs[0] as Program).keys.sandbox;
+
+  const failed: string[] = [];
+  let done = 0;
+  let going = true;
+  const writers = Array.from({ length: WRITERS }, async (_, writer) => {
+    for (let n = 0; going; n++) {
+      const reference = `w${writer}-${n}`;
+      const made = await call(url, secret, 'POST', '/payments', {
+        amount: 500,
+        currency: 'XAF',
+        phone: '+237650000000',
+        reference,
+      });
+      if (made.status !== 201)
+        failed.push(`${reference}: ${made.status} ${made.headers.get('x-failure') ?? JSON.stringify(made.body)}`);
+      done++;
+    }
+  });
+  for (const [i, port] of ports.entries()) {
+    const before = done;
+    assert.equal(await (programs[i] as Program).stop(), 0);
+    assert.ok(done > before, 'there was no load while it stopped');
+    const restarted = await start(port);
+    programs = programs.map((program, place) => (place === i ? restarted : program));
+    await sleep(300);
+  }
+  going = false;
+  await Promise.all(writers);
+  front.close();
+
+  assert.deepEqual(failed, []);
+  const { body } = await call((programs[0] as Program).url, secret, 'GET', '/payments?per_page=1');
+  assert.equal(body.meta.total, done);
+});

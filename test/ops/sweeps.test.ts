@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict';
+import { EventEmitter, once } from 'node:events';
+import { test } from 'node:test';
+import { createLog } from '../../src/kit/log.ts';
+import { startSweep } from '../../src/work/sweep.ts';
+import { FakeClock } from '../setup/api.ts';
+
+const log = createLog({ level: 'silent', format: 'json' });
+
+/** A sweep that rests for an hour, after its first round. */
+async function rested(round: () => Promise<number>) {
+  const clock = new FakeClock();
+  const rounds = new EventEmitter();
+  const first = once(rounds, 'over');
+  const worker = startSweep(
+    { name: 'rare', environment: 'sandbox', idle_ms: 3_600_000, round: () => round().finally(() => rounds.emit('over')) },
+    { clock, log },
+  );
+  await first;
+  await new Promise((resolve) => setImmediate(resolve));
+  return { clock, worker };
+}
+
+test('a worker that rests because there is nothing to do is not stuck', async () => {
+  const { clock, worker } = await rested(async () => 0);
+  clock.advance(600_000);
+  assert.equal(worker.lastRound(), clock.now());
+  await worker.stop();
+});
+
+test('a worker whose round failed has not ended one, however long it rests', async () => {
+  const { clock, worker } = await rested(async () => {
+    throw new Error('no database');
+  });
+  clock.advance(600_000);
+  assert.equal(worker.lastRound(), clock.now() - 600_000);
+  await worker.stop();
+});

@@ -1,0 +1,146 @@
+import { type Share, proRata } from '../../src/settlement/shares.ts';
+import type { Books } from './books.ts';
+
+interface Drawn {
+  party: string;
+  bucket: 'pending' | 'available' | 'credit';
+  amount: bigint;
+}
+
+interface ModelPayment {
+  id: string;
+  amount: bigint;
+  shares: Share[];
+  /** What still waits for its hold to end, by party; released parties are gone from here. */
+  waiting: Map<string, bigint>;
+  refunded: bigint;
+  /** Refunds that wait for money. */
+  uncovered: { id: string; amount: bigint }[];
+  refunds_fail: boolean;
+  dispute: { id: string; draws: Drawn[] } | null;
+  lost: boolean;
+}
+
+/** What a refund came to. */
+export type RefundResult = 'refused' | 'waits' | 'succeeded' | 'failed';
+
+/** Payments that were paid, and what became of their money. */
+export class PaymentsModel {
+  readonly payments: ModelPayment[] = [];
+  readonly #books: Books;
+  readonly #cap: bigint;
+
+  constructor(books: Books, cap: bigint) {
+    this.#books = books;
+    this.#cap = cap;
+  }
+
+  pay(id: string, amount: bigint, shares: Share[], held: boolean, refunds_fail: boolean): void {
+    const waiting = new Map(held ? shares.map((share) => [share.account_id, share.amount_minor]) : []);
+    this.payments.push({ id, amount, shares, waiting, refunded: 0n, uncovered: [], refunds_fail, dispute: null, lost: false });
+    for (const { account_id, amount_minor } of shares) {
+      this.#books.add(held ? 'pending' : 'available', account_id, amount_minor);
+      if (!held) this.#books.repay(account_id);
+    }
+  }
+
+  /** Every hold is over. */
+  release(): void {
+    const parties = new Set<string>();
+    for (const payment of this.payments) {
+      for (const [party, amount] of payment.waiting) {
+        this.#books.add('pending', party, -amount);
+        this.#books.add('available', party, amount);
+        parties.add(party);
+      }
+      payment.waiting.clear();
+    }
+    for (const party of parties) this.#books.repay(party);
+  }
+
+  left(payment: ModelPayment): bigint {
+    return payment.amount - payment.refunded - payment.uncovered.reduce((sum, { amount }) => sum + amount, 0n);
+  }
+
+  refund(payment: ModelPayment, amount: bigint): RefundResult {
+    if (payment.dispute || payment.lost || payment.refunded === payment.amount || amount <= 0n || amount > this.left(payment))
+      return 'refused';
+    const draws = this.#draw(payment, amount, this.#cap);
+    if (!draws) return 'waits';
+    return this.#settleRefund(payment, amount, draws);
+  }
+
+  /** A refund that waited is tried again. */
+  cover(payment: ModelPayment, waiting: { id: string; amount: bigint }): RefundResult {
+    const draws = this.#draw(payment, waiting.amount, this.#cap);
+    if (!draws) return 'waits';
+    payment.uncovered.splice(payment.uncovered.indexOf(waiting), 1);
+    return this.#settleRefund(payment, waiting.amount, draws);
+  }
+
+  dispute(payment: ModelPayment, id: string): bigint | null {
+    const amount = this.left(payment);
+    if (payment.dispute || payment.lost || payment.refunded === payment.amount || amount <= 0n) return null;
+    const draws = this.#draw(payment, amount, null) as Drawn[];
+    for (const { party, amount: part } of draws) this.#books.add('disputed', party, part);
+    payment.dispute = { id, draws };
+    return amount;
+  }
+
+  closeDispute(payment: ModelPayment, won: boolean): void {
+    const { draws } = payment.dispute as NonNullable<ModelPayment['dispute']>;
+    payment.dispute = null;
+    payment.lost = !won;
+    for (const { party, amount } of draws) this.#books.add('disputed', party, -amount);
+    if (!won) return;
+    for (const party of this.#putBack(payment, draws)) this.#books.repay(party);
+  }
+
+  #settleRefund(payment: ModelPayment, amount: bigint, draws: Drawn[]): RefundResult {
+    if (payment.refunds_fail) {
+      this.#putBack(payment, draws);
+      return 'failed';
+    }
+    payment.refunded += amount;
+    return 'succeeded';
+  }
+
+  #draw(payment: ModelPayment, amount: bigint, cap: bigint | null): Drawn[] | null {
+    const parts = proRata(
+      amount,
+      payment.shares.map((share) => share.amount_minor),
+    );
+    const draws: Drawn[] = [];
+    for (const [i, { account_id: party }] of payment.shares.entries()) {
+      let missing = parts[i] as bigint;
+      const take = (bucket: Drawn['bucket'], most: bigint) => {
+        const part = most < missing ? most : missing;
+        if (part <= 0n) return;
+        draws.push({ party, bucket, amount: part });
+        missing -= part;
+      };
+      take('pending', payment.waiting.get(party) ?? 0n);
+      take('available', this.#books.balance('available', party));
+      take('credit', cap === null ? missing : cap + this.#books.balance('credit', party));
+      if (missing > 0n) return null;
+    }
+    for (const { party, bucket, amount: part } of draws) {
+      this.#books.add(bucket, party, -part);
+      if (bucket === 'pending') payment.waiting.set(party, (payment.waiting.get(party) as bigint) - part);
+    }
+    return draws;
+  }
+
+  /** @returns the parties whose available grew */
+  #putBack(payment: ModelPayment, draws: Drawn[]): string[] {
+    const grown: string[] = [];
+    for (const { party, bucket, amount } of draws) {
+      const waits = bucket === 'pending' && payment.waiting.has(party);
+      const to = bucket === 'pending' && !waits ? 'available' : bucket;
+      this.#books.add(to, party, amount);
+      if (waits) payment.waiting.set(party, (payment.waiting.get(party) as bigint) + amount);
+      if (to === 'available') grown.push(party);
+    }
+    return grown;
+  }
+}

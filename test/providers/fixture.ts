@@ -1,0 +1,99 @@
+import type { Environment } from '../../src/kit/environment.ts';
+import { send } from '../../src/kit/fetch.ts';
+import { createLog } from '../../src/kit/log.ts';
+import type { Connector, Tools } from '../../src/providers/connector.ts';
+import type { ChannelKind, Provider } from '../../src/providers/contract.ts';
+import type { Reason } from '../../src/providers/reasons.ts';
+import { startTwin, type Twin, type TwinKind, type TwinOptions } from '../../twins/kit/twin.ts';
+
+/** One channel and currency the suite sends money over. */
+export interface Line {
+  channel: { id: string; kind: ChannelKind; country: string };
+  currency: string;
+  /** Odd enough to show a wrong scale: 1234.56 where there are decimals, 1235 where there are none. */
+  amount_minor: bigint;
+  /** What stands before the last six digits of a number, with the plus: `+237653`. */
+  stem: string;
+}
+
+/** What something comes to in the end. */
+export interface End {
+  kind: 'succeeded' | 'failed' | 'cancelled' | 'expired';
+  /** Null: the contract names no reason, or the provider gives none. */
+  reason: Reason | 'invalid_recipient' | 'recipient_unregistered' | null;
+}
+
+/** What a provider's adapter is held to. Adding a provider to the suite is writing one of these. */
+export interface Fixture {
+  name: string;
+  /** False: it has no wire (the sandbox), and what needs one is left out. */
+  wire?: false;
+  collect: readonly Line[];
+  payout: readonly Line[];
+  /** By the last six digits (or more, down to the whole number with its plus) of the payer's or recipient's number. */
+  ends: { collect: Record<string, End>; payout: Record<string, End>; refund: Record<string, End> };
+  /** What its callbacks prove. `none`: it sends none. */
+  callbacks: 'signed' | 'hint' | 'none';
+  /** @param callback_url where its callbacks are to go, for providers that learn it on their own site */
+  start(callback_url: string): Promise<Stage>;
+}
+
+/** A provider ready to be tried. */
+export interface Stage {
+  provider: Provider;
+  /** Of the account: none of it may ever show in what the adapter says. */
+  secrets: readonly string[];
+  /** Null for a provider without a wire: what needs one is left out. */
+  world: World | null;
+  stop(): Promise<void>;
+}
+
+export interface World {
+  twin: Twin;
+  /** The same account with credentials that are wrong. */
+  stranger: Provider;
+}
+
+/**
+ * What an adapter waits for in the suite, whatever deadline it sets itself: long for two busy cores, and less than a slow
+ * twin takes ({@link SLOW_MS}).
+ */
+export const PATIENCE_MS = 2_500;
+export const SLOW_MS = 3_500;
+
+/** The tools of an adapter, with shorter deadlines. */
+export const tools: Tools = {
+  send: (options) => send({ ...options, timeout_ms: Math.min(options.timeout_ms, PATIENCE_MS) }),
+  clock: { now: () => Date.now() },
+  log: createLog({ level: 'silent', format: 'json' }),
+};
+
+/**
+ * A provider in front of its twin.
+ * @param parts.wrong credentials that the twin does not take, over the right ones
+ */
+export async function stageOf(parts: {
+  connector: Connector;
+  kind: TwinKind;
+  environment?: Environment;
+  options?: Partial<TwinOptions>;
+  credentials?: Record<string, string>;
+  wrong: Record<string, string>;
+}): Promise<Stage & { world: World }> {
+  const { connector, environment = 'live' } = parts;
+  const twin = await startTwin(parts.kind, { slow_ms: SLOW_MS, delay_ms: 30, ...parts.options });
+  const credentials = { ...twin.credentials, ...parts.credentials };
+  const connect = (given: Record<string, string>) =>
+    connector.connect({ id: 'pa_suite', environment, credentials: given }, tools);
+  return {
+    provider: connect(credentials),
+    secrets: Object.entries({ ...credentials, ...parts.wrong }).flatMap(([name, value]) => (isPublic(name) ? [] : [value])),
+    world: { twin, stranger: connect({ ...credentials, ...parts.wrong }) },
+    stop: () => twin.stop(),
+  };
+}
+
+/** Credentials that are no secret: anyone may see them in a message. */
+function isPublic(name: string): boolean {
+  return ['base_url', 'target_environment', 'country', 'callback_url'].includes(name);
+}

@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import type { SendResult } from '../../src/kit/fetch.ts';
+import { WORDS } from '../../src/providers/mtn-momo/map.ts';
+import { compareGolden } from '../setup/golden.ts';
+import { answered, collection, payout, refund, stubbed } from './mtn-momo-stub.ts';
+
+/** What an adapter says of a collection, a transfer and a refund when every call is answered like this. */
+async function saidTo(result: SendResult) {
+  const { provider } = stubbed(() => result);
+  const { payouts, refunds } = provider;
+  return {
+    submit: [
+      await provider.submit(collection(provider)),
+      await payouts?.submit(payout(provider)),
+      await refunds?.submit(refund(provider)),
+    ],
+    read: [
+      await provider.read(collection(provider)),
+      await payouts?.read(payout(provider)),
+      await refunds?.read(refund(provider)),
+    ],
+  };
+}
+
+const short = (said: { kind: string; reason?: string | null } | undefined) =>
+  said && 'reason' in said ? `${said.kind}(${said.reason})` : said?.kind;
+const kinds = (said: ({ kind: string } | undefined)[]) => said.map(short).join(' | ');
+const FIELDS = { amount: '25000', currency: 'XAF', externalId: 'x', payer: {}, payerMessage: '', payeeNote: '' };
+
+suite('what answers of MTN MoMo mean', () => {
+  test('every reason and every error, for a collection | a transfer | a refund', async () => {
+    const lines: string[] = [];
+    for (const word of [...WORDS, 'RESOURCE_NOT_FOUND', 'SOMETHING_NEW', '__proto__']) {
+      const failed = await saidTo(answered(200, { ...FIELDS, status: 'FAILED', reason: word }));
+      const error = await saidTo(answered(500, { code: word, message: 'in words' }));
+      lines.push(word, `  status FAILED: ${kinds(failed.read)}`, `  HTTP 500 to a creation: ${kinds(error.submit)}`);
+    }
+    compareGolden('mtn-momo-reasons.txt', lines);
+  });
+
+  test('every status of an answer, to a creation and to a read', async () => {
+    const lines: string[] = [];
+    for (const status of [200, 201, 202, 204, 302, 400, 401, 403, 404, 405, 408, 409, 415, 429, 500, 502, 503, 504]) {
+      const { submit, read } = await saidTo(answered(status, '<html><h1>Request Rejected</h1></html>'));
+      lines.push(`${status} with a page`, `  creation: ${kinds(submit)}`, `  read: ${kinds(read)}`);
+    }
+    const missing = await saidTo(answered(404, { code: 'RESOURCE_NOT_FOUND', message: 'Requested resource was not found.' }));
+    lines.push('404 RESOURCE_NOT_FOUND', `  creation: ${kinds(missing.submit)}`, `  read: ${kinds(missing.read)}`);
+    compareGolden('mtn-momo-statuses.txt', lines);
+  });
+
+  test('nothing that left proves nothing: only what never left is unavailable', async () => {
+    const failure = (sent: boolean): SendResult => ({
+      kind: 'failed',
+      error: 'timeout',
+      sent,
+      detail: 'too late',
+      duration_ms: 1,
+    });
+    assert.equal(kinds((await saidTo(failure(true))).submit), 'unknown | unknown | unknown');
+    assert.equal(kinds((await saidTo(failure(false))).submit), 'unavailable | unavailable | unavailable');
+    for (const sent of [true, false]) assert.equal(kinds((await saidTo(failure(sent))).read), 'unreadable | unknown | unknown');
+  });
+
+  for (const [what, reason, message] of [
+    ['bare text', 'NOT_ENOUGH_FUNDS', 'NOT_ENOUGH_FUNDS'],
+    ['an object', { code: 'NOT_ENOUGH_FUNDS', message: 'No money on +237 653 00 00 00' }, 'NOT_ENOUGH_FUNDS: No money on …'],
+  ] as const) {
+    test(`a reason as ${what}, its words kept without the number`, async () => {
+      const { read } = await saidTo(answered(200, { ...FIELDS, status: 'FAILED', reason }));
+      assert.deepEqual(read[0], { kind: 'failed', reason: 'insufficient_funds', message });
+    });
+  }
+
+  for (const [what, reason] of [
+    ['no reason', undefined],
+    ['an empty one', ''],
+    ['a number', 42],
+    ['an empty object', {}],
+  ] as const) {
+    test(`a failure with ${what} is a failure for a reason unknown`, async () => {
+      const { read } = await saidTo(answered(200, { ...FIELDS, status: 'FAILED', reason }));
+      assert.equal(kinds(read), 'failed(unknown) | failed(null) | failed(unknown)');
+    });
+  }
+
+  for (const [amount, minor] of [
+    ['25000', 25_000_00n],
+    ['25000.0', 25_000_00n],
+    ['25000.000', 25_000_00n],
+    [25000, 25_000_00n],
+    ['24999.5', 24_999_50n],
+  ] as const) {
+    test(`an amount written ${JSON.stringify(amount)}`, async () => {
+      const { read } = await saidTo(answered(200, { ...FIELDS, amount, status: 'SUCCESSFUL', financialTransactionId: 17 }));
+      assert.deepEqual(read[0], { kind: 'succeeded', provider_ref: '17', amount_minor: minor, currency: 'XAF' });
+    });
+  }
+
+  for (const fields of [
+    { amount: '25,000' },
+    { amount: '2.5e4' },
+    { amount: '25000.005' },
+    { amount: '-1' },
+    { amount: null },
+    { currency: 'francs' },
+    { currency: null },
+    { status: 'CREATED' },
+    { status: null },
+  ]) {
+    test(`a status page with ${JSON.stringify(fields)} is unreadable, never a guess`, async () => {
+      const { read } = await saidTo(answered(200, { ...FIELDS, status: 'SUCCESSFUL', ...fields }));
+      assert.equal(kinds(read), 'unreadable | unknown | unknown');
+    });
+  }
+
+  test('a success without a number of its own goes by our key', async () => {
+    const { provider } = stubbed(() => answered(200, { ...FIELDS, status: 'SUCCESSFUL' }));
+    const reading = await provider.read(collection(provider));
+    assert.ok(reading.kind === 'succeeded' && reading.provider_ref === collection(provider).provider_key);
+  });
+
+  test('a refund of another amount than was asked for is not a refund', async () => {
+    const { read } = await saidTo(answered(200, { ...FIELDS, status: 'SUCCESSFUL' }));
+    assert.equal(kinds(read), 'succeeded | succeeded | unknown');
+  });
+
+  for (const [what, active, info, found] of [
+    ['an object', { result: true }, { given_name: 'Awa', family_name: 'Ngono' }, { kind: 'found', name: 'Awa Ngono' }],
+    ['a bare boolean', true, { given_name: 'Awa' }, { kind: 'found', name: 'Awa' }],
+    ['a name that is kept from us', true, { code: 'NOT_ALLOWED' }, { kind: 'found', name: null }],
+    ['an inactive wallet', { result: false }, {}, { kind: 'not_found' }],
+    ['a page', '<html>', {}, { kind: 'unreadable', message: 'HTTP 200' }],
+  ] as const) {
+    test(`whose a number is: ${what}`, async () => {
+      const { provider } = stubbed(({ url }) => answered(200, url.endsWith('/active') ? active : info));
+      assert.deepEqual(await provider.lookup?.('cm.mtn', '+237653000000'), found);
+    });
+  }
+
+  test('what the account holds: a float of each product, and half the truth is none', async () => {
+    const held = stubbed(() => answered(200, { availableBalance: '1000.5', currency: 'GHS' })).provider;
+    assert.deepEqual(await held.balance?.(), {
+      kind: 'held',
+      floats: [
+        { currency: 'GHS', amount_minor: 1000_50n, use: 'collection' },
+        { currency: 'GHS', amount_minor: 1000_50n, use: 'payout' },
+      ],
+    });
+    const half = stubbed(({ url }) =>
+      url.includes('disbursement') ? answered(403, '') : answered(200, { availableBalance: '1', currency: 'GHS' }),
+    );
+    assert.deepEqual(await half.provider.balance?.(), { kind: 'unreadable', message: 'disbursement: HTTP 403' });
+  });
+});

@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import { mtnMomo } from '../../src/providers/mtn-momo/index.ts';
+import { startTwin, type Twin } from '../../twins/kit/twin.ts';
+import { mtnMomoTwin } from '../../twins/mtn-momo/index.ts';
+import { tools } from './fixture.ts';
+import { answered, collection, payout, refund, stubbed } from './mtn-momo-stub.ts';
+
+const HOUR = 3_600_000;
+
+/** An account in front of a twin, and a count of the tokens it has asked for. */
+async function twinned(credentials: Record<string, string> = {}) {
+  const twin = await startTwin(mtnMomoTwin);
+  const account = { id: 'pa_test', environment: 'live', credentials: { ...twin.credentials, ...credentials } } as const;
+  const minted = (product = 'collection') => twin.requests.filter(({ path }) => path === `/${product}/token/`).length;
+  return { twin, provider: mtnMomo.connect(account, tools), minted, [Symbol.asyncDispose]: () => twin.stop() };
+}
+
+/** Answers token requests by a script of lifetimes (seconds) or statuses, and everything else with 202. */
+function minting(script: (number | 'refused')[], now: () => number) {
+  const minted: string[] = [];
+  const { provider, calls } = stubbed(
+    ({ url }) => {
+      if (!url.endsWith('/token/')) return answered(202, '');
+      minted.push(url);
+      const next = script[minted.length - 1] ?? 'refused';
+      if (next === 'refused') return answered(401, { error: 'login_failed' });
+      return answered(200, { access_token: `token-${minted.length}`, token_type: 'access_token', expires_in: next });
+    },
+    { now, tokens: false },
+  );
+  const bearer = () => calls.filter(({ url }) => !url.endsWith('/token/')).at(-1)?.headers?.authorization;
+  return { provider, minted, bearer };
+}
+
+suite('tokens of MTN MoMo', () => {
+  test('50 concurrent calls ask for one token, and each product has its own', async () => {
+    await using account = await twinned();
+    const { provider, minted } = account;
+    const outcomes = await Promise.all(
+      Array.from({ length: 50 }, (_, n) => provider.submit(collection(provider, { provider_key: provider.keyOf(`att_${n}`) }))),
+    );
+    assert.deepEqual([...new Set(outcomes.map(({ kind }) => kind))], ['accepted']);
+    assert.equal(minted(), 1);
+    assert.equal(minted('disbursement'), 0);
+    await provider.payouts?.submit(payout(provider));
+    await provider.refunds?.submit(refund(provider));
+    assert.deepEqual([minted(), minted('disbursement')], [1, 1]);
+  });
+
+  test('a token is renewed five minutes before its end, a short-lived one halfway', async () => {
+    let now = 0;
+    const { provider, minted, bearer } = minting([3600, 60, 3600], () => now);
+    await provider.submit(collection(provider));
+    now = HOUR - 300_001;
+    await provider.submit(collection(provider));
+    assert.deepEqual([minted.length, bearer()], [1, 'Bearer token-1']);
+    now = HOUR - 300_000;
+    await provider.submit(collection(provider));
+    assert.deepEqual([minted.length, bearer()], [2, 'Bearer token-2']);
+    now += 30_000;
+    await provider.submit(collection(provider));
+    assert.deepEqual([minted.length, bearer()], [3, 'Bearer token-3']);
+  });
+
+  test('a renewal that fails leaves the old token in use until its end, then nothing is sent', async () => {
+    let now = 0;
+    const { provider, bearer } = minting([3600], () => now);
+    await provider.submit(collection(provider));
+    now = HOUR - 1;
+    assert.equal((await provider.submit(collection(provider))).kind, 'accepted');
+    assert.equal(bearer(), 'Bearer token-1');
+    now = HOUR;
+    assert.equal((await provider.submit(collection(provider))).kind, 'unavailable');
+    assert.equal((await provider.read(collection(provider))).kind, 'unreadable');
+  });
+
+  test('a token that MTN no longer takes is renewed once for all who wait, and their calls are made again', async () => {
+    await using account = await twinned();
+    const { provider, twin, minted } = account;
+    await provider.balance?.();
+    const keys = Array.from({ length: 20 }, (_, n) => provider.keyOf(`att_${n}`));
+    for (const name of keys) twin.faults.script({ fault: 'token_expired', name });
+    const outcomes = await Promise.all(keys.map((provider_key) => provider.submit(collection(provider, { provider_key }))));
+    assert.deepEqual([...new Set(outcomes.map(({ kind }) => kind))], ['accepted']);
+    assert.equal(minted(), 2);
+    for (const key of keys) assert.equal(twin.book.created(key).length, 1);
+  });
+
+  test('a call that is turned away with a new token too is not made a third time', async () => {
+    const { provider, calls } = stubbed(() => answered(401, { statusCode: 401, message: 'Access denied' }));
+    const said = await provider.submit(collection(provider));
+    assert.deepEqual(said, { kind: 'unavailable', message: 'HTTP 401 Access denied' });
+    assert.equal(calls.length, 2);
+  });
+
+  for (const [what, credentials] of [
+    ['key', { api_key: 'wrong' }],
+    ['user', { api_user: 'wrong' }],
+    ['subscription key', { collection_subscription_key: 'wrong' }],
+  ] as const) {
+    test(`a wrong ${what} creates nothing, and the next call asks again`, async () => {
+      await using account = await twinned(credentials);
+      const { provider, twin, minted } = account;
+      for (const times of [1, 2]) {
+        assert.equal((await provider.submit(collection(provider))).kind, 'unavailable');
+        assert.equal(minted(), times);
+      }
+      assert.deepEqual(created(twin), []);
+    });
+  }
+
+  test('the disbursement product may have an API user of its own', async () => {
+    await using account = await twinned({ api_user: 'wrong', ...ownUser() });
+    const { provider } = account;
+    assert.equal((await provider.payouts?.submit(payout(provider)))?.kind, 'pending');
+    assert.equal((await provider.submit(collection(provider))).kind, 'unavailable');
+  });
+
+  for (const [what, body] of [
+    ['no token', { token_type: 'access_token', expires_in: 3600 }],
+    ['a token that would break out of its header', { access_token: 'a\r\nx: y', expires_in: 3600 }],
+    ['no lifetime', { access_token: 'token' }],
+    ['a page', '<html></html>'],
+  ] as const) {
+    test(`an answer with ${what} is no grant, and is not repeated in the message`, async () => {
+      const { provider } = stubbed(() => answered(200, body), { tokens: false });
+      const said = await provider.submit(collection(provider));
+      assert.deepEqual(said, { kind: 'unavailable', message: 'no collection token: HTTP 200' });
+    });
+  }
+});
+
+function ownUser() {
+  const { api_user = '', api_key = '' } = mtnMomoTwin.credentials('');
+  return { disbursement_api_user: api_user, disbursement_api_key: api_key };
+}
+
+function created({ book }: Twin): string[] {
+  return book.entries().map(({ key }) => key);
+}

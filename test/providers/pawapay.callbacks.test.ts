@@ -1,0 +1,158 @@
+import assert from 'node:assert/strict';
+import { createHash, generateKeyPairSync, sign } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { after, before, beforeEach, test } from 'node:test';
+import type { Provider, RawCallback } from '../../src/providers/contract.ts';
+import { pawapay } from '../../src/providers/pawapay/index.ts';
+import { verifyMessage } from '../../src/providers/pawapay/signatures.ts';
+import { startTwin, type Twin } from '../../twins/kit/twin.ts';
+import { pawapayTwin } from '../../twins/pawapay/index.ts';
+import { type Line, tools } from './fixture.ts';
+import { Mailbox } from './mailbox.ts';
+import { collectionOn } from './pieces.ts';
+
+const CAMEROON: Line = {
+  channel: { id: 'cm.mtn', kind: 'mobile_money', country: 'CM' },
+  ...{ currency: 'XAF', amount_minor: 500_000n, stem: '+237653' },
+};
+
+const mailbox = new Mailbox();
+let twin: Twin;
+let provider: Provider;
+let now = 0;
+
+before(async () => {
+  twin = await startTwin(pawapayTwin, { delay_ms: 20 });
+  twin.settings.set('callback_url', await mailbox.open());
+});
+after(async () => {
+  await twin.stop();
+  await mailbox.close();
+});
+beforeEach(() => {
+  now = Date.now();
+  twin.settings.delete('signature_encoding');
+  twin.settings.delete('signed_callbacks');
+  const clock = { now: () => now };
+  const account = { id: 'pa_one', environment: 'live', credentials: twin.credentials } as const;
+  provider = pawapay.connect(account, { ...tools, clock });
+});
+
+/** A callback as it came, of a payment by this number. */
+async function received(digits?: string): Promise<RawCallback> {
+  const collection = collectionOn(provider, CAMEROON, digits);
+  await provider.submit(collection);
+  return mailbox.next(collection.provider_key);
+}
+
+const judge = (raw: RawCallback) => provider.verifyCallback?.(raw) ?? assert.fail('it judges callbacks');
+
+/** Once the public key is there. */
+async function judgeKnowing(raw: RawCallback) {
+  for (let tries = 0; judge(raw).kind === 'hint' && tries < 200; tries++) await sleep(10);
+  return judge(raw);
+}
+
+test('a signature is taken as DER and as raw r and s', async () => {
+  assert.equal((await judgeKnowing(await received())).kind, 'signed');
+  twin.settings.set('signature_encoding', 'raw');
+  assert.equal(judge(await received()).kind, 'signed');
+});
+
+test('a signed failure carries its reason', async () => {
+  const callback = await judgeKnowing(await received('000001'));
+  assert.ok(callback.kind === 'signed' && callback.news?.kind === 'failed');
+  assert.equal(callback.news.reason, 'insufficient_funds');
+});
+
+test('before the key is known a callback is a wake-up, and asking for keys can not be provoked', async () => {
+  const raw = await received();
+  const fetches = () => twin.requests.filter(({ path }) => path === '/v2/public-key/http').length;
+  const before = fetches();
+  assert.equal(judge(raw).kind, 'hint');
+  await judgeKnowing(raw);
+  const input = String(raw.headers['signature-input']);
+  const other = input.replace('P256_KEY:1', 'P256_KEY:2').replace(/expires=\d+/, 'expires=9999999999');
+  const unknown = { ...raw, headers: { ...raw.headers, 'signature-input': other } };
+  for (let i = 0; i < 50; i++) assert.equal(judge(unknown).kind, 'hint', 'a key nobody knows proves nothing');
+  await sleep(50);
+  assert.equal(fetches(), before + 1);
+  now += 61_000;
+  judge(unknown);
+  for (let tries = 0; fetches() < before + 2 && tries < 200; tries++) await sleep(5);
+  assert.equal(fetches(), before + 2);
+});
+
+test('a signature is worth nothing late, elsewhere, over other words, or over too little', async () => {
+  const raw = await received();
+  assert.equal((await judgeKnowing(raw)).kind, 'signed');
+  const { headers } = raw;
+  const input = String(headers['signature-input']);
+  const changed: Record<string, Partial<RawCallback>> = {
+    'on another host': { url: raw.url.replace('127.0.0.1', 'other.example') },
+    'at another address': { url: `${raw.url}/other` },
+    'by another method': { method: 'PUT' },
+    'over another body': { body: Buffer.from(raw.body.toString().replace('COMPLETED', 'FAILED')) },
+    'with another digest': { headers: { ...headers, 'content-digest': 'sha-512=:AAAA:' } },
+    'with another date': { headers: { ...headers, 'signature-date': new Date(now - 1_000).toISOString() } },
+    'without the digest': { headers: { ...headers, 'signature-input': input.replace(' "content-digest"', '') } },
+    'without its input': { headers: { ...headers, 'signature-input': undefined } },
+    'without itself': { headers: { ...headers, signature: undefined } },
+  };
+  for (const [how, change] of Object.entries(changed)) assert.equal(judge({ ...raw, ...change }).kind, 'forged', how);
+  now += 120_000;
+  assert.equal(judge(raw).kind, 'forged', 'after its end');
+});
+
+test('the query of our address is no part of what is signed', async () => {
+  const raw = await received();
+  assert.equal((await judgeKnowing({ ...raw, url: `${raw.url}?a=1` })).kind, 'signed');
+});
+
+test('a missing signature is a wake-up, and a forgery where the account signs its callbacks', async () => {
+  const raw = await received();
+  const bare = { ...raw, headers: { 'content-type': 'application/json' } };
+  for (let tries = 0; judge(bare).kind === 'hint' && tries < 200; tries++) await sleep(10);
+  assert.equal(judge(bare).kind, 'forged');
+  twin.settings.set('signed_callbacks', 'false');
+  const other = pawapay.connect({ id: 'pa_two', environment: 'live', credentials: twin.credentials }, tools);
+  const collection = collectionOn(other, CAMEROON);
+  await other.submit(collection);
+  const hint = other.verifyCallback?.(await mailbox.next(collection.provider_key));
+  assert.deepEqual(hint, { kind: 'hint', subject: { by: 'provider_key', value: collection.provider_key } });
+});
+
+test('repeated and unordered callbacks each say what they say', async () => {
+  twin.faults.announce('out_of_order');
+  const collection = collectionOn(provider, CAMEROON);
+  await provider.submit(collection);
+  await twin.idle();
+  twin.recover();
+  const all = mailbox.received.filter(({ body }) => body.includes(collection.provider_key));
+  assert.equal(all.length, 2);
+  await judgeKnowing(all[0] as RawCallback);
+  const news = all.map((raw) => judge(raw)).map((callback) => (callback.kind === 'signed' ? callback.news?.kind : callback.kind));
+  assert.deepEqual(news, ['succeeded', 'pending']);
+});
+
+test('a right signature that leaves out where it was sent to, or what, proves nothing', () => {
+  const pair = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const body = '{"status":"COMPLETED"}';
+  const digest = `sha-256=:${createHash('sha256').update(body).digest('base64')}:`;
+  const values: Record<string, string> = {
+    ...{ '@method': 'POST', '@authority': 'pay.example', '@path': '/callbacks/a' },
+    'content-digest': digest,
+  };
+  const verdictOver = (names: string[]) => {
+    const covered = names.map((name) => `"${name}"`).join(' ');
+    const parameters = `(${covered});alg="ecdsa-p256-sha256";keyid="K";created=${Math.floor(now / 1_000)}`;
+    const base = [...names.map((name) => `"${name}": ${values[name]}`), `"@signature-params": ${parameters}`].join('\n');
+    const signature = sign('sha256', Buffer.from(base), pair.privateKey).toString('base64');
+    const headers = { 'content-digest': digest, 'signature-input': `s=${parameters}`, signature: `s=:${signature}:` };
+    const message = { method: 'POST', url: 'https://pay.example/callbacks/a', headers, body };
+    return verifyMessage(message, (id) => (id === 'K' ? pair.publicKey : undefined), now);
+  };
+  const all = Object.keys(values);
+  assert.equal(verdictOver(all), 'right');
+  for (const left of all) assert.equal(verdictOver(all.filter((name) => name !== left)), 'wrong', `without ${left}`);
+});

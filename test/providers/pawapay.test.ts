@@ -1,0 +1,243 @@
+import assert from 'node:assert/strict';
+import { generateKeyPairSync } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { after, before, beforeEach, test } from 'node:test';
+import type { Collection, Payout, Provider } from '../../src/providers/contract.ts';
+import { pawapay } from '../../src/providers/pawapay/index.ts';
+import { startTwin, type Twin } from '../../twins/kit/twin.ts';
+import { pawapayTwin } from '../../twins/pawapay/index.ts';
+import { type Line, SLOW_MS, tools } from './fixture.ts';
+import { collectionOn } from './pieces.ts';
+
+const line = (id: string, currency: string, amount_minor: bigint, stem: string): Line => ({
+  channel: { id, kind: 'mobile_money', country: id.slice(0, 2).toUpperCase() },
+  ...{ currency, amount_minor, stem },
+});
+const CAMEROON = line('cm.mtn', 'XAF', 500_000n, '+237653');
+const GHANA = line('gh.mtn', 'GHS', 1_050n, '+233241');
+const WAVE = line('ci.wave', 'XOF', 500_000n, '+2250701');
+const BURKINA = line('bf.orange', 'XOF', 500_000n, '+22607');
+
+const signer = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+const signing_key = signer.privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+
+let twin: Twin;
+let provider: Provider;
+let now = Date.now();
+
+/** A new account at the twin, which knows nothing yet. */
+function connect(credentials: Record<string, string> = {}, given = tools): Provider {
+  return pawapay.connect({ id: 'pa_one', environment: 'live', credentials: { ...twin.credentials, ...credentials } }, given);
+}
+
+before(async () => {
+  twin = await startTwin(pawapayTwin, { delay_ms: 20, slow_ms: SLOW_MS });
+});
+after(() => twin.stop());
+beforeEach(() => {
+  twin.recover();
+  twin.settings.clear();
+  now = Date.now();
+  provider = connect();
+});
+
+/** The request that created this. */
+const wireOf = (key: string) => twin.book.find(key)?.wire ?? assert.fail('nothing was created');
+
+/** Until the configuration that is read in the background has come. */
+async function whenConfigured(one: Provider, isSo: () => boolean): Promise<void> {
+  for (let tries = 0; !isSo() && tries < 200; tries++) await sleep(10);
+  assert.ok(isSo(), `the configuration of ${one.name} was not taken over`);
+}
+
+const offered = (one: Provider, channel: string) => one.offers()?.filter((offer) => offer.channel === channel) ?? [];
+
+test('what it offers is the public list at once, without a call, and then what the account may do', async () => {
+  const first = offered(provider, 'cm.mtn');
+  assert.deepEqual(
+    first.map(({ max_minor, operations }) => [max_minor, operations]),
+    [[null, ['collect', 'payout']]],
+  );
+  await whenConfigured(provider, () => offered(provider, 'cm.mtn').length === 2);
+  assert.deepEqual(
+    offered(provider, 'cm.mtn').map(({ operations, min_minor, max_minor, step_minor }) => [
+      operations,
+      min_minor,
+      max_minor,
+      step_minor,
+    ]),
+    [
+      [['collect'], 100n, 50_000_000n, 100n],
+      [['payout'], 100n, 50_000_000n, 100n],
+    ],
+  );
+  assert.deepEqual(
+    offered(provider, 'gh.mtn').map(({ step_minor }) => step_minor),
+    [null, null],
+  );
+});
+
+test('an operator that is closed is not offered; one that is delayed still pays out', async () => {
+  twin.settings.set('closed', 'MTN_MOMO_CMR');
+  twin.settings.set('delayed', 'ORANGE_CMR');
+  await whenConfigured(provider, () => offered(provider, 'cm.mtn').length === 0);
+  assert.deepEqual(
+    offered(provider, 'cm.orange').map(({ operations }) => operations),
+    [['payout']],
+  );
+  const requests = twin.requests.length;
+  assert.equal((await provider.submit(collectionOn(provider, CAMEROON))).kind, 'unavailable');
+  assert.equal(twin.requests.length, requests, 'nothing was sent');
+});
+
+test('the configuration is read again after some minutes, once for many callers, and kept when that fails', async () => {
+  const one = connect({}, { ...tools, clock: { now: () => now } });
+  const reads = () => twin.requests.filter(({ path }) => path === '/v2/active-conf').length;
+  const before = reads();
+  for (let i = 0; i < 20; i++) one.offers();
+  await whenConfigured(one, () => offered(one, 'cm.mtn').length === 2);
+  assert.equal(reads(), before + 1);
+  now += 300_000;
+  twin.faults.script({ fault: 'page_uncreated', doing: 'other' });
+  one.offers();
+  for (let tries = 0; reads() < before + 2 && tries < 200; tries++) await sleep(5);
+  assert.equal(reads(), before + 2);
+  await sleep(50);
+  assert.equal(offered(one, 'cm.mtn').length, 2, 'a page of HTML is no configuration');
+});
+
+test('before its configuration was ever read an account charges all the same, at once', async () => {
+  twin.faults.script({ fault: 'slow_uncreated', doing: 'other' });
+  const said = await provider.submit(collectionOn(provider, CAMEROON));
+  assert.equal(said.kind, 'accepted');
+});
+
+test('a closed operator in the answer leaves the payment to others; a bad number does not', async () => {
+  const collection = collectionOn(provider, CAMEROON);
+  twin.faults.script({ fault: 'closed', name: collection.provider_key });
+  const said = await provider.submit(collection);
+  assert.ok(said.kind === 'unavailable' && said.message.includes('PROVIDER_TEMPORARILY_UNAVAILABLE'));
+  const bad = await provider.submit({ ...collectionOn(provider, CAMEROON), payer: '+237' });
+  assert.ok(bad.kind === 'refused');
+  assert.deepEqual([bad.reason, bad.message], ['invalid_number', 'INVALID_PHONE_NUMBER: The phone number 237 is not valid.']);
+});
+
+test('an amount the operator does not take is never rounded', async () => {
+  const said = await provider.submit({ ...collectionOn(provider, CAMEROON), amount_minor: 500_050n });
+  assert.equal(said.kind, 'unavailable');
+  const cents = collectionOn(provider, GHANA);
+  await provider.submit(cents);
+  assert.equal(twin.book.find(cents.provider_key)?.amount_minor, 1_050n);
+});
+
+test('the statement text has plain letters only, and is left out when too little is left', async () => {
+  const accents = { ...collectionOn(provider, CAMEROON), description: 'Réf. n°12 — œufs & café du marché' };
+  await provider.submit(accents);
+  assert.equal(wireOf(accents.provider_key).customerMessage, 'Ref n 12 oeufs cafe du');
+  const arabic = { ...collectionOn(provider, CAMEROON), description: 'دفع 7' };
+  await provider.submit(arabic);
+  assert.equal(wireOf(arabic.provider_key).customerMessage, undefined);
+});
+
+test('a Wave payer is sent to the page that the status tells', async () => {
+  const collection = collectionOn(provider, WAVE);
+  twin.faults.script({ fault: 'stuck', name: collection.provider_key });
+  const said = await provider.submit(collection);
+  assert.ok(said.kind === 'accepted' && said.next.kind === 'redirect');
+  assert.equal(said.next.url, `${twin.url}/pay/${collection.provider_key}`);
+  assert.equal(wireOf(collection.provider_key).backUrl, collection.return_url);
+});
+
+test('where a code comes first nothing is sent before the payer has given it', async () => {
+  const collection: Collection = { ...collectionOn(provider, BURKINA), submitted_at: Date.now() };
+  const said = await provider.submit(collection);
+  assert.ok(said.kind === 'accepted' && said.next.kind === 'otp');
+  assert.equal(twin.book.find(collection.provider_key), undefined);
+  assert.equal((await provider.read(collection)).kind, 'pending');
+  const wrong = await provider.continue?.(collection, { kind: 'otp', otp: 'x' });
+  assert.equal(wrong?.kind, 'refused');
+  assert.equal((await provider.continue?.(collection, { kind: 'otp', otp: '123456' }))?.kind, 'accepted');
+  await twin.idle();
+  assert.equal((await provider.read(collection)).kind, 'succeeded');
+  const late = connect({}, { ...tools, clock: { now: () => collection.expires_at + 700_000 } });
+  assert.equal((await late.read({ ...collection, provider_key: provider.keyOf('att_never') })).kind, 'expired');
+});
+
+test('what pawaPay settles with the operator is pending, and asked about rarely', async () => {
+  const collection = collectionOn(provider, CAMEROON);
+  twin.faults.script({ fault: 'stuck', name: collection.provider_key });
+  await provider.submit(collection);
+  const reading = await provider.read(collection);
+  assert.ok(reading.kind === 'pending' && reading.poll_after_ms >= 60_000);
+});
+
+test('requests that move money are signed where the account has a key', async () => {
+  const public_key = signer.publicKey.export({ type: 'spki', format: 'pem' }).toString();
+  twin.settings.set('public_key', public_key);
+  const refused = await provider.submit(collectionOn(provider, CAMEROON));
+  assert.ok(refused.kind === 'unavailable' && refused.message.includes('HTTP_SIGNATURE_ERROR'));
+  const signed = connect({ signing_key, signing_key_id: 'CUSTOMER:1' });
+  assert.equal((await signed.submit(collectionOn(signed, CAMEROON))).kind, 'accepted');
+});
+
+const payoutOn = (one: Provider, digits = '555555'): Payout => ({
+  ...{
+    transfer_id: 'po_1',
+    provider_key: one.keyOf(`po_${Math.random()}`),
+    provider_ref: null,
+    amount_minor: 500_000n,
+    currency: 'XAF',
+  },
+  ...{ channel: CAMEROON.channel, description: 'Salaire', callback_url: 'http://127.0.0.1:9', submitted_at: null },
+  recipient: { name: 'Awa', phone: `+237653${digits}`, account_number: null, bank_code: null },
+});
+
+test('a payout that waits in the queue can be given up, one that was sent can not', async () => {
+  twin.settings.set('delayed', 'MTN_MOMO_CMR');
+  const waiting = payoutOn(provider);
+  assert.equal((await provider.payouts?.submit(waiting))?.kind, 'pending');
+  assert.equal((await provider.payouts?.read(waiting))?.kind, 'pending');
+  assert.deepEqual(await provider.payouts?.cancel?.(waiting), { kind: 'cancelled' });
+  assert.equal((await provider.payouts?.read(waiting))?.kind, 'cancelled');
+  twin.settings.clear();
+  const sent = payoutOn(provider);
+  await provider.payouts?.submit(sent);
+  await twin.idle();
+  assert.equal((await provider.payouts?.cancel?.(sent))?.kind, 'too_late');
+});
+
+test('an empty float fails the payout with the words of pawaPay', async () => {
+  const payout = payoutOn(provider);
+  twin.faults.script({ fault: 'float_exhausted', name: payout.provider_key });
+  await provider.payouts?.submit(payout);
+  await twin.idle();
+  const outcome = await provider.payouts?.read(payout);
+  assert.ok(outcome?.kind === 'failed' && outcome.reason === null && outcome.message.includes('PAWAPAY_WALLET_OUT_OF_FUNDS'));
+});
+
+test('refunds go in parts, one at a time, and never above what was paid', async () => {
+  const collection = collectionOn(provider, CAMEROON);
+  await provider.submit(collection);
+  await twin.idle();
+  const part = (id: string, amount_minor: bigint) => ({
+    ...{ refund_id: id, provider_key: provider.keyOf(id), provider_ref: null, amount_minor, currency: 'XAF', collection },
+    ...{ callback_url: 'http://127.0.0.1:9', submitted_at: null },
+  });
+  const { refunds } = provider;
+  const run = Math.random();
+  assert.equal((await refunds?.submit(part(`rfd_a${run}`, 200_000n)))?.kind, 'pending');
+  const meanwhile = await refunds?.submit(part(`rfd_b${run}`, 200_000n));
+  assert.equal(meanwhile?.kind, 'unavailable', 'not now: nothing was created');
+  await twin.idle();
+  assert.equal((await refunds?.submit(part(`rfd_b${run}`, 300_000n)))?.kind, 'pending');
+  await twin.idle();
+  assert.equal((await refunds?.read(part(`rfd_b${run}`, 300_000n)))?.kind, 'succeeded');
+  assert.equal((await refunds?.submit(part(`rfd_c${run}`, 100n)))?.kind, 'failed');
+  assert.equal(twin.book.refunded(collection.provider_key), 500_000n);
+});
+
+test('a number of another operator is not found on the channel', async () => {
+  assert.deepEqual(await provider.lookup?.('cm.mtn', '+237653111222'), { kind: 'found', name: null });
+  assert.deepEqual(await provider.lookup?.('cm.orange', '+237653111222'), { kind: 'not_found' });
+  assert.deepEqual(await provider.lookup?.('cm.mtn', '+1'), { kind: 'not_found' });
+});

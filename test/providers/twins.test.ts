@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { test } from 'node:test';
+import { Book, type Draft } from '../../twins/kit/book.ts';
+import { type Fault, Faults, type Profile } from '../../twins/kit/faults.ts';
+import { minorOf } from '../../twins/kit/fates.ts';
+import { startTwin } from '../../twins/kit/twin.ts';
+import { TWINS } from '../../twins/catalogue.ts';
+import { pawapayTwin } from '../../twins/pawapay/index.ts';
+
+const DRAFT: Draft = {
+  ...{ kind: 'collect', key: 'a', amount_minor: 500n, currency: 'XAF', msisdn: '237653111222' },
+  ...{ of: null, callback_url: null, wire: {} },
+};
+
+function drawn(seed: number, profile: Profile): Fault[] {
+  const faults = new Faults({ seed, profile });
+  return Array.from({ length: 200 }, () => faults.next('create', []));
+}
+
+test('the same seed lets the same things go wrong, another seed others', () => {
+  assert.deepEqual(drawn(7, 'stormy'), drawn(7, 'stormy'));
+  assert.notDeepEqual(drawn(7, 'stormy'), drawn(8, 'stormy'));
+});
+
+test('in calm weather nothing goes wrong, in a storm some things, and when all is down everything', () => {
+  const share = (profile: Profile) => drawn(1, profile).filter((fault) => fault !== 'none').length / 200;
+  assert.equal(share('calm'), 0);
+  assert.ok(share('stormy') > 0.2 && share('stormy') < 0.6);
+  assert.equal(share('down'), 1);
+  assert.ok(
+    drawn(1, 'down').every((fault) => !fault.endsWith('_created')),
+    'what is down creates nothing',
+  );
+});
+
+test('a scripted fault hits the one it names, as often as it says, and reads of the others stay what they are', () => {
+  const faults = new Faults();
+  faults.script({ fault: 'stuck', name: 'a', times: 2 });
+  faults.script({ fault: 'throttled', doing: 'read' });
+  assert.equal(faults.next('create', ['b']), 'none');
+  assert.equal(faults.next('create', ['x', 'a']), 'stuck');
+  assert.equal(faults.next('read', ['a']), 'throttled');
+  assert.equal(faults.next('create', ['a']), 'stuck');
+  assert.equal(faults.next('create', ['a']), 'none');
+  assert.deepEqual(faults.unmet(), []);
+});
+
+test('the book knows what was created twice and what moved once', () => {
+  const book = new Book();
+  const [first, second] = [book.add(DRAFT), book.add(DRAFT)];
+  book.settle(first, 'succeeded', null);
+  book.settle(first, 'failed', 'LATE');
+  book.settle(second, 'failed', 'REASON');
+  assert.equal(book.created('a').length, 2);
+  assert.deepEqual([first.state, first.word, second.word], ['succeeded', null, 'REASON']);
+  assert.deepEqual(book.moved(), [{ kind: 'collect', currency: 'XAF', amount_minor: 500n, count: 1 }]);
+});
+
+test('amounts on the wire are texts without tricks', () => {
+  assert.deepEqual(['5', '5.5', '5.50', '0.05', '0'].map(minorOf), [500n, 550n, 550n, 5n, 0n]);
+  assert.deepEqual(['05', '.5', '5.', '5.005', '-5', '1e3', 5, null, ''].map(minorOf), Array(9).fill(null));
+});
+
+test('another process drives a twin over HTTP: weather, book, outage, recovery', async () => {
+  const twin = await startTwin(pawapayTwin, { delay_ms: 5 });
+  const call = async (path: string, body?: object) => {
+    const init = body ? { method: 'POST', body: JSON.stringify(body) } : {};
+    const answer = await fetch(`${twin.url}/_twin/${path}`, init);
+    // biome-ignore lint/suspicious/noExplicitAny: a control page answers in shapes of its own
+    return { status: answer.status, body: (await answer.json()) as any };
+  };
+  try {
+    assert.equal((await call('faults', { profile: 'stormy' })).body.profile, 'stormy');
+    assert.equal((await call('faults', { profile: 'sunny' })).status, 422);
+    assert.equal((await call('faults', { fault: 'nonsense' })).status, 422);
+    assert.equal((await call('faults', { fault: 'stuck', name: 'a' })).status, 200);
+    assert.equal(twin.faults.unmet()[0]?.name, 'a');
+    twin.book.settle(twin.book.add(DRAFT), 'succeeded', null);
+    const book = (await call('book')).body;
+    assert.deepEqual([book.entries[0].amount_minor, book.moved[0].amount_minor], ['500', '500']);
+    assert.equal((await call('recover', {})).body.profile, 'calm');
+    assert.deepEqual(twin.faults.unmet(), []);
+    assert.equal((await call('outage', { ms: 100 })).status, 200);
+    await assert.rejects(async () => {
+      for (let tries = 0; tries < 200; tries++) await sleep(5).then(() => call('faults'));
+    });
+    for (let tries = 0; tries < 200; tries++) if (await sleep(20).then(() => call('faults').catch(() => null))) break;
+    assert.equal((await call('faults')).status, 200);
+  } finally {
+    await twin.stop();
+  }
+});
+
+test('npm run twins starts every twin, says how to use it, and ends on Ctrl-C', async () => {
+  const main = fileURLToPath(new URL('../../twins/main.ts', import.meta.url));
+  const child = spawn(process.execPath, [main, '--port-base', '0', '--profile', 'stormy'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const exit = once(child, 'exit');
+  const lines: string[] = [];
+  for await (const line of createInterface(child.stdout)) {
+    lines.push(line);
+    if (line.startsWith('Weather')) break;
+  }
+  const urls = lines.flatMap((line) => /^[a-z-]+ {2}(http:\S+)$/.exec(line)?.[1] ?? []);
+  assert.equal(urls.length, TWINS.length);
+  for (const url of urls)
+    assert.equal(((await (await fetch(`${url}/_twin/faults`)).json()) as { profile: string }).profile, 'stormy');
+  assert.equal(lines.filter((line) => line.includes('providers add')).length, TWINS.length);
+  child.kill('SIGINT');
+  assert.deepEqual(await exit, [0, null]);
+});
+
+test('a twin that was stopped leaves nothing that keeps a process alive', async () => {
+  const kit = new URL('../../twins/kit/twin.ts', import.meta.url).href;
+  const kind = new URL('../../twins/pawapay/index.ts', import.meta.url).href;
+  const code = `
+    const { startTwin } = await import('${kit}');
+    const { pawapayTwin } = await import('${kind}');
+    const twin = await startTwin(pawapayTwin, { delay_ms: 600_000, slow_ms: 600_000 });
+    twin.faults.script({ fault: 'slow_created' });
+    fetch(twin.url + '/v2/deposits', { method: 'POST' }).catch(() => {});
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    await twin.stop();`;
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', code], { stdio: 'inherit' });
+  assert.deepEqual(await once(child, 'exit'), [0, null]);
+});

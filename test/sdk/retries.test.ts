@@ -1,0 +1,185 @@
+import assert from 'node:assert/strict';
+import { after, beforeEach, test } from 'node:test';
+import {
+  ConnectionError,
+  Pirogue,
+  type PirogueOptions,
+  ProviderError,
+  RateLimitError,
+  ServerError,
+  TimeoutError,
+} from '../../sdk/src/index.ts';
+import { mayRetry, waitAfter } from '../../sdk/src/retry.ts';
+import { startApi } from '../setup/api.ts';
+import { startWeather } from './weather.ts';
+
+const api = await startApi({ workers: false });
+const weather = await startWeather(api.url);
+after(async () => {
+  await weather.close();
+  await api.stop();
+});
+
+let merchant = await api.newMerchant();
+beforeEach(async () => {
+  merchant = await api.newMerchant();
+  weather.next();
+});
+
+const client = (options: Partial<PirogueOptions> = {}) =>
+  new Pirogue(merchant.sandbox.secret, { baseUrl: weather.url, ...options });
+const ORDER = { amount: 25_000, currency: 'XAF', phone: '+237650000000', reference: 'order-1' } as const;
+const made = () => client().payments.list().toArray();
+const keysSent = () => new Set(weather.seen.map(({ headers }) => headers['idempotency-key']));
+
+test('a lost answer is asked for again with the same key: exactly one payment', async () => {
+  weather.next('lose_answer', 'cut_answer', 'lose_request');
+  const { transaction } = await client().payments.create(ORDER);
+  assert.equal(weather.seen.length, 4);
+  assert.equal(keysSent().size, 1);
+  assert.match([...keysSent()][0] as string, /^[0-9a-f]{32}$/);
+  assert.deepEqual(
+    (await made()).map(({ id }) => id),
+    [transaction.id],
+  );
+});
+
+test('two calls have two keys, and are two payments', async () => {
+  weather.next();
+  await client().payments.create(ORDER);
+  await client().payments.create(ORDER);
+  assert.equal(keysSent().size, 2);
+  assert.equal((await made()).length, 2);
+});
+
+test("the caller's own key is sent as it is, over calls too", async () => {
+  weather.next('lose_answer');
+  const first = await client().payments.create(ORDER, { idempotencyKey: 'order-1-first-try' });
+  const second = await client().payments.create(ORDER, { idempotencyKey: 'order-1-first-try' });
+  assert.deepEqual([...keysSent()], ['order-1-first-try']);
+  assert.equal(second.transaction.id, first.transaction.id);
+  assert.equal(second.authorization_url, first.authorization_url);
+});
+
+test('when nothing gets through, the error has the key to go on with later', async () => {
+  weather.next('lose_answer', 'lose_answer');
+  const error = await client({ retries: 1 })
+    .payments.create(ORDER)
+    .catch((thrown: unknown) => thrown);
+  assert.ok(error instanceof ConnectionError);
+  assert.ok(!(error instanceof TimeoutError));
+  assert.deepEqual([error.attempts, error.requestId, error.name], [2, null, 'ConnectionError']);
+  const { transaction } = await client().payments.create(ORDER, { idempotencyKey: error.idempotencyKey ?? '' });
+  assert.deepEqual(
+    (await made()).map(({ id }) => id),
+    [transaction.id],
+  );
+});
+
+test('nobody listens: ConnectionError that says why', async () => {
+  const nobody = new Pirogue(merchant.sandbox.secret, { baseUrl: 'http://127.0.0.1:1', retries: 0 });
+  await assert.rejects(nobody.balance.retrieve(), (error: Error) => {
+    assert.ok(error instanceof ConnectionError);
+    assert.match(error.message, /^GET http:\/\/127\.0\.0\.1:1\/balance: .+/);
+    assert.ok(!JSON.stringify(error).includes(merchant.sandbox.secret), 'the key is not in it');
+    return true;
+  });
+});
+
+test('what takes no key is not sent again when its answer was lost', async () => {
+  const account = await client().accounts.create({ name: 'Stall', email: 'stall@shop.example' });
+  weather.next('lose_answer');
+  await assert.rejects(client().accounts.deactivate(account.id), ConnectionError);
+  assert.equal(weather.seen.length, 1);
+  assert.equal(weather.seen[0]?.headers['idempotency-key'], undefined);
+});
+
+test('429: the same again, with the same key', async () => {
+  weather.next({ status: 429, headers: { 'retry-after': '1' }, body: '{"code":429,"retry_after":1}' });
+  await client().payments.create(ORDER);
+  assert.equal(keysSent().size, 1);
+  assert.equal((await made()).length, 1);
+});
+
+test('429 that asks for more than the deadline leaves: RateLimitError at once', async () => {
+  weather.next({ status: 429, headers: { 'retry-after': '60' }, body: '{"code":429,"type":"team","retry_after":60}' });
+  await assert.rejects(client({ deadlineMs: 5_000 }).payments.create(ORDER), (error: unknown) => {
+    assert.ok(error instanceof RateLimitError);
+    assert.deepEqual([error.status, error.type, error.retry_after, error.attempts], [429, 'team', 60, 1]);
+    return true;
+  });
+});
+
+test('5xx is tried again, and is a ServerError when it stays; 501 is not tried again', async () => {
+  weather.next({ status: 500 }, { status: 503, body: '<html>' });
+  await client().payments.create(ORDER);
+  assert.equal(weather.seen.length, 3);
+  weather.next({ status: 502 }, { status: 502 });
+  await assert.rejects(client({ retries: 1 }).payments.create(ORDER), (error) => error instanceof ProviderError);
+  weather.next({ status: 501 });
+  await assert.rejects(client().identity.resolve({ channel: 'cm.mtn' }), (error) => error instanceof ServerError);
+  assert.equal(weather.seen.length, 1);
+});
+
+test('no other 4xx is tried again', async () => {
+  for (const status of [400, 401, 402, 403, 404, 405, 406, 409, 422]) {
+    weather.next({ status }, { status });
+    await assert.rejects(client().payments.create(ORDER), { status });
+    assert.equal(weather.seen.length, 1, String(status));
+  }
+});
+
+test('a redirect is not followed: the key goes nowhere else', async () => {
+  weather.next({ status: 302, headers: { location: `${weather.url}/elsewhere` } });
+  await assert.rejects(client().balance.retrieve(), { status: 302 });
+  assert.equal(weather.seen.length, 1);
+});
+
+test('no answer within the timeout: tried again, then TimeoutError', async () => {
+  weather.next('hang');
+  await client({ timeoutMs: 200 }).payments.create(ORDER);
+  assert.equal(keysSent().size, 1);
+  weather.next('hang', 'hang');
+  await assert.rejects(client({ timeoutMs: 100, retries: 1 }).payments.create(ORDER), TimeoutError);
+  assert.equal(weather.seen.length, 2);
+  weather.next('hang');
+  await assert.rejects(client().payments.create(ORDER, { deadlineMs: 100 }), { name: 'TimeoutError', attempts: 1 });
+});
+
+test("the caller's signal ends a call, also while it waits to try again", async () => {
+  weather.next('hang');
+  const reason = new Error('the payer left');
+  await assert.rejects(client().payments.create(ORDER, { signal: abortedIn(50, reason) }), reason);
+  weather.next({ status: 429, headers: { 'retry-after': '60' } });
+  await assert.rejects(client().payments.create(ORDER, { signal: abortedIn(50, reason) }), reason);
+  weather.next();
+  await assert.rejects(client().payments.create(ORDER, { signal: AbortSignal.abort(reason) }), reason);
+  assert.equal(weather.seen.length, 0);
+});
+
+function abortedIn(ms: number, reason: Error): AbortSignal {
+  const controller = new AbortController();
+  setTimeout(() => controller.abort(reason), ms);
+  return controller.signal;
+}
+
+test('waits: what the service asks for, else twice as long each time, spread over half', () => {
+  const answer = (status: number, headers = {}) => ({ kind: 'answer', status, headers: new Headers(headers), body: {} }) as const;
+  const lost = { kind: 'lost', timedOut: false, cause: null } as const;
+  assert.deepEqual(
+    [1, 2, 3, 10].map((tries) => waitAfter(lost, tries, () => 1)),
+    [500, 1_000, 2_000, 8_000],
+  );
+  assert.equal(
+    waitAfter(lost, 1, () => 0),
+    250,
+  );
+  assert.equal(
+    waitAfter(answer(429, { 'retry-after': '7' }), 3, () => 0),
+    7_000,
+  );
+  const inTenSeconds = new Date(Date.now() + 10_500).toUTCString();
+  assert.ok(waitAfter(answer(503, { 'retry-after': inTenSeconds }), 1, () => 0) > 8_000);
+  assert.equal(mayRetry(lost, false), false);
+  assert.equal(mayRetry(answer(500), false), true);
+});

@@ -1,0 +1,145 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { type DbPool, openPool } from '../../src/db/pool.ts';
+import { Secrets } from '../../src/kit/crypto.ts';
+import { newId } from '../../src/kit/ids.ts';
+import { createLog } from '../../src/kit/log.ts';
+import { newKey, storeKey } from '../../src/keys/service.ts';
+import { addAccount } from '../../src/provider-accounts/service.ts';
+import { CONNECTORS } from '../../src/providers/catalogue.ts';
+import type { RuleRow } from '../../src/routing/schema.ts';
+import { insertRule } from '../../src/routing/store.ts';
+import { createTeam } from '../../src/teams/service.ts';
+import { updateTeam } from '../../src/teams/store.ts';
+import { startTwin, type Twin } from '../../twins/kit/twin.ts';
+import { TWINS } from '../../twins/catalogue.ts';
+import { freePort, until } from '../setup/api.ts';
+import { cloneDatabases, type Databases } from '../setup/databases.ts';
+
+/** Time goes this much faster: ten minutes of grace are twenty seconds. */
+export const SPEED = 30;
+/** A little longer than the slowest deadline of an adapter at that speed. */
+const SLOW_MS = 1_600;
+
+/** The whole system on loopback: databases, twins of every provider, an API process and a worker process. */
+export interface World {
+  url: string;
+  key: string;
+  team_id: bigint;
+  twins: Twin[];
+  /** The live store, as its owner. */
+  live: DbPool;
+  /** SIGKILLs one of the processes and starts it again. */
+  kill(which: 'api' | 'worker'): Promise<void>;
+  deaths: number;
+  stop(): Promise<void>;
+}
+
+export async function startWorld(seed: number): Promise<World> {
+  const databases = await cloneDatabases();
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'pirogue-faults-'));
+  const secretsKey = randomBytes(32);
+  const port = await freePort();
+  const log = createLog({ level: 'silent', format: 'json' });
+  const [control, live] = [databases.control, databases.live].map((url) => openPool({ url, size: 4, log })) as [DbPool, DbPool];
+  const twins = await Promise.all(
+    TWINS.map((kind, i) =>
+      startTwin(kind, { seed: seed * 100 + i * 10, profile: 'stormy', delay_ms: 40, slow_ms: SLOW_MS, lag_ms: 2_000 }),
+    ),
+  );
+  const { team_id, key } = await openShop(control, new Secrets(secretsKey), twins, port);
+  const env = environmentOf(databases, folder, secretsKey, port);
+  const running = { api: start('api', env), worker: start('worker', env) };
+  const url = `http://127.0.0.1:${port}`;
+  await isUp(url);
+  const world: World = {
+    ...{ url, key, team_id, twins, live, deaths: 0 },
+    kill: async (which) => {
+      world.deaths += 1;
+      await ended(running[which]);
+      running[which] = start(which, env);
+      if (which === 'api') await isUp(url);
+    },
+    stop: async () => {
+      await Promise.all(Object.values(running).map(ended));
+      await Promise.all([...twins.map((twin) => twin.stop()), control.close(), live.close()]);
+      await databases.drop();
+      fs.rmSync(folder, { recursive: true, force: true });
+    },
+  };
+  return world;
+}
+
+/** A verified team with a live key and an account at every provider. */
+async function openShop(
+  control: DbPool,
+  secrets: Secrets,
+  twins: Twin[],
+  port: number,
+): Promise<{ team_id: bigint; key: string }> {
+  const team = { ...(await createTeam(control, { name: 'Chez Awa', email: 'awa@shop.example' })), verification_level: 4 };
+  await updateTeam(control, team);
+  const key = newKey('secret', 'live');
+  const wanted = { team_id: team.id, environment: 'live' as const, kind: 'secret' as const, scopes: [], allowed_ips: [] };
+  await storeKey(control, key, { ...wanted, expires_at: null }, new Date());
+  for (const connector of CONNECTORS) {
+    const twin = twins.find(({ name }) => name === connector.name);
+    if (!twin) throw new Error(`${connector.name} has no twin`);
+    const { environment, team_id } = wanted;
+    const account = { team_id, environment, connector, name: connector.name, credentials: twin.credentials, costs: null };
+    const row = await addAccount(control, secrets, account, new Date());
+    twin.settings.set('callback_url', `http://127.0.0.1:${port}/_callbacks/${row?.id}`);
+  }
+  await insertRule(control, evenly(team.id));
+  return { team_id: team.id, key };
+}
+
+/** Every provider gets its part of the storm. */
+function evenly(team_id: bigint): RuleRow {
+  return {
+    ...{ id: newId('rul', 'live', Date.now()), team_id, environment: 'live', priority: 1, operation: null },
+    ...{ countries: [], channels: [], currencies: [], min_minor: null, max_minor: null, account_order: null },
+    ...{ shares: CONNECTORS.map(({ name }) => ({ name, weight: 1 })), least_cost: false, fallback: true, created_at: new Date() },
+  };
+}
+
+function environmentOf(databases: Databases, folder: string, secretsKey: Buffer, port: number): NodeJS.ProcessEnv {
+  return {
+    ...process.env,
+    PORT: String(port),
+    DATA_DIR: folder,
+    LOG_LEVEL: 'silent',
+    LOG_FORMAT: 'json',
+    RATE_LIMITS: 'off',
+    HOLD_MOBILE_MONEY: '0s',
+    SECRETS_KEY: secretsKey.toString('base64'),
+    CLOCK_SPEED: `${SPEED}@${Math.floor(Date.now() / 1000)}`,
+    CONTROL_DATABASE_URL: databases.control,
+    SANDBOX_DATABASE_URL: databases.sandbox,
+    LIVE_DATABASE_URL: databases.live,
+  };
+}
+
+function start(role: 'api' | 'worker', env: NodeJS.ProcessEnv): ChildProcess {
+  return spawn(process.execPath, ['src/main.ts', role], { stdio: ['ignore', 'ignore', 'inherit'], env });
+}
+
+/** At once, as a machine that loses its power. */
+async function ended(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const gone = new Promise((resolve) => child.once('exit', resolve));
+  child.kill('SIGKILL');
+  await gone;
+}
+
+async function isUp(url: string): Promise<void> {
+  const ask = () =>
+    fetch(`${url}/health/live`).then(
+      ({ status }) => status,
+      () => 0,
+    );
+  await until(ask, (status) => status === 200, 60_000);
+}

@@ -1,0 +1,119 @@
+import type { Minor } from '../../src/kit/money.ts';
+import type { Entry } from './book.ts';
+import type { Manner } from './faults.ts';
+import type { Timers } from './timers.ts';
+
+/** A callback as it goes over the wire. */
+export interface Announcement {
+  method: 'POST' | 'PUT';
+  url: string;
+  headers: Record<string, string>;
+  body: string;
+}
+
+/** What a callback is to say. */
+export interface Saying {
+  /** `interim`: something is still under way. */
+  stage: 'interim' | 'final';
+  amount_minor: Minor;
+  /** With a signature that is wrong. */
+  forged: boolean;
+}
+
+/** Words a callback, or null when there is nowhere to send it. */
+export type Compose = (entry: Entry, saying: Saying) => Announcement | null;
+
+/** One callback that was sent; `status` null: nobody answered. */
+export interface Announced {
+  key: string;
+  manner: Manner;
+  stage: Saying['stage'];
+  status: number | null;
+}
+
+const DEADLINE_MS = 5_000;
+const TRIES = 3;
+/** Callbacks that are remembered: a storm may run for hours. */
+const REMEMBERED = 10_000;
+const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
+
+/** Sends callbacks in the manner that was drawn, to this machine only: a simulator has no business elsewhere. */
+export class Announcer {
+  readonly #compose: Compose;
+  readonly #timers: Timers;
+  readonly #pause_ms: number;
+  readonly sent: Announced[] = [];
+  #under_way = 0;
+
+  /** @param pause_ms between repetitions and between tries */
+  constructor(compose: Compose, timers: Timers, pause_ms: number) {
+    this.#compose = compose;
+    this.#timers = timers;
+    this.#pause_ms = pause_ms;
+  }
+
+  get under_way(): number {
+    return this.#under_way;
+  }
+
+  announce(entry: Entry, manner: Manner): Promise<void> {
+    return this.#sayAll(entry, manner, sayingsOf(entry, manner));
+  }
+
+  /** Says that something is still under way. */
+  interim(entry: Entry): Promise<void> {
+    return this.#sayAll(entry, 'once', [{ stage: 'interim', amount_minor: entry.amount_minor, forged: false }]);
+  }
+
+  async #sayAll(entry: Entry, manner: Manner, sayings: Saying[]): Promise<void> {
+    this.#under_way++;
+    try {
+      for (const [nth, saying] of sayings.entries()) {
+        if (nth > 0) await this.#timers.wait(this.#pause_ms);
+        await this.#say(entry, manner, saying);
+      }
+    } finally {
+      this.#under_way--;
+    }
+  }
+
+  async #say(entry: Entry, manner: Manner, saying: Saying): Promise<void> {
+    for (let tries = 1; tries <= TRIES; tries++) {
+      const announcement = this.#compose(entry, saying);
+      if (!announcement || !LOOPBACK.test(new URL(announcement.url).hostname)) return;
+      const status = await post(announcement);
+      if (this.sent.length < REMEMBERED) this.sent.push({ key: entry.key, manner, stage: saying.stage, status });
+      if (status !== null && status < 300) return;
+      if (tries < TRIES) await this.#timers.wait(this.#pause_ms * tries);
+    }
+  }
+}
+
+function sayingsOf({ amount_minor }: Entry, manner: Manner): Saying[] {
+  const final: Saying = { stage: 'final', amount_minor, forged: false };
+  switch (manner) {
+    case 'none':
+      return [];
+    case 'once':
+    case 'early':
+      return [final];
+    case 'repeated':
+      return [final, final, final];
+    case 'out_of_order':
+      return [final, { ...final, stage: 'interim' }];
+    case 'wrong_signature':
+      return [{ ...final, forged: true }];
+    case 'other_amount':
+      return [{ ...final, amount_minor: amount_minor + 100n }];
+  }
+}
+
+async function post({ url, ...request }: Announcement): Promise<number | null> {
+  try {
+    const answer = await fetch(url, { ...request, redirect: 'manual', signal: AbortSignal.timeout(DEADLINE_MS) });
+    await answer.arrayBuffer();
+    return answer.status;
+  } catch {
+    return null;
+  }
+}

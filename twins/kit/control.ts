@@ -1,0 +1,89 @@
+import type { Book } from './book.ts';
+import type { Announcer } from './callbacks.ts';
+import { type Answer, jsonOf, type TwinRoute } from './calls.ts';
+import { FAULTS, type Fault, type Faults, MANNERS, type Manner, PROFILES, type Profile } from './faults.ts';
+
+/** What the control page may touch. */
+interface Controlled {
+  book: Book;
+  faults: Faults;
+  announcer: Announcer;
+  settings: Map<string, string>;
+  recover(): void;
+  outage(ms: number): void;
+}
+
+/** `/_twin/*`: how other processes look into a twin and drive it. */
+export function controlRoutes(twin: Controlled): TwinRoute[] {
+  const { book, faults, settings } = twin;
+  const weather = () => ok({ seed: faults.seed, profile: faults.profile, counts: faults.counts() });
+  return [
+    { method: 'GET', path: '/_twin/book', doing: 'other', answer: () => ok({ entries: book.entries(), moved: book.moved() }) },
+    { method: 'GET', path: '/_twin/callbacks', doing: 'other', answer: () => ok({ sent: twin.announcer.sent }) },
+    { method: 'GET', path: '/_twin/faults', doing: 'other', answer: weather },
+    {
+      method: 'POST',
+      path: '/_twin/faults',
+      doing: 'other',
+      answer: (call) => {
+        const wrong = setFaults(faults, jsonOf(call) ?? {});
+        return wrong === null ? weather() : { status: 422, body: { message: wrong } };
+      },
+    },
+    {
+      method: 'POST',
+      path: '/_twin/recover',
+      doing: 'other',
+      answer: () => {
+        twin.recover();
+        return weather();
+      },
+    },
+    {
+      method: 'POST',
+      path: '/_twin/outage',
+      doing: 'other',
+      answer: (call) => {
+        const ms = jsonOf(call)?.ms;
+        if (typeof ms !== 'number' || !(ms > 0)) return { status: 422, body: { message: 'ms: a number above 0' } };
+        twin.outage(ms);
+        return ok({});
+      },
+    },
+    {
+      method: 'POST',
+      path: '/_twin/settings',
+      doing: 'other',
+      answer: (call) => {
+        for (const [name, value] of Object.entries(jsonOf(call) ?? {})) settings.set(name, String(value));
+        return ok(Object.fromEntries(settings));
+      },
+    },
+  ];
+}
+
+/** `{profile}`, `{fault, name?, doing?, times?}` or `{callbacks, name?}`. @returns what is wrong with it, or null */
+function setFaults(faults: Faults, wish: Record<string, unknown>): string | null {
+  const { profile, fault, callbacks, name = '', doing = 'create', times = 1 } = wish;
+  if (typeof name !== 'string' || typeof times !== 'number') return 'name: a text; times: a number';
+  if (profile !== undefined) {
+    if (!PROFILES.includes(profile as Profile)) return `profile: one of ${PROFILES.join(', ')}`;
+    faults.setProfile(profile as Profile);
+  }
+  if (callbacks !== undefined) {
+    if (!MANNERS.includes(callbacks as Manner)) return `callbacks: one of ${MANNERS.join(', ')}`;
+    faults.announce(callbacks as Manner, name);
+  }
+  if (fault !== undefined) {
+    if (fault !== 'none' && !FAULTS.some((known) => known === fault)) return `fault: one of none, ${FAULTS.join(', ')}`;
+    if (doing !== 'create' && doing !== 'read' && doing !== 'other') return 'doing: create, read or other';
+    faults.script({ fault: fault as Fault, name, doing, times });
+  }
+  return null;
+}
+
+/** Amounts as text: JSON has no exact large numbers. */
+function ok(body: object): Answer {
+  const text = JSON.stringify(body, (_, value) => (typeof value === 'bigint' ? value.toString() : value));
+  return { status: 200, headers: { 'content-type': 'application/json' }, body: text };
+}

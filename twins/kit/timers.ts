@@ -1,0 +1,39 @@
+/** Things that happen later. They never keep the process alive, and none happens after `stop`. */
+export class Timers {
+  readonly #pending = new Set<NodeJS.Timeout>();
+  readonly #waiting = new Set<() => void>();
+  #stopped = false;
+
+  after(ms: number, act: () => void): void {
+    if (this.#stopped) return;
+    const timer = setTimeout(() => {
+      this.#pending.delete(timer);
+      act();
+    }, ms).unref();
+    this.#pending.add(timer);
+  }
+
+  /** Also comes back when everything is stopped meanwhile. */
+  wait(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      if (this.#stopped) return resolve();
+      this.#waiting.add(resolve);
+      this.after(ms, () => {
+        this.#waiting.delete(resolve);
+        resolve();
+      });
+    });
+  }
+
+  get count(): number {
+    return this.#pending.size;
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    for (const timer of this.#pending) clearTimeout(timer);
+    this.#pending.clear();
+    for (const resolve of this.#waiting) resolve();
+    this.#waiting.clear();
+  }
+}
