@@ -42,6 +42,7 @@ export function sql(strings: TemplateStringsArray, ...parts: unknown[]): Sql {
   const weave = (texts: readonly string[], holes: readonly unknown[], nested: boolean): string =>
     texts.reduce((text, next, i) => {
       const hole = holes[i - 1];
+      if (hole === PLANNED_EACH_TIME) varies = true;
       if (hole instanceof Fragment) return text + weave(hole.texts, hole.holes, true) + next;
       varies ||= nested;
       values.push(hole);
@@ -85,6 +86,12 @@ export function part(strings: TemplateStringsArray, ...holes: unknown[]): Fragme
 export function fixed(text: string): Fragment {
   return new Fragment([text], []);
 }
+
+/**
+ * Woven into a statement: it is not prepared. For claims of due rows: PostgreSQL would keep a plan made while the table was
+ * small (a sequential scan) and walk the whole backlog with it once the table has grown, until the next analyze.
+ */
+export const PLANNED_EACH_TIME = new Fragment([''], []);
 
 /** Conditions joined by `and`; `true` when there are none. */
 export function allOf(conditions: readonly Fragment[]): Fragment {

@@ -1,5 +1,5 @@
 import { jsonText } from '../kit/json.ts';
-import { type Fragment, fixed, part, type Queryable, sql, type Tx } from '../kit/sql.ts';
+import { type Fragment, fixed, PLANNED_EACH_TIME, part, type Queryable, sql, type Tx } from '../kit/sql.ts';
 import type { Next } from '../providers/contract.ts';
 import type { AttemptRow, AttemptStatus, Mismatch, Resolution } from './schema.ts';
 import type { PaymentRef } from './store.ts';
@@ -126,5 +126,5 @@ export function claimDueAttempts(db: Queryable, now: Date, lease_ms: number, lim
     update attempts set next_poll_at = ${new Date(now.getTime() + lease_ms)}, polls = polls + 1
     where (team_id, id) in (
       select team_id, id from attempts where next_poll_at <= ${now} order by next_poll_at limit ${limit} for update skip locked
-    ) returning ${columns}`);
+    ) returning ${columns}${PLANNED_EACH_TIME}`);
 }

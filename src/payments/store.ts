@@ -1,5 +1,5 @@
 import { jsonText } from '../kit/json.ts';
-import { fixed, type Queryable, sql, type Tx } from '../kit/sql.ts';
+import { fixed, PLANNED_EACH_TIME, type Queryable, sql, type Tx } from '../kit/sql.ts';
 import type { AttemptView, PaymentRow } from './schema.ts';
 
 const PAYMENT = `team_id, id, reference, amount_minor, fee_minor, captured_minor, refunded_minor, currency, status, bearer,
@@ -141,7 +141,7 @@ export function claimContinuing(db: Queryable, now: Date, lease_ms: number, limi
     update payments set continue_at = ${new Date(now.getTime() + lease_ms)}
     where (team_id, id) in (
       select team_id, id from payments where continue_at <= ${now} order by continue_at limit ${limit} for update skip locked
-    ) returning team_id, id, continue_at`);
+    ) returning team_id, id, continue_at${PLANNED_EACH_TIME}`);
 }
 
 /** The payer has to go on; unless another piece has landed since the claim and set a moment of its own. */
@@ -169,5 +169,5 @@ export function lockExpired(tx: Tx, now: Date, limit: number): Promise<PaymentRe
     where expires_at <= ${now} and status in ('pending', 'partial')
       and not exists (select 1 from attempts a where a.team_id = p.team_id and a.payment_id = p.id
         and a.status in ('created', 'open', 'unknown'))
-    order by expires_at limit ${limit} for update of p skip locked`);
+    order by expires_at limit ${limit} for update of p skip locked${PLANNED_EACH_TIME}`);
 }

@@ -3,7 +3,7 @@ import { lowestIdAt } from '../kit/ids.ts';
 import { jsonText } from '../kit/json.ts';
 import { pageTail } from '../kit/pages.ts';
 import type { Position } from '../kit/paging.ts';
-import { allOf, type Fragment, fixed, part, type Queryable, sql, type Tx } from '../kit/sql.ts';
+import { allOf, type Fragment, fixed, PLANNED_EACH_TIME, part, type Queryable, sql, type Tx } from '../kit/sql.ts';
 import { readDraws } from '../settlement/draw.ts';
 import type { RefundRow } from './schema.ts';
 
@@ -65,7 +65,7 @@ export async function claimDueRefunds(db: Queryable, now: Date, lease_ms: number
     update refunds set next_poll_at = ${new Date(now.getTime() + lease_ms)}, polls = polls + 1
     where (team_id, id) in (
       select team_id, id from refunds where next_poll_at <= ${now} order by next_poll_at limit ${limit} for update skip locked
-    ) returning ${columns}`);
+    ) returning ${columns}${PLANNED_EACH_TIME}`);
   return rows.map(read);
 }
 
@@ -97,6 +97,13 @@ export async function clearGiveback(tx: Tx, team_id: bigint, attempt_id: string)
   return (
     (await tx.run(sql`update attempts set giveback = false where team_id = ${team_id} and id = ${attempt_id} and giveback`)) === 1
   );
+}
+
+/** Whether the money of an attempt has been sent back, or is being sent. */
+export async function isGivenBack(tx: Tx, team_id: bigint, attempt_id: string): Promise<boolean> {
+  const row = await tx.maybe(sql`
+    select 1 from refunds where team_id = ${team_id} and attempt_id = ${attempt_id} and kind = 'giveback'`);
+  return row !== undefined;
 }
 
 export interface RefundFilters {

@@ -12,7 +12,7 @@ import { announce, drawnJournal } from './apply.ts';
 import type { RefundRow } from './schema.ts';
 import { advanceRefund } from './send.ts';
 import { coverLater } from './service.ts';
-import { claimDueRefunds, clearGiveback, findGivebacks, type Giveback, insertRefund } from './store.ts';
+import { claimDueRefunds, clearGiveback, findGivebacks, type Giveback, insertRefund, isGivenBack } from './store.ts';
 
 const BATCH = 50;
 /** A worker that dies on the way: the refund comes due again after this. */
@@ -59,6 +59,8 @@ async function makeGiveback(tx: Tx, deps: Deps, store: Store, giveback: Giveback
   const { team_id, payment_id, id: attempt_id } = giveback;
   must(await lockPayment(tx, team_id, payment_id), 'an attempt has a payment');
   if (!(await clearGiveback(tx, team_id, attempt_id))) return false;
+  // A piece that did not fit went back at once; the payment's end marks all its pieces.
+  if (await isGivenBack(tx, team_id, attempt_id)) return false;
   const { attempt } = await getCapture(tx, team_id, payment_id, attempt_id);
   const at = deps.clock.now();
   const provider = await deps.providers.byAccount(store.environment, team_id, attempt.provider_account);

@@ -4,7 +4,7 @@ import { jsonText } from '../kit/json.ts';
 import type { Minor } from '../kit/money.ts';
 import { pageTail } from '../kit/pages.ts';
 import type { Position } from '../kit/paging.ts';
-import { allOf, type Fragment, fixed, part, type Queryable, sql, type Tx } from '../kit/sql.ts';
+import { allOf, type Fragment, fixed, PLANNED_EACH_TIME, part, type Queryable, sql, type Tx } from '../kit/sql.ts';
 import type { TransferRow } from './schema.ts';
 
 const columns =
@@ -115,7 +115,7 @@ export function claimDueTransfers(db: Queryable, now: Date, lease_ms: number, li
     update transfers set next_poll_at = ${new Date(now.getTime() + lease_ms)}, polls = polls + 1
     where (team_id, id) in (
       select team_id, id from transfers where next_poll_at <= ${now} order by next_poll_at limit ${limit} for update skip locked
-    ) returning ${columns}`);
+    ) returning ${columns}${PLANNED_EACH_TIME}`);
 }
 
 // --------------------------------------------------------------------------------------------------- list

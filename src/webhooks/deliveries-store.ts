@@ -2,7 +2,7 @@ import { randomBytes, randomInt } from 'node:crypto';
 import { unpack } from '../events/packing.ts';
 import { type EventInput, packedBody } from '../events/record.ts';
 import { must } from '../kit/errors.ts';
-import { fixed, part, type Queryable, sql, type Tx } from '../kit/sql.ts';
+import { fixed, PLANNED_EACH_TIME, part, type Queryable, sql, type Tx } from '../kit/sql.ts';
 
 /** One delivery that is ours to send until its lease ends. */
 export interface Claimed {
@@ -132,10 +132,6 @@ function claimedOf(row: ClaimRow): Claimed {
   const text = body === null ? '' : unpack(body);
   return { id, team_id, endpoint_id, event_id, tries, event_type, sequence, body: text, target, failing };
 }
-
-// A statement with a woven part is planned each time it runs. Those of this file must be: PostgreSQL would keep a plan
-// made while the table was small (a sequential scan) and walk the whole backlog with it once the table has grown.
-const PLANNED_EACH_TIME = fixed('');
 
 /** What became of one claimed delivery. */
 export interface Outcome {

@@ -4,6 +4,7 @@ import { must } from '../../src/kit/errors.ts';
 import { sql } from '../../src/kit/sql.ts';
 import { readBalances } from '../../src/ledger/balances.ts';
 import { resolveAttempt } from '../../src/payments/resolve.ts';
+import { expirySweep } from '../../src/payments/sweeps.ts';
 import { givebackSweep, refundSweep } from '../../src/refunds/sweeps.ts';
 import { type Api, FakeClock, type Merchant, startApi } from '../setup/api.ts';
 import { startPayment } from '../setup/pay.ts';
@@ -81,4 +82,24 @@ test('a late piece that is more than what is left by then goes back whole, and t
   assert.deepEqual([paid.status, paid.amount_captured, paid.amount_refunded], ['succeeded', 1_000_001, 0]);
   const books = await readBalances(store().db, merchant.team.id, 'XAF');
   assert.deepEqual([books.get('hold') ?? 0n, books.get('available')], [0n, 98_000_100n]);
+});
+
+test('a payment that expires after such a piece went back gives back the others, and that one no second time', async () => {
+  const id = await ordered(1_000_001);
+  await piece(id, 'succeeded');
+  const declined = await piece(id, 'failed');
+  await piece(id, 'succeeded');
+  await decide(declined, 'succeeded');
+  await giveBack();
+  await store().db.run(sql`update payments set expires_at = ${new Date(clock.now())} where id = ${id}`);
+  await expirySweep(api.deps, store()).round();
+  await giveBack();
+  const { status, amount_captured, amount_refunded } = await shown(id);
+  assert.deepEqual([status, amount_captured, amount_refunded], ['expired', 666_668, 666_668]);
+  const { items } = (await call('GET', `/payments/${id}/refunds`)).body;
+  assert.deepEqual(
+    items.map((refund: { amount: number; status: string }) => [refund.amount, refund.status]),
+    Array(3).fill([333_334, 'succeeded']),
+  );
+  assert.ok([...(await readBalances(store().db, merchant.team.id, 'XAF')).values()].every((amount) => amount === 0n));
 });

@@ -107,17 +107,20 @@ test('two API processes are restarted one after the other under load, and no req
       done++;
     }
   });
-  for (const [i, port] of ports.entries()) {
-    const before = done;
-    assert.equal(await (programs[i] as Program).stop(), 0);
-    assert.ok(done > before, 'there was no load while it stopped');
-    const restarted = await start(port);
-    programs = programs.map((program, place) => (place === i ? restarted : program));
-    await sleep(300);
+  try {
+    for (const [i, port] of ports.entries()) {
+      const before = done;
+      assert.equal(await (programs[i] as Program).stop(), 0);
+      assert.ok(done > before, 'there was no load while it stopped');
+      const restarted = await start(port);
+      programs = programs.map((program, place) => (place === i ? restarted : program));
+      await sleep(300);
+    }
+  } finally {
+    going = false;
+    await Promise.all(writers);
+    front.close();
   }
-  going = false;
-  await Promise.all(writers);
-  front.close();
 
   assert.deepEqual(failed, []);
   const { body } = await call((programs[0] as Program).url, secret, 'GET', '/payments?per_page=1');

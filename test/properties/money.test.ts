@@ -62,7 +62,7 @@ const commands = fc.oneof(
   begunWith([pay], often(5, pay), often(4, refund), ...back, often(1, transfer), often(1, send)),
   begunWith([richPay, transfer], ...payouts, often(1, pay), ...back),
   begunWith([order], ...pieces, ...back, often(1, transfer), often(1, send)),
-  begunWith([order, landed, stuck, landed], often(3, landed), often(3, late), ...pieces, ...back),
+  begunWith([order, landed, stuck, landed], often(3, landed), often(3, late), often(1, expire), ...pieces, ...back),
 );
 
 const sequence = fc.record({
