@@ -4,6 +4,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { type DbPool, openPool } from '../../src/db/pool.ts';
+import { hastenedClock } from '../../src/kit/clock.ts';
 import { Secrets } from '../../src/kit/crypto.ts';
 import { newId } from '../../src/kit/ids.ts';
 import { createLog } from '../../src/kit/log.ts';
@@ -45,13 +46,12 @@ export async function startWorld(seed: number): Promise<World> {
   const port = await freePort();
   const log = createLog({ level: 'silent', format: 'json' });
   const [control, live] = [databases.control, databases.live].map((url) => openPool({ url, size: 4, log })) as [DbPool, DbPool];
-  const twins = await Promise.all(
-    TWINS.map((kind, i) =>
-      startTwin(kind, { seed: seed * 100 + i * 10, profile: 'stormy', delay_ms: 40, slow_ms: SLOW_MS, lag_ms: 2_000 }),
-    ),
-  );
+  const from_s = Math.floor(Date.now() / 1000);
+  const { now } = hastenedClock(SPEED, from_s * 1000);
+  const weather = { profile: 'stormy', delay_ms: 40, slow_ms: SLOW_MS, lag_ms: 2_000, now } as const;
+  const twins = await Promise.all(TWINS.map((kind, i) => startTwin(kind, { ...weather, seed: seed * 100 + i * 10 })));
   const { team_id, key } = await openShop(control, new Secrets(secretsKey), twins, port);
-  const env = environmentOf(databases, folder, secretsKey, port);
+  const env = environmentOf(databases, folder, secretsKey, port, from_s);
   const running = { api: start('api', env), worker: start('worker', env) };
   const url = `http://127.0.0.1:${port}`;
   await isUp(url);
@@ -106,7 +106,13 @@ function evenly(team_id: bigint): RuleRow {
   };
 }
 
-function environmentOf(databases: Databases, folder: string, secretsKey: Buffer, port: number): NodeJS.ProcessEnv {
+function environmentOf(
+  databases: Databases,
+  folder: string,
+  secretsKey: Buffer,
+  port: number,
+  from_s: number,
+): NodeJS.ProcessEnv {
   return {
     ...process.env,
     PORT: String(port),
@@ -116,7 +122,7 @@ function environmentOf(databases: Databases, folder: string, secretsKey: Buffer,
     RATE_LIMITS: 'off',
     HOLD_MOBILE_MONEY: '0s',
     SECRETS_KEY: secretsKey.toString('base64'),
-    CLOCK_SPEED: `${SPEED}@${Math.floor(Date.now() / 1000)}`,
+    CLOCK_SPEED: `${SPEED}@${from_s}`,
     CONTROL_DATABASE_URL: databases.control,
     SANDBOX_DATABASE_URL: databases.sandbox,
     LIVE_DATABASE_URL: databases.live,

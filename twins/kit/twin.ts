@@ -53,6 +53,8 @@ export interface TwinOptions {
   /** How long a status page may lag. */
   lag_ms: number;
   settings: Record<string, string>;
+  /** What the provider's clock says, in milliseconds since the epoch: signatures are dated by it. */
+  now(): number;
 }
 
 /** Quick enough for tests, slow enough to be seen. */
@@ -64,6 +66,7 @@ export const TWIN_DEFAULTS: TwinOptions = {
   slow_ms: 2_500,
   lag_ms: 60_000,
   settings: {},
+  now: () => Date.now(),
 };
 
 /** A running simulator. */

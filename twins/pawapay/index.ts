@@ -32,7 +32,7 @@ function wire(kit: Kit): Wire {
     const encoding = kit.settings.get('signature_encoding') === 'raw' ? 'raw' : 'der';
     const signs = kit.settings.get('signed_callbacks') !== 'false';
     const key = (forged ? stranger : pair).privateKey;
-    const headers = signs ? callbackHeaders(url, body, key, encoding) : { 'content-type': 'application/json' };
+    const headers = signs ? callbackHeaders(url, body, key, encoding, kit.options.now()) : { 'content-type': 'application/json' };
     return { method: 'POST', url, headers, body };
   };
   const publicKeys = (): Answer => ({

@@ -13,12 +13,22 @@ export function newKeyPair(): KeyPair {
   return generateKeyPairSync('ec', { namedCurve: 'P-256' });
 }
 
-/** The headers of a signed callback. @param encoding what the ECDSA signature is written as */
-export function callbackHeaders(url: string, body: string, key: KeyObject, encoding: 'der' | 'raw'): Record<string, string> {
+/**
+ * The headers of a signed callback.
+ * @param encoding what the ECDSA signature is written as
+ * @param at when it is signed, in milliseconds since the epoch
+ */
+export function callbackHeaders(
+  url: string,
+  body: string,
+  key: KeyObject,
+  encoding: 'der' | 'raw',
+  at: number,
+): Record<string, string> {
   const { host, pathname } = new URL(url);
-  const now = Math.floor(Date.now() / 1_000);
+  const now = Math.floor(at / 1_000);
   const digest = `sha-512=:${createHash('sha512').update(body).digest('base64')}:`;
-  const date = new Date().toISOString();
+  const date = new Date(at).toISOString();
   const parameters = `${COVERED};alg="ecdsa-p256-sha256";keyid="${KEY_ID}";created=${now};expires=${now + 60}`;
   const base = [
     '"@method": POST',
