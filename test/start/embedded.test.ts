@@ -4,7 +4,7 @@ import path from 'node:path';
 import test, { before } from 'node:test';
 import { waitFor } from '../../src/db/embedded/wait.ts';
 import { ensureDatabase, startEmbedded } from '../../src/db/embedded.ts';
-import { atEnd, clusterFolder, ended, isAlive, makeSeed, query, SOON_MS, startOwner, temporaryFolder } from './helpers.ts';
+import { atEnd, clusterFolder, ended, gone, isAlive, makeSeed, query, SOON_MS, startOwner, temporaryFolder } from './helpers.ts';
 
 // Most tests are not about making a cluster.
 before(makeSeed);
@@ -19,7 +19,7 @@ test('a new DATA_DIR gets a cluster, and what is written there is there after a 
   await query(first.url('pirogue_live'), KEEP, 'insert into kept values (7)');
   await first.stop();
   await first.stop();
-  assert.equal(isAlive(first.pid), false);
+  assert.ok(await gone(first.pid));
 
   const second = await startEmbedded({ dataDir });
   atEnd(t, () => second.stop());
@@ -76,7 +76,7 @@ test('a second process of the same DATA_DIR joins, and leaves the server to its 
   await joined.stop();
   assert.deepEqual(await query(owner.url, 'select count(*)::int as n from kept'), [{ n: 0 }]);
   await owner.tell('stop');
-  assert.equal(isAlive(owner.pid), false);
+  assert.ok(await gone(owner.pid));
 });
 
 test('of four processes that start at once, one owns the server and all use it', async (t) => {
@@ -107,7 +107,7 @@ test('Ctrl-C reaches the whole group, yet the server is there until its owner ha
   process.kill(-(owner.child.pid as number), 'SIGINT');
   assert.equal(await ended(owner.child), 0);
   assert.deepEqual(owner.lines.slice(1), ['drained']);
-  assert.equal(isAlive(owner.pid), false);
+  assert.ok(await gone(owner.pid));
 });
 
 test('a setting that PostgreSQL refuses is reported in its own words', async (t) => {

@@ -185,6 +185,11 @@ export function isAlive(pid: number): boolean {
   return process.platform !== 'linux' || !/^\d+ \(.*\) [ZX]/s.test(readStat(pid) ?? '');
 }
 
+/** Whether it ends soon: a server that has let go of its memory serves no more, and is a process for a moment longer. */
+export async function gone(pid: number): Promise<boolean> {
+  return (await waitFor(() => !isAlive(pid), SOON_MS)) === true;
+}
+
 /** The children of a process. Linux only. */
 export function childrenOf(pid: number): number[] {
   const all = fs.readdirSync('/proc').filter((name) => /^\d+$/.test(name));
