@@ -15,13 +15,13 @@ const LONGEST_WAIT_MS = 300_000;
 /** A provider that wants to be asked at once is not asked more often than this. */
 const SHORTEST_WAIT_MS = 100;
 
-/** How long to wait before the next look where a provider has no plan of its own: doubling up to five minutes. */
+/** How long to wait where no provider has it, so that there is no plan to follow: doubling up to five minutes. */
 export function backOff(polls: number): number {
   return Math.min(FIRST_READ_MS * 2 ** Math.min(polls, 10), LONGEST_WAIT_MS);
 }
 
-/** The same by the provider's plan. */
-function planned({ first_ms, factor, longest_ms }: Capabilities['polls'], polls: number): number {
+/** How long to wait before the next look, by the provider's own plan. */
+export function planned({ first_ms, factor, longest_ms }: Capabilities['polls'], polls: number): number {
   return Math.min(first_ms * factor ** Math.min(polls, 20), longest_ms);
 }
 

@@ -5,7 +5,8 @@ import { account } from '../ledger/accounts.ts';
 import { type Journal, post } from '../ledger/post.ts';
 import { apply, type ApplyContext } from '../payments/apply.ts';
 import { lockPayment } from '../payments/service.ts';
-import type { RefundOutcome } from '../providers/contract.ts';
+import { planned } from '../payments/outcomes.ts';
+import type { PollPlan, RefundOutcome } from '../providers/contract.ts';
 import type { Reason } from '../providers/reasons.ts';
 import { drawPostings, putBack, returnPostings } from '../settlement/draw.ts';
 import { presentRefund } from './present.ts';
@@ -13,9 +14,8 @@ import type { Leg, RefundRow } from './schema.ts';
 import { nextRefundStatus, type RefundTrigger } from './states.ts';
 import { lockRefund, updateRefund } from './store.ts';
 
-/** First look at a leg whose fate is not known yet; later ones double up to the longest wait. */
-const FIRST_LOOK_MS = 2_000;
-const LONGEST_WAIT_MS = 300_000;
+/** Looks at a leg whose provider can not be used at the moment, and so has no plan. */
+const DEFAULT_PLAN: PollPlan = { first_ms: 2_000, factor: 2, longest_ms: 300_000 };
 const NEXT_LEG_MS = 2_000;
 
 /**
@@ -28,21 +28,23 @@ export async function applyRefund(
   known: RefundRow,
   leg_index: number,
   outcome: RefundOutcome,
+  plan: PollPlan = DEFAULT_PLAN,
 ): Promise<RefundRow> {
   await lockPayment(tx, known.team_id, known.payment_id);
   const row = await lockRefund(tx, known.team_id, known.id);
   const leg = row?.legs[leg_index];
   if (!row || leg?.status !== 'sent') return row ?? known;
+  const wait_ms = planned(plan, row.polls);
   switch (outcome.kind) {
     case 'succeeded':
       return legSucceeded(tx, context, row, leg_index, outcome.provider_ref);
     case 'failed':
       return failed(tx, context, withLeg(row, leg_index, { status: 'failed' }), outcome.reason, outcome.message);
     case 'unavailable':
-      return later(tx, context, withLeg(row, leg_index, { status: 'waiting' }), outcome.message);
+      return later(tx, context, withLeg(row, leg_index, { status: 'waiting' }), outcome.message, wait_ms);
     case 'not_found':
       // It never arrived: the same key may be sent again, the provider would know it otherwise.
-      return later(tx, context, withLeg(row, leg_index, { status: 'waiting' }), 'the provider does not know it yet');
+      return later(tx, context, withLeg(row, leg_index, { status: 'waiting' }), 'the provider does not know it yet', wait_ms);
     case 'pending':
       return later(
         tx,
@@ -52,7 +54,7 @@ export async function applyRefund(
         outcome.poll_after_ms,
       );
     case 'unknown':
-      return later(tx, context, row, outcome.message);
+      return later(tx, context, row, outcome.message, wait_ms);
   }
 }
 
@@ -148,13 +150,12 @@ export async function announce(tx: Tx, context: ApplyContext, row: RefundRow, ty
   ]);
 }
 
-function later(tx: Tx, context: ApplyContext, row: RefundRow, message: string | null, wait_ms?: number): Promise<RefundRow> {
-  const wait = wait_ms ?? Math.min(FIRST_LOOK_MS * 2 ** Math.min(row.polls, 10), LONGEST_WAIT_MS);
+function later(tx: Tx, context: ApplyContext, row: RefundRow, message: string | null, wait_ms: number): Promise<RefundRow> {
   return save(tx, {
     ...row,
     message: message ?? row.message,
     updated_at: new Date(context.at),
-    next_poll_at: new Date(context.at + wait),
+    next_poll_at: new Date(context.at + wait_ms),
   });
 }
 

@@ -39,7 +39,9 @@ export async function advanceRefund(deps: Deps, store: Store, known: RefundRow):
     asking,
     deps.clock.now() - (row.submitted_at?.getTime() ?? 0),
   );
-  const applied = await inTransaction(deps, store, (tx, context) => applyRefund(tx, context, row, index, outcome));
+  const applied = await inTransaction(deps, store, (tx, context) =>
+    applyRefund(tx, context, row, index, outcome, provider?.capabilities.polls),
+  );
   deps.wake.ring(store.environment);
   return applied;
 }

@@ -1,6 +1,6 @@
 import { unreachable } from '../kit/errors.ts';
-import { backOff } from '../payments/outcomes.ts';
-import type { PayoutOutcome } from '../providers/contract.ts';
+import { backOff, planned } from '../payments/outcomes.ts';
+import type { PayoutOutcome, PollPlan } from '../providers/contract.ts';
 import type { TransferHappening } from './apply.ts';
 import type { Decision, TransferRow } from './schema.ts';
 
@@ -15,8 +15,16 @@ export type Asked = 'submit' | 'read';
 /**
  * What a provider's answer means for the transfer it was asked about.
  * @param candidates the providers that can take it now
+ * @param plan when the one that was asked is asked again
  */
-export function happeningOf(row: TransferRow, outcome: PayoutOutcome, asked: Asked, candidates: string[]): TransferHappening {
+export function happeningOf(
+  row: TransferRow,
+  outcome: PayoutOutcome,
+  asked: Asked,
+  candidates: string[],
+  plan: PollPlan,
+): TransferHappening {
+  const later_ms = planned(plan, row.polls);
   switch (outcome.kind) {
     case 'pending':
       return waiting(Math.max(outcome.poll_after_ms, SHORTEST_WAIT_MS), null, outcome.provider_ref);
@@ -27,11 +35,11 @@ export function happeningOf(row: TransferRow, outcome: PayoutOutcome, asked: Ask
     case 'cancelled':
       return { kind: 'cancelled', message: outcome.message };
     case 'unavailable':
-      return isProof(row, asked) ? unsent(row, candidates, outcome.message) : waiting(backOff(row.polls), outcome.message);
+      return isProof(row, asked) ? unsent(row, candidates, outcome.message) : waiting(later_ms, outcome.message);
     case 'not_found':
-      return waiting(backOff(row.polls), 'the provider does not know it');
+      return waiting(later_ms, 'the provider does not know it');
     case 'unknown':
-      return waiting(backOff(row.polls), outcome.message);
+      return waiting(later_ms, outcome.message);
     default:
       return unreachable(outcome);
   }

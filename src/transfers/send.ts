@@ -29,7 +29,7 @@ export async function advance(sender: Sender, row: TransferRow): Promise<void> {
   const provider = await providerOf(sender, row);
   const outcome = await payoutsOf(provider).read(payoutOf(sender, row));
   if (outcome.kind !== 'not_found' || !mayBeSentAgain(row, provider, sender.deps.clock.now())) {
-    return conclude(sender, row, outcome, 'read');
+    return conclude(sender, row, provider, outcome, 'read');
   }
   // Same provider, same key: should it have the first sending after all, it knows the second for what it is.
   await hand(sender, row, { provider, decision: { ...(row.decision as Decision), resent: true } });
@@ -87,11 +87,18 @@ async function hand(sender: Sender, known: TransferRow, choice: Choice | null): 
       lease_ms: SUBMIT_LEASE_MS,
     },
   });
-  if (changed) await conclude(sender, transfer, await payoutsOf(provider).submit(payoutOf(sender, transfer)), 'submit');
+  if (changed) await conclude(sender, transfer, provider, await payoutsOf(provider).submit(payoutOf(sender, transfer)), 'submit');
 }
 
-async function conclude(sender: Sender, row: TransferRow, outcome: PayoutOutcome, asked: Asked): Promise<void> {
-  await sender.settle({ known: row, happening: happeningOf(row, outcome, asked, (row.decision as Decision).candidates) });
+async function conclude(
+  sender: Sender,
+  row: TransferRow,
+  { capabilities }: Provider,
+  outcome: PayoutOutcome,
+  asked: Asked,
+): Promise<void> {
+  const { candidates } = row.decision as Decision;
+  await sender.settle({ known: row, happening: happeningOf(row, outcome, asked, candidates, capabilities.polls) });
 }
 
 async function providerOf({ deps, store }: Sender, row: TransferRow): Promise<Provider> {

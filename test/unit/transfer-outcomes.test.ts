@@ -1,0 +1,22 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { PayoutOutcome } from '../../src/providers/contract.ts';
+import { happeningOf } from '../../src/transfers/outcomes.ts';
+import type { TransferRow } from '../../src/transfers/schema.ts';
+
+const PLAN = { first_ms: 7_000, factor: 3, longest_ms: 60_000 };
+
+const UNDECIDED: PayoutOutcome[] = [
+  { kind: 'unknown', message: 'no answer' },
+  { kind: 'not_found' },
+  { kind: 'unavailable', message: 'closed' },
+];
+for (const outcome of UNDECIDED) {
+  test(`a payout that is ${outcome.kind} when asked about is asked about again by the provider's own plan`, () => {
+    const waits = [0, 1, 2, 50].map((polls) => {
+      const happening = happeningOf({ polls, decision: null } as TransferRow, outcome, 'read', [], PLAN);
+      return happening.kind === 'waiting' ? happening.wait_ms : assert.fail(happening.kind);
+    });
+    assert.deepEqual(waits, [7_000, 21_000, 60_000, 60_000]);
+  });
+}
