@@ -1,21 +1,26 @@
 import path from 'node:path';
 import type { Environment } from './kit/environment.ts';
-import { isAddressOrRange } from './kit/address-list.ts';
+import {
+  type DatabaseUrls,
+  databaseUrls,
+  mailFrom,
+  publicUrl,
+  redisUrl,
+  secretsKey,
+  smtpUrl,
+  type TrustProxy,
+  trustProxy,
+} from './config/addresses.ts';
+import { duration, durations, type Env, integer, oneOf, percent, wrong } from './config/read.ts';
 import { ConfigError } from './kit/config-error.ts';
 import type { FeeRates } from './payments/fees.ts';
 import type { ChannelKind } from './providers/contract.ts';
 import { type TracingSettings, tracingSettings } from './telemetry/settings.ts';
 
-export { ConfigError };
+export { ConfigError, type DatabaseUrls, type TrustProxy };
 
 /** Which processes a program start brings up. */
 export type Role = 'all' | 'api' | 'worker' | 'migrate';
-
-export interface DatabaseUrls {
-  control: string;
-  sandbox: string;
-  live: string;
-}
 
 /** Everything that can be set from outside, read once and checked at start; nothing else reads the environment. */
 export interface Config {
@@ -74,10 +79,6 @@ export interface Config {
   /** For proofs: time goes so many times faster from this moment (milliseconds since the epoch) on. Null: as it does. */
   hasten: { speed: number; from: number } | null;
 }
-
-export type TrustProxy = number | readonly string[];
-
-type Env = Record<string, string | undefined>;
 
 /**
  * @param env usually process.env
@@ -138,50 +139,6 @@ export function readConfig(env: Env): Config {
   return config;
 }
 
-function wrong(name: string, value: string, wanted: string): ConfigError {
-  return new ConfigError(`${name}=${value} can not be used: it must be ${wanted}`);
-}
-
-function oneOf<T extends string>(env: Env, name: string, allowed: readonly T[], fallback: T): T {
-  const value = env[name] || fallback;
-  const found = allowed.find((candidate) => candidate === value);
-  if (!found) throw wrong(name, value, `one of ${allowed.join(', ')}`);
-  return found;
-}
-
-function integer(env: Env, name: string, fallback: number, least: number, most: number): number {
-  const value = env[name] || String(fallback);
-  const number = /^\d{1,9}$/.test(value) ? Number(value) : Number.NaN;
-  if (!(number >= least && number <= most)) throw wrong(name, value, `a whole number from ${least} to ${most}`);
-  return number;
-}
-
-const UNITS: Record<string, number> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
-
-function durations(env: Env, name: string, fallback: string): number[] {
-  const value = env[name] || fallback;
-  return value
-    .split(',')
-    .map((item) => parseDuration(item.trim()) ?? fail(wrong(name, value, `a list of durations such as ${fallback}`)));
-}
-
-function duration(env: Env, name: string, fallback: string): number {
-  const value = env[name] || fallback;
-  return parseDuration(value) ?? fail(wrong(name, value, `a duration such as ${fallback} or 0s`));
-}
-
-function parseDuration(text: string): number | null {
-  const match = /^(\d{1,7})(ms|s|m|h|d)$/.exec(text);
-  return match ? Number(match[1]) * (UNITS[match[2] as string] as number) : null;
-}
-
-/** Hundredths of a percent. */
-function percent(env: Env, name: string, fallback: string): number {
-  const value = env[name] || fallback;
-  if (!/^\d{1,2}(\.\d{1,2})?$/.test(value)) throw wrong(name, value, `a percentage such as ${fallback}`);
-  return Math.round(Number(value) * 100);
-}
-
 /** `20@1790000000`: twenty times faster from that second on. */
 function hasten(env: Env, profile: Config['profile']): Config['hasten'] {
   const value = env.CLOCK_SPEED;
@@ -190,107 +147,4 @@ function hasten(env: Env, profile: Config['profile']): Config['hasten'] {
   const match = /^([1-9]\d{0,2})@(\d{9,11})$/.exec(value);
   if (!match) throw wrong('CLOCK_SPEED', value, 'a speed and a second, such as 20@1790000000');
   return { speed: Number(match[1]), from: Number(match[2]) * 1000 };
-}
-
-function fail(error: ConfigError): never {
-  throw error;
-}
-
-function publicUrl(env: Env, host: string, port: number): string {
-  const shown = host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host;
-  const value = env.PUBLIC_URL || `http://${shown}:${port}`;
-  if (!URL.canParse(value) || !/^https?:$/.test(new URL(value).protocol)) {
-    throw wrong('PUBLIC_URL', value, 'an http or https address');
-  }
-  return value.replace(/\/+$/, '');
-}
-
-function databaseUrls(env: Env): DatabaseUrls | null {
-  const names = ['CONTROL_DATABASE_URL', 'SANDBOX_DATABASE_URL', 'LIVE_DATABASE_URL'] as const;
-  const [control, sandbox, live] = names.map((name) => env[name] || null);
-  if (!control && !sandbox && !live) return null;
-  if (!control || !sandbox || !live) {
-    const missing = names.filter((name) => !env[name]);
-    throw new ConfigError(`${missing.join(' and ')} not set: set all three database addresses, or none for our own database`);
-  }
-  for (const name of names) {
-    if (!/^postgres(ql)?:\/\//.test(env[name] as string)) {
-      throw new ConfigError(`${name} can not be used: it must start with postgresql://`);
-    }
-  }
-  if (new Set([control, sandbox, live]).size < 3) {
-    throw new ConfigError('CONTROL_, SANDBOX_ and LIVE_DATABASE_URL must name three different databases');
-  }
-  return { control, sandbox, live };
-}
-
-function redisUrl(env: Env): string | null {
-  const value = env.REDIS_URL || null;
-  // Not shown: it may hold a password.
-  if (value && !isRedisUrl(value)) {
-    throw new ConfigError(
-      'REDIS_URL can not be used: it must be an address such as redis://10.0.0.5:6379 or rediss://user:password@cache/0',
-    );
-  }
-  return value;
-}
-
-function isRedisUrl(text: string): boolean {
-  try {
-    const { protocol, hostname, pathname, username, password } = new URL(text);
-    decodeURIComponent(username + password);
-    return /^rediss?:$/.test(protocol) && hostname !== '' && /^(\/\d*)?$/.test(pathname);
-  } catch {
-    return false;
-  }
-}
-
-function smtpUrl(env: Env): string | null {
-  const value = env.SMTP_URL || null;
-  // Not shown: it may hold a password.
-  if (value && !isSmtpUrl(value)) {
-    throw new ConfigError('SMTP_URL can not be used: it must be an address such as smtp://user:password@mail.example:587');
-  }
-  if (value && !env.MAIL_FROM) throw new ConfigError('MAIL_FROM is not set: SMTP_URL needs to know whom mail is from');
-  return value;
-}
-
-function isSmtpUrl(value: string): boolean {
-  const url = URL.parse(value);
-  // A percent sign that encodes nothing can not be read back from user or password.
-  return url !== null && /^smtps?:$/.test(url.protocol) && url.hostname !== '' && !/%(?![0-9a-f]{2})/i.test(value);
-}
-
-function mailFrom(env: Env): string {
-  const value = env.MAIL_FROM || 'Pirogue <pirogue@localhost>';
-  const address = /^(?:[^<>@,;\p{Cc}]*<([^<>]+)>|([^<>]+))$/u.exec(value);
-  if (/^[^\s@,;\p{Cc}]+@[^\s@,;\p{Cc}]+$/u.test(address?.[1] ?? address?.[2] ?? '')) return value;
-  throw wrong('MAIL_FROM', value, 'an address such as Pirogue <no-reply@pay.example>');
-}
-
-const MOST_PROXIES = 10;
-
-/** A range of all addresses is refused: with it every caller would choose the address it is taken for. */
-function trustProxy(env: Env): TrustProxy {
-  const value = env.TRUST_PROXY || '0';
-  if (/^\d+$/.test(value)) return integer(env, 'TRUST_PROXY', 0, 0, MOST_PROXIES);
-  const entries = value.split(',').map((entry) => entry.trim());
-  const wrongOne = entries.some((entry) => !isAddressOrRange(entry) || entry.includes('%') || /\/0+$/.test(entry));
-  if (!wrongOne) return entries;
-  throw wrong('TRUST_PROXY', value, `a number of proxies up to ${MOST_PROXIES}, or addresses and ranges such as 10.0.0.0/8,::1`);
-}
-
-/** The key of the documentation's examples: good for nothing. */
-const EXAMPLE_KEYS = new Set([`${'A'.repeat(43)}=`]);
-
-function secretsKey(env: Env): Buffer | null {
-  if (!env.SECRETS_KEY) return null;
-  const key = Buffer.from(env.SECRETS_KEY, 'base64');
-  if (key.length !== 32) {
-    throw new ConfigError('SECRETS_KEY can not be used: it must be 32 bytes in base64 (openssl rand -base64 32)');
-  }
-  if (EXAMPLE_KEYS.has(env.SECRETS_KEY) || key.every((byte) => byte === key[0])) {
-    throw new ConfigError('SECRETS_KEY can not be used: it is an example, not a secret (openssl rand -base64 32)');
-  }
-  return key;
 }

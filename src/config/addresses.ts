@@ -1,0 +1,110 @@
+import { isAddressOrRange } from '../kit/address-list.ts';
+import { ConfigError } from '../kit/config-error.ts';
+import { type Env, integer, wrong } from './read.ts';
+
+export type TrustProxy = number | readonly string[];
+
+export interface DatabaseUrls {
+  control: string;
+  sandbox: string;
+  live: string;
+}
+
+export function publicUrl(env: Env, host: string, port: number): string {
+  const shown = host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host;
+  const value = env.PUBLIC_URL || `http://${shown}:${port}`;
+  if (!URL.canParse(value) || !/^https?:$/.test(new URL(value).protocol)) {
+    throw wrong('PUBLIC_URL', value, 'an http or https address');
+  }
+  return value.replace(/\/+$/, '');
+}
+
+export function databaseUrls(env: Env): DatabaseUrls | null {
+  const names = ['CONTROL_DATABASE_URL', 'SANDBOX_DATABASE_URL', 'LIVE_DATABASE_URL'] as const;
+  const [control, sandbox, live] = names.map((name) => env[name] || null);
+  if (!control && !sandbox && !live) return null;
+  if (!control || !sandbox || !live) {
+    const missing = names.filter((name) => !env[name]);
+    throw new ConfigError(`${missing.join(' and ')} not set: set all three database addresses, or none for our own database`);
+  }
+  for (const name of names) {
+    if (!/^postgres(ql)?:\/\//.test(env[name] as string)) {
+      throw new ConfigError(`${name} can not be used: it must start with postgresql://`);
+    }
+  }
+  if (new Set([control, sandbox, live]).size < 3) {
+    throw new ConfigError('CONTROL_, SANDBOX_ and LIVE_DATABASE_URL must name three different databases');
+  }
+  return { control, sandbox, live };
+}
+
+export function redisUrl(env: Env): string | null {
+  const value = env.REDIS_URL || null;
+  // Not shown: it may hold a password.
+  if (value && !isRedisUrl(value)) {
+    throw new ConfigError(
+      'REDIS_URL can not be used: it must be an address such as redis://10.0.0.5:6379 or rediss://user:password@cache/0',
+    );
+  }
+  return value;
+}
+
+function isRedisUrl(text: string): boolean {
+  try {
+    const { protocol, hostname, pathname, username, password } = new URL(text);
+    decodeURIComponent(username + password);
+    return /^rediss?:$/.test(protocol) && hostname !== '' && /^(\/\d*)?$/.test(pathname);
+  } catch {
+    return false;
+  }
+}
+
+export function smtpUrl(env: Env): string | null {
+  const value = env.SMTP_URL || null;
+  // Not shown: it may hold a password.
+  if (value && !isSmtpUrl(value)) {
+    throw new ConfigError('SMTP_URL can not be used: it must be an address such as smtp://user:password@mail.example:587');
+  }
+  if (value && !env.MAIL_FROM) throw new ConfigError('MAIL_FROM is not set: SMTP_URL needs to know whom mail is from');
+  return value;
+}
+
+function isSmtpUrl(value: string): boolean {
+  const url = URL.parse(value);
+  // A percent sign that encodes nothing can not be read back from user or password.
+  return url !== null && /^smtps?:$/.test(url.protocol) && url.hostname !== '' && !/%(?![0-9a-f]{2})/i.test(value);
+}
+
+export function mailFrom(env: Env): string {
+  const value = env.MAIL_FROM || 'Pirogue <pirogue@localhost>';
+  const address = /^(?:[^<>@,;\p{Cc}]*<([^<>]+)>|([^<>]+))$/u.exec(value);
+  if (/^[^\s@,;\p{Cc}]+@[^\s@,;\p{Cc}]+$/u.test(address?.[1] ?? address?.[2] ?? '')) return value;
+  throw wrong('MAIL_FROM', value, 'an address such as Pirogue <no-reply@pay.example>');
+}
+
+const MOST_PROXIES = 10;
+
+/** A range of all addresses is refused: with it every caller would choose the address it is taken for. */
+export function trustProxy(env: Env): TrustProxy {
+  const value = env.TRUST_PROXY || '0';
+  if (/^\d+$/.test(value)) return integer(env, 'TRUST_PROXY', 0, 0, MOST_PROXIES);
+  const entries = value.split(',').map((entry) => entry.trim());
+  const wrongOne = entries.some((entry) => !isAddressOrRange(entry) || entry.includes('%') || /\/0+$/.test(entry));
+  if (!wrongOne) return entries;
+  throw wrong('TRUST_PROXY', value, `a number of proxies up to ${MOST_PROXIES}, or addresses and ranges such as 10.0.0.0/8,::1`);
+}
+
+/** The key of the documentation's examples: good for nothing. */
+const EXAMPLE_KEYS = new Set([`${'A'.repeat(43)}=`]);
+
+export function secretsKey(env: Env): Buffer | null {
+  if (!env.SECRETS_KEY) return null;
+  const key = Buffer.from(env.SECRETS_KEY, 'base64');
+  if (key.length !== 32) {
+    throw new ConfigError('SECRETS_KEY can not be used: it must be 32 bytes in base64 (openssl rand -base64 32)');
+  }
+  if (EXAMPLE_KEYS.has(env.SECRETS_KEY) || key.every((byte) => byte === key[0])) {
+    throw new ConfigError('SECRETS_KEY can not be used: it is an example, not a secret (openssl rand -base64 32)');
+  }
+  return key;
+}
