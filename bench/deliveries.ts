@@ -2,7 +2,7 @@ import { unpack } from '../src/events/packing.ts';
 import { Secrets } from '../src/kit/crypto.ts';
 import { newId } from '../src/kit/ids.ts';
 import type { Team } from '../src/teams/schema.ts';
-import { newSecret } from '../src/webhooks/sign.ts';
+import { newSecret, secretPlace } from '../src/webhooks/sign.ts';
 import { selfSigned } from '../test/setup/certificate.ts';
 import type { SenderJob } from './child/sender.ts';
 import type { Ports, SinkJob } from './child/sink.ts';
@@ -66,19 +66,20 @@ export async function deliveriesSection(stage: Stage, options: Options, service:
 
 /** Straight into the table: through the API a team may have 16. */
 async function makeEndpoints(stage: Stage, team: Team, secret: string, ports: number[]): Promise<void> {
-  const sealed = new Secrets(stage.secretsKey).seal(secret);
+  const secrets = new Secrets(stage.secretsKey);
   const now = Date.now();
+  const ids = ports.map(() => newId('wh', 'sandbox', now));
   await stage.sandbox.query(
     `
     insert into webhook_endpoints (team_id, id, url, secret_sealed, events, api_version, created_at, updated_at)
-    select $1, id, url, $2, '{*}', $3, $4, $4 from unnest($5::text[], $6::text[]) as e (id, url)`,
+    select $1, id, url, sealed, '{*}', $2, $3, $3 from unnest($4::text[], $5::text[], $6::text[]) as e (id, url, sealed)`,
     [
       team.id,
-      sealed,
       team.api_version,
       new Date(now),
-      ports.map(() => newId('wh', 'sandbox', now)),
+      ids,
       ports.map((port) => `https://127.0.0.1:${port}/hook`),
+      ids.map((id) => secrets.seal(secret, secretPlace(team.id, id))),
     ],
   );
 }

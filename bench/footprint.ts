@@ -1,6 +1,6 @@
 import { Secrets } from '../src/kit/crypto.ts';
 import { newId } from '../src/kit/ids.ts';
-import { newSecret } from '../src/webhooks/sign.ts';
+import { newSecret, secretPlace } from '../src/webhooks/sign.ts';
 import { selfSigned } from '../test/setup/certificate.ts';
 import type { Ports, SinkJob } from './child/sink.ts';
 import { Helper } from './helper.ts';
@@ -27,6 +27,8 @@ const WRITTEN = [
   'balances',
   'settlement_items',
   'ledger_seals',
+  'audit_entries',
+  'audit_seals',
 ];
 
 /** What a payment takes of the disk. All figures are bytes for each payment. */
@@ -117,15 +119,16 @@ async function merchant(stage: Stage, sink: Helper<SinkJob, Ports>): Promise<str
   const secret = newSecret();
   const ports = await sink.run({ kind: 'open', endpoints: 1, secret, ...selfSigned() }, 30_000);
   const now = Date.now();
+  const id = newId('wh', 'sandbox', now);
   await stage.sandbox.query(
     `
     insert into webhook_endpoints (team_id, id, url, secret_sealed, events, api_version, created_at, updated_at)
     values ($1, $2, $3, $4, '{*}', $5, $6, $6)`,
     [
       team.id,
-      newId('wh', 'sandbox', now),
+      id,
       `https://127.0.0.1:${ports.https[0]}/hook`,
-      new Secrets(stage.secretsKey).seal(secret),
+      new Secrets(stage.secretsKey).seal(secret, secretPlace(team.id, id)),
       team.api_version,
       new Date(now),
     ],

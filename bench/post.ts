@@ -115,7 +115,7 @@ function rawPoint(
       raw.run(
         {
           url: stage.urls.sandbox,
-          settings: `-c role=${APP_ROLE}`,
+          settings: `-c role=${APP_ROLE} -c pirogue.team=${statement.team_id}`,
           connections,
           statement,
           warm_ms: warm_seconds * 1000,

@@ -14,6 +14,8 @@ export interface Statement {
   /** What goes between two pieces: an index into `ids`, or null for the serial. */
   holes: (number | null)[];
   ids: IdPrefix[];
+  /** Whose payments it makes. */
+  team_id: string;
 }
 
 /** What a shop sends: about 500 bytes. */
@@ -45,7 +47,7 @@ export async function createStatement(team: Team): Promise<Statement> {
     run: refuse,
     transaction: refuse,
   };
-  const store = { environment: 'sandbox' as const, db };
+  const store = { environment: 'sandbox' as const, db, of: () => store };
   const creator = new PaymentCreator(store, false);
   const order = () =>
     creator.create({
@@ -66,10 +68,10 @@ export async function createStatement(team: Team): Promise<Statement> {
   const statement = must(sent[1], 'each order is a statement');
   if (sent.length !== 2 || statement.values.length !== 1)
     throw new Error('creating a payment was expected to be one statement with one value');
-  return cut(statement.text, String(statement.values[0]));
+  return { ...cut(statement.text, String(statement.values[0])), team_id: String(team.id) };
 }
 
-function cut(text: string, value: string): Statement {
+function cut(text: string, value: string): Omit<Statement, 'team_id'> {
   const varying = new RegExp(`${MARK}|[a-z]+_test_[0-9a-z]{26}`, 'g');
   const found = value.match(varying) ?? [];
   const distinct = [...new Set(found)].filter((one) => one !== MARK);

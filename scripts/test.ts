@@ -2,6 +2,7 @@
 import os from 'node:os';
 import { runChecks } from './testing/checks.ts';
 import { makeTemplates, testServer } from './testing/cluster.ts';
+import { COMPILE_CACHE } from './testing/compile-cache.ts';
 import { endOf } from './testing/end.ts';
 import { runNode } from './testing/process.ts';
 import { type Selection, selectTests } from './testing/select.ts';
@@ -33,6 +34,7 @@ async function skipChecks(): Promise<boolean> {
 async function runTests({ files, nodeArgs }: Selection, server: string, end: AbortSignal): Promise<boolean> {
   const env: NodeJS.ProcessEnv = {
     PIROGUE_TEST_FILE_LIMIT_MS: String(FILE_LIMIT_MS),
+    ...COMPILE_CACHE,
     ...process.env,
     PIROGUE_TEST_SERVER: server,
   };

@@ -6,11 +6,11 @@ import {
   mailFrom,
   publicUrl,
   redisUrl,
-  secretsKey,
   smtpUrl,
   type TrustProxy,
   trustProxy,
 } from './config/addresses.ts';
+import { secretsKeysFrom } from './config/secrets-keys.ts';
 import { duration, durations, type Env, integer, oneOf, percent, wrong } from './config/read.ts';
 import { ConfigError } from './kit/config-error.ts';
 import type { FeeRates } from './payments/fees.ts';
@@ -41,6 +41,8 @@ export interface Config {
   smtp_url: string | null;
   /** Whom mail is from: `Name <address>`, or an address. */
   mail_from: string;
+  /** Off: payers get no mail about what they paid. */
+  receipt_mail: boolean;
   /** Redis or Valkey for what several nodes have to count together; null: this is the only node. */
   redis_url: string | null;
   /** How long a request waits for Redis before the node goes by its own counters. */
@@ -49,8 +51,8 @@ export interface Config {
   rate_limits: boolean;
   /** Whose X-Forwarded-For is believed: so many proxies in front of us, or these addresses and ranges. */
   trust_proxy: TrustProxy;
-  /** 32 bytes, or null: kept in a file under data_dir (development only). */
-  secrets_key: Buffer | null;
+  /** The one that seals, then those that only open; null: kept in a file under data_dir (development only). */
+  secrets_keys: readonly Buffer[] | null;
   log_level: string;
   log_format: 'json' | 'pretty';
   sandbox_delay_ms: number;
@@ -99,11 +101,12 @@ export function readConfig(env: Env): Config {
     database_pool: integer(env, 'DATABASE_POOL', 16, 2, 200),
     smtp_url: smtpUrl(env),
     mail_from: mailFrom(env),
+    receipt_mail: oneOf(env, 'RECEIPT_MAIL', ['on', 'off'], 'on') === 'on',
     redis_url: redisUrl(env),
     redis_timeout_ms: integer(env, 'REDIS_TIMEOUT_MS', 50, 1, 10_000),
     rate_limits: oneOf(env, 'RATE_LIMITS', ['on', 'off'], 'on') === 'on',
     trust_proxy: trustProxy(env),
-    secrets_key: secretsKey(env),
+    secrets_keys: secretsKeysFrom(env),
     log_level: oneOf(env, 'LOG_LEVEL', ['fatal', 'error', 'warn', 'info', 'debug', 'silent'], 'info'),
     log_format: oneOf(env, 'LOG_FORMAT', ['json', 'pretty'], profile === 'development' ? 'pretty' : 'json'),
     sandbox_delay_ms: integer(env, 'SANDBOX_DELAY_MS', 800, 0, 600_000),
@@ -133,7 +136,7 @@ export function readConfig(env: Env): Config {
     tracing: tracingSettings(env),
     hasten: hasten(env, profile),
   };
-  if (profile === 'production' && !config.secrets_key) {
+  if (profile === 'production' && !config.secrets_keys) {
     throw new ConfigError('SECRETS_KEY is not set: PROFILE=production needs 32 bytes in base64 (openssl rand -base64 32)');
   }
   return config;

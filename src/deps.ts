@@ -1,15 +1,18 @@
 import type { Config } from './config.ts';
 import type { Stores } from './db/stores.ts';
 import { type Clock, hastenedClock, systemClock } from './kit/clock.ts';
-import { Secrets } from './kit/crypto.ts';
+import type { Secrets } from './kit/crypto.ts';
 import type { Environment } from './kit/environment.ts';
 import { type Send, send } from './kit/fetch.ts';
 import type { Log } from './kit/log.ts';
+import { FloatBook } from './float/book.ts';
 import { Limits } from './limits/limits.ts';
 import { Meters } from './metrics/meters.ts';
 import { KeyAlerts } from './mail/key-alerts.ts';
+import { paymentListeners } from './listeners.ts';
 import { Applier } from './payments/applier.ts';
 import { PaymentCreator } from './payments/create.ts';
+import type { PaymentListener } from './payments/listeners.ts';
 import { ProviderDirectory, type Providers } from './provider-accounts/directory.ts';
 import { sandboxProvider } from './providers/sandbox/index.ts';
 import { Health } from './routing/health.ts';
@@ -42,23 +45,25 @@ export interface Deps {
   /** One for each store: payments made at once share a statement. */
   creators: Record<Environment, PaymentCreator>;
   applier: Applier;
+  /** Who is told of payments that changed, in the transaction of the change. */
+  listeners: readonly PaymentListener[];
 }
 
-/** The composition root. @param secretsKey 32 bytes */
+/** The composition root. */
 export function buildDeps(parts: {
   config: Config;
   stores: Stores;
   log: Log;
-  secretsKey: Buffer;
+  secrets: Secrets;
   clock?: Clock;
   providers?: Providers;
   tracer?: Tracer | null;
 }): Deps {
-  const { config, stores, log, tracer = null } = parts;
+  const { config, stores, log, secrets, tracer = null } = parts;
   const clock = parts.clock ?? clockOf(config);
   const { control } = stores;
-  const secrets = new Secrets(parts.secretsKey);
   const health = new Health(clock);
+  const listeners = paymentListeners(secrets);
   const meters = config.metrics ? new Meters() : null;
   const providers =
     parts.providers ??
@@ -77,7 +82,10 @@ export function buildDeps(parts: {
     secrets,
     providers,
     health,
-    router: new Router({ providers, rules: new RuleBook(control, clock), health, clock }),
+    router: new Router({
+      ...{ providers, rules: new RuleBook(control, clock), health, clock },
+      floats: new FloatBook({ stores, clock, log }),
+    }),
     meters,
     tracer,
     limits: config.rate_limits ? new Limits(config, log) : null,
@@ -88,7 +96,8 @@ export function buildDeps(parts: {
       sandbox: new PaymentCreator(stores.sandbox, config.create_batching),
       live: new PaymentCreator(stores.live, config.create_batching),
     },
-    applier: new Applier(clock),
+    applier: new Applier(clock, listeners),
+    listeners,
   };
 }
 

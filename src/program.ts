@@ -1,5 +1,7 @@
 import type { FastifyInstance } from 'fastify';
+import { abuseForgetSweep, usualSweep } from './abuse/sweeps.ts';
 import { accountRoutes } from './accounts/routes.ts';
+import { auditSealSweep } from './audit/chains.ts';
 import { balanceRoutes } from './balance/routes.ts';
 import { beneficiaryRoutes } from './beneficiaries/routes.ts';
 import { onboardingPages } from './checkout/onboarding.ts';
@@ -7,23 +9,30 @@ import { callbackPages } from './callbacks/pages.ts';
 import { checkoutPages } from './checkout/routes.ts';
 import { paymentMethodRoutes } from './customers/method-routes.ts';
 import { customerRoutes } from './customers/routes.ts';
-import { erasureSweep, payerSweep } from './customers/sweeps.ts';
+import { erasureSweep, methodSweep, payerSweep } from './customers/sweeps.ts';
 import type { Store } from './db/stores.ts';
 import { send } from './kit/fetch.ts';
 import type { Deps } from './deps.ts';
 import { disputeRoutes } from './disputes/routes.ts';
 import { eventRoutes } from './events/routes.ts';
+import { floatSweep } from './float/sweeps.ts';
 import { healthPages } from './http/health.ts';
 import { documentationPages } from './http/openapi/pages.ts';
 import type { Route } from './http/route.ts';
 import { buildServer } from './http/server.ts';
 import { identityRoutes } from './identity/routes.ts';
+import { invoicePages } from './invoices/pages.ts';
+import { invoiceRoutes } from './invoices/routes.ts';
+import { overdueSweep } from './invoices/sweeps.ts';
 import { sealSweep } from './ledger/seal.ts';
 import { foldSweep } from './ledger/sweeps.ts';
 import { mailForgetSweep, mailSweep } from './mail/sweeps.ts';
 import { purgeSweeps } from './purge/sweeps.ts';
 import { paymentRoutes } from './payments/routes.ts';
 import { expirySweep, pollSweep, trancheSweep } from './payments/sweeps.ts';
+import { linkPages } from './links/pages.ts';
+import { linkRoutes } from './links/routes.ts';
+import { linkSweep } from './links/sweeps.ts';
 import { refundRoutes } from './refunds/routes.ts';
 import { givebackSweep, refundSweep } from './refunds/sweeps.ts';
 import { referenceRoutes } from './reference/routes.ts';
@@ -46,8 +55,10 @@ export function allRoutes(deps: Deps): Route[] {
     ...beneficiaryRoutes(deps),
     ...customerRoutes(deps),
     ...paymentMethodRoutes(deps),
+    ...linkRoutes(deps),
     ...identityRoutes(),
     ...accountRoutes(deps),
+    ...invoiceRoutes(deps),
     ...balanceRoutes(deps),
     ...webhookRoutes(deps),
     ...eventRoutes(deps),
@@ -62,6 +73,8 @@ export function buildApi(deps: Deps, workers: readonly Worker[]): FastifyInstanc
     healthPages(deps, workers),
     checkoutPages(deps),
     onboardingPages(deps),
+    invoicePages(deps),
+    linkPages(deps),
     callbackPages(deps),
     documentationPages(routes, deps.config.public_url),
   ]);
@@ -91,8 +104,14 @@ function sweepsOf(deps: Deps, store: Store): Sweep[] {
     transferSweep(deps, store),
     erasureSweep(deps, store),
     payerSweep(deps, store),
+    methodSweep(deps, store),
+    ...(store.environment === 'live' ? [overdueSweep(deps, store)] : []),
+    ...(store.environment === 'live' ? [linkSweep(deps, store)] : []),
+    ...(store.environment === 'live' ? [usualSweep(deps, store), abuseForgetSweep(deps, store)] : []),
+    floatSweep(deps, store),
     foldSweep(store),
     sealSweep(store),
+    auditSealSweep(store),
     mailSweep(deps, store),
     mailForgetSweep(store),
     ...purgeSweeps(deps, store),

@@ -91,6 +91,6 @@ function introduce(kind: TwinKind, { name, url, credentials }: Twin): string {
     ...(kind.dashboard_callbacks
       ? [`  callbacks: curl ${url}/_twin/settings -d '{"callback_url":"<the address that was printed when you added it>"}'`]
       : []),
-    `  look in:   ${url}/_twin/book  ${url}/_twin/faults`,
+    `  look in:   ${url}/_twin/book  ${url}/_twin/faults  ${url}/_twin/statement.csv`,
   ].join('\n');
 }

@@ -25,8 +25,9 @@ const FEE_MINOR = 500_00n;
 /** One merchant's payments succeed: the row changes its status and its money is booked, in one transaction. */
 takeJobs<PostingJob, Counted>(async (job, started) => {
   const size = job.way === 'together' ? TOGETHER.inFlight : job.connections;
-  const db = openPool({ url: job.url, size, log: createLog({ level: 'warn', format: 'json' }), role: APP_ROLE });
+  const pool = openPool({ url: job.url, size, log: createLog({ level: 'warn', format: 'json' }), role: APP_ROLE });
   const team_id = BigInt(job.team_id);
+  const db = pool.seeing(team_id);
   const book = job.way === 'lock' ? lockRows : post;
   const succeed = (ids: string[]) =>
     db.transaction(async (tx) => {
@@ -53,7 +54,7 @@ takeJobs<PostingJob, Counted>(async (job, started) => {
     );
     return tally.result();
   } finally {
-    await db.close();
+    await pool.close();
   }
 });
 

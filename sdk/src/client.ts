@@ -6,6 +6,8 @@ import { Beneficiaries } from './resources/beneficiaries.ts';
 import { Customers } from './resources/customers.ts';
 import { Disputes } from './resources/disputes.ts';
 import { Events } from './resources/events.ts';
+import { Invoices } from './resources/invoices.ts';
+import { Links } from './resources/links.ts';
 import { Payments } from './resources/payments.ts';
 import { Banks, Channels, Countries, Currencies, Identities } from './resources/reference.ts';
 import { Refunds } from './resources/refunds.ts';
@@ -26,6 +28,8 @@ export class Pirogue {
   readonly transfers: Transfers;
   readonly beneficiaries: Beneficiaries;
   readonly customers: Customers;
+  readonly invoices: Invoices;
+  readonly links: Links;
   readonly accounts: Accounts;
   readonly balance: Balances;
   readonly disputes: Disputes;
@@ -48,6 +52,8 @@ export class Pirogue {
     this.transfers = new Transfers(call);
     this.beneficiaries = new Beneficiaries(call);
     this.customers = new Customers(call);
+    this.invoices = new Invoices(call);
+    this.links = new Links(call);
     this.accounts = new Accounts(call);
     this.balance = new Balances(call);
     this.disputes = new Disputes(call);

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { recordCall, recorded } from '../audit/record.ts';
 import type { Deps } from '../deps.ts';
 import { once } from '../http/idempotency.ts';
 import { type Call, type Reply, type Route, route } from '../http/route.ts';
@@ -70,7 +71,8 @@ function crud(deps: RouteDeps, base: string): Route[] {
         refuseMoney(call);
         return writing(call, (tx, context) =>
           once(tx, call as Call, 'POST /accounts', async () => {
-            return reply(call, 201, 'Account created', await createAccount(tx, context, call.caller.team.id, call.body));
+            const made = createAccount(tx, context, call.caller.team.id, call.body);
+            return reply(call, 201, 'Account created', await recorded(tx, call, 'account.create', made));
           }),
         );
       },
@@ -102,7 +104,8 @@ function crud(deps: RouteDeps, base: string): Route[] {
       handle: (call) => {
         refuseMoney(call);
         return writing(call, async (tx, context) => {
-          return reply(call, 200, 'Account updated', await changeAccount(tx, context, refOf(call), call.body));
+          const changed = changeAccount(tx, context, refOf(call), call.body);
+          return reply(call, 200, 'Account updated', await recorded(tx, call, 'account.update', changed));
         });
       },
     }),
@@ -126,7 +129,8 @@ function management(deps: RouteDeps, base: string): Route[] {
       problems: ['account_not_found'],
       handle: (call) =>
         writing(call, async (tx, context) => {
-          return reply(call, 200, `Account ${action}d`, await setActive(tx, context, refOf(call), action === 'reactivate'));
+          const switched = setActive(tx, context, refOf(call), action === 'reactivate');
+          return reply(call, 200, `Account ${action}d`, await recorded(tx, call, `account.${action}`, switched));
         }),
     });
   return [
@@ -142,7 +146,8 @@ function management(deps: RouteDeps, base: string): Route[] {
       replies: { 200: one },
       handle: (call) =>
         writing(call, async (tx, context) => {
-          return reply(call, 200, 'Account updated', await replaceAccount(tx, context, refOf(call), call.body));
+          const changed = replaceAccount(tx, context, refOf(call), call.body);
+          return reply(call, 200, 'Account updated', await recorded(tx, call, 'account.update', changed));
         }),
     }),
     switching('deactivate'),
@@ -158,7 +163,9 @@ function management(deps: RouteDeps, base: string): Route[] {
       problems: ['account_not_found'],
       replies: { 201: envelopeSchema({ onboarding: onboardingReply }) },
       handle: async (call) => {
-        const onboarding = await onboardingLink(deps, call.caller.store, refOf(call), call.at);
+        const { store } = call.caller;
+        const onboarding = await onboardingLink(deps, store, refOf(call), call.at);
+        await store.db.transaction((tx) => recordCall(tx, call, 'account.onboard', refOf(call).id));
         return { code: 201, message: 'Onboarding link created', body: { onboarding } };
       },
     }),

@@ -1,3 +1,5 @@
+import type { Actor } from '../audit/actor.ts';
+import { record } from '../audit/record.ts';
 import type { Store } from '../db/stores.ts';
 import type { Deps } from '../deps.ts';
 import { recordEvents } from '../events/record.ts';
@@ -92,10 +94,12 @@ export function setVerification(
   store: Store,
   ref: AccountRef,
   verification: Verification,
+  by: Actor,
 ): Promise<AccountRow> {
   const context = { environment: store.environment, at: deps.clock.now() };
   return store.db.transaction(async (tx) => {
     const row = await locked(tx, context, ref);
+    await record(tx, by, { team_id: row.team_id, action: 'account.verify', resource_id: row.id, at: context.at });
     return row.verification === verification ? row : save(tx, context, row, { verification });
   });
 }

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { recorded } from '../audit/record.ts';
 import type { Deps } from '../deps.ts';
 import { once } from '../http/idempotency.ts';
 import { type Call, type Reply, type Route, route } from '../http/route.ts';
@@ -56,7 +57,8 @@ export function beneficiaryRoutes(deps: Pick<Deps, 'secrets'>): Route[] {
       handle: (call) =>
         writing(call, (tx, context) =>
           once(tx, call as Call, 'POST /beneficiaries', async () => {
-            return reply(call, 201, 'Beneficiary created', await createBeneficiary(tx, context, call.caller.team.id, call.body));
+            const made = createBeneficiary(tx, context, call.caller.team.id, call.body);
+            return reply(call, 201, 'Beneficiary created', await recorded(tx, call, 'beneficiary.create', made));
           }),
         ),
     }),
@@ -85,7 +87,8 @@ export function beneficiaryRoutes(deps: Pick<Deps, 'secrets'>): Route[] {
       replies: { 200: one },
       handle: (call) =>
         writing(call, async (tx, context) => {
-          return reply(call, 200, 'Beneficiary updated', await replaceBeneficiary(tx, context, refOf(call), call.body));
+          const changed = replaceBeneficiary(tx, context, refOf(call), call.body);
+          return reply(call, 200, 'Beneficiary updated', await recorded(tx, call, 'beneficiary.update', changed));
         }),
     }),
     route({
@@ -99,7 +102,8 @@ export function beneficiaryRoutes(deps: Pick<Deps, 'secrets'>): Route[] {
       replies: { 200: one },
       handle: (call) =>
         writing(call, async (tx, context) => {
-          return reply(call, 200, 'Beneficiary updated', await changeBeneficiary(tx, context, refOf(call), call.body));
+          const changed = changeBeneficiary(tx, context, refOf(call), call.body);
+          return reply(call, 200, 'Beneficiary updated', await recorded(tx, call, 'beneficiary.update', changed));
         }),
     }),
     route({
@@ -112,7 +116,8 @@ export function beneficiaryRoutes(deps: Pick<Deps, 'secrets'>): Route[] {
       replies: { 200: one },
       handle: (call) =>
         writing(call, async (tx, context) => {
-          return reply(call, 200, 'Beneficiary deleted', await removeBeneficiary(tx, context, refOf(call)));
+          const removed = removeBeneficiary(tx, context, refOf(call));
+          return reply(call, 200, 'Beneficiary deleted', await recorded(tx, call, 'beneficiary.delete', removed));
         }),
     }),
   ];

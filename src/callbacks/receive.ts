@@ -2,12 +2,15 @@ import type { Deps } from '../deps.ts';
 import { unreachable } from '../kit/errors.ts';
 import { hearOfAttempt } from '../payments/service.ts';
 import type { Addressed } from '../provider-accounts/directory.ts';
-import type { Callback, RawCallback, Reading } from '../providers/contract.ts';
+import type { Callback, Provider, RawCallback, Reading, Subject } from '../providers/contract.ts';
 import { lookAtRefund } from '../refunds/service.ts';
 import { lookAtTransfer } from '../transfers/service.ts';
 
-/** What our address or the provider's body says a callback is about. */
-export type About = { by: 'id' | 'provider_key' | 'provider_ref'; value: string };
+/**
+ * What our address or the provider's body says a callback is about. `told`: what the body calls it, of a callback to an
+ * address of ours that names it and can not be guessed.
+ */
+export type About = { by: 'id' | 'provider_key' | 'provider_ref'; value: string; told?: Subject };
 
 /** What became of a callback. The provider is told the same for all but `forged`: it learns nothing of our books. */
 export type Received = 'heard' | 'nothing_to_hear' | 'forged';
@@ -25,23 +28,28 @@ export async function receive(deps: Deps, to: Addressed, raw: RawCallback, id: s
     case 'forged':
       return 'forged';
     case 'hint':
-      return pass(deps, to, aboutOf(id, callback.subject), null);
-    case 'signed':
-      return pass(deps, to, aboutOf(id, callback.subject), callback.news);
+      return pass(deps, to, aboutOf(provider, id, callback.subject), null);
+    case 'signed': {
+      // Whoever knows an address could send there what was signed about something else: then we only ask.
+      const news = id === null || callback.subject?.value === provider.keyOf(id) ? callback.news : null;
+      return pass(deps, to, aboutOf(provider, id, callback.subject), news);
+    }
     default:
       return unreachable(callback);
   }
 }
 
 /** Our own address can not be guessed, so it is believed before what the body says. */
-function aboutOf(id: string | null, subject: Extract<Callback, { kind: 'hint' }>['subject']): About | null {
-  return id === null ? subject : { by: 'id', value: id };
+function aboutOf({ capabilities }: Provider, id: string | null, subject: Subject | null): About | null {
+  if (id === null) return subject;
+  const told = capabilities.readable_by === 'theirs' && subject?.by === 'provider_ref' ? { told: subject } : {};
+  return { by: 'id', value: id, ...told };
 }
 
 async function pass(deps: Deps, to: Addressed, about: About | null, news: Reading | null): Promise<Received> {
   if (about === null) return 'nothing_to_hear';
   const { team_id, environment, provider } = to;
-  const store = deps.stores[environment];
+  const store = deps.stores[environment].of(team_id);
   const from = { team_id, account_id: provider.account_id };
   if (about.by === 'id' && about.value.startsWith('rfd_')) {
     await lookAtRefund(store, deps.clock.now(), team_id, about.value);

@@ -1,10 +1,8 @@
-import type { Stores } from '../db/stores.ts';
 import type { Environment } from '../kit/environment.ts';
-import { invalid, must, Problem } from '../kit/errors.ts';
+import { invalid, Problem } from '../kit/errors.ts';
 import { type Minor, wireFromMinor } from '../kit/money.ts';
 import type { Tx } from '../kit/sql.ts';
 import type { Team } from '../teams/schema.ts';
-import { findTeam } from '../teams/store.ts';
 import { takeUse, type Use } from './store.ts';
 import { ceilingsOf, type Direction } from './table.ts';
 
@@ -15,12 +13,6 @@ export type Level = number | null;
 
 export function levelOf(environment: Environment, team: Pick<Team, 'verification_level'>): Level {
   return environment === 'live' ? team.verification_level : null;
-}
-
-/** The same for a payer's charge, which knows the team by its number only. */
-export async function readLevel(stores: Pick<Stores, 'control'>, environment: Environment, team_id: bigint): Promise<Level> {
-  if (environment === 'sandbox') return null;
-  return must(await findTeam(stores.control, team_id), 'a payment has a team').verification_level;
 }
 
 /** @throws Problem 402 for a team that is not verified */

@@ -3,6 +3,13 @@ export const LANGUAGES = ['en', 'fr'] as const;
 
 export type Language = (typeof LANGUAGES)[number];
 
+/** As their speakers write them. */
+export const OWN_NAMES: Record<Language, string> = { en: 'English', fr: 'Français' };
+
+export function isLanguage(value: unknown): value is Language {
+  return LANGUAGES.some((language) => language === value);
+}
+
 /** The language the payer likes best of those we have, by Accept-Language (RFC 9110, 12.5.4). */
 export function preferredLanguage(header: string | undefined): Language {
   const wishes = (header ?? '')

@@ -10,7 +10,7 @@ import { detectChannel, parsePhone } from '../reference/phones.ts';
 export interface Means {
   kind: ChannelKind;
   channels: Channel[];
-  /** The one to propose; null when the payer has to choose. */
+  /** The one to propose; null when the payer has to choose, and for wallets, which the number tells (guess.ts). */
   proposed: Channel | null;
   /** What comes on top; null when the merchant bears it, or when it is in the total already. */
   fee_minor: Minor | null;
@@ -25,16 +25,16 @@ export function meansFor(payment: PaymentRow, rates: FeeRates): Means[] {
   const left_minor = leftOf(payment);
   const fits = (channel: Channel) => checkAmount(channel, currency, totalOf(payment)) === null;
   const all = channelsFor({ currency, amount_minor: left_minor }).filter(fits);
-  const guess = guessFrom(payment.phone, all);
+  const home = countryOf(payment.phone, all);
   return KINDS.flatMap((kind) => {
     const channels = homeFirst(
       all.filter((channel) => channel.kind === kind),
-      guess?.country,
+      home,
     );
     if (channels.length === 0) return [];
     const fee_minor = bearsFee(payment) ? feeOf(rates, kind, amount_minor, currency) : null;
     const total_minor = left_minor + (fee_minor ?? 0n);
-    return [{ kind, channels, proposed: propose(kind, channels, guess), fee_minor, total_minor }];
+    return [{ kind, channels, proposed: kind === 'mobile_money' ? null : propose(channels, home), fee_minor, total_minor }];
   });
 }
 
@@ -48,22 +48,14 @@ function bearsFee({ bearer, status }: PaymentRow): boolean {
   return bearer === 'customer' && status === 'pending';
 }
 
-interface Guess {
-  country: string;
-  channel: Channel | null;
-}
-
-/** Country and operator of the number the merchant gave. A national number fits several countries: a known prefix decides. */
-function guessFrom(phone: string | null, channels: Channel[]): Guess | null {
-  if (!phone) return null;
-  let fallback: Guess | null = null;
-  for (const country of new Set(channels.map((channel) => channel.country))) {
+/** The country of the number the merchant gave. A national number fits several: one where its prefix is known comes first. */
+function countryOf(phone: string | null, channels: Channel[]): string | undefined {
+  if (!phone) return undefined;
+  const fitting = [...new Set(channels.map((channel) => channel.country))].flatMap((country) => {
     const number = parsePhone(phone, country);
-    const channel = number && detectChannel(number.e164);
-    if (channel && channels.includes(channel)) return { country, channel };
-    if (number) fallback ??= { country, channel: null };
-  }
-  return fallback;
+    return number ? [{ country, channel: detectChannel(number.e164) }] : [];
+  });
+  return (fitting.find(({ channel }) => channel && channels.includes(channel)) ?? fitting[0])?.country;
 }
 
 function homeFirst(channels: Channel[], country: string | undefined): Channel[] {
@@ -71,10 +63,8 @@ function homeFirst(channels: Channel[], country: string | undefined): Channel[] 
   return [...channels.filter(isHome), ...channels.filter((channel) => !isHome(channel))];
 }
 
-/** The operator of the number. For banks and cards the country is enough; operators the payer has to know. */
-function propose(kind: ChannelKind, channels: Channel[], guess: Guess | null): Channel | null {
-  if (guess?.channel && channels.includes(guess.channel)) return guess.channel;
+/** For banks and cards the country is enough. */
+function propose(channels: Channel[], country: string | undefined): Channel | null {
   const oneCountry = channels.every((channel) => channel.country === channels[0]?.country);
-  const home = oneCountry ? channels : channels.filter((channel) => channel.country === guess?.country);
-  return home.length === 1 || kind !== 'mobile_money' ? (home[0] ?? null) : null;
+  return (oneCountry ? channels[0] : channels.find((channel) => channel.country === country)) ?? null;
 }

@@ -3,11 +3,20 @@ import type { Language } from './language.ts';
 import { en } from './messages/en.ts';
 import { fr } from './messages/fr.ts';
 
+/** What a number of the sandbox makes happen. */
+export type TestOutcome = 'succeeds' | 'funds' | 'declined' | 'late' | 'refused' | 'secure';
+
 /** Every text of the pages; a language that misses one does not compile. */
 export interface Messages {
   payTo(merchant: string): string;
   testMode: string;
+  testNumbers: string;
+  testPhones: string;
+  testCards: string;
+  testOutcomes: Record<TestOutcome, string>;
+  anyOther: string;
   secured: string;
+  language: string;
   noJavaScript: string;
   reference: string;
   order: string;
@@ -18,13 +27,19 @@ export interface Messages {
   total: string;
   feeIncluded: string;
 
+  onPhone: string;
+  scan: string;
   howToPay: string;
   noMeans: string;
   means: Record<ChannelKind, string>;
   operator: string;
   choose: string;
+  fromNumber: string;
+  operatorHelp: string;
   phone: string;
   phoneHelp: string;
+  remember(merchant: string): string;
+  savedHelp: string;
   account: string;
   accountOptional: string;
   accountHelp: string;
@@ -34,12 +49,23 @@ export interface Messages {
   cvc: string;
   testCardHelp: string;
   cardElsewhere: string;
+  checkCard: string;
   pay(amount: string): string;
   continue: string;
 
   confirmTitle: string;
   confirmText(amount: string, number: string | null): string;
+  sent: string;
+  waitingForPin: string;
+  confirmed: string;
+  left(minutes: number): string;
+  lateText: string;
   dial(code: string): string;
+  noPrompt: string;
+  otpTitle: string;
+  otpText(number: string | null): string;
+  otp: string;
+  confirm: string;
   transferTitle: string;
   transferText(amount: string): string;
   bank: string;
@@ -47,7 +73,8 @@ export interface Messages {
   redirectText: string;
   checkingTitle: string;
   checkingText: string;
-  waiting: string;
+  copy: string;
+  copied: string;
   waitingTransfer: string;
   refresh: string;
   partialTitle: string;
@@ -82,22 +109,28 @@ export interface Messages {
   returnTo(merchant: string): string;
   returnSoon: string;
   stay: string;
+  receipt: string;
 
   unknownTitle: string;
   unknownText: string;
   busyTitle: string;
-  busyText: string;
+  busyText(minutes: number): string;
   brokenTitle: string;
   brokenText: string;
   refusedTitle: string;
   refusedText: string;
+  laterTitle: string;
+  laterText: string;
 
   errors: {
     channel: string;
-    phone(country: string): string;
+    operator: string;
+    phone(country: string | null): string;
+    otp: string;
     account: string;
     card: string;
     unavailable: string;
+    saved: string;
     form: string;
     number: string;
     amount: string;

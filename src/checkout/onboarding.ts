@@ -85,10 +85,12 @@ async function pageOf(deps: Deps, language: Language, token: string): Promise<{ 
   if (subject === null) return { status: 404, page: sheet(language, 'unknown', false) };
   if (subject === 'expired') return { status: 410, page: sheet(language, 'expired', false) };
   const { environment, team_id, account_id } = subject;
-  const account = await getAccount(deps.stores[environment].db, environment, { team_id, id: account_id }).catch((error) => {
-    if (error instanceof Problem) return undefined;
-    throw error;
-  });
+  const account = await getAccount(deps.stores[environment].of(team_id).db, environment, { team_id, id: account_id }).catch(
+    (error) => {
+      if (error instanceof Problem) return undefined;
+      throw error;
+    },
+  );
   if (!account) return { status: 404, page: sheet(language, 'unknown', false) };
   return { status: 200, page: sheet(language, account.verification, environment === 'sandbox', account) };
 }

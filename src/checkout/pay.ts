@@ -1,7 +1,9 @@
+import { payer } from '../audit/actor.ts';
 import type { Config } from '../config.ts';
+import type { Deps } from '../deps.ts';
 import { envelope } from '../kit/envelope.ts';
-import { invalid, notFound, Problem } from '../kit/errors.ts';
-import { type Charged, wrongState } from '../payments/charge.ts';
+import { invalid, notFound, Problem, unreachable } from '../kit/errors.ts';
+import type { Charged } from '../payments/charge.ts';
 import {
   chargeFrom,
   continueFrom,
@@ -9,20 +11,27 @@ import {
   type Hosted,
   holderOf,
   openAttempt,
-  openHosted,
   takeOver,
   wasCharged,
 } from '../payments/hosted.ts';
-import { type Charge, fitCharge, readInstrument } from '../payments/instrument.ts';
+import { type Charge, fitCharge, type Instrument, readInstrument } from '../payments/instrument.ts';
 import { publicOf, retrieved } from '../payments/present.ts';
+import { knowsItsPayer, savedInstrument } from '../payments/saved.ts';
 import type { AttemptRow } from '../payments/schema.ts';
+import { wrongState } from '../payments/refusals.ts';
 import type { PayerInput } from '../providers/contract.ts';
 import { isFormToken, newBrowser } from './browser.ts';
-import { type Answer, type Desk, pathOf, type Visit } from './desk.ts';
+import { type Desk, openVisit, pathOf, type Shown, type Visit } from './desk.ts';
+import { guessChannel } from './guess.ts';
+import { meansFor } from './means.ts';
 import { notice, problemAnswer } from './show.ts';
 import { awaitsCard, standingOf } from './standing.ts';
 import { chargeOf, readSubmission, type Submission, testCardRequired } from './submission.ts';
-import { turnDown } from './turn-down.ts';
+import { tooMany, turnDown } from './turn-down.ts';
+
+/** In an hour: a payment has one open charge at a time, and of those that end without money nobody needs so many. */
+const MOST_VAIN_TRIES = 20;
+const HOUR_MS = 3_600_000;
 
 /** One submit on its way in. */
 interface Submit {
@@ -33,7 +42,7 @@ interface Submit {
 }
 
 /** POST /pay/:token: charges, or hands the page to the browser of a payer who knows the charged number. */
-export function submit(desk: Desk, visit: Visit, body: unknown): Promise<Answer> {
+export function submit(desk: Desk, visit: Visit, body: unknown): Promise<Shown> {
   return receive(desk, visit, body, false, async ({ hosted, browser, submission }) => {
     const { payment } = hosted;
     if (holderOf(payment, browser) === 'another') {
@@ -45,18 +54,38 @@ export function submit(desk: Desk, visit: Visit, body: unknown): Promise<Answer>
         return null;
       }
     }
-    if (standingOf(hosted, desk.deps.clock.now()).kind !== 'open') throw wrongState(payment);
-    return chargeFrom(desk.deps, hosted, browser, wanted(desk.deps.config, hosted, submission, visit.ip));
+    const now = desk.deps.clock.now();
+    if (standingOf(hosted, now).kind !== 'open') throw wrongState(payment);
+    limitTries(hosted, now);
+    const complete = { ...submission, channel: submission.channel ?? operatorOf(desk.deps.config, hosted, submission) };
+    return chargeFrom(desk.deps, hosted, browser, await wanted(desk.deps, hosted, complete, visit));
   });
 }
 
-/** POST /pay/:token/card, sandbox only: the test card of a charge by the API, or the answer on the authentication step. */
-export function submitCard(desk: Desk, visit: Visit, body: unknown): Promise<Answer> {
+/** POST /pay/:token/otp: the one-time code of the charge under way. */
+export function submitCode(desk: Desk, visit: Visit, body: unknown): Promise<Shown> {
+  return receive(desk, visit, body, false, async ({ hosted, browser, submission }) => {
+    const attempt = openAttempt(hosted.attempts);
+    if (holderOf(hosted.payment, browser) === 'another') throw elsewhere();
+    if (attempt?.action?.kind !== 'otp') throw wrongState(hosted.payment);
+    const { otp } = submission;
+    const code = typeof otp === 'string' ? otp.replace(/\s/g, '') : '';
+    if (!/^[0-9A-Za-z]{3,12}$/.test(code)) throw invalid({ otp: ['must be the code that the operator sent'] });
+    return continueFrom(desk.deps, hosted, browser, attempt, { kind: 'otp', otp: code }, payer(visit.request_id));
+  });
+}
+
+/**
+ * POST /pay/:token/card, sandbox only: the test card of a charge by the API, or the answer on the authentication step.
+ * Some providers send the payer back here with a form of theirs: nothing of it is read, the page shows how the payment stands.
+ */
+export async function submitCard(desk: Desk, visit: Visit, body: unknown): Promise<Shown> {
+  if (visit.crossSite && !visit.json) return { kind: 'redirect', to: pathOf(desk, visit.token) };
   return receive(desk, visit, body, true, async ({ hosted, browser, submission }) => {
     const attempt = openAttempt(hosted.attempts);
     if (holderOf(hosted.payment, browser) === 'another') throw elsewhere();
     if (!attempt || !awaitsCard(hosted)) throw wrongState(hosted.payment);
-    return continueFrom(desk.deps, hosted, browser, attempt, stepOf(attempt, submission));
+    return continueFrom(desk.deps, hosted, browser, attempt, stepOf(attempt, submission), payer(visit.request_id));
   });
 }
 
@@ -64,17 +93,17 @@ export function submitCard(desk: Desk, visit: Visit, body: unknown): Promise<Ans
 type Work = (submit: Submit) => Promise<Charged | null>;
 
 /** Checks what every submit needs before the work, and turns its outcome into an answer. @param card on the card page */
-async function receive(desk: Desk, visit: Visit, body: unknown, card: boolean, work: Work): Promise<Answer> {
-  const hosted = await openHosted(desk.deps, visit.token);
-  if (!hosted) return visit.json ? problemAnswer(notFound('Payment')) : notice(visit, 404, 'unknown');
+async function receive(desk: Desk, arriving: Visit, body: unknown, card: boolean, work: Work): Promise<Shown> {
+  const opened = await openVisit(desk, arriving);
+  if (!opened) return arriving.json ? problemAnswer(notFound('Payment')) : notice(arriving, 404, 'unknown');
+  const { hosted, visit } = opened;
   if (visit.crossSite) {
     return visit.json ? problemAnswer(new Problem(403, 'The request comes from another site.')) : notice(visit, 403, 'refused');
   }
   const wait_s = desk.submits.take(visit.token);
-  if (wait_s > 0) return tooMany(desk, visit, wait_s);
+  if (wait_s > 0) return tooMany(desk, visit, tooOften(wait_s));
   const browser = visit.browser ?? newBrowser();
-  const answer = await answered(desk, visit, hosted, browser, body, card, work);
-  return { ...answer, browser };
+  return { ...(await answered(desk, visit, hosted, browser, body, card, work)), browser };
 }
 
 async function answered(
@@ -85,7 +114,7 @@ async function answered(
   body: unknown,
   card: boolean,
   work: Work,
-): Promise<Answer> {
+): Promise<Shown> {
   let submission: Submission | undefined;
   try {
     submission = readSubmission(hosted.store.environment, body);
@@ -104,12 +133,20 @@ function staleForm(): Problem {
   });
 }
 
-function wanted(config: Config, hosted: Hosted, submission: Submission, ip: string): Charge {
+async function wanted(deps: Deps, hosted: Hosted, submission: Submission, { ip, request_id }: Visit): Promise<Charge> {
   const { environment } = hosted.store;
-  const charge = fitCharge(config, hosted.payment, readInstrument(environment, chargeOf(submission)), ip);
+  const from = { client_ip: ip, by: payer(request_id) };
+  const charge = fitCharge(deps.config, hosted.payment, await instrumentOf(deps, hosted, submission), from);
   if (charge.channel.kind !== 'card' || environment === 'live') return charge;
   if (submission.card === null) throw testCardRequired();
   return { ...charge, payer: submission.card };
+}
+
+/** What was typed, or the number that was saved before. */
+async function instrumentOf(deps: Deps, hosted: Hosted, submission: Submission): Promise<Instrument> {
+  if (submission.saved_method !== undefined) return savedInstrument(deps, hosted, submission.saved_method);
+  const typed = readInstrument(hosted.store.environment, chargeOf(submission));
+  return { ...typed, remember: submission.remember && (await knowsItsPayer(deps, hosted.payment)) };
 }
 
 function stepOf(attempt: AttemptRow, { card, authentication }: Submission): PayerInput {
@@ -124,7 +161,7 @@ function stepOf(attempt: AttemptRow, { card, authentication }: Submission): Paye
 }
 
 /** 202 as the API answers it; a browser is led to the page, which shows how the payment stands. */
-function accepted(desk: Desk, visit: Visit, hosted: Hosted, charged: Charged | null): Answer {
+function accepted(desk: Desk, visit: Visit, hosted: Hosted, charged: Charged | null): Shown {
   const path = pathOf(desk, visit.token);
   if (!visit.json) return { kind: 'redirect', to: charged?.action?.kind === 'redirect' ? `${path}?go=1` : path };
   const { payment, attempts } = charged ?? hosted;
@@ -133,12 +170,36 @@ function accepted(desk: Desk, visit: Visit, hosted: Hosted, charged: Charged | n
   return jsonAnswer(202, 'Payment is processing', { action: charged.action, transaction });
 }
 
-function jsonAnswer(status: number, message: string, rest: object): Answer {
+function jsonAnswer(status: number, message: string, rest: object): Shown {
   return { kind: 'json', status, body: envelope(status, message, rest) };
 }
 
-function tooMany(desk: Desk, visit: Visit, retry_after: number): Answer {
+/** Over all processes: the charges are counted where they are kept. */
+function limitTries({ attempts }: Hosted, now: number): void {
+  const vain = attempts.filter(({ status, created_at }) => status !== 'succeeded' && created_at.getTime() > now - HOUR_MS);
+  if (vain.length >= MOST_VAIN_TRIES) throw tooOften(HOUR_MS / 1000);
+}
+
+function tooOften(retry_after: number): Problem {
   const headers = { 'Retry-After': String(retry_after) };
-  if (!visit.json) return { ...notice(visit, 429, 'busy', pathOf(desk, visit.token)), headers };
-  return problemAnswer(new Problem(429, 'Too many submits of this payment.', { headers, extra: { retry_after } }));
+  return new Problem(429, 'Too many submits of this payment.', { headers, extra: { retry_after } });
+}
+
+/** The operator of the typed number, for payers who leave that to us. Undefined: there is nothing to recognise it by. */
+function operatorOf({ fees }: Config, { payment }: Hosted, { phone, account_number, card }: Submission): string | undefined {
+  if (typeof phone !== 'string' || account_number !== undefined || card !== null) return undefined;
+  const guess = guessChannel(
+    phone,
+    meansFor(payment, fees).flatMap(({ channels }) => channels),
+  );
+  switch (guess.kind) {
+    case 'found':
+      return guess.channel.id;
+    case 'unclear':
+      throw invalid({ channel: ['is needed: the number does not tell the operator'] }, 'channel_not_supported');
+    case 'none':
+      throw invalid({ 'data.phone': ['is not a phone number of any country this payment can come from'] });
+    default:
+      return unreachable(guess);
+  }
 }

@@ -1,17 +1,18 @@
-import { promisify } from 'node:util';
-import { brotliCompress, constants, gzip } from 'node:zlib';
 import cookie from '@fastify/cookie';
 import formbody from '@fastify/formbody';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Deps } from '../deps.ts';
+import { compressed } from '../http/compressed.ts';
 import { renderError, isOurFault } from '../http/replies.ts';
 import type { Pages } from '../http/server.ts';
+import { unreachable } from '../kit/errors.ts';
 import { HEADERS, PAGE_HEADERS } from './assets.ts';
-import { COOKIE, isCrossSite, readBrowser } from './browser.ts';
+import { COOKIE, isCrossSite, LANGUAGE_COOKIE, readBrowser, showsCode } from './browser.ts';
 import { type Answer, type Desk, openDesk, pathOf, type Visit } from './desk.ts';
-import { preferredLanguage } from './language.ts';
-import { submit, submitCard } from './pay.ts';
-import { notice, showCard, showPage, showStatus } from './show.ts';
+import { isLanguage, preferredLanguage } from './language.ts';
+import { submit, submitCard, submitCode } from './pay.ts';
+import { sendReceipt, showReceipt } from './receipt.ts';
+import { chooseLanguage, notice, showCard, showEvents, showLogo, showPage, showStatus } from './show.ts';
 
 /** A form of a payment has a few hundred bytes. */
 const BODY_BYTES = 16 * 1024;
@@ -22,9 +23,15 @@ const COOKIE_S = 35 * 86_400;
 export function checkoutPages(deps: Deps): Pages {
   const desk = openDesk(deps);
   return (app: FastifyInstance) => {
+    app.addHook('preClose', async () => desk.live.close());
+    app.addHook('onClose', async () => desk.printer.close());
     app.register(async (scope) => pages(scope, desk), { prefix: '/pay' });
   };
 }
+
+type Serve = (
+  handle: (visit: Visit, request: FastifyRequest) => Promise<Answer>,
+) => (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
 
 async function pages(scope: FastifyInstance, desk: Desk): Promise<void> {
   await scope.register(cookie);
@@ -32,17 +39,18 @@ async function pages(scope: FastifyInstance, desk: Desk): Promise<void> {
   // What another site's form could send and a JSON parser would still read.
   scope.removeContentTypeParser('text/plain');
   const options = { bodyLimit: BODY_BYTES, exposeHeadRoute: true };
-  const serve =
-    (handle: (visit: Visit, request: FastifyRequest) => Promise<Answer>) =>
-    async (request: FastifyRequest, reply: FastifyReply) => {
-      const visit = visitOf(desk, request);
-      return send(desk, visit, request, reply, await handle(visit, request));
-    };
+  const serve: Serve = (handle) => async (request, reply) => {
+    const visit = visitOf(desk, request);
+    return send(desk, visit, request, reply, await handle(visit, request));
+  };
 
   scope.get(
     '/:token',
     options,
-    serve((visit, { query }) => showPage(desk, visit, (query as { go?: string }).go === '1')),
+    serve((visit, { query }) => {
+      const { go, lang } = query as { go?: unknown; lang?: unknown };
+      return isLanguage(lang) ? chooseLanguage(desk, visit, lang) : showPage(desk, visit, go === '1');
+    }),
   );
   scope.get(
     '/:token/status',
@@ -50,10 +58,20 @@ async function pages(scope: FastifyInstance, desk: Desk): Promise<void> {
     serve((visit) => showStatus(desk, visit)),
   );
   scope.get(
+    '/:token/events',
+    serve((visit) => showEvents(desk, visit)),
+  );
+  scope.get(
+    '/:token/logo',
+    options,
+    serve((visit) => showLogo(desk, visit)),
+  );
+  scope.get(
     '/:token/card',
     options,
     serve((visit) => showCard(desk, visit)),
   );
+  receiptPages(scope, desk, serve);
   scope.post(
     '/:token',
     options,
@@ -63,6 +81,11 @@ async function pages(scope: FastifyInstance, desk: Desk): Promise<void> {
     '/:token/card',
     options,
     serve((visit, request) => submitCard(desk, visit, request.body)),
+  );
+  scope.post(
+    '/:token/otp',
+    options,
+    serve((visit, request) => submitCode(desk, visit, request.body)),
   );
   // Routes, not a handler of what is not found: that is the API's, which asks for a key.
   scope.all(
@@ -76,18 +99,37 @@ async function pages(scope: FastifyInstance, desk: Desk): Promise<void> {
   scope.setErrorHandler((error, request, reply) => fail(desk, error, request, reply));
 }
 
+function receiptPages(scope: FastifyInstance, desk: Desk, serve: Serve): void {
+  scope.get(
+    '/:token/receipt',
+    { exposeHeadRoute: true },
+    serve((visit, { query }) => {
+      const { lang } = query as { lang?: unknown };
+      return isLanguage(lang) ? chooseLanguage(desk, visit, lang, '/receipt') : showReceipt(desk, visit);
+    }),
+  );
+  scope.get(
+    '/:token/receipt.pdf',
+    serve((visit) => sendReceipt(desk, visit)),
+  );
+}
+
 function visitOf(desk: Desk, request: FastifyRequest): Visit {
   const { headers } = request;
   // Absent when the request failed before its cookies were read.
   const cookies: FastifyRequest['cookies'] | null = request.cookies;
+  const chosen = cookies?.[LANGUAGE_COOKIE];
   return {
     token: (request.params as { token?: string }).token ?? '',
-    language: preferredLanguage(headers['accept-language']),
+    language: isLanguage(chosen) ? chosen : preferredLanguage(headers['accept-language']),
+    chosen: isLanguage(chosen),
     browser: readBrowser(cookies?.[COOKIE]),
     json: headers.accept?.includes('application/json') ?? false,
     jsonBody: headers['content-type']?.startsWith('application/json') ?? false,
     crossSite: isCrossSite(headers, new URL(desk.deps.config.public_url).host),
+    desktop: showsCode(headers),
     ip: request.ip,
+    request_id: request.tracing.request_id,
   };
 }
 
@@ -99,29 +141,51 @@ async function send(
   answer: Answer,
 ): Promise<FastifyReply> {
   reply.headers(HEADERS);
-  if (answer.browser !== undefined && answer.browser !== visit.browser) giveCookie(desk, visit, reply, answer.browser);
-  if (answer.kind === 'redirect') return reply.redirect(answer.to, 303);
-  reply.code(answer.status).headers(answer.headers ?? {});
-  if (answer.kind === 'json') return reply.type('application/json; charset=utf-8').send(JSON.stringify(answer.body));
-  reply.headers(PAGE_HEADERS).type('text/html; charset=utf-8').header('Content-Language', visit.language);
-  return compressed(request, reply, answer.page.text);
+  const browser = 'browser' in answer ? answer.browser : undefined;
+  if (browser !== undefined && browser !== visit.browser) reply.setCookie(COOKIE, browser, cookieOptions(desk, visit));
+  switch (answer.kind) {
+    case 'redirect':
+      if (answer.language) reply.setCookie(LANGUAGE_COOKIE, answer.language, cookieOptions(desk, visit));
+      return reply.redirect(answer.to, 303);
+    case 'picture':
+      // Fetched once for a payment; another site's page can not show it, nor learn that it is there.
+      return reply.headers(PICTURE_HEADERS).type(answer.logo.type).send(answer.logo.bytes);
+    case 'pdf':
+      // Kept by the payer, not shown in our name: a PDF can have links and forms of its own.
+      return reply.headers(fileHeaders(answer.name)).type('application/pdf').send(answer.bytes);
+    case 'stream':
+      // nginx would keep what comes in small pieces.
+      return reply.header('X-Accel-Buffering', 'no').type('text/event-stream').send(answer.stream);
+    case 'json':
+      reply.code(answer.status).headers(answer.headers ?? {});
+      return reply.type('application/json; charset=utf-8').send(JSON.stringify(answer.body));
+    case 'page':
+      reply
+        .code(answer.status)
+        .headers(PAGE_HEADERS)
+        .headers(answer.headers ?? {});
+      reply.type('text/html; charset=utf-8').header('Content-Language', answer.language);
+      return compressed(request, reply, answer.page.text);
+    default:
+      return unreachable(answer);
+  }
 }
 
-function giveCookie(desk: Desk, visit: Visit, reply: FastifyReply, browser: string): void {
+const PICTURE_HEADERS = {
+  'Cache-Control': 'private, max-age=86400',
+  'Content-Security-Policy': "default-src 'none'; sandbox",
+  'Cross-Origin-Resource-Policy': 'same-origin',
+};
+
+/** @param name ours: letters, digits, points and lines */
+function fileHeaders(name: string) {
+  const disposition = `attachment; filename="${name}"`;
+  return { 'Content-Disposition': disposition, 'Cross-Origin-Resource-Policy': 'same-origin', 'X-Robots-Tag': 'noindex' };
+}
+
+function cookieOptions(desk: Desk, visit: Visit) {
   const secure = desk.deps.config.public_url.startsWith('https:');
-  const path = pathOf(desk, visit.token);
-  reply.setCookie(COOKIE, browser, { path, httpOnly: true, sameSite: 'lax', secure, maxAge: COOKIE_S });
-}
-
-const squeeze = { br: promisify(brotliCompress), gzip: promisify(gzip) };
-const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 5, [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT } };
-
-/** A page shrinks to a third. No secret can be guessed from its size: another site can not make a submit that is echoed. */
-async function compressed(request: FastifyRequest, reply: FastifyReply, text: string): Promise<FastifyReply> {
-  const accepted = String(request.headers['accept-encoding'] ?? '');
-  if (/\bbr\b/.test(accepted)) return reply.header('Content-Encoding', 'br').send(await squeeze.br(text, BROTLI));
-  if (/\bgzip\b/.test(accepted)) return reply.header('Content-Encoding', 'gzip').send(await squeeze.gzip(text));
-  return reply.send(text);
+  return { path: pathOf(desk, visit.token), httpOnly: true, sameSite: 'lax', secure, maxAge: COOKIE_S } as const;
 }
 
 /** What nobody foresaw: the payer learns that the fault is ours and where to look before paying again. */

@@ -14,6 +14,12 @@ export interface Submission {
   card: string | null;
   /** The answer on the authentication step of a test card. */
   authentication: unknown;
+  /** A one-time code of the operator. */
+  otp: unknown;
+  /** Id of a number that was saved before, instead of one that is typed. */
+  saved_method: unknown;
+  /** Ticked: the number is to be saved. */
+  remember: boolean;
   form_token: unknown;
 }
 
@@ -26,13 +32,16 @@ const charges = validatorOf(chargeBody, undefined);
 export function readSubmission(environment: Environment, body: unknown): Submission {
   if (!isObject(body)) throw new Problem(400, 'The body must be a form or a JSON object.');
   const fields = { ...body, ...inside(body.data), ...inside(body.card) };
-  const { channel, phone, account_number, authentication, form_token } = fields;
+  const { channel, phone, account_number, authentication, otp, saved_method, form_token } = fields;
   if (environment === 'live') refuseCards(body);
   return {
     channel: given(channel),
     phone: given(phone),
     account_number: given(account_number),
     authentication,
+    otp,
+    saved_method: given(saved_method),
+    remember: fields.remember === '1' || fields.remember === true,
     form_token,
     card: environment === 'sandbox' ? tokenOf(fields.number ?? fields.card_number) : null,
   };

@@ -1,14 +1,24 @@
 import { Command, Option, type OutputConfiguration } from 'commander';
+import { addAbuse } from './abuse/command.ts';
+import { addAudit } from './audit/command.ts';
 import { addBackup } from './backup/command.ts';
+import { addBlocks } from './blocks/command.ts';
 import { addCompliance } from './compliance/command.ts';
+import { addEvents } from './events/command.ts';
 import { addExplain } from './explain/command.ts';
+import { addFloat } from './float/command.ts';
 import { addKeys } from './keys/command.ts';
 import { addLedger } from './ledger/command.ts';
+import { addListen } from './listen/command.ts';
+import { addPayments } from './payments/command.ts';
 import { addProviders } from './providers/command.ts';
+import { addBreaks, addReconcile } from './reconcile/command.ts';
 import { addResolve } from './resolve/command.ts';
 import { addRules } from './rules/command.ts';
 import { addSandbox } from './sandbox/command.ts';
+import { addSecrets } from './secrets/command.ts';
 import { addTeams } from './teams/command.ts';
+import { addTrigger } from './trigger/command.ts';
 
 /**
  * The tree of commands. What a command does is imported when it runs: `--help` and a mistyped option answer without
@@ -25,12 +35,23 @@ export function buildProgram(output: Pick<OutputConfiguration, 'writeOut' | 'wri
   addTeams(program);
   addKeys(program);
   addProviders(program);
+  addFloat(program);
   addRules(program);
   addExplain(program);
   addResolve(program);
   addCompliance(program);
+  addAbuse(program);
+  addBlocks(program);
   addLedger(program);
+  addReconcile(program);
+  addBreaks(program);
+  addAudit(program);
+  addListen(program);
+  addTrigger(program);
+  addEvents(program);
+  addPayments(program);
   addSandbox(program);
+  addSecrets(program);
   addBackup(program);
   addDoctor(program);
   pointToHelp(program, 'pirogue');

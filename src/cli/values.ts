@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from 'commander';
+import { parseDuration } from '../config/read.ts';
 import { isScope, SCOPES, type Scope } from '../keys/scopes.ts';
 import { isAddressOrRange } from '../kit/address-list.ts';
 import { systemClock } from '../kit/clock.ts';
@@ -111,6 +112,21 @@ function isCalendarMoment(text: string): boolean {
   const parts = /^(\d{4}-\d{2}-\d{2})(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2}))?$/.exec(text);
   const day = new Date(`${parts?.[1]}T00:00:00Z`);
   return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(parts?.[1] as string);
+}
+
+/** What a list of the API gives at once. */
+export function pageSize(text: string): number {
+  if (/^([1-9]\d?|100)$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('Use a whole number from 1 to 100.');
+}
+
+const LONGEST_SPAN_MS = 366 * 86_400_000;
+
+/** Milliseconds of `90s`, `30m`, `25h` or `2d`. */
+export function span(text: string): number {
+  const ms = parseDuration(text);
+  if (ms !== null && ms > 0 && ms <= LONGEST_SPAN_MS) return ms;
+  throw new InvalidArgumentError('Use a number and its unit, at most a year: 90s, 30m, 25h, 2d.');
 }
 
 /** The parts between commas, each once. */

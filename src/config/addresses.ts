@@ -93,18 +93,3 @@ export function trustProxy(env: Env): TrustProxy {
   if (!wrongOne) return entries;
   throw wrong('TRUST_PROXY', value, `a number of proxies up to ${MOST_PROXIES}, or addresses and ranges such as 10.0.0.0/8,::1`);
 }
-
-/** The key of the documentation's examples: good for nothing. */
-const EXAMPLE_KEYS = new Set([`${'A'.repeat(43)}=`]);
-
-export function secretsKey(env: Env): Buffer | null {
-  if (!env.SECRETS_KEY) return null;
-  const key = Buffer.from(env.SECRETS_KEY, 'base64');
-  if (key.length !== 32) {
-    throw new ConfigError('SECRETS_KEY can not be used: it must be 32 bytes in base64 (openssl rand -base64 32)');
-  }
-  if (EXAMPLE_KEYS.has(env.SECRETS_KEY) || key.every((byte) => byte === key[0])) {
-    throw new ConfigError('SECRETS_KEY can not be used: it is an example, not a secret (openssl rand -base64 32)');
-  }
-  return key;
-}

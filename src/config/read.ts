@@ -35,7 +35,8 @@ export function duration(env: Env, name: string, fallback: string): number {
   return parseDuration(value) ?? fail(wrong(name, value, `a duration such as ${fallback} or 0s`));
 }
 
-function parseDuration(text: string): number | null {
+/** `90s`, `25h`, `2d`; null for anything else. */
+export function parseDuration(text: string): number | null {
   const match = /^(\d{1,7})(ms|s|m|h|d)$/.exec(text);
   return match ? Number(match[1]) * (UNITS[match[2] as string] as number) : null;
 }

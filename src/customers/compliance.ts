@@ -1,3 +1,5 @@
+import type { Actor } from '../audit/actor.ts';
+import { record } from '../audit/record.ts';
 import type { Store } from '../db/stores.ts';
 import type { Clock } from '../kit/clock.ts';
 import { notFound } from '../kit/errors.ts';
@@ -16,6 +18,7 @@ export async function recordCompliance(
   store: Store,
   ref: CustomerRef,
   decision: { status: ComplianceStatus; author: string; note: string | null },
+  by: Actor,
 ): Promise<ComplianceRow> {
   const now = new Date(deps.clock.now());
   return store.db.transaction(async (tx) => {
@@ -30,6 +33,7 @@ export async function recordCompliance(
     });
     const forgotten = decision.status !== 'approved' && customer.archived_at !== null && customer.tax_id !== null;
     if (forgotten) await updateCustomer(tx, { ...customer, tax_id: null, updated_at: now });
+    await record(tx, by, { team_id: ref.team_id, action: 'customer.compliance', resource_id: ref.id, at: now.getTime() });
     return row;
   });
 }

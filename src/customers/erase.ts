@@ -1,3 +1,5 @@
+import type { KeyHolder } from '../audit/actor.ts';
+import { record } from '../audit/record.ts';
 import { randomBase62, type Secrets } from '../kit/crypto.ts';
 import { notFound } from '../kit/errors.ts';
 import { isId } from '../kit/ids.ts';
@@ -13,9 +15,10 @@ const DELETED = 'Deleted User';
 
 /**
  * What was under way when a customer was erased is gone over: deliveries have been answered after half a minute (their
- * deadline is ten seconds); charges, which may wait for a provider, after five.
+ * deadline is ten seconds); charges, which may wait for a provider, after five. While a number of theirs still has work to
+ * do, such as a charge whose outcome is unknown, they are gone over again and again.
  */
-export const REVISITS_MS = { first: 30_000, last: 300_000 };
+export const REVISITS_MS = { first: 30_000, last: 300_000, working: 6 * 3_600_000 };
 
 /** Spec section 4: what has neither address nor number and is called so was erased before. */
 export function isErased(row: Pick<CustomerRow, 'name' | 'email' | 'phone'>): boolean {
@@ -33,7 +36,7 @@ export async function eraseCustomer(
   secrets: Secrets,
   context: CustomerContext,
   ref: CustomerRef,
-  by: { key_id: string; request_id: string },
+  by: KeyHolder,
 ): Promise<CustomerRow> {
   const before = isId('cus', context.environment, ref.id) ? await lockCustomer(tx, ref) : undefined;
   if (!before) throw notFound('Customer');
@@ -41,15 +44,17 @@ export async function eraseCustomer(
   const tax_id_kept = before.tax_id !== null && (await hasApprovedRecord(tx, ref));
   const row = anonymised(before, tax_id_kept, new Date(context.at));
   await updateCustomer(tx, row);
-  await deleteMethods(tx, ref);
   const known = identityOf(before);
   await dropMails(tx, ref.team_id, known.emails);
   const payments = await pseudonymise(tx, secrets, context.environment, row, known);
+  // After the payments are locked, as whoever saves the number of one that succeeds has it.
+  await deleteMethods(tx, ref);
   await announce(tx, context, { ...row, tax_id: null }, 'customer.deleted');
-  await auditErasure(tx, {
+  await auditErasure(tx, by, {
     team_id: ref.team_id,
     customer_id: ref.id,
-    ...by,
+    key_id: by.id,
+    request_id: by.request_id,
     payments,
     tax_id_kept,
     erased_at: row.updated_at,
@@ -81,7 +86,9 @@ function identityOf({ name, email, phone, company_name, billing }: CustomerRow):
   return { names: present(name, company_name, billing?.name), emails: present(email), phones: present(phone) };
 }
 
-/** The audit trail of erasures: who asked, when, and how far it went. */
-async function auditErasure(tx: Tx, erasure: Erasure): Promise<void> {
+/** Who asked, and when; how far it went is kept beside the trail. */
+async function auditErasure(tx: Tx, by: KeyHolder, erasure: Erasure): Promise<void> {
+  const { team_id, customer_id, erased_at } = erasure;
+  await record(tx, by, { team_id, action: 'customer.erase', resource_id: customer_id, at: erased_at.getTime() });
   await insertErasure(tx, erasure);
 }

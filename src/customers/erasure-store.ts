@@ -1,6 +1,6 @@
 import { packWhole, unpack } from '../events/packing.ts';
 import { type Json, type JsonObject, jsonText } from '../kit/json.ts';
-import { fixed, type Queryable, sql, type Tx } from '../kit/sql.ts';
+import { type Fragment, fixed, part, type Queryable, sql, type Tx } from '../kit/sql.ts';
 import type { CustomerRef } from './store.ts';
 
 /*
@@ -47,11 +47,25 @@ export async function claimRevisits(db: Queryable, now: Date, lease_ms: number, 
     ) returning team_id, customer_id as id`);
 }
 
-/** Sets the next look at an erasure; none when its last moment is over. @param last_ms after the erasure */
-export async function planRevisit(tx: Tx, { team_id, id }: CustomerRef, now: Date, last_ms: number): Promise<void> {
+/**
+ * Sets the next look at an erasure; none when its last moment is over, unless a number still has work to do.
+ * @param last_ms after the erasure
+ * @param working_ms from now, while a number has work to do
+ */
+export async function planRevisit(
+  tx: Tx,
+  { team_id, id }: CustomerRef,
+  now: Date,
+  { last_ms, working_ms }: { last_ms: number; working_ms: number },
+): Promise<void> {
   await tx.run(sql`
-    update erasures set revisit_at = nullif(greatest(erased_at + ${last_ms}::float8 * interval '1 ms', ${now}), ${now})
-    where team_id = ${team_id} and customer_id = ${id}`);
+    update erasures set revisit_at = case
+      when erased_at + ${last_ms}::float8 * interval '1 ms' > ${now} then erased_at + ${last_ms}::float8 * interval '1 ms'
+      when exists (
+        select 1 from payments p join attempts a on a.team_id = p.team_id and a.payment_id = p.id
+        where p.team_id = ${team_id} and p.customer_id = ${id} and a.payer is not null
+      ) then ${new Date(now.getTime() + working_ms)}
+    end where team_id = ${team_id} and customer_id = ${id}`);
 }
 
 // --------------------------------------------------------------------------------------------- payments
@@ -214,11 +228,26 @@ export async function dropResponses(tx: Tx, event_ids: readonly string[]): Promi
     update delivery_attempts set response_body = null where event_id = any(${[...event_ids]}) and response_body <> ''`);
 }
 
-/** Mails to the customer, sent or not. */
+/**
+ * Mails to the customer, sent or not. What was tried may have left something behind, or be leaving it at this moment: the
+ * mail's worker takes it away once its lease is over.
+ */
 export async function dropMails(tx: Tx, team_id: bigint, addresses: readonly string[]): Promise<void> {
   if (addresses.length === 0) return;
+  await drop(tx, part`team_id = ${team_id} and lower(recipient) = any(${addresses.map((address) => address.toLowerCase())})`);
+}
+
+/** Receipts of the customer's payments, also those that went to an address the profile has no more. */
+export function dropReceipts(tx: Tx, { team_id, id }: CustomerRef): Promise<void> {
+  const paid = part`select id from payments where team_id = ${team_id} and customer_id = ${id}`;
+  return drop(tx, part`team_id = ${team_id} and kind = 'receipt' and facts->>'payment' in (${paid})`);
+}
+
+async function drop(tx: Tx, theirs: Fragment): Promise<void> {
+  await tx.run(sql`delete from mails where ${theirs} and tries = 0`);
   await tx.run(sql`
-    delete from mails where team_id = ${team_id} and lower(recipient) = any(${addresses.map((address) => address.toLowerCase())})`);
+    update mails set kind = 'dropped', facts = '{}', recipient = null, sent_at = null, due_at = coalesce(due_at, now())
+    where ${theirs}`);
 }
 
 /** The keys stay spent; what they answered is gone. */

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { recorded } from '../audit/record.ts';
 import type { Deps } from '../deps.ts';
 import { type Call, type Reply, type Route, route } from '../http/route.ts';
 import { envelopeSchema } from '../kit/envelope.ts';
@@ -38,7 +39,14 @@ export function paymentMethodRoutes(deps: Pick<Deps, 'secrets'>): Route[] {
       handle: async (call) => {
         const { team, store } = call.caller;
         const customer = await getCustomer(store.db, store.environment, { team_id: team.id, id: call.params.id as string });
-        const row = await removeMethod(store.db, store.environment, customer, call.params.method as string);
+        const row = await store.db.transaction((tx) =>
+          recorded(
+            tx,
+            call,
+            'payment_method.delete',
+            removeMethod(tx, store.environment, customer, call.params.method as string),
+          ),
+        );
         return { code: 200, message: 'Payment method deleted', body: { payment_method: presentMethod(store.environment, row) } };
       },
     }),

@@ -1,3 +1,4 @@
+import { jsonText } from '../kit/json.ts';
 import { pageTail } from '../kit/pages.ts';
 import type { Position } from '../kit/paging.ts';
 import { fixed, type Queryable, sql, type Tx } from '../kit/sql.ts';
@@ -13,16 +14,51 @@ export interface NewMethod extends PaymentMethodRow {
   fingerprint: string;
 }
 
-/** Saves it, or finds the one that stands for the same number or token. */
-export async function upsertMethod(tx: Tx, row: NewMethod): Promise<PaymentMethodRow> {
-  const rows = await tx.all<PaymentMethodRow>(sql`
+/**
+ * Saves them, or finds the ones that stand for the same numbers or tokens; in a fixed order, so that two can not wait for
+ * each other. An erasure that is just going on is not waited for: it goes over its customer again (sweeps.ts).
+ */
+export function upsertMethods(tx: Tx, rows: readonly NewMethod[]): Promise<PaymentMethodRow[]> {
+  return tx.all<PaymentMethodRow>(sql`
     insert into payment_methods (team_id, id, customer_id, type, channel, provider_account, brand, last4, token_sealed, fingerprint,
       created_at, last_used_at)
-    values (${row.team_id}, ${row.id}, ${row.customer_id}, ${row.type}, ${row.channel}, ${row.provider_account}, ${row.brand},
-      ${row.last4}, ${row.token_sealed}, ${row.fingerprint}, ${row.created_at}, ${row.last_used_at})
+    select m.team_id, m.id, m.customer_id, m.type, m.channel, m.provider_account, m.brand, m.last4, m.token_sealed, m.fingerprint,
+      m.created_at, m.last_used_at
+    from json_to_recordset(${jsonText(rows)}::json) as m(team_id bigint, id text, customer_id text, type text, channel text,
+      provider_account text, brand text, last4 text, token_sealed text, fingerprint text, created_at timestamptz,
+      last_used_at timestamptz)
+    join customers c on c.team_id = m.team_id and c.id = m.customer_id and c.archived_at is null
+    order by m.team_id, m.customer_id, m.fingerprint
     on conflict (team_id, customer_id, fingerprint) do update set last_used_at = excluded.last_used_at
     returning ${columns}`);
-  return rows[0] as PaymentMethodRow;
+}
+
+/** Those that an erasure is just deleting are left to it. @param refs of methods */
+export async function markUsed(tx: Tx, refs: readonly { team_id: bigint; id: string }[], at: Date): Promise<void> {
+  const [teams, ids] = [refs.map(({ team_id }) => team_id), refs.map(({ id }) => id)];
+  await tx.run(sql`
+    with used as materialized (
+      select team_id, id from payment_methods
+      where (team_id, id) in (select * from unnest(${teams}::bigint[], ${ids}::text[])) for update skip locked
+    )
+    update payment_methods m set last_used_at = ${at} from used u where m.team_id = u.team_id and m.id = u.id`);
+}
+
+export function findLastWallet(db: Queryable, customer: CustomerRef): Promise<PaymentMethodRow | undefined> {
+  return db.maybe<PaymentMethodRow>(sql`
+    select ${columns} from payment_methods
+    where team_id = ${customer.team_id} and customer_id = ${customer.id} and type = 'mobile_money'
+    order by last_used_at desc, id desc limit 1`);
+}
+
+export function findSealed(
+  db: Queryable,
+  customer: CustomerRef,
+  id: string,
+): Promise<(PaymentMethodRow & { token_sealed: string }) | undefined> {
+  return db.maybe(sql`
+    select ${columns}, token_sealed from payment_methods
+    where team_id = ${customer.team_id} and customer_id = ${customer.id} and id = ${id}`);
 }
 
 /** One page, in reading order. */
@@ -35,6 +71,14 @@ export async function countMethods(db: Queryable, customer: CustomerRef): Promis
   const row = await db.maybe<{ total: bigint }>(sql`
     select count(*) as total from payment_methods where team_id = ${customer.team_id} and customer_id = ${customer.id}`);
   return Number(row?.total ?? 0n);
+}
+
+/** @returns how many were deleted */
+export function deleteUnused(db: Queryable, before: Date, limit: number): Promise<number> {
+  return db.run(sql`
+    delete from payment_methods where (team_id, id) in (
+      select team_id, id from payment_methods where last_used_at < ${before} order by last_used_at limit ${limit} for update skip locked
+    )`);
 }
 
 export function deleteMethod(tx: Queryable, customer: CustomerRef, id: string): Promise<PaymentMethodRow | undefined> {

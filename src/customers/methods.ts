@@ -1,10 +1,11 @@
 import type { Secrets } from '../kit/crypto.ts';
 import type { Environment } from '../kit/environment.ts';
-import { notFound } from '../kit/errors.ts';
+import { must, notFound } from '../kit/errors.ts';
 import { isId, newId } from '../kit/ids.ts';
+import { sealedPlace } from '../kit/sealing.ts';
 import type { Queryable, Tx } from '../kit/sql.ts';
 import type { ChannelKind } from '../providers/contract.ts';
-import { deleteMethod, upsertMethod } from './methods-store.ts';
+import { deleteMethod, findLastWallet, findSealed, markUsed, upsertMethods } from './methods-store.ts';
 import type { PaymentMethodRow } from './schema.ts';
 import type { CustomerContext } from './service.ts';
 import type { CustomerRef } from './store.ts';
@@ -22,25 +23,62 @@ export interface Means {
   last4: string | null;
 }
 
+/** Where the number or token of a saved method stands sealed. */
+export function vaultPlace(team_id: bigint, method_id: string): string {
+  return sealedPlace('payment_methods.token_sealed', team_id, method_id);
+}
+
 /** Puts a means of payment into the vault; the same one twice is one. */
-export function saveMethod(
+export async function saveMethod(
+  tx: Tx,
+  secrets: Secrets,
+  context: CustomerContext,
+  customer: CustomerRef,
+  means: Means,
+): Promise<PaymentMethodRow> {
+  const [row] = await saveMethods(tx, secrets, context, [{ customer, means }]);
+  return must(row, 'the customer is there and was not erased');
+}
+
+/** The same for several at once, in one statement. Those of customers who were erased meanwhile are left out. */
+export function saveMethods(
   tx: Tx,
   secrets: Secrets,
   { environment, at }: CustomerContext,
-  customer: CustomerRef,
-  { token, ...means }: Means,
-): Promise<PaymentMethodRow> {
+  wanted: readonly { customer: CustomerRef; means: Means }[],
+): Promise<PaymentMethodRow[]> {
   const now = new Date(at);
-  return upsertMethod(tx, {
-    ...means,
-    team_id: customer.team_id,
-    id: newId('pm', environment, at),
-    customer_id: customer.id,
-    token_sealed: secrets.seal(token),
-    fingerprint: secrets.mac('payment-method', `${customer.team_id}|${means.channel}|${means.provider_account ?? ''}|${token}`),
-    created_at: now,
-    last_used_at: now,
+  const rows = wanted.map(({ customer: { team_id, id: customer_id }, means: { token, ...means } }) => {
+    const id = newId('pm', environment, at);
+    const token_sealed = secrets.seal(token, vaultPlace(team_id, id));
+    const fingerprint = secrets.mac('payment-method', `${team_id}|${means.channel}|${means.provider_account ?? ''}|${token}`);
+    return { ...means, team_id, id, customer_id, token_sealed, fingerprint, created_at: now, last_used_at: now };
   });
+  const once = new Map(rows.map((row) => [`${row.team_id} ${row.customer_id} ${row.fingerprint}`, row]));
+  return upsertMethods(tx, [...once.values()]);
+}
+
+/** The wallet that the customer paid with last; never its number. */
+export function lastWallet(db: Queryable, customer: CustomerRef): Promise<PaymentMethodRow | undefined> {
+  return findLastWallet(db, customer);
+}
+
+/** These were paid with just now. One that was deleted meanwhile stays so. */
+export function touchMethods(tx: Tx, refs: readonly { team_id: bigint; id: string }[], at: number): Promise<void> {
+  return markUsed(tx, refs, new Date(at));
+}
+
+/** A saved wallet with its number, to be charged. @returns undefined when this customer has no such method */
+export async function openWallet(
+  db: Queryable,
+  environment: Environment,
+  secrets: Secrets,
+  customer: CustomerRef,
+  id: string,
+): Promise<{ channel: string; number: string } | undefined> {
+  const row = isId('pm', environment, id) ? await findSealed(db, customer, id) : undefined;
+  if (row?.type !== 'mobile_money') return undefined;
+  return { channel: row.channel, number: secrets.open(row.token_sealed, vaultPlace(customer.team_id, id)) };
 }
 
 /** @throws Problem 404 */

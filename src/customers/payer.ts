@@ -1,10 +1,9 @@
-import type { Store } from '../db/stores.ts';
 import { subscriptionsOf } from '../events/catalogue.ts';
 import { eventInput } from '../events/record.ts';
 import type { Environment } from '../kit/environment.ts';
 import { invalid, notFound, type Problem } from '../kit/errors.ts';
 import { isId, newId } from '../kit/ids.ts';
-import { fixed } from '../kit/sql.ts';
+import { fixed, type Queryable } from '../kit/sql.ts';
 import { compactPhone } from './phone.ts';
 import { presentCustomer } from './present.ts';
 import type { CustomerRow } from './schema.ts';
@@ -94,7 +93,7 @@ export const NEW_PAYER_COLUMNS = 'payer_name text, payer_search text, payer_even
 /** The customer of a row `i`, found by e-mail, then phone: '' where there is none, or a blocked one. */
 export const FOUND_PAYER = `coalesce(
   (select case when blocked_at is null then id else '' end from customers
-    where team_id = i.team_id and lower(email) = lower(i.payer_email collate "C")),
+    where team_id = i.team_id and email_key = lower(i.payer_email collate "C")),
   (select case when blocked_at is null then id else '' end from customers
     where team_id = i.team_id and phone = i.payer_phone), '')`;
 
@@ -105,7 +104,7 @@ export const FIND_PAYERS = fixed(`
       i.created_at, c.id as found_id, c.blocked_at is not null as blocked
     from input i left join lateral (
       (select id, blocked_at, 1 as rank from customers
-        where team_id = i.team_id and lower(email) = lower(i.payer_email collate "C"))
+        where team_id = i.team_id and email_key = lower(i.payer_email collate "C"))
       union all
       (select id, blocked_at, 2 from customers where team_id = i.team_id and phone = i.payer_phone)
       order by rank limit 1
@@ -124,7 +123,7 @@ export const MAKE_PAYERS = fixed(`
     select team_id, payer_id, payer_name, payer_email, payer_phone, 1, created_at, created_at from payers
     where found_id is null and payer_id in (select payer_id from fresh)
     order by team_id, lower(payer_email collate "C"), payer_phone
-    on conflict do nothing returning team_id, id, lower(email) as email, phone
+    on conflict do nothing returning team_id, id, email_key, phone
   ),
   searchable_payers as (
     insert into customer_search (team_id, customer_id, text)
@@ -132,7 +131,7 @@ export const MAKE_PAYERS = fixed(`
   ),
   known_payers as materialized (
     select p.payer_id, coalesce(p.found_id, m.id,
-      (select e.id from made_payers e where e.team_id = p.team_id and e.email = lower(p.payer_email collate "C")),
+      (select e.id from made_payers e where e.team_id = p.team_id and e.email_key = lower(p.payer_email collate "C")),
       (select f.id from made_payers f where f.team_id = p.team_id and f.phone = p.payer_phone)) as customer_id
     from payers p left join made_payers m on m.id = p.payer_id
   ),
@@ -143,11 +142,16 @@ export const MAKE_PAYERS = fixed(`
     from payers p join made_payers m on m.id = p.payer_id
   )`);
 
-/** What stands against a payment that names its customer. */
-export async function objectionTo(store: Store, team_id: bigint, customer_id: string): Promise<Problem | null> {
-  const found = isId('cus', store.environment, customer_id)
-    ? await findCustomer(store.db, { team_id, id: customer_id })
-    : undefined;
+/**
+ * What stands against a payment that names its customer.
+ * @param where a store; inside a transaction, its own connection: a second one would be waited for by all who hold a first
+ */
+export async function objectionTo(
+  { environment, db }: { environment: Environment; db: Queryable },
+  team_id: bigint,
+  customer_id: string,
+): Promise<Problem | null> {
+  const found = isId('cus', environment, customer_id) ? await findCustomer(db, { team_id, id: customer_id }) : undefined;
   if (!found || found.archived_at !== null) return notFound('Customer');
   return found.blocked_at === null ? null : blockedCustomer();
 }

@@ -4,9 +4,8 @@ import type { Json, JsonObject } from '../kit/json.ts';
 import type { Tx } from '../kit/sql.ts';
 import {
   dropAnswers,
-  dropResponses,
+  dropReceipts,
   findDisputeRemarks,
-  findEvents,
   findRefundRemarks,
   findTraces,
   lockSnapshots,
@@ -14,26 +13,23 @@ import {
   type Snapshot,
   type Trace,
   writeDisputeRemarks,
-  writeEvents,
   writeRefundRemarks,
   writeSnapshots,
   writeTraces,
 } from './erasure-store.ts';
 import { payerHash } from './payer-hash.ts';
 import { presentCustomer } from './present.ts';
+import { pseudonymiseInvoices } from './pseudonymise-invoices.ts';
 import { type Identity, Redactor } from './redact.ts';
 import type { CustomerRow } from './schema.ts';
+import { changedIn, scrub, scrubEvents } from './scrub.ts';
 
 /** Payments at a time, so that others get their turn in between; all of them are one transaction all the same. */
 const BATCH = 200;
 
-/** Where people write what they like; everything else in an event is ours. */
-const FREE = new Set(['reference', 'description', 'message', 'callback', 'items', 'theming', 'metadata', 'evidence']);
-const DROPPED = new Set(['address', 'shipping', 'telemetry']);
-
 /**
- * Takes an erased customer out of everything that was stored of its payments: snapshots, attempts, refunds, disputes,
- * events, what receivers answered, what is replayed. Finds nothing to do the second time.
+ * Takes an erased customer out of everything that was stored of its payments and invoices: snapshots, attempts, refunds,
+ * disputes, events, what receivers answered, what is replayed, mails. Finds nothing to do the second time.
  * @param customer anonymised already; its name is the pseudonym
  * @param known who it was, besides what the payments themselves say
  * @returns how many payments there are
@@ -53,11 +49,14 @@ export async function pseudonymise(
   for (;;) {
     const payments = await lockSnapshots(tx, customer, after, BATCH);
     const last = payments.at(-1);
-    if (!last) return count;
+    if (!last) break;
     await scrubBatch(tx, secrets, customer, known, payments);
     count += payments.length;
     after = last.id;
   }
+  await pseudonymiseInvoices(tx, customer, known);
+  await dropReceipts(tx, customer);
+  return count;
 }
 
 async function scrubBatch(
@@ -99,15 +98,6 @@ async function scrubBatch(
   const resources = [...ids, ...refunds.map(({ id }) => id), ...disputes.map(({ id }) => id)];
   await scrubEvents(tx, team_id, resources, (event) => ({ ...event, data: scrub(event.data as JsonObject, redactor) }));
   await dropAnswers(tx, team_id, [...resources, ...attempts.map(({ id }) => id)]);
-}
-
-/** Only what differs is written: most events of a payment say nothing of its payer. */
-function changedIn<Row>(rows: readonly Row[], change: (row: Row) => Row): Row[] {
-  return rows.map((row) => [row, change(row)] as const).flatMap(([before, after]) => (same(before, after) ? [] : [after]));
-}
-
-function same(a: unknown, b: unknown): boolean {
-  return JSON.stringify(a) === JSON.stringify(b);
 }
 
 /** Payments and attempts know names and numbers that the profile may never have had. */
@@ -164,30 +154,4 @@ function neutral(row: Remark, redactor: Redactor): Remark {
     resolution: redactor.value(resolution),
     evidence: redactor.value(evidence),
   };
-}
-
-function scrub(data: JsonObject, redactor: Redactor): JsonObject {
-  const fields = Object.entries(data).map(([name, value]) => {
-    if (DROPPED.has(name)) return [name, null];
-    return [name, FREE.has(name) ? redactor.value(value) : value];
-  });
-  return Object.fromEntries(fields);
-}
-
-async function scrubEvents(
-  tx: Tx,
-  team_id: bigint,
-  resource_ids: readonly string[],
-  change: (event: JsonObject) => JsonObject,
-): Promise<void> {
-  const events = await findEvents(tx, team_id, resource_ids);
-  await writeEvents(
-    tx,
-    team_id,
-    changedIn(events, ({ id, body }) => ({ id, body: JSON.stringify(change(JSON.parse(body))) })),
-  );
-  const ids = events.map(({ id }) => id);
-  await dropResponses(tx, ids);
-  // The answer to a resend shows the event.
-  await dropAnswers(tx, team_id, ids);
 }

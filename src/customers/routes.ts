@@ -1,4 +1,6 @@
 import { Type } from 'typebox';
+import { callerOf } from '../audit/actor.ts';
+import { recorded } from '../audit/record.ts';
 import type { Deps } from '../deps.ts';
 import { once } from '../http/idempotency.ts';
 import { type Call, type Reply, type Route, route } from '../http/route.ts';
@@ -51,7 +53,8 @@ export function customerRoutes(deps: RouteDeps): Route[] {
       handle: (call) =>
         writing(call, (tx, context) =>
           once(tx, call as Call, 'POST /customers', async () => {
-            return reply(call, 201, 'Customer created', await createCustomer(tx, context, call.caller.team.id, call.body));
+            const made = createCustomer(tx, context, call.caller.team.id, call.body);
+            return reply(call, 201, 'Customer created', await recorded(tx, call, 'customer.create', made));
           }),
         ),
     }),
@@ -79,7 +82,8 @@ export function customerRoutes(deps: RouteDeps): Route[] {
       replies: { 200: one },
       handle: (call) =>
         writing(call, async (tx, context) => {
-          return reply(call, 200, 'Customer updated', await replaceCustomer(tx, context, refOf(call), call.body));
+          const changed = replaceCustomer(tx, context, refOf(call), call.body);
+          return reply(call, 200, 'Customer updated', await recorded(tx, call, 'customer.update', changed));
         }),
     }),
     route({
@@ -93,7 +97,8 @@ export function customerRoutes(deps: RouteDeps): Route[] {
       replies: { 200: one },
       handle: (call) =>
         writing(call, async (tx, context) => {
-          return reply(call, 200, 'Customer updated', await changeCustomer(tx, context, refOf(call), call.body));
+          const changed = changeCustomer(tx, context, refOf(call), call.body);
+          return reply(call, 200, 'Customer updated', await recorded(tx, call, 'customer.update', changed));
         }),
     }),
     route({
@@ -110,8 +115,7 @@ export function customerRoutes(deps: RouteDeps): Route[] {
       replies: { 200: one },
       handle: (call) =>
         writing(call, async (tx, context) => {
-          const by = { key_id: call.caller.key_id, request_id: call.request_id };
-          return reply(call, 200, 'Customer erased', await eraseCustomer(tx, deps.secrets, context, refOf(call), by));
+          return reply(call, 200, 'Customer erased', await eraseCustomer(tx, deps.secrets, context, refOf(call), callerOf(call)));
         }),
     }),
     route({
@@ -124,7 +128,8 @@ export function customerRoutes(deps: RouteDeps): Route[] {
       replies: { 200: one },
       handle: (call) =>
         writing(call, async (tx, context) => {
-          return reply(call, 200, 'Customer blocked', await setBlocked(tx, context, refOf(call), true));
+          const blocked = setBlocked(tx, context, refOf(call), true);
+          return reply(call, 200, 'Customer blocked', await recorded(tx, call, 'customer.block', blocked));
         }),
     }),
     route({
@@ -137,7 +142,8 @@ export function customerRoutes(deps: RouteDeps): Route[] {
       replies: { 200: one },
       handle: (call) =>
         writing(call, async (tx, context) => {
-          return reply(call, 200, 'Customer unblocked', await setBlocked(tx, context, refOf(call), false));
+          const free = setBlocked(tx, context, refOf(call), false);
+          return reply(call, 200, 'Customer unblocked', await recorded(tx, call, 'customer.unblock', free));
         }),
     }),
   ];

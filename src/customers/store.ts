@@ -36,10 +36,10 @@ export function lockCustomer(tx: Tx, ref: CustomerRef): Promise<CustomerRow | un
 /** Who else has the e-mail address, and who the phone number. */
 export async function findHolders(
   db: Queryable,
-  { team_id, id, email, phone }: CustomerRow,
+  { team_id, id, email, phone }: Pick<CustomerRow, 'team_id' | 'id' | 'email' | 'phone'>,
 ): Promise<{ email?: string; phone?: string }> {
   const rows = await db.all<{ field: 'email' | 'phone'; id: string }>(sql`
-    select 'email' as field, id from customers where team_id = ${team_id} and lower(email) = ${email?.toLowerCase() ?? null} and id <> ${id}
+    select 'email' as field, id from customers where team_id = ${team_id} and email_key = ${email?.toLowerCase() ?? null} and id <> ${id}
     union all
     select 'phone', id from customers where team_id = ${team_id} and phone = ${phone} and id <> ${id}`);
   return Object.fromEntries(rows.map((row) => [row.field, row.id]));
@@ -91,7 +91,7 @@ function conditions(team_id: bigint, { search, blocked }: CustomerFilters): Frag
   if (blocked !== undefined) found.push(blocked ? part`blocked_at is not null` : part`blocked_at is null`);
   if (search) {
     const like = `%${needle(search).replace(/[\\%_]/g, '\\$&')}%`;
-    found.push(part`id in (select customer_id from customer_search where team_id = ${team_id} and text like ${like})`);
+    found.push(part`id in (select pirogue_search_customers(${like}))`);
   }
   return allOf(found);
 }

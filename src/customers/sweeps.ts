@@ -3,7 +3,8 @@ import type { Store } from '../db/stores.ts';
 import { must } from '../kit/errors.ts';
 import type { Sweep } from '../work/sweep.ts';
 import { REVISITS_MS } from './erase.ts';
-import { claimRevisits, forgetPayers, lockOldPayers, planRevisit } from './erasure-store.ts';
+import { claimRevisits, deleteMethods, forgetPayers, lockOldPayers, planRevisit } from './erasure-store.ts';
+import { deleteUnused } from './methods-store.ts';
 import { payerHash } from './payer-hash.ts';
 import { pseudonymise } from './pseudonymise.ts';
 import { type CustomerRef, lockCustomer } from './store.ts';
@@ -18,6 +19,10 @@ const REVISIT_LEASE_MS = 120_000;
  */
 const KEPT_MS = 7 * 86_400_000;
 const PAYER_BATCH = 200;
+
+/** Thirteen months: who pays once a year still finds the number. */
+const UNUSED_MS = 400 * 86_400_000;
+const METHOD_BATCH = 200;
 
 type SweepDeps = Pick<Deps, 'clock' | 'secrets' | 'log'>;
 
@@ -39,8 +44,19 @@ function revisit(deps: SweepDeps, store: Store, ref: CustomerRef): Promise<void>
   return store.db.transaction(async (tx) => {
     const customer = must(await lockCustomer(tx, ref), 'customers are never deleted');
     await pseudonymise(tx, deps.secrets, store.environment, customer, { names: [], emails: [], phones: [] });
-    await planRevisit(tx, ref, new Date(deps.clock.now()), REVISITS_MS.last);
+    await deleteMethods(tx, ref);
+    await planRevisit(tx, ref, new Date(deps.clock.now()), { last_ms: REVISITS_MS.last, working_ms: REVISITS_MS.working });
   });
+}
+
+/** Saved methods that nobody has paid with for long are forgotten. */
+export function methodSweep({ clock }: Pick<Deps, 'clock'>, store: Store): Sweep {
+  return {
+    name: 'payment-methods',
+    environment: store.environment,
+    idle_ms: 3_600_000,
+    round: () => deleteUnused(store.db, new Date(clock.now() - UNUSED_MS), METHOD_BATCH),
+  };
 }
 
 /** Of a payer's number only a keyed hash stays when the attempt has ended and is past its reconciliation. */

@@ -4,6 +4,7 @@ import { runner } from 'node-pg-migrate';
 import pg from 'pg';
 import { pgCode } from '../kit/sql.ts';
 import { APP_ROLE } from './pool.ts';
+import { ALL_TEAMS_ROLE } from './scope.ts';
 
 const root = path.join(path.dirname(fileURLToPath(import.meta.url)), '..', '..', 'migrations');
 
@@ -20,7 +21,9 @@ export async function migrate(url: string, kind: 'control' | 'store'): Promise<v
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
   await client.connect();
   try {
-    await ensureAppRole(client);
+    await ensureRole(client, APP_ROLE, 'nologin');
+    // It may do what the first one may, to the rows of every team.
+    await ensureRole(client, ALL_TEAMS_ROLE, `nologin in role ${APP_ROLE}`);
     await runner({
       dbClient: client,
       dir: path.join(root, kind),
@@ -36,22 +39,20 @@ export async function migrate(url: string, kind: 'control' | 'store'): Promise<v
 }
 
 /** Roles belong to the whole server, so two databases migrating at once may both try. */
-async function ensureAppRole(client: pg.Client): Promise<void> {
-  const found = await client.query('select 1 from pg_roles where rolname = $1', [APP_ROLE]);
+async function ensureRole(client: pg.Client, role: string, what: string): Promise<void> {
+  const found = await client.query('select 1 from pg_roles where rolname = $1', [role]);
   if (found.rowCount === 0) {
     try {
-      await client.query(`create role ${APP_ROLE} nologin`);
+      await client.query(`create role ${role} ${what}`);
     } catch (error) {
       const code = pgCode(error);
       if (code === INSUFFICIENT_PRIVILEGE) {
-        throw new Error(
-          `the database user may not create the role ${APP_ROLE}: create it once (create role ${APP_ROLE} nologin)`,
-        );
+        throw new Error(`the database user may not create the role ${role}: create it once (create role ${role} ${what})`);
       }
       if (code !== DUPLICATE_OBJECT && code !== UNIQUE_VIOLATION) throw error;
     }
   }
   await client.query(`do $$ begin
-    if not pg_has_role(current_user, '${APP_ROLE}', 'member') then grant ${APP_ROLE} to current_user; end if;
+    if not pg_has_role(current_user, '${role}', 'member') then grant ${role} to current_user; end if;
   end $$`);
 }

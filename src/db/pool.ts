@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { type Db, pgCode, type Queryable, type Sql, type Tx } from '../kit/sql.ts';
 import type { Log } from '../kit/log.ts';
+import { beginScoped, namedFor, prepareScopes, type Scope, scopedQuery } from './scope.ts';
 
 const INT8 = 20;
 // Money and counters are exact: int8 becomes a bigint, never a rounded number and never text that adds by joining.
@@ -12,6 +13,8 @@ export const APP_ROLE = 'pirogue_app';
 /** For a free connection, or a new one: long enough for a hundred requests that wait for one row. */
 const CONNECT_MS = 10_000;
 const STATEMENT_MS = 15_000;
+/** The server ends a statement that takes too long; past this part more, nobody is there any more to end it. */
+const SILENCE = 1.5;
 const IDLE_IN_TRANSACTION_MS = 30_000;
 const MAX_TRIES = 3;
 const DEADLOCK = '40P01';
@@ -29,8 +32,13 @@ export interface PoolOptions {
   role?: string;
 }
 
-/** A pool that is also a {@link Db}. Every wait has a deadline: for a connection, a statement, an idle transaction. */
+/**
+ * A pool that is also a {@link Db}. Every wait has a deadline: for a connection, a statement, an idle transaction. By itself it
+ * speaks for no team: as the application role it finds every table of a store empty that has a team_id.
+ */
 export interface DbPool extends Db {
+  /** The same connections, for statements that see and write what is in the scope, and nothing else. */
+  seeing(scope: Scope): Db;
   use(): PoolUse;
   close(): Promise<void>;
 }
@@ -44,8 +52,9 @@ export interface PoolUse {
 }
 
 export function openPool(options: PoolOptions): DbPool {
+  const statement_ms = options.statement_ms ?? STATEMENT_MS;
   const settings = [
-    `statement_timeout=${options.statement_ms ?? STATEMENT_MS}`,
+    `statement_timeout=${statement_ms}`,
     `idle_in_transaction_session_timeout=${IDLE_IN_TRANSACTION_MS}`,
     ...(options.role ? [`role=${options.role}`] : []),
   ];
@@ -53,17 +62,24 @@ export function openPool(options: PoolOptions): DbPool {
     connectionString: options.url,
     max: options.size,
     connectionTimeoutMillis: CONNECT_MS,
+    query_timeout: statement_ms * SILENCE,
     options: settings.map((setting) => `-c ${setting}`).join(' '),
     application_name: 'pirogue',
+    onConnect: prepareScopes,
   });
   let closing = false;
   pool.on('error', (err) => {
     // On the way out the server may hang up first; otherwise the pool replaces the connection when it needs one.
     if (!closing) options.log.warn({ err }, 'an idle database connection was lost');
   });
+  const { watch } = options;
   return {
-    ...queries(pool, options.watch),
-    transaction: (work) => retried(() => inTransaction(pool, work, options.watch)),
+    ...queries((statement) => pool.query(statement as pg.QueryConfig), watch),
+    transaction: (work) => retried(() => inTransaction(pool, null, work, watch)),
+    seeing: (scope) => ({
+      ...queries((statement) => answerTo(pool, scopedQuery(statement, scope)), watch),
+      transaction: (work) => retried(() => inTransaction(pool, scope, work, watch)),
+    }),
     use: () => {
       const { totalCount, idleCount, waitingCount } = pool;
       return { busy: totalCount - idleCount, idle: idleCount, waiting: waitingCount, most: options.size };
@@ -75,8 +91,12 @@ export function openPool(options: PoolOptions): DbPool {
   };
 }
 
-function queries(client: pg.Pool | pg.PoolClient, watch: PoolOptions['watch']): Queryable {
-  const plain = (statement: Sql) => client.query(statement as pg.QueryConfig);
+/** The pool promises the answer to whatever is submitted; its types speak of queries that are read row by row. */
+function answerTo(pool: pg.Pool, query: pg.Submittable): Promise<pg.QueryResult> {
+  return pool.query(query) as unknown as Promise<pg.QueryResult>;
+}
+
+function queries(plain: Plain, watch: PoolOptions['watch']): Queryable {
   const send = watch ? watched(plain, watch) : plain;
   return {
     all: async <Row>(statement: Sql) => (await send(statement)).rows as Row[],
@@ -106,12 +126,18 @@ function watched(plain: Plain, watch: NonNullable<PoolOptions['watch']>): Plain 
   };
 }
 
-async function inTransaction<T>(pool: pg.Pool, work: (tx: Tx) => Promise<T>, watch: PoolOptions['watch']): Promise<T> {
+async function inTransaction<T>(
+  pool: pg.Pool,
+  scope: Scope | null,
+  work: (tx: Tx) => Promise<T>,
+  watch: PoolOptions['watch'],
+): Promise<T> {
   const client = await pool.connect();
   let broken: Error | undefined;
   try {
-    await client.query('begin');
-    const result = await work({ ...queries(client, watch), inTransaction: true });
+    await client.query(scope === null ? 'begin' : beginScoped(scope));
+    const send: Plain = (statement) => client.query((scope === null ? statement : namedFor(scope, statement)) as pg.QueryConfig);
+    const result = await work({ ...queries(send, watch), inTransaction: true });
     await client.query('commit');
     return result;
   } catch (error) {

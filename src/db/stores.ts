@@ -3,18 +3,28 @@ import type { Environment } from '../kit/environment.ts';
 import type { Log } from '../kit/log.ts';
 import type { Db } from '../kit/sql.ts';
 import { APP_ROLE, openPool, type PoolOptions, type PoolUse } from './pool.ts';
+import type { Scope } from './scope.ts';
 
 /** One environment's data: handed out by the key presented, never joined with the other. */
 export interface Store {
   readonly environment: Environment;
+  /** Sees and writes what belongs to the team the store was opened for, and nothing else (row-level security). */
   readonly db: Db;
+  /** Of which store this is a part, for work that many teams share: a test lists who asks (test/tenants/handles.test.ts). */
+  readonly whole?: WholeStore;
+}
+
+/** A store of all teams: for background work and operators. Whoever serves one caller, payer or provider asks for its part. */
+export interface WholeStore extends Store {
+  /** The part of this team. */
+  of(team_id: bigint): Store;
 }
 
 export interface Stores {
   /** Teams and keys; read-only on the API path. */
   readonly control: Db;
-  readonly sandbox: Store;
-  readonly live: Store;
+  readonly sandbox: WholeStore;
+  readonly live: WholeStore;
   close(): Promise<void>;
 }
 
@@ -36,10 +46,31 @@ export function openStores(
   return {
     use: () => ({ control: control.use(), sandbox: sandbox.use(), live: live.use() }),
     control,
-    sandbox: { environment: 'sandbox', db: sandbox },
-    live: { environment: 'live', db: live },
+    sandbox: wholeStore('sandbox', sandbox.seeing),
+    live: wholeStore('live', live.seeing),
     close: async () => {
       await Promise.all([control.close(), sandbox.close(), live.close()]);
     },
   };
+}
+
+function wholeStore(environment: Environment, seeing: (scope: Scope) => Db): WholeStore {
+  const whole: WholeStore = {
+    environment,
+    db: seeing('all_teams'),
+    get whole() {
+      return whole;
+    },
+    of: (team_id) => ({ environment, db: seeing(team_id), whole }),
+  };
+  return whole;
+}
+
+/**
+ * For a batch: the part of its team, or the whole store when what several teams want goes out in one statement. To split such
+ * batches by team would cost most of what batching gains a service with many merchants (docs/performance.md).
+ */
+export function partFor(whole: WholeStore, team_ids: readonly bigint[]): Store {
+  const [first, ...others] = new Set(team_ids);
+  return first === undefined || others.length > 0 ? whole : whole.of(first);
 }

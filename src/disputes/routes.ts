@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { callerOf } from '../audit/actor.ts';
 import type { Deps } from '../deps.ts';
 import { type Call, type Reply, type Route, route } from '../http/route.ts';
 import { envelopeSchema } from '../kit/envelope.ts';
@@ -79,7 +80,7 @@ async function change(deps: Deps, call: Call, trigger: DisputeTrigger, message: 
   return reply(
     call,
     message,
-    await changeDispute(deps, store, { team_id: team.id, id: call.params.id as string }, trigger, evidence),
+    await changeDispute(deps, store, { team_id: team.id, id: call.params.id as string }, trigger, evidence, callerOf(call)),
   );
 }
 

@@ -1,3 +1,6 @@
+import type { Action } from '../audit/actions.ts';
+import { type Actor, PROVIDER } from '../audit/actor.ts';
+import { record } from '../audit/record.ts';
 import type { Store } from '../db/stores.ts';
 import type { Deps } from '../deps.ts';
 import type { EventType } from '../events/catalogue.ts';
@@ -16,6 +19,14 @@ import { presentDispute } from './present.ts';
 import type { DisputeRow } from './schema.ts';
 import { type DisputeTrigger, nextDisputeStatus } from './states.ts';
 import { findBlocking, findDispute, insertDispute, lockDispute, updateDispute } from './store.ts';
+
+const ACTIONS: Record<DisputeTrigger, Action> = {
+  evidence_sent: 'dispute.submit_evidence',
+  accepted: 'dispute.accept',
+  provider_decided_won: 'dispute.decide',
+  provider_decided_lost: 'dispute.decide',
+  withdrawn: 'dispute.withdraw',
+};
 
 const RESPONSE_MS = 7 * 24 * 3_600_000;
 
@@ -37,7 +48,12 @@ export interface Opening {
  * aside. What the balance does not cover is advanced: a chargeback does not ask.
  * @throws Problem 404, 400 when there is nothing to dispute, 422 for an amount that was not paid
  */
-export async function openDispute(deps: Pick<Deps, 'clock'>, store: Store, opening: Opening): Promise<DisputeRow> {
+export async function openDispute(
+  deps: Pick<Deps, 'clock'>,
+  store: Store,
+  opening: Opening,
+  by: Actor = PROVIDER,
+): Promise<DisputeRow> {
   const at = deps.clock.now();
   return store.db.transaction(async (tx) => {
     const payment = await lockPayment(tx, opening.team_id, opening.payment_id);
@@ -67,6 +83,7 @@ export async function openDispute(deps: Pick<Deps, 'clock'>, store: Store, openi
       closed_at: null,
     };
     await insertDispute(tx, row);
+    await record(tx, by, { team_id: row.team_id, action: 'dispute.open', resource_id: row.id, at });
     await book(tx, row, 'dispute.opened', drawPostings(draws, 'disputed', true));
     await announce(tx, store, at, row, 'dispute.created');
     return row;
@@ -83,6 +100,7 @@ export async function changeDispute(
   ref: { team_id: bigint; id: string },
   trigger: DisputeTrigger,
   evidence?: JsonObject,
+  by: Actor = PROVIDER,
 ): Promise<DisputeRow> {
   const at = deps.clock.now();
   return store.db.transaction(async (tx) => {
@@ -102,6 +120,7 @@ export async function changeDispute(
       closed_at: closed ? now : null,
     };
     await updateDispute(tx, row);
+    await record(tx, by, { team_id: row.team_id, action: ACTIONS[trigger], resource_id: row.id, at });
     if (closed) await settle(tx, row);
     await announce(tx, store, at, row, closed ? 'dispute.closed' : 'dispute.updated');
     return row;

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { recorded } from '../audit/record.ts';
 import type { Deps } from '../deps.ts';
 import { once } from '../http/idempotency.ts';
 import { type Call, type Reply, type Route, route } from '../http/route.ts';
@@ -33,7 +34,8 @@ export function eventRoutes(deps: Deps): Route[] {
       scope: 'event.read',
       replies: { 200: envelopeSchema({ event: eventReply }) },
       handle: async (call) => {
-        return { code: 200, message: 'Event retrieved', body: { event: recordOf(await found(call, call.caller.store.db)) } };
+        const event = await found(call, call.caller.store.db);
+        return { code: 200, message: 'Event retrieved', body: { event: recordOf(event) }, headers: sequences([event]) };
       },
     }),
     route({
@@ -50,7 +52,7 @@ export function eventRoutes(deps: Deps): Route[] {
       handle: (call) =>
         call.caller.store.db.transaction((tx) =>
           once(tx, call, 'POST /events/:id/resend', async () => {
-            const event = await found(call, tx);
+            const event = await recorded(tx, call, 'event.resend', found(call, tx));
             return {
               code: 200,
               message: 'Event queued for delivery',
@@ -68,6 +70,11 @@ async function found(call: Call, db: Queryable): Promise<EventRow> {
   const event = isId('evt', store.environment, id) ? await findEvent(db, team.id, id) : undefined;
   if (!event) throw notFound();
   return event;
+}
+
+/** The header their deliveries have; of a list one number for each item, in their order. */
+function sequences(events: readonly EventRow[]): Record<string, string> {
+  return { 'X-Service-Sequence': events.map(({ sequence }) => sequence).join(', ') };
 }
 
 function recordOf(row: EventRow): object {
@@ -93,5 +100,5 @@ async function listed(deps: Deps, call: Call<unknown, EventsQuery>): Promise<Rep
           meta: offsetMeta(cursors, position, rows.at(-1)?.id, await countEvents(db, environment, team.id, filters), floor),
         }
       : cursorPage(cursors, position, rows, floor);
-  return { code: 200, message: 'Events retrieved', body: { items: items.map(recordOf), meta } };
+  return { code: 200, message: 'Events retrieved', body: { items: items.map(recordOf), meta }, headers: sequences(items) };
 }

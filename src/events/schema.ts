@@ -9,6 +9,8 @@ export interface EventRow {
   id: string;
   type: string;
   resource_id: string;
+  /** Counts the events of the resource from 1. */
+  sequence: number;
   /** The exact bytes of every delivery. */
   body: string;
 }

@@ -16,7 +16,7 @@ const eventOf = (row: StoredRow): EventRow => ({ ...row, body: unpack(row.body) 
 
 export async function findEvent(db: Queryable, team_id: bigint, id: string): Promise<EventRow | undefined> {
   const row = await db.maybe<StoredRow>(
-    sql`select team_id, id, type, resource_id, body from events where team_id = ${team_id} and id = ${id}`,
+    sql`select team_id, id, type, resource_id, sequence, body from events where team_id = ${team_id} and id = ${id}`,
   );
   return row && eventOf(row);
 }
@@ -31,7 +31,7 @@ export async function listEvents(
 ): Promise<EventRow[]> {
   const order = position.kind === 'newer' ? part`id` : part`id desc`;
   const rows = await db.all<StoredRow>(sql`
-    select team_id, id, type, resource_id, body from events where team_id = ${team_id} and id in (
+    select team_id, id, type, resource_id, sequence, body from events where team_id = ${team_id} and id in (
       select id from events where ${conditions(environment, team_id, filters)} ${pageTail(position)}
     ) order by ${order}`);
   return rows.map(eventOf);

@@ -61,7 +61,7 @@ export async function admit(
   const { key } = visit;
   const caller: Caller = {
     team: key.team,
-    store: deps.stores[key.environment],
+    store: deps.stores[key.environment].of(key.team.id),
     key_id: key.id,
     kind: key.kind,
     scopes: key.scopes.filter(isScope),

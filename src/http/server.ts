@@ -132,7 +132,7 @@ function logLine(deps: Deps, request: FastifyRequest, reply: FastifyReply): void
 
 /** Without the query, which may hold what a person searched for, and without the token that opens a hosted page. */
 function loggablePath(url: string): string {
-  const path = (url.split('?')[0] ?? '').replace(/^\/pay\/[^/]+/, '/pay/[token]');
+  const path = (url.split('?')[0] ?? '').replace(/^\/(pay|invoice|l)\/[^/]+/, '/$1/[token]');
   return blot(decoded(path)).slice(0, 200);
 }
 

@@ -33,6 +33,11 @@ export async function findKey(db: Queryable, hash: Buffer): Promise<KeyWithTeam 
   };
 }
 
+/** What kind of key has this id, whatever became of it; undefined when there is none. */
+export async function findKeyKind(db: Queryable, id: string): Promise<KeyKind | undefined> {
+  return (await db.maybe<{ kind: KeyKind }>(sql`select kind from api_keys where id = ${id}`))?.kind;
+}
+
 export async function insertKey(db: Queryable, key: Omit<KeyRow, 'active' | 'revoked_at'> & { hash: Buffer }): Promise<void> {
   await db.run(sql`
     insert into api_keys (id, team_id, hash, environment, kind, last4, scopes, allowed_ips, expires_at, created_at)
@@ -46,6 +51,13 @@ export function listKeys(db: Queryable, { team_id, limit }: { team_id: bigint | 
   return db.all<KeyRow>(sql`
     select id, team_id, environment, kind, last4, scopes, allowed_ips, active, expires_at, revoked_at, created_at
     from api_keys where ${team_id}::bigint is null or team_id = ${team_id} order by created_at desc, id limit ${limit}`);
+}
+
+/** Switches a key off or on again; one that is revoked stays so. @returns undefined when there is no such key */
+export function switchKey(db: Queryable, id: string, active: boolean): Promise<KeyRow | undefined> {
+  return db.maybe<KeyRow>(sql`
+    update api_keys set active = ${active} where id = ${id}
+    returning id, team_id, environment, kind, last4, scopes, allowed_ips, active, expires_at, revoked_at, created_at`);
 }
 
 /** @returns undefined when there is no such key; revoking twice keeps the first moment */

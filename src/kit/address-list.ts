@@ -31,6 +31,16 @@ export function plainAddress(text: string): string | null {
   return groups.map((group) => group.toString(16)).join(':');
 }
 
+/** The one spelling of an address or range, as PostgreSQL takes it. @param entry {@link isAddressOrRange} */
+export function plainRange(entry: string): string {
+  const [text = '', bits] = entry.split('/');
+  const address = plainAddress(text) ?? text;
+  if (bits === undefined) return address;
+  const length = Number(bits) - (isIPv4(address) && !isIPv4(text) ? 96 : 0);
+  // A shorter prefix of ::ffff:0:0 spans more than IPv4.
+  return length < 0 ? `${text}/${Number(bits)}` : `${address}/${length}`;
+}
+
 /** Whom an address belongs to: itself, or of IPv6 the /64, which is the least that one subscriber gets. */
 export function subscriberOf(address: string): string {
   return address.includes(':') ? `${address.split(':').slice(0, 4).join(':')}::/64` : address;

@@ -1,4 +1,5 @@
-import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHash, createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
+import { fixedKeys, open, type SealingKeys, seal } from './sealing.ts';
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
@@ -24,17 +25,23 @@ export function sameText(a: string, b: string): boolean {
 }
 
 /**
- * Everything derived from the installation's one secret (SECRETS_KEY, or the key file of DATA_DIR). Each use has
- * a key of its own, so that a value made for one purpose is worthless for another.
+ * What an installation keeps secret. Two things, so that one can change without the other: a root that never changes,
+ * from which addresses of pages, cursors and what payers are known again by are derived; and the keys that seal what is stored.
+ * Each use has a key of its own, so that a value made for one purpose is worthless for another.
  */
 export class Secrets {
   readonly #root: Buffer;
+  readonly keys: SealingKeys;
   readonly #derived = new Map<string, Buffer>();
 
-  /** @param root 32 bytes */
-  constructor(root: Buffer) {
-    if (root.length !== 32) throw new Error('the secrets key must be 32 bytes');
+  /**
+   * @param root 32 bytes
+   * @param keys left out: the root seals as well
+   */
+  constructor(root: Buffer, keys: SealingKeys = fixedKeys([root])) {
+    if (root.length !== 32) throw new Error('the root of all secrets must be 32 bytes');
     this.#root = root;
+    this.keys = keys;
   }
 
   /** First 16 bytes of HMAC-SHA256, base64url (22 characters): unguessable, short enough for an address. */
@@ -42,20 +49,14 @@ export class Secrets {
     return createHmac('sha256', this.#key(purpose)).update(text).digest().subarray(0, 16).toString('base64url');
   }
 
-  /** Encrypts for storage: `s1.` + base64url(nonce, ciphertext, tag), AES-256-GCM. */
-  seal(plain: string): string {
-    const nonce = randomBytes(12);
-    const cipher = createCipheriv('aes-256-gcm', this.#key('seal'), nonce);
-    const sealed = Buffer.concat([nonce, cipher.update(plain, 'utf8'), cipher.final(), cipher.getAuthTag()]);
-    return `s1.${sealed.toString('base64url')}`;
+  /** Encrypts for storage under the current key. @param place where it will stand, from {@link sealedPlace} */
+  seal(plain: string, place: string): string {
+    return seal(this.keys.current(), plain, place);
   }
 
-  /** The reverse of {@link seal}; throws when the text was made with another key or was changed. */
-  open(sealed: string): string {
-    const bytes = Buffer.from(sealed.slice('s1.'.length), 'base64url');
-    const decipher = createDecipheriv('aes-256-gcm', this.#key('seal'), bytes.subarray(0, 12));
-    decipher.setAuthTag(bytes.subarray(-16));
-    return Buffer.concat([decipher.update(bytes.subarray(12, -16)), decipher.final()]).toString('utf8');
+  /** The reverse of {@link seal}. @throws SealError for a key we do not have, another place, or a changed text */
+  open(sealed: string, place: string): string {
+    return open(this.keys, sealed, place);
   }
 
   #key(purpose: string): Buffer {

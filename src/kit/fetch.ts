@@ -19,6 +19,8 @@ export interface SendOptions {
   timeout_ms: number;
   /** Bytes of the answer's body that are kept; when more comes the socket is destroyed. */
   max_bytes: number;
+  /** `latin1`: each byte is one character of the body, for answers that are no text. Left out: UTF-8. */
+  encoding?: 'latin1';
 }
 
 /** What the world answered. A redirect is an answer like any other; it is never followed. */
@@ -137,7 +139,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   #answer(truncated: boolean): void {
-    const body = Buffer.concat(this.#chunks).toString('utf8');
+    const body = Buffer.concat(this.#chunks).toString(this.#options.encoding ?? 'utf8');
     this.#finish({
       kind: 'answered',
       status: this.#status,

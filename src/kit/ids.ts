@@ -20,7 +20,9 @@ export type IdPrefix =
   | 'req'
   | 'key'
   | 'pa'
-  | 'rul';
+  | 'rul'
+  | 'blk'
+  | 'rec';
 
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 const TIME_CHARS = 10;

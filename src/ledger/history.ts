@@ -125,8 +125,7 @@ function byKind(walk: Walk, kind: string): Fragment {
   const { team_id, filters, stretch } = walk;
   const conditions = [
     part`j.team_id = ${team_id}`,
-    part`split_part(j.kind, ':', 1) = ${kind}`,
-    part`j.kind <> 'payment.succeeded'`,
+    part`j.family = ${kind}`,
     ...within(filters.ids, fixed('j.id')),
     ...journalConditions({ ...filters, kind: null }),
   ];

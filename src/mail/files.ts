@@ -22,11 +22,12 @@ export function fileMailer(data_dir: string, from: string): Mailer {
         return { kind: 'failed', error: (error as NodeJS.ErrnoException).code ?? 'error' };
       }
     },
+    forget: (mail) => fs.rm(path.join(folder, nameOf(mail)), { force: true }),
   };
 }
 
 /** Sorts by time. */
-function nameOf({ id, date }: OutgoingMail): string {
+function nameOf({ id, date }: Pick<OutgoingMail, 'id' | 'date'>): string {
   return `${date.toISOString().replace(/[-:]|\.\d+/g, '')}-${id}.eml`;
 }
 

@@ -1,4 +1,5 @@
-import type { Stores } from '../db/stores.ts';
+import type { WholeStore } from '../db/stores.ts';
+import type { Environment } from '../kit/environment.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Log } from '../kit/log.ts';
 import type { FoundKey } from '../keys/ring.ts';
@@ -7,7 +8,7 @@ import { insertMailInTurn } from './store.ts';
 const REST_MS = 3_600_000;
 const MOST_KEYS = 10_000;
 
-type Parts = { stores: Pick<Stores, 'sandbox' | 'live'>; clock: Clock; log: Log };
+type Parts = { stores: Record<Environment, Pick<WholeStore, 'of'>>; clock: Clock; log: Log };
 
 /**
  * Tells the owner of a secret key that it stands in a page: at most one mail in any hour for each key, whichever nodes
@@ -29,7 +30,7 @@ export class KeyAlerts {
     if (this.#told.size >= MOST_KEYS) this.#told.clear();
     this.#told.set(id, now);
     const mail = { team_id, kind: 'secret_key_in_browser', facts: { key_id: id, last4 } } as const;
-    insertMailInTurn(stores[environment].db, mail, `secret_key_in_browser ${id}`, REST_MS).catch((err) => {
+    insertMailInTurn(stores[environment].of(team_id).db, mail, `secret_key_in_browser ${id}`, REST_MS).catch((err) => {
       this.#told.delete(id);
       log.error({ err, key_id: id }, 'the mail about a secret key in a browser could not be written');
     });

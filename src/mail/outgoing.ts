@@ -5,6 +5,8 @@ export interface OutgoingMail extends MailText {
   /** The same at every try: the Message-ID is made of it. */
   id: string;
   to: string;
+  /** In whose name it is sent; left out: ours. The address is always ours, which is the one that may send. */
+  from_name?: string;
   date: Date;
 }
 
@@ -19,4 +21,6 @@ export type Sending =
 /** Where mail goes. Never throws; ends by its own deadline. */
 export interface Mailer {
   send(mail: OutgoingMail): Promise<Sending>;
+  /** Takes away what a mail left here. Left out: it is not here any more. */
+  forget?(mail: Pick<OutgoingMail, 'id' | 'date'>): Promise<void>;
 }

@@ -35,9 +35,15 @@ export function claimDueMails(db: Queryable, lease_ms: number, limit: number): P
 
 type MailRef = Pick<MailRow, 'team_id' | 'id'>;
 
+/** One that was dropped while it was sent stays due: what it left behind is still to be taken away. */
 export async function markSent(db: Queryable, { team_id, id }: MailRef): Promise<void> {
   await db.run(sql`
-    update mails set sent_at = now(), due_at = null, error = null where team_id = ${team_id} and id = ${id} and sent_at is null`);
+    update mails set sent_at = now(), due_at = null, error = null
+    where team_id = ${team_id} and id = ${id} and sent_at is null and kind <> 'dropped'`);
+}
+
+export async function deleteMail(db: Queryable, { team_id, id }: MailRef): Promise<void> {
+  await db.run(sql`delete from mails where team_id = ${team_id} and id = ${id}`);
 }
 
 /**
@@ -47,7 +53,8 @@ export async function markSent(db: Queryable, { team_id, id }: MailRef): Promise
 export async function markFailed(db: Queryable, mail: MailRef & Pick<MailRow, 'tries'>, error: string, retry_ms: number | null) {
   await db.run(sql`
     update mails set error = ${error}, due_at = now() + ${retry_ms}::float8 * interval '1 ms'
-    where team_id = ${mail.team_id} and id = ${mail.id} and tries = ${mail.tries} and sent_at is null`);
+    where team_id = ${mail.team_id} and id = ${mail.id} and tries = ${mail.tries} and sent_at is null
+      and kind <> 'dropped'`);
 }
 
 /** Forgets mails that were done with so long ago, and turns that bind nobody any more. @returns how many mails */

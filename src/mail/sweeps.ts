@@ -1,12 +1,13 @@
 import type { Store } from '../db/stores.ts';
 import type { Deps } from '../deps.ts';
 import { unreachable } from '../kit/errors.ts';
+import { hostedPageUrl } from '../payments/collection.ts';
 import { findTeam } from '../teams/store.ts';
 import type { Sweep } from '../work/sweep.ts';
 import { mailerOf } from './mailer.ts';
 import type { Mailer, Sending } from './outgoing.ts';
-import type { MailRow } from './schema.ts';
-import { claimDueMails, forgetMails, markFailed, markSent } from './store.ts';
+import type { MailRow, MailToSend } from './schema.ts';
+import { claimDueMails, deleteMail, forgetMails, markFailed, markSent } from './store.ts';
 import { textOf } from './texts.ts';
 
 const BATCH = 10;
@@ -19,7 +20,7 @@ const GIVE_UP_MS = 48 * 3_600_000;
 const KEEP_MS = 30 * 86_400_000;
 const FORGET_BATCH = 1_000;
 
-type MailDeps = Pick<Deps, 'config' | 'log' | 'stores'>;
+type MailDeps = Pick<Deps, 'config' | 'log' | 'stores' | 'secrets'>;
 
 /** Sends the mails of one store. A mail may be sent twice when its worker dies, then with the same Message-ID. */
 export function mailSweep(deps: MailDeps, store: Store, mailer: Mailer = mailerOf(deps.config)): Sweep {
@@ -46,6 +47,11 @@ export function mailForgetSweep(store: Store): Sweep {
 }
 
 async function sendOne(deps: MailDeps, store: Store, mailer: Mailer, mail: MailRow): Promise<void> {
+  if (mail.kind === 'dropped') {
+    await mailer.forget?.({ id: mail.id, date: mail.created_at });
+    return deleteMail(store.db, mail);
+  }
+  if (mail.kind === 'receipt' && !deps.config.receipt_mail) return deleteMail(store.db, mail);
   const sending = await attempt(deps, store, mailer, mail);
   switch (sending.kind) {
     case 'sent':
@@ -60,11 +66,13 @@ async function sendOne(deps: MailDeps, store: Store, mailer: Mailer, mail: MailR
   }
 }
 
-async function attempt(deps: MailDeps, store: Store, mailer: Mailer, mail: MailRow): Promise<Sending> {
+async function attempt(deps: MailDeps, store: Store, mailer: Mailer, mail: MailToSend): Promise<Sending> {
   const team = await findTeam(deps.stores.control, mail.team_id);
   if (!team) return { kind: 'refused', error: 'no such team' };
-  const text = textOf(mail, { environment: store.environment, team: team.name });
-  return mailer.send({ id: mail.id, to: mail.recipient ?? team.email, date: mail.created_at, ...text });
+  const hostedPage = (payment_id: string) => hostedPageUrl(deps, store, team.id, payment_id);
+  const text = textOf(mail, { environment: store.environment, team: team.name, hostedPage });
+  const from = mail.kind === 'invoice' || mail.kind === 'receipt' ? { from_name: team.name } : {};
+  return mailer.send({ id: mail.id, to: mail.recipient ?? team.email, date: mail.created_at, ...from, ...text });
 }
 
 async function giveUp(deps: MailDeps, store: Store, mail: MailRow, error: string): Promise<void> {

@@ -1,6 +1,9 @@
 import type { Environment } from '../kit/environment.ts';
 import { unreachable } from '../kit/errors.ts';
-import type { MailFacts, MailRow } from './schema.ts';
+import { floatLow } from './float-text.ts';
+import { invoiceText } from './invoice-text.ts';
+import { receiptText } from './receipt-text.ts';
+import type { MailFacts, MailToSend } from './schema.ts';
 
 export interface MailText {
   subject: string;
@@ -12,10 +15,14 @@ export interface MailContext {
   environment: Environment;
   /** The team's name. */
   team: string;
+  /** The address of a payment's hosted page. */
+  hostedPage(payment_id: string): string;
 }
 
 /** One mail in both languages: a team has no language, and both are read where we are used. */
-export function textOf(mail: MailRow, context: MailContext): MailText {
+export function textOf(mail: MailToSend, context: MailContext): MailText {
+  if (mail.kind === 'invoice') return invoiceText(mail.facts, context.team);
+  if (mail.kind === 'receipt') return receiptText(mail.facts, context.team, `${context.hostedPage(mail.facts.payment)}/receipt`);
   const { fr, en } = languagesOf(mail, context);
   return {
     subject: `${fr.subject} / ${en.subject}`,
@@ -23,14 +30,19 @@ export function textOf(mail: MailRow, context: MailContext): MailText {
   };
 }
 
-type Languages = Record<'fr' | 'en', MailText>;
+/** What a mail to a team says, in both. */
+export type Languages = Record<'fr' | 'en', MailText>;
 
-function languagesOf(mail: MailRow, context: MailContext): Languages {
+type ToTeam = Exclude<MailToSend, { kind: 'invoice' | 'receipt' }>;
+
+function languagesOf(mail: ToTeam, context: MailContext): Languages {
   switch (mail.kind) {
     case 'secret_key_in_browser':
       return secretKeyInBrowser(mail.facts, mail.created_at, context);
     case 'endpoint_deactivated':
       return endpointDeactivated(mail.facts, context);
+    case 'float_low':
+      return floatLow(mail.facts, context.environment);
     default:
       return unreachable(mail);
   }

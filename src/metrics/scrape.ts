@@ -4,6 +4,7 @@ import type { Store } from '../db/stores.ts';
 import type { Log } from '../kit/log.ts';
 import type { Worker } from '../work/worker.ts';
 import { type Family, gauge, type Sample } from './exposition.ts';
+import { askFloats, floatFamilies } from './floats.ts';
 import { processFamilies, watchLoop } from './process.ts';
 import { type Books, books, dueWork, type Queue } from './queues-store.ts';
 import { remember } from './remember.ts';
@@ -28,17 +29,20 @@ export function scraper({ deps, workers, pools, version }: Scraped): () => Promi
     store,
     queues: remember(() => dueWork(store.db), QUEUES_MS),
     books: remember(() => books(store.db), BOOKS_MS),
+    floats: remember(() => askFloats(store.db), QUEUES_MS),
   }));
   return async () => {
-    const [queues, ledgers] = await Promise.all([
+    const [queues, ledgers, floats] = await Promise.all([
       Promise.all(stores.map(async ({ store, queues }) => [store, await known(queues(), deps.log)] as const)),
       Promise.all(stores.map(async ({ store, books }) => [store, await known(books(), deps.log)] as const)),
+      Promise.all(stores.map(async ({ store, floats }) => [store, await known(floats(), deps.log)] as const)),
     ]);
     return [
       ...(deps.meters?.families() ?? []),
       ...queueFamilies(queues),
       ...bookFamilies(ledgers),
       ...laneFamilies(deps),
+      ...floatFamilies(floats, deps.clock.now()),
       poolFamily(pools()),
       workerFamily(deps, workers),
       ...processFamilies(loop, version),

@@ -1,8 +1,9 @@
-import type { Store } from '../db/stores.ts';
+import { partFor, type Store } from '../db/stores.ts';
 import { Batcher } from '../kit/batch.ts';
 import type { Clock } from '../kit/clock.ts';
 import { must } from '../kit/errors.ts';
 import { type Applied, apply, type Change } from './apply.ts';
+import type { PaymentListener } from './listeners.ts';
 
 const MOST_TOGETHER = 64;
 /** Transactions at once. One that waits for a row that a refund holds must not stop the others. */
@@ -15,18 +16,21 @@ const IN_FLIGHT = 4;
  */
 export class Applier {
   readonly #clock: Clock;
+  readonly #listeners: readonly PaymentListener[];
   readonly #batchers = new WeakMap<Store, Batcher<Change, Applied>>();
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, listeners: readonly PaymentListener[]) {
     this.#clock = clock;
+    this.#listeners = listeners;
   }
 
   /** @param change computed from what was read before: news that has become old changes nothing */
   apply(store: Store, change: Change): Promise<Applied> {
-    let batcher = this.#batchers.get(store);
+    const whole = store.whole ?? store;
+    let batcher = this.#batchers.get(whole);
     if (!batcher) {
       batcher = this.#batcherOf(store);
-      this.#batchers.set(store, batcher);
+      this.#batchers.set(whole, batcher);
     }
     return batcher.add(change);
   }
@@ -37,8 +41,10 @@ export class Applier {
       inFlight: IN_FLIGHT,
       exclusive: ({ payment_id }) => payment_id,
       run: async (changes) => {
-        const context = { environment: store.environment, at: this.#clock.now() };
-        const applied = await store.db.transaction((tx) => apply(tx, context, changes));
+        const context = { environment: store.environment, at: this.#clock.now(), listeners: this.#listeners };
+        const teams = changes.map(({ team_id }) => team_id);
+        const { db } = store.whole ? partFor(store.whole, teams) : store;
+        const applied = await db.transaction((tx) => apply(tx, context, changes));
         return changes.map(({ payment_id }) => must(applied.get(payment_id), 'the payment exists'));
       },
     });

@@ -9,6 +9,7 @@ import { type Arrival, repayCredit } from '../settlement/credit.ts';
 import { insertItems, type SettlementItem } from '../settlement/store.ts';
 import { type AttemptUpdate, attemptsOf, updateAttempts } from './attempts-store.ts';
 import { lateJournal, mismatchJournal, pieceJournal, resolvedJournal, settlementItems, successJournal } from './bookings.ts';
+import type { Move, PaymentListener } from './listeners.ts';
 import { retrieved, totalOf } from './present.ts';
 import { useOf } from './volume.ts';
 import { type AttemptRow, isOpen, type PaymentRow } from './schema.ts';
@@ -42,6 +43,7 @@ export interface ApplyContext {
   environment: Environment;
   /** Milliseconds since the epoch. */
   at: number;
+  listeners: readonly PaymentListener[];
 }
 
 export interface Applied {
@@ -84,6 +86,7 @@ class Work {
   readonly #arrivals: Arrival[] = [];
   readonly #uses: Use[] = [];
   readonly #events: NewEvent[] = [];
+  readonly #moves: Move[] = [];
 
   constructor(context: ApplyContext) {
     this.#context = context;
@@ -99,7 +102,10 @@ class Work {
       changed = after !== null;
       payment = after ?? payment;
     }
-    if (payment !== before) this.#updates.push(payment);
+    if (payment !== before) {
+      this.#updates.push(payment);
+      this.#moves.push({ before, after: payment, attempts });
+    }
     return { payment, attempts, changed };
   }
 
@@ -108,6 +114,9 @@ class Work {
     if (this.#updates.length > 0) await updatePayments(tx, this.#updates);
     if (this.#items.length > 0) await insertItems(tx, this.#items);
     if (this.#events.length > 0) await recordEvents(tx, this.#context.environment, this.#context.at, this.#events);
+    if (this.#moves.length > 0) {
+      for (const listener of this.#context.listeners) await listener(tx, this.#context, this.#moves);
+    }
     // Before balances, as everywhere: two that wait for each other would never end.
     await changeUses(tx, this.#uses);
     if (this.#journals.length > 0) await post(tx, this.#journals);
@@ -118,6 +127,8 @@ class Work {
   #news(payment: PaymentRow, attempts: AttemptRow[], id: string, update: AttemptUpdate): AttemptRow[] | null {
     const row = attempts.find((attempt) => attempt.id === id);
     if (!row || row.status === 'succeeded' || (!isOpen(row) && update.status !== 'succeeded')) return null;
+    // An answer that comes after the provider was asked: the payment is under way by then, and only evidence ends that.
+    if (update.status === 'unavailable' && row.status !== 'created') return null;
     const updated = { ...row, ...update };
     this.#uses.push(...useOf(row, updated));
     if (row.mismatch && !isOpen(updated)) {
@@ -153,7 +164,7 @@ class Work {
       case 'submitted':
         return { channel: happening.channel, fee_minor: happening.fee_minor, continue_at: null };
       case 'captured':
-        return this.#capture(payment, happening, trigger === 'captured');
+        return this.#capture(payment, attempts, happening, trigger === 'captured');
       case 'declined':
       case 'payer_cancelled':
         return { channel: happening.channel, reason: happening.reason, message: happening.message };
@@ -167,7 +178,12 @@ class Work {
     }
   }
 
-  #capture(payment: PaymentRow, capture: Extract<Happening, { kind: 'captured' }>, complete: boolean): Partial<PaymentRow> {
+  #capture(
+    payment: PaymentRow,
+    attempts: AttemptRow[],
+    capture: Extract<Happening, { kind: 'captured' }>,
+    complete: boolean,
+  ): Partial<PaymentRow> {
     const captured_minor = payment.captured_minor + capture.amount_minor;
     const { at } = this.#context;
     if (!complete) {
@@ -188,7 +204,8 @@ class Work {
         })),
       );
     }
-    return { captured_minor, settled: capture.hold_ms === 0, continue_at: null };
+    const payment_method = attempts.find(({ id }) => id === capture.attempt_id)?.method_id ?? null;
+    return { captured_minor, settled: capture.hold_ms === 0, continue_at: null, payment_method };
   }
 
   /** What the status does not foresee changes nothing, except that money moved: it is booked and announced, never dropped. */

@@ -1,11 +1,11 @@
 import { jsonText } from '../kit/json.ts';
 import { type Fragment, fixed, PLANNED_EACH_TIME, part, type Queryable, sql, type Tx } from '../kit/sql.ts';
-import type { Next } from '../providers/contract.ts';
+import type { Next, Subject } from '../providers/contract.ts';
 import type { AttemptRow, AttemptStatus, Mismatch, Resolution } from './schema.ts';
 import type { PaymentRef } from './store.ts';
 
 const columns =
-  fixed(`team_id, id, payment_id, provider, provider_account, channel, status, amount_minor, currency, payer, payer_hash, country,
+  fixed(`team_id, id, payment_id, provider, provider_account, channel, status, amount_minor, currency, payer, payer_hash, remember, method_id, country,
   provider_key, provider_ref, handle, mismatch, resolution, decision, reason, message, action, client_ip, polls, giveback, counted_day, next_poll_at, created_at, submitted_at, closed_at`);
 
 export type NewAttempt = Pick<
@@ -24,20 +24,22 @@ export type NewAttempt = Pick<
   | 'client_ip'
   | 'counted_day'
   | 'created_at'
-> & {
-  /** Why this provider: kept beside the attempt for whoever asks later. */
-  decision: object;
-  /** When the attempt is looked into should its sender die before the answer. */
-  next_poll_at: Date;
-};
+> &
+  Partial<Pick<AttemptRow, 'remember' | 'method_id'>> & {
+    /** Why this provider: kept beside the attempt for whoever asks later. */
+    decision: object;
+    /** When the attempt is looked into should its sender die before the answer. */
+    next_poll_at: Date;
+  };
 
 /** The intent, committed before anything is sent. A second open attempt of the payment violates attempts_one_open. */
 export async function insertAttempt(tx: Tx, attempt: NewAttempt): Promise<void> {
   await tx.run(sql`
-    insert into attempts (team_id, id, payment_id, provider, provider_account, channel, status, amount_minor, currency, payer, country,
-      provider_key, client_ip, counted_day, decision, next_poll_at, created_at)
+    insert into attempts (team_id, id, payment_id, provider, provider_account, channel, status, amount_minor, currency, payer, remember,
+      method_id, country, provider_key, client_ip, counted_day, decision, next_poll_at, created_at)
     values (${attempt.team_id}, ${attempt.id}, ${attempt.payment_id}, ${attempt.provider}, ${attempt.provider_account}, ${attempt.channel}, 'created',
-      ${attempt.amount_minor}, ${attempt.currency}, ${attempt.payer}, ${attempt.country}, ${attempt.provider_key},
+      ${attempt.amount_minor}, ${attempt.currency}, ${attempt.payer}, ${attempt.remember ?? null},
+      ${attempt.method_id ?? null}, ${attempt.country}, ${attempt.provider_key},
       ${attempt.client_ip}, ${attempt.counted_day}, ${JSON.stringify(attempt.decision)}, ${attempt.next_poll_at}, ${attempt.created_at})`);
 }
 
@@ -91,6 +93,22 @@ export async function lookNow(db: Queryable, { team_id, id }: Pick<AttemptRow, '
     where team_id = ${team_id} and id = ${id} and status in ('created', 'open', 'unknown')`);
 }
 
+/**
+ * Writes what the provider calls an attempt whose own answer was lost, unless the account has another attempt of that name.
+ * @param ref told by a callback
+ * @param since the id from which others are looked through: prompts do not live for long
+ */
+export async function writeToldRef(tx: Tx, attempt: AttemptRow, ref: string, since: string): Promise<void> {
+  const { team_id, id, provider_account } = attempt;
+  // Two attempts that are told one name at once: the second sees the first.
+  await tx.run(sql`select pg_advisory_xact_lock(hashtextextended(${ref}, ${team_id}))`);
+  await tx.run(sql`
+    update attempts set provider_ref = ${ref}
+    where team_id = ${team_id} and id = ${id} and provider_ref is null and status in ('created', 'open', 'unknown')
+      and not exists (select 1 from attempts o where o.team_id = ${team_id} and o.id >= ${since}
+        and o.provider_account = ${provider_account} and o.provider_ref = ${ref})`);
+}
+
 /** References are known by index only while the attempt is open; ours always. */
 function matching({ by, value }: AttemptSubject): Fragment {
   switch (by) {
@@ -103,8 +121,8 @@ function matching({ by, value }: AttemptSubject): Fragment {
   }
 }
 
-/** How a callback names an attempt. */
-export type AttemptSubject = { by: 'id' | 'provider_key' | 'provider_ref'; value: string };
+/** How a callback names an attempt; `told`: and what it says the provider calls it. */
+export type AttemptSubject = { by: 'id' | 'provider_key' | 'provider_ref'; value: string; told?: Subject };
 
 export function findBySubject(
   db: Queryable,

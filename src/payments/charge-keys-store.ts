@@ -23,7 +23,8 @@ export async function findChargeKey(db: Queryable, team_id: bigint, key: string)
 }
 
 /**
- * Takes the key for an attempt, or moves it on from an earlier attempt of the same request.
+ * Takes the key for an attempt, or moves it on from an earlier one.
+ * @param own attempts it may be moved on from
  * @returns false when another request has it
  */
 export async function holdChargeKey(tx: Tx, slot: ChargeKey, attempt_id: string, own: readonly string[]): Promise<boolean> {
@@ -41,8 +42,10 @@ export async function storeChargeAnswer(db: Queryable, slot: ChargeKey, answer: 
     where team_id = ${slot.team_id} and route = ${ROUTE} and key = ${slot.key}`);
 }
 
-export async function deleteChargeKey(db: Queryable, slot: ChargeKey): Promise<void> {
+/** @param own attempts of the request that gives the key back: it may be another's by now */
+export async function deleteChargeKey(db: Queryable, slot: ChargeKey, own: readonly string[]): Promise<void> {
   await db.run(sql`
     delete from idempotency_keys
-    where team_id = ${slot.team_id} and route = ${ROUTE} and key = ${slot.key} and answer is null`);
+    where team_id = ${slot.team_id} and route = ${ROUTE} and key = ${slot.key} and answer is null
+      and resource_id = any(${[...own]})`);
 }

@@ -1,18 +1,22 @@
-import { checkVerified, type Level, readLevel, reserve } from '../ceilings/service.ts';
+import type { Actor } from '../audit/actor.ts';
+import { record } from '../audit/record.ts';
+import { checkVerified, type Level, reserve } from '../ceilings/service.ts';
 import type { Deps } from '../deps.ts';
 import type { Store } from '../db/stores.ts';
 import { must, Problem, unreachable } from '../kit/errors.ts';
 import { newId } from '../kit/ids.ts';
 import type { Tx } from '../kit/sql.ts';
 import type { Next, PayerInput, Provider, Submission } from '../providers/contract.ts';
-import { isReason, payerMessage, type Reason } from '../providers/reasons.ts';
 import type { Applied, Change } from './apply.ts';
 import { attemptsOf, findAttempt, insertAttempt, writeHandle } from './attempts-store.ts';
 import { collectionOf } from './collection.ts';
 import type { Charge } from './instrument.ts';
 import { changeOfSubmission } from './outcomes.ts';
+import { declined, isChargeable, wrongState } from './refusals.ts';
 import { type AttemptRow, isOpen, type PaymentRow } from './schema.ts';
+import { screenCharge } from './screening.ts';
 import { lockPayments, type PaymentRef } from './store.ts';
+import { termsOf } from './terms.ts';
 import { pieceOf } from './tranches.ts';
 
 /** A provider that has not answered by then may still have acted: the answer is looked for by reading. */
@@ -30,12 +34,15 @@ export interface Charged {
 export interface ChargeJournal {
   /** In the transaction that stores the intent. */
   started(tx: Tx, attempt_id: string): Promise<void>;
+  /** After it, in the transaction of a charge that was refused before there was an attempt. */
+  refused?(tx: Tx): Promise<void>;
 }
 
 /**
  * Charges a payment: stores the intent, hands it to a provider outside any transaction, applies the answer. Another
  * provider is tried only when the earlier one provably created nothing.
- * @throws Problem 400 wrong state, 402 declined at once (the payment is failed) or the team not verified, 404 unknown, 422
+ * @throws Problem 400 wrong state, 402 declined at once (the payment is failed), refused by the rules against abuse or the team
+ *   not verified, 404 unknown, 422
  *   above a ceiling of the team, 502 nobody could take it
  */
 export async function charge(
@@ -45,8 +52,9 @@ export async function charge(
   charge: Charge,
   journal?: ChargeJournal,
 ): Promise<Charged> {
-  const level = await readLevel(deps.stores, store.environment, ref.team_id);
+  const { level, guarded } = await termsOf(deps, store.environment, ref.team_id);
   checkVerified(level);
+  if (guarded) await screenCharge(deps, store, ref, charge, journal);
   const { candidates, explanation } = await deps.router.choose({
     environment: store.environment,
     team_id: ref.team_id,
@@ -82,17 +90,28 @@ async function handOver(
   return provider.submit({ ...collection, handle: prepared.handle });
 }
 
-/** A further step of the payer (one-time code, card form, card authentication) on the attempt under way. */
+/**
+ * A further step of the payer (one-time code, card form, card authentication) on the attempt under way.
+ * @param by who sends it: written down before the provider hears of it
+ * @throws Problem 400 wrong state, 402 declined at once, 502 the provider can not take it now: the step can be sent again
+ */
 export async function continueCharge(
   deps: Deps,
   store: Store,
   payment: PaymentRow,
   attempt: AttemptRow,
   input: PayerInput,
+  by: Actor,
 ): Promise<Charged> {
   const provider = await deps.providers.byAccount(store.environment, payment.team_id, attempt.provider_account);
   if (!provider?.continue || !isOpen(attempt)) throw wrongState(payment);
+  const act = { team_id: payment.team_id, action: 'payment.continue', resource_id: payment.id, at: deps.clock.now() } as const;
+  await store.db.transaction((tx) => record(tx, by, act));
   const submission = await provider.continue(collectionOf(deps, store, payment, attempt), input);
+  // It says so of this sending alone: another of the same code may have arrived. The attempt stays open, and is asked about.
+  if (submission.kind === 'unavailable') {
+    throw new Problem(502, 'The provider could not take it now. The charge is still under way: try again.');
+  }
   const payer = input.kind === 'card' ? input.token : undefined;
   const applied = await settle(deps, store, payment, attempt, submission, payer);
   return answer(applied, attempt.id, submission);
@@ -129,6 +148,8 @@ async function start(
     amount_minor,
     currency: payment.currency,
     payer: charge.payer,
+    remember: charge.remember || null,
+    method_id: charge.method_id ?? null,
     country: charge.channel.country,
     provider_key: provider.keyOf(id),
     client_ip: charge.client_ip,
@@ -137,12 +158,8 @@ async function start(
     created_at: new Date(at),
     next_poll_at: new Date(at + SUBMIT_LEASE_MS),
   });
+  await record(tx, charge.by, { team_id: ref.team_id, action: 'payment.charge', resource_id: ref.id, at });
   return { payment, attempt: must(await findAttempt(tx, ref.team_id, id), 'the attempt was just made') };
-}
-
-/** A payment that can be charged now: nothing was collected yet, or pieces are missing. */
-export function isChargeable(payment: Pick<PaymentRow, 'status'>): boolean {
-  return payment.status === 'pending' || payment.status === 'partial';
 }
 
 async function settle(
@@ -184,25 +201,6 @@ function answer(applied: Applied, attempt_id: string, submission: Submission): C
     default:
       return unreachable(submission);
   }
-}
-
-/** 402: the payer's money did not move. */
-export function declined(reason: Reason, message: string): Problem {
-  return new Problem(402, message, { error_code: reason, payer_message: payerMessage(reason) });
-}
-
-/** The reason an attempt was closed with, one of the closed list. */
-export function reasonOf(attempt: Pick<AttemptRow, 'reason'>): Reason {
-  return attempt.reason !== null && isReason(attempt.reason) ? attempt.reason : 'unknown';
-}
-
-export function wrongState(payment: Pick<PaymentRow, 'status'>): Problem {
-  return new Problem(
-    400,
-    isChargeable(payment)
-      ? 'A charge of this payment is already under way.'
-      : `The payment is ${payment.status} and can not be charged.`,
-  );
 }
 
 /** A wrong state is told before a missing provider. */

@@ -2,10 +2,11 @@ import type { AccountRow } from '../accounts/schema.ts';
 import { findActiveAccount } from '../accounts/service.ts';
 import { blockedCustomer, objectionTo, payerOf } from '../customers/payer.ts';
 import { levelOf, objectionToPayment } from '../ceilings/service.ts';
-import type { Store } from '../db/stores.ts';
+import { partFor, type WholeStore } from '../db/stores.ts';
 import { eventInput } from '../events/record.ts';
 import { reusedKey, REPLAY_MS, requestHash, spentKey } from '../http/idempotency.ts';
 import type { Call } from '../http/route.ts';
+import type { Caller } from '../keys/caller.ts';
 import { Batcher } from '../kit/batch.ts';
 import type { Environment } from '../kit/environment.ts';
 import { type FieldErrors, must, Problem } from '../kit/errors.ts';
@@ -34,14 +35,16 @@ export interface Created {
  * for one as for many, so batching is a switch and not a second way.
  */
 export class PaymentCreator {
-  readonly #db: Db;
   readonly #insert: (payment: NewPayment) => Promise<Inserted | undefined>;
 
-  constructor(store: Store, batching: boolean) {
-    this.#db = store.db;
+  constructor(store: WholeStore, batching: boolean) {
     const known = new KnownPayers();
     const run = async (payments: NewPayment[]) => {
-      const made = await insertSeeing(store.db, known, payments);
+      const { db } = partFor(
+        store,
+        payments.map(({ team_id }) => BigInt(team_id)),
+      );
+      const made = await insertSeeing(db, known, payments);
       return payments.map((payment) => made.get(payment.id));
     };
     const batcher = new Batcher<NewPayment, Inserted | undefined>({
@@ -67,7 +70,7 @@ export class PaymentCreator {
     const objection = call.body.customer_id === undefined ? null : await objectionTo(store, team.id, call.body.customer_id);
     if (objection) return this.#earlierOr(call, hash, objection);
     if (team.unique_references && call.body.reference !== undefined) {
-      const taken = await referenceExists(this.#db, team.id, call.body.reference);
+      const taken = await referenceExists(store.db, team.id, call.body.reference);
       // Looked up second: the payment that has the reference may be the one this very key made a moment ago.
       const earlier = await this.#replay(call, hash);
       if (earlier) return earlier;
@@ -99,7 +102,8 @@ export class PaymentCreator {
 
   async #replay(call: Call<CreatePaymentBody>, hash: Buffer): Promise<Created | null> {
     const key = call.idempotency_key;
-    const earlier = key === null ? undefined : await findByKey(this.#db, call.caller.team.id, ROUTE, key);
+    const { store, team } = call.caller;
+    const earlier = key === null ? undefined : await findByKey(store.db, team.id, ROUTE, key);
     if (!earlier) return null;
     if (!earlier.request_hash.equals(hash)) throw reusedKey();
     if (call.at - earlier.keyed_at.getTime() > REPLAY_MS) throw spentKey();
@@ -154,11 +158,13 @@ function referenceTaken(): Problem {
   });
 }
 
-function paymentOf(
-  call: Call<CreatePaymentBody>,
-  amount_minor: Minor,
-  account: Pick<AccountRow, 'id' | 'split'> | null,
-): PaymentRow {
+/** Who wants a payment made, and which. */
+export interface Order extends Pick<Call<CreatePaymentBody>, 'body' | 'idempotency_key' | 'request_id' | 'at'> {
+  caller: Pick<Caller, 'team' | 'store' | 'key_id'>;
+}
+
+/** The payment as its row will be; its customer may turn out to be another. */
+export function paymentOf(call: Order, amount_minor: Minor, account: Pick<AccountRow, 'id' | 'split'> | null): PaymentRow {
   const { body, caller, at } = call;
   const now = new Date(at);
   const window_ms = (body.expires?.in ?? DEFAULT_WINDOW_MINUTES) * 60_000;
@@ -184,6 +190,7 @@ function paymentOf(
     name: body.name ?? body.customer?.name ?? null,
     email: body.email ?? body.customer?.email ?? null,
     phone: body.phone ?? body.customer?.phone ?? null,
+    key_id: caller.key_id,
     callback: body.callback ?? null,
     details: detailsOf(body),
     split: account?.split ?? null,
@@ -204,7 +211,8 @@ function detailsOf(body: CreatePaymentBody): PaymentDetails | null {
   return sent.length > 0 ? (Object.fromEntries(sent) as PaymentDetails) : null;
 }
 
-function inputOf(call: Call<CreatePaymentBody>, payment: PaymentRow, hash: Buffer): NewPayment {
+/** @param route the idempotency key is scoped to */
+export function inputOf(call: Order, payment: PaymentRow, hash: Buffer, route = ROUTE): NewPayment {
   const environment: Environment = call.caller.store.environment;
   const payer = payment.customer_id === null ? payerOf(environment, call.at, payment) : null;
   const shown = payer ? { ...payment, customer_id: payer.payer_id } : payment;
@@ -219,7 +227,7 @@ function inputOf(call: Call<CreatePaymentBody>, payment: PaymentRow, hash: Buffe
   return {
     ...event,
     id: payment.id,
-    route: ROUTE,
+    route,
     idempotency_key: call.idempotency_key,
     request_hash: hash.toString('hex'),
     reference: payment.reference,
@@ -236,7 +244,7 @@ function inputOf(call: Call<CreatePaymentBody>, payment: PaymentRow, hash: Buffe
     callback: payment.callback,
     details: payment.details,
     unique_reference: call.caller.team.unique_references && payment.reference !== null,
-    key_id: call.caller.key_id,
+    key_id: payment.key_id,
     request_id: call.request_id,
     expires_at: payment.expires_at.toISOString(),
     payer,

@@ -1,3 +1,4 @@
+import type { Actor } from '../audit/actor.ts';
 import type { Deps } from '../deps.ts';
 import type { Store } from '../db/stores.ts';
 import { payerHash } from '../customers/payer-hash.ts';
@@ -14,6 +15,7 @@ import type { Charge } from './instrument.ts';
 import { type AttemptRow, isOpen, type PaymentRow } from './schema.ts';
 import { findPayment, lockPayments, type PaymentRef, writeClaim } from './store.ts';
 import { readToken } from './token.ts';
+import { limitCharges } from './watch.ts';
 
 /** A payment as its hosted page needs it. */
 export interface Hosted {
@@ -30,7 +32,7 @@ export type Holder = 'nobody' | 'this' | 'another';
 export async function openHosted(deps: Deps, token: string): Promise<Hosted | null> {
   const subject = readToken(deps.secrets, token);
   if (!subject) return null;
-  const store = deps.stores[subject.environment];
+  const store = deps.stores[subject.environment].of(subject.team_id);
   const ref = { team_id: subject.team_id, id: subject.payment_id };
   // In this order: a payment that looks untouched is never shown beside attempts that have ended since.
   const attempts = await attemptsOf(store.db, [ref]);
@@ -74,12 +76,19 @@ function compact(number: string): string {
 /**
  * Charges on behalf of a browser. The browser claims the page in the transaction that stores the intent, so that of two
  * browsers that submit at once exactly one charges, and that one has the page.
- * @throws Problem 403 when the page is another browser's, and whatever {@link charge} throws
+ * @throws Problem 403 when the page is another browser's, 429 when the payer's phone would ring too often, and whatever
+ *   {@link charge} throws
  */
 export function chargeFrom(deps: Deps, { store, payment }: Hosted, browser: string, wanted: Charge): Promise<Charged> {
   const ref = { team_id: payment.team_id, id: payment.id };
   return charge(deps, store, ref, wanted, {
-    started: (tx, attempt_id) => claim(deps, tx, ref, browser, { typed: wanted.payer, attempt_id }),
+    started: async (tx, attempt_id) => {
+      // A number that we filled in proves nothing about who sits there.
+      await claim(deps, tx, ref, browser, { typed: wanted.method_id ? null : wanted.payer, attempt_id });
+      // In the sandbox no phone rings, and everybody tries the same few numbers.
+      if (store.environment === 'sandbox' || wanted.channel.kind !== 'mobile_money' || wanted.payer === null) return;
+      await limitCharges(tx, ref.team_id, wanted.payer, deps.clock.now());
+    },
   });
 }
 
@@ -90,10 +99,11 @@ export async function continueFrom(
   browser: string,
   attempt: AttemptRow,
   input: PayerInput,
+  by: Actor,
 ): Promise<Charged> {
   const ref = { team_id: payment.team_id, id: payment.id };
   await store.db.transaction((tx) => claim(deps, tx, ref, browser));
-  return continueCharge(deps, store, payment, attempt, input);
+  return continueCharge(deps, store, payment, attempt, input, by);
 }
 
 /**

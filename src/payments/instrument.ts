@@ -1,3 +1,4 @@
+import type { Actor } from '../audit/actor.ts';
 import type { Config } from '../config.ts';
 import { invalid } from '../kit/errors.ts';
 import type { Environment } from '../kit/environment.ts';
@@ -13,6 +14,10 @@ export interface Instrument {
   channel: Channel;
   /** E.164 number, account number or card token; null when the provider asks for it on its own page. */
   payer: string | null;
+  /** The saved method whose number it is; left out when it was typed. */
+  method_id?: string | undefined;
+  /** The payer asks that the number be saved once it has been paid with. */
+  remember?: boolean | undefined;
 }
 
 /** An {@link Instrument} that fits the payment's currency and amount. */
@@ -21,6 +26,15 @@ export interface Charge extends Instrument {
   /** What it would collect now; decides which providers can take it. The amount itself is fixed under the lock. */
   piece_minor: Minor;
   client_ip: string | null;
+  /** Who asks for it. */
+  by: Actor;
+  /** What the rules against abuse ask about besides; left out: they are not asked. */
+  screened?: {
+    email: string | null;
+    customer_id: string | null;
+    /** Of the whole payment; null: part of it is paid. */
+    amount_minor: Minor | null;
+  };
 }
 
 /**
@@ -56,7 +70,7 @@ export function fitCharge(
   config: Pick<Config, 'fees'>,
   payment: PaymentRow,
   instrument: Instrument,
-  client_ip: string | null,
+  from: Pick<Charge, 'client_ip' | 'by'>,
 ): Charge {
   const { channel } = instrument;
   const currencies: readonly string[] = channel.currencies;
@@ -65,5 +79,7 @@ export function fitCharge(
   }
   const objection = checkAmount(channel, payment.currency, totalOf(payment));
   if (objection) throw invalid({ amount: [objection] });
-  return { ...instrument, currency: payment.currency, piece_minor: pieceOf(config, payment, channel), client_ip };
+  const { email, customer_id, status, amount_minor } = payment;
+  const screened = { email, customer_id, amount_minor: status === 'partial' ? null : amount_minor };
+  return { ...instrument, currency: payment.currency, piece_minor: pieceOf(config, payment, channel), ...from, screened };
 }

@@ -16,6 +16,7 @@ export interface PaymentFilters {
   amount_min_minor?: bigint | undefined;
   amount_max_minor?: bigint | undefined;
   customer_id?: string | undefined;
+  link_id?: string | undefined;
 }
 
 /** One page, in reading order; one row more than asked for tells whether there is another page. */
@@ -66,8 +67,10 @@ const DAY_MS = 86_400_000;
 
 function filterConditions(environment: Environment, filters: PaymentFilters): Fragment[] {
   const conditions: Fragment[] = [];
-  const { status, date_from, date_to, amount_min_minor, amount_max_minor, customer_id, search } = filters;
+  const { status, date_from, date_to, amount_min_minor, amount_max_minor, customer_id, link_id, search } = filters;
   if (customer_id !== undefined) conditions.push(part`customer_id = ${customer_id}`);
+  // In the words of the partial index that holds nothing else.
+  if (link_id !== undefined) conditions.push(part`key_id = ${link_id} and key_id like 'lnk\\_%'`);
   if (status) conditions.push(part`status = ${status}`);
   if (date_from) conditions.push(part`id >= ${lowestIdAt('trx', environment, Date.parse(date_from))}`);
   if (date_to) conditions.push(part`id < ${lowestIdAt('trx', environment, Date.parse(date_to) + DAY_MS)}`);

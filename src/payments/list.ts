@@ -9,19 +9,20 @@ import type { ListPaymentsQuery } from './schema.ts';
 import { countPayments, listPayments, type PaymentFilters } from './list-store.ts';
 import { Totals } from './totals.ts';
 
-/** GET /payments and GET /customers/{id}/payments: offset or cursor pages, newest first. */
+/** Payments of one customer, or of one payment link. */
+export type PaymentsOf = { customer_id: string } | { link_id: string };
+
+/** GET /payments, GET /customers/{id}/payments and GET /links/{id}/payments: offset or cursor pages, newest first. */
 export function paymentLister(
   deps: Pick<Deps, 'secrets'>,
-): (call: Call<unknown, ListPaymentsQuery>, customer_id?: string) => Promise<Reply> {
+): (call: Call<unknown, ListPaymentsQuery>, of?: PaymentsOf) => Promise<Reply> {
   const totals = new Totals();
-  return async (call, customer_id) => {
+  return async (call, of) => {
     const { team, store, kind } = call.caller;
     const { db, environment } = store;
-    const filters = { ...filtersOf(call.query, kind === 'public'), customer_id };
-    const cursors = new Cursors(
-      deps.secrets,
-      `payments:${environment}:${team.id}${customer_id === undefined ? '' : `:${customer_id}`}`,
-    );
+    const filters = { ...filtersOf(call.query, kind === 'public'), ...of };
+    const scope = ['payments', environment, team.id, ...Object.values(of ?? {})];
+    const cursors = new Cursors(deps.secrets, scope.join(':'));
     const position = cursors.position(call.query);
     const floor = idPrefix('trx', environment);
     const rows = await listPayments(db, environment, team.id, filters, position);
@@ -69,8 +70,8 @@ function bound(amount: number | undefined, inwards: (hundredths: number) => numb
 }
 
 function isFiltered(filters: PaymentFilters): boolean {
-  const { search, status, date_from, date_to, amount_min_minor, amount_max_minor, customer_id } = filters;
-  return [search, status, date_from, date_to, amount_min_minor, amount_max_minor, customer_id].some(
+  const { search, status, date_from, date_to, amount_min_minor, amount_max_minor, customer_id, link_id } = filters;
+  return [search, status, date_from, date_to, amount_min_minor, amount_max_minor, customer_id, link_id].some(
     (filter) => filter !== undefined,
   );
 }

@@ -1,9 +1,12 @@
+import type { Actor } from '../audit/actor.ts';
+import { record } from '../audit/record.ts';
 import type { Config } from '../config.ts';
 import type { Store } from '../db/stores.ts';
 import type { Clock } from '../kit/clock.ts';
 import { must, notFound, Problem } from '../kit/errors.ts';
 import { type Applied, apply, type Happening } from './apply.ts';
 import { type AttemptUpdate, findAttempt } from './attempts-store.ts';
+import type { PaymentListener } from './listeners.ts';
 import { holdOf } from './outcomes.ts';
 import { type AttemptRow, isOpen, type Resolution } from './schema.ts';
 
@@ -19,17 +22,19 @@ const SENDING_MS = 120_000;
  * @throws Problem 404 no such attempt of the team, 400 it is decided already, or being sent at this moment
  */
 export async function resolveAttempt(
-  deps: { clock: Clock; config: Pick<Config, 'hold_ms'> },
+  deps: { clock: Clock; config: Pick<Config, 'hold_ms'>; listeners: readonly PaymentListener[] },
   store: Store,
   ref: { team_id: bigint; id: string },
   verdict: Verdict,
+  by: Actor,
 ): Promise<Applied> {
   return store.db.transaction(async (tx) => {
     const at = deps.clock.now();
     const attempt = await findAttempt(tx, ref.team_id, ref.id);
     if (!attempt) throw notFound('Attempt');
     refuse(attempt, verdict, at);
-    const applied = await apply(tx, { environment: store.environment, at }, [
+    await record(tx, by, { team_id: ref.team_id, action: 'payment.resolve', resource_id: attempt.payment_id, at });
+    const applied = await apply(tx, { environment: store.environment, at, listeners: deps.listeners }, [
       {
         team_id: ref.team_id,
         payment_id: attempt.payment_id,
@@ -41,7 +46,8 @@ export async function resolveAttempt(
   });
 }
 
-function refuse(attempt: AttemptRow, { as }: Verdict, at: number): void {
+/** @throws Problem 400 when an attempt is nobody's to decide */
+export function refuse(attempt: AttemptRow, { as }: Verdict, at: number): void {
   if (attempt.status === 'created' && at - attempt.created_at.getTime() < SENDING_MS) {
     throw new Problem(400, 'The attempt is being handed over at this moment: wait two minutes.');
   }

@@ -1,12 +1,14 @@
 import { Type } from 'typebox';
+import { callerOf } from '../audit/actor.ts';
 import type { Deps } from '../deps.ts';
 import { getCustomer } from '../customers/service.ts';
 import { type Call, type Reply, type Route, route } from '../http/route.ts';
 import { envelopeSchema } from '../kit/envelope.ts';
 import { listMeta } from '../kit/paging.ts';
 import { findAttempt } from './attempts-store.ts';
-import { charge, type Charged, continueCharge, declined, isChargeable, reasonOf, wrongState } from './charge.ts';
-import { chargeOnce } from './charge-once.ts';
+import { charge, type Charged, continueCharge } from './charge.ts';
+import { chargeOnce, type Recall } from './charge-once.ts';
+import { declined, isChargeable, reasonOf, wrongState } from './refusals.ts';
 import { hostedPageUrl } from './collection.ts';
 import { checkCreate } from './create.ts';
 import { fitCharge, readInstrument } from './instrument.ts';
@@ -57,7 +59,7 @@ export function paymentRoutes(deps: Deps): Route[] {
       handle: async (call) => {
         const { team, store } = call.caller;
         const { id } = await getCustomer(store.db, store.environment, { team_id: team.id, id: call.params.id as string });
-        return list(call, id);
+        return list(call, { customer_id: id });
       },
     }),
     route({
@@ -117,7 +119,8 @@ export function paymentRoutes(deps: Deps): Route[] {
       replies: { 200: one },
       handle: async (call) => {
         const { team, store } = call.caller;
-        const { payment, attempts } = await cancelPayment(deps, store, { team_id: team.id, id: call.params.id as string });
+        const ref = { team_id: team.id, id: call.params.id as string };
+        const { payment, attempts } = await cancelPayment(deps, store, ref, callerOf(call));
         return reply(call, 200, 'Payment cancelled', { transaction: retrieved(store.environment, payment, attempts) });
       },
     }),
@@ -174,19 +177,18 @@ async function submit(deps: Deps, call: Call<ChargeBody>): Promise<Reply> {
   const instrument = readInstrument(store.environment, call.body);
   const payment = await getPaymentRow(store, team.id, call.params.id as string);
   const ref = { team_id: team.id, id: payment.id };
+  const by = callerOf(call);
   const work = async (journal?: Parameters<typeof charge>[4]) => {
     const waiting = await awaitingCode(call, payment.id);
     if (waiting) {
       return charged(
         call,
-        await continueCharge(deps, store, payment, waiting, { kind: 'otp', otp: call.body.data?.otp as string }),
+        await continueCharge(deps, store, payment, waiting, { kind: 'otp', otp: call.body.data?.otp as string }, by),
       );
     }
     if (!isChargeable(payment)) throw wrongState(payment);
-    return charged(
-      call,
-      await charge(deps, store, ref, fitCharge(deps.config, payment, instrument, call.body.client_ip ?? null), journal),
-    );
+    const wanted = fitCharge(deps.config, payment, instrument, { client_ip: call.body.client_ip ?? null, by });
+    return charged(call, await charge(deps, store, ref, wanted, journal));
   };
   return chargeOnce(call as Call, work, (attempt_id) => recall(call, attempt_id));
 }
@@ -202,10 +204,11 @@ async function awaitingCode(call: Call<ChargeBody>, payment_id: string) {
 }
 
 /** The answer of a charge whose process died before it could be kept: told from the attempt. */
-async function recall(call: Call, attempt_id: string): Promise<Reply | null> {
+async function recall(call: Call, attempt_id: string): ReturnType<Recall> {
   const { team, store } = call.caller;
   const attempt = await findAttempt(store.db, team.id, attempt_id);
-  if (!attempt || attempt.status === 'created' || attempt.status === 'unavailable') return null;
+  if (!attempt || attempt.status === 'created') return 'under_way';
+  if (attempt.status === 'unavailable') return 'created_nothing';
   // Declined in the answer itself: it never was under way.
   if (attempt.status === 'failed' && attempt.action === null) throw declined(reasonOf(attempt), attempt.message ?? 'declined');
   const payment = await getPayment(store, team.id, attempt.payment_id);

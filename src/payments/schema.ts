@@ -30,6 +30,8 @@ export interface PaymentRow {
   name: string | null;
   email: string | null;
   phone: string | null;
+  /** Who made it: an API key, or the payment link through which it came. */
+  key_id: string;
   callback: string | null;
   details: PaymentDetails | null;
   /** The split with `account_id` as it was when the payment was made. */
@@ -91,6 +93,10 @@ export interface AttemptRow {
   payer: string | null;
   /** Keyed hash of the payer that was. */
   payer_hash: string | null;
+  /** The payer asked that the number be saved. */
+  remember: boolean | null;
+  /** The saved method whose number it is; null when it was typed. */
+  method_id: string | null;
   country: string | null;
   provider_key: string;
   provider_ref: string | null;

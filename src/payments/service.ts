@@ -1,14 +1,19 @@
+import type { Actor } from '../audit/actor.ts';
+import { record } from '../audit/record.ts';
 import type { Deps } from '../deps.ts';
 import type { Store } from '../db/stores.ts';
 import { must, notFound, Problem } from '../kit/errors.ts';
-import { isId } from '../kit/ids.ts';
+import { isId, lowestIdAt } from '../kit/ids.ts';
 import type { Queryable, Tx } from '../kit/sql.ts';
-import type { Reading } from '../providers/contract.ts';
+import type { Reading, Subject } from '../providers/contract.ts';
 import { apply } from './apply.ts';
-import { type AttemptSubject, attemptsOf, findAttempt, findBySubject, lookNow } from './attempts-store.ts';
+import { type AttemptSubject, attemptsOf, findAttempt, findBySubject, lookNow, writeToldRef } from './attempts-store.ts';
 import { hear, look } from './look.ts';
 import { type AttemptRow, isOpen, type PaymentRow } from './schema.ts';
 import { findPayment, findWithAttempts, lockPayments, type PaymentRef, type PaymentWithAttempts } from './store.ts';
+
+/** How far back another attempt may have the name that one is told: a prompt lives for minutes. */
+const NAMES_KEPT_MS = 86_400_000;
 
 /**
  * A payment of this team and store, with its attempts.
@@ -35,15 +40,18 @@ export async function cancelPayment(
   deps: Deps,
   store: Store,
   ref: PaymentRef,
+  by: Actor,
 ): Promise<{ payment: PaymentRow; attempts: AttemptRow[] }> {
   await getPaymentRow(store, ref.team_id, ref.id);
   const applied = await store.db.transaction(async (tx) => {
     const [payment] = await lockPayments(tx, [ref]);
     const attempts = await attemptsOf(tx, [ref]);
     if (payment?.status !== 'pending' || attempts.some(isOpen)) throw notCancellable(payment?.status ?? 'gone');
-    const changes = await apply(tx, { environment: store.environment, at: deps.clock.now() }, [
+    const context = { environment: store.environment, at: deps.clock.now(), listeners: deps.listeners };
+    const changes = await apply(tx, context, [
       { team_id: ref.team_id, payment_id: ref.id, happenings: [{ kind: 'merchant_cancelled' }] },
     ]);
+    await record(tx, by, { team_id: ref.team_id, action: 'payment.cancel', resource_id: ref.id, at: context.at });
     return changes.get(ref.id);
   });
   if (!applied) throw notFound('Payment');
@@ -81,9 +89,20 @@ export async function hearOfAttempt(
     deps.health.callback(from.account_id, attempt.channel, deps.clock.now() - attempt.submitted_at.getTime());
   }
   if (news) await hear(deps, store, attempt, news);
-  else if (isOpen(attempt)) await lookNow(store.db, attempt, new Date(deps.clock.now()));
+  else if (isOpen(attempt)) await lookSoon(deps, store, attempt, about.told);
   else await look(deps, store, attempt);
   return true;
+}
+
+/** A name that is told of money in another amount is that of something else. */
+async function lookSoon(deps: Deps, store: Store, attempt: AttemptRow, told: Subject | undefined): Promise<void> {
+  const now = deps.clock.now();
+  const fits = told !== undefined && (told.paid_minor === undefined || told.paid_minor === attempt.amount_minor);
+  if (fits && attempt.provider_ref === null) {
+    const since = lowestIdAt('att', store.environment, now - NAMES_KEPT_MS);
+    await store.db.transaction((tx) => writeToldRef(tx, attempt, told.value, since));
+  }
+  await lookNow(store.db, attempt, new Date(now));
 }
 
 /** Locks a payment until the transaction ends: what every change of its refunds and disputes does first. */

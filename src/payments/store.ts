@@ -3,7 +3,7 @@ import { fixed, PLANNED_EACH_TIME, type Queryable, sql, type Tx } from '../kit/s
 import type { AttemptView, PaymentRow } from './schema.ts';
 
 const PAYMENT = `team_id, id, reference, amount_minor, fee_minor, captured_minor, refunded_minor, currency, status, bearer,
-  channel, description, settled, reason, message, customer_id, account_id, payment_method, name, email, phone, callback,
+  channel, description, settled, reason, message, customer_id, account_id, payment_method, name, email, phone, key_id, callback,
   details, split, continue_at, claim, event_count, created_at, updated_at, expires_at, completed_at`;
 
 /** The columns of a {@link PaymentRow}. */

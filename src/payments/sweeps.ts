@@ -1,3 +1,4 @@
+import { WORKER } from '../audit/actor.ts';
 import type { Deps } from '../deps.ts';
 import type { Store } from '../db/stores.ts';
 import { must, Problem } from '../kit/errors.ts';
@@ -29,7 +30,7 @@ export function expirySweep(deps: Deps, store: Store): Sweep {
         if (refs.length === 0) return 0;
         await apply(
           tx,
-          { environment: store.environment, at },
+          { environment: store.environment, at, listeners: deps.listeners },
           refs.map(({ team_id, id }) => ({
             team_id,
             payment_id: id,
@@ -89,10 +90,14 @@ async function sendNextPiece(deps: Deps, store: Store, ref: Continuing): Promise
   );
   const channel = must(channelById(previous.channel), 'the channel was checked when the attempt was made');
   const payment = must(await findPayment(store.db, ref.team_id, ref.id), 'it was claimed');
-  const { payer, currency } = previous;
+  const { payer, currency, remember } = previous;
+  const method_id = previous.method_id ?? undefined;
   const piece_minor = pieceOf(deps.config, payment, channel);
   try {
-    await charge(deps, store, ref, { channel, payer, currency, piece_minor, client_ip: null });
+    await charge(deps, store, ref, {
+      ...{ channel, payer, method_id, remember: remember ?? false },
+      ...{ currency, piece_minor, client_ip: null, by: WORKER },
+    });
   } catch (error) {
     // 502: nobody could take it now; the lease brings it back. Anything else ends the sending by itself.
     if (!(error instanceof Problem)) throw error;

@@ -7,7 +7,7 @@ import { connectorOf } from '../providers/catalogue.ts';
 import type { Tools } from '../providers/connector.ts';
 import type { Provider } from '../providers/contract.ts';
 import type { AccountRow, Costs } from './schema.ts';
-import { findSealedAccount, type SealedAccountRow, sealedAccounts } from './store.ts';
+import { credentialsPlace, findSealedAccount, type SealedAccountRow, sealedAccounts } from './store.ts';
 
 /** A provider as routing sees it. */
 export interface Listed {
@@ -145,7 +145,7 @@ export class ProviderDirectory implements Providers {
       return null;
     }
     try {
-      const credentials = JSON.parse(this.#secrets.open(row.credentials_sealed)) as Record<string, string>;
+      const credentials = JSON.parse(this.#secrets.open(row.credentials_sealed, credentialsPlace(row))) as Record<string, string>;
       return this.#observe(connector.connect({ id: row.id, environment: row.environment, credentials }, this.#tools));
     } catch {
       this.#complain(row, 'its credentials can not be opened with this SECRETS_KEY: add the account again');

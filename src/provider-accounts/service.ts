@@ -5,7 +5,9 @@ import { newId } from '../kit/ids.ts';
 import type { Queryable } from '../kit/sql.ts';
 import type { Connector } from '../providers/connector.ts';
 import type { AccountRow, Costs } from './schema.ts';
-import { insertAccount } from './store.ts';
+import { credentialsPlace, insertAccount } from './store.ts';
+
+export { activeAccounts } from './store.ts';
 
 export interface NewAccount {
   team_id: bigint;
@@ -45,6 +47,6 @@ export async function addAccount(db: Queryable, secrets: Secrets, wanted: NewAcc
     created_at: now,
     updated_at: now,
   };
-  const sealed = { ...row, credentials_sealed: secrets.seal(JSON.stringify(credentials)) };
+  const sealed = { ...row, credentials_sealed: secrets.seal(JSON.stringify(credentials), credentialsPlace(row)) };
   return (await insertAccount(db, sealed)) ? row : null;
 }

@@ -1,4 +1,5 @@
 import type { Environment } from '../kit/environment.ts';
+import { sealedPlace } from '../kit/sealing.ts';
 import { fixed, type Queryable, sql } from '../kit/sql.ts';
 import type { AccountRow } from './schema.ts';
 
@@ -6,6 +7,11 @@ const columns = fixed('id, team_id, environment, provider, name, active, costs, 
 
 /** The same with what only the service itself opens. */
 export type SealedAccountRow = AccountRow & { credentials_sealed: string };
+
+/** Where an account's credentials stand sealed. */
+export function credentialsPlace({ team_id, id }: Pick<AccountRow, 'team_id' | 'id'>): string {
+  return sealedPlace('provider_accounts.credentials_sealed', team_id, id);
+}
 
 /** @returns false when the team has an account of that name in the environment */
 export async function insertAccount(db: Queryable, row: SealedAccountRow): Promise<boolean> {
@@ -34,8 +40,24 @@ export function findSealedAccount(db: Queryable, id: string): Promise<SealedAcco
   return db.maybe<SealedAccountRow>(sql`select ${columns}, credentials_sealed from provider_accounts where id = ${id}`);
 }
 
+export function findAccount(db: Queryable, id: string): Promise<AccountRow | undefined> {
+  return db.maybe<AccountRow>(sql`select ${columns} from provider_accounts where id = ${id}`);
+}
+
 /** @returns undefined when there is no such account */
 export function setActive(db: Queryable, id: string, active: boolean, at: Date): Promise<AccountRow | undefined> {
   return db.maybe<AccountRow>(sql`
     update provider_accounts set active = ${active}, updated_at = ${at} where id = ${id} returning ${columns}`);
+}
+
+/** Active accounts of all teams, in the order of their ids. */
+export function activeAccounts(
+  db: Queryable,
+  environment: Environment,
+  after: string,
+  limit: number,
+): Promise<Pick<AccountRow, 'team_id' | 'id'>[]> {
+  return db.all(sql`
+    select team_id, id from provider_accounts where environment = ${environment} and active and id > ${after}
+    order by id limit ${limit}`);
 }

@@ -4,6 +4,7 @@ import type { Environment } from '../kit/environment.ts';
 import type { Send } from '../kit/fetch.ts';
 import type { Log } from '../kit/log.ts';
 import type { Provider } from './contract.ts';
+import type { StatementFormat } from './statement.ts';
 
 /** What a team told us of its account at a provider. The credentials fit the connector's own schema. */
 export interface ProviderAccount {
@@ -34,4 +35,6 @@ export interface Connector {
    */
   readonly credentials: TObject;
   connect(account: ProviderAccount, tools: Tools): Provider;
+  /** How its statements are written, where it says so; the normal form is always taken. */
+  readonly statement?: StatementFormat;
 }

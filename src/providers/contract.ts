@@ -122,10 +122,17 @@ export type Preparation =
 /** What asking the provider to give up an open collection came to. Only `cancelled` is final. */
 export type Cancellation = { kind: 'cancelled' } | { kind: 'too_late'; message: string } | { kind: 'unknown'; message: string };
 
+/** Money of an account at the provider. */
+export interface Purse {
+  currency: string;
+  amount_minor: Minor;
+  use: 'collection' | 'payout' | 'both';
+  /** What it serves where the account has several: a country (`cm`) or a channel (`cm.mtn`). Left out: everything in its currency. */
+  area?: string;
+}
+
 /** What one account at the provider holds. */
-export type FloatReading =
-  | { kind: 'held'; floats: { currency: string; amount_minor: Minor; use: 'collection' | 'payout' | 'both' }[] }
-  | { kind: 'unreadable'; message: string };
+export type FloatReading = { kind: 'held'; floats: Purse[] } | { kind: 'unreadable'; message: string };
 
 /** Whose a number or account is. */
 export type Lookup = { kind: 'found'; name: string | null } | { kind: 'not_found' } | { kind: 'unreadable'; message: string };
@@ -139,8 +146,11 @@ export interface RawCallback {
   body: Buffer;
 }
 
-/** What a callback is about, in the provider's or our own terms. */
-export type Subject = { by: 'provider_key' | 'provider_ref'; value: string };
+/**
+ * What a callback is about, in the provider's or our own terms. `paid_minor`, of one that says that money moved: how much,
+ * null where that can not be read; left out where the amount is read elsewhere.
+ */
+export type Subject = { by: 'provider_key' | 'provider_ref'; value: string; paid_minor?: Minor | null };
 
 /**
  * What a callback says. `signed`: the provider provably sent this body, so what it says of the money counts like a
@@ -184,6 +194,8 @@ export interface Capabilities {
 
 /** Paying out, for providers that can. Like everything here it never throws. */
 export interface Payouts {
+  /** Where it is not that of collections. */
+  readonly idempotency?: Capabilities['idempotency'];
   /** Whether it pays out on this channel in this currency. */
   reaches(channelId: string, currency: string): boolean;
   submit(payout: Payout): Promise<PayoutOutcome>;

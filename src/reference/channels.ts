@@ -35,6 +35,12 @@ export function limitsOf(channel: Channel, currency: string): Limits | undefined
   return isCurrency(currency) ? channel.limits[currency] : undefined;
 }
 
+/** The least that any channel takes in the currency: what is less can be asked for, and never be paid. */
+export function leastOf(currency: string): Minor {
+  const floors = channelsFor({ currency }).flatMap((channel) => limitsOf(channel, currency)?.min_minor ?? []);
+  return floors.reduce((least, floor) => (floor < least ? floor : least));
+}
+
 export interface ChannelFilter {
   currency?: string | undefined;
   /** ISO 3166-1 alpha-2, in either case. */

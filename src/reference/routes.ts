@@ -6,7 +6,7 @@ import { banksOf } from './banks.ts';
 import { type Channel, channelById, channelsFor, limitsOf } from './channels.ts';
 import { COUNTRIES, type Country } from './countries.ts';
 import { CURRENCY_ENTRIES } from './currencies.ts';
-import { banksQuery, type ChannelReply, channelsQuery, replies } from './schema.ts';
+import { banksQuery, type ChannelReply, channelsQuery, pagesQuery, type PagesQuery, replies } from './schema.ts';
 
 const REFERENCE = { method: 'GET', access: 'public', scope: 'resource.read' } as const;
 
@@ -29,11 +29,10 @@ function listChannels(standingOf: StandingOf): Route {
     async handle({ query, caller }) {
       const { country, currency, amount } = query;
       const found = channelsFor({ country, currency, amount_minor: amount === undefined ? undefined : minorOf(amount) });
-      const statuses = await Promise.all(found.map(({ id }) => standingOf(caller.store.environment, caller.team.id, id)));
-      return list(
-        'Channels retrieved',
-        found.map((channel, i) => channelReply(channel, must(statuses[i], 'one for each'), currency)),
-      );
+      const { items, meta } = pageOf(found, query);
+      const statuses = await Promise.all(items.map(({ id }) => standingOf(caller.store.environment, caller.team.id, id)));
+      const shown = items.map((channel, i) => channelReply(channel, must(statuses[i], 'one for each'), currency));
+      return { code: 200, message: 'Channels retrieved', body: { items: shown, meta } };
     },
   });
 }
@@ -57,9 +56,10 @@ const listCountries = route({
   ...REFERENCE,
   path: '/countries',
   summary: 'List countries',
+  query: pagesQuery,
   replies: { 200: replies.countries },
-  async handle() {
-    return list('Countries retrieved', COUNTRIES.map(countryReply));
+  async handle({ query }) {
+    return list('Countries retrieved', COUNTRIES.map(countryReply), query);
   },
 });
 
@@ -67,9 +67,10 @@ const listCurrencies = route({
   ...REFERENCE,
   path: '/currencies',
   summary: 'List currencies',
+  query: pagesQuery,
   replies: { 200: replies.currencies },
-  async handle() {
-    return list('Currencies retrieved', CURRENCY_ENTRIES);
+  async handle({ query }) {
+    return list('Currencies retrieved', CURRENCY_ENTRIES, query);
   },
 });
 
@@ -81,7 +82,7 @@ const listBanks = route({
   query: banksQuery,
   replies: { 200: replies.banks },
   async handle({ query }) {
-    return list('Banks retrieved', banksOf(query.country));
+    return list('Banks retrieved', banksOf(query.country), query);
   },
 });
 
@@ -92,9 +93,14 @@ function minorOf(amount: number): Minor {
   return minor;
 }
 
-function list(message: string, items: readonly unknown[]): Reply {
-  const total = items.length;
-  return { code: 200, message, body: { items, meta: { current_page: 1, last_page: 1, per_page: Math.max(1, total), total } } };
+function list(message: string, items: readonly unknown[], query: PagesQuery): Reply {
+  return { code: 200, message, body: pageOf(items, query) };
+}
+
+function pageOf<Item>(all: readonly Item[], { page = 1, per_page = Math.max(1, all.length) }: PagesQuery) {
+  const total = all.length;
+  const items = all.slice((page - 1) * per_page, page * per_page);
+  return { items, meta: { current_page: page, last_page: Math.max(1, Math.ceil(total / per_page)), per_page, total } };
 }
 
 /** @param currency the one whose limits stand flat; the channel's first when not given */

@@ -1,11 +1,23 @@
 import { type Static, Type } from 'typebox';
 import { envelopeSchema } from '../kit/envelope.ts';
 import { CURRENCIES, MAX_AMOUNT } from '../kit/money.ts';
+import { pagingQuery } from '../kit/paging.ts';
 
 const country = Type.String({ pattern: '^[A-Za-z]{2}$', description: 'ISO 3166-1 alpha-2.' });
 const currency = Type.Enum(CURRENCIES, { description: 'ISO 4217.' });
 
+/** The lists are short and change with releases only: whoever does not ask for pages gets all of one on one page. */
+const pages = {
+  page: pagingQuery.page,
+  per_page: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: 'Left out: all on one page.' })),
+};
+
+export const pagesQuery = Type.Object(pages);
+
+export type PagesQuery = Static<typeof pagesQuery>;
+
 export const channelsQuery = Type.Object({
+  ...pages,
   country: Type.Optional(country),
   currency: Type.Optional(currency),
   amount: Type.Optional(
@@ -19,7 +31,7 @@ export const channelsQuery = Type.Object({
 
 export type ChannelsQuery = Static<typeof channelsQuery>;
 
-export const banksQuery = Type.Object({ country: Type.Optional(country) });
+export const banksQuery = Type.Object({ ...pages, country: Type.Optional(country) });
 
 export type BanksQuery = Static<typeof banksQuery>;
 

@@ -4,6 +4,7 @@ import type { Tx } from '../kit/sql.ts';
 import { account } from '../ledger/accounts.ts';
 import { type Journal, post } from '../ledger/post.ts';
 import { apply, type ApplyContext } from '../payments/apply.ts';
+import type { MoveContext } from '../payments/listeners.ts';
 import { lockPayment } from '../payments/service.ts';
 import { planned } from '../payments/outcomes.ts';
 import type { PollPlan, RefundOutcome } from '../providers/contract.ts';
@@ -138,7 +139,7 @@ async function finish(tx: Tx, context: ApplyContext, row: RefundRow, trigger: 's
 }
 
 /** Records an event of a refund; its row carries the count. */
-export async function announce(tx: Tx, context: ApplyContext, row: RefundRow, type: EventType): Promise<void> {
+export async function announce(tx: Tx, context: MoveContext, row: RefundRow, type: EventType): Promise<void> {
   await recordEvents(tx, context.environment, context.at, [
     {
       team_id: row.team_id,

@@ -93,5 +93,7 @@ function inTransaction<T>(
   store: Store,
   work: (tx: Parameters<typeof markSent>[0], context: Parameters<typeof markSent>[1]) => Promise<T>,
 ): Promise<T> {
-  return store.db.transaction((tx) => work(tx, { environment: store.environment, at: deps.clock.now() }));
+  return store.db.transaction((tx) =>
+    work(tx, { environment: store.environment, at: deps.clock.now(), listeners: deps.listeners }),
+  );
 }

@@ -1,3 +1,4 @@
+import { recordCall } from '../audit/record.ts';
 import type { Config } from '../config.ts';
 import type { Store } from '../db/stores.ts';
 import type { Deps } from '../deps.ts';
@@ -34,6 +35,7 @@ export async function createRefund(
   const reply = await store.db.transaction((tx) =>
     once(tx, call as Call, 'POST /refunds', async () => {
       refund = await make(tx, deps, call);
+      await recordCall(tx, call, 'refund.create', refund.id);
       return { code: 201, message: 'Refund created', body: { refund: presentRefund(store.environment, refund) } };
     }),
   );

@@ -1,4 +1,6 @@
 import type { Store } from '../db/stores.ts';
+import { WORKER } from '../audit/actor.ts';
+import { record } from '../audit/record.ts';
 import type { Deps } from '../deps.ts';
 import { must } from '../kit/errors.ts';
 import { newId } from '../kit/ids.ts';
@@ -70,6 +72,7 @@ async function makeGiveback(tx: Tx, deps: Deps, store: Store, giveback: Giveback
     ? { ...row, draws: [{ account_id: '', bucket: 'hold', amount_minor: row.amount_minor }], next_poll_at: new Date(at) }
     : { ...row, message: 'the provider can neither refund nor pay out: an operator has to return the money, which is in hold' };
   await insertRefund(tx, drawn, { key_id: null, request_id: null });
+  await record(tx, WORKER, { team_id, action: 'refund.create', resource_id: drawn.id, at });
   await post(tx, [drawnJournal(drawn)]);
   await announce(tx, { environment: store.environment, at }, drawn, 'refund.created');
   return true;

@@ -8,18 +8,23 @@ import {
   type Considered,
   type Decision,
   type Explanation,
+  type FloatView,
   type HealthView,
   type Moment,
   type RouteRequest,
 } from './schema.ts';
 
-/** Who is tried for a request, and why: a pure function of what it is given, chance and time included. */
+/**
+ * Who is tried for a request, and why: a pure function of what it is given, chance and time included.
+ * @param floats null: nothing is known of what the accounts hold
+ */
 export function decide(
   rules: Ruleset,
   accounts: readonly Account[],
   health: HealthView,
   request: RouteRequest,
   { at, draw }: Moment,
+  floats: FloatView | null = null,
 ): Decision {
   const rule = rules.deciding(request);
   const builtIn = rule === null && accounts.some(isBuiltIn);
@@ -32,9 +37,11 @@ export function decide(
     if (entry.why === '') able.push({ account, entry });
     else out.push(entry);
   }
-  const arranged = arrange(rule?.way ?? null, able, request, draw);
+  const short = shortages(floats, able, request, at);
+  const arranged = shortLast(arrange(rule?.way ?? null, able, request, draw), short);
   const tried = rule !== null && !rule.fallback ? arranged.slice(0, 1) : arranged;
   for (const [i, { entry }] of arranged.entries()) settle(entry, i, i < tried.length);
+  for (const [entry, why] of short) entry.why = `${entry.why}; ${short.size < arranged.length ? 'put last: ' : ''}${why}`;
   return {
     candidates: tried.map(({ account }) => account.provider),
     explanation: {
@@ -79,6 +86,23 @@ function checkHealth(health: HealthView, { provider }: Account, request: RouteRe
   if (!seen) return '';
   entry.health = seen.note;
   return seen.gate === 'open' ? `circuit open since ${seen.note.open_since}` : '';
+}
+
+/** Whose float is known not to be enough. */
+function shortages(floats: FloatView | null, able: readonly Able[], request: RouteRequest, at: number): Map<Considered, string> {
+  const found = able.map(
+    ({ account, entry }) => [entry, floats?.shortOf(account.provider.account_id, request, at) ?? null] as const,
+  );
+  return new Map(found.filter((pair): pair is [Considered, string] => pair[1] !== null));
+}
+
+/**
+ * Behind those that may have enough, in the same order. None is left out: what an account holds was true a minute ago, and it is
+ * the provider who says no.
+ */
+function shortLast(arranged: Able[], short: ReadonlyMap<Considered, string>): Able[] {
+  const isShort = ({ entry }: Able) => short.has(entry);
+  return [...arranged.filter((one) => !isShort(one)), ...arranged.filter(isShort)];
 }
 
 function settle(entry: Considered, i: number, tried: boolean): void {

@@ -4,7 +4,7 @@ import { collectsOn } from './ability.ts';
 import { decide } from './decide.ts';
 import type { Health } from './health.ts';
 import type { RulesOfTeam } from './rule-book.ts';
-import type { Decision, ProvidersOfTeam, RouteRequest, Standing } from './schema.ts';
+import type { Decision, FloatsOfTeam, ProvidersOfTeam, RouteRequest, Standing } from './schema.ts';
 
 /** Enough to show what was drawn, and to draw the same again. */
 const DRAWS = 1_000_000;
@@ -16,13 +16,23 @@ export class Router {
   readonly #providers: ProvidersOfTeam;
   readonly #rules: RulesOfTeam;
   readonly #health: Health;
+  readonly #floats: FloatsOfTeam | null;
   readonly #clock: Clock;
   readonly #random: () => number;
 
-  constructor(parts: { providers: ProvidersOfTeam; rules: RulesOfTeam; health: Health; clock: Clock; random?: () => number }) {
+  /** @param parts.floats left out: nothing is known of what the accounts hold */
+  constructor(parts: {
+    providers: ProvidersOfTeam;
+    rules: RulesOfTeam;
+    health: Health;
+    clock: Clock;
+    floats?: FloatsOfTeam;
+    random?: () => number;
+  }) {
     this.#providers = parts.providers;
     this.#rules = parts.rules;
     this.#health = parts.health;
+    this.#floats = parts.floats ?? null;
     this.#clock = parts.clock;
     this.#random = parts.random ?? Math.random;
   }
@@ -30,9 +40,13 @@ export class Router {
   /** No candidates: nobody can take it now. */
   async choose(request: RouteRequest): Promise<Decision> {
     const { environment, team_id, channel, operation } = request;
-    const [accounts, rules] = await Promise.all([this.#providers.of(environment, team_id), this.#rules.of(environment, team_id)]);
+    const [accounts, rules, floats] = await Promise.all([
+      this.#providers.of(environment, team_id),
+      this.#rules.of(environment, team_id),
+      operation === 'payout' ? (this.#floats?.of(environment, team_id) ?? null) : null,
+    ]);
     const moment = { at: this.#clock.now(), draw: Math.floor(this.#random() * DRAWS) / DRAWS };
-    const decision = decide(rules, accounts, this.#health, request, moment);
+    const decision = decide(rules, accounts, this.#health, request, moment, floats);
     // Between looking and this no other request was served: one probe goes out, not one of everybody who is waiting.
     const [first] = decision.explanation.accounts;
     if (first?.verdict === 'chosen' && first.account_id !== null && first.health?.open_since) {

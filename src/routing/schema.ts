@@ -83,6 +83,17 @@ export interface HealthView {
   look(account_id: string, channel_id: string, operation: Operation): { gate: Gate; note: HealthNote } | null;
 }
 
+/** What deciding may know of the money that accounts hold. */
+export interface FloatView {
+  /** Why the account is not known to have enough for this, in words; null when it may. */
+  shortOf(account_id: string, request: RouteRequest, at: number): string | null;
+}
+
+/** Null: nothing is known, or not in time. */
+export interface FloatsOfTeam {
+  of(environment: Environment, team_id: bigint): Promise<FloatView | null>;
+}
+
 /** One account and what became of it. */
 export interface Considered {
   name: string;

@@ -1,11 +1,15 @@
 import fs from 'node:fs';
 import path from 'node:path';
+import { WORKER } from '../audit/actor.ts';
+import { sealControl } from '../audit/chains.ts';
+import { record } from '../audit/record.ts';
 import type { Config } from '../config.ts';
 import { type Environment, ENVIRONMENTS } from '../kit/environment.ts';
-import type { Queryable } from '../kit/sql.ts';
+import type { Db, Tx } from '../kit/sql.ts';
 import type { KeyKind } from '../keys/caller.ts';
 import { newKey, storeKey } from '../keys/service.ts';
 import { createTeam, newTeamId } from '../teams/service.ts';
+import { findTeam } from '../teams/store.ts';
 import { writeAtomically } from './secrets-key.ts';
 
 /** DATA_DIR/keys.json: what a developer needs to make the first call. */
@@ -32,22 +36,26 @@ export function readKeysFile(config: Config): KeysFile | undefined {
  * Makes sure of the demo team and its keys. The file is written first and the database made to agree with it, so that
  * a start that dies in between loses nothing: the next one goes on from the file.
  */
-export async function ensureDemoTeam(config: Config, control: Queryable, at: Date): Promise<KeysFile> {
+export async function ensureDemoTeam(config: Config, control: Db, at: Date): Promise<KeysFile> {
   const keys = { ...(readKeysFile(config) ?? freshKeys()), base_url: config.public_url };
   writeAtomically(keysFilePath(config), `${JSON.stringify(keys, null, 2)}\n`, true);
+  await control.transaction((tx) => storeDemoTeam(tx, keys, at));
+  await sealControl(control);
+  return keys;
+}
+
+async function storeDemoTeam(tx: Tx, keys: KeysFile, at: Date): Promise<void> {
   const team_id = BigInt(keys.team);
-  await createTeam(control, { id: team_id, name: 'Demo shop', email: 'owner@demo.example' });
+  const known = await findTeam(tx, team_id);
+  await createTeam(tx, { id: team_id, name: 'Demo shop', email: 'owner@demo.example' });
   for (const environment of ENVIRONMENTS) {
     for (const kind of KINDS) {
-      await storeKey(
-        control,
-        keys[environment][kind],
-        { team_id, environment, kind, scopes: [], allowed_ips: [], expires_at: null },
-        at,
-      );
+      const options = { team_id, environment, kind, scopes: [], allowed_ips: [], expires_at: null };
+      const { id } = await storeKey(tx, keys[environment][kind], options, at);
+      if (!known) await record(tx, WORKER, { team_id, action: 'key.create', resource_id: id, at: at.getTime() });
     }
   }
-  return keys;
+  if (!known) await record(tx, WORKER, { team_id, action: 'team.create', resource_id: String(team_id), at: at.getTime() });
 }
 
 function freshKeys(): Omit<KeysFile, 'base_url'> {

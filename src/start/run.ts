@@ -5,6 +5,7 @@ import { type Config, ConfigError, type DatabaseUrls, type Role } from '../confi
 import { openPool } from '../db/pool.ts';
 import { openStores } from '../db/stores.ts';
 import { buildDeps, type Deps } from '../deps.ts';
+import type { Secrets } from '../kit/crypto.ts';
 import { createLog, type Log } from '../kit/log.ts';
 import type { MetricsServer } from '../metrics/server.ts';
 import { buildApi, startWorkers } from '../program.ts';
@@ -13,7 +14,7 @@ import { banner } from './banner.ts';
 import { type Databases, migrateAll, openDatabases } from './databases.ts';
 import { openMetrics, openTracing } from './observed.ts';
 import { ensureDemoTeam, type KeysFile, keysFilePath } from './demo.ts';
-import { secretsKeyOf } from './secrets-key.ts';
+import { openSecrets } from './secrets.ts';
 import { takeTurn } from './turn.ts';
 
 /** Runs until a signal, then drains: no new work, what is under way finishes, the database stops last. */
@@ -42,10 +43,10 @@ async function openInTurn(config: Config): Promise<Databases> {
 }
 
 async function serve(config: Config, role: Role, urls: DatabaseUrls, log: Log, stopAsked: Promise<string>): Promise<void> {
-  const keys = config.profile === 'development' ? await demoKeys(config, urls, log) : undefined;
+  const { keys, secrets } = await prepare(config, urls, log);
   const { tracer, watch } = await openTracing(config, log);
   const stores = openStores(urls, config.database_pool, log, watch);
-  const deps = buildDeps({ config, stores, log, secretsKey: secretsKeyOf(config), tracer });
+  const deps = buildDeps({ config, stores, log, secrets, tracer });
   const workers = role === 'api' ? [] : startWorkers(deps);
   let server: FastifyInstance | undefined;
   let metrics: MetricsServer | null = null;
@@ -63,10 +64,13 @@ async function serve(config: Config, role: Role, urls: DatabaseUrls, log: Log, s
   log.info('stopped');
 }
 
-async function demoKeys(config: Config, urls: DatabaseUrls, log: Log): Promise<KeysFile> {
+/** What is written as the owner before the service runs: its own secrets, and in development the demo team. */
+async function prepare(config: Config, urls: DatabaseUrls, log: Log): Promise<{ keys: KeysFile | undefined; secrets: Secrets }> {
   const owner = openPool({ url: urls.control, size: 1, log });
+  const now = new Date();
   try {
-    return await ensureDemoTeam(config, owner, new Date());
+    const secrets = await openSecrets(config, owner, now);
+    return { secrets, keys: config.profile === 'development' ? await ensureDemoTeam(config, owner, now) : undefined };
   } finally {
     await owner.close();
   }

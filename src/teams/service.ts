@@ -1,8 +1,11 @@
 import { randomInt } from 'node:crypto';
+import { must } from '../kit/errors.ts';
 import type { Queryable } from '../kit/sql.ts';
 import { versions } from '../versions/registry.ts';
 import type { Team } from './schema.ts';
-import { insertTeam } from './store.ts';
+import { findChargeTerms, insertTeam } from './store.ts';
+
+export { findGuardedTeams as guardedTeams } from './store.ts';
 
 /** A random 48-bit number: see migrations/control/0001. */
 export function newTeamId(): bigint {
@@ -24,4 +27,9 @@ export async function createTeam(db: Queryable, given: NewTeam): Promise<Team> {
   };
   await insertTeam(db, team);
   return team;
+}
+
+/** What of a team each of its live charges depends on. */
+export async function chargeTerms(db: Queryable, id: bigint): Promise<{ verification_level: number; abuse_rules: boolean }> {
+  return must(await findChargeTerms(db, id), 'a payment has a team');
 }

@@ -50,3 +50,29 @@ export function changeTeam(db: Queryable, id: bigint, changes: TeamChanges): Pro
     where id = ${id}
     returning id, name, email, plan, verification_level, default_currency, unique_references, api_version, created_at`);
 }
+
+/** What of a team each of its live charges depends on. */
+export function findChargeTerms(
+  db: Queryable,
+  id: bigint,
+): Promise<(Pick<Team, 'verification_level'> & { abuse_rules: boolean }) | undefined> {
+  return db.maybe(sql`select verification_level, abuse_rules from teams where id = ${id}`);
+}
+
+/** Holds a team's charges against the rules against abuse, or not. @returns false when there is no such team */
+export async function setAbuseRules(db: Queryable, id: bigint, on: boolean): Promise<boolean> {
+  return (await db.run(sql`update teams set abuse_rules = ${on}, updated_at = now() where id = ${id}`)) === 1;
+}
+
+/** @returns undefined when there is no such team */
+export async function findTeamRules(db: Queryable, id: bigint): Promise<boolean | undefined> {
+  return (await findChargeTerms(db, id))?.abuse_rules;
+}
+
+/** Teams whose charges are held against the rules, in the order of their ids. */
+export async function findGuardedTeams(db: Queryable, after: bigint, limit: number): Promise<bigint[]> {
+  const rows = await db.all<{ id: bigint }>(
+    sql`select id from teams where abuse_rules and id > ${after} order by id limit ${limit}`,
+  );
+  return rows.map(({ id }) => id);
+}

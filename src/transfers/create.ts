@@ -1,3 +1,4 @@
+import { recorded } from '../audit/record.ts';
 import { levelOf, objectionToTransfer, reserve } from '../ceilings/service.ts';
 import type { Deps } from '../deps.ts';
 import { recordEvents } from '../events/record.ts';
@@ -29,7 +30,8 @@ export function createTransfer(deps: CreateDeps, call: Call<CreateTransferBody>)
   const amount_minor = check(call.body);
   return store.db.transaction((tx) =>
     once(tx, call as Call, 'POST /transfers', async () => {
-      const transfer = presentTransfer(store.environment, await make(tx, deps, call, amount_minor));
+      const made = await recorded(tx, call, 'transfer.create', make(tx, deps, call, amount_minor));
+      const transfer = presentTransfer(store.environment, made);
       return { code: 201, message: transfer.status === 'failed' ? 'Transfer failed' : 'Transfer created', body: { transfer } };
     }),
   );

@@ -1,3 +1,5 @@
+import type { Actor } from '../audit/actor.ts';
+import { record } from '../audit/record.ts';
 import type { Store } from '../db/stores.ts';
 import type { Deps } from '../deps.ts';
 import { newId } from '../kit/ids.ts';
@@ -16,12 +18,15 @@ export async function fundSandbox(
   team_id: bigint,
   currency: string,
   amount_minor: Minor,
+  by: Actor,
 ): Promise<void> {
   if (store.environment !== 'sandbox') throw new Error('impossible: only the sandbox has play money');
-  const source_id = newId('req', store.environment, deps.clock.now());
+  const at = deps.clock.now();
+  const source_id = newId('req', store.environment, at);
   const origin = { team_id, currency, source_id, subject_id: source_id };
   await store.db.transaction(async (tx) => {
     await post(tx, [{ ...origin, kind: 'sandbox.funded', postings: [{ debit: 'clearing', credit: 'available', amount_minor }] }]);
     await repayCredit(tx, [{ ...origin, account_id: '' }]);
+    await record(tx, by, { team_id, action: 'balance.fund', resource_id: source_id, at });
   });
 }

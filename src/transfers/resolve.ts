@@ -1,3 +1,5 @@
+import type { Actor } from '../audit/actor.ts';
+import { record } from '../audit/record.ts';
 import type { Store } from '../db/stores.ts';
 import type { Clock } from '../kit/clock.ts';
 import { must, notFound, Problem } from '../kit/errors.ts';
@@ -14,6 +16,7 @@ export async function resolveTransfer(
   store: Store,
   ref: { team_id: bigint; id: string },
   verdict: Verdict,
+  by: Actor,
 ): Promise<AppliedTransfer> {
   return store.db.transaction(async (tx) => {
     const at = deps.clock.now();
@@ -27,6 +30,7 @@ export async function resolveTransfer(
       verdict.as === 'succeeded'
         ? { kind: 'succeeded' as const, provider_ref: known.provider_ref ?? 'resolved by hand', resolution }
         : { kind: 'failed' as const, reason: null, message: 'resolved by hand: no money moved', resolution };
+    await record(tx, by, { team_id: ref.team_id, action: 'transfer.resolve', resource_id: known.id, at });
     const applied = await applyTransfers(tx, { environment: store.environment, at }, [{ known, happening }]);
     return must(applied.get(known.id), 'it was found');
   });

@@ -41,9 +41,10 @@ function isUnsent(row: TransferRow): boolean {
 }
 
 /** A provider that takes every submission for a new one is never sent the same payout twice: a person resolves it. */
-function mayBeSentAgain(row: TransferRow, { capabilities }: Provider, now: number): boolean {
+function mayBeSentAgain(row: TransferRow, { capabilities, payouts }: Provider, now: number): boolean {
   const grace_ms = Math.max(capabilities.not_found_grace_ms, NOT_FOUND_GRACE_MS);
-  return capabilities.idempotency !== 'none' && row.dispatched_at !== null && now - row.dispatched_at.getTime() >= grace_ms;
+  const idempotency = payouts?.idempotency ?? capabilities.idempotency;
+  return idempotency !== 'none' && row.dispatched_at !== null && now - row.dispatched_at.getTime() >= grace_ms;
 }
 
 interface Choice {

@@ -1,3 +1,4 @@
+import type { Action } from '../audit/actions.ts';
 import { randomBytes, randomInt } from 'node:crypto';
 import { unpack } from '../events/packing.ts';
 import { type EventInput, packedBody } from '../events/record.ts';
@@ -222,6 +223,10 @@ export function recordOutcomes(db: Queryable, outcomes: readonly Outcome[], disa
       insert into mails (team_id, kind, facts)
       select team_id, 'endpoint_deactivated', json_build_object('webhook', id, 'host', substring(url from '^https://([^/?#]+)'))
       from marked where hopeless
+    ),
+    audited as (
+      insert into audit_entries (team_id, created_at, actor, action, resource_id)
+      select team_id, now(), 'worker', ${'webhook.deactivate' satisfies Action}, id from marked where hopeless
     )
     select team_id, id, url from marked where hopeless${PLANNED_EACH_TIME}`);
 }

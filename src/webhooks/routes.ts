@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { recordCall, recorded } from '../audit/record.ts';
 import type { Deps } from '../deps.ts';
 import { once } from '../http/idempotency.ts';
 import { type Call, type Reply, type Route, route } from '../http/route.ts';
@@ -66,7 +67,9 @@ export function webhookRoutes(deps: Deps): Route[] {
             call as Call,
             'POST /webhooks',
             async () => {
-              return shown(call, 201, 'Webhook created', await createEndpoint(deps, tx, store, team, call.body, call.at));
+              const fresh = await createEndpoint(deps, tx, store, team, call.body, call.at);
+              await recordCall(tx, call, 'webhook.create', fresh.row.id);
+              return shown(call, 201, 'Webhook created', fresh);
             },
             withoutSecret,
           ),
@@ -93,11 +96,8 @@ export function webhookRoutes(deps: Deps): Route[] {
       replies: { 200: one },
       handle: (call) =>
         call.caller.store.db.transaction(async (tx) => {
-          return reply(
-            call,
-            'Webhook updated',
-            await changeEndpoint(deps, tx, call.caller.store.environment, refOf(call), call.body, call.at),
-          );
+          const changed = changeEndpoint(deps, tx, call.caller.store.environment, refOf(call), call.body, call.at);
+          return reply(call, 'Webhook updated', await recorded(tx, call, 'webhook.update', changed));
         }),
     }),
     route({
@@ -110,11 +110,9 @@ export function webhookRoutes(deps: Deps): Route[] {
       replies: { 200: one },
       handle: (call) =>
         call.caller.store.db.transaction(async (tx) => {
-          return reply(
-            call,
-            'Webhook updated',
-            await replaceEndpoint(deps, tx, call.caller.store.environment, refOf(call), call.body, call.at),
-          );
+          const body = { api_version: call.caller.team.api_version, ...call.body };
+          const changed = replaceEndpoint(deps, tx, call.caller.store.environment, refOf(call), body, call.at);
+          return reply(call, 'Webhook updated', await recorded(tx, call, 'webhook.update', changed));
         }),
     }),
     route({
@@ -126,7 +124,7 @@ export function webhookRoutes(deps: Deps): Route[] {
       replies: { 200: one },
       handle: (call) =>
         call.caller.store.db.transaction(async (tx) => {
-          return reply(call, 'Webhook deleted', await removeEndpoint(tx, refOf(call)));
+          return reply(call, 'Webhook deleted', await recorded(tx, call, 'webhook.delete', removeEndpoint(tx, refOf(call))));
         }),
     }),
     route({
@@ -142,7 +140,9 @@ export function webhookRoutes(deps: Deps): Route[] {
       replies: { 200: withSecret },
       handle: (call) =>
         call.caller.store.db.transaction(async (tx) => {
-          return shown(call, 200, 'Webhook secret rotated', await rotateSecret(deps, tx, refOf(call), call.at));
+          const fresh = await rotateSecret(deps, tx, refOf(call), call.at);
+          await recordCall(tx, call, 'webhook.rotate_secret', fresh.row.id);
+          return shown(call, 200, 'Webhook secret rotated', fresh);
         }),
     }),
     route({
@@ -168,6 +168,7 @@ export function webhookRoutes(deps: Deps): Route[] {
         call.caller.store.db.transaction((tx) =>
           once(tx, call, 'POST /webhooks/:id/test', async () => {
             const event = await testEndpoint(tx, call.caller.store.environment, refOf(call), call.at);
+            await recordCall(tx, call, 'webhook.test', refOf(call).id);
             return { code: 200, message: 'Test event queued', body: { event } };
           }),
         ),

@@ -56,6 +56,12 @@ const events = Type.Array(Type.Enum(['*', ...families, ...subscribable]), {
 const optional = {
   description: Type.Optional(nullableText({ maxLength: 255 })),
   active: Type.Optional(Type.Boolean({ default: true })),
+  api_version: Type.Optional(
+    Type.String({
+      maxLength: 32,
+      description: "Version at which its events are serialised, one that there is; your team's if not given.",
+    }),
+  ),
   metadata: Type.Optional(nullableObject({ maxProperties: 50, description: 'Yours: at most 50 keys and 16 KB.' })),
 };
 

@@ -5,7 +5,7 @@ import type { Guard, Send, SendResult } from '../kit/fetch.ts';
 import { newId } from '../kit/ids.ts';
 import type { Attempt, Claimed } from './deliveries-store.ts';
 import { retryDelay } from './schedule.ts';
-import { signature } from './sign.ts';
+import { deliveryHeaders, secretPlace } from './sign.ts';
 
 /** Of a receiver's answer nobody reads more. */
 const KEPT_BYTES = 4096;
@@ -32,7 +32,7 @@ export async function attempt(sender: Sender, claimed: Claimed, target: NonNulla
   const at = clock.now();
   const id = newId('whd', environment, at);
   const body = Buffer.from(claimed.body);
-  const timestamp = Math.floor(at / 1000);
+  const secret = secrets.open(target.secret_sealed, secretPlace(claimed.team_id, claimed.endpoint_id));
   const result = await sender.send({
     method: 'POST',
     url: target.url,
@@ -40,15 +40,7 @@ export async function attempt(sender: Sender, claimed: Claimed, target: NonNulla
     body,
     timeout_ms: sender.timeout_ms,
     max_bytes: KEPT_BYTES,
-    headers: {
-      'Content-Type': 'application/json',
-      'User-Agent': 'Pirogue/1',
-      'X-Service-Signature': signature(secrets.open(target.secret_sealed), timestamp, body),
-      'X-Service-Timestamp': String(timestamp),
-      'X-Service-Event': claimed.event_type,
-      'X-Service-Delivery-Id': id,
-      'X-Service-Sequence': String(claimed.sequence),
-    },
+    headers: deliveryHeaders(secret, { id, event_type: claimed.event_type, sequence: claimed.sequence, body, at }),
   });
   const succeeded = result.kind === 'answered' && result.status >= 200 && result.status < 300;
   return {

@@ -9,10 +9,11 @@ import type { JsonObject } from '../kit/json.ts';
 import { checkMetadata } from '../kit/metadata.ts';
 import type { Queryable, Tx } from '../kit/sql.ts';
 import type { Team } from '../teams/schema.ts';
+import { versions } from '../versions/registry.ts';
 import { recordDirectEvent, requeue } from './deliveries-store.ts';
 import { presentEndpoint } from './present.ts';
 import type { ChangeEndpointBody, CreateEndpointBody, EndpointRow } from './schema.ts';
-import { newSecret } from './sign.ts';
+import { newSecret, secretPlace } from './sign.ts';
 import {
   countEndpoints,
   deleteEndpoint,
@@ -52,12 +53,13 @@ export async function createEndpoint(
     throw invalid({ url: [`a team has at most ${MOST_ENDPOINTS} webhook endpoints in one environment: delete one first`] });
   }
   const secret = newSecret();
+  const id = newId('wh', store.environment, at);
   const row: EndpointRow = {
     team_id: team.id,
-    id: newId('wh', store.environment, at),
-    secret_sealed: deps.secrets.seal(secret),
+    id,
+    secret_sealed: deps.secrets.seal(secret, secretPlace(team.id, id)),
     ...fieldsOf(body),
-    api_version: team.api_version,
+    api_version: body.api_version ?? team.api_version,
     failing_since: null,
     disabled_reason: null,
     created_at: new Date(at),
@@ -95,7 +97,11 @@ export function replaceEndpoint(
   body: CreateEndpointBody,
   at: number,
 ) {
-  return write(deps, tx, environment, ref, body, at, (row) => ({ ...row, ...fieldsOf(body) }));
+  return write(deps, tx, environment, ref, body, at, (row) => ({
+    ...row,
+    ...fieldsOf(body),
+    api_version: body.api_version ?? row.api_version,
+  }));
 }
 
 async function write(
@@ -121,7 +127,8 @@ async function write(
 /** The new secret holds from the next attempt on, also for what is queued. @throws Problem 404 */
 export async function rotateSecret(deps: Deps, tx: Tx, ref: EndpointRef, at: number): Promise<FreshEndpoint> {
   const secret = newSecret();
-  const row = { ...(await locked(tx, ref)), secret_sealed: deps.secrets.seal(secret), updated_at: new Date(at) };
+  const secret_sealed = deps.secrets.seal(secret, secretPlace(ref.team_id, ref.id));
+  const row = { ...(await locked(tx, ref)), secret_sealed, updated_at: new Date(at) };
   await updateEndpoint(tx, row);
   return { row, secret };
 }
@@ -171,6 +178,9 @@ function check(deps: Deps, environment: Environment, body: ChangeEndpointBody): 
   if (fault) errors.url = [fault];
   const objection = body.metadata ? checkMetadata(body.metadata) : null;
   if (objection) errors.metadata = [objection];
+  if (body.api_version !== undefined && !versions.has(body.api_version)) {
+    errors.api_version = [`must be one of ${versions.all.join(', ')}`];
+  }
   if (Object.keys(errors).length > 0) throw invalid(errors);
 }
 
@@ -187,7 +197,7 @@ function fieldsOf(body: CreateEndpointBody) {
 
 /** The fields that were sent; null is a value. */
 function given(body: ChangeEndpointBody): Partial<EndpointRow> {
-  const { url, events, description, active, metadata } = body;
-  const fields = { url, events: events && [...new Set(events)], description, active, metadata };
+  const { url, events, description, active, metadata, api_version } = body;
+  const fields = { url, events: events && [...new Set(events)], description, active, metadata, api_version };
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }

@@ -1,9 +1,15 @@
 import { createHmac } from 'node:crypto';
 import { randomBase62 } from '../kit/crypto.ts';
+import { sealedPlace } from '../kit/sealing.ts';
 
 /** 43 base62 characters hold 256 bits. */
 export function newSecret(): string {
   return `whsec_${randomBase62(43)}`;
+}
+
+/** Where an endpoint's secret stands sealed. */
+export function secretPlace(team_id: bigint, endpoint_id: string): string {
+  return sealedPlace('webhook_endpoints.secret_sealed', team_id, endpoint_id);
 }
 
 /**
@@ -12,4 +18,28 @@ export function newSecret(): string {
  */
 export function signature(secret: string, timestamp: number, body: Buffer): string {
   return `v1=${createHmac('sha256', secret).update(`${timestamp}.`).update(body).digest('hex')}`;
+}
+
+/** What is sent with the body, by the service and by `pirogue listen`. */
+interface SignedDelivery {
+  id: string;
+  event_type: string;
+  sequence: number;
+  body: Buffer;
+  /** Milliseconds since the epoch. */
+  at: number;
+}
+
+/** The headers of one attempt (spec section 6). */
+export function deliveryHeaders(secret: string, delivery: SignedDelivery): Record<string, string> {
+  const timestamp = Math.floor(delivery.at / 1000);
+  return {
+    'Content-Type': 'application/json',
+    'User-Agent': 'Pirogue/1',
+    'X-Service-Signature': signature(secret, timestamp, delivery.body),
+    'X-Service-Timestamp': String(timestamp),
+    'X-Service-Event': delivery.event_type,
+    'X-Service-Delivery-Id': delivery.id,
+    'X-Service-Sequence': String(delivery.sequence),
+  };
 }

@@ -47,7 +47,7 @@ export function listEndpoints(db: Queryable, team_id: bigint, position: Position
 export async function updateEndpoint(tx: Tx, row: EndpointRow): Promise<void> {
   await tx.run(sql`
     update webhook_endpoints set url = ${row.url}, secret_sealed = ${row.secret_sealed}, events = ${row.events},
-      description = ${row.description}, active = ${row.active},
+      description = ${row.description}, active = ${row.active}, api_version = ${row.api_version},
       metadata = ${row.metadata === null ? null : JSON.stringify(row.metadata)},
       failing_since = ${row.failing_since}, disabled_reason = ${row.disabled_reason}, updated_at = ${row.updated_at}
     where team_id = ${row.team_id} and id = ${row.id}`);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { readOnboardingToken } from '../../src/accounts/onboarding.ts';
+import { WORKER } from '../../src/audit/actor.ts';
 import { findActiveAccount, setVerification } from '../../src/accounts/service.ts';
 import { unpack } from '../../src/events/packing.ts';
 import { Problem } from '../../src/kit/errors.ts';
@@ -212,14 +213,14 @@ test('verification is what the operator says, announced when it changes', async 
   const ref = { team_id: merchant.team.id, id };
   const { sandbox, live } = api.deps.stores;
   for (const verification of ['verified', 'verified', 'rejected', 'pending'] as const) {
-    assert.equal((await setVerification(api.deps, sandbox, ref, verification)).verification, verification);
+    assert.equal((await setVerification(api.deps, sandbox, ref, verification, WORKER)).verification, verification);
     assert.equal((await call('GET', `/accounts/${id}`)).body.account.verification, verification);
   }
   assert.deepEqual(
     (await eventsOf(id)).map(({ data }) => data.verification),
     ['pending', 'verified', 'rejected', 'pending'],
   );
-  await assert.rejects(setVerification(api.deps, live, ref, 'verified'), /Account Not Found/);
+  await assert.rejects(setVerification(api.deps, live, ref, 'verified', WORKER), /Account Not Found/);
 });
 
 test('a public key makes, reads and changes accounts without seeing how the owner is reached or paid', async () => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { MemoryBalanceCache } from '../../src/balance/cache.ts';
 import type { Balance } from '../../src/balance/schema.ts';
+import { WORKER } from '../../src/audit/actor.ts';
 import { fundSandbox } from '../../src/transfers/fund.ts';
 import { type Api, FakeClock, type Merchant, startApi, until } from '../setup/api.ts';
 import { book } from '../ledger/books.ts';
@@ -115,7 +116,7 @@ test('the answer is remembered for 3 minutes, for each team, environment, curren
 
 test('payouts never read what is remembered', async () => {
   assert.equal((await read()).available, 0);
-  await fundSandbox(api.deps, api.deps.stores.sandbox, merchant.team.id, 'XAF', 10_000_00n);
+  await fundSandbox(api.deps, api.deps.stores.sandbox, merchant.team.id, 'XAF', 10_000_00n, WORKER);
   assert.equal((await read()).available, 0, 'still remembered');
   const body = { amount: 1_000, currency: 'XAF', recipient: '+237650000000', channel: 'cm.mtn' };
   const sent = await api.call('POST', '/transfers', { key: merchant.sandbox.secret, body });

@@ -116,7 +116,6 @@ test('422 shows the form again with the message beside the field and what was ty
   assert.match(body, /id="phone" aria-describedby="phone-error phone-help" aria-invalid="true" autofocus/);
   assert.match(body, /id="phone-error">This is not a phone number of the chosen country \(Cameroon\)/);
   assert.match(body, /value="&lt;b&gt;12"/);
-  assert.equal((await payer.submit({ channel: '', phone: '650000000' })).status, 422);
   assert.equal((await payer.submit({ channel: 'cm.bank', account_number: '' })).status, 422);
   assert.match((await payer.submit({ channel: 'sn.orange', phone: '770000000' })).body, /Choose one of the list/);
   assert.equal(await statusOf(id), 'pending');
@@ -252,7 +251,9 @@ test('a payment in pieces: the page tells the parts, and after a declined one th
   const { payer, id } = await onPage({ amount: 1_200_000, bearer: 'customer' }, verified.live.secret);
   let left = 1;
   liveAnswer = { kind: 'accepted', provider_ref: 'p', next: { kind: 'confirm' }, poll_after_ms: 50 };
-  liveReading = async ({ amount_minor, currency }) => {
+  liveReading = async ({ return_url, amount_minor, currency }) => {
+    // Attempts of other tests are asked about too.
+    if (!return_url.startsWith(payer.url)) return { kind: 'pending', poll_after_ms: 60_000 };
     if (left-- > 0) return { kind: 'succeeded', provider_ref: `p${left}`, amount_minor, currency };
     return { kind: 'failed', reason: 'insufficient_funds', message: 'no' };
   };

@@ -177,6 +177,18 @@ test('a double submit of one browser charges once', async () => {
   assert.equal((await api.call('GET', `/payments/${id}`)).body.transaction.attempts.length, 1);
 });
 
+test("303 to the page for a provider's form that sends the payer back: nothing of it is read", async () => {
+  const { payers, id } = await browsers(1);
+  const payer = payers[0];
+  const back = await payer.submit({ card_number: '4242424242424242' }, '/card', { origin: 'https://provider.example' });
+  assert.deepEqual(
+    [back.status, new URL(back.headers.get('location') as string, payer.url).pathname],
+    [303, new URL(payer.url).pathname],
+  );
+  const { status, attempts } = (await api.call('GET', `/payments/${id}`)).body.transaction;
+  assert.deepEqual([status, attempts], ['pending', []]);
+});
+
 test('403 for a submit that comes from another site', async () => {
   const {
     payers: [payer],

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { Secrets } from '../../src/kit/crypto.ts';
 import { sql } from '../../src/kit/sql.ts';
 import { type Api, type CallOptions, startApi, until } from '../setup/api.ts';
 
@@ -235,7 +236,7 @@ async function startNode() {
   const { config, log } = api.deps;
   const stores = openStores(api.databases, 4, log);
   const port = await freePort();
-  const deps = buildDeps({ config: { ...config, port }, stores, log, secretsKey: Buffer.alloc(32, 7) });
+  const deps = buildDeps({ config: { ...config, port }, stores, log, secrets: new Secrets(Buffer.alloc(32, 7)) });
   const server = buildApi(deps, []);
   await server.listen({ host: config.host, port });
   return {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { type Api, type CallOptions, startApi } from '../setup/api.ts';
 import { sql } from '../../src/kit/sql.ts';
-import { saveMethod } from '../../src/customers/methods.ts';
+import { saveMethod, vaultPlace } from '../../src/customers/methods.ts';
 
 let api: Api;
 before(async () => {
@@ -122,7 +122,7 @@ describe('GET /customers', () => {
     const { id } = await create({ name: 'Aïcha Bâ', email: 'aicha@dakar.example', phone: '+221771234567' }, { key });
     await create({ name: 'Someone Else' }, { key });
     await create({ name: 'Aïcha Bâ' });
-    for (const search of ['aicha', 'AÏCHA', 'ïch', 'dakar.ex', '77123', '+221 77 123', '00221', 'ba', id]) {
+    for (const search of ['aicha', 'AÏCHA', 'ïch', 'dakar.ex', '77123', '+221 77 123', '00221', 'a ba', id]) {
       const { body } = await api.call('GET', `/customers?search=${encodeURIComponent(search)}`, { key });
       assert.deepEqual(
         body.items.map((item: { id: string }) => item.id),
@@ -243,7 +243,7 @@ describe('payment methods', () => {
     const { token_sealed } = (await api.deps.stores.sandbox.db.maybe<{ token_sealed: string }>(
       sql`select token_sealed from payment_methods where id = ${one.id}`,
     )) as { token_sealed: string };
-    assert.equal(api.deps.secrets.open(token_sealed), '+237650111222');
+    assert.equal(api.deps.secrets.open(token_sealed, vaultPlace(api.team.id, one.id)), '+237650111222');
   });
 
   test('200 deleting one, then 404 Resource Not Found; another customer’s is not found', async () => {

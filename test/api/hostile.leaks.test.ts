@@ -151,15 +151,14 @@ test('a card number in a path is in no log line, however it is written', async (
 
 test('an error of ours tells the caller nothing and the log no data', async () => {
   const broken = await api.newMerchant();
-  const { db } = api.deps.stores.sandbox;
+  const store = api.deps.stores.sandbox;
   const from = lines.length;
-  const original = db.all;
-  Object.assign(db, {
-    all: async () =>
-      Promise.reject(Object.assign(new Error(`Key (phone)=(${CARD}) for ${secret}`), { detail: CARD, parameters: [CARD] })),
-  });
+  const { of } = store;
+  const all = async () =>
+    Promise.reject(Object.assign(new Error(`Key (phone)=(${CARD}) for ${secret}`), { detail: CARD, parameters: [CARD] }));
+  Object.assign(store, { of: (team_id: bigint) => ({ ...of(team_id), db: { ...of(team_id).db, all } }) });
   const answer = await api.call('GET', '/payments', { key: broken.sandbox.secret });
-  Object.assign(db, { all: original });
+  Object.assign(store, { of });
   assert.deepEqual([answer.status, answer.body.code, answer.body.status], [500, 500, 'Internal Server Error']);
   assert.doesNotMatch(JSON.stringify(answer.body), /Key|phone|at /);
   const logged = lines.slice(from);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { WORKER } from '../../src/audit/actor.ts';
 import { setVerification } from '../../src/accounts/service.ts';
 import { type Api, FakeClock, startApi } from '../setup/api.ts';
 
@@ -30,7 +31,7 @@ test('200 the page shows what is known and how far the check has come, in both l
   assert.match(pending.text, /We are checking your details/);
   assert.match(pending.text, /Boutique &lt;Awa&gt;/);
   assert.match((await open(url, 'fr')).text, /Nous vérifions vos informations/);
-  await setVerification(api.deps, api.deps.stores.sandbox, { team_id: api.team.id, id }, 'verified');
+  await setVerification(api.deps, api.deps.stores.sandbox, { team_id: api.team.id, id }, 'verified', WORKER);
   assert.match((await open(url)).text, /Your account is verified/);
 });
 

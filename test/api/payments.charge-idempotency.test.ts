@@ -102,3 +102,18 @@ test('after a crash behind a decline, the same key never says that the payment i
   const { status, body } = await charge(id, 'crashed-decline', DECLINED);
   assert.ok(status === 402 || status === 400, `${status} ${body.message} for a payment that is ${body.transaction?.status}`);
 });
+
+test('202 after a crash behind a provider that took nothing: the next request with the key charges, at once', async () => {
+  const id = await pending();
+  await charge(id, 'left-alone');
+  await forgetAnswer(id, 'left-alone', MTN);
+  const [left] = await attemptsOf(id);
+  await db.run(sql`update attempts set status = 'unavailable' where team_id = ${api.team.id} and id = ${left.id}`);
+  await db.run(sql`update payments set status = 'pending' where team_id = ${api.team.id} and id = ${id}`);
+  const answers = await Promise.all([1, 2, 3].map(() => charge(id, 'left-alone')));
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    [202, 202, 202],
+  );
+  assert.deepEqual((await attemptsOf(id)).map(({ status }: { status: string }) => status).sort(), ['open', 'unavailable']);
+});

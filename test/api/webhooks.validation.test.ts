@@ -121,6 +121,13 @@ test('422 events that are no list, or an empty one', async () => {
   assert.deepEqual(await refusedFields({ url, events: '*' }), ['events']);
 });
 
+test('422 an api_version that does not exist, or is none', async () => {
+  const url = 'https://shop.example/';
+  for (const api_version of ['2026-08-02', '', null, 20260801]) {
+    assert.deepEqual(await refusedFields({ url, api_version }), ['api_version'], String(api_version));
+  }
+});
+
 test('422 names all faults at once', async () => {
   const fields = await refusedFields({ url: 'shop', events: ['x'], description: 'a'.repeat(256), active: 'yes', metadata: [] });
   assert.deepEqual(fields.sort(), ['active', 'description', 'events.0', 'metadata', 'url']);

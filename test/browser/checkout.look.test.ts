@@ -1,23 +1,40 @@
 import assert from 'node:assert/strict';
-import fs from 'node:fs';
-import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { Registry, type TestProvider } from '../setup/providers.ts';
 import { newPayment, Payer } from '../api/checkout.payer.ts';
 import { type Api, startApi } from '../setup/api.ts';
+import { sql } from '../../src/kit/sql.ts';
+import { axeFaults } from './axe.ts';
+import { type LogoHost, mark, startLogoHost } from './logo.ts';
+import { keepOverview, keepPicture } from './pictures.ts';
 import { DESKTOP, type Found, newVisitor, openBrowser } from '../setup/browser.ts';
 
-/** `PICTURES=docs/pictures npm test -- test/browser/checkout.look.test.ts` renews those of the documentation. */
-const FOLDER = process.env.PICTURES ?? '.cache/pictures';
 const HANDSET = { width: 390, height: 720 };
 const SMALLEST = { width: 320, height: 640 };
 
-/** By what the payer typed: stays under way, fails, or is not reachable. */
+/** Whose first piece has been collected. */
+const begun = new Set<string>();
+
+/** By what the payer typed: stays under way, fails, asks for a code, comes in pieces, or is not reachable. */
 const provider: TestProvider = {
   name: 'posing',
   collects: () => true,
   submit: async ({ payer, channel, amount_minor, currency }) => {
+    if (channel.id.endsWith('.wave')) {
+      return {
+        kind: 'accepted',
+        provider_ref: 'p',
+        next: { kind: 'redirect', url: 'https://pay.wave.com/c/x' },
+        poll_after_ms: 3_600_000,
+      };
+    }
+    if (payer?.endsWith('5')) return { kind: 'accepted', provider_ref: 'p', next: { kind: 'otp' }, poll_after_ms: 3_600_000 };
+    if (payer && /[67]$/.test(payer) && !begun.has(payer)) {
+      begun.add(payer);
+      return { kind: 'succeeded', provider_ref: 'p', amount_minor, currency };
+    }
+    if (payer?.endsWith('7')) return { kind: 'refused', reason: 'wrong_pin', message: 'no' };
     if (payer?.endsWith('1')) return { kind: 'refused', reason: 'insufficient_funds', message: 'no' };
     if (payer?.endsWith('2')) return { kind: 'unavailable', message: 'closed' };
     if (payer?.endsWith('3')) return { kind: 'unknown', message: 'no answer' };
@@ -36,17 +53,20 @@ const provider: TestProvider = {
 
 const found: Found = await openBrowser();
 let api: Api;
+let logos: LogoHost;
 before(async () => {
-  fs.mkdirSync(FOLDER, { recursive: true });
+  logos = await startLogoHost({ '/logo.png': mark(132, [180, 83, 9]) });
   api = await startApi({ providers: new Registry({ sandbox: [provider], live: [provider] }) });
 });
 after(async () => {
+  if (found.browser) await keepOverview(found.browser);
   await found.browser?.close();
+  logos.close();
   await api.stop();
 });
 
 interface Pose {
-  payment?: object;
+  payment?: object | (() => object);
   options?: BrowserContextOptions;
   /** Leads the page to what is pictured. */
   lead?: (page: Page, id: string, url: string) => Promise<unknown>;
@@ -92,9 +112,57 @@ const POSES: Record<string, Pose> = {
     options: { javaScriptEnabled: false, viewport: SMALLEST },
     payment: { currency: 'XOF', phone: '+221770000000' },
   },
+  'checkout-themed': {
+    payment: () => ({
+      description: 'Deux paniers de mangues',
+      theming: {
+        color: '#d97706',
+        logo: `${logos.url}/logo.png`,
+        title: 'Le marché du samedi',
+        button_text: 'Commander',
+        locale: 'fr',
+      },
+    }),
+  },
+  'checkout-part-paid': {
+    payment: { amount: 900_000 },
+    lead: async (page) => {
+      await phone('650000007')(page);
+      await page.getByText('The PIN was wrong.').waitFor();
+    },
+  },
+  'test-numbers': { lead: (page) => open(page, 'Numbers for testing') },
   'wrong-number': { lead: phone('12') },
   'not-reachable': { lead: phone('650000002') },
   waiting: { lead: phone('650000000') },
+  'waiting-no-script': { lead: phone('650000000'), options: { javaScriptEnabled: false, viewport: SMALLEST, locale: 'fr-CM' } },
+  'waiting-orange': { lead: phone('690000000') },
+  'waiting-late': {
+    lead: async (page, id, url) => {
+      await phone('650000000')(page);
+      await api.deps.stores.sandbox.db.run(
+        sql`update attempts set submitted_at = submitted_at - interval '6 minutes' where payment_id = ${id}`,
+      );
+      await page.goto(url);
+    },
+  },
+  'waiting-code': { lead: phone('650000005') },
+  'waiting-part': {
+    payment: { amount: 900_000 },
+    lead: async (page) => {
+      await phone('650000006')(page);
+      await page.locator('progress').waitFor();
+      await page.getByRole('heading', { name: 'Confirm on your phone' }).waitFor();
+    },
+  },
+  'waiting-redirect': {
+    payment: { currency: 'XOF', phone: '+221770000000' },
+    lead: async (page, _, url) => {
+      const charge = { channel: 'sn.wave', data: { phone: '770000000' } };
+      await page.request.post(url, { data: charge, headers: { accept: 'application/json' } });
+      await page.goto(url);
+    },
+  },
   'waiting-transfer': {
     lead: async (page) => {
       await open(page, 'Bank transfer');
@@ -106,6 +174,18 @@ const POSES: Record<string, Pose> = {
   'verify-card': { lead: card('4000002500003155') },
   'result-succeeded': { lead: card('4242424242424242') },
   'result-failed-fr': { options: { locale: 'fr-CM' }, lead: phone('650000001') },
+  'result-expired': {
+    lead: async (page, id) => {
+      await api.deps.stores.sandbox.db.run(sql`update payments set expires_at = now() - interval '1 minute' where id = ${id}`);
+      await page.reload();
+    },
+  },
+  busy: {
+    lead: async (page, _, url) => {
+      for (let i = 0; i < 30; i++) await new Payer(url).json({});
+      await phone('650000000')(page);
+    },
+  },
   'result-cancelled': {
     lead: async (page, id) => {
       await api.call('DELETE', `/payments/${id}`);
@@ -127,16 +207,16 @@ async function picture(name: string, { payment, options, lead }: Pose): Promise<
     description: 'Two baskets of mangoes',
     reference: 'ORDER-1042',
     callback: 'https://shop.example/',
-    ...payment,
+    ...(typeof payment === 'function' ? payment() : payment),
   });
   const browser = found.browser as NonNullable<Found['browser']>;
   const { page, context, complaints } = await newVisitor(browser, { viewport: HANDSET, deviceScaleFactor: 1.5, ...options });
   await page.goto(url);
   await lead?.(page, id, url);
-  await page.mouse.move(0, 0);
-  await page.screenshot({ path: path.join(FOLDER, `${name}.png`), fullPage: true, animations: 'disabled' });
   assert.deepEqual(complaints, []);
   assert.deepEqual(await page.evaluate(FAULTS), []);
+  if (options?.javaScriptEnabled !== false) assert.deepEqual(await axeFaults(page), []);
+  await keepPicture(page, name);
   await context.close();
 }
 
@@ -146,7 +226,8 @@ const FAULTS = `(() => {
   if (document.documentElement.scrollWidth > innerWidth) faults.push('wider than the screen');
   const shown = (element) => element.checkVisibility();
   for (const control of [...document.querySelectorAll('button, summary, select, a.button, input:not([type=hidden])')].filter(shown)) {
-    const { width, height } = control.getBoundingClientRect();
+    // A box to tick is as large as the label around it.
+    const { width, height } = (control.closest('label') ?? control).getBoundingClientRect();
     if (height < 44 || width < 44) faults.push('small: ' + control.outerHTML.slice(0, 80) + ' ' + width + 'x' + height);
   }
   const numbers = (color) => (color.match(/[\\d.]+/g) ?? []).map(Number);

@@ -236,6 +236,23 @@ describe('machine', () => {
   });
 });
 
+test('secrets sealed under another key are a fault', async () => {
+  const other = await openCommandLine();
+  try {
+    await other.json('secrets', 'status');
+    const sealed = async (env: Record<string, string>): Promise<Finding | undefined> => {
+      const { stdout } = await pirogue(['doctor', '--json'], { ...other.env, ...env });
+      return JSON.parse(stdout).checks.find(({ name }: { name: string }) => name === 'sealed secrets');
+    };
+    assert.equal((await sealed({}))?.status, 'ok');
+    const wrong = await sealed({ SECRETS_KEY: Buffer.from(`${'w'.repeat(31)}o`).toString('base64') });
+    assert.equal(wrong?.status, 'fail');
+    assert.match(wrong?.detail ?? '', /SECRETS_KEY does not open this installation's secrets/);
+  } finally {
+    await other.close();
+  }
+});
+
 test('with our own database that nobody has made yet, says so and makes nothing', async () => {
   const folder = makeFolder();
   const { code, stdout }: Ended = await pirogue(['doctor', '--json'], { DATA_DIR: folder, PORT: env.PORT as string });

@@ -211,3 +211,46 @@ describe('keys revoke', () => {
     assert.match(stderr, new RegExp(`there is no key ${id}\n.*keys list`));
   });
 });
+
+describe('keys deactivate and activate', () => {
+  test('a key that is switched off is accepted by no node, and again by every one when it is switched on', async () => {
+    const { key, id } = await create('--environment', 'sandbox', '--kind', 'secret');
+    const ring = new KeyRing(cli.control, systemClock);
+    assert.ok(await ring.find(key));
+    let asking = true;
+    const asked = (async () => {
+      while (asking) {
+        await ring.find(key);
+        await sleep(5);
+      }
+    })();
+    const off = await cli.json('keys', 'deactivate', id);
+    assert.equal(await ring.find(key), undefined, 'a node that was asked all the time');
+    assert.deepEqual([off.id, off.active, off.revoked_at, off.status], [id, false, null, 'inactive']);
+    const on = await cli.json('keys', 'activate', id);
+    assert.ok(await ring.find(key));
+    asking = false;
+    await asked;
+    assert.deepEqual([on.active, on.status], [true, 'active']);
+  });
+
+  test('a revoked key can not be switched, and stays revoked', async () => {
+    const { key, id } = await create('--environment', 'live', '--kind', 'secret');
+    await cli.json('keys', 'revoke', id);
+    for (const command of ['activate', 'deactivate']) {
+      const { code, stdout, stderr } = await cli.run('keys', command, id);
+      assert.deepEqual({ code, stdout }, { code: 1, stdout: '' });
+      assert.match(stderr, /is revoked, for good\n.*keys create/);
+    }
+    assert.equal(await lookUp(key), undefined);
+  });
+
+  test('of an unknown key, or of what is no id, changes nothing', async () => {
+    const { key } = await create('--environment', 'live', '--kind', 'secret');
+    assert.equal((await cli.run('keys', 'deactivate', `key_${'0'.repeat(26)}`)).code, 1);
+    const pasted = await cli.run('keys', 'deactivate', key);
+    assert.equal(pasted.code, 2);
+    assert.ok(!pasted.stderr.includes(key), 'a pasted key is not printed');
+    assert.ok(await lookUp(key));
+  });
+});

@@ -3,7 +3,8 @@ import { after, before, test } from 'node:test';
 import { APP_ROLE, type DbPool, openPool } from '../../src/db/pool.ts';
 import { createLog } from '../../src/kit/log.ts';
 import { sql } from '../../src/kit/sql.ts';
-import { sealJournals } from '../../src/ledger/seal.ts';
+import { JOURNALS } from '../../src/ledger/seal.ts';
+import { sealNext } from '../../src/chain/store.ts';
 import { book, closed, PAYMENT } from '../ledger/books.ts';
 import { type CommandLine, openCommandLine } from './command.ts';
 
@@ -17,8 +18,11 @@ let live: DbPool;
 before(async () => {
   cli = await openCommandLine();
   const log = createLog({ level: 'silent', format: 'json' });
-  sandbox = openPool({ url: cli.databases.sandbox, size: 2, log, role: APP_ROLE });
-  live = openPool({ url: cli.databases.live, size: 2, log, role: APP_ROLE });
+  const open = (url: string) => {
+    const pool = openPool({ url, size: 2, log, role: APP_ROLE });
+    return { ...pool, ...pool.seeing('all_teams') };
+  };
+  [sandbox, live] = [open(cli.databases.sandbox), open(cli.databases.live)];
   await sandbox.transaction((tx) => book(tx, PAYMENT, { team_id: 7n, source_id: 'att_test_1', subject_id: TRX }));
   await sandbox.transaction((tx) =>
     book(tx, [['pending', 'available', 24_500n]], {
@@ -58,7 +62,7 @@ before(async () => {
     insert into settlement_items (team_id, payment_id, account_id, currency, share_minor, amount_minor, release_at, released_at, released_by)
     values (7, ${TRX}, '', 'XAF', 24500, 0, now(), now(), ${RELEASE})`);
   await closed(live);
-  await sealJournals(live, 100, 0);
+  await sealNext(live, JOURNALS, 100, 0);
 });
 after(async () => {
   await Promise.all([sandbox.close(), live.close()]);

@@ -12,6 +12,7 @@ import { Registry, withProviders } from '../setup/providers.ts';
 import { sandboxProvider } from '../../src/providers/sandbox/index.ts';
 import { channelById } from '../../src/reference/channels.ts';
 import type { CreateRefundBody } from '../../src/refunds/schema.ts';
+import { WORKER } from '../../src/audit/actor.ts';
 import { createRefund } from '../../src/refunds/service.ts';
 import { givebackSweep, refundSweep } from '../../src/refunds/sweeps.ts';
 import { releaseSweep } from '../../src/settlement/sweeps.ts';
@@ -193,7 +194,7 @@ async function chargeNow({ deps, store, team_id }: World, id: string): Promise<v
     deps,
     store,
     { team_id, id },
-    { channel: cmMtn(), payer: '+237650000000', currency: 'XAF', piece_minor: 100_000n, client_ip: null },
+    { channel: cmMtn(), payer: '+237650000000', currency: 'XAF', piece_minor: 100_000n, client_ip: null, by: WORKER },
   );
 }
 
@@ -352,7 +353,7 @@ cutEverywhere(
 );
 
 async function fund({ store, team_id, deps }: World): Promise<void> {
-  await fundSandbox(deps, { ...store, environment: 'sandbox' }, team_id, 'XAF', 10_000_000n);
+  await fundSandbox(deps, { ...store, environment: 'sandbox' }, team_id, 'XAF', 10_000_000n, WORKER);
 }
 
 function refundCall({ store, team_id }: World, body: CreateRefundBody): Call<CreateRefundBody> {

@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { saveMethod } from '../../src/customers/methods.ts';
-import { erasureSweep, payerSweep } from '../../src/customers/sweeps.ts';
+import { erasureSweep } from '../../src/customers/sweeps.ts';
 import { unpack } from '../../src/events/packing.ts';
 import { sql } from '../../src/kit/sql.ts';
 import { openHosted, wasCharged } from '../../src/payments/hosted.ts';
@@ -356,40 +356,4 @@ test('what was being written at the moment of the erasure is erased a little lat
   const [event] = await db.all<{ body: Buffer }>(sql`select body from events where resource_id = ${body.transaction.id}`);
   assert.equal(JSON.parse(unpack(event?.body as Buffer)).data.address, null);
   assert.equal(await sweep.round(), 0);
-});
-
-describe('payer numbers', () => {
-  const payerOf = (id: string) =>
-    api.deps.stores.sandbox.db.all<{ payer: string | null; payer_hash: string | null }>(
-      sql`select payer, payer_hash from attempts where payment_id = ${id}`,
-    );
-
-  test('only a keyed hash is left seven days after an attempt has ended', async () => {
-    const id = await paid(api, { phone: '+237650445566' });
-    const clock = new FakeClock();
-    const sweep = payerSweep({ ...api.deps, clock }, api.deps.stores.sandbox);
-    clock.advance(6 * 86_400_000);
-    await sweep.round();
-    assert.equal((await payerOf(id))[0]?.payer, '+237650445566');
-    clock.advance(86_401_000);
-    while ((await sweep.round()) > 0);
-    const [attempt] = await payerOf(id);
-    assert.equal(attempt?.payer, null);
-    assert.match(attempt?.payer_hash ?? '', /^[\w-]{22}$/);
-    assert.ok(!(await everything()).includes('237650445566'));
-  });
-
-  test('not while its money is on the way back, or evidence waits for a decision', async () => {
-    const id = await paid(api, { phone: '+237650445577' });
-    const { db } = api.deps.stores.sandbox;
-    const clock = new FakeClock();
-    const sweep = payerSweep({ ...api.deps, clock }, api.deps.stores.sandbox);
-    clock.advance(8 * 86_400_000);
-    await db.run(sql`update attempts set mismatch = '{}' where payment_id = ${id}`);
-    await sweep.round();
-    assert.equal((await payerOf(id))[0]?.payer, '+237650445577');
-    await db.run(sql`update attempts set mismatch = null where payment_id = ${id}`);
-    await sweep.round();
-    assert.equal((await payerOf(id))[0]?.payer, null);
-  });
 });

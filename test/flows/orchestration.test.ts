@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, beforeEach, test } from 'node:test';
+import { WORKER } from '../../src/audit/actor.ts';
 import { sql } from '../../src/kit/sql.ts';
 import { readBalances } from '../../src/ledger/balances.ts';
 import { resolveAttempt } from '../../src/payments/resolve.ts';
@@ -92,6 +93,7 @@ test('evidence with another amount: the payment waits, the money is in hold, a p
     api.deps.stores.live,
     { team_id, id: found?.id as string },
     { as: 'succeeded', evidence: 'statement of today, line 3', author: 'awa' },
+    WORKER,
   );
   assert.equal((await payment(id)).status, 'succeeded');
   assert.equal((await held()).hold ?? 0n, 0n);

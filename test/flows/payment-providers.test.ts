@@ -13,6 +13,8 @@ class Scripted implements TestProvider {
   submission: Submission | (() => Promise<Submission>) = { kind: 'unavailable', message: 'closed' };
   readings: Reading[] = [];
   readonly submitted: Collection[] = [];
+  /** What a further step leads to. */
+  further: Submission = { kind: 'unavailable', message: 'closed' };
   /** What the database held of each attempt at the moment it was handed over. */
   onSubmit: (collection: Collection) => Promise<void> = async () => {};
 
@@ -26,6 +28,8 @@ class Scripted implements TestProvider {
     await this.onSubmit(collection);
     return typeof this.submission === 'function' ? this.submission() : this.submission;
   }
+
+  readonly continue = async (): Promise<Submission> => this.further;
 
   async read({ attempt_id }: Collection): Promise<Reading> {
     const last = this.submitted.at(-1)?.attempt_id === attempt_id;
@@ -90,6 +94,33 @@ test('502 when all are unavailable: still pending, nothing told, and it can be c
   });
   assert.equal(again.status, 202);
   assert.deepEqual(await attempts(id), ['first unavailable', 'second unavailable', 'first open']);
+});
+
+for (const [seen, reading] of [
+  ['open', { kind: 'pending', poll_after_ms: 1_000_000_000 }],
+  ['unknown', { kind: 'not_found' }],
+] as [string, Reading][]) {
+  test(`"unavailable" after the provider was asked ends nothing, and no other is tried: ${seen}`, async () => {
+    first.onSubmit = async ({ attempt_id }) => {
+      await db.run(sql`update attempts set next_poll_at = ${new Date(clock.now())} where id = ${attempt_id}`);
+      const status = () => db.maybe<{ status: string }>(sql`select status from attempts where id = ${attempt_id}`);
+      await until(status, (row) => row?.status === seen);
+    };
+    const { id, asked } = await charged(UNAVAILABLE, ACCEPTED, [reading]);
+    first.onSubmit = async () => {};
+    assert.deepEqual([asked, await attempts(id), (await retrieve(id)).status], [[1, 0], [`first ${seen}`], 'processing']);
+  });
+}
+
+test('502 a code that the provider can not take now: the charge stays under way, and the code can be sent again', async () => {
+  const { id } = await charged({ ...ACCEPTED, next: { kind: 'otp' } } as Submission, ACCEPTED);
+  const send = () =>
+    api.call('POST', `/payments/${id}`, { key, body: { channel: 'cm.mtn', data: { phone: '650000000', otp: '123456' } } });
+  first.further = UNAVAILABLE;
+  assert.equal((await send()).status, 502);
+  assert.deepEqual([(await retrieve(id)).status, await attempts(id)], ['processing', ['first open']]);
+  first.further = ACCEPTED;
+  assert.equal((await send()).status, 202);
 });
 
 const NOT_TRIED: [what: string, submission: Submission, status: number][] = [

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { WORKER } from '../../src/audit/actor.ts';
 import { must } from '../../src/kit/errors.ts';
 import { sql } from '../../src/kit/sql.ts';
 import { readBalances } from '../../src/ledger/balances.ts';
@@ -37,7 +38,7 @@ async function piece(id: string, as: 'succeeded' | 'failed'): Promise<string> {
 
 async function decide(id: string, as: 'succeeded' | 'failed'): Promise<void> {
   const verdict = { as, evidence: 'statement of the day', author: 'ops' };
-  await resolveAttempt(api.deps, store(), { team_id: merchant.team.id, id }, verdict);
+  await resolveAttempt(api.deps, store(), { team_id: merchant.team.id, id }, verdict, WORKER);
 }
 
 async function giveBack(): Promise<void> {
@@ -63,6 +64,12 @@ test('what a paid payment gives back is no refund of the merchant’s: all of it
   );
   assert.deepEqual(refund?.legs.map(({ attempt_id }) => attempt_id).sort(), [first, last].sort());
   await giveBack();
+  const trail = await store().db.all<{ actor: string }>(sql`
+    select actor from audit_entries where team_id = ${merchant.team.id} and action = 'refund.create' order by id`);
+  assert.deepEqual(
+    trail.map(({ actor }) => actor),
+    ['key', 'worker'],
+  );
   const { status, amount_captured, amount_refunded } = await shown(id);
   assert.deepEqual([status, amount_captured, amount_refunded], ['refunded', 900_000, 900_000]);
   assert.equal((await readBalances(store().db, merchant.team.id, 'XAF')).get('hold') ?? 0n, 0n);

@@ -10,6 +10,7 @@ import { post } from '../../src/ledger/post.ts';
 import type { Payout, PayoutOutcome, Payouts } from '../../src/providers/contract.ts';
 import type { Team } from '../../src/teams/schema.ts';
 import { createTransfer } from '../../src/transfers/create.ts';
+import { WORKER } from '../../src/audit/actor.ts';
 import { fundSandbox } from '../../src/transfers/fund.ts';
 import type { CreateTransferBody } from '../../src/transfers/schema.ts';
 import type { Api } from '../setup/api.ts';
@@ -29,7 +30,7 @@ export async function fund(
   currency: string = CURRENCY,
 ): Promise<void> {
   const amount_minor = BigInt(amount) * 100n;
-  if (store.environment === 'sandbox') return fundSandbox(api.deps, store, team.id, currency, amount_minor);
+  if (store.environment === 'sandbox') return fundSandbox(api.deps, store, team.id, currency, amount_minor, WORKER);
   const source_id = newId('req', 'live', Date.now());
   await store.db.transaction((tx) =>
     post(tx, [

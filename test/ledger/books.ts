@@ -17,7 +17,8 @@ export interface Books {
 export async function openBooks(): Promise<Books> {
   const databases = await cloneDatabases();
   const log = createLog({ level: 'silent', format: 'json' });
-  const app = openPool({ url: databases.sandbox, size: 16, log, role: APP_ROLE });
+  const pool = openPool({ url: databases.sandbox, size: 16, log, role: APP_ROLE });
+  const app = { ...pool, ...pool.seeing('all_teams') };
   const owner = openPool({ url: databases.sandbox, size: 4, log });
   return {
     databases,

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, beforeEach, test } from 'node:test';
 import { pgCode, sql } from '../../src/kit/sql.ts';
-import { sealJournals } from '../../src/ledger/seal.ts';
+import { JOURNALS } from '../../src/ledger/seal.ts';
 import { verifyLedger } from '../../src/ledger/verify.ts';
+import { sealNext } from '../../src/chain/store.ts';
 import { book, type Books, closed, nextSource, openBooks, PAYMENT } from './books.ts';
 
 let books: Books;
@@ -14,7 +15,7 @@ after(() => books.close());
 beforeEach(() => books.owner.run(sql`truncate journals, postings, balances, balance_deltas, ledger_seals`));
 
 const pay = (source_id = nextSource()) => books.app.transaction((tx) => book(tx, PAYMENT, { source_id }));
-const seal = (batch = 100, wait_ms = 0) => sealJournals(books.app, batch, wait_ms);
+const seal = (batch = 100, wait_ms = 0) => sealNext(books.app, JOURNALS, batch, wait_ms);
 
 interface Seal {
   after_tx: string;

@@ -4,8 +4,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from '../../src/kit/sql.ts';
 import type { Check, Difference } from '../../src/ledger/differences.ts';
 import { foldDeltas } from '../../src/ledger/fold.ts';
-import { sealJournals } from '../../src/ledger/seal.ts';
+import { JOURNALS } from '../../src/ledger/seal.ts';
 import { type Verified, verifyLedger } from '../../src/ledger/verify.ts';
+import { sealNext } from '../../src/chain/store.ts';
 import { book, type Books, closed, openBooks, PAYMENT } from './books.ts';
 
 let books: Books;
@@ -31,7 +32,7 @@ async function fill(): Promise<void> {
   await books.app.transaction((tx) => book(tx, [['available', 'reserved', 5_000n]], { kind: 'transfer.reserved' }));
   await books.app.transaction((tx) => book(tx, [['clearing', 'available:acct_1', 100n]], { currency: 'GHS' }));
   await closed(books.app);
-  while ((await sealJournals(books.app, 2, 0)) > 0);
+  while ((await sealNext(books.app, JOURNALS, 2, 0)) > 0);
 }
 
 test('right books have no differences, and what was looked at is counted', async () => {
@@ -63,7 +64,7 @@ test('right books have no differences while payments are booked, folded and seal
       ),
     ),
     whileRunning(() => foldDeltas(books.app, 50)),
-    whileRunning(() => sealJournals(books.app, 20, 0)),
+    whileRunning(() => sealNext(books.app, JOURNALS, 20, 0)),
   ];
   let looks = 0;
   for (const end = performance.now() + 2_000; performance.now() < end; looks++) {

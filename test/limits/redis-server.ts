@@ -5,7 +5,7 @@ import path from 'node:path';
 import { createClient } from '@redis/client';
 import { freePort, until } from '../setup/api.ts';
 
-const PROGRAM = ['redis-server', 'valkey-server'].find((name) => spawnSync(name, ['--version']).status === 0);
+export const PROGRAM = ['redis-server', 'valkey-server'].find((name) => spawnSync(name, ['--version']).status === 0);
 const HOW = 'no redis-server and no valkey-server on PATH: install one (Debian: apt-get install redis-server)';
 
 /** Why tests that need a Redis are skipped, for `{ skip }`. With PIROGUE_REDIS_TESTS=required they fail instead. */

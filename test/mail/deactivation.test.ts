@@ -21,6 +21,9 @@ test('the owner of an endpoint that is deactivated gets one mail, which names it
   await hooks.announce(3);
   await hooks.recorded(endpoint, 2);
   await until(mails, (rows) => rows.length > 0);
+  const trail = await hooks.store.db.all(sql`
+    select actor, actor_id from audit_entries where resource_id = ${endpoint.id} and action = 'webhook.deactivate'`);
+  assert.deepEqual(trail, [{ actor: 'worker', actor_id: null }]);
   const sent: OutgoingMail[] = [];
   const mailer = { send: async (mail: OutgoingMail) => ({ kind: 'sent' as const, _: sent.push(mail) }) };
   await mailSweep(hooks.api.deps, hooks.store, mailer).round();

@@ -97,7 +97,10 @@ test('a database that hangs or fails changes nothing for the caller, and the nex
   const failing = { run: () => Promise.reject(new Error(`down ${++failures}`)) } as unknown as Db;
   const hanging = { run: () => new Promise(() => {}) } as unknown as Db;
   const node = new KeyAlerts({
-    stores: { sandbox: { environment: 'sandbox', db: failing }, live: { environment: 'live', db: hanging } },
+    stores: {
+      sandbox: { of: () => ({ environment: 'sandbox', db: failing }) },
+      live: { of: () => ({ environment: 'live', db: hanging }) },
+    },
     clock: systemClock,
     log,
   });

@@ -38,7 +38,7 @@ test('every alert is explained in docs/operations.md', () => {
 });
 
 test('units, image and compose.yaml set only what the program reads', () => {
-  const settings = read('src/config.ts') + read('src/telemetry/settings.ts');
+  const settings = read('src/config.ts') + readAll('src/config/*') + read('src/telemetry/settings.ts');
   const units = every(readAll('ops/systemd/*'), /^Environment=(.*)$/gm).flatMap((line) => every(line, /(\w+)=/g));
   const image = every(read('Dockerfile'), /^ENV (.*)$/gm).flatMap((line) => every(line, /(\w+)=/g));
   const compose = every(read('compose.yaml'), /^ +([A-Z_]{4,}): /gm).filter((name) => !name.startsWith('POSTGRES_'));

@@ -76,7 +76,7 @@ export class Payments {
         created_at: new Date(at),
         next_poll_at: new Date(at),
       });
-      await apply(tx, { environment: 'live', at }, [
+      await apply(tx, { environment: 'live', at, listeners: [] }, [
         {
           team_id: this.#lane.team_id,
           payment_id: id,

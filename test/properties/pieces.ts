@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { WORKER } from '../../src/audit/actor.ts';
 import { must } from '../../src/kit/errors.ts';
 import { newId } from '../../src/kit/ids.ts';
 import { sql } from '../../src/kit/sql.ts';
@@ -72,7 +73,7 @@ export class Pieces {
     if (!piece) return;
     const { api, store, team_id } = this.#lane;
     const verdict = { as, evidence: 'statement of the day', author: 'ops' } as Parameters<typeof resolveAttempt>[3];
-    await resolveAttempt(api.deps, store, { team_id, id: piece.attempt_id }, verdict);
+    await resolveAttempt(api.deps, store, { team_id, id: piece.attempt_id }, verdict, WORKER);
     await this.#learn(payment, piece, as === 'succeeded' ? 'captured' : 'declined');
   }
 
@@ -158,7 +159,7 @@ export class Pieces {
 
   async #apply(change: Change): Promise<void> {
     const { api, store } = this.#lane;
-    const context = { environment: store.environment, at: api.deps.clock.now() };
+    const context = { environment: store.environment, at: api.deps.clock.now(), listeners: [] };
     await store.db.transaction((tx) => apply(tx, context, [change]));
   }
 

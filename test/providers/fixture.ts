@@ -32,8 +32,10 @@ export interface Fixture {
   payout: readonly Line[];
   /** By the last six digits (or more, down to the whole number with its plus) of the payer's or recipient's number. */
   ends: { collect: Record<string, End>; payout: Record<string, End>; refund: Record<string, End> };
-  /** What its callbacks prove. `none`: it sends none. */
-  callbacks: 'signed' | 'hint' | 'none';
+  /** A refund whose answer was lost can not be found again; as a rule one can, where a collection can. */
+  lost_refunds?: true;
+  /** What its callbacks prove. `checked`: a wake-up whose token has to be right. `none`: it sends none. */
+  callbacks: 'signed' | 'checked' | 'hint' | 'none';
   /** @param callback_url where its callbacks are to go, for providers that learn it on their own site */
   start(callback_url: string): Promise<Stage>;
 }
@@ -95,5 +97,5 @@ export async function stageOf(parts: {
 
 /** Credentials that are no secret: anyone may see them in a message. */
 function isPublic(name: string): boolean {
-  return ['base_url', 'target_environment', 'country', 'callback_url'].includes(name);
+  return ['base_url', 'target_environment', 'country', 'currency', 'callback_url'].includes(name);
 }

@@ -3,6 +3,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { after, before, beforeEach, test } from 'node:test';
 import type { Collection, Payout, Provider } from '../../src/providers/contract.ts';
+import { areaOf } from '../../src/providers/pawapay/channels.ts';
 import { pawapay } from '../../src/providers/pawapay/index.ts';
 import { startTwin, type Twin } from '../../twins/kit/twin.ts';
 import { pawapayTwin } from '../../twins/pawapay/index.ts';
@@ -240,4 +241,17 @@ test('a number of another operator is not found on the channel', async () => {
   assert.deepEqual(await provider.lookup?.('cm.mtn', '+237653111222'), { kind: 'found', name: null });
   assert.deepEqual(await provider.lookup?.('cm.orange', '+237653111222'), { kind: 'not_found' });
   assert.deepEqual(await provider.lookup?.('cm.mtn', '+1'), { kind: 'not_found' });
+});
+
+test('a wallet serves its country, or the channel of its operator; one of nobody we pay is left out', async () => {
+  assert.equal(areaOf('CMR', undefined), 'cm');
+  assert.equal(areaOf('SEN', 'WAVE_SEN'), 'sn.wave');
+  for (const [country, operator] of [['MWI'], [undefined], ['cmr'], ['CMR', 'NOBODY_CMR']])
+    assert.equal(areaOf(country, operator), null);
+  const reading = await provider.balance?.();
+  assert.ok(reading?.kind === 'held');
+  const purses = reading.floats.map(({ currency, area }) => `${area} ${currency}`);
+  for (const purse of ['cm XAF', 'ci XOF', 'sn XOF', 'gh GHS'])
+    assert.ok(purses.includes(purse), `${purse} in ${purses.join(', ')}`);
+  assert.equal(new Set(purses).size, purses.length);
 });

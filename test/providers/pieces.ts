@@ -2,9 +2,11 @@ import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { newId } from '../../src/kit/ids.ts';
 import type {
+  Capabilities,
   Collection,
   Payout,
   PayoutOutcome,
+  Preparation,
   Provider,
   Reading,
   Refund,
@@ -12,6 +14,7 @@ import type {
   Submission,
 } from '../../src/providers/contract.ts';
 import type { EntryKind } from '../../twins/kit/book.ts';
+import { payOn } from '../../twins/kit/pages.ts';
 import { checkOutcome } from './unions.ts';
 import type { End, Fixture, Line, Stage } from './fixture.ts';
 
@@ -24,6 +27,8 @@ export interface Piece {
   number: string;
   amount_minor: bigint;
   currency: string;
+  readable_by: Capabilities['readable_by'];
+  idempotency: Capabilities['idempotency'];
   submit(provider?: Provider): Promise<Said>;
   read(provider?: Provider): Promise<Said>;
 }
@@ -52,7 +57,12 @@ export function legsOf(fixture: Fixture, stage: Stage): Leg[] {
   }
   if (provider.refunds) {
     for (const line of fixture.collect) {
-      legs.push({ kind: 'refund', line, ends: fixture.ends.refund, make: (digits) => givingBack(stage, line, digits) });
+      legs.push({
+        kind: 'refund',
+        line,
+        ends: fixture.ends.refund,
+        make: (digits) => givingBack(stage, line, digits, fixture.lost_refunds),
+      });
     }
   }
   return legs;
@@ -91,21 +101,43 @@ export const callbacks = { url: 'http://127.0.0.1:9' };
 
 async function collecting(stage: Stage, collection: Collection): Promise<Piece> {
   const learn = refOf(collection);
-  const prepared = await stage.provider.prepare?.(collection);
-  if (prepared) checkOutcome('prepare', prepared, stage.secrets);
-  if (prepared?.kind === 'ready') collection.handle = prepared.handle;
+  const prepare = preparing(stage, collection);
   return {
     key: collection.provider_key,
     number: String(collection.payer),
     amount_minor: collection.amount_minor,
     currency: collection.currency,
+    ...stage.provider.capabilities,
     submit: async (provider = stage.provider) => {
-      const said = await provider.submit({ ...collection });
+      const said = (await prepare(provider)) ?? (await provider.submit({ ...collection }));
       collection.submitted_at = Date.now();
+      if (stage.world) await payOnPage(said, collection);
       return learn(checkOutcome('submit', said, stage.secrets));
     },
     read: async (provider = stage.provider) => learn(checkOutcome('read', await provider.read({ ...collection }), stage.secrets)),
   };
+}
+
+/**
+ * The step before submitting, as the core takes it: asked for until a handle is given, which is kept.
+ * @returns why there is none
+ */
+function preparing({ secrets }: Stage, collection: Collection): (provider: Provider) => Promise<Submission | null> {
+  let step: Promise<Preparation> | null = null;
+  return async (provider) => {
+    if (!provider.prepare || collection.handle !== null) return null;
+    step ??= provider.prepare({ ...collection });
+    const prepared = checkOutcome('prepare', await step, secrets);
+    step = null;
+    if (prepared.kind !== 'ready') return prepared;
+    collection.handle = prepared.handle;
+    return null;
+  };
+}
+
+/** As the payer: where there is a page to pay on, pays. */
+export async function payOnPage(said: Submission, { payer }: Collection): Promise<void> {
+  if (said.kind === 'accepted' && said.next.kind === 'redirect') await payOn(said.next.url, String(payer));
 }
 
 function payingOut(stage: Stage, line: Line, digits?: string): Piece {
@@ -124,11 +156,14 @@ function payingOut(stage: Stage, line: Line, digits?: string): Piece {
   };
   const learn = refOf(payout);
   const payoutsOf = (provider: Provider) => provider.payouts ?? assert.fail('the provider has no payouts');
+  const { idempotency } = payoutsOf(stage.provider);
   return {
     key: payout.provider_key,
     number: String(payout.recipient.phone),
     amount_minor: payout.amount_minor,
     currency: payout.currency,
+    ...stage.provider.capabilities,
+    ...(idempotency ? { idempotency } : {}),
     submit: async (provider = stage.provider) => {
       const said = await payoutsOf(provider).submit({ ...payout });
       payout.submitted_at = Date.now();
@@ -140,7 +175,7 @@ function payingOut(stage: Stage, line: Line, digits?: string): Piece {
 }
 
 /** Gives back a collection that has succeeded: the whole, or (where the provider can) all but one unit. */
-async function givingBack(stage: Stage, line: Line, digits?: string): Promise<Piece> {
+async function givingBack(stage: Stage, line: Line, digits?: string, isLost = false): Promise<Piece> {
   const collection = collectionOn(stage.provider, line, digits);
   const piece = await collecting(stage, collection);
   await piece.submit();
@@ -163,6 +198,8 @@ async function givingBack(stage: Stage, line: Line, digits?: string): Promise<Pi
     number: piece.number,
     amount_minor: refund.amount_minor,
     currency: refund.currency,
+    ...stage.provider.capabilities,
+    ...(isLost ? { readable_by: 'theirs' } : {}),
     submit: async (provider = stage.provider) => {
       const said = await refundsOf(provider).submit({ ...refund });
       refund.submitted_at = Date.now();

@@ -38,6 +38,11 @@ export function checkOutcome<T extends { kind: string }>(method: Method, said: T
   if ('poll_after_ms' in fields) assert.ok(Number(fields.poll_after_ms) > 0 && Number.isFinite(fields.poll_after_ms));
   if ('amount_minor' in fields) assert.ok(typeof fields.amount_minor === 'bigint' && fields.amount_minor >= 0n);
   if ('currency' in fields) assert.match(String(fields.currency), /^[A-Z]{3}$/);
+  for (const purse of (fields.floats ?? []) as Record<string, unknown>[]) {
+    assert.equal(typeof purse.amount_minor, 'bigint');
+    assert.match(String(purse.currency), /^[A-Z]{3}$/);
+    if (purse.area !== undefined) assert.match(String(purse.area), /^[a-z]{2}(\.[a-z0-9-]+)?$/);
+  }
   if (said.kind === 'succeeded') assert.ok(typeof fields.provider_ref === 'string' && fields.provider_ref !== '');
   return said;
 }

@@ -90,6 +90,23 @@ test('GET /channels/:id of an unknown channel is Resource Not Found', async () =
   await assert.rejects(get('/channels/:id', {}, { id: 'cm.none' }), { status: 404, message: 'Resource Not Found' });
 });
 
+test('every list is cut into pages where that is asked for', async () => {
+  const pages = { per_page: 5, page: 2 };
+  const { items, meta } = await get('/channels', { country: 'CI', ...pages });
+  assert.deepEqual([items.map(({ id }) => id), meta], [['ci.card'], { current_page: 2, last_page: 2, per_page: 5, total: 6 }]);
+  for (const path of ['/countries', '/currencies', '/banks']) {
+    const all = await get(path);
+    const second = await get(path, pages);
+    assert.deepEqual(second.items, all.items.slice(5, 10), path);
+    assert.deepEqual(second.meta, {
+      current_page: 2,
+      last_page: Math.ceil(all.meta.total / 5),
+      per_page: 5,
+      total: all.meta.total,
+    });
+  }
+});
+
 test('GET /countries, /currencies and /banks', async () => {
   assert.equal((await get('/countries')).items[0]?.code, 'CM');
   assert.equal((await get('/currencies')).meta.total, 17);

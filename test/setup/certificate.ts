@@ -6,13 +6,13 @@ export interface Certificate {
   cert: string;
 }
 
-/** A self-signed certificate for localhost and 127.0.0.1, made here because openssl is not everywhere. */
-export function selfSigned(): Certificate {
+/** A self-signed certificate for 127.0.0.1 and a name, made here because openssl is not everywhere. */
+export function selfSigned(host = 'localhost'): Certificate {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const ecdsaWithSha256 = sequence(oid('2a8648ce3d040302'));
-  const name = sequence(der(0x31, sequence(oid('550403'), der(0x0c, Buffer.from('localhost')))));
+  const name = sequence(der(0x31, sequence(oid('550403'), der(0x0c, Buffer.from(host)))));
   const year = 365 * 86_400_000;
-  const names = sequence(der(0x82, Buffer.from('localhost')), der(0x87, Buffer.from([127, 0, 0, 1])));
+  const names = sequence(der(0x82, Buffer.from(host)), der(0x87, Buffer.from([127, 0, 0, 1])));
   const content = sequence(
     der(0xa0, integer(2)),
     integer(Date.now()),

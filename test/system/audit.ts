@@ -8,6 +8,7 @@ export async function leftOpen(db: Queryable): Promise<Record<string, number>> {
   const [row] = await db.all<Record<string, bigint>>(sql`
     select
       (select count(*) from attempts where status in ('created', 'open', 'unknown')) as attempts,
+      (select count(*) from payments where status = 'processing') as payments,
       (select count(*) from transfers where status = 'processing') as transfers,
       (select count(*) from refunds where status in ('pending', 'processing') and next_poll_at is not null) as refunds,
       (select count(*) from payments where continue_at is not null) as pieces,

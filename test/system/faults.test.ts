@@ -4,14 +4,17 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from '../../src/kit/sql.ts';
 import { randomOf } from '../../twins/kit/random.ts';
 import { differences, leftOpen } from './audit.ts';
+import { decideByStatement } from './person.ts';
 import { Shop } from './shop.ts';
 import { startWorld, type World } from './world.ts';
 
 const PAYMENTS = Number(process.env.FAULT_PAYMENTS ?? 200);
 /** Another run each day; the seed of a red one is printed and makes it again. */
 const SEED = Number(process.env.FAULT_SEED ?? 20_261_121);
-/** Time between two deaths, on average. */
-const LIFE_MS = 1_500;
+/** Answers to the shop between two deaths, on average: on a busy machine too, a life is long enough to get something done. */
+const LIFE_ANSWERS = 10;
+/** They die in the middle of whatever comes next. */
+const LAST_MOMENTS_MS = 300;
 const SETTLE_MS = 240_000;
 
 test(`${PAYMENTS} payments under random faults and SIGKILLs: 0 charged twice, 0 lost, 0 unknown left (seed ${SEED})`, async (t) => {
@@ -19,7 +22,7 @@ test(`${PAYMENTS} payments under random faults and SIGKILLs: 0 charged twice, 0 
   t.after(() => world.stop());
   const shop = new Shop(world, SEED);
   let serving = true;
-  const reaper = reap(world, () => serving);
+  const reaper = reap(world, shop, () => serving);
   const every = Math.max(1, Math.floor(PAYMENTS / 10));
   await shop.serveAll(PAYMENTS, (count) => {
     if (count % every === 0) t.diagnostic(`${count} of ${PAYMENTS} orders, ${world.deaths} deaths`);
@@ -27,26 +30,29 @@ test(`${PAYMENTS} payments under random faults and SIGKILLs: 0 charged twice, 0 
   serving = false;
   await reaper;
   for (const twin of world.twins) twin.recover();
-  await settled(world);
-  t.diagnostic(await summary(world));
+  const decided = await settled(world);
+  t.diagnostic(`${await summary(world)}; ${decided} decided by M-Pesa's statement`);
   assert.deepEqual(await differences(world, PAYMENTS), []);
 });
 
 /** Kills the API or the worker now and then. */
-async function reap(world: World, go: () => boolean): Promise<void> {
+async function reap(world: World, shop: Shop, go: () => boolean): Promise<void> {
   const random = randomOf(SEED + 1);
   while (go()) {
-    await sleep(LIFE_MS * (0.5 + random()));
+    const enough = shop.answers + LIFE_ANSWERS * (0.5 + random());
+    while (go() && shop.answers < enough) await sleep(20);
+    await sleep(LAST_MOMENTS_MS * random());
     if (go()) await world.kill(random() < 0.5 ? 'api' : 'worker');
   }
 }
 
-/** Nobody does anything any more but the workers. */
-async function settled(world: World): Promise<void> {
+/** Nobody does anything any more but the workers, and for M-Pesa a person. @returns how many it decided */
+async function settled(world: World): Promise<number> {
   const deadline = Date.now() + SETTLE_MS;
-  for (;;) {
+  for (let decided = 0; ; ) {
     const open = await leftOpen(world.live);
-    if (Object.values(open).every((count) => count === 0)) return;
+    if (Object.values(open).every((count) => count === 0)) return decided;
+    decided += await decideByStatement(world);
     assert.ok(Date.now() < deadline, `still open: ${JSON.stringify(open)}`);
     await sleep(250);
   }

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { payOn } from '../../twins/kit/pages.ts';
 import { randomOf } from '../../twins/kit/random.ts';
 import type { World } from './world.ts';
 
@@ -8,6 +9,20 @@ interface Said {
   // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever shape it expects
   body: any;
 }
+
+/** One way to pay; each has two providers or more. */
+interface Line {
+  channel: string;
+  currency: string;
+  stem: string;
+}
+
+const LINES: readonly Line[] = [
+  { channel: 'cm.mtn', currency: 'XAF', stem: '+237670' },
+  { channel: 'cm.orange', currency: 'XAF', stem: '+237691' },
+  { channel: 'sn.wave', currency: 'XOF', stem: '+221771' },
+  { channel: 'ke.mpesa', currency: 'KES', stem: '+254708' },
+];
 
 const DEADLINE_MS = 30_000;
 const PATIENCE_MS = 120_000;
@@ -21,6 +36,8 @@ export class Shop {
   readonly #random: () => number;
   /** Payments by the order they are for. */
   readonly payments = new Map<number, string>();
+  /** Orders, charges, refunds and payouts that were answered. */
+  answers = 0;
 
   constructor(world: World, seed: number) {
     this.#world = world;
@@ -32,17 +49,20 @@ export class Shop {
     const wish = this.#wish();
     const made = await this.#insist('/payments', `order-${order}`, {
       amount: wish.amount,
-      currency: 'XAF',
+      currency: wish.currency,
       phone: wish.phone,
       reference: `order-${order}`,
     });
     if (made.status !== 201) throw new Error(`order ${order}: ${made.status} ${JSON.stringify(made.body)}`);
     const { id } = made.body.transaction;
     this.payments.set(order, id);
-    await this.#insist(`/payments/${id}`, `charge-${order}`, { channel: 'cm.mtn', data: { phone: wish.phone } });
-    if (wish.refund) await this.#refund(order, id, wish.amount);
+    const { channel, currency } = wish;
+    const charged = await this.#insist(`/payments/${id}`, `charge-${order}`, { channel, data: { phone: wish.phone } });
+    if (charged.body?.action?.kind === 'redirect') await payOn(charged.body.action.url, wish.phone);
+    // Wave gives back the whole or nothing.
+    if (wish.refund) await this.#refund(order, id, channel === 'sn.wave' ? wish.amount : Math.ceil(wish.amount / 2));
     if (wish.payout) {
-      const recipient = { recipient: this.#phone(), channel: 'cm.mtn', currency: 'XAF' };
+      const recipient = { recipient: this.#phone(wish.stem), channel, currency };
       await this.#insist('/transfers', `payout-${order}`, { ...recipient, amount: Math.ceil(wish.amount / 4) });
     }
   }
@@ -62,19 +82,21 @@ export class Shop {
   }
 
   #wish() {
-    const [kind, refund, payout] = [this.#random(), this.#random(), this.#random()];
+    const [kind, refund, payout, way] = [this.#random(), this.#random(), this.#random(), this.#random()];
+    // In pieces only by prompt: the page of a later piece has to be opened by the payer, who is gone here.
+    const line = LINES[kind < 0.04 || way < 0.5 ? 0 : way < 0.7 ? 1 : way < 0.88 ? 2 : 3] as Line;
     const amount = kind < 0.04 ? 1_200_000 : 1_000 + Math.floor(this.#random() * 50) * 100;
-    return { amount, phone: this.#phone(), refund: refund < 0.15, payout: payout < 0.15 };
+    return { ...line, amount, phone: this.#phone(line.stem), refund: refund < 0.15, payout: payout < 0.15 };
   }
 
   /** Eight in ten succeed; the others fail in the ways that the last six digits choose. */
-  #phone(): string {
+  #phone(stem: string): string {
     const fate = this.#random();
     const six = fate < 0.8 ? 100_000 + Math.floor(this.#random() * 800_000) : 1 + Math.floor(this.#random() * 4);
-    return `+237670${String(six).padStart(6, '0')}`;
+    return stem + String(six).padStart(6, '0');
   }
 
-  /** Of a part, as soon as the payment has succeeded; not at all when it does not within the shop's patience. */
+  /** As soon as the payment has succeeded; not at all when it does not within the shop's patience. */
   async #refund(order: number, id: string, amount: number): Promise<void> {
     const until = Date.now() + 5_000;
     while (Date.now() < until) {
@@ -82,7 +104,7 @@ export class Shop {
       if (status === 200 && body.transaction.status === 'succeeded') {
         await this.#insist('/refunds', `refund-${order}`, {
           payment: id,
-          amount: Math.ceil(amount / 2),
+          amount,
           reason: 'requested_by_customer',
         });
         return;
@@ -97,6 +119,7 @@ export class Shop {
     const until = Date.now() + PATIENCE_MS;
     for (;;) {
       const said = await this.#ask('POST', place, body, key);
+      if (said.status !== 0) this.answers += 1;
       if (said.status !== 0 && said.status < 500) return said;
       if (Date.now() > until) return said;
       await sleep(100 + this.#random() * 200);

@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { type DbPool, openPool } from '../../src/db/pool.ts';
-import { hastenedClock } from '../../src/kit/clock.ts';
+import { type Clock, hastenedClock } from '../../src/kit/clock.ts';
 import { Secrets } from '../../src/kit/crypto.ts';
 import { newId } from '../../src/kit/ids.ts';
 import { createLog } from '../../src/kit/log.ts';
@@ -18,6 +19,7 @@ import { updateTeam } from '../../src/teams/store.ts';
 import { startTwin, type Twin } from '../../twins/kit/twin.ts';
 import { TWINS } from '../../twins/catalogue.ts';
 import { freePort, until } from '../setup/api.ts';
+import { COMPILE_CACHE } from '../../scripts/testing/compile-cache.ts';
 import { cloneDatabases, type Databases } from '../setup/databases.ts';
 
 /** Time goes this much faster: ten minutes of grace are twenty seconds. */
@@ -33,6 +35,8 @@ export interface World {
   twins: Twin[];
   /** The live store, as its owner. */
   live: DbPool;
+  /** The time as its processes have it. */
+  clock: Clock;
   /** SIGKILLs one of the processes and starts it again. */
   kill(which: 'api' | 'worker'): Promise<void>;
   deaths: number;
@@ -47,16 +51,18 @@ export async function startWorld(seed: number): Promise<World> {
   const log = createLog({ level: 'silent', format: 'json' });
   const [control, live] = [databases.control, databases.live].map((url) => openPool({ url, size: 4, log })) as [DbPool, DbPool];
   const from_s = Math.floor(Date.now() / 1000);
-  const { now } = hastenedClock(SPEED, from_s * 1000);
-  const weather = { profile: 'stormy', delay_ms: 40, slow_ms: SLOW_MS, lag_ms: 2_000, now } as const;
+  const clock = hastenedClock(SPEED, from_s * 1000);
+  const weather = { profile: 'stormy', delay_ms: 40, slow_ms: SLOW_MS, lag_ms: 2_000, now: clock.now } as const;
   const twins = await Promise.all(TWINS.map((kind, i) => startTwin(kind, { ...weather, seed: seed * 100 + i * 10 })));
   const { team_id, key } = await openShop(control, new Secrets(secretsKey), twins, port);
   const env = environmentOf(databases, folder, secretsKey, port, from_s);
+  // Half of every life would be spent on compiling, and whoever is killed keeps nothing of it.
+  await once(start('migrate', env), 'exit');
   const running = { api: start('api', env), worker: start('worker', env) };
   const url = `http://127.0.0.1:${port}`;
   await isUp(url);
   const world: World = {
-    ...{ url, key, team_id, twins, live, deaths: 0 },
+    ...{ url, key, team_id, twins, live, clock, deaths: 0 },
     kill: async (which) => {
       world.deaths += 1;
       await ended(running[which]);
@@ -115,6 +121,7 @@ function environmentOf(
 ): NodeJS.ProcessEnv {
   return {
     ...process.env,
+    ...COMPILE_CACHE,
     PORT: String(port),
     DATA_DIR: folder,
     LOG_LEVEL: 'silent',
@@ -129,7 +136,7 @@ function environmentOf(
   };
 }
 
-function start(role: 'api' | 'worker', env: NodeJS.ProcessEnv): ChildProcess {
+function start(role: 'api' | 'worker' | 'migrate', env: NodeJS.ProcessEnv): ChildProcess {
   return spawn(process.execPath, ['src/main.ts', role], { stdio: ['ignore', 'ignore', 'inherit'], env });
 }
 

@@ -71,7 +71,7 @@ test('an error never shows a secret or the password in an address', () => {
 test('nothing set gives the documented defaults', () => {
   const config = readConfig({});
   assert.deepEqual(
-    [config.profile, config.host, config.port, config.public_url, config.database_urls, config.secrets_key],
+    [config.profile, config.host, config.port, config.public_url, config.database_urls, config.secrets_keys],
     ['development', '127.0.0.1', 8080, 'http://127.0.0.1:8080', null, null],
   );
   assert.deepEqual(config.webhook_retry_schedule_ms, [30_000, 60_000, 300_000, 600_000, 3_600_000]);
@@ -103,7 +103,7 @@ test('what is set is taken', () => {
     sandbox: 'postgresql://a/s',
     live: 'postgresql://a/l',
   });
-  assert.deepEqual(config.secrets_key, Buffer.from(KEY, 'base64'));
+  assert.deepEqual(config.secrets_keys, [Buffer.from(KEY, 'base64')]);
   assert.deepEqual([config.public_url, config.fees.card, config.hold_ms.card], ['https://pay.example', 275, 0]);
   assert.deepEqual(config.webhook_retry_schedule_ms, [10, 2_000, 180_000, 14_400_000]);
   assert.deepEqual([config.create_batching, config.log_format], [false, 'json']);

@@ -14,7 +14,7 @@ const OLDER = { id: 'trx_test_x', total: 5, status: 'paid' };
 
 const pinned = async (path: string, version: string): Promise<Endpoint> => {
   const endpoint = await hooks.register(path);
-  await hooks.store.db.run(sql`update webhook_endpoints set api_version = ${version} where id = ${endpoint.id}`);
+  await hooks.call('PATCH', `/webhooks/${endpoint.id}`, { api_version: version });
   return endpoint;
 };
 const bodies = () =>
@@ -111,6 +111,18 @@ test('a new endpoint is pinned to the version of its team', async () => {
     return ((await answer.json()) as { webhook: { api_version: string } }).webhook.api_version;
   };
   assert.deepEqual([await read(OLD), await read(NEW)], [OLD, NEW]);
+});
+
+test('an endpoint is pinned when it is made and moved by PATCH; PUT without a pin goes back to that of the team', async () => {
+  const endpoint = await hooks.register('/pinned', { api_version: OLD });
+  const pin = async (method: string, body: object): Promise<string> =>
+    (await hooks.call(method, `/webhooks/${endpoint.id}`, body)).webhook.api_version;
+  const { webhook } = await hooks.call('GET', `/webhooks/${endpoint.id}`);
+  assert.equal(webhook.api_version, OLD);
+  assert.equal(await pin('PATCH', { api_version: NEW }), NEW);
+  assert.equal(await pin('PATCH', { description: 'pinned' }), NEW, 'what is not named stays');
+  assert.equal(await pin('PUT', { url: webhook.url, api_version: OLD }), OLD);
+  assert.equal(await pin('PUT', { url: webhook.url }), hooks.merchant.team.api_version);
 });
 
 test('200 events are shown at the version of the call', async () => {

@@ -7,6 +7,7 @@ import { envelopeSchema } from '../../src/kit/envelope.ts';
 import { sql } from '../../src/kit/sql.ts';
 import { versions } from '../../src/versions/registry.ts';
 import { startApi, until } from '../setup/api.ts';
+import { plainFetch } from '../setup/watched-fetch.ts';
 import { addSecondVersion, NEW, OLD } from './second.ts';
 
 addSecondVersion();
@@ -23,7 +24,7 @@ async function call(
   headers: Record<string, string> = {},
   key = merchant.sandbox.secret,
 ) {
-  const response = await fetch(`${api.url}${path}`, {
+  const response = await plainFetch(`${api.url}${path}`, {
     method,
     headers: { authorization: key, 'content-type': 'application/json', ...headers },
     ...(body ? { body: JSON.stringify(body) } : {}),

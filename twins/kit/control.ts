@@ -1,6 +1,7 @@
 import type { Book } from './book.ts';
 import type { Announcer } from './callbacks.ts';
 import { type Answer, jsonOf, type TwinRoute } from './calls.ts';
+import { NORMAL_FORM, type StatementForm, spoilStatement, statementOf, writeStatement } from './statement.ts';
 import { FAULTS, type Fault, type Faults, MANNERS, type Manner, PROFILES, type Profile } from './faults.ts';
 
 /** What the control page may touch. */
@@ -9,6 +10,7 @@ interface Controlled {
   faults: Faults;
   announcer: Announcer;
   settings: Map<string, string>;
+  statement?: StatementForm | undefined;
   recover(): void;
   outage(ms: number): void;
 }
@@ -19,6 +21,7 @@ export function controlRoutes(twin: Controlled): TwinRoute[] {
   const weather = () => ok({ seed: faults.seed, profile: faults.profile, counts: faults.counts() });
   return [
     { method: 'GET', path: '/_twin/book', doing: 'other', answer: () => ok({ entries: book.entries(), moved: book.moved() }) },
+    { method: 'GET', path: '/_twin/statement.csv', doing: 'other', answer: ({ query }) => statement(twin, query) },
     { method: 'GET', path: '/_twin/callbacks', doing: 'other', answer: () => ok({ sent: twin.announcer.sent }) },
     { method: 'GET', path: '/_twin/faults', doing: 'other', answer: weather },
     {
@@ -60,6 +63,14 @@ export function controlRoutes(twin: Controlled): TwinRoute[] {
       },
     },
   ];
+}
+
+/** What came to an end, as the provider would export it; `?breaks=2&seed=7` puts two breaks of each kind in and names them. */
+function statement({ book, statement: form = NORMAL_FORM }: Controlled, query: URLSearchParams): Answer {
+  const [breaks, seed] = [Number(query.get('breaks') ?? 0), Number(query.get('seed') ?? 1)];
+  const { entries, injected } = spoilStatement(statementOf(book), breaks, seed);
+  const headers = { 'content-type': 'text/csv; charset=utf-8', 'x-twin-breaks': JSON.stringify(injected) };
+  return { status: 200, headers, body: writeStatement(entries, form) };
 }
 
 /** `{profile}`, `{fault, name?, doing?, times?}` or `{callbacks, name?}`. @returns what is wrong with it, or null */

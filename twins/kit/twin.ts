@@ -7,6 +7,7 @@ import { controlRoutes } from './control.ts';
 import { Desk } from './desk.ts';
 import { type Fault, Faults, type Profile } from './faults.ts';
 import { Timers } from './timers.ts';
+import type { StatementForm } from './statement.ts';
 import { sendAnswer } from './wire.ts';
 
 /** What a provider's simulator may use. */
@@ -36,6 +37,8 @@ export interface TwinKind {
   readonly name: string;
   /** Callbacks go where the account says (setting `callback_url`), not where each request says. */
   readonly dashboard_callbacks?: true;
+  /** How its statements are written, where that is known. */
+  readonly statement?: StatementForm;
   /** What an account at the twin is used with; `url` is its base URL. */
   credentials(url: string): Record<string, string>;
   wire(kit: Kit): Wire;
@@ -109,7 +112,15 @@ export async function startTwin(kind: TwinKind, given: Partial<TwinOptions> = {}
     desk.recover();
   };
   const port = new Port((request, response) => respond(request, response));
-  const control = controlRoutes({ book, faults, announcer, settings, recover, outage: (ms) => port.outage(ms, timers) });
+  const control = controlRoutes({
+    book,
+    faults,
+    announcer,
+    settings,
+    statement: kind.statement,
+    recover,
+    outage: (ms) => port.outage(ms, timers),
+  });
 
   const respond = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const { pathname, searchParams } = new URL(request.url ?? '/', 'http://twin');

@@ -7,6 +7,7 @@ import { failEnqueued, showStatus, takeDeposit, takePayout, takeRefund } from '.
 import { ID_FIELDS, presented } from './present.ts';
 import { activeConf, availability, predictProvider, walletBalances } from './reference.ts';
 import { callbackHeaders, KEY_ID, newKeyPair, requestIsSigned } from './signing.ts';
+import { walletStatement } from './statement.ts';
 
 const TOKEN = 'twin-pawapay-token';
 
@@ -17,6 +18,7 @@ const TOKEN = 'twin-pawapay-token';
  */
 export const pawapayTwin: TwinKind = {
   name: 'pawapay',
+  statement: walletStatement,
   dashboard_callbacks: true,
   credentials: (url) => ({ base_url: url, api_token: TOKEN }),
   wire,

@@ -18,6 +18,8 @@ import type {
   CreateAccountBody,
   CreateBeneficiaryBody,
   CreateCustomerBody,
+  CreateInvoiceBody,
+  CreateLinkBody,
   CreatePaymentBody,
   CreatePaymentReply,
   CreateRefundBody,
@@ -34,6 +36,12 @@ import type {
   EventReply,
   EventType,
   IdentityReply,
+  InvoiceList,
+  InvoiceReply,
+  InvoiceStatus,
+  LinkList,
+  LinkReply,
+  LinkStatus,
   ListedPaymentList,
   OnboardingReply,
   PaymentMethodList,
@@ -53,6 +61,8 @@ import type {
   TransferStatus,
   UpdateAccountBody,
   UpdateBeneficiaryBody,
+  UpdateInvoiceBody,
+  UpdateLinkBody,
   UpdateWebhookBody,
   WebhookDeliveryList,
   WebhookEndpointList,
@@ -210,6 +220,40 @@ export interface ListCustomerPaymentMethodsQuery {
   cursor?: string | undefined;
 }
 
+export interface ListLinksQuery {
+  /** How many at most. */
+  per_page?: number | undefined;
+  /** Counted from 1; not together with `cursor`. */
+  page?: number | undefined;
+  /** From `meta.next_cursor` or `meta.prev_cursor`; not together with `page`. Empty starts cursor paging. */
+  cursor?: string | undefined;
+  /** In id, reference, title and description. */
+  search?: string | undefined;
+  /** Only those in this status. */
+  status?: LinkStatus | undefined;
+}
+
+export interface ListLinkPaymentsQuery {
+  /** How many at most. */
+  per_page?: number | undefined;
+  /** Counted from 1; not together with `cursor`. */
+  page?: number | undefined;
+  /** From `meta.next_cursor` or `meta.prev_cursor`; not together with `page`. Empty starts cursor paging. */
+  cursor?: string | undefined;
+  /** Text to look for. */
+  search?: string | undefined;
+  /** Only those in this status. */
+  status?: PaymentStatus | undefined;
+  /** UTC day, inclusive. */
+  date_from?: string | undefined;
+  /** UTC day, inclusive; not before date_from. */
+  date_to?: string | undefined;
+  /** Major units, inclusive. */
+  amount_min?: number | undefined;
+  /** Major units, inclusive. */
+  amount_max?: number | undefined;
+}
+
 export interface ListAccountsQuery {
   /** How many at most. */
   per_page?: number | undefined;
@@ -226,6 +270,25 @@ export interface ListSubaccountsQuery {
   page?: number | undefined;
   /** From `meta.next_cursor` or `meta.prev_cursor`; not together with `page`. Empty starts cursor paging. */
   cursor?: string | undefined;
+}
+
+export interface ListInvoicesQuery {
+  /** How many at most. */
+  per_page?: number | undefined;
+  /** Counted from 1; not together with `cursor`. */
+  page?: number | undefined;
+  /** From `meta.next_cursor` or `meta.prev_cursor`; not together with `page`. Empty starts cursor paging. */
+  cursor?: string | undefined;
+  /** In id, number, reference, name, e-mail and phone. */
+  search?: string | undefined;
+  /** Only those in this status. */
+  status?: InvoiceStatus | undefined;
+  /** Id of the customer. */
+  customer?: string | undefined;
+  /** UTC day, inclusive. */
+  date_from?: string | undefined;
+  /** UTC day, inclusive; not before date_from. */
+  date_to?: string | undefined;
 }
 
 export interface RetrieveBalanceQuery {
@@ -286,6 +349,10 @@ export interface ListEventsQuery {
 }
 
 export interface ListChannelsQuery {
+  /** Counted from 1; not together with `cursor`. */
+  page?: number | undefined;
+  /** Left out: all on one page. */
+  per_page?: number | undefined;
   /** ISO 3166-1 alpha-2. */
   country?: string | undefined;
   /** ISO 4217. */
@@ -294,7 +361,25 @@ export interface ListChannelsQuery {
   amount?: number | undefined;
 }
 
+export interface ListCountriesQuery {
+  /** Counted from 1; not together with `cursor`. */
+  page?: number | undefined;
+  /** Left out: all on one page. */
+  per_page?: number | undefined;
+}
+
+export interface ListCurrenciesQuery {
+  /** Counted from 1; not together with `cursor`. */
+  page?: number | undefined;
+  /** Left out: all on one page. */
+  per_page?: number | undefined;
+}
+
 export interface ListBanksQuery {
+  /** Counted from 1; not together with `cursor`. */
+  page?: number | undefined;
+  /** Left out: all on one page. */
+  per_page?: number | undefined;
   /** ISO 3166-1 alpha-2. */
   country?: string | undefined;
 }
@@ -367,6 +452,16 @@ export interface Operations {
   listCustomerPaymentMethods: { path: { id: string }; query: ListCustomerPaymentMethodsQuery; reply: PaymentMethodList };
   /** Delete a payment method */
   deletePaymentMethod: { path: { id: string; method: string }; reply: PaymentMethodReply };
+  /** List payment links */
+  listLinks: { query: ListLinksQuery; reply: LinkList };
+  /** Create a payment link */
+  createLink: { body: CreateLinkBody; reply: LinkReply };
+  /** Retrieve a payment link */
+  retrieveLink: { path: { id: string }; reply: LinkReply };
+  /** Change a payment link */
+  updateLink: { path: { id: string }; body: UpdateLinkBody; reply: LinkReply };
+  /** List payments of a payment link */
+  listLinkPayments: { path: { id: string }; query: ListLinkPaymentsQuery; reply: ListedPaymentList };
   /** Resolve an identity */
   resolveIdentity: { body: ResolveIdentityBody; reply: IdentityReply };
   /** List accounts */
@@ -401,6 +496,20 @@ export interface Operations {
   reactivateSubaccount: { path: { id: string }; reply: AccountReply };
   /** Make an onboarding link for an account */
   createSubaccountOnboarding: { path: { id: string }; reply: OnboardingReply };
+  /** List invoices */
+  listInvoices: { query: ListInvoicesQuery; reply: InvoiceList };
+  /** Create an invoice */
+  createInvoice: { body: CreateInvoiceBody; reply: InvoiceReply };
+  /** Retrieve an invoice */
+  retrieveInvoice: { path: { id: string }; reply: InvoiceReply };
+  /** Change an invoice */
+  updateInvoice: { path: { id: string }; body: UpdateInvoiceBody; reply: InvoiceReply };
+  /** Delete a draft */
+  deleteInvoice: { path: { id: string }; reply: InvoiceReply };
+  /** Send an invoice */
+  sendInvoice: { path: { id: string }; reply: InvoiceReply };
+  /** Cancel an invoice */
+  cancelInvoice: { path: { id: string }; reply: InvoiceReply };
   /** Read the balance */
   retrieveBalance: { query: RetrieveBalanceQuery; reply: RetrieveBalanceReply };
   /** List what changed the balance */
@@ -434,9 +543,9 @@ export interface Operations {
   /** Retrieve a channel */
   retrieveChannel: { path: { id: string }; reply: ChannelReply };
   /** List countries */
-  listCountries: { reply: CountryList };
+  listCountries: { query: ListCountriesQuery; reply: CountryList };
   /** List currencies */
-  listCurrencies: { reply: CurrencyEntryList };
+  listCurrencies: { query: ListCurrenciesQuery; reply: CurrencyEntryList };
   /** List banks */
   listBanks: { query: ListBanksQuery; reply: BankList };
 }
@@ -484,6 +593,11 @@ export const OPERATIONS: { readonly [N in keyof Operations]: Operation } = {
   unblockCustomer: { method: 'POST', path: '/customers/{id}/unblock', keyed: false, sync: false },
   listCustomerPaymentMethods: { method: 'GET', path: '/customers/{id}/payment_methods', keyed: false, sync: false },
   deletePaymentMethod: { method: 'DELETE', path: '/customers/{id}/payment_methods/{method}', keyed: false, sync: false },
+  listLinks: { method: 'GET', path: '/links', keyed: false, sync: false },
+  createLink: { method: 'POST', path: '/links', keyed: true, sync: false },
+  retrieveLink: { method: 'GET', path: '/links/{id}', keyed: false, sync: false },
+  updateLink: { method: 'PATCH', path: '/links/{id}', keyed: false, sync: false },
+  listLinkPayments: { method: 'GET', path: '/links/{id}/payments', keyed: false, sync: false },
   resolveIdentity: { method: 'POST', path: '/identity/resolve', keyed: false, sync: false },
   listAccounts: { method: 'GET', path: '/accounts', keyed: false, sync: false },
   createAccount: { method: 'POST', path: '/accounts', keyed: true, sync: false },
@@ -501,6 +615,13 @@ export const OPERATIONS: { readonly [N in keyof Operations]: Operation } = {
   deactivateSubaccount: { method: 'POST', path: '/subaccounts/{id}/deactivate', keyed: false, sync: false },
   reactivateSubaccount: { method: 'POST', path: '/subaccounts/{id}/reactivate', keyed: false, sync: false },
   createSubaccountOnboarding: { method: 'POST', path: '/subaccounts/{id}/onboarding', keyed: false, sync: false },
+  listInvoices: { method: 'GET', path: '/invoices', keyed: false, sync: false },
+  createInvoice: { method: 'POST', path: '/invoices', keyed: true, sync: false },
+  retrieveInvoice: { method: 'GET', path: '/invoices/{id}', keyed: false, sync: false },
+  updateInvoice: { method: 'PATCH', path: '/invoices/{id}', keyed: false, sync: false },
+  deleteInvoice: { method: 'DELETE', path: '/invoices/{id}', keyed: false, sync: false },
+  sendInvoice: { method: 'POST', path: '/invoices/{id}/send', keyed: true, sync: false },
+  cancelInvoice: { method: 'POST', path: '/invoices/{id}/cancel', keyed: true, sync: false },
   retrieveBalance: { method: 'GET', path: '/balance', keyed: false, sync: true },
   listBalanceHistory: { method: 'GET', path: '/balance/history', keyed: false, sync: true },
   listWebhooks: { method: 'GET', path: '/webhooks', keyed: false, sync: false },

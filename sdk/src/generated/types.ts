@@ -411,6 +411,74 @@ export interface CreateCustomerBody {
   metadata?: Record<string, unknown> | null | undefined;
 }
 
+export interface CreateInvoiceBody {
+  /** The lines; each is rounded half-up to what can move in the currency. */
+  items: ({
+    /** Name. */
+    name: string;
+    /** What it is for. */
+    description?: string | null | undefined;
+    /** At most three decimals. */
+    quantity?: number | undefined;
+    /** Major units, at most two decimals. */
+    unit_price: number;
+  })[];
+  currency: Currency;
+  /** Id of a customer. */
+  customer_id?: string | undefined;
+  /** Instead of `customer_id`: found by e-mail address, then by phone number, else made. */
+  customer?: {
+    /** Name. */
+    name?: string | undefined;
+    /** E-mail address. */
+    email?: string | undefined;
+    /** Phone number. */
+    phone?: string | undefined;
+  } | undefined;
+  /** Last UTC day to pay; the invoice is overdue on the next. */
+  due_date?: string | null | undefined;
+  /** Shown below the items. */
+  notes?: string | null | undefined;
+  /** Yours; may repeat. */
+  reference?: string | null | undefined;
+  /** Whether it can be paid in parts. */
+  allow_partial?: boolean | undefined;
+  /** The least that can be paid at once; only with `allow_partial`. What is left at the end may be less. */
+  min_amount?: number | null | undefined;
+  /** Language of the mail; null: French and English. */
+  locale?: 'en' | 'fr' | null | undefined;
+  /** Yours: at most 50 keys and 16 KB. */
+  metadata?: Record<string, unknown> | null | undefined;
+}
+
+export interface CreateLinkBody {
+  /** What is paid for; heads the page. */
+  title: string;
+  currency: Currency;
+  /** Shown on the page under the title. */
+  description?: string | null | undefined;
+  /** Yours; may repeat. */
+  reference?: string | null | undefined;
+  /** Major units. Null: the payer types the amount. */
+  amount?: number | null | undefined;
+  /** The least the payer can type; only without `amount`. */
+  min_amount?: number | null | undefined;
+  /** The most the payer can type; only without `amount`. */
+  max_amount?: number | null | undefined;
+  /** From then on nobody can pay; null: never. */
+  expires_at?: string | null | undefined;
+  /** How many payments can succeed; null: any number. */
+  max_uses?: number | null | undefined;
+  /** What the payer has to type: `email`, `phone` or both, and `name` besides. `phone` for a new link. */
+  collect?: ('name' | 'email' | 'phone')[] | undefined;
+  /** Where payers are sent afterwards. */
+  callback?: string | null | undefined;
+  /** color, logo, title, button_text, locale */
+  theming?: Record<string, unknown> | null | undefined;
+  /** Yours: at most 50 keys and 16 KB. Copied to each payment. */
+  metadata?: Record<string, unknown> | null | undefined;
+}
+
 export interface CreatePaymentBody {
   /** Major units: 25000 is 25,000 XAF. At most two decimals. */
   amount: number;
@@ -573,6 +641,8 @@ export interface CreateWebhookBody {
   description?: string | null | undefined;
   /** Whether events are sent to it. */
   active?: boolean | undefined;
+  /** Version at which its events are serialised, one that there is; your team's if not given. */
+  api_version?: string | undefined;
   /** Yours: at most 50 keys and 16 KB. */
   metadata?: Record<string, unknown> | null | undefined;
 }
@@ -878,6 +948,108 @@ export interface IdentityReply {
   identity: Identity;
 }
 
+export interface Invoice {
+  /** Ours; sorts by time. In the sandbox it has `test_` after the prefix. */
+  id: string;
+  /** Counts the invoices of the team without a gap; null while it is a draft. */
+  number: string | null;
+  /** Where the invoice stands. */
+  status: InvoiceStatus;
+  /** Yours; may repeat. */
+  reference: string | null;
+  /** ISO 4217. */
+  currency: string;
+  /** The lines. */
+  items: InvoiceLine[];
+  /** Sum of the lines, in major units. */
+  amount: number;
+  /** What payments brought, in major units. */
+  amount_paid: number;
+  /** What of `amount_paid` went back. */
+  amount_refunded: number;
+  /** What is still asked for: nothing once it is paid or cancelled. */
+  amount_due: number;
+  /** Whether it can be paid in parts. */
+  allow_partial: boolean;
+  /** The least that can be paid at once. */
+  min_amount: number | null;
+  /** Id of the customer. */
+  customer: string;
+  /** To whom it is made out; kept as it was when it was sent. */
+  recipient: {
+    /** Name. */
+    name: string | null;
+    /** E-mail address. */
+    email: string | null;
+    /** Phone number. */
+    phone: string | null;
+  };
+  /** Last UTC day to pay. */
+  due_date: string | null;
+  /** Shown below the items. */
+  notes: string | null;
+  /** Language of the mail; null: French and English. */
+  locale: string | null;
+  /** The page where it is read and paid; null while it is a draft. */
+  url: string | null;
+  /** Id of the payment that was made last; all of them have the number as reference. */
+  payment: string | null;
+  /** Yours, returned as it was sent. */
+  metadata: Record<string, unknown> | null;
+  /** True when it was made with a `_test.` key. */
+  sandbox: boolean;
+  /** When it was first sent; ISO 8601, UTC. */
+  sent_at: string | null;
+  /** When its page was first opened; ISO 8601, UTC. */
+  viewed_at: string | null;
+  /** When nothing was left to pay; ISO 8601, UTC. */
+  paid_at: string | null;
+  /** When it was cancelled; ISO 8601, UTC. */
+  cancelled_at: string | null;
+  /** When it was made; ISO 8601, UTC. */
+  created_at: string;
+  /** When it last changed; ISO 8601, UTC. */
+  updated_at: string;
+}
+
+export interface InvoiceLine {
+  /** Name. */
+  name: string;
+  /** What it is for. */
+  description: string | null;
+  /** How many. */
+  quantity: number;
+  /** Major units. */
+  unit_price: number;
+  /** Quantity times price, rounded. */
+  amount: number;
+}
+
+export interface InvoiceList {
+  /** The HTTP status. */
+  code: number;
+  /** HTTP reason phrase of `code`. */
+  status: string;
+  /** For logs; never branch on it. */
+  message: string;
+  /** The entries of this page. */
+  items: Invoice[];
+  /** Where this page stands in the list. */
+  meta: ListMeta;
+}
+
+export interface InvoiceReply {
+  /** The HTTP status. */
+  code: number;
+  /** HTTP reason phrase of `code`. */
+  status: string;
+  /** For logs; never branch on it. */
+  message: string;
+  invoice: Invoice;
+}
+
+export type InvoiceStatus = 'draft' | 'sent' | 'viewed' | 'partial' | 'paid' | 'overdue' | 'cancelled';
+
 export interface Item {
   /** Name. */
   name?: string;
@@ -886,6 +1058,80 @@ export interface Item {
   /** How many. */
   quantity?: number;
 }
+
+export interface Link {
+  /** Ours; sorts by time. In the sandbox it has `test_` after the prefix. */
+  id: string;
+  /** What is paid for. */
+  title: string;
+  /** What it is for. */
+  description: string | null;
+  /** Yours; may repeat. */
+  reference: string | null;
+  /** Major units; null when the payer chooses. */
+  amount: number | null;
+  /** The least the payer can choose. */
+  min_amount: number | null;
+  /** The most the payer can choose. */
+  max_amount: number | null;
+  /** ISO 4217. */
+  currency: string;
+  status: LinkStatus;
+  /** The page to share: whoever opens it can pay. */
+  url: string;
+  /** From then on nobody can pay; ISO 8601, UTC. Null: never. */
+  expires_at: string | null;
+  /** How many payments can succeed. */
+  max_uses: number | null;
+  /** What the payer is asked for. */
+  collect: ('name' | 'email' | 'phone')[];
+  /** Where the payer is sent back to. */
+  callback: string | null;
+  /** Payments made through it, whatever became of them. */
+  payments: number;
+  /** Of these, those that may still succeed. Each holds one of `max_uses`. */
+  payments_open: number;
+  /** Of these, those that succeeded. */
+  payments_succeeded: number;
+  /** Sum of the payments that succeeded; refunds are not subtracted. */
+  amount_collected: number;
+  /** Free-form; returned as it was sent. */
+  theming: Record<string, unknown> | null;
+  /** Yours, returned as it was sent. */
+  metadata: Record<string, unknown> | null;
+  /** Always false: links are live only. */
+  sandbox: boolean;
+  /** When it was made; ISO 8601, UTC. */
+  created_at: string;
+  /** When it last changed; ISO 8601, UTC. */
+  updated_at: string;
+}
+
+export interface LinkList {
+  /** The HTTP status. */
+  code: number;
+  /** HTTP reason phrase of `code`. */
+  status: string;
+  /** For logs; never branch on it. */
+  message: string;
+  /** The entries of this page. */
+  items: Link[];
+  /** Where this page stands in the list. */
+  meta: ListMeta;
+}
+
+export interface LinkReply {
+  /** The HTTP status. */
+  code: number;
+  /** HTTP reason phrase of `code`. */
+  status: string;
+  /** For logs; never branch on it. */
+  message: string;
+  link: Link;
+}
+
+/** Only an active link takes payments. */
+export type LinkStatus = 'active' | 'inactive' | 'expired';
 
 export type ListMeta = OffsetMeta | CursorMeta;
 
@@ -1412,6 +1658,76 @@ export interface UpdateBeneficiaryBody {
   metadata?: Record<string, unknown> | null | undefined;
 }
 
+export interface UpdateInvoiceBody {
+  /** The lines; each is rounded half-up to what can move in the currency. */
+  items?: ({
+    /** Name. */
+    name: string;
+    /** What it is for. */
+    description?: string | null | undefined;
+    /** At most three decimals. */
+    quantity?: number | undefined;
+    /** Major units, at most two decimals. */
+    unit_price: number;
+  })[] | undefined;
+  currency?: Currency | undefined;
+  /** Id of a customer. */
+  customer_id?: string | undefined;
+  /** Instead of `customer_id`: found by e-mail address, then by phone number, else made. */
+  customer?: {
+    /** Name. */
+    name?: string | undefined;
+    /** E-mail address. */
+    email?: string | undefined;
+    /** Phone number. */
+    phone?: string | undefined;
+  } | undefined;
+  /** Last UTC day to pay; the invoice is overdue on the next. */
+  due_date?: string | null | undefined;
+  /** Shown below the items. */
+  notes?: string | null | undefined;
+  /** Yours; may repeat. */
+  reference?: string | null | undefined;
+  /** Whether it can be paid in parts. */
+  allow_partial?: boolean | undefined;
+  /** The least that can be paid at once; only with `allow_partial`. What is left at the end may be less. */
+  min_amount?: number | null | undefined;
+  /** Language of the mail; null: French and English. */
+  locale?: 'en' | 'fr' | null | undefined;
+  /** Yours: at most 50 keys and 16 KB. */
+  metadata?: Record<string, unknown> | null | undefined;
+}
+
+export interface UpdateLinkBody {
+  /** What is paid for; heads the page. */
+  title?: string | undefined;
+  currency?: Currency | undefined;
+  /** Switches it off, or on again. */
+  active?: boolean | undefined;
+  /** Shown on the page under the title. */
+  description?: string | null | undefined;
+  /** Yours; may repeat. */
+  reference?: string | null | undefined;
+  /** Major units. Null: the payer types the amount. */
+  amount?: number | null | undefined;
+  /** The least the payer can type; only without `amount`. */
+  min_amount?: number | null | undefined;
+  /** The most the payer can type; only without `amount`. */
+  max_amount?: number | null | undefined;
+  /** From then on nobody can pay; null: never. */
+  expires_at?: string | null | undefined;
+  /** How many payments can succeed; null: any number. */
+  max_uses?: number | null | undefined;
+  /** What the payer has to type: `email`, `phone` or both, and `name` besides. `phone` for a new link. */
+  collect?: ('name' | 'email' | 'phone')[] | undefined;
+  /** Where payers are sent afterwards. */
+  callback?: string | null | undefined;
+  /** color, logo, title, button_text, locale */
+  theming?: Record<string, unknown> | null | undefined;
+  /** Yours: at most 50 keys and 16 KB. Copied to each payment. */
+  metadata?: Record<string, unknown> | null | undefined;
+}
+
 export interface UpdateWebhookBody {
   /** https, without user name or password, on a public host. */
   url?: string | undefined;
@@ -1466,6 +1782,8 @@ export interface UpdateWebhookBody {
   description?: string | null | undefined;
   /** Whether events are sent to it. */
   active?: boolean | undefined;
+  /** Version at which its events are serialised, one that there is; your team's if not given. */
+  api_version?: string | undefined;
   /** Yours: at most 50 keys and 16 KB. */
   metadata?: Record<string, unknown> | null | undefined;
 }
@@ -1641,13 +1959,13 @@ export interface EventData {
   'dispute.created': Dispute;
   'dispute.updated': Dispute;
   'dispute.closed': Dispute;
-  'invoice.created': Record<string, unknown>;
-  'invoice.sent': Record<string, unknown>;
-  'invoice.paid': Record<string, unknown>;
-  'invoice.overdue': Record<string, unknown>;
-  'invoice.cancelled': Record<string, unknown>;
-  'link.created': Record<string, unknown>;
-  'link.updated': Record<string, unknown>;
+  'invoice.created': Invoice;
+  'invoice.sent': Invoice;
+  'invoice.paid': Invoice;
+  'invoice.overdue': Invoice;
+  'invoice.cancelled': Invoice;
+  'link.created': Link;
+  'link.updated': Link;
   'account.created': Account;
   'account.updated': Account;
   'webhook.test': WebhookEndpoint;

@@ -31,7 +31,7 @@ export class Countries {
   }
 
   async list(options?: CallOptions): Promise<Country[]> {
-    return (await this.#call('listCountries', {}, options)).items;
+    return (await this.#call('listCountries', { query: {} }, options)).items;
   }
 }
 
@@ -44,7 +44,7 @@ export class Currencies {
   }
 
   async list(options?: CallOptions): Promise<CurrencyEntry[]> {
-    return (await this.#call('listCurrencies', {}, options)).items;
+    return (await this.#call('listCurrencies', { query: {} }, options)).items;
   }
 }
 

@@ -1,9 +1,9 @@
 import { type Html, html } from '../../kit/html.ts';
 import type { Minor } from '../../kit/money.ts';
-import { document } from './document.ts';
+import { paymentDocument } from './document.ts';
 import { cardFields, type Complaints } from './fields.ts';
 import { alert, head, hidden, state } from './parts.ts';
-import { money, type Scene } from './scene.ts';
+import { money, payLabel, type Scene } from './scene.ts';
 
 export interface CardScene extends Scene {
   amount_minor: Minor;
@@ -16,8 +16,8 @@ export function cardPage(scene: CardScene): Html {
   const { texts, complaints } = scene;
   const body = html`${head(scene, scene.amount_minor)}<section><h1>${texts.cardTitle}</h1>${alert(complaints.alert)}
 <form method="post" action="${scene.path}/card">${hidden('form_token', scene.form_token)}${cardFields(scene, complaints)}
-<button>${texts.pay(money(scene, scene.amount_minor))}</button></form></section>`;
-  return document({ ...scene, title: texts.payTo(scene.merchant), body });
+<button>${payLabel(scene, scene.amount_minor)}</button></form></section>`;
+  return paymentDocument(scene, { title: texts.payTo(scene.merchant), body, parts: ['form'] });
 }
 
 /** The 3-D Secure step of a test card: what a bank would ask on its own page. */
@@ -32,5 +32,5 @@ export function verifyPage(scene: CardScene): Html {
 <button name="authentication" value="approve">${texts.approve}</button>
 <button name="authentication" value="refuse" class="plain">${texts.refuse}</button></form>`,
   );
-  return document({ ...scene, title: `${texts.verifyTitle} · ${merchant}`, body });
+  return paymentDocument(scene, { title: `${texts.verifyTitle} · ${merchant}`, body });
 }

@@ -1,8 +1,10 @@
 import { type Html, html, raw } from '../../kit/html.ts';
-import { SCRIPT, STYLE } from '../assets.ts';
-import type { Language } from '../language.ts';
+import { type Part, scripts, styles } from '../assets.ts';
+import { LANGUAGES, type Language, OWN_NAMES } from '../language.ts';
 import { messagesIn } from '../messages.ts';
+import { PLAIN, type Theme } from '../theme/theme.ts';
 import { icon } from './icons.ts';
+import type { Scene } from './scene.ts';
 
 /** A whole page before it is wrapped. */
 export interface Sheet {
@@ -13,13 +15,15 @@ export interface Sheet {
   body: Html;
   /** Where the browser goes by itself, and when; seconds. */
   refresh?: { after_s: number; to: string; onlyWithoutScript: boolean } | undefined;
+  /** The merchant's colours; the policy of the answer has to allow their style. */
+  theme?: Theme | undefined;
+  /** The page's address, where it can be had in the other languages with `?lang=`. */
+  translations?: string | undefined;
+  parts?: readonly Part[];
 }
 
-const ICON =
-  "data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 9 9'><rect width='9' height='9' rx='2' fill='%230b4a5e'/></svg>";
-
 /** The page as it is sent: one document, complete without JavaScript, with its style and script in it. */
-export function document({ language, title, sandbox, body, refresh }: Sheet): Html {
+export function document({ language, title, sandbox, body, refresh, theme = PLAIN, translations, parts = [] }: Sheet): Html {
   const texts = messagesIn(language);
   return html`<!doctype html>
 <html lang="${language}">
@@ -27,22 +31,41 @@ export function document({ language, title, sandbox, body, refresh }: Sheet): Ht
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="format-detection" content="telephone=no">
-<meta name="theme-color" content="#0b4a5e">
+<meta name="theme-color" content="${theme.brand}">
 <title>${title}</title>
-<link rel="icon" href="${ICON}">
-<style>${STYLE}</style>${refresh && refreshTag(refresh)}
+<link rel="icon" href="${iconOf(theme)}">
+${styles(parts, theme.style)}${refresh && refreshTag(refresh)}
 </head>
 <body>
 ${sandbox && html`<header class="test">${texts.testMode}</header>`}
 <main>${body}</main>
-<footer>${icon('lock')}${texts.secured}</footer>
-<script>${SCRIPT}</script>
+<footer><p>${icon('lock')}${texts.secured}</p>${translations !== undefined && others(language, translations)}</footer>
+${scripts(parts)}
 </body>
 </html>
 `;
 }
 
+/** In the page, or it would be one more request. */
+function iconOf({ brand }: Theme): string {
+  return `data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 9 9'><rect width='9' height='9' rx='2' fill='%23${brand.slice(1)}'/></svg>`;
+}
+
+/** The same page in the languages it is not in, each named as its speakers write it. */
+function others(language: Language, path: string): Html {
+  const links = LANGUAGES.filter((other) => other !== language).map(
+    (other) => html`<a href="${path}?lang=${other}" lang="${other}" hreflang="${other}">${OWN_NAMES[other]}</a>`,
+  );
+  return html`<nav aria-label="${messagesIn(language).language}">${links}</nav>`;
+}
+
 function refreshTag({ after_s, to, onlyWithoutScript }: NonNullable<Sheet['refresh']>): Html {
   const tag = html`<meta http-equiv="refresh" content="${after_s};url=${to}">`;
   return onlyWithoutScript ? html`${raw('<noscript>')}${tag}${raw('</noscript>')}` : tag;
+}
+
+/** A page of a payment. */
+export function paymentDocument(scene: Scene, sheet: Pick<Sheet, 'title' | 'body' | 'refresh' | 'parts'>): Html {
+  const { language, sandbox, theme, path } = scene;
+  return document({ language, sandbox, theme, translations: path, ...sheet });
 }

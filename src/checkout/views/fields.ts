@@ -1,6 +1,7 @@
 import { type Html, html } from '../../kit/html.ts';
 import type { ChannelKind } from '../../providers/contract.ts';
 import type { Channel } from '../../reference/channels.ts';
+import { numbersOf } from '../guess.ts';
 import type { Means } from '../means.ts';
 import type { FormScene } from './form.ts';
 import { field, hidden } from './parts.ts';
@@ -22,11 +23,13 @@ export interface Complaints {
   phone?: string;
   account?: string;
   card?: string;
+  otp?: string;
 }
 
 /** Operators by country, or only the countries where each has one; no field where there is nothing to choose. */
 export function channelField(scene: FormScene, { kind, channels, proposed }: Means): Html {
   const { texts, typed, complaints } = scene;
+  const guessable = kind === 'mobile_money';
   if (channels.length === 1) return hidden('channel', channels[0]?.id ?? '');
   const chosen = channels.find(({ id }) => id === typed.channel) ?? proposed;
   const groups = [...Map.groupBy(channels, ({ country }) => country)];
@@ -40,16 +43,19 @@ export function channelField(scene: FormScene, { kind, channels, proposed }: Mea
         : groups.map(([country, own]) => html`<optgroup label="${countryOf(country)}">${named(own)}</optgroup>`);
   const label = kind === 'bank' ? texts.bank : texts.operator;
   return field(
-    { id: `${kind}-channel`, label, error: complaints.channel },
+    { id: `${kind}-channel`, label, help: guessable ? texts.operatorHelp : undefined, error: complaints.channel },
     (attributes) =>
-      html`<select name="channel" required ${attributes}>${!chosen && html`<option value="">${texts.choose}</option>`}${
-        options
-      }</select>`,
+      guessable
+        ? html`<select name="channel" ${attributes}><option value="">${texts.fromNumber}</option>${options}</select>`
+        : html`<select name="channel" required ${attributes}>${!chosen && html`<option value="">${texts.choose}</option>`}${options}</select>`,
   );
 }
 
-function option({ id }: Channel, label: string, chosen: Channel | null): Html {
-  return html`<option value="${id}"${chosen?.id === id && html` selected`}>${label}</option>`;
+/** With what tells its numbers, for the script that guesses as the payer types. */
+function option(channel: Channel, label: string, chosen: Channel | null): Html {
+  const { id, prefixes } = channel;
+  const numbers = prefixes.length > 0 && html` data-n="${numbersOf(channel)}" data-p="${prefixes.join(' ')}"`;
+  return html`<option value="${id}"${numbers}${chosen?.id === id && html` selected`}>${label}</option>`;
 }
 
 /** Operators have names of their own; the plain bank channel is called by what it is. */
@@ -89,5 +95,6 @@ export function cardFields({ texts }: Scene, complaints: Complaints): Html {
   );
   const expiry = plain('expiry', texts.expiry, html`maxlength="5" placeholder="${texts.expiryForm}"`);
   const cvc = plain('cvc', texts.cvc, html`maxlength="4"`);
-  return html`${number}<div class="pair">${expiry}${cvc}</div>`;
+  const checked = html`<p class="error" id="card-check" data-wrong="${texts.checkCard}" role="status"></p>`;
+  return html`<div class="card">${number}${checked}<div class="pair">${expiry}${cvc}</div></div>`;
 }

@@ -1,20 +1,24 @@
 import { type Html, html } from '../../kit/html.ts';
-import { totalOf } from '../../payments/present.ts';
+import type { Memory } from '../../payments/saved.ts';
 import type { Item } from '../../payments/schema.ts';
 import type { ChannelKind } from '../../providers/contract.ts';
 import { leftOf, type Means } from '../means.ts';
+import { qrCode } from '../qr.ts';
 import { type Complaints, type Typed, accountFields, cardFields, channelField, phoneField } from './fields.ts';
-import { document } from './document.ts';
-import { alert, facts, head, hidden } from './parts.ts';
-import { money, type Scene } from './scene.ts';
+import { paymentDocument } from './document.ts';
+import { alert, facts, head, hidden, tranches } from './parts.ts';
+import { money, payLabel, type Scene } from './scene.ts';
+import { testNumbers } from './test-numbers.ts';
 
 /** An order can have hundreds of items; a page on a weak network shows the first. */
 const MOST_ITEMS = 8;
 const MOST_LETTERS = 80;
 
-export interface FormScene extends Scene {
+export interface FormScene extends Scene, Memory {
   means: Means[];
   form_token: string;
+  /** Where the payer's phone finds the page; null: this is one, or it would find only that the payment has begun here. */
+  address: string | null;
   /** What was typed before, when the form comes back. */
   typed: Typed;
   complaints: Complaints;
@@ -23,22 +27,30 @@ export interface FormScene extends Scene {
 /** Where the payer chooses how to pay: each way is a form of its own, with its fee and total on its button. */
 export function formPage(scene: FormScene): Html {
   const { texts, payment, means, complaints } = scene;
-  const open = means.find(({ kind }) => kind === scene.typed.kind) ?? means[0];
+  const tried = means.find(({ kind }) => kind === scene.typed.kind);
+  const open = tried ?? (scene.saved ? undefined : means[0]);
   const body = html`${head(scene, leftOf(payment), { heading: true, more: particulars(scene) })}
 ${order(scene)}
 <section><h2>${means.length > 0 ? texts.howToPay : texts.noMeans}</h2>
 ${means.some(({ fee_minor }) => fee_minor !== null) && html`<p class="soft gap">${texts.feeIncluded}</p>`}
 ${alert(complaints.alert)}
+${savedMeans(scene, open === undefined)}
 ${means.map((entry) => oneMeans(scene, entry, entry === open))}
-</section>`;
-  return document({ ...scene, title: texts.payTo(scene.merchant), body });
+</section>${onPhone(scene)}${scene.sandbox && testNumbers(texts)}`;
+  return paymentDocument(scene, { title: texts.payTo(scene.merchant), body, parts: ['form'] });
+}
+
+/** On a desktop only: the wallet is in the payer's pocket. */
+function onPhone({ address, texts }: FormScene): Html | false {
+  return (
+    address !== null &&
+    html`<section class="scan">${qrCode(address, texts.onPhone)}<div><h2>${texts.onPhone}</h2><p class="soft gap">${texts.scan}</p></div></section>`
+  );
 }
 
 function particulars(scene: Scene): Html {
-  const { payment, texts } = scene;
-  const begun =
-    payment.captured_minor > 0n && texts.partialText(money(scene, payment.captured_minor), money(scene, totalOf(payment)));
-  return html`${begun && html`<p class="what">${begun}</p>`}${payment.description && html`<p class="what">${payment.description}</p>`}${
+  const { payment, texts, theme } = scene;
+  return html`${theme.title && html`<p class="what"><b>${theme.title}</b></p>`}${tranches(scene)}${payment.description && html`<p class="what">${payment.description}</p>`}${
     payment.reference && html`<p class="what">${texts.reference} ${payment.reference}</p>`
   }`;
 }
@@ -64,22 +76,42 @@ function oneMeans(scene: FormScene, means: Means, open: boolean): Html {
   }</summary>
 <form method="post" action="${scene.path}">${hidden('form_token', scene.form_token)}
 ${fields(scene, means)}
-${
-  fee_minor !== null &&
-  facts(
-    [
-      [texts.amount, money(scene, scene.payment.amount_minor)],
-      [texts.fee, money(scene, fee_minor)],
-      [texts.total, money(scene, total_minor)],
-    ],
-    'bill',
-  )
+${bill(scene, means)}
+<button>${payLabel(scene, total_minor)}</button></form></details>`;
 }
-<button>${texts.pay(money(scene, total_minor))}</button></form></details>`;
+
+/** What is paid, where choosing the way decides a fee. */
+function bill(scene: FormScene, { fee_minor, total_minor }: Means): Html | null {
+  const { texts, payment } = scene;
+  if (fee_minor === null) return null;
+  const rows = [
+    [texts.amount, money(scene, payment.amount_minor)],
+    [texts.fee, money(scene, fee_minor)],
+    [texts.total, money(scene, total_minor)],
+  ] as const;
+  return facts(rows, 'bill');
+}
+
+/** The number of last time: one tap, and nothing to type. Its form names it by an id, never by its digits. */
+function savedMeans(scene: FormScene, open: boolean): Html | null {
+  const { saved, texts } = scene;
+  const means = scene.means.find(({ kind }) => kind === saved?.channel.kind);
+  if (!saved || !means) return null;
+  return html`<details class="means" name="means"${open && html` open`}><summary>${saved.channel.name} ${saved.masked}</summary>
+<form method="post" action="${scene.path}">${hidden('form_token', scene.form_token)}${hidden('saved_method', saved.id)}
+<p class="help">${texts.savedHelp}</p>${bill(scene, means)}
+<button>${payLabel(scene, means.total_minor)}</button></form></details>`;
+}
+
+/** Never ticked by us: saving a number is the payer's own wish. */
+function rememberBox({ remembers, texts, merchant }: FormScene): Html | false {
+  return (
+    remembers && html`<label class="tick"><input type="checkbox" name="remember" value="1">${texts.remember(merchant)}</label>`
+  );
 }
 
 const FIELDS: Record<ChannelKind, (scene: FormScene, means: Means) => Html> = {
-  mobile_money: (scene, means) => html`${channelField(scene, means)}${phoneField(scene)}`,
+  mobile_money: (scene, means) => html`${phoneField(scene)}${channelField(scene, means)}${rememberBox(scene)}`,
   bank: (scene, means) => html`${channelField(scene, means)}${accountFields(scene)}`,
   card: (scene, { proposed, channels }) => {
     const channel = hidden('channel', (proposed ?? channels[0])?.id ?? '');

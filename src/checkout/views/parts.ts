@@ -1,17 +1,21 @@
 import { type Html, html, raw } from '../../kit/html.ts';
 import type { Minor } from '../../kit/money.ts';
+import { totalOf } from '../../payments/present.ts';
 import { type Icon, icon } from './icons.ts';
 import { money, type Scene } from './scene.ts';
 
 /** Who is paid and how much: the head of every page of a payment. */
 export function head(scene: Scene, amount: Minor, options: { heading?: boolean; more?: Html | false | null } = {}): Html {
-  const { merchant } = scene;
-  const mark = html`<span class="mark" aria-hidden="true">${initial(merchant)}</span>`;
+  const { merchant, theme, path } = scene;
+  // Over the initial, which stays when there turns out to be no picture.
+  const logo = theme.logo !== null && html`<img src="${path}/logo" alt="" width="44" height="44">`;
+  const mark = html`<span class="mark" aria-hidden="true">${initial(merchant)}${logo}</span>`;
   const inside = html`<span class="who">${mark}${merchant}</span> <span class="sum">${money(scene, amount)}</span>`;
   return html`<div class="head">${options.heading ? html`<h1>${inside}</h1>` : html`<p>${inside}</p>`}${options.more}</div>`;
 }
 
-function initial(name: string): string {
+/** A merchant's mark. */
+export function initial(name: string): string {
   return (/[\p{L}\p{N}]/u.exec(name)?.[0] ?? '•').toUpperCase();
 }
 
@@ -49,4 +53,14 @@ export function alert(text: string | undefined): Html {
 
 export function hidden(name: string, value: string): Html {
   return html`<input type="hidden" name="${name}" value="${value}">`;
+}
+
+/** How much of a payment in pieces has arrived; null when it comes in one, or nothing has. */
+export function tranches(scene: Scene): Html | null {
+  const { payment, texts } = scene;
+  if (payment.captured_minor === 0n) return null;
+  const total = totalOf(payment);
+  const percent = Number((payment.captured_minor * 100n) / total);
+  const text = texts.partialText(money(scene, payment.captured_minor), money(scene, total));
+  return html`<p class="part">${text}<progress max="100" value="${percent}" aria-label="${text}"></progress></p>`;
 }

@@ -3,7 +3,8 @@ import { unreachable } from '../../kit/errors.ts';
 import { totalOf } from '../../payments/present.ts';
 import type { PaymentStatus } from '../../payments/states.ts';
 import { isReason, payerMessage } from '../../providers/reasons.ts';
-import { document } from './document.ts';
+import { hasReceipt } from '../../receipts/receipt.ts';
+import { paymentDocument } from './document.ts';
 import type { Icon } from './icons.ts';
 import { facts, state } from './parts.ts';
 import { money, type Scene } from './scene.ts';
@@ -42,10 +43,11 @@ export function resultPage(scene: Result): Html {
     title,
     html`<p>${text}</p>${scene.status === 'failed' && html`<p>${texts.startAgain(merchant)}</p>`}
 ${facts(rows)}
-${returnTo !== null && way(scene, returnTo, returns)}`,
+${returnTo !== null && way(scene, returnTo, returns)}${
+  hasReceipt(scene.status) && html`<a class="button plain" href="${scene.path}/receipt">${texts.receipt}</a>`
+}`,
   );
-  return document({
-    ...scene,
+  return paymentDocument(scene, {
     title: `${title} · ${merchant}`,
     body,
     refresh: returns ? { after_s: RETURN_S, to: returnTo, onlyWithoutScript: true } : undefined,

@@ -55,6 +55,7 @@ async function copyAll(config: Config, url: string, draft: string): Promise<Mani
   return manifest;
 }
 
+/** After the database: by then every key that has sealed something in it is in the file. */
 async function copyKept(dataDir: string, draft: string): Promise<CopiedFile[]> {
   const copied: CopiedFile[] = [];
   for (const name of KEPT_FILES) {
@@ -72,7 +73,7 @@ function report(config: Config, folder: string, manifest: Manifest, options: { j
   print(options.json, { folder, created_at, postgres, files: manifest.files.length, bytes, secrets_key }, () =>
     [
       `${folder}: ${manifest.files.length} files, ${(bytes / 1e6).toFixed(0)} MB`,
-      config.secrets_key
+      config.secrets_keys
         ? 'SECRETS_KEY comes from the environment and is not in it: keep it elsewhere, nothing sealed opens without it'
         : 'with keys.json and secrets.key: keep it where only you can read it',
     ].join('\n'),

@@ -9,6 +9,7 @@ import { Problem } from '../../kit/errors.ts';
 import { withDatabases, withPool } from '../databases.ts';
 import { demoTeamId } from '../demo-team.ts';
 import { Failure } from '../failure.ts';
+import { operator } from '../operator.ts';
 import { details, firstOf, print, shortMoment, table } from '../output.ts';
 
 interface Output {
@@ -25,7 +26,7 @@ export async function recordCommand(
   if (!kind) throw new Failure(`${id} is not the id of a customer`, 'Use cus_…, as GET /customers shows it.');
   const { author = os.userInfo().username, note = null } = options;
   const row = await inStore(kind[1] ? 'sandbox' : 'live', options, (store, team_id) =>
-    recordCompliance({ clock: systemClock }, store, { team_id, id }, { status, author, note }),
+    recordCompliance({ clock: systemClock }, store, { team_id, id }, { status, author, note }, operator()),
   );
   print(options.json, presented(row), () =>
     details({ customer: row.customer_id, status: row.status, by: row.author, ...(row.note === null ? {} : { note: row.note }) }),

@@ -1,7 +1,9 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import type { Config, DatabaseUrls } from '../../config.ts';
+import { type Config, ConfigError, type DatabaseUrls } from '../../config.ts';
 import { systemClock } from '../../kit/clock.ts';
+import { openSecrets } from '../../start/secrets.ts';
+import { findRoot } from '../../start/secrets-store.ts';
 import { describeDatabaseError } from '../database-errors.ts';
 import { withDatabases, withPool } from '../databases.ts';
 import { knownMigrations, type SchemaKind } from '../migrations.ts';
@@ -25,7 +27,7 @@ export async function checkDatabases(config: Config): Promise<Finding[]> {
     return [ok('databases', 'none yet: the first start makes them')];
   }
   try {
-    return await withDatabases(config, examineAll);
+    return await withDatabases(config, (urls) => examineAll(config, urls));
   } catch (error) {
     return [
       fail('databases', (error as Error).message, `Look in ${path.join(config.data_dir, 'pg18.log')} for what PostgreSQL says.`),
@@ -39,10 +41,11 @@ interface Probe {
   skew_ms?: number;
 }
 
-async function examineAll(urls: DatabaseUrls): Promise<Finding[]> {
+async function examineAll(config: Config, urls: DatabaseUrls): Promise<Finding[]> {
   const probes = await Promise.all(DATABASES.map(({ store, kind }) => probe(store, kind, urls[store])));
   const skews = probes.flatMap(({ skew_ms }) => (skew_ms === undefined ? [] : [skew_ms]));
-  return [...probes.map(({ finding }) => finding), ...(skews.length > 0 ? [judgeClock(skews)] : [])];
+  const secrets = probes[0]?.finding.status === 'ok' ? await checkSecrets(config, urls.control) : [];
+  return [...probes.map(({ finding }) => finding), ...secrets, ...(skews.length > 0 ? [judgeClock(skews)] : [])];
 }
 
 async function probe(store: keyof DatabaseUrls, kind: SchemaKind, url: string): Promise<Probe> {
@@ -61,6 +64,21 @@ async function probe(store: keyof DatabaseUrls, kind: SchemaKind, url: string): 
     const reason = describeDatabaseError(error) ?? (error as Error).message;
     return { finding: fail(name, reason, `Start that PostgreSQL, or correct ${variable}.`) };
   }
+}
+
+/** Whether the keys are those of this installation; nothing to say while nothing is sealed. */
+async function checkSecrets(config: Config, url: string): Promise<Finding[]> {
+  const name = 'sealed secrets';
+  return withPool(url, async (control) => {
+    if ((await findRoot(control)) === undefined) return [];
+    try {
+      const { keys } = await openSecrets(config, control, new Date(systemClock.now()));
+      return [ok(name, `open with the secrets key ${keys.current().id}`)];
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error;
+      return [fail(name, error.message, 'Give every process the keys that this installation has sealed its secrets with.')];
+    }
+  });
 }
 
 /** @param applied names of the migrations that the database has */

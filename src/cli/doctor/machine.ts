@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import manifest from '../../../package.json' with { type: 'json' };
 import type { Config } from '../../config.ts';
-import { secretsKeyOf } from '../../start/secrets-key.ts';
+import { keyFilePath, sealingKeysOf } from '../../start/secrets-key.ts';
 import { fail, type Finding, ok, warn } from './finding.ts';
 
 const DISK_NEEDED_BYTES = 2 ** 30;
@@ -44,11 +44,11 @@ export function checkDisk(config: Config): Finding {
 /** What seals secrets in the databases. Looks only: a key is made by the first start. */
 export function checkSecretsKey(config: Config): Finding {
   const name = 'secrets key';
-  const file = path.join(config.data_dir, 'secrets.key');
-  if (config.secrets_key) return ok(name, 'from SECRETS_KEY');
+  const file = keyFilePath(config);
+  if (config.secrets_keys) return ok(name, 'from SECRETS_KEY');
   if (!fs.existsSync(file)) return ok(name, `${file}, made by the first start`);
   try {
-    secretsKeyOf(config);
+    sealingKeysOf(config, false);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EACCES')
       return fail(name, `${file} can not be read by this user`, 'Run as its owner.');

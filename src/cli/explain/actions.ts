@@ -1,14 +1,13 @@
 import type { Command } from 'commander';
-import { readConfig } from '../../config.ts';
+import { explainRefusal } from '../../abuse/rules.ts';
+import { type NotedRefusal, refusalsOf } from '../../abuse/service.ts';
 import { type Environment, ENVIRONMENTS } from '../../kit/environment.ts';
 import { unreachable } from '../../kit/errors.ts';
 import { isId } from '../../kit/ids.ts';
 import { wireFromMinor } from '../../kit/money.ts';
-import { explain, isExplanation } from '../../routing/explain.ts';
-import { withDatabases, withPool } from '../databases.ts';
 import { Failure } from '../failure.ts';
-import { missingMigrations } from '../migrations.ts';
 import { print } from '../output.ts';
+import { inStore, whyLines } from './shared.ts';
 import {
   type ExplainedAttempt,
   explainedAttempts,
@@ -20,14 +19,18 @@ import {
 
 interface Story {
   payment: ExplainedPayment;
+  /** By the rules against abuse, before a provider was asked. */
+  refusals: NotedRefusal[];
   happenings: Happening[];
   attempts: ExplainedAttempt[];
 }
 
 export async function explainCommand(id: string, options: { json?: true }, command: Command): Promise<void> {
-  const environment = ENVIRONMENTS.find((candidate) => isId('trx', candidate, id));
-  if (!environment) command.error('error: this is not the id of a payment (trx_… or trx_test_…)');
-  else await tell(id, environment, options);
+  for (const environment of ENVIRONMENTS) {
+    if (isId('trx', environment, id)) return tell(id, environment, options);
+    if (isId('po', environment, id)) return (await import('./transfer.ts')).tellTransfer(id, environment, options);
+  }
+  command.error('error: this is not the id of a payment (trx_…) or transfer (po_…)');
 }
 
 async function tell(id: string, environment: Environment, options: { json?: true }): Promise<void> {
@@ -37,24 +40,20 @@ async function tell(id: string, environment: Environment, options: { json?: true
 }
 
 function readStory(id: string, environment: Environment): Promise<Story | undefined> {
-  return withDatabases(readConfig(process.env), (urls) =>
-    withPool(urls[environment], async (db) => {
-      const missing = await missingMigrations(db, 'store');
-      if (missing.length > 0)
-        throw new Failure(`the ${environment} store lacks ${missing.join(', ')}`, 'Run "pirogue migrate" first.');
-      const payment = await findPaymentAnywhere(db, id);
-      return (
-        payment && {
-          payment,
-          happenings: await happeningsOf(db, payment.team_id, id),
-          attempts: await explainedAttempts(db, payment.team_id, id),
-        }
-      );
-    }),
-  );
+  return inStore(environment, async (db) => {
+    const payment = await findPaymentAnywhere(db, id);
+    return (
+      payment && {
+        payment,
+        refusals: await refusalsOf(db, payment.team_id, id),
+        happenings: await happeningsOf(db, payment.team_id, id),
+        attempts: await explainedAttempts(db, payment.team_id, id),
+      }
+    );
+  });
 }
 
-function documentOf({ payment, happenings, attempts }: Story, environment: Environment) {
+function documentOf({ payment, refusals, happenings, attempts }: Story, environment: Environment) {
   const { team_id, amount_minor, captured_minor, ...rest } = payment;
   return {
     ...rest,
@@ -63,6 +62,7 @@ function documentOf({ payment, happenings, attempts }: Story, environment: Envir
     amount: wireFromMinor(amount_minor),
     amount_captured: wireFromMinor(captured_minor),
     happenings,
+    refusals: refusals.map((refusal) => ({ ...refusal, why: explainRefusal(refusal) })),
     attempts: attempts.map(({ amount_minor: minor, decision, ...attempt }) => ({
       ...attempt,
       amount: wireFromMinor(minor),
@@ -73,14 +73,21 @@ function documentOf({ payment, happenings, attempts }: Story, environment: Envir
   };
 }
 
-function textOf({ payment, happenings, attempts }: Story, environment: Environment): string {
+function textOf({ payment, refusals, happenings, attempts }: Story, environment: Environment): string {
   const { id, team_id, status, amount_minor, currency, reason } = payment;
   const head = `${id} of team ${team_id}, ${environment}: ${wireFromMinor(amount_minor)} ${currency}, ${status}${reason ? ` (${reason})` : ''}`;
   const story = happenings.map(({ type, created_at }) => `  ${created_at.toISOString()}  ${type}`);
   return [
     [head, ...story].join('\n'),
+    ...refusals.map(refusalText),
     ...(attempts.length === 0 ? ['No provider was asked: nobody has charged it yet.'] : attempts.map(attemptText)),
   ].join('\n\n');
+}
+
+function refusalText(refusal: NotedRefusal): string {
+  const { rule, times, first_at, last_at } = refusal;
+  const often = times === 1 ? '' : ` (${times} times, the last at ${last_at.toISOString()})`;
+  return `${first_at.toISOString()}  refused by the rules against abuse, ${rule}${often}\n  ${explainRefusal(refusal)}`;
 }
 
 function attemptText(attempt: ExplainedAttempt): string {
@@ -91,10 +98,6 @@ function attemptText(attempt: ExplainedAttempt): string {
     ...whyLines(decision).map((line) => `  ${line}`),
     `  → ${outcomeOf(attempt)}`,
   ].join('\n');
-}
-
-function whyLines(decision: unknown): string[] {
-  return isExplanation(decision) ? explain(decision) : ['It was not written down why.'];
 }
 
 /** What became of an attempt, in one sentence. */

@@ -1,5 +1,6 @@
 import { type Queryable, sql } from '../../kit/sql.ts';
 import type { AttemptRow, PaymentRow } from '../../payments/schema.ts';
+import type { TransferRow } from '../../transfers/schema.ts';
 
 export type ExplainedPayment = Pick<
   PaymentRow,
@@ -66,4 +67,36 @@ export interface Happening {
 export function happeningsOf(db: Queryable, team_id: bigint, payment_id: string): Promise<Happening[]> {
   return db.all<Happening>(sql`
     select type, created_at from events where team_id = ${team_id} and resource_id = ${payment_id} order by sequence`);
+}
+
+export type ExplainedTransfer = Pick<
+  TransferRow,
+  | 'team_id'
+  | 'id'
+  | 'status'
+  | 'reason'
+  | 'message'
+  | 'amount_minor'
+  | 'currency'
+  | 'channel'
+  | 'provider_account'
+  | 'provider_ref'
+  | 'decision'
+  | 'resolution'
+  | 'created_at'
+  | 'dispatched_at'
+  | 'completed_at'
+>;
+
+/** As for payments; nothing of the recipient. */
+export function findTransferAnywhere(db: Queryable, id: string): Promise<ExplainedTransfer | undefined> {
+  return db.maybe<ExplainedTransfer>(sql`
+    with recursive teams(team_id) as (
+      select min(team_id) from transfers
+      union all
+      select (select min(p.team_id) from transfers p where p.team_id > t.team_id) from teams t where t.team_id is not null
+    )
+    select p.team_id, p.id, p.status, p.reason, p.message, p.amount_minor, p.currency, p.channel, p.provider_account, p.provider_ref,
+      p.decision, p.resolution, p.created_at, p.dispatched_at, p.completed_at
+    from teams t join transfers p on p.team_id = t.team_id and p.id = ${id}`);
 }

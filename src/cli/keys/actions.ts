@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { record } from '../../audit/record.ts';
 import { readConfig } from '../../config.ts';
 import { systemClock } from '../../kit/clock.ts';
 import { type Environment, ENVIRONMENTS } from '../../kit/environment.ts';
@@ -6,7 +7,8 @@ import { isId } from '../../kit/ids.ts';
 import type { KeyKind } from '../../keys/caller.ts';
 import type { Scope } from '../../keys/scopes.ts';
 import { createKey, untilChangeIsKnown } from '../../keys/service.ts';
-import { type KeyRow, listKeys, revokeKey } from '../../keys/store.ts';
+import { type KeyRow, listKeys, revokeKey, switchKey } from '../../keys/store.ts';
+import { administer } from '../administer.ts';
 import { demoTeamId } from '../demo-team.ts';
 import { findTeam } from '../../teams/store.ts';
 import { withControl } from '../databases.ts';
@@ -31,10 +33,13 @@ export async function createKeyCommand(options: CreateOptions, command: Command)
   if (kind !== 'restricted' && scopes.length > 0)
     command.error(`error: --scopes is for restricted keys: what a ${kind} key may do is fixed`);
   const team_id = options.team ?? demoTeamId(readConfig(process.env));
-  const key = await withControl(async (control) => {
-    if (!(await findTeam(control, team_id))) throw noSuchTeam(team_id);
+  const at = systemClock.now();
+  const key = await administer(async (tx, by) => {
+    if (!(await findTeam(tx, team_id))) throw noSuchTeam(team_id);
     const wanted = { team_id, environment, kind, scopes, allowed_ips: allowIp, expires_at: expiresAt };
-    return createKey(control, wanted, new Date(systemClock.now()));
+    const made = await createKey(tx, wanted, new Date(at));
+    await record(tx, by, { team_id, action: 'key.create', resource_id: made.id, at });
+    return made;
   });
   const { id, key: text, ...rest } = key;
   print(
@@ -74,14 +79,46 @@ export async function listKeysCommand(options: { team?: bigint; limit: number; j
 }
 
 export async function revokeKeyCommand(id: string, options: { json?: true }, command: Command): Promise<void> {
-  // Checked here, not by the parser, which would print the text: people paste the key itself.
-  if (!ENVIRONMENTS.some((environment) => isId('key', environment, id))) {
-    command.error('error: this is not the id of a key (key_… or key_test_…): "pirogue keys list" shows them');
-  }
-  const key = await withControl((control) => revokeKey(control, id, new Date(systemClock.now())));
-  if (!key) throw new Failure(`there is no key ${id}`, '"pirogue keys list" shows them.');
+  checkId(id, command);
+  const at = systemClock.now();
+  const key = await administer(async (tx, by) => {
+    const revoked = await revokeKey(tx, id, new Date(at));
+    if (revoked) await record(tx, by, { team_id: revoked.team_id, action: 'key.revoke', resource_id: id, at });
+    return revoked;
+  });
+  if (!key) throw noSuchKey(id);
   await untilChangeIsKnown();
   print(options.json, { ...presented(key), status: 'revoked' }, () => `${id} is revoked: no node accepts it any more.`);
+}
+
+/** Off: refused everywhere until it is switched on again. */
+export async function switchKeyCommand(id: string, active: boolean, options: { json?: true }, command: Command): Promise<void> {
+  checkId(id, command);
+  const at = systemClock.now();
+  const key = await administer(async (tx, by) => {
+    const switched = await switchKey(tx, id, active);
+    if (switched?.revoked_at) throw new Failure(`${id} is revoked, for good`, 'Make another with "pirogue keys create".');
+    const action = active ? 'key.activate' : 'key.deactivate';
+    if (switched) await record(tx, by, { team_id: switched.team_id, action, resource_id: id, at });
+    return switched;
+  });
+  if (!key) throw noSuchKey(id);
+  await untilChangeIsKnown();
+  print(options.json, { ...presented(key), status: statusOf(key, systemClock.now()) }, () =>
+    active
+      ? `${id} is accepted again.`
+      : `${id} is switched off: no node accepts it any more. "pirogue keys activate ${id}" undoes it.`,
+  );
+}
+
+/** Checked here, not by the parser, which would print the text: people paste the key itself. */
+function checkId(id: string, command: Command): void {
+  if (ENVIRONMENTS.some((environment) => isId('key', environment, id))) return;
+  command.error('error: this is not the id of a key (key_… or key_test_…): "pirogue keys list" shows them');
+}
+
+function noSuchKey(id: string): Failure {
+  return new Failure(`there is no key ${id}`, '"pirogue keys list" shows them.');
 }
 
 function presented<Key extends { team_id: bigint }>(key: Key) {

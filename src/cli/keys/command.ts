@@ -10,6 +10,8 @@ export function addKeys(program: Command): void {
   const keys = program.command('keys').description('API keys of a team');
   addCreate(keys);
   addList(keys);
+  addSwitch(keys, 'deactivate', 'switch a key off; returns when no node accepts it any more');
+  addSwitch(keys, 'activate', 'switch a key on again; returns when every node accepts it');
   addRevoke(keys);
 }
 
@@ -35,6 +37,15 @@ function addList(keys: Command): void {
     .option('--limit <number>', 'at most so many', count, 100)
     .option(...json)
     .action(async (options) => (await actions()).listKeysCommand(options));
+}
+
+function addSwitch(keys: Command, name: 'activate' | 'deactivate', description: string): void {
+  keys
+    .command(name)
+    .description(description)
+    .argument('<id>', 'of the key (key_…)')
+    .option(...json)
+    .action(async (id, options, command) => (await actions()).switchKeyCommand(id, name === 'activate', options, command));
 }
 
 function addRevoke(keys: Command): void {

@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { text } from 'node:stream/consumers';
+import { record } from '../../audit/record.ts';
 import { readConfig } from '../../config.ts';
-import { Secrets } from '../../kit/crypto.ts';
 import { systemClock } from '../../kit/clock.ts';
 import { type Environment, ENVIRONMENTS } from '../../kit/environment.ts';
 import { send } from '../../kit/fetch.ts';
@@ -16,8 +16,9 @@ import { listAccounts, setActive } from '../../provider-accounts/store.ts';
 import { CONNECTORS, connectorOf } from '../../providers/catalogue.ts';
 import type { Connector, Tools } from '../../providers/connector.ts';
 import type { Provider } from '../../providers/contract.ts';
-import { secretsKeyOf } from '../../start/secrets-key.ts';
+import { openSecrets } from '../../start/secrets.ts';
 import { findTeam } from '../../teams/store.ts';
+import { administer } from '../administer.ts';
 import { withControl } from '../databases.ts';
 import { demoTeamId } from '../demo-team.ts';
 import { Failure } from '../failure.ts';
@@ -49,11 +50,14 @@ export async function addCommand(kind: string, options: AddOptions): Promise<voi
   const config = readConfig(process.env);
   const team_id = options.team ?? demoTeamId(config);
   const { environment, name = connector.name, cost = null } = options;
-  const row = await withControl(async (control) => {
-    if (!(await findTeam(control, team_id))) throw noSuchTeam(team_id);
-    const secrets = new Secrets(secretsKeyOf(config));
+  const row = await administer(async (tx, by) => {
+    if (!(await findTeam(tx, team_id))) throw noSuchTeam(team_id);
+    const at = systemClock.now();
+    const secrets = await openSecrets(config, tx, new Date(at));
     const wanted = { team_id, environment, connector, name, credentials, costs: cost };
-    return addAccount(control, secrets, wanted, new Date(systemClock.now()));
+    const added = await addAccount(tx, secrets, wanted, new Date(at));
+    if (added) await record(tx, by, { team_id, action: 'provider.create', resource_id: added.id, at });
+    return added;
   });
   if (!row) throw new Failure(`the team has an account "${name}" in ${environment} already`, 'Choose another --name.');
   await untilKnown();
@@ -140,7 +144,13 @@ export async function testCommand(id: string, options: Output): Promise<void> {
 
 export async function switchCommand(id: string, active: boolean, options: Output): Promise<void> {
   checkId(id);
-  const row = await withControl((control) => setActive(control, id, active, new Date(systemClock.now())));
+  const at = systemClock.now();
+  const row = await administer(async (tx, by) => {
+    const switched = await setActive(tx, id, active, new Date(at));
+    const action = active ? 'provider.enable' : 'provider.disable';
+    if (switched) await record(tx, by, { team_id: switched.team_id, action, resource_id: id, at });
+    return switched;
+  });
   if (!row) throw noSuchAccount(id);
   await untilKnown();
   print(options.json, presented(row), () =>
@@ -153,7 +163,7 @@ async function connected(control: Queryable, id: string): Promise<Provider> {
   checkId(id);
   const directory = new ProviderDirectory({
     control,
-    secrets: new Secrets(secretsKeyOf(readConfig(process.env))),
+    secrets: await openSecrets(readConfig(process.env), control, new Date(systemClock.now())),
     tools: TOOLS,
     builtIn: {},
   });

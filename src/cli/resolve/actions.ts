@@ -4,11 +4,13 @@ import type { Store } from '../../db/stores.ts';
 import { systemClock } from '../../kit/clock.ts';
 import type { Environment } from '../../kit/environment.ts';
 import { Problem } from '../../kit/errors.ts';
+import { paymentListeners } from '../../listeners.ts';
 import { resolveAttempt, type Verdict } from '../../payments/resolve.ts';
 import { resolveRefund } from '../../refunds/resolve.ts';
 import { resolveTransfer } from '../../transfers/resolve.ts';
 import { withDatabases, withPool } from '../databases.ts';
 import { demoTeamId } from '../demo-team.ts';
+import { operator } from '../operator.ts';
 import { Failure } from '../failure.ts';
 import { details, print } from '../output.ts';
 
@@ -35,7 +37,7 @@ export async function resolveCommand(id: string, options: Options): Promise<void
   const config = readConfig(process.env);
   const ref = { team_id: options.team ?? demoTeamId(config), id };
   const verdict = { as: options.as, evidence: options.evidence, author: options.author ?? os.userInfo().username };
-  const deps = { clock: systemClock, config };
+  const deps = { clock: systemClock, config, listeners: paymentListeners(null) };
   const outcome = await withDatabases(config, (urls) =>
     withPool(urls[environment], (db) => decide(kind[1] as string, deps, { environment, db }, ref, verdict)),
   ).catch(refuse);
@@ -52,15 +54,16 @@ async function decide(
   verdict: Verdict,
 ): Promise<Outcome> {
   const { id } = ref;
+  const by = operator();
   if (kind === 'att') {
-    const { payment } = await resolveAttempt(deps, store, ref, verdict);
+    const { payment } = await resolveAttempt(deps, store, ref, verdict, by);
     return { id, of: payment.id, status: payment.status };
   }
   if (kind === 'po') {
-    const { transfer } = await resolveTransfer(deps, store, ref, verdict);
+    const { transfer } = await resolveTransfer(deps, store, ref, verdict, by);
     return { id, of: transfer.id, status: transfer.status };
   }
-  const refund = await resolveRefund(deps, store, ref, verdict);
+  const refund = await resolveRefund(deps, store, ref, verdict, by);
   return { id, of: refund.payment_id, status: refund.status };
 }
 

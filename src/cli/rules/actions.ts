@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
+import { record } from '../../audit/record.ts';
 import { readConfig } from '../../config.ts';
 import { systemClock } from '../../kit/clock.ts';
-import { Secrets } from '../../kit/crypto.ts';
 import { type Environment, ENVIRONMENTS } from '../../kit/environment.ts';
 import { must } from '../../kit/errors.ts';
 import { send } from '../../kit/fetch.ts';
@@ -21,8 +21,9 @@ import { RuleBook, RULES_CACHE_MS } from '../../routing/rule-book.ts';
 import { BUILT_IN, type Operation, type RuleRow, type Weight } from '../../routing/schema.ts';
 import { deleteRule, insertRule, rulesOf } from '../../routing/store.ts';
 import { summaryOf } from '../../routing/summary.ts';
-import { secretsKeyOf } from '../../start/secrets-key.ts';
+import { openSecrets } from '../../start/secrets.ts';
 import { findTeam } from '../../teams/store.ts';
+import { administer } from '../administer.ts';
 import { withControl } from '../databases.ts';
 import { demoTeamId } from '../demo-team.ts';
 import { Failure } from '../failure.ts';
@@ -58,12 +59,13 @@ export async function addRuleCommand(options: AddOptions, command: Command): Pro
   checkTogether(options, command);
   const { environment } = options;
   const team_id = options.team ?? demoTeamId(readConfig(process.env));
-  const rule = await withControl(async (control) => {
-    if (!(await findTeam(control, team_id))) throw noSuchTeam(team_id);
-    await checkNames(control, team_id, environment, options.order ?? options.share?.map(({ name }) => name) ?? []);
-    const last = (await rulesOf(control, team_id, environment)).at(-1)?.priority ?? 0;
+  const rule = await administer(async (tx, by) => {
+    if (!(await findTeam(tx, team_id))) throw noSuchTeam(team_id);
+    await checkNames(tx, team_id, environment, options.order ?? options.share?.map(({ name }) => name) ?? []);
+    const last = (await rulesOf(tx, team_id, environment)).at(-1)?.priority ?? 0;
     const added = ruleFrom(options, team_id, options.priority ?? last + PRIORITY_STEP);
-    await insertRule(control, added);
+    await insertRule(tx, added);
+    await record(tx, by, { team_id, action: 'rule.create', resource_id: added.id, at: added.created_at.getTime() });
     return added;
   });
   await untilKnown();
@@ -88,7 +90,12 @@ export async function removeRuleCommand(id: string, options: Output, command: Co
   if (!ENVIRONMENTS.some((environment) => isId('rul', environment, id))) {
     command.error('error: this is not the id of a rule (rul_… or rul_test_…): "pirogue rules list" shows them');
   }
-  const rule = await withControl((control) => deleteRule(control, id));
+  const rule = await administer(async (tx, by) => {
+    const removed = await deleteRule(tx, id);
+    const at = systemClock.now();
+    if (removed) await record(tx, by, { team_id: removed.team_id, action: 'rule.delete', resource_id: id, at });
+    return removed;
+  });
   if (!rule) throw new Failure(`there is no rule ${id}`, '"pirogue rules list" shows them.');
   await untilKnown();
   print(options.json, presented(rule), () => `${id} is removed: no node follows it any more.`);
@@ -113,7 +120,7 @@ export async function testRulesCommand(options: TestOptions): Promise<void> {
   const team_id = options.team ?? demoTeamId(readConfig(process.env));
   const { explanation } = await withControl(async (control) => {
     if (!(await findTeam(control, team_id))) throw noSuchTeam(team_id);
-    return routerOf(control).choose({ environment, team_id, operation, channel, currency, amount_minor: amount });
+    return (await routerOf(control)).choose({ environment, team_id, operation, channel, currency, amount_minor: amount });
   });
   print(options.json, explanation, () =>
     [...explain(explanation), 'Here every account counts as working: health is known to the running service.'].join('\n'),
@@ -121,12 +128,12 @@ export async function testRulesCommand(options: TestOptions): Promise<void> {
 }
 
 /** What the service would route by, without a service. */
-function routerOf(control: Queryable): Router {
+async function routerOf(control: Queryable): Promise<Router> {
   const config = readConfig(process.env);
   const clock = systemClock;
   const providers = new ProviderDirectory({
     control,
-    secrets: new Secrets(secretsKeyOf(config)),
+    secrets: await openSecrets(config, control, new Date(clock.now())),
     tools: { send, clock, log: createLog({ level: 'silent', format: 'json' }) },
     builtIn: { sandbox: sandboxProvider({ clock, delay_ms: config.sandbox_delay_ms }) },
   });

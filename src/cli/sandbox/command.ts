@@ -1,14 +1,13 @@
 import { type Command, Option } from 'commander';
-import { currencyCode, teamId } from '../values.ts';
+import { currencyCode, span, teamId } from '../values.ts';
 
 const actions = () => import('./actions.ts');
 const json = ['--json', 'print one JSON document'] as const;
 
-/** `pirogue sandbox …`, `pirogue trigger …`, `pirogue accounts …`: what in live a provider or an operator would do. */
+/** `pirogue sandbox …`, `pirogue accounts …`: what in live a provider, an operator or time itself would do. */
 export function addSandbox(program: Command): void {
-  program
-    .command('sandbox')
-    .description('test mode')
+  const sandbox = program.command('sandbox').description('test mode');
+  sandbox
     .command('fund')
     .description('put play money on a sandbox balance')
     .requiredOption('--currency <code>', 'of the balance', currencyCode)
@@ -16,15 +15,15 @@ export function addSandbox(program: Command): void {
     .option('--team <id>', 'default: the demo team', teamId)
     .option(...json)
     .action(async (options) => (await actions()).fundCommand(options));
-  program
-    .command('trigger')
-    .description('let something happen to a sandbox payment')
-    .addArgument(program.createArgument('<event>', 'what happens').choices(['dispute.created', 'dispute.won', 'dispute.lost']))
-    .requiredOption('--payment <id>', 'the payment it happens to (trx_test_…)')
-    .option('--amount <number>', 'disputed, in major units; default: what has not been refunded')
+  sandbox
+    .command('clock')
+    .description('time, as one sandbox team sees it')
+    .command('advance')
+    .description('let time pass: payments expire, holds end, charges, transfers and deliveries go on')
+    .argument('<time>', 'how much: 90s, 30m, 25h, 2d', span)
     .option('--team <id>', 'default: the demo team', teamId)
     .option(...json)
-    .action(async (event, options) => (await actions()).triggerCommand(event, options));
+    .action(async (by_ms, options) => (await import('./clock.ts')).advanceCommand(by_ms, options));
   program
     .command('accounts')
     .description('connected subaccounts')

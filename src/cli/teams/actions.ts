@@ -1,9 +1,13 @@
 import type { Command } from 'commander';
+import type { Action } from '../../audit/actions.ts';
+import { record } from '../../audit/record.ts';
 import { untilChangeIsKnown } from '../../keys/service.ts';
+import { systemClock } from '../../kit/clock.ts';
 import { must } from '../../kit/errors.ts';
 import type { Plan } from '../../teams/schema.ts';
 import { createTeam } from '../../teams/service.ts';
 import { changeTeam, findTeam, listTeams, type TeamChanges, type TeamRow } from '../../teams/store.ts';
+import { administer } from '../administer.ts';
 import { withControl } from '../databases.ts';
 import { details, firstOf, print, shortMoment, table } from '../output.ts';
 import { noSuchTeam } from '../unknown.ts';
@@ -16,9 +20,10 @@ export async function createTeamCommand(
   options: Output & { name: string; email: string; plan: Plan; currency: string },
 ): Promise<void> {
   const { name, email, plan, currency } = options;
-  const team = await withControl(async (control) => {
-    const { id } = await createTeam(control, { name, email, plan, default_currency: currency });
-    return must(await findTeam(control, id), 'a team made just now is there');
+  const team = await administer(async (tx, by) => {
+    const { id } = await createTeam(tx, { name, email, plan, default_currency: currency });
+    await record(tx, by, { team_id: id, action: 'team.create', resource_id: String(id), at: systemClock.now() });
+    return must(await findTeam(tx, id), 'a team made just now is there');
   });
   show(options, team);
 }
@@ -59,15 +64,19 @@ export async function setTeamCommand(id: bigint, options: SetOptions, command: C
     ...(apiVersion === undefined ? {} : { api_version: apiVersion }),
   };
   if (Object.keys(changes).length === 0) command.error('error: there is nothing to change: give at least one option');
-  show(options, await changed(id, changes));
+  show(options, await changed(id, changes, 'team.update'));
 }
 
 export async function verifyTeamCommand(id: bigint, options: Output & { level: number }): Promise<void> {
-  show(options, await changed(id, { verification_level: options.level }));
+  show(options, await changed(id, { verification_level: options.level }, 'team.verify'));
 }
 
-async function changed(id: bigint, changes: TeamChanges): Promise<TeamRow> {
-  const team = await withControl((control) => changeTeam(control, id, changes));
+async function changed(id: bigint, changes: TeamChanges, action: Action): Promise<TeamRow> {
+  const team = await administer(async (tx, by) => {
+    const after = await changeTeam(tx, id, changes);
+    if (after) await record(tx, by, { team_id: id, action, resource_id: String(id), at: systemClock.now() });
+    return after;
+  });
   if (!team) throw noSuchTeam(id);
   await untilChangeIsKnown();
   return team;

@@ -28,6 +28,13 @@ const WHAT: Partial<Record<EventType, string>> = {
   'dispute.created': 'A payer disputes a payment: its money is set aside.',
   'dispute.updated': 'Evidence was sent, or the provider is looking at it.',
   'dispute.closed': 'The dispute is decided.',
+  'link.created': 'A payment link was made.',
+  'link.updated': 'The merchant changed a payment link, or it expired. Payments through it have events of their own.',
+  'invoice.created': 'An invoice was drafted.',
+  'invoice.sent': 'An invoice left for its customer, with its number. Reminders are not announced.',
+  'invoice.paid': 'Nothing is left to pay of the invoice. Each payment of it has events of its own.',
+  'invoice.overdue': 'The due date has passed, and the invoice is not paid.',
+  'invoice.cancelled': 'No money is asked for any more; or a draft was deleted.',
   'webhook.test': 'Made by POST /webhooks/{id}/test, for that endpoint alone.',
 };
 

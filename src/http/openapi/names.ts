@@ -2,8 +2,10 @@ import type { TSchema } from 'typebox';
 import { BUCKETS, balanceReply } from '../../balance/schema.ts';
 import { disputeShape } from '../../disputes/schema.ts';
 import { EVENT_TYPES } from '../../events/catalogue.ts';
+import { invoiceReply } from '../../invoices/schema.ts';
 import { CURRENCIES } from '../../kit/money.ts';
 import { listMeta } from '../../kit/paging.ts';
+import { linkReply } from '../../links/schema.ts';
 import { createdPayment, createPaymentBody, listedPayment, retrievedPayment } from '../../payments/schema.ts';
 import { replies as reference } from '../../reference/schema.ts';
 import { createRefundBody, refundShape } from '../../refunds/schema.ts';
@@ -46,6 +48,9 @@ const NAMED: Record<string, TSchema | Schema> = {
   RefundReason: within(createRefundBody, 'reason'),
   TransferStatus: within(transferReply, 'status'),
   DisputeStatus: within(disputeShape, 'status'),
+  InvoiceStatus: within(invoiceReply, 'status'),
+  InvoiceLine: within(invoiceReply, 'items', 'items'),
+  LinkStatus: within(linkReply, 'status'),
   EventType: { enum: [...EVENT_TYPES] },
   Bucket: { enum: [...BUCKETS] },
 };

@@ -46,6 +46,11 @@ const table = {
     when: 'The dispute is closed, or evidence was sent already.',
     message: 'The dispute is lost: that is not possible any more.',
   },
+  invoice_wrong_state: {
+    status: 400,
+    when: 'The state of the invoice does not allow it: it was sent, paid or cancelled, or is just being paid.',
+    message: 'The invoice is paid.',
+  },
   webhook_inactive: {
     status: 400,
     when: 'The endpoint is not active.',
@@ -70,7 +75,7 @@ const table = {
   },
   payment_declined: {
     status: 402,
-    when: "The payer's money did not move; `error_code` is the reason. The payment is now failed.",
+    when: "The payer's money did not move; `error_code` is the reason. The payment is now failed; after too many charges (`fraud_blocked`) it is as it was.",
     message: 'sandbox: insufficient funds',
     error_code: 'insufficient_funds',
     payer_message: 'There is not enough money on the account.',
@@ -175,6 +180,12 @@ const table = {
     message: 'account: is not active',
     errors: { account: ['is not active'] },
   },
+  invoice_not_mailable: {
+    status: 422,
+    when: 'The customer of the invoice has no e-mail address to send a reminder to.',
+    message: 'customer: has no e-mail address',
+    errors: { customer: ['has no e-mail address'] },
+  },
   ceiling_exceeded: {
     status: 422,
     when: "Live only: above what the team's level of verification lets it move at once, in a UTC day or in a UTC month.",
@@ -203,6 +214,13 @@ const table = {
     message: 'Merchant limit 20',
     retry_after: 12,
     retry_after_human: '00:00:12',
+  },
+  invoice_reminded: {
+    status: 429,
+    when: 'The invoice was mailed less than 24 hours ago.',
+    message: 'The invoice was mailed less than 24 hours ago.',
+    retry_after: 43_200,
+    retry_after_human: '12:00:00',
   },
   internal_error: {
     status: 500,

@@ -1,6 +1,7 @@
 import type { Environment } from '../../kit/environment.ts';
-import { isId, uuidOf } from '../../kit/ids.ts';
+import { uuidOf } from '../../kit/ids.ts';
 import type { Callback, RawCallback, Subject } from '../contract.ts';
+import { idInAddress } from '../wire/addresses.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
@@ -10,15 +11,10 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{1
  * for each attempt it gives back.
  */
 export function readCallback(raw: RawCallback, environment: Environment): Callback {
-  const value = keyInAddress(raw.url, environment) ?? keyInBody(raw.body);
+  const id = idInAddress(raw.url, environment);
+  const value = id === null ? keyInBody(raw.body) : uuidOf(id);
   const subject: Subject | null = value === null ? null : { by: 'provider_key', value };
   return { kind: 'hint', subject };
-}
-
-function keyInAddress(url: string, environment: Environment): string | null {
-  const parts = url.split(/[?#]/)[0]?.split('/') ?? [];
-  const id = parts.find((part) => isId('att', environment, part) || isId('po', environment, part));
-  return id === undefined ? null : uuidOf(id);
 }
 
 function keyInBody(body: Buffer): string | null {

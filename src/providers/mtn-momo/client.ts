@@ -1,6 +1,6 @@
 import type { Tools } from '../connector.ts';
 import { fieldsOf, type Reply, replyOf } from '../wire/reply.ts';
-import { type Minted, Tokens } from './tokens.ts';
+import { type Minted, Tokens } from '../wire/tokens.ts';
 
 /** MTN's products: each has its own subscription key, its own token and its own float. */
 export type Product = 'collection' | 'disbursement';

@@ -1,9 +1,10 @@
 import type { Clock } from '../../kit/clock.ts';
 import { unreachable } from '../../kit/errors.ts';
 import type { Collection, Provider, Reading, Submission } from '../contract.ts';
+import { nextPoll } from '../wire/polls.ts';
 import type { Creation, State } from './map.ts';
 import type { Market } from './markets.ts';
-import { nextPoll, type Orders, partyOf, POLLS } from './order.ts';
+import { type Orders, partyOf, POLLS } from './order.ts';
 
 const PATH = '/v1_0/requesttopay';
 
@@ -17,7 +18,7 @@ export function collecting(orders: Orders, market: Market, clock: Clock): Pick<P
     },
     read: async (collection) => {
       const state = await orders.read('collection', PATH, collection.provider_key);
-      return readingOf(state, nextPoll(collection.submitted_at, clock.now()));
+      return readingOf(state, nextPoll(POLLS, collection.submitted_at, clock.now()));
     },
   };
 }

@@ -1,9 +1,10 @@
 import type { Clock } from '../../kit/clock.ts';
 import { unreachable } from '../../kit/errors.ts';
 import type { Payout, PayoutOutcome, Payouts, Refund, RefundOutcome, Refunds } from '../contract.ts';
+import { nextPoll } from '../wire/polls.ts';
 import type { Creation, Meaning, State } from './map.ts';
 import type { Market } from './markets.ts';
-import { nextPoll, type Orders, partyOf, POLLS } from './order.ts';
+import { type Orders, partyOf, POLLS } from './order.ts';
 
 const TRANSFER = '/v1_0/transfer';
 const REFUND = '/v1_0/refund';
@@ -53,7 +54,7 @@ function reasonOf({ payout }: Meaning) {
 }
 
 function payoutRead(state: State, { submitted_at }: Payout, now: number): PayoutOutcome {
-  const pending = { kind: 'pending', provider_ref: null, poll_after_ms: nextPoll(submitted_at, now) } as const;
+  const pending = { kind: 'pending', provider_ref: null, poll_after_ms: nextPoll(POLLS, submitted_at, now) } as const;
   switch (state.kind) {
     case 'pending':
       return pending;
@@ -108,7 +109,7 @@ function refusedRefund({ meaning, message }: Refused): RefundOutcome {
 }
 
 function refundRead(state: State, refund: Refund, now: number): RefundOutcome {
-  const pending = { kind: 'pending', provider_ref: null, poll_after_ms: nextPoll(refund.submitted_at, now) } as const;
+  const pending = { kind: 'pending', provider_ref: null, poll_after_ms: nextPoll(POLLS, refund.submitted_at, now) } as const;
   switch (state.kind) {
     case 'pending':
       return pending;

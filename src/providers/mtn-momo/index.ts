@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { uuidOf } from '../../kit/ids.ts';
 import type { Connector, ProviderAccount, Tools } from '../connector.ts';
 import type { Capabilities, Offer, Provider } from '../contract.ts';
+import { secret } from '../wire/credentials.ts';
 import { lookUp, readBalance } from './account.ts';
 import { readCallback } from './callback.ts';
 import { type Access, Client, type Product } from './client.ts';
@@ -9,9 +10,6 @@ import { collecting } from './collect.ts';
 import { payouts, refunds } from './disburse.ts';
 import { LIVE_URL, type Market, MARKETS, SANDBOX_URL } from './markets.ts';
 import { Orders, POLLS } from './order.ts';
-
-/** What goes into a header may hold nothing that ends one. */
-const secret = (description: string) => Type.String({ description, pattern: '^[\\x21-\\x7e]{1,200}$' });
 
 const credentials = Type.Object(
   {

@@ -80,9 +80,3 @@ export function partyOf(number: string | null): { partyIdType: 'MSISDN'; partyId
 
 /** MTN counts ten status calls a second for each account; a payer has five minutes to approve. */
 export const POLLS = { first_ms: 5_000, factor: 1.5, longest_ms: 300_000 };
-
-/** When to ask again about something still open: the older it is, the later. */
-export function nextPoll(submitted_at: number | null, now: number): number {
-  const age = now - (submitted_at ?? now);
-  return Math.min(Math.max(age * (POLLS.factor - 1), POLLS.first_ms), POLLS.longest_ms);
-}

@@ -76,6 +76,14 @@ export function routeOfProvider(provider: string): Route | undefined {
   return byProvider.get(provider);
 }
 
+/** Whom a wallet serves: the channel of its operator where it has one, else its country. Null: nobody we pay. @param country CMR */
+export function areaOf(country: unknown, provider: unknown): string | null {
+  if (typeof provider === 'string') return routeOfProvider(provider)?.channel ?? null;
+  if (typeof country !== 'string' || !/^[A-Z]{3}$/.test(country)) return null;
+  const route = ROUTES.find((one) => one.provider.endsWith(`_${country}`));
+  return route?.channel.split('.')[0] ?? null;
+}
+
 /** What is asked for on a channel before the account's own configuration was read. */
 export function staticTerms(channelId: string, currency: string): Terms | undefined {
   const known = byChannel.get(channelId);

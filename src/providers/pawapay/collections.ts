@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { unreachable } from '../../kit/errors.ts';
 import type { Collection, Next, Reading, Submission } from '../contract.ts';
+import { pageOf } from '../wire/addresses.ts';
 import { amountText } from '../wire/amounts.ts';
 import { digitsOf, plainText } from '../wire/words.ts';
 import type { Account } from './account.ts';
@@ -42,7 +43,7 @@ export async function sendDeposit(account: Account, collection: Collection, code
   );
   switch (taken.kind) {
     case 'taken': {
-      const next = redirects ? await pageOf(account, collection) : ({ kind: 'confirm' } as const);
+      const next = redirects ? await payingPageOf(account, collection) : ({ kind: 'confirm' } as const);
       return { kind: 'accepted', provider_ref: null, next, poll_after_ms: POLLS.first_ms };
     }
     case 'rejected':
@@ -93,22 +94,16 @@ async function askForDeposit({ client }: Account, { provider_key }: Collection):
 }
 
 /** Where the payer pays. A page that is not told in time leaves the operator's own app, which shows the request too. */
-async function pageOf(account: Account, collection: Collection): Promise<Next> {
+async function payingPageOf(account: Account, collection: Collection): Promise<Next> {
   for (const wait_ms of PAGE_WAITS_MS) {
     await sleep(wait_ms);
     const told = await askForDeposit(account, collection);
     if (told.kind === 'pending' && told.authorization_url === null) continue;
-    if (told.kind === 'pending' && isPage(told.authorization_url, account.base_url))
-      return { kind: 'redirect', url: String(told.authorization_url) };
+    const url = told.kind === 'pending' ? pageOf(told.authorization_url, account.base_url) : null;
+    if (url !== null) return { kind: 'redirect', url };
     if (told.kind === 'completed' || told.kind === 'failed') break;
   }
   return { kind: 'confirm' };
-}
-
-/** A page of theirs is https; plain http only where they are reached by it themselves, as a twin is. */
-function isPage(text: string | null, base_url: string): boolean {
-  const url = text === null ? null : URL.parse(text);
-  return url?.protocol === 'https:' || (url?.protocol === 'http:' && base_url.startsWith('http:'));
 }
 
 /** What the payer reads on the statement: left out where too little of it is left. */

@@ -13,6 +13,7 @@ import { payoutsOf } from './payouts.ts';
 import { POLLS } from './polls.ts';
 import { PublicKeys } from './public-keys.ts';
 import { refundsOf } from './refunds.ts';
+import { statement } from './statement.ts';
 
 const NAME = 'pawapay';
 const HOSTS = { live: 'https://api.pawapay.io', sandbox: 'https://api.sandbox.pawapay.io' } as const;
@@ -34,6 +35,7 @@ export const pawapay: Connector = {
     base_url: Type.Optional(Type.String({ pattern: '^https?://', description: 'Instead of pawaPay’s own address.' })),
   }),
   connect,
+  statement,
 };
 
 function connect({ id, environment, credentials }: ProviderAccount, { send, clock }: Tools): Provider {

@@ -3,9 +3,9 @@ import { minorOf } from '../wire/amounts.ts';
 import { fieldsOf, listOf, textOf } from '../wire/reply.ts';
 import { digitsOf, rawWords } from '../wire/words.ts';
 import type { Account } from './account.ts';
-import { providerOf } from './channels.ts';
+import { areaOf, providerOf } from './channels.ts';
 
-/** What the account's wallets hold: each serves deposits and payouts. */
+/** What the account's wallets hold: each serves deposits and payouts of its country, or of one operator there. */
 export async function readBalances({ client }: Account): Promise<FloatReading> {
   const reply = await client.get('/v2/wallet-balances');
   if (reply.kind !== 'answered') return { kind: 'unreadable', message: rawWords('no answer from pawaPay', reply.message) };
@@ -14,9 +14,11 @@ export async function readBalances({ client }: Account): Promise<FloatReading> {
     return { kind: 'unreadable', message: `pawaPay answered HTTP ${reply.status} without balances` };
   }
   const floats = listOf(balances).flatMap((entry) => {
-    const { currency, balance } = fieldsOf(entry);
+    const { country, provider, currency, balance } = fieldsOf(entry);
     const amount_minor = minorOf(balance);
-    return typeof currency === 'string' && amount_minor !== null ? [{ currency, amount_minor, use: 'both' as const }] : [];
+    const area = areaOf(country, provider);
+    if (typeof currency !== 'string' || !/^[A-Z]{3}$/.test(currency) || amount_minor === null || area === null) return [];
+    return [{ currency, amount_minor, use: 'both' as const, area }];
   });
   return { kind: 'held', floats };
 }

@@ -2,7 +2,7 @@ import type { Clock } from '../../kit/clock.ts';
 import { unreachable } from '../../kit/errors.ts';
 import type { Collection, Next, PayerInput, Provider, Reading, Submission } from '../contract.ts';
 import { sandboxPayouts, sandboxRefunds } from './out.ts';
-import { type Outcome, outcomeOfCard, outcomeOfNumber } from './outcomes.ts';
+import { type Outcome, outcomeOfCard, outcomeOfNumber, refundsFail, UNREFUNDABLE } from './outcomes.ts';
 
 const NAME = 'sandbox';
 
@@ -93,8 +93,10 @@ function read(collection: Collection, now: number, delay_ms: number): Reading {
 }
 
 function captured(collection: Collection) {
-  const { provider_key, amount_minor, currency } = collection;
-  return { kind: 'succeeded', provider_ref: `sandbox-${provider_key}`, amount_minor, currency } as const;
+  const { provider_key, payer, amount_minor, currency } = collection;
+  // As with a real provider, what it needs for a refund is in its own reference: the number may be forgotten by then.
+  const provider_ref = `sandbox-${provider_key}${refundsFail(payer ?? '') ? UNREFUNDABLE : ''}`;
+  return { kind: 'succeeded', provider_ref, amount_minor, currency } as const;
 }
 
 function accepted(next: Next, poll_after_ms: number): Submission {

@@ -1,7 +1,7 @@
 import type { Clock } from '../../kit/clock.ts';
 import { unreachable } from '../../kit/errors.ts';
 import type { Payout, PayoutOutcome, Payouts, Refund, RefundOutcome, Refunds } from '../contract.ts';
-import { fateOfPayout, refundsFail } from './outcomes.ts';
+import { fateOfPayout, refundsFail, UNREFUNDABLE } from './outcomes.ts';
 
 /** Payouts of test mode: like collections they follow from the number, the moment and the clock. */
 export function sandboxPayouts(clock: Clock, delay_ms: number): Payouts {
@@ -33,7 +33,7 @@ function readPayout(payout: Payout, now: number, delay_ms: number): PayoutOutcom
 /** Refunds of test mode are decided at once (spec section 3). */
 export function sandboxRefunds(): Refunds {
   const decide = async (refund: Refund): Promise<RefundOutcome> =>
-    refundsFail(refund.collection.payer ?? '')
+    refundsFail(refund.collection.payer ?? '') || refund.collection.provider_ref?.endsWith(UNREFUNDABLE)
       ? { kind: 'failed', reason: 'operator_declined', message: 'sandbox: operator_declined' }
       : { kind: 'succeeded', provider_ref: `sandbox-${refund.provider_key}` };
   return { extent: 'partial', submit: decide, read: decide };

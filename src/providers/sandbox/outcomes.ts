@@ -66,6 +66,9 @@ export function fateOfPayout(number: string): PayoutFate {
   return PAYOUTS[lastSix(number)] ?? { kind: 'succeeds' };
 }
 
+/** The end of the reference of a payment whose refunds fail. */
+export const UNREFUNDABLE = '-unrefundable';
+
 /** Whether refunds of a payment by this number or account fail. */
 export function refundsFail(number: string): boolean {
   return lastSix(number) === '000009';

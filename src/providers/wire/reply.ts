@@ -2,7 +2,7 @@ import type { SendResult } from '../../kit/fetch.ts';
 
 /** What came of a call to a provider, as far as it decides what may be believed. */
 export type Reply =
-  /** A whole answer. The body is the parsed JSON, null when it is none. */
+  /** A whole answer. The body is the parsed JSON: null when it is something else, undefined when there is none at all. */
   | { kind: 'answered'; status: number; body: unknown }
   /** Provably nothing left, so nothing can have been created. */
   | { kind: 'unsent'; message: string }
@@ -15,7 +15,7 @@ export function replyOf(result: SendResult): Reply {
     return { kind: result.sent ? 'lost' : 'unsent', message: `${result.error}: ${result.detail}` };
   }
   if (result.truncated) return { kind: 'lost', message: `an answer that is too long (HTTP ${result.status})` };
-  return { kind: 'answered', status: result.status, body: parsed(result.body) };
+  return { kind: 'answered', status: result.status, body: result.body === '' ? undefined : parsed(result.body) };
 }
 
 /**
@@ -41,7 +41,8 @@ export function textOf(value: unknown): string | null {
   return typeof value === 'string' && value !== '' ? value : null;
 }
 
-function parsed(text: string): unknown {
+/** The value of a JSON text; null when it is none. */
+export function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -59,6 +59,7 @@ export function measured(provider: Provider, observer: Observer, clock: Clock): 
 function measuredPayouts(payouts: Payouts, watch: Watch): Payouts {
   const payout = (call: Subject['call'], channel: string) => ({ channel, operation: 'payout', call }) as const;
   return present<Payouts>({
+    idempotency: payouts.idempotency,
     reaches: payouts.reaches.bind(payouts),
     submit: (it) => watch(payout('start', it.channel.id), () => payouts.submit(it), ofPayout),
     read: (it) =>

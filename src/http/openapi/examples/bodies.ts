@@ -1,8 +1,9 @@
 import type { Example } from '../types.ts';
 import { exampleId } from './ids.ts';
+import { newInvoice } from './invoices.ts';
 import { RESOURCES } from './resources.ts';
 
-const { Account: account, Beneficiary: beneficiary, Customer: customer, WebhookEndpoint: webhook } = RESOURCES;
+const { Account: account, Beneficiary: beneficiary, Customer: customer, Link: link, WebhookEndpoint: webhook } = RESOURCES;
 
 const newAccount = {
   name: account.name,
@@ -105,6 +106,30 @@ const BODIES: Record<string, Record<string, Example>> = {
   createCustomer: { person: { summary: 'A person', value: { ...newCustomer, metadata: customer.metadata } } },
   replaceCustomer: { person: { summary: 'Everything anew', value: newCustomer } },
   updateCustomer: { tax_id: { summary: 'A tax number', value: { tax_id: 'P047712345678K' } } },
+  createInvoice: { complete: { summary: 'Two lines, payable in parts', value: newInvoice } },
+  updateInvoice: { later: { summary: 'More time to pay', value: { due_date: '2030-09-30' } } },
+  createLink: {
+    fixed: {
+      summary: 'A fixed amount, twenty times',
+      value: {
+        title: link.title,
+        description: link.description,
+        reference: link.reference,
+        amount: link.amount,
+        currency: link.currency,
+        expires_at: link.expires_at,
+        max_uses: link.max_uses,
+        collect: link.collect,
+        callback: link.callback,
+        metadata: link.metadata,
+      },
+    },
+    open: { summary: 'The payer chooses', value: { title: 'A gift for the school', currency: 'XAF', min_amount: 500 } },
+  },
+  updateLink: {
+    off: { summary: 'Switch it off', value: { active: false } },
+    longer: { summary: 'Take payments for longer', value: { expires_at: '2030-09-30T22:00:00.000Z' } },
+  },
   resolveIdentity: {
     phone: { summary: 'A phone number', value: { channel: 'cm.mtn', phone: '650000000' } },
     account: { summary: 'A bank account', value: { channel: 'ng.bank', account_number: '0123456789', bank_code: '058' } },

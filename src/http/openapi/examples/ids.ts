@@ -1,4 +1,4 @@
-/** The ids of examples, by prefix: valid, of the sandbox, and told apart by their last characters. */
+/** The ids of examples, by prefix: valid, of the sandbox where it has them, and told apart by their last characters. */
 const TIMES: Record<string, string> = {
   trx: '01kyh5d7g0',
   att: '01kyh5dez0',
@@ -16,9 +16,12 @@ const TIMES: Record<string, string> = {
   pm: '01kye2f9w0',
 };
 
+/** What exists in live only has no ids of the sandbox. */
+const LIVE_ONLY = new Set(['inv', 'lnk']);
+
 /** The example id of a prefix. */
 export function exampleId(prefix: string): string {
-  return `${prefix}_test_${TIMES[prefix] ?? '01kyh5d7g0'}a1b2c3d4e5f6g7h8`;
+  return `${prefix}_${LIVE_ONLY.has(prefix) ? '' : 'test_'}${TIMES[prefix] ?? '01kyh5d7g0'}a1b2c3d4e5f6g7h8`;
 }
 
 /** When most of the examples happened. */

@@ -1,4 +1,5 @@
 import { envelope } from '../../../kit/envelope.ts';
+import { cancelledInvoice, draftInvoice } from './invoices.ts';
 import { RESOURCES } from './resources.ts';
 
 /** Cursors are opaque. */
@@ -62,8 +63,23 @@ const REPLIES: Record<string, [message: string, body: object]> = {
   listCustomerPayments: ['Payments retrieved', list(R.ListedPayment)],
   listCustomerPaymentMethods: ['Payment methods retrieved', list(R.PaymentMethod)],
   deletePaymentMethod: ['Payment method deleted', { payment_method: R.PaymentMethod }],
+  listLinks: ['Links retrieved', list(R.Link)],
+  createLink: [
+    'Link created',
+    { link: { ...R.Link, payments: 0, payments_open: 0, payments_succeeded: 0, amount_collected: 0 } },
+  ],
+  retrieveLink: ['Link retrieved', { link: R.Link }],
+  updateLink: ['Link updated', { link: R.Link }],
+  listLinkPayments: ['Payments retrieved', list({ ...R.ListedPayment, sandbox: false })],
   resolveIdentity: ['Identity resolved', { identity: R.Identity }],
   listBalanceHistory: ['Balance history retrieved', list(R.BalanceHistory)],
+  listInvoices: ['Invoices retrieved', list(R.Invoice)],
+  createInvoice: ['Invoice created', { invoice: draftInvoice }],
+  retrieveInvoice: ['Invoice retrieved', { invoice: R.Invoice }],
+  updateInvoice: ['Invoice updated', { invoice: { ...draftInvoice, due_date: '2030-09-30' } }],
+  deleteInvoice: ['Invoice deleted', { invoice: { ...cancelledInvoice, ...{ number: null, url: null, sent_at: null } } }],
+  sendInvoice: ['Invoice sent', { invoice: R.Invoice }],
+  cancelInvoice: ['Invoice cancelled', { invoice: cancelledInvoice }],
   listWebhooks: ['Webhooks retrieved', list(R.WebhookEndpoint)],
   createWebhook: ['Webhook created', { webhook: withSecret }],
   retrieveWebhook: ['Webhook retrieved', { webhook: R.WebhookEndpoint }],

@@ -1,3 +1,4 @@
+import { invoice } from './invoices.ts';
 import { CREATED, exampleId, PAID } from './ids.ts';
 import { attempt, createdPayment, listedPayment, open, payment, refund } from './payments.ts';
 
@@ -167,6 +168,32 @@ const paymentMethod = {
   last_used_at: PAID,
 };
 
+const link = {
+  id: exampleId('lnk'),
+  title: 'Evening class, one month',
+  description: 'Mondays and Thursdays at six.',
+  reference: 'class-08',
+  amount: 15_000,
+  min_amount: null,
+  max_amount: null,
+  currency: 'XAF',
+  status: 'active',
+  url: 'https://pay.example/l/01kym0h8v0a1b2c3d4e5f6g7h8.2s4k1x9.Zk3n0Q8yR1xVd2mT7pLw4A',
+  expires_at: '2030-08-31T22:00:00.000Z',
+  max_uses: 20,
+  collect: ['name', 'phone'],
+  callback: 'https://shop.example/thanks',
+  payments: 4,
+  payments_open: 1,
+  payments_succeeded: 2,
+  amount_collected: 30_000,
+  theming: null,
+  metadata: { course: 'evening' },
+  sandbox: false,
+  created_at: CREATED,
+  updated_at: CREATED,
+};
+
 const limits = { currency: 'XAF', min: 100, max: 500_000, step: 1 };
 
 /** One of each resource, by the name of its component. */
@@ -200,6 +227,8 @@ export const RESOURCES = {
     updated_at: PAID,
   },
   PaymentMethod: paymentMethod,
+  Link: link,
+  Invoice: invoice,
   Identity: {
     resolved: true,
     name: 'Sandbox Account Holder',

@@ -1,0 +1,30 @@
+import type { Deps } from '../deps.ts';
+import type { Store } from '../db/stores.ts';
+import { knownBy, type Person } from './known-by.ts';
+import { explainRefusal, type Refusal } from './rules.ts';
+import { askRules, type Asking } from './screen-store.ts';
+
+export { type BlockRow, blocksOf, type NotedRefusal, refusalCounts, refusalsOf, type Usual, usualOf } from './store.ts';
+
+/** What the rules are told of a charge. */
+export type Screened = Person & Pick<Asking, 'team_id' | 'payment_id' | 'currency' | 'amount_minor'>;
+
+/**
+ * Asks the rules about a charge, in one round trip; a refusal is written down for `pirogue explain` and logged by its ids.
+ * @returns null when it may go on, and is counted
+ */
+export async function screen(
+  deps: Pick<Deps, 'clock' | 'log' | 'secrets'>,
+  store: Store,
+  { payer, email, customer_id, address, ...about }: Screened,
+): Promise<Refusal | null> {
+  const { team_id, payment_id } = about;
+  const known = knownBy(deps.secrets, team_id, { payer, email, customer_id, address });
+  const refusal = await askRules(store.db, { ...about, ...known }, deps.clock.now());
+  if (!refusal) return null;
+  deps.log.info(
+    { team: String(team_id), payment: payment_id, rule: refusal.rule, why: explainRefusal(refusal) },
+    'a charge was refused by the rules against abuse',
+  );
+  return refusal;
+}

@@ -1,0 +1,73 @@
+// ES2015 like page.js.
+(() => {
+  const all = (selector) => Array.from(document.querySelectorAll(selector));
+
+  // What has to be typed at the bank. Where the clipboard is out of reach the text is selected instead.
+  all('[data-copy]').forEach((button) => {
+    button.hidden = false;
+    button.addEventListener('click', () => {
+      const done = () => { button.textContent = button.dataset.done; };
+      const select = () => getSelection().selectAllChildren(button.previousElementSibling);
+      if (navigator.clipboard) navigator.clipboard.writeText(button.dataset.copy).then(done, select);
+      else select();
+    });
+  });
+
+  // The operator's window. Counted from when the page came, because clocks of phones are often wrong.
+  all('[data-left]').forEach((clock) => {
+    const since = performance.now();
+    const tick = () => {
+      const left_s = Math.ceil((clock.dataset.left - (performance.now() - since)) / 1000);
+      if (left_s > 0) {
+        clock.textContent = Math.floor(left_s / 60) + ':' + ('0' + (left_s % 60)).slice(-2);
+        return;
+      }
+      clearInterval(timer);
+      document.querySelector('.steps').hidden = true;
+      document.querySelector('[data-late]').hidden = false;
+    };
+    const timer = setInterval(tick, 1000);
+    tick();
+  });
+
+  all('[data-follow]').forEach((page) => {
+    const path = page.dataset.follow;
+    let wait_ms = 1000;
+    let timer;
+    // Without a signal the browser would show its own error page, and the payer would not know what to do.
+    const renew = () => {
+      if (navigator.onLine === false) addEventListener('online', renew, { once: true });
+      else location.replace(location.pathname);
+    };
+    const compare = (now) => {
+      if ([now.status, now.step, now.attempt].join(' ') !== page.dataset.state) renew();
+    };
+    const later = () => {
+      clearTimeout(timer);
+      timer = setTimeout(look, wait_ms);
+      wait_ms = Math.min(wait_ms * 1.15, 15000);
+    };
+    const look = () => {
+      clearTimeout(timer);
+      // Without a signal, or with an answer that is none, the next look may have more luck.
+      fetch(path + '/status', { cache: 'no-store', credentials: 'same-origin' })
+        .then((answer) => (answer.ok ? answer.json().then(compare) : null))
+        .then(later, later);
+    };
+    if (window.EventSource) {
+      const events = new EventSource(path + '/events');
+      events.onmessage = (event) => {
+        compare(JSON.parse(event.data));
+        // The server is heard every 15 s; after three times that something in between keeps its words back.
+        clearTimeout(timer);
+        timer = setTimeout(look, 45000);
+      };
+      events.onerror = () => { if (events.readyState === 2) look(); };
+      timer = setTimeout(look, 5000);
+    } else later();
+    // The payer was in the operator's menu and comes back.
+    document.addEventListener('visibilitychange', () => {
+      if (!document.hidden) look();
+    });
+  });
+})();

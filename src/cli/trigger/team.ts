@@ -1,0 +1,18 @@
+import { readConfig } from '../../config.ts';
+import { readKeysFile } from '../../start/demo.ts';
+import { withDatabases, withPool } from '../databases.ts';
+import { findPaymentAnywhere } from '../explain/store.ts';
+import { Failure } from '../failure.ts';
+
+/** Whose a sandbox payment is: the key that made it does not say. */
+export async function teamOfPayment(id: string): Promise<bigint> {
+  const config = readConfig(process.env);
+  // Where no service has ever run there is no database: none is made to look in.
+  const ours = config.database_urls !== null || readKeysFile(config) !== undefined;
+  const found = ours && (await withDatabases(config, (urls) => withPool(urls.sandbox, (db) => findPaymentAnywhere(db, id))));
+  if (found) return found.team_id;
+  throw new Failure(
+    `${id} is not in the database of this machine`,
+    'This needs the database too: run it where the service runs, with the settings of "npm start".',
+  );
+}

@@ -1,0 +1,44 @@
+import type { Store } from '../db/stores.ts';
+import type { Deps } from '../deps.ts';
+import { activeAccounts } from '../provider-accounts/service.ts';
+import type { Sweep } from '../work/sweep.ts';
+import { type PollDeps, pollFloat } from './poll.ts';
+import { claimPolls } from './store.ts';
+
+/** How often an account is asked: providers count questions too. */
+const PERIOD_MS = 60_000;
+const IDLE_MS = 5_000;
+/** Accounts looked at in one round, of which those that are due are asked at once. */
+const PAGE = 50;
+
+type SweepDeps = PollDeps & Pick<Deps, 'stores'>;
+
+/** Asks the accounts of all teams in turn what they hold; those that are disabled are not asked. */
+export function floatSweep(deps: SweepDeps, store: Store): Sweep {
+  let after = '';
+  return {
+    name: 'float',
+    environment: store.environment,
+    idle_ms: IDLE_MS,
+    round: async () => {
+      const page = await activeAccounts(deps.stores.control, store.environment, after, PAGE);
+      after = page.length < PAGE ? '' : (page.at(-1)?.id ?? '');
+      const refs = page.map(({ team_id, id }) => ({ team_id, account_id: id }));
+      const at = deps.clock.now();
+      const due = refs.length === 0 ? [] : await claimPolls(store.db, refs, new Date(at), new Date(at - PERIOD_MS));
+      const polls = await Promise.allSettled(
+        due.map((ref) => pollFloat(deps, deps.stores[store.environment].of(ref.team_id), ref)),
+      );
+      for (const [i, poll] of polls.entries()) {
+        if (poll.status === 'rejected') {
+          deps.log.error(
+            { err: poll.reason, account: due[i]?.account_id },
+            'what an account holds could not be kept; it is asked again',
+          );
+        }
+      }
+      // All around: rest. Else the next page follows at once.
+      return after === '' ? 0 : page.length;
+    },
+  };
+}

@@ -1,0 +1,130 @@
+import { levelOf, objectionToPayment } from '../ceilings/service.ts';
+import { objectionTo } from '../customers/payer.ts';
+import type { Store } from '../db/stores.ts';
+import type { Deps } from '../deps.ts';
+import { sha256 } from '../kit/crypto.ts';
+import { must, Problem } from '../kit/errors.ts';
+import { isCurrency, isMovable, type Minor, wireFromMinor } from '../kit/money.ts';
+import type { Tx } from '../kit/sql.ts';
+import { hostedPageUrl } from '../payments/collection.ts';
+import { createWithin } from '../payments/create-within.ts';
+import { withdrawPayment } from '../payments/hold.ts';
+import type { CreatePaymentBody, PaymentRow } from '../payments/schema.ts';
+import type { Team } from '../teams/schema.ts';
+import { findTeam } from '../teams/store.ts';
+import { applySteps, ENVIRONMENT } from './apply.ts';
+import { partOf } from './part.ts';
+import { dueOf } from './present.ts';
+import type { InvoiceRow } from './schema.ts';
+import { lockWithPayment } from './service.ts';
+import { isPayable } from './states.ts';
+import { countPayments, insertPayment } from './store.ts';
+import type { InvoiceRef } from './token.ts';
+import { transact } from './transact.ts';
+
+/** A payment that ends sooner is not worth leading anyone to. */
+const LEAST_WINDOW_MS = 5 * 60_000;
+const ROUTE = 'invoice';
+
+/** What came of the wish to pay. */
+export type Paying =
+  /** Where it goes on: the hosted page of a payment. */
+  | { kind: 'pay'; url: string }
+  /** Nothing is asked for any more: the page tells why. */
+  | { kind: 'settled' }
+  /** The amount does not fit. */
+  | { kind: 'amount' }
+  /** Why no payment can be made: the team is not verified, the amount above its ceiling, the customer blocked. */
+  | { kind: 'refused'; problem: Problem };
+
+/**
+ * Leads to a payment of what is left, or of a part of it. There is one payment at a time: one that nobody has begun is
+ * used again, or withdrawn when it is for another amount; one that is under way is what everybody is led to.
+ * @param chosen null: all that is left
+ */
+export async function payInvoice(deps: Deps, ref: InvoiceRef, chosen: Minor | null, request_id: string): Promise<Paying> {
+  const store = deps.stores[ENVIRONMENT].of(ref.team_id);
+  const team = must(await findTeam(deps.stores.control, ref.team_id), 'an invoice has a team');
+  const at = deps.clock.now();
+  const paying = await transact(store.db, async (tx): Promise<Paying> => {
+    const { row, held } = await lockWithPayment(tx, ref);
+    if (!isPayable(row.status)) return { kind: 'settled' };
+    const lead = (payment: Pick<PaymentRow, 'id'>): Paying => {
+      return { kind: 'pay', url: hostedPageUrl(deps, store, ref.team_id, payment.id) };
+    };
+    if (held?.standing === 'under_way') return lead(held.payment);
+    const amount_minor = amountOf(row, chosen);
+    if (amount_minor === null) return { kind: 'amount' };
+    const problem = objectionToPayment(levelOf(ENVIRONMENT, team), row.currency, amount_minor);
+    if (problem) return { kind: 'refused', problem };
+    const objection = await objectionTo({ environment: ENVIRONMENT, db: tx }, ref.team_id, row.customer_id);
+    if (objection?.status === 422) return { kind: 'refused', problem: objection };
+    if (held?.standing === 'free') {
+      const { payment } = held;
+      if (payment.amount_minor === amount_minor && payment.expires_at.getTime() - at > LEAST_WINDOW_MS) return lead(payment);
+      await withdrawPayment(tx, { environment: ENVIRONMENT, at, listeners: deps.listeners }, held);
+    }
+    // Of a customer who was erased nobody is named: the debt stays, the person is gone.
+    const customer_id = objection ? null : row.customer_id;
+    return lead(await makePayment(tx, { store, row, team, customer_id, amount_minor, at, request_id }));
+  }).catch((error: unknown): Paying => {
+    if (error instanceof Problem && error.status === 422) return { kind: 'refused', problem: error };
+    throw error;
+  });
+  deps.wake.ring(ENVIRONMENT);
+  return paying;
+}
+
+/** What is to be paid now; null for what can not be. */
+function amountOf(row: InvoiceRow, chosen: Minor | null): Minor | null {
+  const due = dueOf(row);
+  if (chosen === null || chosen === due) return due;
+  const part = partOf(row);
+  return part && chosen >= part.least && chosen <= part.most && isMovable(chosen, row.currency) ? chosen : null;
+}
+
+interface Wanted {
+  store: Store;
+  row: InvoiceRow;
+  team: Team;
+  customer_id: string | null;
+  amount_minor: Minor;
+  at: number;
+  request_id: string;
+}
+
+async function makePayment(tx: Tx, wanted: Wanted): Promise<PaymentRow> {
+  const { store, row, team, amount_minor, at, request_id } = wanted;
+  const order = {
+    body: bodyOf(wanted),
+    // Several payments of one invoice have its number: that team setting is about references of the team's own.
+    caller: { team: { ...team, unique_references: false }, store, key_id: row.id },
+    request_id,
+    at,
+  };
+  // The lock on the invoice is what lets one be made at a time; its name says which one it is.
+  const key = `${row.id} ${(await countPayments(tx, row)) + 1}`;
+  const payment = await createWithin(tx, order, amount_minor, { route: ROUTE, key, hash: sha256(key) });
+  await insertPayment(tx, row, payment.id);
+  await applySteps(tx, at, [{ before: row, changes: { payment_id: payment.id } }]);
+  return payment;
+}
+
+/** The payment as POST /payments would be asked for it; it leads back to the invoice. */
+function bodyOf({ row, customer_id, amount_minor }: Wanted): CreatePaymentBody {
+  const number = must(row.number, 'it was sent');
+  const { name, email, phone } = row;
+  return {
+    amount: wireFromMinor(amount_minor),
+    currency: must(isCurrency(row.currency) ? row.currency : null, 'it was checked when the invoice was made'),
+    reference: number,
+    description: number,
+    callback: must(row.url, 'it was sent'),
+    metadata: { invoice: row.id },
+    items: row.items.map((item) => ({ name: item.name, quantity: item.quantity })),
+    ...(customer_id === null ? {} : { customer_id }),
+    ...(name === null ? {} : { name }),
+    ...(email === null ? {} : { email }),
+    ...(phone === null ? {} : { phone }),
+  };
+}

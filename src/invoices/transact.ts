@@ -1,0 +1,18 @@
+import { makingCustomers } from '../customers/find-or-make.ts';
+import type { Db, Tx } from '../kit/sql.ts';
+
+const MOST_RUNS = 5;
+
+/** Another payment of the invoice was made between two looks at it. */
+export class Moved extends Error {}
+
+/** The edge of everything that changes invoices: a transaction, again where others were just changing the same. */
+export async function transact<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
+  for (let run = 1; ; run++) {
+    try {
+      return await makingCustomers(db, work);
+    } catch (error) {
+      if (!(error instanceof Moved) || run === MOST_RUNS) throw error;
+    }
+  }
+}

@@ -1,0 +1,106 @@
+import { levelOf, objectionToPayment } from '../ceilings/service.ts';
+import type { Deps } from '../deps.ts';
+import type { Store } from '../db/stores.ts';
+import { sha256 } from '../kit/crypto.ts';
+import { must } from '../kit/errors.ts';
+import type { JsonObject } from '../kit/json.ts';
+import { type Minor, wireFromMinor } from '../kit/money.ts';
+import { hostedPageUrl } from '../payments/collection.ts';
+import { creating, createWithin, madeBefore } from '../payments/create-within.ts';
+import type { CreatePaymentBody } from '../payments/schema.ts';
+import type { Team } from '../teams/schema.ts';
+import { findTeam } from '../teams/store.ts';
+import type { LinkRow, PayerField } from './schema.ts';
+import { isOver } from './service.ts';
+import { countMade, findLink, lockLink } from './store.ts';
+import { readLinkToken } from './token.ts';
+
+/**
+ * How long the payer has on the hosted page. Short, because a payment that is begun and left holds one of the link's uses;
+ * a charge under way is waited for all the same.
+ */
+const WINDOW_MINUTES = 30;
+const ROUTE = 'POST /l/:token';
+
+/** A link as its page needs it. */
+export interface OpenedLink {
+  store: Store;
+  link: LinkRow;
+  team: Team;
+}
+
+/** Opens a link by the last part of its address; null for one that this server did not make. */
+export async function openLink(deps: Pick<Deps, 'stores' | 'secrets'>, token: string): Promise<OpenedLink | null> {
+  const ref = readLinkToken(deps.secrets, token);
+  if (!ref) return null;
+  const store = deps.stores.live.of(ref.team_id);
+  const link = await findLink(store.db, ref);
+  if (!link) return null;
+  return { store, link, team: must(await findTeam(deps.stores.control, link.team_id), 'a link has a team') };
+}
+
+/** How a link stands for someone who would pay: `full` is for now, until a payment that holds a use has ended unpaid. */
+export type LinkStanding = 'open' | 'inactive' | 'expired' | 'used' | 'full';
+
+export function linkStanding(link: LinkRow, at: number): LinkStanding {
+  const { status, max_uses, succeeded_count, open_count } = link;
+  if (status === 'inactive') return 'inactive';
+  if (status === 'expired' || isOver(link, at)) return 'expired';
+  if (max_uses === null || succeeded_count + open_count < max_uses) return 'open';
+  return succeeded_count < max_uses ? 'full' : 'used';
+}
+
+/** Who pays how much, as it was typed and found good. */
+export type Payer = Partial<Record<PayerField, string>> & { amount_minor: Minor };
+
+/** @param once of one form that one browser was shown, with what was typed in it */
+export interface Submitted {
+  payer: Payer;
+  once: string;
+  request_id: string;
+}
+
+/**
+ * Makes the payment of a submitted form, and counts the use it holds in the same transaction, under the link's lock: two
+ * that come for the last use can not both have it. The same form sent twice makes one.
+ * @returns the address of its hosted page, or why the link takes no payment now
+ * @throws Problem 402 unverified team, 422 above its ceiling, blocked customer
+ */
+export async function payLink(
+  deps: Deps,
+  { store, link, team }: OpenedLink,
+  { payer, once, request_id }: Submitted,
+): Promise<{ url: string } | Exclude<LinkStanding, 'open'>> {
+  const at = deps.clock.now();
+  const name = { route: ROUTE, key: `${link.id}:${once}`, hash: sha256(once) };
+  const outcome = await creating(store.db, async (tx) => {
+    const locked = must(await lockLink(tx, link), 'links are never deleted');
+    const earlier = await madeBefore(tx, link.team_id, name);
+    if (earlier) return earlier;
+    const standing = linkStanding(locked, at);
+    if (standing !== 'open') return standing;
+    const objection = objectionToPayment(levelOf(store.environment, team), link.currency, payer.amount_minor);
+    if (objection) throw objection;
+    const order = { caller: { team, store, key_id: link.id }, body: bodyOf(locked, payer), request_id, at };
+    const payment = await createWithin(tx, order, payer.amount_minor, name);
+    await countMade(tx, link);
+    return payment;
+  });
+  if (typeof outcome === 'string') return outcome;
+  deps.wake.ring(store.environment);
+  return { url: hostedPageUrl(deps, store, link.team_id, outcome.id) };
+}
+
+function bodyOf(link: LinkRow, { amount_minor, ...payer }: Payer): CreatePaymentBody {
+  const metadata: JsonObject = { ...link.metadata, link: link.id };
+  return {
+    ...payer,
+    amount: wireFromMinor(amount_minor),
+    currency: link.currency as CreatePaymentBody['currency'],
+    description: link.title,
+    metadata,
+    expires: { in: WINDOW_MINUTES },
+    ...(link.callback === null ? {} : { callback: link.callback }),
+    ...(link.theming === null ? {} : { theming: link.theming }),
+  };
+}

@@ -1,0 +1,24 @@
+import type { Deps } from '../deps.ts';
+import type { Secrets } from '../kit/crypto.ts';
+import { idPrefix } from '../kit/ids.ts';
+import { makePageToken, readPageToken, type TokenKind } from '../kit/page-token.ts';
+import type { LinkRef } from './store.ts';
+
+/** The last part of a link's address. Links are live only, so no environment stands in it. */
+export function linkToken(secrets: Secrets, ref: LinkRef): string {
+  return makePageToken(kindOf(secrets), ref);
+}
+
+/** @returns null for anything that this server did not make */
+export function readLinkToken(secrets: Secrets, token: string): LinkRef | null {
+  return readPageToken(kindOf(secrets), token);
+}
+
+function kindOf(secrets: Secrets): TokenKind {
+  return { prefix: idPrefix('lnk', 'live'), sign: ({ team_id, id }) => secrets.mac('link-page', `${team_id}|${id}`) };
+}
+
+/** The address that the merchant shares. */
+export function linkUrl(deps: Pick<Deps, 'config' | 'secrets'>, ref: LinkRef): string {
+  return `${deps.config.public_url}/l/${linkToken(deps.secrets, ref)}`;
+}

@@ -1,0 +1,160 @@
+import { policyWith } from '../checkout/assets.ts';
+import { formToken, isFormToken } from '../checkout/browser.ts';
+import type { Language } from '../checkout/language.ts';
+import { themeOf } from '../checkout/theme/theme.ts';
+import { noticePage } from '../checkout/views/notice.ts';
+import type { Deps } from '../deps.ts';
+import { randomBase62 } from '../kit/crypto.ts';
+import { Problem } from '../kit/errors.ts';
+import type { Html } from '../kit/html.ts';
+import { canonicalJson } from '../kit/json.ts';
+import { Throttle } from '../kit/throttle.ts';
+import { type Complaints, readPayer, type Typed, typedIn } from './form.ts';
+import { type Closed, linkMessages } from './messages.ts';
+import { linkStanding, type OpenedLink, openLink, payLink } from './pay.ts';
+import { closedPage, linkPage } from './view.ts';
+
+/** Submits of one link from one address in a minute. Whole mobile networks share a few addresses, so they are not few. */
+const FROM_ONE_ADDRESS = 20;
+/** Submits of one link in a minute, from everywhere: each makes a payment. */
+const OF_ONE_LINK = 120;
+
+/** One request for a link's page, as the handlers see it: no framework. */
+export interface LinkVisit {
+  token: string;
+  /** The payer's choice on the page, else the merchant's for this link, else the browser's wish. */
+  language: Language;
+  /** The payer's choice, which goes along to the hosted page. */
+  chosen: Language | null;
+  /** The secret of the browser's cookie, or a new one. */
+  browser: string;
+  /** Whether the browser sent it. */
+  known: boolean;
+  crossSite: boolean;
+  ip: string;
+  request_id: string;
+}
+
+export type LinkAnswer =
+  | { to: string }
+  | {
+      status: number;
+      page: Html;
+      language: Language;
+      headers?: Record<string, string>;
+      /** A form is on it, which the browser can send with its cookie only. */
+      form?: true;
+    };
+
+/** What all visits share. */
+export interface LinkDesk {
+  deps: Deps;
+  fromAddress: Throttle;
+  ofLink: Throttle;
+  /** Path in front of /l, for an installation that does not stand at the root of its host. */
+  base: string;
+}
+
+export function openLinkDesk(deps: Deps): LinkDesk {
+  return {
+    deps,
+    fromAddress: new Throttle(deps.clock, FROM_ONE_ADDRESS),
+    ofLink: new Throttle(deps.clock, OF_ONE_LINK),
+    base: new URL(deps.config.public_url).pathname.replace(/\/$/, ''),
+  };
+}
+
+/** GET /l/:token */
+export async function showLink(desk: LinkDesk, arriving: LinkVisit): Promise<LinkAnswer> {
+  const opened = await openLink(desk.deps, arriving.token);
+  const visit = spoken(arriving, opened);
+  const why = whyClosed(desk, opened);
+  return why ? closed(visit, why, opened) : form(desk, visit, opened as OpenedLink, 200);
+}
+
+/** POST /l/:token: makes the payment and leads to its hosted page. */
+export async function submitLink(desk: LinkDesk, arriving: LinkVisit, body: unknown): Promise<LinkAnswer> {
+  const { deps } = desk;
+  const opened = await openLink(deps, arriving.token);
+  const visit = spoken(arriving, opened);
+  const { language } = visit;
+  if (!opened) return closed(visit, 'unknown', null);
+  if (visit.crossSite) return { status: 403, page: noticePage(language, 'refused'), language };
+  const texts = linkMessages(language);
+  const typed = typedIn(opened.link, body);
+  const wait_s = desk.fromAddress.take(`${visit.token} ${visit.ip}`) || desk.ofLink.take(visit.token);
+  if (wait_s > 0) {
+    const busy = form(desk, visit, opened, 429, typed, { alert: texts.busy });
+    return { ...busy, headers: { ...busy.headers, 'Retry-After': String(wait_s) } };
+  }
+  const nonce = nonceOf(desk, visit, body);
+  if (!nonce) return form(desk, visit, opened, 403, typed, { alert: texts.errors.form });
+  const payer = readPayer(opened.link, typed, texts);
+  if ('complaints' in payer) return form(desk, visit, opened, 422, typed, payer.complaints);
+  // What is sent twice is one payment; what was changed before it was sent again is another.
+  const once = deps.secrets.mac('link-submit', canonicalJson([visit.token, visit.browser, nonce, typed]));
+  try {
+    const outcome = await payLink(deps, opened, { payer, once, request_id: visit.request_id });
+    return typeof outcome === 'string' ? closed(visit, outcome, opened) : { to: withLanguage(outcome.url, visit) };
+  } catch (error) {
+    if (!(error instanceof Problem) || error.status >= 500) throw error;
+    if (error.status === 402) return closed(visit, 'unverified', opened);
+    const { error_code } = error.details;
+    const complaints = { alert: error_code === 'ceiling_exceeded' ? texts.errors.ceiling : texts.errors.refused };
+    return form(desk, visit, opened, 422, typed, complaints);
+  }
+}
+
+function spoken(visit: LinkVisit, opened: OpenedLink | null): LinkVisit {
+  return { ...visit, language: visit.chosen ?? themeOf(opened?.link.theming).locale ?? visit.language };
+}
+
+/** The hosted page remembers it and answers at its address without it. */
+function withLanguage(address: string, { chosen }: LinkVisit): string {
+  return chosen === null ? address : `${address}?lang=${chosen}`;
+}
+
+function whyClosed({ deps }: LinkDesk, opened: OpenedLink | null): Closed | null {
+  if (!opened) return 'unknown';
+  const standing = linkStanding(opened.link, deps.clock.now());
+  if (standing !== 'open') return standing;
+  return opened.team.verification_level === 0 ? 'unverified' : null;
+}
+
+/** 410: nothing will be there again by itself. 409: try later. 402 as the API says it. */
+const STATUS: Record<Closed, number> = { inactive: 410, expired: 410, used: 410, full: 409, unverified: 402, unknown: 404 };
+
+function closed({ language }: LinkVisit, why: Closed, opened: OpenedLink | null): LinkAnswer {
+  const about = opened && { title: opened.link.title, merchant: opened.team.name };
+  return { status: STATUS[why], page: closedPage(language, why, about), language };
+}
+
+function form(
+  desk: LinkDesk,
+  visit: LinkVisit,
+  { link, team }: OpenedLink,
+  status: number,
+  typed: Typed = {},
+  complaints: Complaints = {},
+): Extract<LinkAnswer, { page: Html }> {
+  const nonce = randomBase62(22);
+  const { language } = visit;
+  const theme = themeOf(link.theming);
+  const path = `${desk.base}/l/${visit.token}`;
+  const action = withLanguage(path, visit);
+  const form_token = formToken(desk.deps.secrets, subjectOf(visit, nonce), visit.browser);
+  const scene = { language, theme, merchant: team.name, link, path, action, form_token, nonce, typed, complaints };
+  const headers = { 'Content-Security-Policy': policyWith(theme.style) };
+  return { status, page: linkPage(scene), language, headers, form: true };
+}
+
+/** The form's own number, when it is one that this browser was given for this link. */
+function nonceOf({ deps }: LinkDesk, visit: LinkVisit, body: unknown): string | null {
+  const { nonce, form_token } = (body ?? {}) as Record<string, unknown>;
+  if (typeof nonce !== 'string' || !/^[0-9A-Za-z]{22}$/.test(nonce)) return null;
+  return isFormToken(deps.secrets, subjectOf(visit, nonce), visit.browser, form_token) ? nonce : null;
+}
+
+function subjectOf({ token }: LinkVisit, nonce: string): string {
+  return `link|${token}|${nonce}`;
+}

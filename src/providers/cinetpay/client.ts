@@ -1,0 +1,100 @@
+import type { SendOptions } from '../../kit/fetch.ts';
+import type { Tools } from '../connector.ts';
+import { fieldsOf, type Reply, replyOf } from '../wire/reply.ts';
+import { type Minted, Tokens } from '../wire/tokens.ts';
+import { codeOf, isTokenFault } from './map.ts';
+
+export interface Settings {
+  checkout_url: string;
+  transfer_url: string;
+  apikey: string;
+  site_id: string;
+  /** Of the transfer API; empty where the account has none. */
+  password: string;
+}
+
+const SUBMIT_MS = 20_000;
+const READ_MS = 10_000;
+const TOKEN_MS = 8_000;
+const MOST_BYTES = 256_000;
+/** Not told by the answer: transfer, authentication. */
+const TOKEN_LIVES_MS = 300_000;
+/** Its network turns away whoever names no program. */
+const USER_AGENT = 'Mozilla/5.0 (compatible; Pirogue)';
+
+/** The wire of one account: a payment page whose keys go in the body, and transfers behind a token. Never throws. */
+export class Client {
+  readonly #settings: Settings;
+  readonly #send: Tools['send'];
+  readonly #tokens: Tokens;
+
+  constructor(settings: Settings, { send, clock }: Tools) {
+    this.#settings = settings;
+    this.#send = send;
+    this.#tokens = new Tokens(() => this.#mint(), clock);
+  }
+
+  /** @param asks moves no money */
+  async checkout(path: string, fields: object, asks = false): Promise<Reply> {
+    const { checkout_url, apikey, site_id } = this.#settings;
+    return this.#call({
+      ...{ method: 'POST', url: `${checkout_url}${path}`, timeout_ms: asks ? READ_MS : SUBMIT_MS },
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ apikey, site_id, ...fields }),
+    });
+  }
+
+  /** What the transfer API holds against one name of ours. */
+  async ask(path: string, query: Record<string, string> = {}): Promise<Reply> {
+    return this.#authorised((token) => {
+      const url = `${this.#settings.transfer_url}${path}?${new URLSearchParams({ token, ...query })}`;
+      return this.#call({ method: 'GET', url, timeout_ms: READ_MS });
+    });
+  }
+
+  /**
+   * One entry for a list of the transfer API.
+   * @param prepares moves no money: shorter, so that both steps of a transfer end before the core looks for itself
+   */
+  async submit(path: string, entry: object, prepares = false): Promise<Reply> {
+    return this.#authorised((token) =>
+      this.#call({
+        ...{ method: 'POST', url: `${this.#settings.transfer_url}${path}?${new URLSearchParams({ token })}` },
+        ...form({ data: JSON.stringify([entry]) }),
+        timeout_ms: prepares ? READ_MS : SUBMIT_MS,
+      }),
+    );
+  }
+
+  /** A token that was turned down proves that nothing was done: the call is made once more with a new one. */
+  async #authorised(call: (token: string) => Promise<Reply>): Promise<Reply> {
+    for (let tries = 1; ; tries++) {
+      const grant = await this.#tokens.get();
+      if (grant.kind === 'denied') return { kind: 'unsent', message: grant.message };
+      const reply = await call(grant.token);
+      if (tries > 1 || !isTokenFault(reply)) return reply;
+      this.#tokens.drop(grant.token);
+    }
+  }
+
+  async #mint(): Promise<Minted> {
+    const { transfer_url, apikey, password } = this.#settings;
+    const url = `${transfer_url}/v1/auth/login?lang=fr`;
+    const reply = await this.#call({ method: 'POST', url, ...form({ apikey, password }), timeout_ms: TOKEN_MS });
+    if (reply.kind !== 'answered') return { kind: 'denied', message: `no token: ${reply.message}` };
+    const { token } = fieldsOf(fieldsOf(reply.body).data);
+    return codeOf(reply) === '0' && typeof token === 'string' && token !== ''
+      ? { kind: 'minted', token, lives_ms: TOKEN_LIVES_MS }
+      : { kind: 'denied', message: `no token: HTTP ${reply.status}` };
+  }
+
+  async #call({ headers, ...options }: Omit<SendOptions, 'guard' | 'max_bytes'>): Promise<Reply> {
+    const named = { 'user-agent': USER_AGENT, ...headers };
+    return replyOf(await this.#send({ ...options, headers: named, guard: 'none', max_bytes: MOST_BYTES }));
+  }
+}
+
+function form(fields: Record<string, string>) {
+  const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+  return { headers, body: new URLSearchParams(fields).toString() };
+}

@@ -1,0 +1,178 @@
+import type { Minor } from '../../kit/money.ts';
+import type { PayoutReason } from '../contract.ts';
+import type { Reason } from '../reasons.ts';
+import { minorOf } from '../wire/amounts.ts';
+import { fieldsOf, isTurnedAway, listOf, type Reply, textOf } from '../wire/reply.ts';
+import { rawWords } from '../wire/words.ts';
+
+type Outcome = Reason | 'pending' | 'cancelled' | 'expired' | 'not_found';
+
+/** What a code says of a payment (checkout, table of codes). 723 is its only word for "no such thing". */
+const PAYMENT_CODES: Readonly<Record<string, Outcome>> = {
+  ...{ 600: 'operator_declined', 602: 'insufficient_funds', 603: 'channel_unavailable', 604: 'wrong_pin' },
+  // Orange: a wrong code, no money, or the same amount of the same number again too soon.
+  606: 'operator_declined',
+  ...{ 623: 'pending', 662: 'pending', 663: 'pending', 664: 'pending', 625: 'expired', 627: 'cancelled' },
+  ...{ 635: 'invalid_number', 636: 'invalid_number', 641: 'limit_exceeded', 642: 'limit_exceeded' },
+  ...{ 723: 'not_found', 804: 'channel_unavailable' },
+  ...{ 807: 'operator_declined', 808: 'operator_declined', 809: 'operator_declined' },
+  ...{ 810: 'operator_declined', 811: 'operator_declined', 812: 'operator_declined' },
+};
+/** Of the answer that opens a page: a field, the keys or the amount were not taken, or no operator is there. */
+const PAGE_REFUSED = new Set(['603', '608', '609', '624', '641', '642', '804']);
+const NUMBER_REFUSED = new Set(['635', '636']);
+
+/** Of a transfer: nothing was created, for reasons of ours, of our float or of the operator. */
+const TRANSFER_REFUSED = new Set('602 701 702 703 704 705 706 707 708 716 718 719 720 721 725 801 804'.split(' '));
+const RECIPIENT_REFUSED = new Set(['717', '724', '802']);
+const TRANSFER_EXISTS = '805';
+const ALREADY_A_CONTACT = '726';
+
+/** Every code we know: the tests print what becomes of each. */
+export const CODES: readonly string[] = [
+  ...new Set([
+    ...Object.keys(PAYMENT_CODES),
+    ...PAGE_REFUSED,
+    ...TRANSFER_REFUSED,
+    ...RECIPIENT_REFUSED,
+    ...[TRANSFER_EXISTS, ALREADY_A_CONTACT, '-1', '709', '710', '715'],
+  ]),
+].sort();
+
+type Answered = Extract<Reply, { kind: 'answered' }>;
+
+/** The code in an answer, text or number on the wire; null when it has none. */
+export function codeOf({ body }: Answered): string | null {
+  const { code } = fieldsOf(body);
+  const text = typeof code === 'number' ? String(code) : code;
+  return typeof text === 'string' && /^-?\d{1,4}$/.test(text) ? text : null;
+}
+
+export function isTokenFault(reply: Reply): boolean {
+  return reply.kind === 'answered' && (reply.status === 401 || ['705', '706'].includes(codeOf(reply) ?? ''));
+}
+
+/** What the answer to opening a page proves. */
+export type Opening =
+  | { kind: 'opened'; data: Record<string, unknown> }
+  | { kind: 'refused'; reason: Reason; message: string }
+  | { kind: 'not_opened'; message: string }
+  | { kind: 'unclear'; message: string };
+
+export function openingOf(reply: Reply): Opening {
+  if (reply.kind === 'unsent') return { kind: 'not_opened', message: reply.message };
+  if (reply.kind === 'lost') return { kind: 'unclear', message: reply.message };
+  const code = codeOf(reply) ?? '';
+  const message = messageOf(reply);
+  if (code === '201') return { kind: 'opened', data: fieldsOf(fieldsOf(reply.body).data) };
+  if (NUMBER_REFUSED.has(code)) return { kind: 'refused', reason: 'invalid_number', message };
+  return PAGE_REFUSED.has(code) || isTurnedAway(reply.status) ? { kind: 'not_opened', message } : { kind: 'unclear', message };
+}
+
+/** What the check of a payment says. */
+export type Check =
+  | { kind: 'pending' | 'expired' | 'not_found' }
+  | { kind: 'succeeded'; provider_ref: string; amount_minor: Minor; currency: string }
+  | { kind: 'failed'; reason: Reason; message: string }
+  | { kind: 'cancelled'; message: string }
+  | { kind: 'unreadable'; message: string };
+
+/** @param key stands in for the operator's number where the answer has none */
+export function checkOf(reply: Reply, key: string): Check {
+  if (reply.kind !== 'answered') return { kind: 'unreadable', message: reply.message };
+  const message = messageOf(reply);
+  const code = codeOf(reply);
+  const data = fieldsOf(fieldsOf(reply.body).data);
+  const status = textOf(data.status);
+  if (code === null || reply.status >= 500) return { kind: 'unreadable', message };
+  if (code === '00' || code === '0') return status === 'ACCEPTED' ? paid(data, key) : { kind: 'unreadable', message };
+  // Never paid and failed at once: such an answer is none.
+  if (status === 'ACCEPTED') return { kind: 'unreadable', message };
+  const outcome = PAYMENT_CODES[code];
+  if (outcome === 'pending' || outcome === 'expired' || outcome === 'not_found') return { kind: outcome };
+  if (outcome === 'cancelled' || status === 'CANCELLED' || status === 'CANCELED') return { kind: 'cancelled', message };
+  if (status === 'WAITING_FOR_CUSTOMER') return { kind: 'pending' };
+  // Without the word of the payment itself a code may only say that the check could not be made.
+  return status === 'REFUSED'
+    ? { kind: 'failed', reason: outcome ?? 'operator_declined', message }
+    : { kind: 'unreadable', message };
+}
+
+function paid({ amount, currency, operator_id }: Record<string, unknown>, key: string): Check {
+  const amount_minor = minorOf(amount);
+  if (amount_minor === null || typeof currency !== 'string' || !/^[A-Z]{3}$/.test(currency)) {
+    return { kind: 'unreadable', message: 'accepted without a legible amount and currency' };
+  }
+  return { kind: 'succeeded', provider_ref: textOf(operator_id) ?? key, amount_minor, currency };
+}
+
+/** What the answer to a step of a transfer proves. */
+export type Step =
+  | { kind: 'done'; entry: Record<string, unknown> }
+  | { kind: 'exists' }
+  | { kind: 'refused'; reason: PayoutReason; message: string }
+  | { kind: 'not_created'; message: string }
+  | { kind: 'unclear'; message: string };
+
+export function stepOf(reply: Reply): Step {
+  if (reply.kind === 'unsent') return { kind: 'not_created', message: reply.message };
+  if (reply.kind === 'lost') return { kind: 'unclear', message: reply.message };
+  const entry = entryOf(reply);
+  const overall = codeOf(reply);
+  // A list may be taken as a whole while its one entry is not.
+  const code = overall === '0' ? (codeOf({ ...reply, body: entry }) ?? overall) : overall;
+  const message = messageOf(reply);
+  if (code === '0' || code === ALREADY_A_CONTACT) return { kind: 'done', entry };
+  if (code === TRANSFER_EXISTS) return { kind: 'exists' };
+  if (code !== null && RECIPIENT_REFUSED.has(code)) return { kind: 'refused', reason: 'invalid_recipient', message };
+  if (code !== null && TRANSFER_REFUSED.has(code)) return { kind: 'not_created', message };
+  return isTurnedAway(reply.status) ? { kind: 'not_created', message } : { kind: 'unclear', message };
+}
+
+/** What the check of a transfer says. */
+export type Sent =
+  | { kind: 'pending'; ref: string | null }
+  /** `amount_minor`: null where the answer does not tell it. */
+  | { kind: 'paid'; provider_ref: string; amount_minor: Minor | null }
+  | { kind: 'failed'; message: string }
+  | { kind: 'not_found' }
+  | { kind: 'unreadable'; message: string };
+
+/** @param key under which it was sent: an answer about another transfer is none */
+export function sentOf(reply: Reply, key: string): Sent {
+  if (reply.kind !== 'answered') return { kind: 'unreadable', message: reply.message };
+  const message = messageOf(reply);
+  if (codeOf(reply) === '723') return { kind: 'not_found' };
+  const entry = entryOf(reply);
+  const { treatment_status, transaction_id, operator_transaction_id, client_transaction_id = key, amount, comment } = entry;
+  if (codeOf(reply) !== '0' || client_transaction_id !== key) return { kind: 'unreadable', message };
+  switch (treatment_status) {
+    case 'NEW':
+    case 'REC':
+    // Waits to be sent, for instance for want of float.
+    case 'NOS':
+      return { kind: 'pending', ref: textOf(transaction_id) };
+    case 'VAL': {
+      const amount_minor = amount === undefined ? null : minorOf(amount);
+      if (amount !== undefined && amount_minor === null) return { kind: 'unreadable', message: 'paid, in no legible amount' };
+      const provider_ref = textOf(operator_transaction_id) ?? textOf(transaction_id) ?? key;
+      return { kind: 'paid', provider_ref, amount_minor };
+    }
+    case 'REJ':
+      return { kind: 'failed', message: rawWords('REJ', comment) };
+    default:
+      return { kind: 'unreadable', message };
+  }
+}
+
+/** The first entry of the list in an answer, which some answers wrap in another list. */
+function entryOf({ body }: Answered): Record<string, unknown> {
+  const [first] = listOf(fieldsOf(body).data);
+  return fieldsOf(Array.isArray(first) ? first[0] : first);
+}
+
+export function messageOf(reply: Reply): string {
+  if (reply.kind !== 'answered') return reply.message;
+  const { message, description } = fieldsOf(reply.body);
+  return rawWords(`HTTP ${reply.status}`, codeOf(reply), message, description);
+}

@@ -1,0 +1,46 @@
+import type { Tools } from '../connector.ts';
+import { type Reply, replyOf } from '../wire/reply.ts';
+
+export interface Settings {
+  base_url: string;
+  secret_key: string;
+  /** Flutterwave wants an address of every payer; the payer's own stays with us. */
+  customer_email: string;
+}
+
+/** Its gateway waits 28 s and then answers 503: what has not answered before that is read instead. */
+const SUBMIT_MS = 25_000;
+const READ_MS = 10_000;
+const MOST_BYTES = 1_000_000;
+
+/** The wire of one account. Never throws. */
+export class Client {
+  readonly settings: Settings;
+  readonly #send: Tools['send'];
+
+  constructor(settings: Settings, { send }: Tools) {
+    this.settings = settings;
+    this.#send = send;
+  }
+
+  /** @param path after `/v3` */
+  async get(path: string): Promise<Reply> {
+    const { url, headers } = this.#to(path);
+    return replyOf(await this.#send({ method: 'GET', url, headers, guard: 'none', timeout_ms: READ_MS, max_bytes: MOST_BYTES }));
+  }
+
+  async post(path: string, body: object): Promise<Reply> {
+    const { url, headers } = this.#to(path);
+    return replyOf(
+      await this.#send({
+        ...{ method: 'POST', url, body: JSON.stringify(body), guard: 'none', timeout_ms: SUBMIT_MS, max_bytes: MOST_BYTES },
+        headers: { ...headers, 'content-type': 'application/json' },
+      }),
+    );
+  }
+
+  #to(path: string): { url: string; headers: Record<string, string> } {
+    const { base_url, secret_key } = this.settings;
+    return { url: `${base_url}/v3${path}`, headers: { authorization: `Bearer ${secret_key}` } };
+  }
+}

@@ -1,0 +1,77 @@
+import type { Collection, Next, Preparation } from '../contract.ts';
+import { minorOf } from '../wire/amounts.ts';
+import { pageOf } from '../wire/addresses.ts';
+import { fieldsOf, parsed, textOf } from '../wire/reply.ts';
+import type { Client } from './client.ts';
+import { type Creation, creationOf } from './map.ts';
+import { type Common, phoneOf, refusalOf } from './orders.ts';
+
+/** Of a session of the hosted page. */
+const LONGEST_SESSION_MIN = 1_440;
+const SHORTEST_MS = 60_000;
+
+type Created = Extract<Creation, { kind: 'created' }>;
+
+/**
+ * Opens a page or an account for one payment, which moves no money: where its answer is lost nobody can pay there, and where
+ * it is not, it is stored before anybody is told.
+ */
+export async function open(
+  client: Client,
+  kind: 'page' | 'account',
+  common: Common,
+  collection: Collection,
+  now: number,
+): Promise<Preparation> {
+  const { settings } = client;
+  const { path, body } = requestOf(kind, common, settings.customer_email, collection, now);
+  const creation = creationOf(await client.post(path, body));
+  switch (creation.kind) {
+    case 'created': {
+      const next = kind === 'page' ? pageIn(creation, settings.base_url) : accountIn(creation, collection);
+      return next
+        ? { kind: 'ready', handle: JSON.stringify(next) }
+        : { kind: 'unavailable', message: 'opened, without a usable way to pay there' };
+    }
+    case 'refused':
+      return { kind: 'refused', reason: refusalOf(creation.meaning, collection.channel.kind), message: creation.message };
+    case 'exists':
+      return { kind: 'unavailable', message: 'Flutterwave has such a payment already' };
+    case 'not_created':
+    case 'unclear':
+      return { kind: 'unavailable', message: creation.message };
+  }
+}
+
+/** What the payer has to do, as it was kept. */
+export function nextIn(handle: string | null): Next | null {
+  const fields = fieldsOf(parsed(handle ?? ''));
+  return fields.kind === 'redirect' || fields.kind === 'transfer' ? (fields as unknown as Next) : null;
+}
+
+function requestOf(kind: 'page' | 'account', common: Common, email: string, collection: Collection, now: number) {
+  const left_ms = Math.max(collection.expires_at - now, SHORTEST_MS);
+  const phone = phoneOf(collection);
+  if (kind === 'account') {
+    const account = { email, expires: Math.ceil(left_ms / 1_000), is_permanent: false };
+    return { path: '/charges?type=bank_transfer', body: { ...common, ...account, ...(phone ? { phone_number: phone } : {}) } };
+  }
+  // A card that was declined ends the payment: further tries on the same page would come as late successes.
+  const page = { payment_options: 'card', max_retry_attempt: 1 };
+  const session_duration = Math.min(Math.ceil(left_ms / 60_000), LONGEST_SESSION_MIN);
+  const customer = { email, ...(phone ? { phonenumber: phone } : {}) };
+  return { path: '/payments', body: { ...common, ...page, session_duration, customer } };
+}
+
+function pageIn({ data }: Created, base_url: string): Next | null {
+  const url = pageOf(data.link, base_url);
+  return url ? { kind: 'redirect', url } : null;
+}
+
+function accountIn({ authorization }: Created, { amount_minor }: Collection): Next | null {
+  const { transfer_bank, transfer_account, transfer_reference, transfer_amount } = authorization;
+  const [bank, account_number] = [textOf(transfer_bank), textOf(transfer_account)];
+  // Where fees are put on top, the account waits for another amount than we would ask the payer for.
+  if (!bank || !account_number || minorOf(transfer_amount) !== amount_minor) return null;
+  return { kind: 'transfer', instructions: { bank, account_number, reference: textOf(transfer_reference) ?? '' } };
+}

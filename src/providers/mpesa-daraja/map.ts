@@ -1,0 +1,98 @@
+import type { Reason } from '../reasons.ts';
+import { fieldsOf, isTurnedAway, type Reply, textOf } from '../wire/reply.ts';
+import { rawWords } from '../wire/words.ts';
+
+type Meaning = Reason | 'cancelled' | 'pending';
+
+/** What the result of a prompt says. */
+const RESULTS: Readonly<Record<string, Meaning>> = {
+  1: 'insufficient_funds',
+  // A rule on our side of the payment, and a system that is busy.
+  ...{ 17: 'channel_unavailable', 26: 'channel_unavailable' },
+  // Another session holds the subscriber for a minute or two.
+  1001: 'operator_declined',
+  ...{ 1019: 'authorization_timeout', 1037: 'authorization_timeout' },
+  // The prompt could not be sent.
+  ...{ 1025: 'channel_unavailable', 9999: 'channel_unavailable' },
+  1032: 'cancelled',
+  2001: 'wrong_pin',
+  8006: 'operator_declined',
+  // Seen in answers to the query while the payer still types.
+  4999: 'pending',
+  // Our shortcode or type of transaction is not set up.
+  SFC_IC0003: 'channel_unavailable',
+};
+
+/** Every result we know: the tests print what becomes of each. */
+export const RESULT_CODES: readonly string[] = Object.keys(RESULTS);
+
+const TOKEN_FAULTS = ['401.002.01', '401.003.01', '404.001.03'];
+/** 500.001.1001 to a query: the prompt is still open. To a creation: wrong credentials, or a subscriber who is busy. */
+const BUSY = '500.001.1001';
+/** All of them say that nothing was created, whatever the HTTP status. */
+const NOT_CREATED = new Set(['400.002.02', BUSY, '500.003.02', '500.003.03', ...TOKEN_FAULTS]);
+
+/** Every error we know. */
+export const ERROR_CODES: readonly string[] = [...NOT_CREATED];
+
+type Answered = Extract<Reply, { kind: 'answered' }>;
+
+function errorOf({ status, body }: Answered): { code: string; words: string; message: string } {
+  const { errorCode, errorMessage } = fieldsOf(body);
+  const [code, words] = [textOf(errorCode) ?? '', textOf(errorMessage) ?? ''];
+  return { code, words, message: rawWords(`HTTP ${status}`, code, words) };
+}
+
+export function isTokenFault(reply: Reply): boolean {
+  return reply.kind === 'answered' && (reply.status === 401 || TOKEN_FAULTS.includes(errorOf(reply).code));
+}
+
+/** What the answer to a prompt proves. */
+export type Prompt =
+  | { kind: 'sent'; checkout_id: string }
+  | { kind: 'refused'; reason: Reason; message: string }
+  | { kind: 'not_sent'; message: string }
+  | { kind: 'unclear'; message: string };
+
+export function promptOf(reply: Reply): Prompt {
+  if (reply.kind === 'unsent') return { kind: 'not_sent', message: reply.message };
+  if (reply.kind === 'lost') return { kind: 'unclear', message: reply.message };
+  const { ResponseCode, CheckoutRequestID } = fieldsOf(reply.body);
+  const checkout_id = textOf(CheckoutRequestID);
+  if (reply.status === 200 && String(ResponseCode) === '0' && checkout_id !== null && isCheckoutId(checkout_id)) {
+    return { kind: 'sent', checkout_id };
+  }
+  const { code, words, message } = errorOf(reply);
+  if (code === '400.002.02' && /phonenumber|partya/i.test(words)) return { kind: 'refused', reason: 'invalid_number', message };
+  return NOT_CREATED.has(code) || isTurnedAway(reply.status) ? { kind: 'not_sent', message } : { kind: 'unclear', message };
+}
+
+/** What asking about a prompt tells: never an amount, never a receipt. */
+export type Result =
+  | { kind: 'pending' | 'paid' }
+  | { kind: 'failed'; reason: Reason; message: string }
+  | { kind: 'cancelled'; message: string }
+  | { kind: 'unreadable'; message: string };
+
+/** @param checkout_id of the prompt that was asked about: an answer about another is none */
+export function resultOf(reply: Reply, checkout_id: string): Result {
+  if (reply.kind !== 'answered') return { kind: 'unreadable', message: reply.message };
+  const error = errorOf(reply);
+  if (error.code === BUSY && /being processed/i.test(error.words)) return { kind: 'pending' };
+  const { ResponseCode, CheckoutRequestID, ResultCode, ResultDesc } = fieldsOf(reply.body);
+  const code = typeof ResultCode === 'number' ? String(ResultCode) : textOf(ResultCode);
+  if (reply.status !== 200 || String(ResponseCode) !== '0' || CheckoutRequestID !== checkout_id || code === null) {
+    return { kind: 'unreadable', message: error.message };
+  }
+  if (code === '0') return { kind: 'paid' };
+  const meaning = Object.hasOwn(RESULTS, code) ? RESULTS[code] : 'operator_declined';
+  const message = rawWords(code, ResultDesc);
+  if (meaning === 'pending') return { kind: 'pending' };
+  if (meaning === 'cancelled') return { kind: 'cancelled', message };
+  return { kind: 'failed', reason: meaning ?? 'operator_declined', message };
+}
+
+/** `ws_CO_…`, or a number of one kind or another. */
+export function isCheckoutId(text: string): boolean {
+  return /^[\w.-]{1,100}$/.test(text);
+}

@@ -1,0 +1,54 @@
+import { Type } from 'typebox';
+import type { Connector, ProviderAccount, Tools } from '../../connector.ts';
+import type { Offer, Provider } from '../../contract.ts';
+import { secret } from '../../wire/credentials.ts';
+import { Client } from '../client.ts';
+import { GRACE_MS, orderIdOf, POLLS, readCallback } from '../order.ts';
+import { collecting } from './collect.ts';
+
+const BASE_URL = 'https://api-s1.orange.cm';
+
+const credentials = Type.Object({
+  consumer_key: secret('Consumer key of the application.'),
+  consumer_secret: secret('Consumer secret of the application.'),
+  channel_user: secret('API user of the channel; goes into X-AUTH-TOKEN.'),
+  channel_password: secret('Password of that API user.'),
+  channel_msisdn: Type.String({ description: 'Number of the channel, nine digits.', pattern: '^6\\d{8}$' }),
+  channel_pin: Type.String({ description: 'PIN of the channel.', pattern: '^\\d{4,8}$' }),
+  base_url: Type.Optional(Type.String({ description: "Instead of Orange's own address.", pattern: '^https?://' })),
+});
+
+/** Orange Money Cameroon, server to server: a prompt on the handset. Paying out needs another contract. */
+export const orangeMoneyCameroon: Connector = {
+  ...{ name: 'orange-money-cm', title: 'Orange Money Cameroon (prompt)', credentials, connect },
+};
+
+const OFFERS: readonly Offer[] = [
+  {
+    ...{ channel: 'cm.orange', currency: 'XAF', operations: ['collect'] },
+    ...{ min_minor: null, max_minor: null, step_minor: 100n },
+  },
+];
+
+function connect(account: ProviderAccount, tools: Tools): Provider {
+  const { consumer_key = '', consumer_secret = '', channel_user = '', channel_password = '' } = account.credentials;
+  const { channel_msisdn = '', channel_pin = '', base_url = BASE_URL } = account.credentials;
+  const client = new Client(
+    {
+      ...{ base_url: base_url.replace(/\/+$/, ''), token_path: '/token' },
+      ...{ client_id: consumer_key, client_secret: consumer_secret },
+      headers: { 'x-auth-token': Buffer.from(`${channel_user}:${channel_password}`).toString('base64') },
+    },
+    tools,
+  );
+  return {
+    name: orangeMoneyCameroon.name,
+    account_id: account.id,
+    // A pay token can be used once.
+    capabilities: { idempotency: 'conflicts', readable_by: 'ours', polls: POLLS, not_found_grace_ms: GRACE_MS },
+    offers: () => OFFERS,
+    keyOf: orderIdOf,
+    ...collecting(client, { msisdn: channel_msisdn, pin: channel_pin }, tools),
+    verifyCallback: (raw) => readCallback(raw, account.environment),
+  };
+}

@@ -1,0 +1,42 @@
+import { Type } from 'typebox';
+import type { Connector, ProviderAccount, Tools } from '../connector.ts';
+import type { Provider } from '../contract.ts';
+import { secret } from '../wire/credentials.ts';
+import { checkout } from './checkout.ts';
+import { Client } from './client.ts';
+import { COUNTRIES, offersOf, SANDBOX } from './countries.ts';
+import { GRACE_MS, orderIdOf, POLLS, readCallback } from './order.ts';
+
+const BASE_URL = 'https://api.orange.com';
+
+const credentials = Type.Object({
+  client_id: secret('Client ID of the application at developer.orange.com.'),
+  client_secret: secret('Client secret of the application.'),
+  merchant_key: secret('Merchant key of the Web Payment contract.'),
+  country: Type.String({
+    description: `Where the contract is: ${COUNTRIES.join(', ')} (dev: the sandbox of Orange, for our sandbox only).`,
+    pattern: `^(?:${COUNTRIES.join('|')})$`,
+  }),
+  base_url: Type.Optional(Type.String({ description: "Instead of Orange's own address.", pattern: '^https?://' })),
+});
+
+/** Orange Money Web Payment: the payer pays on a page of Orange. It neither pays out nor gives back. */
+export const orangeMoney: Connector = { name: 'orange-money', title: 'Orange Money Web Payment', credentials, connect };
+
+function connect(account: ProviderAccount, tools: Tools): Provider {
+  const { client_id = '', client_secret = '', merchant_key = '', country = '' } = account.credentials;
+  const base_url = (account.credentials.base_url ?? BASE_URL).replace(/\/+$/, '');
+  const client = new Client({ base_url, token_path: '/oauth/v3/token', client_id, client_secret }, tools);
+  // Orange's sandbox moves play money: in live it must not pass for francs.
+  const offers = country === SANDBOX && account.environment === 'live' ? [] : offersOf(country);
+  return {
+    name: orangeMoney.name,
+    account_id: account.id,
+    // A page that is asked for twice is refused; one that was stored is given again.
+    capabilities: { idempotency: 'conflicts', readable_by: 'ours', polls: POLLS, not_found_grace_ms: GRACE_MS },
+    offers: () => offers,
+    keyOf: orderIdOf,
+    ...checkout(client, { base_url, merchant_key, country }, tools),
+    verifyCallback: (raw) => readCallback(raw, account.environment),
+  };
+}

@@ -1,0 +1,98 @@
+import type { Clock } from '../../kit/clock.ts';
+import { unreachable } from '../../kit/errors.ts';
+import type { Collection, PollPlan, Preparation, Provider } from '../contract.ts';
+import { pageOf } from '../wire/addresses.ts';
+import { amountText } from '../wire/amounts.ts';
+import { nextPoll } from '../wire/polls.ts';
+import { fieldsOf, parsed, textOf } from '../wire/reply.ts';
+import { digitsOf } from '../wire/words.ts';
+import type { Client } from './client.ts';
+import { expiryOf, type Made, madeOf, sessionReading } from './map.ts';
+
+/** A session lives for half an hour, and its end is told by webhook. */
+export const POLLS: PollPlan = { first_ms: 3_000, factor: 1.5, longest_ms: 300_000 };
+
+/** What was kept of a session before anybody was told of it. */
+interface Session {
+  id: string;
+  wave_launch_url: string;
+}
+
+type Collecting = Pick<Provider, 'submit' | 'read'> & Required<Pick<Provider, 'prepare' | 'cancel'>>;
+
+/**
+ * Sends payers to a page of Wave, or into its app. Making a session moves no money, so it is the step that prepares: the
+ * session is stored before anyone is sent there, and an attempt without one can not have been paid.
+ * @param base_url Wave's address: a page is https unless that is not
+ */
+export function checkout(client: Client, base_url: string, clock: Clock): Collecting {
+  const get = (id: string) => client.call({ method: 'GET', path: `/v1/checkout/sessions/${id}` });
+  return {
+    prepare: async (collection) => {
+      const body = orderOf(collection);
+      if (!body) return { kind: 'unavailable', message: `the amount can not be collected in ${collection.currency}` };
+      const request = { method: 'POST', path: '/v1/checkout/sessions', body, idempotency_key: collection.provider_key } as const;
+      return preparationOf(madeOf(await client.call(request)), base_url);
+    },
+    submit: async ({ handle }) => {
+      const session = sessionIn(handle);
+      if (!session) return { kind: 'unavailable', message: 'no checkout session was made' };
+      const next = { kind: 'redirect', url: session.wave_launch_url } as const;
+      return { kind: 'accepted', provider_ref: null, next, poll_after_ms: POLLS.first_ms };
+    },
+    read: async ({ handle, provider_key, submitted_at }) => {
+      const session = sessionIn(handle);
+      if (!session) return { kind: 'not_found' };
+      return sessionReading(await get(session.id), provider_key, nextPoll(POLLS, submitted_at, clock.now()));
+    },
+    cancel: async ({ handle }) => {
+      const session = sessionIn(handle);
+      if (!session) return { kind: 'cancelled' };
+      const path = `/v1/checkout/sessions/${session.id}/expire`;
+      const came_to = expiryOf(await client.call({ method: 'POST', path }));
+      switch (came_to) {
+        case 'given_up':
+          return { kind: 'cancelled' };
+        case 'over':
+          return { kind: 'too_late', message: 'the session is complete or has expired' };
+        case 'unclear':
+          return { kind: 'unknown', message: 'Wave has not confirmed that the session is closed' };
+        default:
+          return unreachable(came_to);
+      }
+    },
+  };
+}
+
+/** Null: the amount is none that Wave could be told. */
+function orderOf({ amount_minor, currency, payer, return_url, provider_key }: Collection): object | null {
+  const amount = amountText(amount_minor, 0);
+  if (amount === null) return null;
+  const mobile = mobileOf(payer);
+  return {
+    ...{ amount, currency, success_url: return_url, error_url: return_url, client_reference: provider_key },
+    // The payer that is known is the one who pays, and to whom the money would go back.
+    ...(mobile === null ? {} : { restrict_payer_mobile: mobile }),
+  };
+}
+
+/** A number in E.164, with its plus; null when it is none. */
+export function mobileOf(number: string | null): string | null {
+  const digits = digitsOf(number ?? '');
+  return /^[1-9]\d{7,14}$/.test(digits) ? `+${digits}` : null;
+}
+
+function preparationOf(made: Made, base_url: string): Preparation {
+  if (made.kind === 'not_made') return { kind: 'unavailable', message: made.message };
+  const wave_launch_url = pageOf(made.wave_launch_url, base_url);
+  if (wave_launch_url === null) return { kind: 'unavailable', message: 'the page of Wave is no address' };
+  const session: Session = { id: made.id, wave_launch_url };
+  return { kind: 'ready', handle: JSON.stringify(session) };
+}
+
+/** The session of a collection's handle. */
+export function sessionIn(handle: string | null): Session | null {
+  const fields = fieldsOf(parsed(handle ?? ''));
+  const [id, wave_launch_url] = [textOf(fields.id), textOf(fields.wave_launch_url)];
+  return id && wave_launch_url ? { id, wave_launch_url } : null;
+}

@@ -1,0 +1,27 @@
+import { themeOf } from '../checkout/theme/theme.ts';
+import { hasSucceeded, type PaymentListener } from '../payments/listeners.ts';
+import { totalOf } from '../payments/present.ts';
+import { insertReceiptMails } from './store.ts';
+
+/**
+ * Writes the receipt's mail in the transaction in which a payment succeeds: one statement for all that succeed together.
+ * Live only: in the sandbox addresses are made up, and may be somebody's.
+ */
+export const mailReceipts: PaymentListener = async (tx, { environment, at }, moves) => {
+  if (environment !== 'live') return;
+  const mails = moves.filter(hasSucceeded).flatMap(({ after }) => {
+    const { team_id, id, customer_id, email, currency, reference, details } = after;
+    if (customer_id === null) return [];
+    const facts = {
+      payment: id,
+      total_minor: String(totalOf(after)),
+      currency,
+      reference,
+      paid_at: new Date(at).toISOString(),
+      channel: after.channel,
+      locale: themeOf(details?.theming).locale,
+    };
+    return [{ team_id, customer_id, email, facts }];
+  });
+  if (mails.length > 0) await insertReceiptMails(tx, mails);
+};

@@ -1,0 +1,60 @@
+import { channelById } from '../reference/channels.ts';
+import type { Language } from './texts.ts';
+
+/**
+ * Clock on the wall where a channel is, by country. The Congo has two, of which the capital's is taken; the United States
+ * have too many to choose. The offset is always written beside the time, so nobody has to know any of this.
+ */
+const ZONES: Record<string, string> = {
+  CM: 'Africa/Douala',
+  CI: 'Africa/Abidjan',
+  SN: 'Africa/Dakar',
+  BJ: 'Africa/Porto-Novo',
+  BF: 'Africa/Ouagadougou',
+  ML: 'Africa/Bamako',
+  TG: 'Africa/Lome',
+  GA: 'Africa/Libreville',
+  CG: 'Africa/Brazzaville',
+  TD: 'Africa/Ndjamena',
+  CF: 'Africa/Bangui',
+  GN: 'Africa/Conakry',
+  CD: 'Africa/Kinshasa',
+  GH: 'Africa/Accra',
+  NG: 'Africa/Lagos',
+  KE: 'Africa/Nairobi',
+  UG: 'Africa/Kampala',
+  TZ: 'Africa/Dar_es_Salaam',
+  RW: 'Africa/Kigali',
+  ZM: 'Africa/Lusaka',
+  ZA: 'Africa/Johannesburg',
+  MA: 'Africa/Casablanca',
+  EG: 'Africa/Cairo',
+  FR: 'Europe/Paris',
+  GB: 'Europe/London',
+};
+
+/** In English with the day first, as most of our countries write it. */
+const LOCALES: Record<Language, string> = { en: 'en-GB', fr: 'fr' };
+
+/** Where the merchant's clock hangs, as far as we know: in the country of the channel that was paid on. Else UTC. */
+export function zoneOf(channel: string | null): string {
+  return ZONES[(channel !== null && channelById(channel)?.country) || ''] ?? 'UTC';
+}
+
+/** `21 November 2026 at 18:05 (UTC+1)`. */
+export function moment(at: Date, zone: string, language: Language): string {
+  const written = new Intl.DateTimeFormat(LOCALES[language], { dateStyle: 'long', timeStyle: 'short', timeZone: zone }).format(
+    at,
+  );
+  return `${written} (${offsetOf(at, zone)})`;
+}
+
+/** `21 November 2026`. */
+export function day(at: Date, zone: string, language: Language): string {
+  return new Intl.DateTimeFormat(LOCALES[language], { dateStyle: 'long', timeZone: zone }).format(at);
+}
+
+function offsetOf(at: Date, zone: string): string {
+  const parts = new Intl.DateTimeFormat('en', { timeZone: zone, timeZoneName: 'shortOffset' }).formatToParts(at);
+  return (parts.find(({ type }) => type === 'timeZoneName')?.value ?? 'GMT').replace(/^GMT(\+0$)?/, 'UTC');
+}

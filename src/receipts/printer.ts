@@ -1,0 +1,92 @@
+import { Worker } from 'node:worker_threads';
+import type { Done, Order } from './pdf-worker.ts';
+import type { Receipt } from './receipt.ts';
+
+/** The first receipt, which loads pdfkit, was seen to take two seconds on a busy machine; a long one a tenth of a second. */
+const DEADLINE_MS = 10_000;
+/** The thread takes some 60 MB: it is kept as long as somebody may want another one, and let go then. */
+const IDLE_MS = 60_000;
+/** The longest receipt there can be needs a heap of less than 16 MB. */
+const MOST_MB = 64;
+/** What waits at once; more is turned away. */
+const MOST_WAITING = 32;
+
+interface Waiting {
+  resolve(bytes: Uint8Array): void;
+  reject(error: Error): void;
+  deadline: NodeJS.Timeout;
+}
+
+/**
+ * Prints receipts on a thread of its own, which is started by the first order: the thread that answers payments never
+ * waits for a PDF, and one that takes too long is ended with its thread.
+ */
+export class Printer {
+  #worker: Worker | null = null;
+  #idle: NodeJS.Timeout | undefined;
+  #last = 0;
+  readonly #waiting = new Map<number, Waiting>();
+  readonly #deadline_ms: number;
+
+  constructor(deadline_ms = DEADLINE_MS) {
+    this.#deadline_ms = deadline_ms;
+  }
+
+  /** @returns null when too many wait already */
+  async print(receipt: Receipt): Promise<Uint8Array | null> {
+    if (this.#waiting.size >= MOST_WAITING) return null;
+    clearTimeout(this.#idle);
+    const id = ++this.#last;
+    const worker = this.#started();
+    try {
+      return await new Promise<Uint8Array>((resolve, reject) => {
+        const deadline = setTimeout(() => this.#end(worker, new Error('a receipt took too long to print')), this.#deadline_ms);
+        this.#waiting.set(id, { resolve, reject, deadline });
+        worker.postMessage({ id, receipt } satisfies Order);
+      });
+    } finally {
+      if (this.#waiting.size === 0) this.#idle = setTimeout(() => this.close(), IDLE_MS).unref();
+    }
+  }
+
+  /** Ends the thread. Whoever still waits is told. */
+  close(): void {
+    clearTimeout(this.#idle);
+    if (this.#worker) this.#end(this.#worker, new Error('the printer was closed'));
+  }
+
+  #started(): Worker {
+    if (this.#worker) return this.#worker;
+    const worker = new Worker(new URL('./pdf-worker.ts', import.meta.url), {
+      resourceLimits: { maxOldGenerationSizeMb: MOST_MB },
+    });
+    worker.on('message', (done: Done) => this.#finish(done));
+    worker.on('error', (error: Error) => this.#end(worker, error));
+    worker.on('exit', () => this.#end(worker, new Error('the printer has stopped')));
+    worker.unref();
+    this.#worker = worker;
+    return worker;
+  }
+
+  #finish(done: Done): void {
+    const waiting = this.#waiting.get(done.id);
+    if (!waiting) return;
+    this.#waiting.delete(done.id);
+    clearTimeout(waiting.deadline);
+    if ('bytes' in done) waiting.resolve(done.bytes);
+    else waiting.reject(new Error(done.error));
+  }
+
+  /** The next order starts another thread. */
+  #end(worker: Worker, error: Error): void {
+    if (worker !== this.#worker) return;
+    this.#worker = null;
+    const waiting = [...this.#waiting.values()];
+    this.#waiting.clear();
+    for (const { reject, deadline } of waiting) {
+      clearTimeout(deadline);
+      reject(error);
+    }
+    void worker.terminate();
+  }
+}

@@ -1,0 +1,31 @@
+/** What WinAnsi has besides Latin-1 (PDF 32000-1, annex D.2). */
+const BESIDES = '€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ';
+
+const KNOWN = new RegExp(`^[\\u0020-\\u007e\\u00a0-\\u00ff${BESIDES}]$`, 'u');
+
+/** Spaces and signs that have a neighbour there. */
+const NEIGHBOURS: Record<string, string> = { '\u202f': '\u00a0', '\u2009': ' ', '\u2212': '-', '\u2011': '-' };
+
+/**
+ * The letters that every reader's built-in fonts have: all of French, English and Portuguese, and what remains of Yoruba
+ * without its dots. What can not be written at all, such as Arabic, is a question mark; the page shows it.
+ */
+export function winAnsi(text: string): string {
+  return [
+    ...text
+      .normalize('NFC')
+      .replace(/\p{Cc}+/gu, ' ')
+      .replace(/\p{Cf}/gu, ''),
+  ]
+    .map(letter)
+    .join('');
+}
+
+function letter(character: string): string {
+  if (KNOWN.test(character)) return character;
+  const neighbour = NEIGHBOURS[character];
+  if (neighbour !== undefined) return neighbour;
+  const plain = character.normalize('NFKD').replace(/\p{M}/gu, '');
+  if (plain === '' && /\p{M}/u.test(character)) return '';
+  return plain !== '' && [...plain].every((part) => KNOWN.test(part)) ? plain : '?';
+}

@@ -1,0 +1,141 @@
+/** One record of the file: its fields, or why they can not be told. */
+export type CsvRecord = { line: number; fields: string[] } | { line: number; fault: string };
+
+/** A longer record is no line of a statement: a quote was never closed, or it is another kind of file. */
+const MOST_CHARS = 16_384;
+const SEPARATORS = [',', ';', '\t'];
+
+/**
+ * Reads CSV (RFC 4180) piece by piece, in memory bounded by the pieces. Line ends may be LF or CRLF, a byte order mark is
+ * left out, and the separator is the one of the first line: spreadsheets in French write semicolons. A record that is
+ * wrong is told with its line number; reading goes on behind its first line, so that one stray quote costs one line.
+ */
+export class CsvReader {
+  #rest = '';
+  #line = 1;
+  #separator: string | null = null;
+  /** In a line that is too long: what comes until its end is left out. */
+  #skipping = false;
+
+  /** @returns the records that are complete by now */
+  push(text: string): CsvRecord[] {
+    this.#rest += text;
+    return this.#take(false);
+  }
+
+  /** @returns what is left at the end of the file */
+  end(): CsvRecord[] {
+    const records = this.#take(true);
+    this.#rest = '';
+    return records;
+  }
+
+  #take(atEnd: boolean): CsvRecord[] {
+    const text = this.#rest;
+    const records: CsvRecord[] = [];
+    let start = 0;
+    while (start < text.length) {
+      const newline = text.indexOf('\n', start);
+      if (newline === -1 && !atEnd && text.length - start <= MOST_CHARS && !this.#skipping) break;
+      if (newline === -1 && (!atEnd || this.#skipping)) {
+        if (!this.#skipping) records.push({ line: this.#line, fault: TOO_LONG });
+        this.#skipping = true;
+        start = text.length;
+        break;
+      }
+      if (this.#skipping) {
+        this.#skipping = false;
+        this.#line++;
+        start = newline + 1;
+        continue;
+      }
+      const end = newline === -1 ? text.length : newline;
+      const next = this.#record(text, start, end, atEnd);
+      if (next === null) break;
+      if (next.record) records.push(next.record);
+      this.#line += next.lines;
+      start = next.start;
+    }
+    this.#rest = text.slice(start);
+    return records;
+  }
+
+  /** @returns null when the file has to be read on to tell */
+  #record(
+    text: string,
+    start: number,
+    end: number,
+    atEnd: boolean,
+  ): { record: CsvRecord | null; lines: number; start: number } | null {
+    const line = this.#line;
+    const after = { lines: 1, start: end + 1 };
+    const fault = (why: string) => ({ record: { line, fault: why }, ...after });
+    if (end - start > MOST_CHARS) return fault(TOO_LONG);
+    const plain = text.slice(start, text.charCodeAt(end - 1) === CR && end > start ? end - 1 : end);
+    if (plain === '') return { record: null, ...after };
+    this.#separator ??= separatorOf(plain);
+    if (!plain.includes('"')) return { record: { line, fields: plain.split(this.#separator) }, ...after };
+    const quoted = readQuoted(text, start, this.#separator, atEnd);
+    if (quoted.kind === 'read') return { record: { line, fields: quoted.fields }, lines: quoted.lines, start: quoted.next };
+    if (quoted.kind === 'open' && !atEnd && text.length - start <= MOST_CHARS) return null;
+    return fault(quoted.kind === 'open' ? 'a quote is never closed' : quoted.fault);
+  }
+}
+
+const CR = 13;
+const TOO_LONG = 'the line is too long';
+
+function separatorOf(head: string): string {
+  const counts = SEPARATORS.map((separator) => head.split(separator).length);
+  return SEPARATORS[counts.indexOf(Math.max(...counts))] as string;
+}
+
+type Quoted =
+  | { kind: 'read'; fields: string[]; lines: number; next: number }
+  | { kind: 'open' }
+  | { kind: 'wrong'; fault: string };
+
+/** A record with quotes, field by field. */
+function readQuoted(text: string, start: number, separator: string, atEnd: boolean): Quoted {
+  const fields: string[] = [];
+  let at = start;
+  let lines = 1;
+  for (;;) {
+    let field: string;
+    if (text[at] === '"') {
+      const closed = closingQuote(text, at + 1);
+      if (closed === -1 || closed - start > MOST_CHARS) return { kind: 'open' };
+      field = text.slice(at + 1, closed).replaceAll('""', '"');
+      lines += field.split('\n').length - 1;
+      at = closed + 1;
+    } else {
+      const stop = nextOf(text, at, separator);
+      field = text.slice(at, stop).replace(/\r$/, '');
+      if (field.includes('"')) return { kind: 'wrong', fault: 'a quote stands inside a field' };
+      at = stop;
+    }
+    if (text[at] === '\r' && (at + 1 === text.length || text[at + 1] === '\n')) at++;
+    // What comes next may belong to it: a quote behind a quote.
+    if (at >= text.length && !atEnd) return { kind: 'open' };
+    if (at >= text.length || text[at] === '\n') {
+      fields.push(field);
+      return { kind: 'read', fields, lines, next: at + 1 };
+    }
+    if (text[at] !== separator) return { kind: 'wrong', fault: 'something stands behind a closing quote' };
+    fields.push(field);
+    at++;
+  }
+}
+
+/** Two quotes are one that belongs to the field. */
+function closingQuote(text: string, from: number): number {
+  let at = text.indexOf('"', from);
+  while (at !== -1 && text[at + 1] === '"') at = text.indexOf('"', at + 2);
+  return at;
+}
+
+function nextOf(text: string, from: number, separator: string): number {
+  let at = from;
+  while (at < text.length && text[at] !== separator && text[at] !== '\n') at++;
+  return at;
+}

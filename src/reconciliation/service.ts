@@ -1,0 +1,201 @@
+import type { Actor } from '../audit/actor.ts';
+import { record } from '../audit/record.ts';
+import type { Store } from '../db/stores.ts';
+import { lowestIdAt, newId } from '../kit/ids.ts';
+import type { Tx } from '../kit/sql.ts';
+import { type Journal, post } from '../ledger/post.ts';
+import { connectorOf } from '../providers/catalogue.ts';
+import { type ClosingDeps, closeByEvidence } from './close.ts';
+import { correctionsOf } from './corrections.ts';
+import { loadStatement, NotAStatement, type Pieces } from './load.ts';
+import { type Books, closeStage, findMissingThere, judgeLines, makeStage, setRepeatedAside } from './matching-store.ts';
+import { BREAK_KINDS, type BreakKind, type BreakRow, type Reading, type Run, type Stand, type Tally } from './schema.ts';
+import { settlementOf } from './settle.ts';
+import { bookedOf, breaksAfter, countStates, earlierRun, finishRun, insertRun, type Outcome, writeOutcomes } from './store.ts';
+
+/** How long before the first line something in it may have been made: what is older is found by its key only. */
+const LOOK_BACK_MS = 62 * 86_400_000;
+const PAGE = 500;
+
+/** So many lines that nobody knows here are another account's, when they are more than those that match. */
+const STRANGE = 20;
+
+/** Nothing was written. */
+export class AnotherAccount extends Error {}
+
+export interface Wish {
+  team_id: bigint;
+  provider: string;
+  account: { id: string; name: string };
+  file_name: string;
+  /** Opened anew when a deadlock made the comparison begin again. */
+  open(): Pieces;
+  /** What the statement is complete for; null: from its first to its last line. */
+  from: Date | null;
+  to: Date | null;
+  /** How far the provider's clock and ours may be apart: nothing is said to be missing there so close to the edges. */
+  skew_ms: number;
+  /** Enter evidence and post corrections; else it is only looked. */
+  apply: boolean;
+  /** Apply it even when it looks like the statement of another account. */
+  force: boolean;
+  progress(step: Progress): void;
+}
+
+export type Progress =
+  | { step: 'reading'; bytes: number; lines: number }
+  | { step: 'matching' }
+  | { step: 'settling'; done: number };
+
+/**
+ * Compares a statement with the attempts, transfers and refunds of the account it is of. Comparing is one transaction that
+ * writes the run and its breaks; then each break is settled for itself, so that a run that is killed has done some of it,
+ * and the next does the rest: what was decided or posted once is not decided or posted again.
+ * @throws NotAStatement, AnotherAccount
+ */
+export async function reconcile(deps: ClosingDeps, store: Store, wish: Wish, by: Actor): Promise<Run> {
+  const run = await store.db.transaction((tx) => compare(deps, store, tx, wish, by));
+  let done = 0;
+  for (const kind of BREAK_KINDS) {
+    for await (const rows of pagesOf(store, run, kind)) {
+      await settle(deps, store, run, rows, by);
+      done += rows.length;
+      wish.progress({ step: 'settling', done });
+    }
+  }
+  await store.db.transaction(async (tx) => {
+    const at = deps.clock.now();
+    if (run.applied) await record(tx, by, { team_id: run.team_id, action: 'reconciliation.apply', resource_id: run.id, at });
+    await finishRun(tx, run, new Date(at));
+  });
+  return run;
+}
+
+async function compare(deps: ClosingDeps, store: Store, tx: Tx, wish: Wish, by: Actor): Promise<Run> {
+  const at = deps.clock.now();
+  const id = newId('rec', store.environment, at);
+  await makeStage(tx);
+  const told = (bytes: number, lines: number) => wish.progress({ step: 'reading', bytes, lines });
+  const { keyless, ...reading } = await loadStatement(tx, wish.open(), connectorOf(wish.provider)?.statement, told);
+  wish.progress({ step: 'matching' });
+  await closeStage(tx);
+  const period = periodOf(wish, reading);
+  const books = booksOf(
+    store,
+    wish,
+    id,
+    reading.first_at === null ? period.from : new Date(Math.min(reading.first_at, period.from.getTime())),
+  );
+  const [from, to] = [new Date(period.from.getTime() + wish.skew_ms), new Date(period.to.getTime() - wish.skew_ms)];
+  const tallies = [
+    ...(await setRepeatedAside(tx, books)),
+    ...(await judgeLines(tx, books, 'key')),
+    ...(keyless ? await judgeLines(tx, books, 'reference') : []),
+    ...(await findMissingThere(tx, books, from, to, keyless)),
+  ];
+  refuseStrange(wish, tallies);
+  const known = { team_id: wish.team_id, provider_account: wish.account.id, file_hash: reading.hash };
+  const run: Run = {
+    ...{ ...known, id, provider: wish.provider, account_name: wish.account.name, file_name: wish.file_name },
+    ...{ from_at: period.from, to_at: period.to, applied: wish.apply, reading, tallies: summed(tallies) },
+    ...{ created_at: new Date(at), earlier: await earlierRun(tx, known) },
+  };
+  await insertRun(tx, run, by.id ?? by.kind);
+  return run;
+}
+
+/** Journals are for ever: a mistaken file must not become a book of them. */
+function refuseStrange({ apply, force }: Wish, tallies: Tally[]): void {
+  const of = (verdict: Tally['verdict']) =>
+    tallies.filter((tally) => tally.verdict === verdict).reduce((sum, { count }) => sum + count, 0);
+  const [strange, matched] = [of('missing_here'), of('matched')];
+  if (apply && !force && strange >= STRANGE && strange > matched) {
+    throw new AnotherAccount(`${strange} lines are unknown here and ${matched} match`);
+  }
+}
+
+function periodOf({ from, to }: Wish, { first_at, last_at }: Reading): { from: Date; to: Date } {
+  const [first, last] = [from?.getTime() ?? first_at, to?.getTime() ?? last_at];
+  if (first === null || last === null) throw new NotAStatement('no line has a moment: say what the file is complete for');
+  return { from: new Date(first), to: new Date(last) };
+}
+
+function booksOf({ environment }: Store, wish: Wish, run_id: string, first: Date): Books {
+  const at = Math.max(0, first.getTime() - LOOK_BACK_MS);
+  return {
+    ...{ team_id: wish.team_id, provider_account: wish.account.id, run_id },
+    lowest: {
+      attempt: lowestIdAt('att', environment, at),
+      transfer: lowestIdAt('po', environment, at),
+      refund: lowestIdAt('rfd', environment, at),
+    },
+  };
+}
+
+/** One for each verdict, flow and currency. */
+function summed(tallies: Tally[]): Tally[] {
+  const sums = new Map<string, Tally>();
+  for (const tally of tallies) {
+    const name = `${tally.verdict} ${tally.flow} ${tally.currency}`;
+    const { count = 0, sum_minor = 0n } = sums.get(name) ?? {};
+    sums.set(name, { ...tally, count: count + tally.count, sum_minor: sum_minor + tally.sum_minor });
+  }
+  return [...sums.values()];
+}
+
+/** How many breaks of a run stand how. */
+export function standOf(store: Pick<Store, 'db'>, run: Pick<Run, 'team_id' | 'id'>): Promise<Stand[]> {
+  return countStates(store.db, run);
+}
+
+/** The breaks of a run, page by page. */
+export async function* pagesOf(
+  store: Pick<Store, 'db'>,
+  run: Pick<Run, 'team_id' | 'id'>,
+  kind: BreakKind,
+): AsyncIterable<BreakRow[]> {
+  for (let after = 0n; ; ) {
+    const rows = await breaksAfter(store.db, run, kind, after, PAGE);
+    if (rows.length > 0) yield rows;
+    const last = rows.at(-1);
+    if (!last || rows.length < PAGE) return;
+    after = last.id;
+  }
+}
+
+/** Corrections of a page in one transaction, evidence one by one: it is rare, and each has a payment of its own to lock. */
+async function settle(deps: ClosingDeps, store: Store, run: Run, rows: BreakRow[], by: Actor): Promise<void> {
+  const outcomes = await correct(store, run, rows);
+  await writeOutcomes(store.db, outcomes);
+  if (!run.applied) return;
+  for (const row of rows.filter(({ action }) => action === 'close')) {
+    await writeOutcomes(store.db, [await closeByEvidence(deps, store, run, row, by)]);
+  }
+}
+
+async function correct(store: Store, run: Run, rows: BreakRow[]): Promise<Outcome[]> {
+  const wanted = rows.filter(({ action }) => action === 'correct').map((row) => ({ row, journals: correctionsOf(run, row) }));
+  // A line that stands there three times is two corrections of one source: the same money.
+  const all = new Map(wanted.flatMap(({ journals }) => journals.map((journal) => [nameOf(journal), journal])));
+  if (all.size === 0) return [];
+  const settlements = [...all.values()].map((journal) => settlementOf(journal, 'undone'));
+  const before = await bookedOf(store.db, run.team_id, [...all.values(), ...settlements]);
+  const isBooked = (journal: Journal) => before.has(nameOf(journal));
+  const isSettled = (journal: Journal) => isBooked(settlementOf(journal, 'undone'));
+  if (run.applied)
+    await store.db.transaction((tx) =>
+      post(
+        tx,
+        [...all.values()].filter((journal) => !isBooked(journal)),
+      ),
+    );
+  return wanted.flatMap(({ row, journals }): Outcome[] => {
+    if (journals.some(isSettled)) return [{ row, state: 'settled', outcome: 'settled after an earlier run' }];
+    if (journals.every(isBooked)) return [{ row, state: 'held', outcome: 'in hold since an earlier run' }];
+    return run.applied ? [{ row, state: 'held', outcome: 'in hold' }] : [];
+  });
+}
+
+function nameOf({ source_id, kind }: Journal): string {
+  return `${source_id} ${kind}`;
+}

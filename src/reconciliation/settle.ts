@@ -1,0 +1,61 @@
+import type { Actor } from '../audit/actor.ts';
+import { record } from '../audit/record.ts';
+import type { Store } from '../db/stores.ts';
+import type { Clock } from '../kit/clock.ts';
+import { notFound, Problem } from '../kit/errors.ts';
+import { type Account, account } from '../ledger/accounts.ts';
+import { InsufficientBalance, type Journal, post } from '../ledger/post.ts';
+import { correctionsOf } from './corrections.ts';
+import type { BreakRow, SettledAs } from './schema.ts';
+import { bookedOf, lockBreak, findRunAccount, writeOutcomes } from './store.ts';
+
+const PLACES: Record<SettledAs, Account> = {
+  merchant: account('available', null),
+  platform: account('fee_income', null),
+  undone: account('clearing', null),
+};
+
+/** The journal that takes a correction out of `hold` again. Each can be settled once. */
+export function settlementOf(correction: Journal, as: SettledAs): Journal {
+  const place = PLACES[as];
+  const hold = account('hold', null);
+  const postings = correction.postings.map(({ credit, amount_minor }) =>
+    credit === hold ? { debit: hold, credit: place, amount_minor } : { debit: place, credit: hold, amount_minor },
+  );
+  return { ...correction, kind: `reconciliation.settled:${correction.kind}`, postings };
+}
+
+/**
+ * A person decides where the money of a break belongs that waits in `hold`. What is missing there is drawn from the same
+ * place, as far as a merchant's available balance covers it.
+ * @throws Problem 404 no such break, 400 nothing of it is in hold, or the balance does not cover it
+ */
+export async function settleBreak(
+  deps: { clock: Clock },
+  store: Store,
+  ref: Pick<BreakRow, 'team_id' | 'run_id' | 'id'>,
+  verdict: { as: SettledAs; evidence: string; author: string },
+  by: Actor,
+): Promise<{ row: BreakRow; journals: Journal[] }> {
+  const work = store.db.transaction(async (tx) => {
+    const row = await lockBreak(tx, ref);
+    const provider_account = row && (await findRunAccount(tx, ref));
+    if (!row || !provider_account) throw notFound();
+    const corrections = correctionsOf({ team_id: ref.team_id, id: ref.run_id, provider_account }, row);
+    const journals = corrections.map((correction) => settlementOf(correction, verdict.as));
+    const booked = await bookedOf(tx, ref.team_id, [...corrections, ...journals]);
+    const isBooked = ({ source_id, kind }: Journal) => booked.has(`${source_id} ${kind}`);
+    if (corrections.length === 0 || !corrections.every(isBooked)) throw new Problem(400, 'Nothing of the break is in hold.');
+    if (journals.some(isBooked)) throw new Problem(400, 'The break is settled already.');
+    await post(tx, journals);
+    const action = 'reconciliation.settle';
+    await record(tx, by, { team_id: ref.team_id, action, resource_id: `${ref.run_id}:${ref.id}`, at: deps.clock.now() });
+    const outcome = `settled as ${verdict.as} by ${verdict.author}: ${verdict.evidence}`;
+    await writeOutcomes(tx, [{ row, state: 'settled', outcome }]);
+    return { row, journals };
+  });
+  return work.catch((error: unknown) => {
+    if (error instanceof InsufficientBalance) throw new Problem(400, 'The available balance does not cover it.');
+    throw error;
+  });
+}

@@ -1,0 +1,92 @@
+import { jsonText } from '../kit/json.ts';
+import { fixed, type Queryable, sql, type Tx } from '../kit/sql.ts';
+import type { BreakKind, BreakRow, BreakState, Run, Stand } from './schema.ts';
+
+/** Written with its breaks in one transaction: a run that was killed before has left nothing. */
+export async function insertRun(tx: Tx, run: Run, author: string): Promise<void> {
+  await tx.run(sql`
+    insert into reconciliation_runs (team_id, id, provider, provider_account, account_name, file_name, file_hash, from_at, to_at, applied,
+      reading, tallies, author, created_at)
+    values (${run.team_id}, ${run.id}, ${run.provider}, ${run.provider_account}, ${run.account_name}, ${run.file_name}, ${run.file_hash},
+      ${run.from_at}, ${run.to_at}, ${run.applied}, ${jsonText(run.reading)}, ${jsonText(run.tallies)}, ${author}, ${run.created_at})`);
+}
+
+/** The run that compared this file with this account last, if one did. */
+export async function earlierRun(
+  db: Queryable,
+  { team_id, provider_account, file_hash }: Pick<Run, 'team_id' | 'provider_account' | 'file_hash'>,
+): Promise<string | null> {
+  const row = await db.maybe<{ id: string }>(sql`
+    select id from reconciliation_runs
+    where team_id = ${team_id} and provider_account = ${provider_account} and file_hash = ${file_hash} order by id desc limit 1`);
+  return row?.id ?? null;
+}
+
+export async function finishRun(tx: Tx, { team_id, id }: Pick<Run, 'team_id' | 'id'>, at: Date): Promise<void> {
+  await tx.run(sql`update reconciliation_runs set finished_at = ${at} where team_id = ${team_id} and id = ${id}`);
+}
+
+const columns =
+  fixed(`team_id, run_id, id, kind, flow, line, key, reference, subject_id, of_id, leg, there_minor, there_currency, there_at,
+  there_status, here_minor, here_currency, here_at, here_standing, action, state, outcome`);
+
+/** Breaks of one kind in the order in which they were found. */
+export function breaksAfter(
+  db: Queryable,
+  { team_id, id }: Pick<Run, 'team_id' | 'id'>,
+  kind: BreakKind,
+  after: bigint,
+  limit: number,
+): Promise<BreakRow[]> {
+  return db.all<BreakRow>(sql`
+    select ${columns} from reconciliation_breaks
+    where team_id = ${team_id} and run_id = ${id} and kind = ${kind} and id > ${after} order by id limit ${limit}`);
+}
+
+/** A break by its number in the report, for whoever decides about it: one at a time. */
+export function lockBreak(tx: Tx, ref: Pick<BreakRow, 'team_id' | 'run_id' | 'id'>): Promise<BreakRow | undefined> {
+  return tx.maybe<BreakRow>(sql`
+    select ${columns} from reconciliation_breaks where team_id = ${ref.team_id} and run_id = ${ref.run_id} and id = ${ref.id} for update`);
+}
+
+/** The account at the provider that a run compared. */
+export async function findRunAccount(db: Queryable, ref: Pick<BreakRow, 'team_id' | 'run_id'>): Promise<string | undefined> {
+  const row = await db.maybe<{ provider_account: string }>(sql`
+    select provider_account from reconciliation_runs where team_id = ${ref.team_id} and id = ${ref.run_id}`);
+  return row?.provider_account;
+}
+
+/** What became of a break. */
+export interface Outcome {
+  row: BreakRow;
+  state: BreakState;
+  outcome: string;
+}
+
+export async function writeOutcomes(db: Queryable, outcomes: readonly Outcome[]): Promise<void> {
+  const [first] = outcomes;
+  if (!first) return;
+  await db.run(sql`
+    update reconciliation_breaks b set state = u.state, outcome = u.outcome
+    from unnest(${outcomes.map(({ row }) => row.kind)}::text[], ${outcomes.map(({ row }) => row.id)}::bigint[],
+      ${outcomes.map(({ state }) => state)}::text[], ${outcomes.map(({ outcome }) => outcome)}::text[]) as u(kind, id, state, outcome)
+    where b.team_id = ${first.row.team_id} and b.run_id = ${first.row.run_id} and b.kind = u.kind and b.id = u.id`);
+}
+
+export function countStates(db: Queryable, { team_id, id }: Pick<Run, 'team_id' | 'id'>): Promise<Stand[]> {
+  return db.all(sql`
+    select kind, state, count(*)::integer as count from reconciliation_breaks where team_id = ${team_id} and run_id = ${id}
+    group by kind, state order by kind, state`);
+}
+
+/** Which of these journals are booked. */
+export async function bookedOf(
+  db: Queryable,
+  team_id: bigint,
+  journals: readonly { source_id: string; kind: string }[],
+): Promise<Set<string>> {
+  const rows = await db.all<{ source_id: string; kind: string }>(sql`
+    select source_id, kind from journals where team_id = ${team_id} and (source_id, kind) in (
+      select * from unnest(${journals.map(({ source_id }) => source_id)}::text[], ${journals.map(({ kind }) => kind)}::text[]))`);
+  return new Set(rows.map(({ source_id, kind }) => `${source_id} ${kind}`));
+}

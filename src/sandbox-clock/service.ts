@@ -1,0 +1,77 @@
+import type { Actor } from '../audit/actor.ts';
+import { record } from '../audit/record.ts';
+import type { Store } from '../db/stores.ts';
+import type { Deps } from '../deps.ts';
+import { notFound } from '../kit/errors.ts';
+import {
+  type Move,
+  type Moved,
+  moveAttempts,
+  moveDeliveries,
+  moveHolds,
+  movePayments,
+  moveRefunds,
+  moveTransfers,
+} from './store.ts';
+
+/** What waits for a moment, in the order in which it is locked. */
+const KINDS = {
+  payments: movePayments,
+  charges: moveAttempts,
+  refunds: moveRefunds,
+  transfers: moveTransfers,
+  holds: moveHolds,
+  deliveries: moveDeliveries,
+};
+
+type Kind = keyof typeof KINDS;
+
+/** For each kind: how many moments came nearer, and how many have come. */
+export type Advanced = Record<Kind, Moved>;
+
+interface Advance {
+  team_id: bigint;
+  by_ms: number;
+}
+
+/**
+ * Lets time pass for one team of the sandbox: every moment it waits for comes nearer, in one transaction, since half an advance
+ * could not be told from none. The workers do what has become due at their next look (docs/decisions/0036-sandbox-clock.md).
+ * @param by_ms above zero
+ */
+export async function advanceClock(deps: Pick<Deps, 'clock'>, store: Store, advance: Advance, by: Actor): Promise<Advanced> {
+  refuseLive(store);
+  const at = deps.clock.now();
+  const { team_id } = advance;
+  return store.db.transaction(async (tx) => {
+    const move: Move = { ...advance, now: new Date(at) };
+    const moved: Partial<Advanced> = {};
+    for (const kind of Object.keys(KINDS) as Kind[]) moved[kind] = await KINDS[kind](tx, move);
+    await record(tx, by, { team_id, action: 'clock.advance', resource_id: String(team_id), at });
+    return moved as Advanced;
+  });
+}
+
+/**
+ * Lets time pass for one payment alone.
+ * @throws Problem 404 when there is none that could still expire
+ */
+export async function advancePayment(
+  deps: Pick<Deps, 'clock'>,
+  store: Store,
+  advance: Advance & { payment_id: string },
+  by: Actor,
+): Promise<void> {
+  refuseLive(store);
+  const at = deps.clock.now();
+  const { team_id, by_ms, payment_id } = advance;
+  await store.db.transaction(async (tx) => {
+    const { moved } = await movePayments(tx, { team_id, by_ms, now: new Date(at) }, payment_id);
+    if (moved === 0) throw notFound('Payment');
+    await record(tx, by, { team_id, action: 'clock.advance', resource_id: payment_id, at });
+  });
+}
+
+function refuseLive({ environment }: Store): void {
+  if (environment !== 'sandbox') throw new Error('impossible: only the sandbox has a clock that can be moved');
+}

@@ -1,0 +1,33 @@
+import { randomBytes } from 'node:crypto';
+import { type Config, ConfigError } from '../config.ts';
+import { Secrets } from '../kit/crypto.ts';
+import { must } from '../kit/errors.ts';
+import { open, SealError, seal, sealedPlace } from '../kit/sealing.ts';
+import type { Queryable } from '../kit/sql.ts';
+import { sealingKeysOf } from './secrets-key.ts';
+import { findRoot, insertRoot } from './secrets-store.ts';
+
+const ROOT_BYTES = 32;
+
+/**
+ * The installation's secrets: its keys from SECRETS_KEY or the key file, its root from the control database, made when
+ * there is none yet.
+ * @param control as the owner
+ * @throws ConfigError when the keys are not those of this installation: better no start than a second set of secrets
+ */
+export async function openSecrets(config: Config, control: Queryable, at: Date): Promise<Secrets> {
+  const place = sealedPlace('installation_secrets.value_sealed', 0n, 'root');
+  const found = await findRoot(control);
+  const keys = sealingKeysOf(config, found === undefined);
+  if (found === undefined) {
+    await insertRoot(control, seal(keys.current(), randomBytes(ROOT_BYTES).toString('base64'), place), at);
+  }
+  const sealed = found ?? must(await findRoot(control), 'it was just made sure of');
+  try {
+    return new Secrets(Buffer.from(open(keys, sealed, place), 'base64'), keys);
+  } catch (error) {
+    if (!(error instanceof SealError)) throw error;
+    const where = config.secrets_keys ? 'SECRETS_KEY' : 'secrets.key in DATA_DIR';
+    throw new ConfigError(`${where} does not open this installation's secrets: ${error.message}`, { cause: error });
+  }
+}

@@ -1,0 +1,292 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import type { DbPool } from '../../src/db/pool.ts';
+import { newId } from '../../src/kit/ids.ts';
+import { sql } from '../../src/kit/sql.ts';
+import { parsed, pirogue } from '../cli/command.ts';
+import { type Api, until } from '../setup/api.ts';
+import { paid } from '../setup/pay.ts';
+
+const EVIDENCE = ['--evidence', 'statement of 21 November, line 3'];
+/** What is typed and kept elsewhere: nothing of it may stand in the trail. */
+export const TYPED = ['Chez Awa', 'shop.example', 'Aminata', 'statement of', 'canary'];
+
+export interface Administered {
+  action: string;
+  /** Default: control. */
+  database?: 'sandbox' | 'live';
+  /** Does it. @returns the id of what it was done to */
+  act(): Promise<string>;
+}
+
+/** A service beside which commands are run. */
+export class Office {
+  readonly api: Api;
+  readonly env: Record<string, string>;
+  readonly databases: Record<'control' | 'sandbox' | 'live', DbPool>;
+  readonly team: string[];
+  #names = 0;
+
+  constructor(api: Api, env: Record<string, string>, databases: Office['databases']) {
+    this.api = api;
+    this.env = env;
+    this.databases = databases;
+    this.team = ['--team', String(api.team.id)];
+  }
+
+  run(...args: string[]) {
+    return pirogue(args, this.env);
+  }
+
+  // biome-ignore lint/suspicious/noExplicitAny: tests read whatever shape they expect and fail when it is not there
+  async json(...args: string[]): Promise<any> {
+    return parsed(await this.run(...args, '--json'));
+  }
+
+  /** Does something to what was made just before. */
+  to(make: () => Promise<string>, ...args: string[]): () => Promise<string> {
+    return async () => {
+      const id = await make();
+      await this.json(...args, id);
+      return id;
+    };
+  }
+
+  async key(): Promise<string> {
+    return (await this.json('keys', 'create', ...this.team, '--environment', 'sandbox', '--kind', 'secret')).id;
+  }
+
+  async rule(): Promise<string> {
+    return (await this.json('rules', 'add', ...this.team, '--environment', 'sandbox', '--order', 'sandbox')).id;
+  }
+
+  async provider(): Promise<string> {
+    const kinds = await this.json('providers', 'kinds');
+    const { credentials } = kinds.find(({ provider }: { provider: string }) => provider === 'pawapay');
+    const set = credentials
+      .filter(({ required }: { required: boolean }) => required)
+      .flatMap(({ name }: { name: string }) => ['--set', `${name}=canary-of-a-token-0123456789`]);
+    const args = [...this.team, '--environment', 'live', '--name', `account-${this.#next()}`];
+    return (await this.json('providers', 'add', 'pawapay', ...args, ...set)).id;
+  }
+
+  async block(): Promise<string> {
+    const email = `aminata.${this.#next()}@shop.example`;
+    return (await this.json('blocks', 'add', ...this.team, '--email', email)).id;
+  }
+
+  async customer(): Promise<string> {
+    const body = { email: `aminata.${this.#next()}@shop.example`, name: 'Aminata' };
+    return (await this.api.call('POST', '/customers', { body })).body.customer.id;
+  }
+
+  async account(): Promise<string> {
+    const body = { name: 'Aminata', email: 'a@shop.example' };
+    return (await this.api.call('POST', '/accounts', { body })).body.account.id;
+  }
+
+  async dispute(payment: string): Promise<string> {
+    return (await this.json('trigger', 'dispute.created', ...this.team, '--payment', payment)).id;
+  }
+
+  /** A payment whose one attempt nobody could tell the outcome of, decided. */
+  async resolvedPayment(): Promise<string> {
+    const at = Date.now() - 600_000;
+    const [payment, attempt, now] = [newId('trx', 'live', at), newId('att', 'live', at), new Date(at)];
+    const { id: team_id } = this.api.team;
+    await this.databases.live.run(sql`
+      insert into payments (team_id, id, amount_minor, fee_minor, currency, status, channel, event_count, key_id, request_id, created_at,
+        updated_at, expires_at)
+      values (${team_id}, ${payment}, 100000, 2000, 'XAF', 'processing', 'cm.mtn', 2, 'k', 'r', ${now}, ${now}, ${new Date(at + 86_400_000)})`);
+    await this.databases.live.run(sql`
+      insert into attempts (team_id, id, payment_id, provider, provider_account, channel, status, amount_minor, currency, payer,
+        provider_key, created_at)
+      values (${team_id}, ${attempt}, ${payment}, 'pawapay', 'pa_1', 'cm.mtn', 'unknown', 100000, 'XAF', '+237670000000', 'k', ${now})`);
+    await this.#resolve(attempt);
+    return payment;
+  }
+
+  /** A transfer that its provider has and says nothing of, decided. */
+  async resolvedTransfer(): Promise<string> {
+    await this.json('sandbox', 'fund', ...this.team, '--currency', 'XAF', '--amount', '5000');
+    const body = { amount: 100, currency: 'XAF', beneficiary: { name: 'Aminata', channel: 'cm.mtn', phone: '650000003' } };
+    const { id } = (await this.api.call('POST', '/transfers', { body })).body.transfer;
+    await until(
+      () => this.databases.sandbox.maybe<{ stage: string }>(sql`select stage from transfers where id = ${id}`),
+      (row) => row?.stage === 'dispatched',
+    );
+    return this.#resolve(id);
+  }
+
+  /** A refund whose provider has not answered, decided. */
+  async resolvedRefund(): Promise<string> {
+    const body = { payment: await paid(this.api), amount: 100, reason: 'duplicate' };
+    const { id } = (await this.api.call('POST', '/refunds', { body })).body.refund;
+    await this.databases.sandbox.run(sql`
+      update refunds set status = 'processing', completed_at = null, legs = replace(legs::text, 'succeeded', 'sent')::json where id = ${id}`);
+    return this.#resolve(id);
+  }
+
+  /** A statement of a new account, with one line that the books know nothing of, compared with them. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests read whatever shape they expect and fail when it is not there
+  async reconciled(): Promise<any> {
+    const folder = this.env.DATA_DIR as string;
+    const file = path.join(folder, 'statement.csv');
+    const line = 'collect,stray,,10,XAF,0,2026-03-10T12:00:00Z,succeeded';
+    fs.writeFileSync(file, `type,key,reference,amount,currency,fee,at,status\n${line}\n`);
+    const account = ['--provider', 'pawapay', '--account', await this.provider()];
+    const { stdout } = await this.run(
+      'reconcile',
+      ...account,
+      '--file',
+      file,
+      ...this.team,
+      '--report',
+      folder,
+      '--apply',
+      '--json',
+    );
+    return JSON.parse(stdout);
+  }
+
+  async #resolve(id: string): Promise<string> {
+    await this.json('resolve', id, ...this.team, '--as', 'succeeded', ...EVIDENCE);
+    return id;
+  }
+
+  #next(): number {
+    this.#names += 1;
+    return this.#names;
+  }
+}
+
+/** Every command that administers, done once for each kind of thing it does. */
+export const ADMINISTERED: Record<string, (office: Office) => Administered[]> = {
+  'teams create': (office) => [
+    {
+      action: 'team.create',
+      act: async () => (await office.json('teams', 'create', '--name', 'Chez Awa', '--email', 'awa@shop.example')).id,
+    },
+  ],
+  'teams set': (office) => [
+    { action: 'team.update', act: office.to(async () => String(office.api.team.id), 'teams', 'set', '--plan', 'scale') },
+  ],
+  'teams verify': (office) => [
+    { action: 'team.verify', act: office.to(async () => String(office.api.team.id), 'teams', 'verify', '--level', '1') },
+  ],
+  'keys create': (office) => [{ action: 'key.create', act: () => office.key() }],
+  'keys deactivate': (office) => [{ action: 'key.deactivate', act: office.to(() => office.key(), 'keys', 'deactivate') }],
+  'keys activate': (office) => [{ action: 'key.activate', act: office.to(() => office.key(), 'keys', 'activate') }],
+  'keys revoke': (office) => [{ action: 'key.revoke', act: office.to(() => office.key(), 'keys', 'revoke') }],
+  'providers add': (office) => [{ action: 'provider.create', act: () => office.provider() }],
+  'providers disable': (office) => [
+    { action: 'provider.disable', act: office.to(() => office.provider(), 'providers', 'disable') },
+  ],
+  'providers enable': (office) => [{ action: 'provider.enable', act: office.to(() => office.provider(), 'providers', 'enable') }],
+  'float set': (office) => [
+    {
+      action: 'float.alert',
+      database: 'live',
+      act: async () => {
+        const id = await office.provider();
+        await office.json('float', 'set', id, '--currency', 'XAF', '--alert-below', '5000');
+        return id;
+      },
+    },
+  ],
+  'abuse on': (office) => [
+    {
+      action: 'team.abuse_on',
+      act: async () => (await office.json('abuse', 'on', ...office.team)).team_id,
+    },
+  ],
+  'abuse off': (office) => [
+    {
+      action: 'team.abuse_off',
+      act: async () => (await office.json('abuse', 'off', ...office.team)).team_id,
+    },
+  ],
+  'blocks add': (office) => [{ action: 'block.create', database: 'live', act: () => office.block() }],
+  'blocks remove': (office) => [
+    { action: 'block.delete', database: 'live', act: office.to(() => office.block(), 'blocks', 'remove', ...office.team) },
+  ],
+  'rules add': (office) => [{ action: 'rule.create', act: () => office.rule() }],
+  'rules remove': (office) => [{ action: 'rule.delete', act: office.to(() => office.rule(), 'rules', 'remove') }],
+  'secrets rotate': (office) => [
+    {
+      action: 'secrets.rotate',
+      act: async () => (await office.json('secrets', 'rotate')).keys.find(({ state }: { state: string }) => state === 'seals').id,
+    },
+  ],
+  resolve: (office) => [
+    { action: 'payment.resolve', database: 'live', act: () => office.resolvedPayment() },
+    { action: 'transfer.resolve', database: 'sandbox', act: () => office.resolvedTransfer() },
+    { action: 'refund.resolve', database: 'sandbox', act: () => office.resolvedRefund() },
+  ],
+  reconcile: (office) => [{ action: 'reconciliation.apply', database: 'live', act: async () => (await office.reconciled()).id }],
+  'breaks settle': (office) => [
+    {
+      action: 'reconciliation.settle',
+      database: 'live',
+      act: async () => {
+        const { id, report } = await office.reconciled();
+        const number = fs.readFileSync(report.csv, 'utf8').split('\n')[1]?.split(',')[0] as string;
+        await office.json('breaks', 'settle', id, number, '--as', 'platform', ...office.team, ...EVIDENCE);
+        return `${id}:${number}`;
+      },
+    },
+  ],
+  'compliance approve': (office) => [
+    {
+      action: 'customer.compliance',
+      database: 'sandbox',
+      act: office.to(() => office.customer(), 'compliance', 'approve', ...office.team),
+    },
+  ],
+  'compliance reject': (office) => [
+    {
+      action: 'customer.compliance',
+      database: 'sandbox',
+      act: office.to(() => office.customer(), 'compliance', 'reject', ...office.team),
+    },
+  ],
+  'sandbox fund': (office) => [
+    {
+      action: 'balance.fund',
+      database: 'sandbox',
+      act: async () => {
+        await office.json('sandbox', 'fund', ...office.team, '--currency', 'XOF', '--amount', '70');
+        const row = await office.databases.sandbox.maybe<{ source_id: string }>(sql`
+          select source_id from journals where kind = 'sandbox.funded' order by id desc limit 1`);
+        return row?.source_id as string;
+      },
+    },
+  ],
+  'sandbox clock advance': (office) => [
+    {
+      action: 'clock.advance',
+      database: 'sandbox',
+      act: async () => (await office.json('sandbox', 'clock', 'advance', '1s', ...office.team)).team_id,
+    },
+  ],
+  trigger: (office) => [
+    { action: 'dispute.open', database: 'sandbox', act: async () => office.dispute(await paid(office.api)) },
+    {
+      action: 'dispute.decide',
+      database: 'sandbox',
+      act: async () => {
+        const payment = await paid(office.api);
+        const id = await office.dispute(payment);
+        await office.json('trigger', 'dispute.won', ...office.team, '--payment', payment);
+        return id;
+      },
+    },
+  ],
+  'accounts verify': (office) => [
+    {
+      action: 'account.verify',
+      database: 'sandbox',
+      act: office.to(() => office.account(), 'accounts', 'verify', ...office.team),
+    },
+  ],
+};

@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { after, describe, test } from 'node:test';
+import { erasureSweep, payerSweep } from '../../src/customers/sweeps.ts';
+import { sql } from '../../src/kit/sql.ts';
+import { dumpDatabase, FakeClock, startApi } from '../setup/api.ts';
+import { paid, paymentIn } from '../setup/pay.ts';
+
+/** Numbers that payers typed: kept while they have work to do, then a keyed hash. */
+const api = await startApi();
+after(() => api.stop());
+
+test('a number that had work to do at the erasure goes within hours of its end, not days', async () => {
+  const key = (await api.newMerchant()).sandbox.secret;
+  const id = await paid(api, { phone: '+237650443322', key, fields: { email: 'busy@race.example' } });
+  const { customer } = (await api.call('GET', `/payments/${id}`, { key })).body.transaction;
+  const { db } = api.deps.stores.sandbox;
+  const payer = async () =>
+    (await db.maybe<{ payer: string | null }>(sql`select payer from attempts where payment_id = ${id}`))?.payer;
+  await db.run(sql`update attempts set mismatch = '{}' where payment_id = ${id}`);
+  await api.call('DELETE', `/customers/${customer}`, { key });
+  const clock = new FakeClock();
+  const sweep = erasureSweep({ ...api.deps, clock }, api.deps.stores.sandbox);
+  for (const ms of [31_000, 300_000, 6 * 3_600_000]) {
+    clock.advance(ms);
+    while ((await sweep.round()) > 0);
+    assert.equal(await payer(), '+237650443322');
+  }
+  await db.run(sql`update attempts set mismatch = null where payment_id = ${id}`);
+  clock.advance(6 * 3_600_000);
+  while ((await sweep.round()) > 0);
+  assert.equal(await payer(), null);
+  const revisit = sql`select revisit_at from erasures where customer_id = ${customer}`;
+  assert.deepEqual(await db.maybe(revisit), { revisit_at: null });
+});
+
+describe('payer numbers', () => {
+  const payerOf = (id: string) =>
+    api.deps.stores.sandbox.db.all<{ payer: string | null; payer_hash: string | null }>(
+      sql`select payer, payer_hash from attempts where payment_id = ${id}`,
+    );
+
+  test('only a keyed hash is left seven days after an attempt has ended', async () => {
+    const id = await paid(api, { phone: '+237650445566' });
+    const clock = new FakeClock();
+    const sweep = payerSweep({ ...api.deps, clock }, api.deps.stores.sandbox);
+    clock.advance(6 * 86_400_000);
+    await sweep.round();
+    assert.equal((await payerOf(id))[0]?.payer, '+237650445566');
+    clock.advance(86_401_000);
+    while ((await sweep.round()) > 0);
+    const [attempt] = await payerOf(id);
+    assert.equal(attempt?.payer, null);
+    assert.match(attempt?.payer_hash ?? '', /^[\w-]{22}$/);
+    assert.ok(!(await dumpDatabase(api.deps.stores.sandbox.db)).includes('237650445566'));
+  });
+
+  test('not while its money is on the way back, or evidence waits for a decision', async () => {
+    const id = await paid(api, { phone: '+237650445577' });
+    const { db } = api.deps.stores.sandbox;
+    const clock = new FakeClock();
+    const sweep = payerSweep({ ...api.deps, clock }, api.deps.stores.sandbox);
+    clock.advance(8 * 86_400_000);
+    await db.run(sql`update attempts set mismatch = '{}' where payment_id = ${id}`);
+    await sweep.round();
+    assert.equal((await payerOf(id))[0]?.payer, '+237650445577');
+    await db.run(sql`update attempts set mismatch = null where payment_id = ${id}`);
+    await sweep.round();
+    assert.equal((await payerOf(id))[0]?.payer, null);
+  });
+});
+
+test('every refund of a 000009 payment fails, also when its number is forgotten', async () => {
+  const id = await paid(api, { phone: '+237650000009' });
+  const clock = new FakeClock();
+  clock.advance(8 * 86_400_000);
+  await payerSweep({ ...api.deps, clock }, api.deps.stores.sandbox).round();
+  const kept = sql`select 1 from attempts where payment_id = ${id} and payer is not null`;
+  assert.deepEqual(await api.deps.stores.sandbox.db.all(kept), []);
+  const { body } = await api.call('POST', '/refunds', { body: { payment: id, reason: 'merchant_error' } });
+  const refund = (await api.call('GET', `/refunds/${body.refund.id}`)).body.refund;
+  assert.deepEqual([refund.status, (await paymentIn(api, id, ['succeeded'])).amount_refunded], ['failed', 0]);
+});

@@ -1,0 +1,332 @@
+import assert from 'node:assert/strict';
+import { after, describe, test } from 'node:test';
+import { sql } from '../../src/kit/sql.ts';
+import { FakeClock, startApi } from '../setup/api.ts';
+import { CUSTOMER, Desk, LINES } from './desk.ts';
+
+const clock = new FakeClock();
+const api = await startApi({ clock });
+const desk = await Desk.open(api, clock);
+after(async () => {
+  await desk.stop();
+  await api.stop();
+});
+
+const NEW = { items: LINES, currency: 'XAF', customer: CUSTOMER };
+const create = (changes: object) => desk.call('POST', '/invoices', { ...NEW, ...changes });
+const mailsWritten = async () => (await api.deps.stores.live.db.all(sql`select 1 from mails`)).length;
+const today = () => new Date(clock.now()).toISOString().slice(0, 10);
+
+describe('POST /invoices', () => {
+  test('201 with a draft; the customer is found by e-mail, then phone, else made', async () => {
+    const one = await desk.draft();
+    assert.deepEqual(
+      [one.status, one.sandbox, one.recipient, one.locale, one.allow_partial, one.min_amount],
+      ['draft', false, CUSTOMER, null, false, null],
+    );
+    assert.match(one.id, /^inv_[0-9a-z]{26}$/);
+    const { customer } = (await desk.call('GET', `/customers/${one.customer}`)).body;
+    assert.deepEqual([customer.name, customer.email, customer.phone], [CUSTOMER.name, CUSTOMER.email, CUSTOMER.phone]);
+    assert.deepEqual(await desk.till.events(customer.id), ['customer.created']);
+    const same = await desk.draft({ customer: { email: 'AWA@buyers.example', name: 'Mme Ngo' } });
+    assert.deepEqual([same.customer, same.recipient.name, same.recipient.phone], [one.customer, 'Mme Ngo', CUSTOMER.phone]);
+    const { customer: _, ...rest } = NEW;
+    const named = await desk.call('POST', '/invoices', { ...rest, customer_id: one.customer });
+    assert.deepEqual([named.status, named.body.invoice.recipient], [201, CUSTOMER]);
+  });
+
+  test('201 many at once for somebody new, twenty times: one customer each', async () => {
+    for (let i = 0; i < 20; i++) {
+      const customer = { email: `new${i}@buyers.example`, phone: `+2376702000${10 + i}` };
+      const drafts = await Promise.all(Array.from({ length: 8 }, () => desk.draft({ customer })));
+      assert.equal(new Set(drafts.map((draft) => draft.customer)).size, 1);
+      assert.deepEqual(await desk.till.events(drafts[0].customer), ['customer.created']);
+    }
+  });
+
+  test('201 replayed with the same Idempotency-Key, 422 with another body', async () => {
+    const headers = { 'Idempotency-Key': 'invoice-1' };
+    const [first, second] = [
+      await desk.call('POST', '/invoices', NEW, headers),
+      await desk.call('POST', '/invoices', NEW, headers),
+    ];
+    assert.deepEqual([second.status, second.body], [201, first.body]);
+    assert.equal(second.headers.get('idempotent-replayed'), 'true');
+    const other = await desk.call('POST', '/invoices', { ...NEW, currency: 'XOF' }, headers);
+    assert.deepEqual([other.status, Object.keys(other.body.errors)], [422, ['idempotency_key']]);
+  });
+
+  test('422 for what is wrong, each field by its path', async () => {
+    const line = { name: 'x', unit_price: 1 };
+    const cases: [object, string[]][] = [
+      [{ items: undefined }, ['items']],
+      [{ items: [] }, ['items']],
+      [{ items: Array(101).fill(line) }, ['items']],
+      [{ items: [{ ...line, unit_price: -1 }] }, ['items.0.unit_price']],
+      [{ items: [{ ...line, unit_price: 1.001 }] }, ['items.0.unit_price']],
+      [{ items: [line, { ...line, quantity: 0 }] }, ['items.1.quantity']],
+      [{ items: [{ ...line, quantity: 1.0001 }] }, ['items.0.quantity']],
+      [{ items: [{ ...line, quantity: '2' }] }, ['items.0.quantity']],
+      [{ items: [{ unit_price: 1 }] }, ['items.0.name']],
+      [{ items: [{ ...line, unit_price: 0 }] }, ['items']],
+      [{ items: [{ ...line, unit_price: 9_007_199_254_740, quantity: 2 }] }, ['items']],
+      [{ currency: 'BTC' }, ['currency']],
+      [{ customer: undefined }, ['customer', 'customer_id']],
+      [{ customer: {} }, ['customer.email', 'customer.phone']],
+      [{ customer: { phone: 'none' } }, ['customer.phone']],
+      [{ customer: { email: 'nobody' } }, ['customer.email']],
+      [{ customer_id: 'cus_1' }, ['customer']],
+      [{ due_date: '2020-01-01' }, ['due_date']],
+      [{ due_date: '31/01/2099' }, ['due_date']],
+      [{ min_amount: 100 }, ['min_amount']],
+      [{ allow_partial: true, min_amount: 10_001 }, ['min_amount']],
+      [{ allow_partial: true, min_amount: 0.5 }, ['min_amount']],
+      [{ allow_partial: true, min_amount: 1.005 }, ['min_amount']],
+      [{ locale: 'de' }, ['locale']],
+      [{ notes: 'n'.repeat(2001) }, ['notes']],
+      [{ metadata: Object.fromEntries(Array.from({ length: 51 }, (_, i) => [`k${i}`, i])) }, ['metadata']],
+    ];
+    for (const [changes, fields] of cases) {
+      const { status, body } = await create(changes);
+      assert.deepEqual([status, Object.keys(body.errors ?? {}).sort()], [422, fields], JSON.stringify(changes).slice(0, 120));
+    }
+  });
+
+  test('201 due today; null is no due date', async () => {
+    assert.equal((await create({ due_date: today() })).status, 201);
+    assert.equal((await create({ due_date: null, notes: null, reference: null, locale: null, metadata: null })).status, 201);
+  });
+
+  test('404 unknown customer, 422 blocked customer', async () => {
+    const { customer: _, ...rest } = NEW;
+    const unknown = await desk.call('POST', '/invoices', { ...rest, customer_id: 'cus_00000000000000000000000000' });
+    assert.deepEqual([unknown.status, unknown.body.message], [404, 'Customer Not Found']);
+    const { customer } = await desk.draft({ customer: { email: 'blocked@buyers.example' } });
+    await desk.call('POST', `/customers/${customer}/block`);
+    for (const body of [
+      { ...rest, customer_id: customer },
+      { ...rest, customer: { email: 'blocked@buyers.example' } },
+    ]) {
+      const blocked = await desk.call('POST', '/invoices', body);
+      assert.deepEqual([blocked.status, blocked.body.error_code], [422, 'customer_blocked']);
+    }
+  });
+
+  test('422 raw card data in a line', async () => {
+    const { status, body } = await create({ items: [{ name: 'card 4242424242424242', unit_price: 1 }] });
+    assert.deepEqual([status, body.error_code], [422, 'raw_card_data_not_accepted']);
+  });
+});
+
+describe('who may', () => {
+  test('403 live_only_feature with a sandbox key, before the body and the id are looked at', async () => {
+    const { id } = await desk.draft();
+    const key = desk.till.shop.merchant.sandbox.secret;
+    for (const [method, path] of [
+      ['GET', '/invoices'],
+      ['POST', '/invoices'],
+      ['GET', `/invoices/${id}`],
+      ['PATCH', '/invoices/inv_1'],
+      ['DELETE', `/invoices/${id}`],
+      ['POST', `/invoices/${id}/send`],
+      ['POST', `/invoices/${id}/cancel`],
+    ] as const) {
+      const { status, body } = await api.call(method, path, { key, ...(method === 'GET' ? {} : { raw: '[' }) });
+      assert.deepEqual([status, body.error_code], [403, 'live_only_feature'], `${method} ${path}`);
+    }
+  });
+
+  test('406 with a public key, 403 without the scope', async () => {
+    const { team, live } = desk.till.shop.merchant;
+    assert.equal((await api.call('GET', '/invoices', { key: live.public })).status, 406);
+    const { key } = await api.newKey(team, 'live', 'restricted', { scopes: ['invoice.read'] });
+    assert.equal((await api.call('GET', '/invoices', { key })).status, 200);
+    const { status, body } = await api.call('POST', '/invoices', { key, body: NEW });
+    assert.deepEqual([status, body.error_code], [403, 'scope_missing']);
+  });
+
+  test("404 Invoice Not Found for another team's, a malformed and an unknown id, on every operation", async () => {
+    const { id } = await desk.draft();
+    const key = (await api.newMerchant({ verification_level: 4 })).live.secret;
+    for (const path of [id, 'inv_00000000000000000000000000', 'inv_test_00000000000000000000000000', 'x', "inv_'--"]) {
+      for (const [method, tail] of [
+        ['GET', ''],
+        ['PATCH', ''],
+        ['DELETE', ''],
+        ['POST', '/send'],
+        ['POST', '/cancel'],
+      ] as const) {
+        const { status, body } = await api.call(method, `/invoices/${encodeURIComponent(path)}${tail}`, {
+          key,
+          ...(method === 'GET' ? {} : { body: {} }),
+        });
+        assert.deepEqual([status, body.message], [404, 'Invoice Not Found'], `${method} ${path}${tail}`);
+      }
+    }
+    assert.deepEqual((await api.call('GET', '/invoices', { key })).body.items, []);
+    assert.equal((await desk.invoice(id)).status, 'draft');
+  });
+});
+
+describe('PATCH and DELETE', () => {
+  test('200 what is named changes, and the total with it', async () => {
+    const { id, customer } = await desk.draft({ allow_partial: true, min_amount: 4000, notes: 'n' });
+    const patch = async (body: object) => (await desk.call('PATCH', `/invoices/${id}`, body)).body;
+    const items = (await patch({ items: [{ name: 'One', unit_price: 12_000.5 }] })).invoice;
+    assert.deepEqual([items.amount, items.notes, items.min_amount], [12_001, 'n', 4000]);
+    assert.equal((await patch({ currency: 'EUR' })).invoice.amount, 12_000.5);
+    const whole = (await patch({ allow_partial: false, notes: null })).invoice;
+    assert.deepEqual([whole.allow_partial, whole.min_amount, whole.notes], [false, null, null]);
+    const other = (await patch({ customer: { email: 'other@buyers.example' } })).invoice;
+    assert.notEqual(other.customer, customer);
+    assert.deepEqual(other.recipient, { name: null, email: 'other@buyers.example', phone: null });
+    assert.deepEqual(Object.keys((await patch({ min_amount: 1 })).errors), ['min_amount']);
+    assert.deepEqual((await patch({ items: [{ name: 'x', unit_price: 1.005 }] })).errors !== undefined, true);
+    const unchanged = await desk.invoice(id);
+    assert.deepEqual([unchanged.amount, unchanged.customer], [12_000.5, other.customer]);
+  });
+
+  test('400 once it was sent, but for metadata', async () => {
+    const { id } = await desk.issue();
+    for (const body of [{ notes: 'x' }, { items: LINES }, { metadata: { a: 1 }, due_date: null }]) {
+      assert.equal((await desk.call('PATCH', `/invoices/${id}`, body)).status, 400, JSON.stringify(body));
+    }
+    const { status, body } = await desk.call('PATCH', `/invoices/${id}`, { metadata: { a: 1 }, unknown: 7 });
+    assert.deepEqual([status, body.invoice.metadata], [200, { a: 1 }]);
+    assert.equal((await desk.call('PATCH', `/invoices/${id}`, { metadata: null })).body.invoice.metadata, null);
+  });
+
+  test('200 a draft is deleted and announced as cancelled; 400 for anything that was sent', async () => {
+    const { id } = await desk.draft();
+    const gone = await desk.call('DELETE', `/invoices/${id}`);
+    assert.deepEqual([gone.status, gone.body.invoice.status], [200, 'cancelled']);
+    assert.equal((await desk.call('GET', `/invoices/${id}`)).status, 404);
+    assert.deepEqual(await desk.till.events(id), ['invoice.created', 'invoice.cancelled']);
+    const sent = await desk.issue();
+    assert.equal((await desk.call('DELETE', `/invoices/${sent.id}`)).status, 400);
+    assert.equal((await desk.invoice(sent.id)).status, 'sent');
+  });
+});
+
+describe('POST /invoices/{id}/send', () => {
+  test('numbers count without a gap, whatever is drafted, refused and sent at once', async () => {
+    const merchant = await api.newMerchant({ verification_level: 1 });
+    const key = merchant.live.secret;
+    const draft = async (changes: object) => {
+      const { status, body } = await api.call('POST', '/invoices', { key, body: { ...NEW, ...changes } });
+      assert.equal(status, 201, JSON.stringify(body));
+      return body.invoice.id;
+    };
+    const ids = await Promise.all(Array.from({ length: 8 }, () => draft({})));
+    const refused = await draft({ customer: { email: 'refused@numbers.example' } });
+    const { customer } = (await api.call('GET', `/invoices/${refused}`, { key })).body.invoice;
+    await api.call('POST', `/customers/${customer}/block`, { key });
+    await api.call('DELETE', `/invoices/${ids.pop()}`, { key });
+    const send = (id: string) => api.call('POST', `/invoices/${id}/send`, { key });
+    const answers = await Promise.all([...ids.slice(0, 3), refused, ...ids.slice(3)].map(send));
+    assert.equal(answers.filter(({ status }) => status === 422).length, 1);
+    const numbers = answers.flatMap(({ body }) => body.invoice?.number ?? []).sort();
+    assert.deepEqual(
+      numbers,
+      Array.from({ length: 7 }, (_, i) => `INV-00000${i + 1}`),
+    );
+  });
+
+  test('200 to a customer with a phone number only: nothing is mailed, the address of its page is handed over', async () => {
+    const { id, customer } = await desk.draft({ customer: { phone: '+237670105555' } });
+    const before = await mailsWritten();
+    const { status, body } = await desk.call('POST', `/invoices/${id}/send`);
+    assert.deepEqual([status, body.invoice.status, body.invoice.recipient.email], [200, 'sent', null]);
+    assert.ok((await desk.page(body.invoice.url)).text.includes('Pay this invoice'));
+    assert.equal(await mailsWritten(), before);
+    const again = await desk.call('POST', `/invoices/${id}/send`);
+    assert.deepEqual([again.status, again.body.errors], [422, { customer: ['has no e-mail address'] }]);
+    await desk.call('PATCH', `/customers/${customer}`, { email: 'since@buyers.example' });
+    const reminder = await desk.call('POST', `/invoices/${id}/send`);
+    assert.deepEqual([reminder.status, reminder.body.invoice.recipient.email], [200, 'since@buyers.example']);
+    await desk.mails('since@buyers.example', 1);
+  });
+
+  test('402 for a team that is not verified: nothing is mailed in its name', async () => {
+    const key = (await api.newMerchant()).live.secret;
+    const { id } = (await api.call('POST', '/invoices', { key, body: { ...NEW, customer: { email: 'never@buyers.example' } } }))
+      .body.invoice;
+    const { status, body } = await api.call('POST', `/invoices/${id}/send`, { key });
+    assert.deepEqual([status, body.error_code], [402, 'merchant_not_verified']);
+    assert.deepEqual(await desk.mails('never@buyers.example', 0), []);
+  });
+
+  test('422 blocked customer, 422 past due date, 400 when nothing is to be paid', async () => {
+    const blocked = await desk.draft({ customer: { email: 'later-blocked@buyers.example' } });
+    await desk.call('POST', `/customers/${blocked.customer}/block`);
+    assert.equal((await desk.call('POST', `/invoices/${blocked.id}/send`)).body.error_code, 'customer_blocked');
+    const cancelled = await desk.issue();
+    await desk.call('POST', `/invoices/${cancelled.id}/cancel`);
+    assert.equal((await desk.call('POST', `/invoices/${cancelled.id}/send`)).status, 400);
+    const due = await desk.draft({ due_date: today() });
+    clock.advance(86_400_000);
+    const { status, body } = await desk.call('POST', `/invoices/${due.id}/send`);
+    assert.deepEqual([status, Object.keys(body.errors)], [422, ['due_date']]);
+  });
+
+  test('again is a reminder, in both languages where none is named: 429 within a day, announced once', async () => {
+    const { id, number, status } = await desk.issue({ customer: { email: 'twice@buyers.example' } });
+    const early = await desk.call('POST', `/invoices/${id}/send`);
+    assert.deepEqual([early.status, early.headers.get('retry-after')], [429, String(early.body.retry_after)]);
+    assert.ok(early.body.retry_after > 86_000);
+    clock.advance(86_400_000);
+    const again = await desk.call('POST', `/invoices/${id}/send`);
+    assert.deepEqual([again.status, again.body.invoice.number, again.body.invoice.status], [200, number, status]);
+    const mails = await desk.mails('twice@buyers.example', 2);
+    const subjects = mails.map(({ headers }) => headers.subject).sort();
+    assert.deepEqual(subjects, [
+      `Facture ${number} de Chez Awa / Invoice ${number} from Chez Awa`,
+      `Rappel : facture ${number} de Chez Awa / Reminder: invoice ${number} from Chez Awa`,
+    ]);
+    assert.deepEqual(await desk.till.events(id), ['invoice.created', 'invoice.sent']);
+  });
+
+  test('one key sends once', async () => {
+    const { id } = await desk.draft({ customer: { email: 'once@buyers.example' } });
+    const send = () => desk.call('POST', `/invoices/${id}/send`, undefined, { 'Idempotency-Key': 'send-1' });
+    const answers = await Promise.all([send(), send()]);
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      [200, 200],
+    );
+    assert.equal((await desk.mails('once@buyers.example', 1)).length, 1);
+  });
+});
+
+describe('GET /invoices', () => {
+  test('filters by status, customer, days and text; pages by number and cursor', async () => {
+    const key = (await api.newMerchant({ verification_level: 1 })).live.secret;
+    const made: string[] = [];
+    for (let i = 0; i < 5; i++) {
+      const body = { ...NEW, reference: `order-${i}`, customer: { email: `c${i % 2}@list.example`, name: `Person ${i % 2}` } };
+      made.unshift((await api.call('POST', '/invoices', { key, body })).body.invoice.id);
+      clock.advance(1);
+    }
+    const list = async (query: string) => (await api.call('GET', `/invoices${query}`, { key })).body;
+    const ids = (body: { items: { id: string }[] }) => body.items.map(({ id }) => id);
+    await api.call('POST', `/invoices/${made[0]}/send`, { key });
+    const all = await list('');
+    assert.deepEqual([ids(all), all.meta.total, all.meta.current_page], [made, 5, 1]);
+    assert.deepEqual(ids(await list('?status=sent')), [made[0]]);
+    assert.deepEqual(ids(await list(`?customer=${all.items[1].customer}`)), [made[1], made[3]]);
+    assert.deepEqual(ids(await list('?search=ORDER-3')), [made[1]]);
+    assert.deepEqual(ids(await list('?search=c1@LIST')), [made[1], made[3]]);
+    assert.deepEqual(ids(await list('?search=INV-000001')), [made[0]]);
+    assert.deepEqual(ids(await list('?search=%25')), []);
+    const day = today();
+    assert.equal((await list(`?date_from=${day}&date_to=${day}`)).meta.total, 5);
+    assert.equal((await list('?date_to=2020-01-01')).meta.total, 0);
+    assert.deepEqual(Object.keys((await list('?date_from=2026-01-02&date_to=2026-01-01')).errors), ['date_to']);
+    assert.deepEqual(Object.keys((await list('?status=lost')).errors), ['status']);
+    assert.deepEqual(ids(await list('?per_page=2&page=2')), made.slice(2, 4));
+    const first = await list('?per_page=3&cursor=');
+    const second = await list(`?per_page=3&cursor=${first.meta.next_cursor}`);
+    assert.deepEqual([...ids(first), ...ids(second)], made);
+    assert.deepEqual([first.meta.has_more, second.meta.has_more], [true, false]);
+  });
+});

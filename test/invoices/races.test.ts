@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { WORKER } from '../../src/audit/actor.ts';
+import { sql } from '../../src/kit/sql.ts';
+import { FakeClock, startApi, until } from '../setup/api.ts';
+import { Desk } from './desk.ts';
+
+/** Two that want something of one invoice at the same moment, or more than there are connections to the database. */
+const clock = new FakeClock();
+const api = await startApi({ clock, env: { HOLD_MOBILE_MONEY: '0s', DATABASE_POOL: '4' } });
+const desk = await Desk.open(api, clock);
+after(async () => {
+  await desk.stop();
+  await api.stop();
+});
+
+const paymentsOf = async (invoice: string) => {
+  const rows = await api.deps.stores.live.db.all<{ id: string; status: string; amount_minor: bigint }>(
+    sql`select id, status, amount_minor from payments where key_id = ${invoice} order by id`,
+  );
+  return rows.map(({ status, amount_minor }) => `${status} ${amount_minor / 100n}`);
+};
+const STUCK = { phone: '237653456129' };
+
+test('nobody who holds a connection waits for a second one: more at once than there are connections', async () => {
+  const { customer } = await desk.draft();
+  const body = { items: [{ name: 'Soap', unit_price: 500 }], currency: 'XAF', customer_id: customer };
+  const made = await Promise.all(Array.from({ length: 12 }, () => desk.call('POST', '/invoices', body)));
+  assert.deepEqual(new Set(made.map(({ status }) => status)), new Set([201]));
+  const sent = await Promise.all(made.map((answer) => desk.call('POST', `/invoices/${answer.body.invoice.id}/send`)));
+  assert.deepEqual(new Set(sent.map(({ status }) => status)), new Set([200]));
+  const clicked = await Promise.all(sent.map((answer) => desk.click(answer.body.invoice.url)));
+  assert.deepEqual(new Set(clicked.map(({ status }) => status)), new Set([303]));
+});
+
+test('two browsers that pay at once are led to one payment', async () => {
+  const { id, url } = await desk.issue();
+  const answers = await Promise.all(Array.from({ length: 6 }, () => desk.click(url)));
+  assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([303]));
+  assert.equal(new Set(answers.map(({ headers }) => headers.get('location'))).size, 1);
+  assert.deepEqual(await paymentsOf(id), ['pending 10000']);
+});
+
+test('two that want different parts: one payment waits at a time, the other is withdrawn', async () => {
+  const { id, url } = await desk.issue({ allow_partial: true });
+  const answers = await Promise.all(['1000', '2000', '3000', '2000'].map((amount) => desk.click(url, amount)));
+  assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([303]));
+  const waiting = (await paymentsOf(id)).filter((payment) => payment.startsWith('pending'));
+  assert.equal(waiting.length, 1);
+});
+
+test('while a charge is under way everybody is led to it, whatever amount is wanted', async () => {
+  const { id, url } = await desk.issue({ allow_partial: true });
+  const first = await desk.wish(url, '6000');
+  assert.equal((await desk.till.charge(first.id, STUCK)).status, 202);
+  assert.equal((await desk.wish(url)).id, first.id);
+  assert.equal((await desk.wish(url, '1000')).id, first.id);
+  const { text } = await desk.page(url);
+  assert.ok(text.includes('A payment is under way'));
+  assert.ok(!text.includes('<form'), 'nothing else can be begun');
+  assert.deepEqual(await paymentsOf(id), ['processing 6000']);
+  const cancel = await desk.call('POST', `/invoices/${id}/cancel`);
+  assert.equal(cancel.status, 400);
+  assert.equal((await desk.invoice(id)).status, 'viewed');
+});
+
+test('cancelling takes the payment with it that nobody has begun; its page takes no money any more', async () => {
+  const { id, url } = await desk.issue();
+  const waiting = await desk.wish(url);
+  const { status, body } = await desk.call('POST', `/invoices/${id}/cancel`);
+  assert.deepEqual([status, body.invoice.status, body.invoice.amount_due], [200, 'cancelled', 0]);
+  assert.equal((await desk.till.payment(waiting.id)).status, 'cancelled');
+  assert.equal((await desk.till.charge(waiting.id)).status, 400);
+  assert.equal((await desk.page(url)).status, 410);
+  assert.equal((await desk.click(url)).status, 410);
+  assert.deepEqual(await desk.till.events(id), ['invoice.created', 'invoice.sent', 'invoice.cancelled']);
+  assert.equal((await desk.call('POST', `/invoices/${id}/cancel`)).status, 400);
+});
+
+test('cancel against pay, twelve times: either it is cancelled and nothing was taken, or it is paid', async () => {
+  const seen = new Set<string>();
+  for (let i = 0; i < 12; i++) {
+    const { id, url } = await desk.issue();
+    const waiting = await desk.wish(url);
+    const both = [() => desk.till.charge(waiting.id), () => desk.call('POST', `/invoices/${id}/cancel`)];
+    const answers = await Promise.all((i % 2 ? both : both.toReversed()).map((one) => one()));
+    const [charged, cancelled] = i % 2 ? answers : answers.toReversed();
+    if (cancelled?.status === 200) {
+      assert.equal(charged?.status, 400);
+      assert.deepEqual(await paymentsOf(id), ['cancelled 10000']);
+      seen.add('cancelled');
+    } else {
+      assert.deepEqual([cancelled?.status, charged?.status], [400, 202]);
+      await desk.till.becomes(`/payments/${waiting.id}`, 'succeeded');
+      assert.equal((await desk.invoice(id)).status, 'paid');
+      seen.add('paid');
+    }
+  }
+  assert.ok(seen.size > 0);
+});
+
+test('cancel against a click on pay, ten times: no payment is left waiting for a cancelled invoice', async () => {
+  for (let i = 0; i < 10; i++) {
+    const { id, url } = await desk.issue();
+    if (i % 2) await desk.click(url);
+    const [clicked, cancelled] = await Promise.all([
+      desk.click(url),
+      desk.call('POST', `/invoices/${id}/cancel`),
+      desk.click(url),
+    ]);
+    assert.equal(cancelled.status, 200);
+    assert.ok([303, 410].includes(clicked.status), String(clicked.status));
+    assert.ok(
+      (await paymentsOf(id)).every((payment) => payment.startsWith('cancelled')),
+      String(await paymentsOf(id)),
+    );
+  }
+});
+
+test('money that comes after its payment failed goes back to the payer, and the invoice is not paid twice', async () => {
+  const { id, url } = await desk.issue();
+  const first = await desk.wish(url);
+  await desk.till.charge(first.id, STUCK);
+  const { db } = api.deps.stores.live;
+  const [attempt] = await db.all<{ id: string }>(sql`select id from attempts where payment_id = ${first.id}`);
+  const resolve = async (as: 'failed' | 'succeeded') => {
+    const { resolveAttempt } = await import('../../src/payments/resolve.ts');
+    const ref = { team_id: desk.till.shop.merchant.team.id, id: attempt?.id as string };
+    await resolveAttempt(api.deps, api.deps.stores.live, ref, { as, evidence: 'statement', author: 'awa' }, WORKER);
+  };
+  clock.advance(180_000);
+  await resolve('failed');
+  const second = await desk.pay(url);
+  assert.equal((await desk.invoice(id)).status, 'paid');
+  await resolve('succeeded');
+  assert.ok((await desk.till.events(first.id)).includes('payment.late_success'));
+  const paid = await desk.invoice(id);
+  assert.deepEqual([paid.amount_paid, paid.amount_refunded, paid.payment], [10_000, 0, second.id]);
+  const returned = await until(
+    () => db.all<object>(sql`select kind, amount_minor from refunds where payment_id = ${first.id}`),
+    (rows) => rows.length > 0,
+  );
+  assert.deepEqual(returned, [{ kind: 'giveback', amount_minor: 1_000_000n }]);
+});
+
+test('a payment whose window is nearly over is not used again', async () => {
+  const { id, url } = await desk.issue();
+  await desk.wish(url);
+  clock.advance(1440 * 60_000 - 240_000);
+  await desk.wish(url);
+  assert.deepEqual((await paymentsOf(id)).sort(), ['cancelled 10000', 'pending 10000']);
+});

@@ -1,0 +1,294 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { after, test } from 'node:test';
+import { openLinkDesk, submitLink } from '../../src/links/visits.ts';
+import { FakeClock, startApi, until } from '../setup/api.ts';
+import { LinkBrowser, newLink, payBy } from './browser.ts';
+
+const clock = new FakeClock();
+const api = await startApi({ clock });
+after(() => api.stop());
+
+const merchant = await api.newMerchant({ verification_level: 1 });
+const key = merchant.live.secret;
+
+const paymentsOf = async (id: string) => (await api.call('GET', `/links/${id}/payments`, { key })).body.items;
+const linkOf = async (id: string) => (await api.call('GET', `/links/${id}`, { key })).body.link;
+const change = (id: string, body: object) => api.call('PATCH', `/links/${id}`, { key, body });
+const later = (ms: number) => new Date(clock.now() + ms).toISOString();
+
+test('200 the page of a link: who, what, how much, what is asked; in the language of the browser; nothing loaded from elsewhere', async () => {
+  const { url } = await newLink(api, key, { description: 'Mondays <b>at six</b>', collect: ['name', 'phone', 'email'] });
+  const { status, text, headers } = await new LinkBrowser(url).open({ 'accept-language': 'fr-CM,fr;q=0.9' });
+  assert.equal(status, 200);
+  assert.match(text, /<html lang="fr">/);
+  for (const part of ['Chez Awa', 'Evening class', '1\u202f000', 'Numéro de téléphone', 'Continuer'])
+    assert.ok(text.includes(part), part);
+  assert.ok(text.includes('Mondays &lt;b&gt;at six&lt;/b&gt;'));
+  assert.doesNotMatch(text, /(src|href)="https?:/);
+  assert.match(headers.get('content-security-policy') ?? '', /default-src 'none'/);
+  assert.match(headers.get('set-cookie') ?? '', /HttpOnly; SameSite=Lax/);
+  assert.match((await new LinkBrowser(url).open({ 'accept-language': 'de' })).text, /<html lang="en">/);
+  assert.equal((await fetch(url, { method: 'HEAD' })).status, 200);
+  assert.equal(headers.get('content-encoding'), 'gzip', 'as small as it can be, as the browser wishes');
+});
+
+test('the merchant chooses language and colour, the payer may choose another language, which goes along', async () => {
+  const { url } = await newLink(api, key, { theming: { color: '#7a1f5c', locale: 'fr' } });
+  const { text, headers } = await new LinkBrowser(url).open({ 'accept-language': 'en' });
+  assert.match(text, /<html lang="fr">/);
+  assert.match(text, /--brand:#7a1f5c/);
+  const style = /<style>(:root\{--brand[^<]*)<\/style>/.exec(text)?.[1] ?? '';
+  const hash = createHash('sha256').update(style).digest('base64');
+  assert.ok(headers.get('content-security-policy')?.includes(hash), 'the policy allows the merchant’s colours');
+  const browser = new LinkBrowser(`${url}?lang=en`);
+  assert.match((await browser.open()).text, /<html lang="en">/);
+  const page = await browser.submit({ phone: '670100000' });
+  assert.match(page.headers.get('location') ?? '', /\/pay\/[^?]+\?lang=en$/);
+  assert.equal((await new LinkBrowser(`${url}?lang=xx`).open()).headers.get('content-language'), 'fr');
+});
+
+test('303 to the hosted page of a new payment, with what the link says and the payer typed', async () => {
+  const { id, url } = await newLink(api, key, {
+    collect: ['name', 'email'],
+    callback: 'https://shop.example/thanks',
+    metadata: { course: 'evening' },
+  });
+  const { status, headers } = await payBy(url, { name: 'Awa Ngo', email: 'awa@example.com', phone: 'not asked' });
+  assert.equal(status, 303);
+  assert.match(headers.get('location') ?? '', new RegExp(`^${api.url}/pay/`));
+  assert.equal((await fetch(headers.get('location') ?? '')).status, 200);
+  const [payment] = await paymentsOf(id);
+  const { transaction } = (await api.call('GET', `/payments/${payment.id}`, { key })).body;
+  const { amount, currency, status: state, description, callback, metadata, customer } = transaction;
+  assert.deepEqual(
+    { amount, currency, state, description, callback, metadata },
+    {
+      amount: 1_000,
+      currency: 'XAF',
+      state: 'pending',
+      description: 'Evening class',
+      callback: 'https://shop.example/thanks',
+      metadata: { course: 'evening', link: id },
+    },
+  );
+  const { name, email, phone } = (await api.call('GET', `/customers/${customer}`, { key })).body.customer;
+  assert.deepEqual({ name, email, phone }, { name: 'Awa Ngo', email: 'awa@example.com', phone: null });
+  const counted = await linkOf(id);
+  assert.deepEqual([counted.payments, counted.payments_open, counted.payments_succeeded], [1, 1, 0]);
+});
+
+test('a link without an amount takes what the payer types, between its bounds', async (t) => {
+  const { id, url } = await newLink(api, key, { amount: null, min_amount: 500, max_amount: 5_000_000 });
+  const tries: [string, number, number?][] = [
+    ['500', 303, 500],
+    ['5 000', 303, 5_000],
+    ['5\u202f000', 303, 5_000],
+    ['750,00', 303, 750],
+    ['499', 422],
+    ['5000001', 422],
+    ['5,001', 303, 5_001],
+    ['5.002', 303, 5_002],
+    ['5,00,0', 422],
+    ['700.50', 422],
+    ['-500', 422],
+    ['1e3', 422],
+    ['', 422],
+    ['5000 XAF', 422],
+    ['99999999999999999999', 422],
+  ];
+  for (const [typed, status, amount] of tries) {
+    // Ids of one millisecond are in no order.
+    clock.advance(1);
+    await t.test(`${status} for "${typed}"`, async () => {
+      const page = await payBy(url, { amount: typed, phone: '670100000' });
+      assert.equal(page.status, status);
+      if (amount !== undefined) assert.equal((await paymentsOf(id))[0].amount, amount);
+      else assert.match(page.text, /aria-invalid/);
+    });
+  }
+});
+
+test('a link without bounds takes no less than a channel does, and says so', async () => {
+  const { url } = await newLink(api, key, { amount: null });
+  assert.match((await new LinkBrowser(url).open({ 'accept-language': 'en' })).text, /At least FCFA\s100\./);
+  assert.equal((await payBy(url, { amount: '99', phone: '670100000' })).status, 422);
+  assert.equal((await payBy(url, { amount: '100', phone: '670100000' })).status, 303);
+});
+
+test('422 what was typed wrong comes back with a complaint at its field, escaped, and nothing is made', async () => {
+  const { id, url } = await newLink(api, key, { collect: ['name', 'email', 'phone'] });
+  const good = { name: 'Awa', email: 'awa@example.com', phone: '670100000' };
+  const tries: [string, string][] = [
+    ['name', '   '],
+    ['name', '"><script>alert(1)</script>\u0000'],
+    ['name', '4242 4242 4242 4242'],
+    ['email', 'awa'],
+    ['email', ''],
+    ['phone', '12'],
+    ['phone', '4242424242424242'],
+    ['phone', 'call me'],
+  ];
+  for (const [field, value] of tries) {
+    const { status, text } = await payBy(url, { ...good, [field]: value });
+    assert.equal(status, 422, `${field} ${value}`);
+    assert.match(text, new RegExp(`id="${field}"[^>]*aria-invalid`));
+    assert.ok(!text.includes('<script>alert'));
+  }
+  assert.deepEqual(await paymentsOf(id), []);
+  assert.equal((await linkOf(id)).payments, 0);
+});
+
+test('a double tap, and a form sent again from the history, is one payment; what was changed is another', async () => {
+  const { id, url } = await newLink(api, key);
+  const browser = new LinkBrowser(url);
+  await browser.open();
+  const pages = await Promise.all(Array.from({ length: 8 }, () => browser.submit({ phone: '670100000' })));
+  const places = new Set(pages.map(({ headers }) => headers.get('location')));
+  assert.deepEqual([places.size, pages[0]?.status], [1, 303]);
+  assert.equal((await browser.submit({ phone: '670100000' })).headers.get('location'), pages[0]?.headers.get('location'));
+  assert.equal((await linkOf(id)).payments, 1);
+  await browser.submit({ phone: '670100001' });
+  await browser.open();
+  await browser.submit({ phone: '670100000' });
+  assert.equal((await linkOf(id)).payments, 3);
+});
+
+test('403 a form without its token, of another browser, of another link, sent by another site', async () => {
+  const [one, two] = [await newLink(api, key), await newLink(api, key)];
+  const [mine, theirs, elsewhere] = [new LinkBrowser(one.url), new LinkBrowser(one.url), new LinkBrowser(two.url)];
+  for (const browser of [mine, theirs, elsewhere]) await browser.open();
+  const status = async (browser: LinkBrowser, headers = {}) => (await browser.submit({ phone: '670100000' }, headers)).status;
+  const stolen = new LinkBrowser(one.url);
+  stolen.hidden = { ...mine.hidden };
+  assert.equal(await status(stolen), 403, 'no cookie');
+  stolen.hidden = { ...mine.hidden };
+  stolen.cookie = theirs.cookie;
+  assert.equal(await status(stolen), 403, 'the cookie of another');
+  elsewhere.hidden = { ...mine.hidden };
+  assert.equal(await status(elsewhere), 403, 'the form of another link');
+  assert.equal(await status(mine, { origin: 'https://evil.example' }), 403, 'another site');
+  const nonce = new LinkBrowser(one.url);
+  await nonce.open();
+  nonce.hidden.nonce = 'A'.repeat(22);
+  assert.equal(await status(nonce), 403, 'a nonce of its own');
+  assert.deepEqual([(await linkOf(one.id)).payments, (await linkOf(two.id)).payments], [0, 0]);
+});
+
+test('404 an address that is not a link, or is not whole; none of them asks for a key', async () => {
+  const { url } = await newLink(api, key);
+  const last = url.at(-3) === 'A' ? 'B' : 'A';
+  for (const wrong of [
+    `${url.slice(0, -3)}${last}${url.slice(-2)}`,
+    `${api.url}/l/x`,
+    `${api.url}/l/`,
+    `${api.url}/l/a/b`,
+    `${url}0`,
+  ]) {
+    const page = await new LinkBrowser(wrong).open();
+    assert.deepEqual([page.status, page.headers.get('content-type')], [404, 'text/html; charset=utf-8'], wrong);
+    assert.equal((await fetch(wrong, { method: 'POST', body: new URLSearchParams({ phone: '1' }) })).status, 404, wrong);
+  }
+});
+
+test('410 switched off, and again 200 when switched on', async () => {
+  const { id, url } = await newLink(api, key);
+  const browser = new LinkBrowser(url);
+  await browser.open();
+  await change(id, { active: false });
+  assert.equal((await new LinkBrowser(url).open()).status, 410);
+  assert.equal((await browser.submit({ phone: '670100000' })).status, 410, 'a form that was open before');
+  await change(id, { active: true });
+  assert.equal((await browser.submit({ phone: '670100000' })).status, 303);
+});
+
+test('410 expired from its moment on; the worker tells of it once; a later end opens it again', async () => {
+  const { id, url } = await newLink(api, key, { expires_at: later(60_000) });
+  const browser = new LinkBrowser(url);
+  await browser.open();
+  clock.advance(60_000);
+  assert.equal((await browser.submit({ phone: '670100000' })).status, 410);
+  const link = await until(
+    () => linkOf(id),
+    ({ status }) => status === 'expired',
+  );
+  const all = (await api.call('GET', '/events?type=link.updated', { key })).body.items;
+  const events = all.filter(({ data }: { data: { id: string } }) => data.id === id);
+  assert.deepEqual(
+    events.map(({ data }: { data: object }) => data),
+    [link],
+  );
+  assert.deepEqual(Object.keys((await change(id, { active: true })).body.errors), ['expires_at']);
+  assert.equal((await change(id, { expires_at: later(60_000) })).body.link.status, 'active');
+  assert.equal((await browser.open()).status, 200);
+});
+
+test('402 a page that says so where the team is not verified; nothing is made', async () => {
+  const team = await api.newMerchant();
+  const { id, url } = await newLink(api, team.live.secret);
+  const { status, text } = await new LinkBrowser(url).open();
+  assert.equal(status, 402);
+  assert.match(text, /can not take payments yet/);
+  const browser = new LinkBrowser((await newLink(api, key)).url);
+  await browser.open();
+  assert.equal((await api.call('GET', `/links/${id}/payments`, { key: team.live.secret })).body.meta.total, 0);
+});
+
+test('422 above the ceiling of the team, and of a blocked customer: the form comes back and says so', async () => {
+  const high = await newLink(api, key, { amount: 500_001 });
+  assert.equal((await payBy(high.url)).status, 422);
+  const { body } = await api.call('POST', '/customers', { key, body: { phone: '670100077' } });
+  await api.call('POST', `/customers/${body.customer.id}/block`, { key });
+  const open = await newLink(api, key);
+  const { status, text } = await payBy(open.url, { phone: '670100077' });
+  assert.equal(status, 422);
+  assert.match(text, /role="alert"/);
+  assert.deepEqual([(await linkOf(high.id)).payments, (await linkOf(open.id)).payments], [0, 0]);
+});
+
+test('429 for more submits from one address than a payer needs; another link is not held up', async () => {
+  clock.advance(60_000);
+  const { url } = await newLink(api, key);
+  const browser = new LinkBrowser(url);
+  await browser.open();
+  for (let i = 0; i < 20; i++) assert.equal((await browser.submit({ phone: 'x' })).status, 422);
+  const page = await browser.submit({ phone: '670100000' });
+  assert.equal(page.status, 429);
+  assert.ok(Number(page.headers.get('retry-after')) > 0);
+  assert.equal((await payBy((await newLink(api, key)).url)).status, 303);
+});
+
+test('429 for more submits of one link than a minute can bear, wherever they come from', async () => {
+  clock.advance(60_000);
+  const { url } = await newLink(api, key);
+  const desk = openLinkDesk(api.deps);
+  const visit = {
+    token: url.slice(url.lastIndexOf('/') + 1),
+    ...{ language: 'en' as const, chosen: null, browser: 'x', known: false, crossSite: false, request_id: 'req_1' },
+  };
+  const statuses: number[] = [];
+  for (let i = 0; i <= 120; i++) {
+    const answer = await submitLink(desk, { ...visit, ip: `192.0.2.${i}` }, {});
+    statuses.push('status' in answer ? answer.status : 303);
+  }
+  assert.deepEqual([statuses.slice(0, 120).every((status) => status === 403), statuses[120]], [true, 429]);
+});
+
+test('payers who are new to the merchant and come by several links at once become one customer', async () => {
+  clock.advance(60_000);
+  const links = await Promise.all(Array.from({ length: 6 }, () => newLink(api, key)));
+  const pages = await Promise.all([...links, ...links].map(({ url }) => payBy(url, { phone: '671999999' })));
+  assert.ok(pages.every(({ status }) => status === 303));
+  const { items } = (await api.call('GET', '/customers?search=671999999', { key })).body;
+  assert.equal(items.length, 1);
+});
+
+test('what is not a form is refused without a fault of ours', async () => {
+  const { url } = await newLink(api, key);
+  const post = async (body: string, type: string) =>
+    (await fetch(url, { method: 'POST', body, headers: { 'content-type': type }, redirect: 'manual' })).status;
+  assert.equal(await post('{"phone":"670100000"}', 'application/json'), 400);
+  assert.equal(await post('x', 'text/plain'), 400);
+  assert.equal(await post(`phone=${'9'.repeat(20_000)}`, 'application/x-www-form-urlencoded'), 400);
+  assert.equal(await post('nonce=a&nonce=b&form_token=', 'application/x-www-form-urlencoded'), 403);
+});

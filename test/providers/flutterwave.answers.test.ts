@@ -1,0 +1,246 @@
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import type { SendResult } from '../../src/kit/fetch.ts';
+import type { Provider, Refund } from '../../src/providers/contract.ts';
+import { flutterwave } from '../../src/providers/flutterwave/index.ts';
+import { PHRASES } from '../../src/providers/flutterwave/map.ts';
+import { uuidOf } from '../../src/kit/ids.ts';
+import { compareGolden } from '../setup/golden.ts';
+import { answered, collectionFor, failure, payoutFor, refundFor, short, stubOf, type Answering } from './wire-stub.ts';
+
+const CREDENTIALS = { secret_key: 'FLWSECK-1', secret_hash: 'hash', customer_email: 'payments@shop.example' };
+const stubbed = (answer: Answering, now?: () => number) => stubOf(flutterwave, CREDENTIALS, answer, now);
+
+const KEY = uuidOf('att_01k3tz9f7a0123456789abcdef');
+const PAID = { id: 17, tx_ref: KEY, amount: 25000, currency: 'XAF', status: 'successful' };
+const enveloped = (data: unknown, more: object = {}) => answered(200, { status: 'success', message: 'ok', data, ...more });
+const refused = (status: number, message: string) => answered(status, { status: 'error', message, data: null });
+
+/** What is said of a charge, a transfer and a refund (of a charge that succeeded) when every call is answered so. */
+async function saidTo(result: SendResult, changes: { provider_ref?: string | null } = {}) {
+  const { provider } = stubbed(() => result);
+  const refunding = stubbed(({ method, url }) => (method === 'GET' && url.includes('verify_by') ? enveloped(PAID) : result));
+  const { payouts, refunds } = provider;
+  return {
+    submit: [
+      await provider.submit(collectionFor(provider)),
+      await payouts?.submit(payoutFor(provider)),
+      await refunding.provider.refunds?.submit(cardRefund(provider)),
+    ],
+    read: [
+      await provider.read(collectionFor(provider)),
+      await payouts?.read(payoutFor(provider, changes)),
+      await refunds?.read(cardRefund(provider, { provider_ref: '17' })),
+    ],
+  };
+}
+
+const kinds = (said: ({ kind: string } | undefined)[]) => said.map(short).join(' | ');
+
+/** A wallet would be paid back by a transfer. */
+const cardRefund = (provider: Provider, changes: Partial<Refund> = {}) =>
+  refundFor(provider, {
+    collection: collectionFor(provider, { channel: { id: 'cm.card', kind: 'card', country: 'CM' }, payer: null }),
+    ...changes,
+  });
+
+suite('what answers of Flutterwave mean', () => {
+  test('every phrase it is known to use, for a charge | a transfer | a refund', async () => {
+    const lines: string[] = [];
+    for (const phrase of [...PHRASES, 'Something nobody has seen', '']) {
+      const text = `The bank said: ${phrase.toUpperCase()}!`;
+      const { provider } = stubbed(({ url }) => {
+        if (url.includes('/refunds/')) return enveloped({ id: 17, status: 'failed', comments: text });
+        const key = url.includes('/transfers') ? payoutFor(provider).provider_key : KEY;
+        return enveloped({
+          id: 17,
+          tx_ref: key,
+          reference: key,
+          status: 'FAILED',
+          processor_response: text,
+          complete_message: text,
+        });
+      });
+      const read = [
+        await provider.read(collectionFor(provider)),
+        await provider.payouts?.read(payoutFor(provider, { provider_ref: '17' })),
+        await provider.refunds?.read(cardRefund(provider, { provider_ref: '17' })),
+      ];
+      const { submit } = await saidTo(refused(400, text));
+      lines.push(phrase || '(nothing)', `  failed: ${kinds(read)}`, `  HTTP 400 to a creation: ${kinds(submit)}`);
+    }
+    compareGolden('flutterwave-reasons.txt', lines);
+  });
+
+  test('every status of an answer, to a creation and to a read', async () => {
+    const lines: string[] = [];
+    for (const status of [200, 201, 202, 204, 302, 400, 401, 403, 404, 405, 408, 409, 422, 429, 500, 502, 503, 504]) {
+      const { submit, read } = await saidTo(answered(status, '<html><h1>Sorry</h1></html>'));
+      lines.push(`${status} with a page`, `  creation: ${kinds(submit)}`, `  read: ${kinds(read)}`);
+    }
+    for (const [status, message] of [
+      [400, 'Transfer with this reference already exists'],
+      [404, 'No transaction was found for this id'],
+      [400, 'No transaction was found for this id'],
+      [401, 'Invalid authorization key'],
+      [429, 'Too many requests'],
+      [503, 'An error occurred. Please contact support'],
+      [200, 'An error with status 200'],
+    ] as const) {
+      const { submit, read } = await saidTo(refused(status, message));
+      lines.push(`${status} ${message}`, `  creation: ${kinds(submit)}`, `  read: ${kinds(read)}`);
+    }
+    compareGolden('flutterwave-statuses.txt', lines);
+  });
+
+  test('nothing that left proves nothing: only what never left is unavailable', async () => {
+    assert.equal(kinds((await saidTo(failure(true))).submit), 'unknown | unknown | unknown');
+    assert.equal(kinds((await saidTo(failure(false))).submit), 'unavailable | unavailable | unavailable');
+    for (const sent of [true, false]) assert.equal(kinds((await saidTo(failure(sent))).read), 'unreadable | unknown | unknown');
+  });
+
+  test('a charge is paid only when the answer is about it, and says so whole', async () => {
+    const read = async (changes: object) => {
+      const { provider } = stubbed(() => enveloped({ ...PAID, ...changes }));
+      return provider.read(collectionFor(provider));
+    };
+    const paid = { kind: 'succeeded', provider_ref: '17', amount_minor: 25_000_00n, currency: 'XAF' };
+    assert.deepEqual(await read({}), paid);
+    assert.deepEqual(
+      await read({ amount: 24_999.5 }),
+      { ...paid, amount_minor: 24_999_50n },
+      'told as it stands, for the core to judge',
+    );
+    assert.deepEqual(await read({ currency: 'NGN' }), { ...paid, currency: 'NGN' });
+    for (const changes of [
+      { tx_ref: 'another' },
+      { tx_ref: undefined },
+      { amount: undefined },
+      { amount: 1e21 },
+      { currency: 'francs' },
+      { id: undefined },
+      { status: 'approved' },
+      { status: null },
+    ]) {
+      assert.equal((await read(changes)).kind, 'unreadable', JSON.stringify(changes));
+    }
+    assert.equal((await read({ status: 'success-pending-validation' })).kind, 'pending');
+  });
+
+  test('a page nobody has paid on is pending until its end and some minutes, then expired', async () => {
+    let now = 1_000_000;
+    const { provider } = stubbed(
+      () => refused(404, 'No transaction was found for this id'),
+      () => now,
+    );
+    const taken = collectionFor(provider, { provider_ref: KEY, expires_at: 2_000_000, submitted_at: now });
+    assert.equal((await provider.read({ ...taken, provider_ref: null })).kind, 'not_found');
+    const page = { provider_ref: null, handle: '{"kind":"redirect","url":"https://x.example/"}' };
+    const card = { ...taken, ...page, channel: { id: 'cm.card', kind: 'card', country: 'CM' } as const };
+    assert.deepEqual(await provider.read(card), { kind: 'pending', poll_after_ms: 5_000 });
+    assert.deepEqual(await provider.read(taken), { kind: 'pending', poll_after_ms: 5_000 });
+    now = 2_599_999;
+    assert.equal((await provider.read(taken)).kind, 'pending');
+    now = 2_600_000;
+    assert.deepEqual(await provider.read(taken), { kind: 'expired' });
+    assert.deepEqual(await provider.read(card), { kind: 'expired' });
+  });
+
+  for (const [what, result] of [
+    ['was lost', failure(true)],
+    ['never left', failure(false)],
+    ['is an error of the gateway', refused(503, 'An error occurred. Please contact support')],
+    ['is half of one', answered(200, '{"status":"succ')],
+    ['turns the account away', refused(401, 'Invalid authorization key')],
+  ] as const) {
+    test(`a page or an account whose answer ${what} was told to nobody: another provider may be tried, and nothing is asked`, async () => {
+      for (const channel of [
+        { id: 'cm.card', kind: 'card', country: 'CM' },
+        { id: 'ng.bank', kind: 'bank', country: 'NG' },
+      ] as const) {
+        const { provider, calls } = stubbed(() => result);
+        const currency = channel.kind === 'card' ? 'XAF' : 'NGN';
+        const collection = collectionFor(provider, { channel, currency, payer: null });
+        assert.equal((await provider.prepare?.(collection))?.kind, 'unavailable');
+        assert.equal(calls.length, 1);
+        assert.equal((await provider.submit(collection)).kind, 'unavailable');
+        assert.equal((await provider.read(collection)).kind, 'not_found');
+        assert.equal(calls.length, 1);
+      }
+    });
+  }
+
+  test('a prompt is not prepared: nothing is sent before it', async () => {
+    const { provider, calls } = stubbed(() => failure(true));
+    assert.deepEqual(await provider.prepare?.(collectionFor(provider)), { kind: 'ready', handle: null });
+    assert.deepEqual(calls, []);
+  });
+
+  test('a transfer is looked for by reference, and a list of others proves nothing', async () => {
+    const listed = async (data: unknown) => {
+      const { provider } = stubbed(() => enveloped(data));
+      return short(await provider.payouts?.read(payoutFor(provider)));
+    };
+    const ours = {
+      id: 9,
+      reference: uuidOf('po_01k3tz9f7a0123456789abcdef'),
+      amount: 25000,
+      currency: 'XAF',
+      status: 'SUCCESSFUL',
+    };
+    assert.equal(await listed([{ ...ours, reference: 'another' }, ours]), 'succeeded');
+    assert.equal(await listed([{ ...ours, status: 'NEW' }]), 'pending');
+    assert.equal(await listed([{ ...ours, status: 'FAILED', complete_message: 'DISBURSE FAILED' }]), 'failed(null)');
+    assert.equal(await listed([{ ...ours, reference: 'another' }]), 'unknown');
+    assert.equal(await listed([]), 'not_found');
+    assert.equal(await listed({}), 'unknown');
+  });
+
+  test('a refund is made when its own number and amount say so, and one whose number was lost is never "not found"', async () => {
+    const data = { id: 17, amount_refunded: 10000, status: 'completed' };
+    const said = async (changes: object, provider_ref: string | null = '17') => {
+      const { provider } = stubbed(() => enveloped({ ...data, ...changes }));
+      return short(await provider.refunds?.read(cardRefund(provider, { provider_ref })));
+    };
+    assert.equal(await said({}), 'succeeded');
+    assert.equal(await said({ status: 'completed-mpgs' }), 'succeeded');
+    assert.equal(await said({ amount_refunded: 9999 }), 'unknown');
+    assert.equal(await said({ id: 18 }), 'unknown');
+    assert.equal(await said({ status: 'pending' }), 'pending');
+    assert.equal(await said({ status: 'odd' }), 'unknown');
+    assert.equal(await said({}, null), 'unknown');
+  });
+
+  test('only a charge that succeeded is given back', async () => {
+    for (const [status, expected] of [
+      ['pending', 'unavailable'],
+      ['failed', 'failed(provider_error)'],
+      ['successful', 'succeeded'],
+    ]) {
+      const { provider, calls } = stubbed(({ method }) =>
+        method === 'GET' ? enveloped({ ...PAID, status }) : enveloped({ id: 3, amount_refunded: 10000, status: 'completed' }),
+      );
+      assert.equal(short(await provider.refunds?.submit(cardRefund(provider))), expected);
+      assert.equal(calls.length, status === 'successful' ? 2 : 1);
+    }
+  });
+
+  test('a charge or transfer that failed at once is told as such', async () => {
+    const { provider } = stubbed(() =>
+      enveloped({ id: 1, status: 'failed', processor_response: 'Insufficient Funds', complete_message: '' }),
+    );
+    assert.equal(short(await provider.submit(collectionFor(provider))), 'refused(insufficient_funds)');
+    const failing = stubbed(() => enveloped({ id: 1, status: 'FAILED', complete_message: 'MSISDN is not found' })).provider;
+    assert.equal(short(await failing.payouts?.submit(payoutFor(failing))), 'failed(recipient_unregistered)');
+  });
+
+  test('what each purse holds; what is no list is unreadable', async () => {
+    const held = stubbed(() => enveloped([{ currency: 'XAF', available_balance: 1000.5 }, { currency: 'x' }])).provider;
+    assert.deepEqual(await held.balance?.(), {
+      kind: 'held',
+      floats: [{ currency: 'XAF', amount_minor: 1_000_50n, use: 'both' }],
+    });
+    assert.equal((await stubbed(() => enveloped({})).provider.balance?.())?.kind, 'unreadable');
+    assert.equal((await stubbed(() => failure(true)).provider.balance?.())?.kind, 'unreadable');
+  });
+});

@@ -1,0 +1,261 @@
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import { Value } from 'typebox/value';
+import { uuidOf } from '../../src/kit/ids.ts';
+import type { Collection, Provider, RawCallback, Refund } from '../../src/providers/contract.ts';
+import { flutterwave } from '../../src/providers/flutterwave/index.ts';
+import { answered, type Answering, bodyOf, collectionFor, payoutFor, refundFor, short, stubOf, taken } from './wire-stub.ts';
+
+const CREDENTIALS = { secret_key: 'FLWSECK-1', secret_hash: 'the-hash', customer_email: 'payments@shop.example' };
+const stubbed = (answer: Answering, now?: () => number) => stubOf(flutterwave, CREDENTIALS, answer, now);
+const success = (data: unknown, authorization?: object) =>
+  answered(200, { status: 'success', message: 'ok', data, ...(authorization ? { meta: { authorization } } : {}) });
+
+const NOW = 1_000_000;
+const KEY = uuidOf('att_01k3tz9f7a0123456789abcdef');
+const CARD: Partial<Collection> = {
+  channel: { id: 'cm.card', kind: 'card', country: 'CM' },
+  payer: null,
+  expires_at: NOW + 90_001,
+};
+const BANK: Partial<Collection> = {
+  channel: { id: 'ng.bank', kind: 'bank', country: 'NG' },
+  ...{ currency: 'NGN', amount_minor: 1_234_56n, payer: null, expires_at: NOW + 3_600_000 },
+};
+const ACCOUNT = { transfer_bank: 'A Bank', transfer_account: '0067', transfer_reference: 'R1', transfer_amount: '1234.56' };
+
+/** A wallet would be paid back by a transfer. */
+const cardRefund = (provider: Provider, changes: Partial<Refund> = {}) =>
+  refundFor(provider, {
+    collection: collectionFor(provider, { channel: { id: 'cm.card', kind: 'card', country: 'CM' }, payer: null }),
+    ...changes,
+  });
+
+suite('what Flutterwave is sent', () => {
+  test('a card: a page of its own, open as long as the payment, and nothing of the payer', async () => {
+    const { provider, calls } = stubbed(
+      () => success({ link: 'https://checkout.flutterwave.com/v3/hosted/pay/x' }),
+      () => NOW,
+    );
+    assert.deepEqual(await taken(provider, CARD), {
+      kind: 'accepted',
+      provider_ref: null,
+      next: { kind: 'redirect', url: 'https://checkout.flutterwave.com/v3/hosted/pay/x' },
+      poll_after_ms: 5_000,
+    });
+    assert.deepEqual([calls[0]?.method, calls[0]?.url], ['POST', 'https://api.flutterwave.com/v3/payments']);
+    assert.deepEqual(calls[0]?.headers, { authorization: 'Bearer FLWSECK-1', 'content-type': 'application/json' });
+    assert.deepEqual(bodyOf(calls[0]), {
+      ...{ tx_ref: KEY, amount: 25000, currency: 'XAF', redirect_url: 'https://pay.example/pay/token/card' },
+      ...{ payment_options: 'card', max_retry_attempt: 1, session_duration: 2, customer: { email: 'payments@shop.example' } },
+    });
+  });
+
+  test('a page is open for a day at most, and for a minute at least', async () => {
+    const { provider, calls } = stubbed(
+      () => success({ link: 'https://x.example/' }),
+      () => NOW,
+    );
+    await taken(provider, { ...CARD, expires_at: NOW + 100 * 3_600_000 });
+    await taken(provider, { ...CARD, expires_at: NOW - 1 });
+    assert.deepEqual(
+      calls.map((call) => bodyOf(call).session_duration),
+      [1_440, 1],
+    );
+  });
+
+  for (const link of [undefined, 'javascript:alert(1)', 'http://checkout.example/', 'nonsense', 7]) {
+    test(`a page at ${link} is none: nobody is sent there, and another provider may be tried`, async () => {
+      const { provider } = stubbed(() => success({ link }));
+      assert.equal((await taken(provider, CARD)).kind, 'unavailable');
+    });
+  }
+
+  test('a bank transfer: an account for this payment, told with its bank and reference', async () => {
+    const { provider, calls } = stubbed(
+      () => success(undefined, ACCOUNT),
+      () => NOW,
+    );
+    const said = await taken(provider, BANK);
+    assert.deepEqual(said.kind === 'accepted' && said.next, {
+      kind: 'transfer',
+      instructions: { bank: 'A Bank', account_number: '0067', reference: 'R1' },
+    });
+    assert.equal(calls[0]?.url, 'https://api.flutterwave.com/v3/charges?type=bank_transfer');
+    assert.deepEqual(bodyOf(calls[0]), {
+      ...{ tx_ref: KEY, amount: 1234.56, currency: 'NGN', redirect_url: 'https://pay.example/pay/token/card' },
+      ...{ email: 'payments@shop.example', expires: 3_600, is_permanent: false },
+    });
+  });
+
+  test('an account that waits for another amount than ours, or is none, is not shown to anyone', async () => {
+    for (const changes of [
+      { transfer_amount: '1260.00' },
+      { transfer_amount: undefined },
+      { transfer_account: '' },
+      { transfer_bank: null },
+    ]) {
+      const { provider } = stubbed(() => success(undefined, { ...ACCOUNT, ...changes }));
+      assert.equal((await taken(provider, BANK)).kind, 'unavailable', JSON.stringify(changes));
+    }
+  });
+
+  for (const [channel, currency, type, fields] of [
+    ['cm.mtn', 'XAF', 'mobile_money_franco', { network: 'MTN', country: 'CM' }],
+    ['cm.orange', 'XAF', 'mobile_money_franco', { network: 'ORANGEMONEY', country: 'CM' }],
+    ['ci.moov', 'XOF', 'mobile_money_franco', { network: 'MOOV', country: 'CI' }],
+    ['sn.orange', 'XOF', 'mobile_money_franco', { network: 'ORANGEMONEY', country: 'SN' }],
+    ['gh.mtn', 'GHS', 'mobile_money_ghana', { network: 'MTN' }],
+    ['rw.airtel', 'RWF', 'mobile_money_rwanda', { order_id: KEY }],
+    ['ug.airtel', 'UGX', 'mobile_money_uganda', { network: 'AIRTEL' }],
+    ['tz.vodacom', 'TZS', 'mobile_money_tanzania', { network: 'VODACOM' }],
+    ['zm.mtn', 'ZMW', 'mobile_money_zambia', { network: 'MTN' }],
+    ['ke.mpesa', 'KES', 'mpesa', {}],
+  ] as const) {
+    test(`${channel} as a charge of type ${type}`, async () => {
+      const { provider, calls } = stubbed(() => success({ id: 7, status: 'pending' }, { mode: 'callback' }));
+      const [cc = ''] = channel.split('.');
+      const collection = collectionFor(provider, {
+        currency,
+        channel: { id: channel, kind: 'mobile_money', country: cc.toUpperCase() },
+      });
+      const said = await provider.submit(collection);
+      assert.ok(said.kind === 'accepted' && said.next.kind === 'confirm' && said.provider_ref === '7');
+      assert.equal(calls[0]?.url, `https://api.flutterwave.com/v3/charges?type=${type}`);
+      assert.deepEqual(bodyOf(calls[0]), {
+        ...{ tx_ref: KEY, amount: 25000, currency, redirect_url: collection.return_url },
+        ...{ email: 'payments@shop.example', phone_number: '237653000000', ...fields },
+      });
+    });
+  }
+
+  for (const authorization of [
+    { mode: 'redirect', redirect: 'https://ops.example/x' },
+    { mode: 'redirect', redirect_url: 'https://ops.example/x' },
+  ]) {
+    test(`a prompt on a page of the operator (${Object.keys(authorization)[1]})`, async () => {
+      const { provider } = stubbed(() => success(undefined, authorization));
+      const said = await provider.submit(collectionFor(provider));
+      assert.deepEqual(said.kind === 'accepted' && said.next, { kind: 'redirect', url: 'https://ops.example/x' });
+    });
+  }
+
+  test('transfers to wallets, and to Nigerian banks by their code', async () => {
+    const { provider, calls } = stubbed(() => success({ id: 5, status: 'NEW' }));
+    const { payouts } = provider;
+    const wallet = payoutFor(provider);
+    assert.deepEqual(await payouts?.submit(wallet), { kind: 'pending', provider_ref: '5', poll_after_ms: 5_000 });
+    assert.deepEqual(bodyOf(calls[0]), {
+      ...{ account_bank: 'FMM', account_number: '237653000000', amount: 25000, currency: 'XAF', debit_currency: 'XAF' },
+      ...{ reference: wallet.provider_key, narration: 'Salary', beneficiary_name: 'Awa N.', callback_url: wallet.callback_url },
+    });
+    const recipient = { name: '', phone: null, account_number: '0690000031', bank_code: '044' };
+    const bank = payoutFor(provider, { recipient, currency: 'NGN', channel: { id: 'ng.bank', kind: 'bank', country: 'NG' } });
+    await payouts?.submit(bank);
+    const { account_bank, account_number, beneficiary_name } = bodyOf(calls[1]);
+    assert.deepEqual([account_bank, account_number, beneficiary_name], ['044', '0690000031', 'Recipient']);
+    assert.equal(
+      short(await payouts?.submit({ ...bank, recipient: { ...recipient, bank_code: null } })),
+      'failed(invalid_recipient)',
+    );
+    assert.equal(calls.length, 2);
+  });
+
+  test('a reference that is taken is a transfer that is under way', async () => {
+    const { provider } = stubbed(() =>
+      answered(400, { status: 'error', message: 'Transfer with this reference already exists' }),
+    );
+    assert.deepEqual(await provider.payouts?.submit(payoutFor(provider)), {
+      kind: 'pending',
+      provider_ref: null,
+      poll_after_ms: 5_000,
+    });
+  });
+
+  test('a refund by the number of the charge, with our key for whoever looks in the dashboard', async () => {
+    const { provider, calls } = stubbed(({ method }) =>
+      method === 'GET'
+        ? success({ id: 908790, tx_ref: KEY, amount: 25000, currency: 'XAF', status: 'successful' })
+        : success({ id: 75923, amount_refunded: 10000, status: 'completed' }),
+    );
+    const refund = cardRefund(provider);
+    assert.deepEqual(await provider.refunds?.submit(refund), { kind: 'succeeded', provider_ref: '75923' });
+    assert.deepEqual(
+      calls.map(({ url }) => url),
+      [
+        `https://api.flutterwave.com/v3/transactions/verify_by_reference?tx_ref=${KEY}`,
+        'https://api.flutterwave.com/v3/transactions/908790/refund',
+      ],
+    );
+    assert.deepEqual(bodyOf(calls[1]), { amount: 10000, comments: refund.provider_key });
+  });
+
+  test('a wallet is paid back by a transfer under the key of the refund', async () => {
+    const { provider, calls } = stubbed(() => success({ id: 5, status: 'NEW' }));
+    const refund = refundFor(provider);
+    assert.deepEqual(await provider.refunds?.submit(refund), { kind: 'pending', provider_ref: '5', poll_after_ms: 5_000 });
+    assert.equal(calls[0]?.url, 'https://api.flutterwave.com/v3/transfers');
+    const { reference, account_number, amount, account_bank } = bodyOf(calls[0]);
+    assert.deepEqual([reference, account_number, amount, account_bank], [refund.provider_key, '237653000000', 10000, 'FMM']);
+    await provider.refunds?.read(refund);
+    assert.equal(calls[1]?.url, `https://api.flutterwave.com/v3/transfers?reference=${refund.provider_key}`);
+  });
+
+  test('nothing at all when the amount, the channel or the number can not be told', async () => {
+    const { provider, calls } = stubbed(() => success({}));
+    assert.equal((await provider.submit(collectionFor(provider, { amount_minor: 25_50n }))).kind, 'unavailable');
+    assert.equal((await provider.submit(collectionFor(provider, { currency: 'XOF' }))).kind, 'unavailable');
+    assert.equal((await provider.submit(collectionFor(provider, { payer: null }))).kind, 'refused');
+    assert.equal((await provider.submit(collectionFor(provider, { payer: '../x' }))).kind, 'refused');
+    const nobody = { name: 'Awa N.', phone: null, account_number: null, bank_code: null };
+    assert.equal(short(await provider.payouts?.submit(payoutFor(provider, { recipient: nobody }))), 'failed(invalid_recipient)');
+    assert.deepEqual(calls, []);
+  });
+});
+
+suite('what an account of Flutterwave is', () => {
+  const { provider } = stubbed(() => success({}));
+
+  test('its key, its hash and an address of the merchant are all it needs; what would break out of a header is refused', () => {
+    const fits = (credentials: object) => Value.Check(flutterwave.credentials, credentials);
+    assert.equal(fits(CREDENTIALS), true);
+    assert.equal(fits({ ...CREDENTIALS, secret_key: 'a\r\nx: y' }), false);
+    assert.equal(fits({ ...CREDENTIALS, customer_email: 'nobody' }), false);
+    for (const name of Object.keys(CREDENTIALS)) assert.equal(fits({ ...CREDENTIALS, [name]: undefined }), false, name);
+    for (const field of Object.values(flutterwave.credentials.properties)) assert.ok('description' in field);
+  });
+
+  test('it says what it pays out to and what it only collects on', () => {
+    const said = new Map((provider.offers() ?? []).map(({ channel, operations }) => [channel, operations.join('+')]));
+    assert.deepEqual(
+      ['cm.mtn', 'ci.moov', 'gh.telecel', 'ng.bank', 'gh.bank', 'cm.card'].map((id) => said.get(id)),
+      ['collect+payout', 'collect', 'payout', 'collect+payout', 'collect', 'collect'],
+    );
+    for (const { channel, currency, operations } of provider.offers() ?? [])
+      assert.equal(provider.payouts?.reaches(channel, currency), operations.includes('payout'), channel);
+    assert.equal(provider.payouts?.reaches('cm.mtn', 'XOF'), false);
+  });
+});
+
+suite('webhooks of Flutterwave', () => {
+  const { provider } = stubbed(() => success({}));
+  const raw = (body: unknown, hash?: string | string[]): RawCallback => ({
+    ...{ method: 'POST', url: 'https://pay.example/_callbacks/pa_test', body: Buffer.from(JSON.stringify(body)) },
+    headers: hash === undefined ? {} : { 'verif-hash': hash },
+  });
+  const charge = { event: 'charge.completed', data: { tx_ref: KEY, status: 'successful', amount: 25000 } };
+  const about = (value: string | null) => ({ kind: 'hint', subject: value === null ? null : { by: 'provider_key', value } });
+
+  test('with the right hash: a reason to look at the charge or the transfer it names, whatever it says of the money', () => {
+    assert.deepEqual(provider.verifyCallback?.(raw(charge, 'the-hash')), about(KEY));
+    assert.deepEqual(provider.verifyCallback?.(raw({ data: { reference: KEY } }, 'the-hash')), about(KEY));
+    assert.deepEqual(provider.verifyCallback?.(raw({ data: { tx_ref: "' or 1" } }, 'the-hash')), about(null));
+    assert.deepEqual(provider.verifyCallback?.(raw(null, 'the-hash')), about(null));
+  });
+
+  for (const hash of [undefined, '', 'the-hasH', 'the-hash ', ['the-hash', 'the-hash']]) {
+    test(`with ${JSON.stringify(hash)} it is forged`, () => {
+      assert.equal(provider.verifyCallback?.(raw(charge, hash)).kind, 'forged');
+    });
+  }
+});

@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import { after, afterEach, beforeEach, test } from 'node:test';
+import { payOn } from '../../twins/kit/pages.ts';
+import type { Twin } from '../../twins/kit/twin.ts';
+import { FakeClock, startApi, until } from '../setup/api.ts';
+import { type LiveShop, openLiveShop } from '../setup/live-shop.ts';
+
+/** A shop in Cameroon with both contracts of Orange, end to end over the twins: by page first, by prompt otherwise. */
+const clock = new FakeClock();
+const api = await startApi({ clock, env: { HOLD_MOBILE_MONEY: '0s' } });
+after(() => api.stop());
+
+const PHONE = '+237691500005';
+let shop: LiveShop;
+let [web, prompt]: [Twin, Twin] = [] as never;
+beforeEach(async () => {
+  shop = await openLiveShop(api, ['orange-money', 'orange-money-cm']);
+  [web, prompt] = [shop.twins['orange-money'] as Twin, shop.twins['orange-money-cm'] as Twin];
+});
+afterEach(() => shop.stop());
+
+const call = (method: string, path: string, body?: object) =>
+  api.call(method, path, { key: shop.key, ...(body ? { body } : {}) });
+const payment = async (id: string) => (await call('GET', `/payments/${id}`)).body.transaction;
+/** In no order: the clock stands still between them. */
+const attempts = async (id: string) =>
+  (await payment(id)).attempts.map(({ provider, status }: Record<string, string>) => `${provider} ${status}`).sort();
+
+async function charged() {
+  const { body } = await call('POST', '/payments', { amount: 5_000, currency: 'XAF', phone: PHONE });
+  const { id } = body.transaction;
+  const answer = await call('POST', `/payments/${id}`, { channel: 'cm.orange', data: { phone: PHONE } });
+  assert.equal(answer.status, 202);
+  return { id, action: answer.body.action };
+}
+
+async function becomes(id: string, status: string, step_ms = 0) {
+  return until(
+    async () => {
+      clock.advance(step_ms);
+      return payment(id);
+    },
+    (transaction) => transaction.status === status,
+    30_000,
+  );
+}
+
+test('202 with a page of Orange; paid there, the notification makes us ask', async () => {
+  const { id, action } = await charged();
+  assert.equal(action.kind, 'redirect');
+  assert.equal((await payment(id)).status, 'processing');
+  await payOn(action.url, PHONE);
+  await becomes(id, 'succeeded');
+  assert.deepEqual(web.book.moved(), [{ kind: 'collect', currency: 'XAF', amount_minor: 500_000n, count: 1 }]);
+  assert.ok(web.requests.some(({ path }) => path.endsWith('/transactionstatus')));
+});
+
+test('a notification is not believed: told of a success that is none, we ask and hear the truth', async () => {
+  web.faults.announce('wrong_signature');
+  const { id, action } = await charged();
+  await payOn(action.url, '+237691000002');
+  await becomes(id, 'failed', 100);
+  assert.deepEqual(web.book.moved(), []);
+});
+
+test('without a notification the poll finds it', async () => {
+  web.faults.announce('none');
+  const { id, action } = await charged();
+  await payOn(action.url, PHONE);
+  await becomes(id, 'succeeded', 1_000);
+});
+
+test('a page whose answer is lost is none: the prompt collects, and nobody pays twice', async () => {
+  web.faults.script({ fault: 'reset_created' });
+  const { id, action } = await charged();
+  assert.equal(action.kind, 'confirm');
+  await becomes(id, 'succeeded', 100);
+  assert.deepEqual(await attempts(id), ['orange-money unavailable', 'orange-money-cm succeeded'].sort());
+  assert.deepEqual([web.book.moved().length, prompt.book.moved().length], [0, 1]);
+});
+
+test('a request to pay whose answer is lost is not sent again, nor elsewhere: its token tells what became of it', async () => {
+  await web.closePort();
+  prompt.faults.script({ fault: 'reset_created' });
+  prompt.faults.announce('none');
+  const { id, action } = await charged();
+  assert.equal(action, null);
+  await becomes(id, 'succeeded', 1_000);
+  assert.deepEqual(await attempts(id), ['orange-money unavailable', 'orange-money-cm succeeded'].sort());
+  assert.equal(prompt.book.entries().length, 1);
+});
+
+test('422 neither contract gives back: the merchant is told to pay it out', async () => {
+  const { id, action } = await charged();
+  await payOn(action.url, PHONE);
+  await becomes(id, 'succeeded');
+  const { status, body } = await call('POST', '/refunds', { payment: id, reason: 'requested_by_customer' });
+  assert.deepEqual([status, Object.keys(body.errors)], [422, ['payment']]);
+});

@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict';
+import { after, afterEach, beforeEach, test } from 'node:test';
+import { payOn } from '../../twins/kit/pages.ts';
+import type { Twin } from '../../twins/kit/twin.ts';
+import { FakeClock, startApi, until } from '../setup/api.ts';
+import { type LiveShop, openLiveShop } from '../setup/live-shop.ts';
+
+/** A shop in Senegal, end to end over the twin: the payer pays on Wave's page, the webhook is signed. */
+const clock = new FakeClock();
+const api = await startApi({ clock, env: { HOLD_MOBILE_MONEY: '0s' } });
+after(() => api.stop());
+
+const PHONE = '+221771500005';
+let shop: LiveShop;
+let wave: Twin;
+beforeEach(async () => {
+  shop = await openLiveShop(api, ['wave', 'pawapay']);
+  wave = shop.twins.wave as Twin;
+});
+afterEach(() => shop.stop());
+
+const call = (method: string, path: string, body?: object) =>
+  api.call(method, path, { key: shop.key, ...(body ? { body } : {}) });
+const payment = async (id: string) => (await call('GET', `/payments/${id}`)).body.transaction;
+/** In no order: the clock stands still between them. */
+const attempts = async (id: string) =>
+  (await payment(id)).attempts.map(({ provider, status }: Record<string, string>) => `${provider} ${status}`).sort();
+
+/** A payment that was charged, and the page the payer stands before. */
+async function charged(amount = 5_000): Promise<{ id: string; url: string }> {
+  const { body } = await call('POST', '/payments', { amount, currency: 'XOF', phone: PHONE, expires: { in: 60 } });
+  const { id } = body.transaction;
+  const { status, body: answer } = await call('POST', `/payments/${id}`, { channel: 'sn.wave', data: { phone: PHONE } });
+  assert.equal(status, 202);
+  return { id, url: answer.action.url };
+}
+
+async function becomes(id: string, status: string, step_ms = 0) {
+  return until(
+    async () => {
+      clock.advance(step_ms);
+      return payment(id);
+    },
+    (transaction) => transaction.status === status,
+    30_000,
+  );
+}
+
+async function paid(): Promise<string> {
+  const { id, url } = await charged();
+  await payOn(url, PHONE);
+  await becomes(id, 'succeeded');
+  return id;
+}
+
+test('202 with a page of Wave; paid there, the signed webhook settles it without a question', async () => {
+  const id = await paid();
+  assert.deepEqual(await attempts(id), ['wave succeeded']);
+  assert.deepEqual(wave.book.moved(), [{ kind: 'collect', currency: 'XOF', amount_minor: 500_000n, count: 1 }]);
+  assert.equal(wave.requests.filter(({ method, path }) => method === 'GET' && path.startsWith('/v1/')).length, 0);
+});
+
+test('a webhook that is forged changes nothing: the payment is asked about', async () => {
+  wave.faults.announce('wrong_signature');
+  const { id, url } = await charged();
+  await payOn(url, PHONE);
+  await wave.idle();
+  assert.equal((await payment(id)).status, 'processing');
+  await becomes(id, 'succeeded', 1_000);
+  assert.ok(wave.announcer.sent.every(({ status }) => status === 401));
+});
+
+test('a session whose answer is lost is none: the next provider collects, and nobody pays twice', async () => {
+  wave.faults.script({ fault: 'reset_created' });
+  const { id } = await charged();
+  await becomes(id, 'succeeded', 100);
+  assert.deepEqual(await attempts(id), ['pawapay succeeded', 'wave unavailable']);
+  assert.deepEqual(wave.book.entries(), []);
+});
+
+test('422 a part is not given back; 201 the whole is', async () => {
+  // Fees are not given back: another payment's money makes up for them.
+  await paid();
+  const id = await paid();
+  const part = await call('POST', '/refunds', { payment: id, amount: 1_000, reason: 'requested_by_customer' });
+  assert.equal(part.status, 422);
+  assert.ok(part.body.errors.amount ?? part.body.errors.payment);
+  const whole = await call('POST', '/refunds', { payment: id, reason: 'requested_by_customer' });
+  assert.equal(whole.status, 201);
+  await becomes(id, 'refunded', 100);
+  assert.deepEqual(
+    wave.book.moved().map(({ kind, amount_minor }) => [kind, amount_minor]),
+    [
+      ['collect', 1_000_000n],
+      ['refund', 500_000n],
+    ],
+  );
+});
+
+test('a payout whose answer is lost is found again, and was made once', async () => {
+  await paid();
+  wave.faults.script({ fault: 'reset_created' });
+  const made = await call('POST', '/transfers', { recipient: PHONE, channel: 'sn.wave', currency: 'XOF', amount: 1_000 });
+  assert.equal(made.status, 201);
+  const { id } = made.body.transfer;
+  await until(
+    async () => {
+      clock.advance(1_000);
+      return (await call('GET', `/transfers/${id}`)).body.transfer;
+    },
+    ({ status }) => status === 'succeeded',
+    30_000,
+  );
+  assert.deepEqual(
+    wave.book.entries().map(({ kind, state }) => [kind, state]),
+    [
+      ['collect', 'succeeded'],
+      ['payout', 'succeeded'],
+    ],
+  );
+});
+
+// The last: afterwards the clock is far from the real time, and signatures are too old.
+test('when the window of the payment is over the session is closed at Wave: nobody can pay any more', async () => {
+  const { id, url } = await charged();
+  await becomes(id, 'expired', 60_000);
+  assert.ok(wave.requests.some(({ path }) => path.endsWith('/expire')));
+  await payOn(url, PHONE);
+  assert.deepEqual(wave.book.entries(), []);
+});

@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict';
+import { afterEach, describe, test } from 'node:test';
+import { COUNTRIES } from '../../src/reference/countries.ts';
+import { moment, zoneOf } from '../../src/receipts/moment.ts';
+import { Printer } from '../../src/receipts/printer.ts';
+import type { Receipt } from '../../src/receipts/receipt.ts';
+import { winAnsi } from '../../src/receipts/win-ansi.ts';
+import { readPdf } from './read-pdf.ts';
+
+const RECEIPT: Receipt = {
+  id: 'trx_test_1',
+  language: 'fr',
+  sandbox: true,
+  merchant: 'L’Épicerie & fils <Œuvre> Ẹ̀kọ́',
+  brand: '#0b4a5e',
+  total: '25\u202f000\u00a0FCFA',
+  standing: 'Payé',
+  facts: [['Objet', 'Ça, là-bas : dîner “à l’œil” — 10 €\nsuite']],
+  items: [],
+  sums: [['Total payé', '25\u202f000\u00a0FCFA']],
+  paid_at: Date.UTC(2026, 10, 21, 17, 5, 9),
+};
+
+describe('the printer', () => {
+  let printer = new Printer();
+  afterEach(() => {
+    printer.close();
+    printer = new Printer();
+  });
+
+  test('prints the accents of French, and what remains of letters that the fonts lack', async () => {
+    const { text, structure } = readPdf((await printer.print(RECEIPT)) ?? assert.fail());
+    assert.match(text, /^L’Épicerie & fils <Œuvre> Eko\n25\u00a0000\u00a0FCFA\nMode test/);
+    assert.match(text, /Ça, là-bas : dîner “à l’œil” — 10 € suite/);
+    assert.match(structure, /\(D:20261121170509Z\)/, 'made when it was paid');
+    assert.doesNotMatch(structure, /JavaScript|\/AA|\/URI|\/Launch/);
+  });
+
+  test('prints the same bytes on another thread, started later', async () => {
+    const first = await printer.print(RECEIPT);
+    printer.close();
+    await new Promise((resolve) => setTimeout(resolve, 1_100));
+    assert.deepEqual(await printer.print(RECEIPT), first);
+  });
+
+  test('turns away what would wait too long, and goes on afterwards', async () => {
+    const waiting = Array.from({ length: 32 }, () => printer.print(RECEIPT));
+    assert.equal(await printer.print(RECEIPT), null);
+    assert.ok((await Promise.all(waiting)).every((bytes) => bytes !== null));
+    assert.ok(await printer.print(RECEIPT));
+  });
+
+  test('tells who waits that it was closed, and what could not be printed', async () => {
+    const waits = printer.print(RECEIPT);
+    printer.close();
+    await assert.rejects(waits, /the printer was closed/);
+    await assert.rejects(printer.print({ ...RECEIPT, facts: null as never }), /facts/);
+    assert.ok(await printer.print(RECEIPT), 'one that fails does not stop the next');
+  });
+
+  test('ends a thread that takes too long, with all that wait for it', async () => {
+    const hasty = new Printer(1);
+    const waiting = [hasty.print(RECEIPT), hasty.print(RECEIPT)];
+    for (const result of await Promise.allSettled(waiting)) {
+      assert.match(String(result.status === 'rejected' && result.reason), /took too long/);
+    }
+    hasty.close();
+  });
+
+  test('breaks a long receipt into pages without losing a line', async () => {
+    const facts = Array.from({ length: 40 }, (_, i): [string, string] => [`Fait ${i}`, 'mot '.repeat(60).trim()]);
+    const { text, structure } = readPdf((await printer.print({ ...RECEIPT, facts })) ?? assert.fail());
+    assert.ok(facts.every(([name]) => text.includes(`${name}\n`)));
+    assert.ok((structure.match(/\/Type \/Page\n/g) ?? []).length > 1);
+  });
+});
+
+test('what no letter of the fonts can stand for is a question mark, and what can turn a line around is left out', () => {
+  assert.equal(winAnsi('é\u202fœ€•–’ÿ'), 'é\u00a0œ€•–’ÿ');
+  assert.equal(winAnsi('e\u0301 \u2212 \u2011'), 'é - -');
+  assert.equal(winAnsi('ﬁ ½'), 'fi ½');
+  assert.equal(winAnsi('سلام 😀'), '???? ?');
+  assert.equal(winAnsi('a\u202eb\u0000\r\nc'), 'ab c');
+});
+
+test('the clock is that of the country where it was paid, with its distance from UTC', () => {
+  const at = new Date('2026-07-01T22:30:00Z');
+  assert.equal(moment(at, zoneOf('cm.mtn'), 'en'), '1 July 2026 at 23:30 (UTC+1)');
+  assert.equal(moment(at, zoneOf('ke.mpesa'), 'fr'), '2 juillet 2026 à 01:30 (UTC+3)');
+  assert.equal(moment(at, zoneOf('sn.wave'), 'fr'), '1 juillet 2026 à 22:30 (UTC)');
+  assert.equal(moment(at, zoneOf(null), 'en'), '1 July 2026 at 22:30 (UTC)');
+  // Too many clocks to choose one.
+  const unknown = COUNTRIES.filter(({ code }) => zoneOf(`${code.toLowerCase()}.card`) === 'UTC').map(({ code }) => code);
+  assert.deepEqual(unknown, ['US']);
+});

@@ -1,0 +1,281 @@
+import assert from 'node:assert/strict';
+import { after, afterEach, before, describe, test } from 'node:test';
+import { Problem } from '../../src/kit/errors.ts';
+import { systemClock } from '../../src/kit/clock.ts';
+import { sql } from '../../src/kit/sql.ts';
+import type { BreakRow, Run, SettledAs } from '../../src/reconciliation/schema.ts';
+import { AnotherAccount } from '../../src/reconciliation/service.ts';
+import { settleBreak } from '../../src/reconciliation/settle.ts';
+import { Ledgers, line, OPERATOR } from './fixture.ts';
+
+let books: Ledgers;
+before(async () => {
+  books = await Ledgers.open();
+});
+after(() => books.drop());
+afterEach(async () => {
+  await books.db.run(
+    sql`truncate events, payments, attempts, transfers, refunds, journals, postings, balances, balance_deltas, audit_entries, settlement_items cascade`,
+  );
+});
+
+const APPLY = { apply: true };
+
+/** Every line booked, as `500.00 XAF clearing > hold`. */
+async function booked(): Promise<string[]> {
+  const rows = await books.db.all<{ text: string }>(sql`
+    select j.kind || ' ' || p.amount_minor || ' ' || p.currency || ' ' || p.debit || ' > ' || p.credit as text
+    from postings p join journals j on j.team_id = p.team_id and j.id = p.journal_id order by j.id, p.line`);
+  return rows.map(({ text }) => text);
+}
+
+async function resolutionOf(id: string) {
+  const row = await books.one<{ resolution: { as: string; author: string; evidence: string } }>(
+    sql`select resolution from attempts where id = ${id}`,
+  );
+  return row.resolution;
+}
+
+describe('corrections: clearing follows the statement, and hold keeps what a person has to decide', () => {
+  const cases: [string, () => Promise<string[]>, string[]][] = [
+    [
+      'a collection missing here',
+      async () => [line('collect', 'x1')],
+      ['reconciliation.unexpected:collect 100000 XAF clearing > hold'],
+    ],
+    ['a payout missing here', async () => [line('payout', 'x2')], ['reconciliation.unexpected:payout 50000 XAF hold > clearing']],
+    [
+      'more collected than booked',
+      async () => [line('collect', (await books.attempt('succeeded')).key, { amount: '1200' })],
+      ['reconciliation.amount:XAF 20000 XAF clearing > hold'],
+    ],
+    [
+      'less collected than booked',
+      async () => [line('collect', (await books.attempt('succeeded')).key, { amount: '999.99' })],
+      ['reconciliation.amount:XAF 1 XAF hold > clearing'],
+    ],
+    [
+      'another currency',
+      async () => [line('collect', (await books.attempt('succeeded')).key, { currency: 'XOF' })],
+      ['reconciliation.amount:XAF 100000 XAF hold > clearing', 'reconciliation.amount:XOF 100000 XOF clearing > hold'],
+    ],
+    [
+      'more paid out than booked',
+      async () => [line('payout', (await books.transfer('succeeded', 'closed')).key, { amount: '700' })],
+      ['reconciliation.amount:XAF 20000 XAF hold > clearing'],
+    ],
+    [
+      'collected twice',
+      async () => {
+        const { key } = await books.attempt('succeeded', { ref: 'A' });
+        return [line('collect', key, { ref: 'A' }), line('collect', key, { ref: 'B' }), line('collect', key, { ref: 'B' })];
+      },
+      ['reconciliation.unexpected:collect 100000 XAF clearing > hold'],
+    ],
+    [
+      'a failed payout that was paid',
+      async () => [line('payout', (await books.transfer('failed', 'closed')).key)],
+      ['reconciliation.late 50000 XAF hold > clearing'],
+    ],
+    [
+      'a failed attempt that brought another amount',
+      async () => [line('collect', (await books.attempt('failed')).key, { amount: '7' })],
+      ['reconciliation.late 700 XAF clearing > hold'],
+    ],
+    [
+      'nothing for what is missing there',
+      async () => [line('collect', (await books.attempt('succeeded')).key, { status: 'failed' })],
+      [],
+    ],
+  ];
+  for (const [what, make, wanted] of cases) {
+    test(what, async () => {
+      const lines = await make();
+      await books.reconcile(lines);
+      assert.deepEqual(await booked(), [], 'looking books nothing');
+      const { run, breaks } = await books.reconcile(lines, APPLY);
+      assert.deepEqual(await booked(), wanted);
+      assert.ok(breaks.every(({ kind, state }) => state === (kind === 'missing_there' ? 'open' : 'held')));
+      const again = await books.reconcile([...lines, ''], { ...APPLY, file_name: 'overlapping.csv' });
+      assert.deepEqual(await booked(), wanted, 'another statement with the same lines books nothing more');
+      assert.deepEqual(
+        again.breaks.map(({ state }) => state),
+        breaks.map(({ state }) => state),
+      );
+      const entries = await books.db.all(
+        sql`select 1 from audit_entries where resource_id = ${run.id} and action = 'reconciliation.apply'`,
+      );
+      assert.equal(entries.length, 1);
+    });
+  }
+});
+
+describe('evidence enters by the door', () => {
+  test('an unknown attempt succeeds: booked, announced, and the line it came from is kept', async () => {
+    const { id, of, key } = await books.attempt('unknown');
+    const { run, breaks } = await books.reconcile([line('collect', key, { ref: 'F1' })], APPLY);
+    assert.deepEqual(
+      breaks.map(({ state, outcome }) => [state, outcome]),
+      [['closed', 'payment succeeded']],
+    );
+    const { as, author, evidence } = await resolutionOf(id);
+    assert.deepEqual([as, author], ['succeeded', `statement ${run.file_hash.slice(0, 12)} line 2`]);
+    assert.match(evidence, /march\.csv: F1 succeeded, 1000\.00 XAF, 2026-03-10T12:00:10/);
+    assert.deepEqual(
+      (await books.db.all<{ type: string }>(sql`select type from events where resource_id = ${of}`)).map(({ type }) => type),
+      ['payment.succeeded'],
+    );
+    assert.deepEqual((await booked()).at(0), 'payment.succeeded 100000 XAF clearing > pending');
+    assert.deepEqual((await books.reconcile([line('collect', key)], APPLY)).breaks, []);
+  });
+
+  test('one whose sender died before the answer is a success too, not late money', async () => {
+    const { of, key } = await books.attempt('created');
+    await books.db.run(sql`update payments set status = 'pending'`);
+    await books.reconcile([line('collect', key)], APPLY);
+    const { status } = await books.one<{ status: string }>(sql`select status from payments where id = ${of}`);
+    assert.equal(status, 'succeeded');
+  });
+
+  test('an unknown attempt failed: the payment has failed', async () => {
+    const { id, of, key } = await books.attempt('unknown');
+    await books.reconcile([line('collect', key, { status: 'failed' })], APPLY);
+    const { status } = await books.one<{ status: string }>(sql`select status from payments where id = ${of}`);
+    assert.deepEqual([status, (await resolutionOf(id)).as, await booked()], ['failed', 'failed', []]);
+  });
+
+  test('another amount leaves the payment processing and the money in hold, once', async () => {
+    const { of, key } = await books.attempt('unknown');
+    const lines = [line('collect', key, { amount: '400' })];
+    const { breaks } = await books.reconcile(lines, APPLY);
+    assert.deepEqual(
+      breaks.map(({ kind, state }) => [kind, state]),
+      [['amount', 'held']],
+    );
+    const { status } = await books.one<{ status: string }>(sql`select status from payments where id = ${of}`);
+    assert.deepEqual([status, await booked()], ['processing', ['evidence.mismatched 40000 XAF clearing > hold']]);
+    const again = await books.reconcile(lines, APPLY);
+    assert.deepEqual(
+      again.breaks.map(({ kind, state }) => [kind, state]),
+      [['amount', 'held']],
+    );
+    assert.equal((await booked()).length, 1);
+  });
+
+  test('money after the end is late success, to be given back', async () => {
+    const { id, of, key } = await books.attempt('expired');
+    const { breaks } = await books.reconcile([line('collect', key)], APPLY);
+    assert.deepEqual(
+      breaks.map(({ kind, state }) => [kind, state]),
+      [['late', 'closed']],
+    );
+    assert.deepEqual(await booked(), ['payment.late_success 100000 XAF clearing > hold']);
+    const { giveback } = await books.one<{ giveback: boolean }>(sql`select giveback from attempts where id = ${id}`);
+    const events = await books.db.all<{ type: string }>(sql`select type from events where resource_id = ${of}`);
+    assert.deepEqual([giveback, events.map(({ type }) => type)], [true, ['payment.late_success']]);
+  });
+
+  test('payouts and refunds under way end as the statement says', async () => {
+    const paid = await books.transfer('processing', 'dispatched');
+    const refused = await books.transfer('processing', 'dispatched');
+    const returned = await books.refund('processing', 'sent');
+    const lines = [line('payout', paid.key), line('payout', refused.key, { status: 'failed' }), line('refund', returned.key)];
+    const { breaks } = await books.reconcile(lines, APPLY);
+    assert.deepEqual(
+      breaks.map(({ subject_id, outcome }) => [subject_id, outcome]),
+      [
+        [paid.id, 'transfer succeeded'],
+        [refused.id, 'transfer failed'],
+        [returned.id, 'refund succeeded'],
+      ],
+    );
+  });
+
+  test('an attempt that is being sent at this moment is left alone and said so', async () => {
+    const { key } = await books.attempt('created', { at: Date.now() });
+    const { breaks } = await books.reconcile([line('collect', key)], { ...APPLY, to: new Date() });
+    assert.deepEqual(
+      breaks.map(({ kind, state }) => [kind, state]),
+      [['unknown', 'refused']],
+    );
+    assert.match(breaks[0]?.outcome ?? '', /at this moment/);
+  });
+});
+
+test('a statement of which most is unknown here is not applied unless that is meant', async () => {
+  const { key } = await books.attempt('succeeded');
+  const lines = [line('collect', key), ...Array.from({ length: 20 }, (_, n) => line('collect', `stray-${n}`))];
+  await assert.rejects(books.reconcile(lines, APPLY), AnotherAccount);
+  assert.deepEqual(await booked(), []);
+  assert.equal((await books.reconcile(lines)).breaks.length, 20, 'looking is always possible');
+  await books.reconcile(lines, { ...APPLY, force: true });
+  assert.equal((await booked()).length, 20);
+});
+
+test('a run that dies among its breaks is finished by the next: nothing twice, nothing left out', async () => {
+  const unknown = await Promise.all(Array.from({ length: 4 }, () => books.attempt('unknown')));
+  const lines = [line('collect', 'stray'), ...unknown.map(({ key }) => line('collect', key))];
+  const dying = Object.create(books.store, {
+    db: {
+      value: {
+        ...books.db,
+        transaction: async (work: Parameters<typeof books.db.transaction>[0]) => {
+          if ((await booked()).length >= 3) throw new Error('killed');
+          return books.db.transaction(work);
+        },
+      },
+    },
+  });
+  await assert.rejects(books.reconcile(lines, APPLY, dying), /killed/);
+  const half = await booked();
+  assert.equal(half.length, 3);
+  const { breaks } = await books.reconcile(lines, APPLY);
+  assert.deepEqual(breaks.map(({ state }) => state).sort(), ['closed', 'closed', 'held']);
+  const all = await booked();
+  assert.deepEqual(all.slice(0, 3), half);
+  assert.equal(all.filter((text) => text.startsWith('payment.succeeded')).length, 4);
+});
+
+describe('settling what is in hold', () => {
+  const settle = (run: Run, { id, team_id }: BreakRow, as: SettledAs) =>
+    settleBreak(
+      { clock: systemClock },
+      books.store,
+      { team_id, run_id: run.id, id },
+      { as, evidence: 'their letter of today', author: 'Awa' },
+      OPERATOR,
+    );
+
+  for (const [as, place] of [
+    ['merchant', 'available'],
+    ['platform', 'fee_income'],
+    ['undone', 'clearing'],
+  ] as const) {
+    test(`as ${as}: out of hold to ${place}, once, and the next run knows`, async () => {
+      const lines = [line('collect', 'stray')];
+      const { run, breaks } = await books.reconcile(lines, APPLY);
+      await settle(run, breaks[0] as BreakRow, as);
+      assert.equal(
+        (await booked()).at(-1),
+        `reconciliation.settled:reconciliation.unexpected:collect 100000 XAF hold > ${place}`,
+      );
+      await assert.rejects(settle(run, breaks[0] as BreakRow, 'platform'), /settled already/);
+      const again = await books.reconcile(lines, APPLY);
+      assert.deepEqual([again.breaks.map(({ state }) => state), (await booked()).length], [['settled'], 2]);
+    });
+  }
+
+  test('what is missing is drawn from the merchant only as far as the balance covers it', async () => {
+    const { run, breaks } = await books.reconcile([line('payout', 'stray')], APPLY);
+    await assert.rejects(
+      settle(run, breaks[0] as BreakRow, 'merchant'),
+      (error) => error instanceof Problem && /does not cover/.test(error.message),
+    );
+    assert.equal((await booked()).length, 1);
+  });
+
+  test('what was only looked at is not in hold', async () => {
+    const { run, breaks } = await books.reconcile([line('collect', 'stray')]);
+    await assert.rejects(settle(run, breaks[0] as BreakRow, 'merchant'), /Nothing of the break is in hold/);
+  });
+});

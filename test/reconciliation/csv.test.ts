@@ -1,0 +1,219 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { NORMAL_FORMAT } from '../../src/providers/statement.ts';
+import { statement as wallet } from '../../src/providers/pawapay/statement.ts';
+import { type CsvRecord, CsvReader } from '../../src/reconciliation/csv.ts';
+import { type Judged, readerOf } from '../../src/reconciliation/lines.ts';
+
+/** The file in pieces of every length, which all have to say the same. */
+function read(text: string): CsvRecord[] {
+  const inPieces = (size: number) => {
+    const reader = new CsvReader();
+    const records: CsvRecord[] = [];
+    for (let at = 0; at < text.length; at += size) records.push(...reader.push(text.slice(at, at + size)));
+    return [...records, ...reader.end()];
+  };
+  const whole = inPieces(Math.max(1, text.length));
+  for (const size of [1, 2, 3, 5, 17]) assert.deepEqual(inPieces(size), whole, `in pieces of ${size}`);
+  return whole;
+}
+
+const fields = (text: string) => read(text).map((record) => ('fields' in record ? record.fields : record.fault));
+
+describe('CSV', () => {
+  const cases: [string, string, (string[] | string)[]][] = [
+    [
+      'lines',
+      'a,b\n1,2\n',
+      [
+        ['a', 'b'],
+        ['1', '2'],
+      ],
+    ],
+    [
+      'no line end at the end',
+      'a,b\n1,2',
+      [
+        ['a', 'b'],
+        ['1', '2'],
+      ],
+    ],
+    [
+      'CRLF',
+      'a,b\r\n1,2\r\n',
+      [
+        ['a', 'b'],
+        ['1', '2'],
+      ],
+    ],
+    [
+      'CRLF at the very end of a quoted field',
+      '"a",b\r\n1,"2"\r\n',
+      [
+        ['a', 'b'],
+        ['1', '2'],
+      ],
+    ],
+    [
+      'empty lines are none',
+      'a,b\n\n\r\n1,2\n',
+      [
+        ['a', 'b'],
+        ['1', '2'],
+      ],
+    ],
+    [
+      'quotes with separators, quotes and line ends',
+      'a,b\n"x,""y""\nz",2\n',
+      [
+        ['a', 'b'],
+        ['x,"y"\nz', '2'],
+      ],
+    ],
+    [
+      'semicolons',
+      'a;b\n1,5;2\n',
+      [
+        ['a', 'b'],
+        ['1,5', '2'],
+      ],
+    ],
+    [
+      'tabs',
+      'a\tb\n1\t2\n',
+      [
+        ['a', 'b'],
+        ['1', '2'],
+      ],
+    ],
+    [
+      'empty fields',
+      'a,b\n,\n"",\n',
+      [
+        ['a', 'b'],
+        ['', ''],
+        ['', ''],
+      ],
+    ],
+    ['a quote inside a field costs its line', 'a,b\n1"2,3\n4,5\n', [['a', 'b'], 'a quote stands inside a field', ['4', '5']]],
+    ['something behind a quote too', 'a,b\n"1"2,3\n4,5\n', [['a', 'b'], 'something stands behind a closing quote', ['4', '5']]],
+    ['a quote that is never closed too', 'a,b\n"1,3\n4,5\n', [['a', 'b'], 'a quote is never closed', ['4', '5']]],
+    ['nothing', '', []],
+  ];
+  for (const [what, text, wanted] of cases) {
+    test(what, () => assert.deepEqual(fields(text), wanted));
+  }
+
+  test('line numbers are those of the file, behind a field with line ends too', () => {
+    assert.deepEqual(
+      read('a\n"1\n2"\n3\n').map(({ line }) => line),
+      [1, 2, 4],
+    );
+  });
+
+  test('a line without an end is told, not kept: memory stays bounded', () => {
+    const reader = new CsvReader();
+    reader.push('a,b\n');
+    const records: CsvRecord[] = [];
+    for (let i = 0; i < 100; i++) records.push(...reader.push('x'.repeat(1_000)));
+    assert.ok(records.length > 0);
+    assert.ok(records.every((record) => 'fault' in record && /too long/.test(record.fault)));
+    assert.deepEqual([...reader.push('\n1,2\n'), ...reader.end()].filter((record) => 'fields' in record).length, 1);
+  });
+
+  test('a quote that opens in a long file costs one line', () => {
+    const long = Array.from({ length: 2_000 }, (_, i) => `${i},word`).join('\n');
+    const records = read(`a,b\n"1,2\n${long}\n`);
+    assert.deepEqual([records.length, records.filter((record) => 'fault' in record).map(({ line }) => line)], [2_002, [2]]);
+  });
+});
+
+const HEAD = ['type', 'key', 'reference', 'amount', 'currency', 'fee', 'at', 'status'];
+const RIGHT = {
+  type: 'collect',
+  key: 'k',
+  reference: 'r',
+  amount: '10.5',
+  currency: 'XAF',
+  fee: '1',
+  at: '2026-03-10T12:00:00+01:00',
+  status: 'succeeded',
+};
+
+function judge(changes: Partial<typeof RIGHT>): Judged {
+  const reader = readerOf(HEAD, undefined);
+  return 'missing' in reader ? assert.fail('it is the normal form') : reader(Object.values({ ...RIGHT, ...changes }));
+}
+
+describe('lines of the normal form', () => {
+  test('are read exactly', () => {
+    assert.deepEqual(judge({}), {
+      kind: 'line',
+      line: {
+        ...{ flow: 'collect', key: 'k', reference: 'r', amount_minor: 1_050n, currency: 'XAF', fee_minor: 100n },
+        ...{ at: Date.parse('2026-03-10T11:00:00Z'), status: 'succeeded' },
+      },
+    });
+  });
+
+  for (const [changes, fault] of [
+    [{ key: '', reference: '' }, /neither key nor reference/],
+    [{ key: 'k\u0000' }, /marks/],
+    [{ key: 'k'.repeat(129) }, /more than 128/],
+    [{ amount: '1,000' }, /amount/],
+    [{ amount: '0' }, /amount/],
+    [{ amount: '1.005' }, /amount/],
+    [{ amount: '1e3' }, /amount/],
+    [{ amount: '99999999999999' }, /amount/],
+    [{ fee: 'some' }, /fee/],
+    [{ currency: 'FRF' }, /currency/],
+    [{ at: '2026-03-10 12:00:00' }, /without its zone/],
+    [{ at: '10/03/2026' }, /moment/],
+    [{ status: 'done' }, /status/],
+  ] as const) {
+    test(`${JSON.stringify(changes).slice(0, 60)} is a bad line`, () => {
+      const judged = judge(changes);
+      assert.equal(judged.kind, 'bad');
+      assert.match(judged.kind === 'bad' ? judged.fault : '', fault);
+    });
+  }
+
+  test('another kind of line is no fault', () => assert.deepEqual(judge({ type: 'top-up', amount: 'x' }), { kind: 'other' }));
+
+  test('a line with a field too many is a bad line', () => {
+    const reader = readerOf(HEAD, undefined);
+    assert.equal('missing' in reader ? null : reader([...Object.values(RIGHT), 'more']).kind, 'bad');
+  });
+
+  test('columns may stand in any order and more may be there; without the outcome it is no statement', () => {
+    assert.equal(typeof readerOf(['Note', 'STATUS', 'at', 'currency', 'amount', ' key ', 'type'], undefined), 'function');
+    assert.deepEqual(
+      readerOf(
+        HEAD.filter((name) => name !== 'status' && name !== 'at'),
+        undefined,
+      ),
+      { missing: ['at', 'status'] },
+    );
+    assert.deepEqual(
+      readerOf(
+        HEAD.filter((name) => name !== 'key' && name !== 'reference'),
+        undefined,
+      ),
+      { missing: ['key'] },
+    );
+  });
+});
+
+test('a provider’s own form is read beside the normal one', () => {
+  const reader = readerOf(['Creation Date', 'MSISDN', 'Transaction ID', 'Amount', 'Currency', 'Country', 'MNO', 'Type'], wallet);
+  if ('missing' in reader) assert.fail(reader.missing.join());
+  const judged = reader(['2026-03-10 12:00:00', '237670000000', 'k', '-500', 'XAF', 'CMR', 'MTN', 'Payout']);
+  assert.deepEqual(judged.kind === 'line' && [judged.line.flow, judged.line.amount_minor, judged.line.status, judged.line.at], [
+    'payout',
+    50_000n,
+    'succeeded',
+    Date.parse('2026-03-10T12:00:00Z'),
+  ]);
+  assert.deepEqual(reader(['2026-03-10 12:00:00', '', 'k', '5', 'XAF', '', '', 'Fee']), { kind: 'other' });
+  assert.equal(typeof readerOf(Object.values(NORMAL_FORMAT.columns), wallet), 'function');
+});

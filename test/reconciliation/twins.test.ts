@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { openPool, type DbPool } from '../../src/db/pool.ts';
+import type { Store } from '../../src/db/stores.ts';
+import { createLog } from '../../src/kit/log.ts';
+import { readBalances } from '../../src/ledger/balances.ts';
+import type { Difference } from '../../src/ledger/differences.ts';
+import { verifyLedger } from '../../src/ledger/verify.ts';
+import type { BreakRow } from '../../src/reconciliation/schema.ts';
+import { BREAK_KINDS } from '../../src/reconciliation/schema.ts';
+import { pagesOf, reconcile } from '../../src/reconciliation/service.ts';
+import { NORMAL_FORM, type StatementEntry, spoilStatement, statementOf, writeStatement } from '../../twins/kit/statement.ts';
+import { walletStatement } from '../../twins/pawapay/statement.ts';
+import { Counter } from '../complaints/counter.ts';
+import { FakeClock, startApi } from '../setup/api.ts';
+import { OPERATOR } from './fixture.ts';
+
+const DAY_MS = 86_400_000;
+/** Of each kind of break, in one statement. */
+const WANTED = 2;
+const SEEDS = 12;
+
+const clock = new FakeClock();
+const api = await startApi({ clock, env: { HOLD_MOBILE_MONEY: '0s' } });
+const db: DbPool = openPool({ url: api.databases.live, size: 2, log: createLog({ level: 'silent', format: 'json' }) });
+const store: Store = { environment: 'live', db };
+after(async () => {
+  await db.close();
+  await api.stop();
+});
+
+async function compare(till: Counter, name: string, text: string, apply: boolean): Promise<BreakRow[]> {
+  const account = till.shop.accounts[name] ?? assert.fail(name);
+  const wish = {
+    ...{
+      team_id: account.team_id,
+      provider: name,
+      account,
+      file_name: `${name}.csv`,
+      skew_ms: 0,
+      force: false,
+      apply,
+      progress: () => undefined,
+    },
+    ...{ from: new Date(clock.now() - DAY_MS), to: new Date(clock.now() + DAY_MS) },
+    open: async function* () {
+      yield Buffer.from(text);
+    },
+  };
+  const run = await reconcile(api.deps, store, wish, OPERATOR);
+  const rows: BreakRow[] = [];
+  for (const kind of BREAK_KINDS) for await (const page of pagesOf(store, run, kind)) rows.push(...page);
+  return rows;
+}
+
+/** Minus what the provider holds for us, in hundredths of XAF, should the statement be true. */
+function clearingBy(entries: readonly StatementEntry[]): bigint {
+  return entries
+    .filter(({ state }) => state === 'succeeded')
+    .reduce((sum, { kind, amount_minor }) => (kind === 'collect' ? sum - amount_minor : sum + amount_minor), 0n);
+}
+
+async function differences(): Promise<Difference[]> {
+  const found: Difference[] = [];
+  await verifyLedger(db, (difference) => found.push(difference));
+  return found;
+}
+
+for (const [name, form] of [
+  ['mtn-momo', NORMAL_FORM],
+  ['pawapay', walletStatement],
+] as const) {
+  describe(`statements of the ${name} twin`, () => {
+    let till: Counter;
+    before(async () => {
+      till = await Counter.open(api, clock, [name]);
+      const sold: string[] = [];
+      for (let n = 0; n < 12; n++) sold.push(await till.sell(1_000 + 100 * n));
+      for (const phone of ['670000002', '670000001', '670000002']) {
+        const id = await till.order();
+        await till.charge(id, { phone });
+        await till.becomes(`/payments/${id}`, 'failed');
+      }
+      for (const amount of [500, 600, 700]) {
+        const { body } = await till.call('POST', '/transfers', {
+          amount,
+          currency: 'XAF',
+          channel: 'cm.mtn',
+          recipient: '+237670100000',
+        });
+        await till.becomes(`/transfers/${body.transfer.id}`, 'succeeded');
+      }
+      for (const payment of sold.slice(0, 2)) {
+        const { body } = await till.call('POST', '/refunds', { payment, amount: 300, reason: 'requested_by_customer' });
+        await till.becomes(`/refunds/${body.refund.id}`, 'succeeded');
+      }
+    });
+    after(() => till.stop());
+
+    test('as it is, statement and books agree', async () => {
+      const entries = statementOf(till.twin(name).book);
+      assert.deepEqual(entries.map(({ kind }) => kind).sort(), [
+        ...Array(15).fill('collect'),
+        ...Array(3).fill('payout'),
+        ...Array(2).fill('refund'),
+      ]);
+      assert.deepEqual(await compare(till, name, writeStatement(entries, form), false), []);
+      assert.equal((await readBalances(db, till.shop.merchant.team.id, 'XAF')).get('clearing'), clearingBy(entries));
+    });
+
+    test(`every injected break is found and nothing else, ${SEEDS} times by seed`, async () => {
+      const honest = statementOf(till.twin(name).book);
+      for (let seed = 1; seed <= SEEDS; seed++) {
+        const { entries, injected } = spoilStatement(honest, WANTED, seed);
+        assert.equal(injected.length, 5 * WANTED);
+        const found = await compare(till, name, writeStatement(entries, form), false);
+        const words = (list: readonly { kind: string; key: string | null }[]) =>
+          list.map(({ kind, key }) => `${kind} ${key}`).sort();
+        assert.deepEqual(words(found), words(injected), `seed ${seed}`);
+      }
+    });
+
+    test('other processes get the same statement, with the names of the breaks', async () => {
+      const twin = till.twin(name);
+      const answer = await fetch(`${twin.url}/_twin/statement.csv?breaks=1&seed=3`);
+      const { entries, injected } = spoilStatement(statementOf(twin.book), 1, 3);
+      assert.deepEqual(JSON.parse(answer.headers.get('x-twin-breaks') ?? ''), injected);
+      assert.equal(await answer.text(), writeStatement(entries, form));
+    });
+
+    test('an unknown outcome is closed by its line, kept with the line it came from, and the books stay right', async () => {
+      const twin = till.twin(name);
+      twin.faults.announce('none');
+      twin.faults.script({ fault: 'reset_created' });
+      const id = await till.order(4_000);
+      assert.equal((await till.charge(id)).status, 202);
+      await twin.idle();
+      const found = await compare(till, name, writeStatement(statementOf(twin.book), form), true);
+      assert.deepEqual(
+        found.map(({ kind, of_id, state }) => [kind, of_id, state]),
+        [['unknown', id, 'closed']],
+      );
+      assert.equal((await till.payment(id)).status, 'succeeded');
+      assert.deepEqual(await till.events(id), ['payment.created', 'payment.processing', 'payment.succeeded']);
+      assert.deepEqual(await differences(), []);
+    });
+
+    test('late money is booked and given back, corrections bring clearing to the statement, and a second time changes nothing', async () => {
+      const twin = till.twin(name);
+      twin.faults.recover();
+      const { entries, injected } = spoilStatement(statementOf(twin.book), 1, 99);
+      const text = writeStatement(entries, form);
+      const first = await compare(till, name, text, true);
+      assert.equal(first.length, injected.length);
+      const late = first.find(({ kind }) => kind === 'late') ?? assert.fail('one was late');
+      assert.equal(late.state, 'closed', late.outcome ?? '');
+      assert.deepEqual((await till.events(late.of_id as string)).at(-1), 'payment.late_success');
+      const journals = async () =>
+        (await db.all({ text: 'select 1 from journals where kind like $1', values: ['reconciliation.%'] })).length;
+      const posted = await journals();
+      assert.ok(posted >= 2);
+      // The refund that gives the late money back is younger than the statement.
+      const again = (await compare(till, name, text, true)).filter(({ of_id }) => of_id !== late.of_id);
+      assert.deepEqual(
+        again.map(({ kind, key, state }) => [kind, key, state]),
+        first.filter(({ kind }) => kind !== 'late').map(({ kind, key, state }) => [kind, key, state]),
+      );
+      assert.equal(await journals(), posted);
+      assert.deepEqual(await differences(), []);
+    });
+  });
+}

@@ -1,0 +1,193 @@
+import assert from 'node:assert/strict';
+import { after, afterEach, before, describe, test } from 'node:test';
+import { sql } from '../../src/kit/sql.ts';
+import type { BreakRow } from '../../src/reconciliation/schema.ts';
+import { Ledgers, line, type Made, NOON } from './fixture.ts';
+
+let books: Ledgers;
+before(async () => {
+  books = await Ledgers.open();
+});
+after(() => books.drop());
+afterEach(async () => {
+  await books.db.run(sql`truncate payments, attempts, transfers, refunds, journals, postings, balances, balance_deltas`);
+});
+
+const short = ({ kind, action, subject_id }: BreakRow) => [kind, action, subject_id] as const;
+
+type Case = [what: string, make: () => Promise<Made>, line: (made: Made) => string, verdict: string, action?: string];
+
+const CASES: Case[] = [
+  ['a capture that stands there', () => books.attempt('succeeded'), ({ key }) => line('collect', key), 'matched'],
+  [
+    '… with zeros behind its amount',
+    () => books.attempt('succeeded'),
+    ({ key }) => line('collect', key, { amount: '1000.00' }),
+    'matched',
+  ],
+  [
+    '… with another amount',
+    () => books.attempt('succeeded'),
+    ({ key }) => line('collect', key, { amount: '900' }),
+    'amount',
+    'correct',
+  ],
+  [
+    '… in another currency',
+    () => books.attempt('succeeded'),
+    ({ key }) => line('collect', key, { currency: 'XOF' }),
+    'amount',
+    'correct',
+  ],
+  [
+    '… that failed there',
+    () => books.attempt('succeeded'),
+    ({ key }) => line('collect', key, { status: 'failed' }),
+    'missing_there',
+    'none',
+  ],
+  ['an unknown attempt that succeeded', () => books.attempt('unknown'), ({ key }) => line('collect', key), 'unknown', 'close'],
+  ['… that failed', () => books.attempt('open'), ({ key }) => line('collect', key, { status: 'failed' }), 'unknown', 'close'],
+  [
+    '… with another amount',
+    () => books.attempt('unknown'),
+    ({ key }) => line('collect', key, { amount: '1500' }),
+    'amount',
+    'close',
+  ],
+  ['a failed attempt that succeeded', () => books.attempt('failed'), ({ key }) => line('collect', key), 'late', 'close'],
+  [
+    '… with another amount',
+    () => books.attempt('expired'),
+    ({ key }) => line('collect', key, { amount: '5' }),
+    'late',
+    'correct',
+  ],
+  ['one that was never sent, they said', () => books.attempt('unavailable'), ({ key }) => line('collect', key), 'late', 'close'],
+  ['… that failed there too', () => books.attempt('failed'), ({ key }) => line('collect', key, { status: 'failed' }), 'matched'],
+  ['a payout that stands there', () => books.transfer('succeeded', 'closed'), ({ key }) => line('payout', key), 'matched'],
+  [
+    '… with another amount',
+    () => books.transfer('succeeded', 'closed'),
+    ({ key }) => line('payout', key, { amount: '1' }),
+    'amount',
+    'correct',
+  ],
+  ['a payout under way', () => books.transfer('processing', 'dispatched'), ({ key }) => line('payout', key), 'unknown', 'close'],
+  [
+    '… with another amount',
+    () => books.transfer('processing', 'dispatched'),
+    ({ key }) => line('payout', key, { amount: '1' }),
+    'amount',
+    'none',
+  ],
+  [
+    'a failed payout that was paid',
+    () => books.transfer('failed', 'closed'),
+    ({ key }) => line('payout', key),
+    'late',
+    'correct',
+  ],
+  ['one that waits to be sent', () => books.transfer('processing', 'reserved'), ({ key }) => line('payout', key), 'late', 'none'],
+  ['a refund that stands there', () => books.refund('succeeded', 'succeeded'), ({ key }) => line('refund', key), 'matched'],
+  ['… as a payout', () => books.refund('succeeded', 'succeeded'), ({ key }) => line('payout', key, { amount: '300' }), 'matched'],
+  ['a refund under way', () => books.refund('processing', 'sent'), ({ key }) => line('refund', key), 'unknown', 'close'],
+  ['a failed refund that was paid', () => books.refund('failed', 'failed'), ({ key }) => line('refund', key), 'late', 'correct'],
+  ['one that waits to be sent', () => books.refund('processing', 'waiting'), ({ key }) => line('refund', key), 'late', 'none'],
+];
+
+describe('what a line comes to', () => {
+  for (const [what, make, write, verdict, action] of CASES) {
+    test(`${what}: ${verdict}${action ? `, ${action}` : ''}`, async () => {
+      const made = await make();
+      const { run, breaks } = await books.reconcile([write(made)]);
+      assert.deepEqual(breaks.map(short), verdict === 'matched' ? [] : [[verdict, action, made.id]]);
+      assert.deepEqual(
+        run.tallies.map(({ verdict, count }) => [verdict, count]),
+        [[verdict, 1]],
+      );
+    });
+  }
+});
+
+test('nothing matches that is not the same: another account’s key, the other direction, a part of a key', async () => {
+  const other = await books.attempt('succeeded', { account: 'pa_2', at: NOON - 86_400_000 });
+  const collected = await books.attempt('succeeded', { at: NOON - 86_400_000 });
+  const lines = [line('collect', other.key), line('payout', collected.key), line('collect', collected.key.slice(1))];
+  const { breaks } = await books.reconcile(lines);
+  assert.deepEqual(
+    breaks.map(short),
+    lines.map(() => ['missing_here', 'correct', null]),
+  );
+});
+
+test('without a key a line is found by its reference, unless two of ours have that one', async () => {
+  const known = await books.attempt('unknown', { ref: 'R-1' });
+  await books.attempt('unknown', { ref: 'R-2' });
+  await books.attempt('unknown', { ref: 'R-2' });
+  const { breaks } = await books.reconcile([line('collect', '', { ref: 'R-1' }), line('collect', '', { ref: 'R-2' })]);
+  assert.deepEqual(breaks.map(short), [
+    ['missing_here', 'correct', null],
+    ['unknown', 'close', known.id],
+  ]);
+});
+
+test('a line without a key beside one with the key of the same attempt is a duplicate', async () => {
+  const { key, id } = await books.attempt('succeeded', { ref: 'R-9' });
+  const { breaks } = await books.reconcile([line('collect', key, { ref: 'R-9' }), line('collect', '', { ref: 'R-9' })]);
+  assert.deepEqual(breaks.map(short), [['duplicate', 'none', id]]);
+});
+
+test('money under a key twice is a duplicate: with references of their own it is money, listed twice it is none', async () => {
+  const twice = await books.attempt('succeeded', { ref: 'B' });
+  const listed = await books.attempt('succeeded');
+  const { run, breaks } = await books.reconcile([
+    line('collect', twice.key, { ref: 'A', at: '2026-03-10T12:00:01Z' }),
+    line('collect', twice.key, { ref: 'B', at: '2026-03-10T12:00:02Z' }),
+    line('collect', listed.key, { ref: 'C' }),
+    line('collect', listed.key, { ref: 'C' }),
+  ]);
+  assert.deepEqual(
+    breaks.map((row) => [...short(row), row.reference, row.line]),
+    [
+      ['duplicate', 'correct', twice.id, 'A', 2],
+      ['duplicate', 'none', listed.id, 'C', 5],
+    ],
+  );
+  assert.equal(run.tallies.find(({ verdict }) => verdict === 'matched')?.count, 2);
+});
+
+test('a refused try beside one that went through is no duplicate', async () => {
+  const { key } = await books.attempt('succeeded');
+  const { breaks } = await books.reconcile([line('collect', key, { status: 'failed' }), line('collect', key)]);
+  assert.deepEqual(breaks, []);
+});
+
+test('what succeeded here inside the period and stands nowhere is missing there; at its edges nothing is said', async () => {
+  const attempt = await books.attempt('succeeded');
+  const payout = await books.transfer('succeeded', 'closed');
+  const refund = await books.refund('succeeded', 'succeeded');
+  await books.attempt('succeeded', { at: NOON - 3_600_001 });
+  await books.attempt('succeeded', { at: NOON + 3_590_000 });
+  await books.attempt('succeeded', { account: 'pa_2' });
+  await books.attempt('failed');
+  const there = await books.attempt('succeeded');
+  const { breaks } = await books.reconcile([line('collect', there.key)]);
+  assert.deepEqual(
+    breaks.map(({ kind, subject_id }) => [kind, subject_id]),
+    [attempt, payout, refund].map(({ id }) => ['missing_there', id]),
+  );
+  const careful = await books.reconcile([line('collect', there.key)], { skew_ms: 3_600_000 });
+  assert.deepEqual(careful.breaks, []);
+});
+
+test('a line that is pending there decides nothing, and what is booked here is missing there', async () => {
+  const { key, id } = await books.attempt('succeeded');
+  const { run, breaks } = await books.reconcile([line('collect', key, { status: 'pending' })]);
+  assert.deepEqual([run.reading.pending, breaks.map(short)], [1, [['missing_there', 'none', id]]]);
+});
+
+test('a failed line nobody knows is no money: counted and left alone', async () => {
+  const { run, breaks } = await books.reconcile([line('collect', 'strange', { status: 'failed' })]);
+  assert.deepEqual([run.tallies.map(({ verdict }) => verdict), breaks], [['nothing'], []]);
+});

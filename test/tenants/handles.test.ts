@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import path from 'node:path';
+import { test } from 'node:test';
+
+const root = path.join(import.meta.dirname, '..', '..');
+
+/** Who may hold a store of all teams, and why. Whoever serves one caller, payer or provider asks for the part of its team. */
+const ACROSS: Record<string, string> = {
+  'src/db/scope.ts': 'says so to the database',
+  'src/db/stores.ts': 'makes them',
+  'src/deps.ts': 'hands them to creators',
+  'src/program.ts': 'hands them to background work, which claims the due rows of all teams',
+  'src/http/health.ts': 'asks whether the databases answer',
+  'src/metrics/scrape.ts': 'counts what is due, over all teams',
+  'src/checkout/live.ts': 'looks at the payments of all open pages with one statement',
+  'src/payments/create.ts': 'puts payments of several teams into one statement',
+  'src/payments/applier.ts': 'puts changes of several teams into one transaction',
+};
+
+const WAYS = [
+  // Named, unless a part is asked for at once.
+  /\bstores\??\.(?:sandbox|live)\b(?!\.of\()/,
+  /\bstores\[\w+(?:\.\w+)*\](?!\.of\()/,
+  /\{[^{}]*\b(?:sandbox|live)\b[^{}]*\} = (?:\w+\.)*stores\b/,
+  /: WholeStore\b/,
+  /\.whole\b/,
+  /'all_teams'/,
+];
+
+test('only those who are listed hold a store of all teams', () => {
+  const files = fs
+    .readdirSync(path.join(root, 'src'), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts') && !name.startsWith('cli'))
+    .map((name) => path.posix.join('src', name.split(path.sep).join('/')));
+  const holders = files.filter((name) => {
+    const code = fs.readFileSync(path.join(root, name), 'utf8').replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '');
+    return WAYS.some((way) => way.test(code));
+  });
+  assert.deepEqual(holders.sort(), Object.keys(ACROSS).sort());
+});

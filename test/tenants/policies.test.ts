@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { type DbPool, openPool } from '../../src/db/pool.ts';
+import { createLog } from '../../src/kit/log.ts';
+import { sql } from '../../src/kit/sql.ts';
+import { cloneDatabases, type Databases } from '../setup/databases.ts';
+
+let databases: Databases;
+let owner: DbPool;
+before(async () => {
+  databases = await cloneDatabases();
+  owner = openPool({ url: databases.sandbox, size: 1, log: createLog({ level: 'silent', format: 'json' }) });
+});
+after(async () => {
+  await owner.close();
+  await databases.drop();
+});
+
+/** Tables of a store that belong to no team, and why. */
+const OF_NO_TEAM: Record<string, string> = {
+  schema_migrations: 'which migrations were run',
+  ledger_seals: 'hashes over the journals of all teams',
+  audit_seals: 'hashes over the audit entries of all teams',
+};
+
+interface Table {
+  name: string;
+  of_team: boolean;
+  protected: boolean;
+  owned_by_app: boolean;
+}
+
+const tables = () =>
+  owner.all<Table>(sql`
+    select c.relname as name, c.relrowsecurity as protected, pg_get_userbyid(c.relowner) like 'pirogue_a%' as owned_by_app,
+      exists (select 1 from pg_attribute a where a.attrelid = c.oid and a.attname = 'team_id' and not a.attisdropped) as of_team
+    from pg_class c where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') order by c.relname`);
+
+test('every table with a team_id is protected; the others are known', async () => {
+  const all = await tables();
+  assert.ok(all.length > 20, 'the tables are seen');
+  const bare = all.filter((table) => table.of_team && !table.protected).map(({ name }) => name);
+  assert.deepEqual(bare, [], "end the migration that makes the table with: select pirogue_protect('its_name')");
+  const unknown = all.filter((table) => !table.of_team && OF_NO_TEAM[table.name] === undefined).map(({ name }) => name);
+  assert.deepEqual(unknown, [], 'give it a team_id, or say in OF_NO_TEAM why it belongs to no team');
+  assert.deepEqual(
+    all.filter((table) => table.owned_by_app),
+    [],
+    'no policy holds the owner of a table',
+  );
+});
+
+test('there are the two policies of pirogue_protect on each, and no others', async () => {
+  const protectedTables = (await tables()).filter((table) => table.protected).map(({ name }) => name);
+  const policies = await owner.all<{ tablename: string; policy: string }>(sql`
+    select tablename, concat_ws(' ', policyname, permissive, array_to_string(roles, ','), cmd, qual, with_check) as policy
+    from pg_policies order by tablename, policyname`);
+  assert.deepEqual(
+    policies,
+    protectedTables.flatMap((tablename) => [
+      { tablename, policy: 'all_teams PERMISSIVE pirogue_all_teams ALL true' },
+      { tablename, policy: 'own_team PERMISSIVE pirogue_app ALL (team_id = pirogue_team())' },
+    ]),
+  );
+});
+
+test('neither role can go around policies, and one line protects a table', async () => {
+  const roles = await owner.all(sql`
+    select rolname, rolsuper, rolbypassrls, rolcanlogin from pg_roles where rolname in ('pirogue_app', 'pirogue_all_teams')
+    order by rolname desc`);
+  const harmless = { rolsuper: false, rolbypassrls: false, rolcanlogin: false };
+  assert.deepEqual(roles, [
+    { rolname: 'pirogue_app', ...harmless },
+    { rolname: 'pirogue_all_teams', ...harmless },
+  ]);
+  await owner.run(sql`create table later (team_id bigint not null, what text)`);
+  assert.deepEqual(
+    (await tables()).filter(({ name }) => name === 'later').map((table) => table.protected),
+    [false],
+  );
+  await owner.run(sql`select pirogue_protect('later')`);
+  assert.deepEqual(
+    (await tables()).filter(({ name }) => name === 'later').map((table) => table.protected),
+    [true],
+  );
+});
+
+test('functions that look past the policies: only the search of customers, and it looks for the team that was named', async () => {
+  const found = await owner.all<{ name: string }>(sql`
+    select proname as name from pg_proc where pronamespace = 'public'::regnamespace and prosecdef order by proname`);
+  assert.deepEqual(found, [{ name: 'pirogue_search_customers' }]);
+});

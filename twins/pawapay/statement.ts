@@ -1,0 +1,13 @@
+import { amountOf, type StatementForm } from '../kit/statement.ts';
+
+const TYPES = { collect: 'DEPOSIT', payout: 'PAYOUT', refund: 'REFUND' } as const;
+
+/** The wallet statement of the dashboard: what moved money, in UTC without saying so. */
+export const walletStatement: StatementForm = {
+  head: ['Creation Date', 'MSISDN', 'Transaction ID', 'Amount', 'Currency', 'Country', 'MNO', 'Type'],
+  row: ({ kind, key, amount_minor, currency, at, state }) => {
+    if (state === 'failed') return null;
+    const created = new Date(at).toISOString().slice(0, 19).replace('T', ' ');
+    return [created, '', key, amountOf(amount_minor), currency, '', '', TYPES[kind]];
+  },
+};
