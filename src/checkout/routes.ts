@@ -71,6 +71,11 @@ async function pages(scope: FastifyInstance, desk: Desk): Promise<void> {
     options,
     serve((visit) => showCard(desk, visit)),
   );
+  scope.get(
+    '/:token/otp',
+    // The address of a page that answered a wrong code, loaded anew.
+    serve(async (visit) => ({ kind: 'redirect', to: pathOf(desk, visit.token) })),
+  );
   receiptPages(scope, desk, serve);
   scope.post(
     '/:token',

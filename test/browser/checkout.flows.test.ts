@@ -231,6 +231,24 @@ describe('the hosted page in a browser', { skip: found.missing ?? false, concurr
     await context.close();
   });
 
+  test('after a wrong code the page still follows: the right one was sent from elsewhere', async () => {
+    const { url, id } = await newPayment(api);
+    const { page, context } = await newVisitor(found.browser as NonNullable<Found['browser']>);
+    await page.goto(url);
+    await page.getByLabel('Phone number').fill('650000005');
+    await pay(page);
+    await page.getByLabel('One-time code').fill('1');
+    await page.getByRole('button', { name: 'Confirm', exact: true }).click();
+    await page.locator('#otp-error').waitFor();
+    const body = { channel: 'cm.mtn', data: { phone: '650000005', otp: '123456' } };
+    assert.equal((await api.call('POST', `/payments/${id}`, { body })).status, 202);
+    await title(page, 'Confirm on your phone');
+    assert.equal(page.url(), url);
+    await page.goto(`${url}/otp`);
+    assert.equal(page.url(), url, 'the address of the answer to a wrong code');
+    await context.close();
+  });
+
   test('who wants to read the result can stay', async () => {
     const { url } = await newPayment(api, { callback: `${shopUrl()}/` });
     const { page, context } = await newVisitor(found.browser as NonNullable<Found['browser']>);

@@ -37,7 +37,7 @@
     // Without a signal the browser would show its own error page, and the payer would not know what to do.
     const renew = () => {
       if (navigator.onLine === false) addEventListener('online', renew, { once: true });
-      else location.replace(location.pathname);
+      else location.replace(path);
     };
     const compare = (now) => {
       if ([now.status, now.step, now.attempt].join(' ') !== page.dataset.state) renew();
