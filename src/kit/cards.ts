@@ -5,13 +5,17 @@ const MOST = 19;
 /** People write card numbers in groups of four to six; a longer group is a number of its own. */
 const LONGEST_GROUP = 8;
 
-/** Nobody writes a card number so, and orders are often named so: one in some thousands holds digits that pass for a card. */
-const UUID = /\b[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}\b/gi;
+/**
+ * Names that programs give (UUIDs, and hashes and ids in hexadecimal of the usual lengths): nobody writes a card number so, and one in
+ * a thousand holds digits that would pass for one.
+ */
+const MADE_NAME =
+  /(?<![\da-z])(?:[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}|[\da-f]{24}|[\da-f]{32}|[\da-f]{40}|[\da-f]{64})(?![\da-z])/gi;
 
 /** Whether the text holds 13 to 19 digits, in one run or in groups, that start as cards do and pass the Luhn check. */
 export function holdsCard(text: string): boolean {
   if (countsDigits(text) < FEWEST) return false;
-  return (asciiDigits(text).replace(UUID, 'x').match(DIGIT_GROUPS) ?? []).some(isCardIn);
+  return (asciiDigits(text).replace(MADE_NAME, 'x').match(DIGIT_GROUPS) ?? []).some(isCardIn);
 }
 
 /** The text with every card number in it blotted out. */

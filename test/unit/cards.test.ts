@@ -41,6 +41,7 @@ const CARDS: [disguise: string, text: string][] = [
   ['behind another number', `order 2024 ${grouped(' ')}`],
   ['before its expiry and code', `${grouped(' ')} 12 27 123`],
   ['before its expiry with a slash', `${grouped(' ')} 12/27`],
+  ['between the letters of hexadecimal', `cafe${VISA}babe`.slice(1)],
   ['beside a UUID', `550e8400-e29b-41d4-a716-446655440000 ${VISA}`],
   ['two of them', `${grouped(' ')} ${grouped(' ')}`],
 ];
@@ -60,6 +61,8 @@ const HARMLESS: [what: string, text: string][] = [
   ['a phone number of 12 digits', '+237650000001'],
   ['a UUID', '550e8400-e29b-41d4-a716-446655440000'],
   ['a UUID with the digits of a card', 'a0c24242-4242-4242-8420-5a6b00000000'],
+  ['a key in hexadecimal with the digits of a card', '539e9fa9bafae7a59c63169665986235'],
+  ['an order named by such a hash', 'order_539e9fa9bafae7a59c63169665986235'],
   ['a UUID with a card from its start', '42424242-4242-4242-a716-446655440000'],
   ['a price list', '25 000, 30 000, 45 000'],
 ];
