@@ -8,7 +8,7 @@ import { account } from '../ledger/accounts.ts';
 import { countSides, listSides, type Side, type SideFilters, type SidePlace, type Stretch } from '../ledger/history.ts';
 import { idsWithin, settledBelow } from '../ledger/moments.ts';
 import { type Bucket, BUCKETS, type HistoryItem, type HistoryQuery } from './schema.ts';
-import { Totals } from './totals.ts';
+import { Totals } from '../kit/totals.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -17,7 +17,7 @@ const FLOOR = '';
 
 /** GET /balance/history: every side of every line that touches a bucket, newest first. */
 export function historyLister(deps: Pick<Deps, 'secrets'>): (call: Call<unknown, HistoryQuery>) => Promise<Reply> {
-  const totals = new Totals();
+  const totals = new Totals<bigint>();
   return async (call) => {
     const {
       team,
@@ -37,7 +37,7 @@ export function historyLister(deps: Pick<Deps, 'secrets'>): (call: Call<unknown,
       date_from || date_to
         ? await count(filters.ids)
         : await totals.total([environment, team.id, call.sync, bucket, kind, currency].join('|'), call.at, {
-            count,
+            count: (from, to) => count({ from, to }),
             settled: () => settledBelow(db, team.id),
           });
     return page(rows, offsetMeta(cursors, position, rows.at(-1)?.id, total, FLOOR));

@@ -3,6 +3,7 @@ import type { Deps } from '../deps.ts';
 import { send } from '../kit/fetch.ts';
 import type { Html } from '../kit/html.ts';
 import { Throttle } from '../kit/throttle.ts';
+import { Remembered } from '../kit/remembered.ts';
 import { type Hosted, merchantName, openHosted } from '../payments/hosted.ts';
 import type { Language } from './language.ts';
 import { Printer } from '../receipts/printer.ts';
@@ -76,6 +77,8 @@ export interface Desk {
 }
 
 export function openDesk(deps: Deps): Desk {
+  // Names are asked for by every poll and page and hardly ever change.
+  const names = new Remembered<string>(deps.clock, NAME_MS, MOST_NAMES);
   return {
     deps,
     submits: new Throttle(deps.clock, SUBMITS_A_MINUTE),
@@ -84,21 +87,7 @@ export function openDesk(deps: Deps): Desk {
     printer: new Printer(),
     logos: new Logos(send, deps.clock),
     base: new URL(deps.config.public_url).pathname.replace(/\/$/, ''),
-    merchantName: remembered(deps),
-  };
-}
-
-/** Names are asked for by every poll and page and hardly ever change. */
-function remembered(deps: Deps): Desk['merchantName'] {
-  const names = new Map<bigint, { name: string; until: number }>();
-  return async (team_id) => {
-    const now = deps.clock.now();
-    const known = names.get(team_id);
-    if (known && known.until > now) return known.name;
-    const name = await merchantName(deps, team_id);
-    if (names.size >= MOST_NAMES) names.clear();
-    names.set(team_id, { name, until: now + NAME_MS });
-    return name;
+    merchantName: (team_id) => names.get(String(team_id), () => merchantName(deps, team_id)),
   };
 }
 

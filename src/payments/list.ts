@@ -1,13 +1,19 @@
 import type { Deps } from '../deps.ts';
 import type { Call, Reply } from '../http/route.ts';
 import { invalid } from '../kit/errors.ts';
-import { idPrefix } from '../kit/ids.ts';
+import { idPrefix, lowestIdAt } from '../kit/ids.ts';
 import { type Minor, minorFromWire } from '../kit/money.ts';
 import { Cursors, cursorPage, offsetMeta } from '../kit/paging.ts';
 import { listed } from './present.ts';
 import type { ListPaymentsQuery } from './schema.ts';
 import { countPayments, listPayments, type PaymentFilters } from './list-store.ts';
-import { Totals } from './totals.ts';
+import { Totals } from '../kit/totals.ts';
+
+/**
+ * How long a creating transaction can be under way at the most, with room to spare: ids older than this are all
+ * visible. Deadlines on statements (15 s) and on idle transactions (30 s) keep the promise.
+ */
+export const SETTLED_MS = 60_000;
 
 /** Payments of one customer, or of one payment link. */
 export type PaymentsOf = { customer_id: string } | { link_id: string };
@@ -16,7 +22,7 @@ export type PaymentsOf = { customer_id: string } | { link_id: string };
 export function paymentLister(
   deps: Pick<Deps, 'secrets'>,
 ): (call: Call<unknown, ListPaymentsQuery>, of?: PaymentsOf) => Promise<Reply> {
-  const totals = new Totals();
+  const totals = new Totals<string>();
   return async (call, of) => {
     const { team, store, kind } = call.caller;
     const { db, environment } = store;
@@ -35,9 +41,10 @@ export function paymentLister(
     }
     const total = isFiltered(filters)
       ? await countPayments(db, environment, team.id, filters, null, null)
-      : await totals.total(environment, team.id, call.at, (from, to) =>
-          countPayments(db, environment, team.id, filters, from, to),
-        );
+      : await totals.total(`${environment} ${team.id}`, call.at, {
+          settled: () => lowestIdAt('trx', environment, call.at - SETTLED_MS),
+          count: (from, to) => countPayments(db, environment, team.id, filters, from, to),
+        });
     return page(
       rows.map((row) => listed(environment, row)),
       offsetMeta(cursors, position, rows.at(-1)?.id, total, floor),

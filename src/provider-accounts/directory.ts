@@ -1,7 +1,7 @@
-import type { Clock } from '../kit/clock.ts';
 import type { Secrets } from '../kit/crypto.ts';
 import { type Environment, ENVIRONMENTS } from '../kit/environment.ts';
 import type { Log } from '../kit/log.ts';
+import { Remembered } from '../kit/remembered.ts';
 import type { Queryable } from '../kit/sql.ts';
 import { connectorOf } from '../providers/catalogue.ts';
 import type { Tools } from '../providers/connector.ts';
@@ -38,11 +38,6 @@ export interface Providers {
 export const ACCOUNTS_CACHE_MS = 800;
 const MOST_TEAMS = 10_000;
 
-interface Remembered {
-  rows: Promise<SealedAccountRow[]>;
-  until: number;
-}
-
 interface Connected {
   /** `updated_at` of the row it was made from. */
   version: number;
@@ -55,13 +50,12 @@ interface Connected {
  */
 export class ProviderDirectory implements Providers {
   readonly #control: Queryable;
-  readonly #clock: Clock;
   readonly #secrets: Secrets;
   readonly #log: Log;
   readonly #tools: Tools;
   readonly #builtIn: Partial<Record<Environment, Provider>>;
   readonly #observe: (provider: Provider) => Provider;
-  readonly #lists = new Map<string, Remembered>();
+  readonly #lists: Remembered<SealedAccountRow[]>;
   readonly #connected = new Map<string, Connected>();
 
   /** @param parts.observe wraps each provider once, to measure it */
@@ -74,7 +68,7 @@ export class ProviderDirectory implements Providers {
   }) {
     const { control, secrets, tools, builtIn, observe = (provider) => provider } = parts;
     this.#control = control;
-    this.#clock = tools.clock;
+    this.#lists = new Remembered(tools.clock, ACCOUNTS_CACHE_MS, MOST_TEAMS);
     this.#log = tools.log;
     this.#secrets = secrets;
     this.#tools = tools;
@@ -111,16 +105,7 @@ export class ProviderDirectory implements Providers {
   }
 
   #rows(environment: Environment, team_id: bigint): Promise<SealedAccountRow[]> {
-    const name = `${environment} ${team_id}`;
-    const now = this.#clock.now();
-    const known = this.#lists.get(name);
-    if (known && known.until > now) return known.rows;
-    const rows = sealedAccounts(this.#control, team_id, environment);
-    if (this.#lists.size >= MOST_TEAMS) this.#lists.clear();
-    this.#lists.set(name, { rows, until: now + ACCOUNTS_CACHE_MS });
-    // A failed look is not worth remembering.
-    rows.catch(() => this.#lists.delete(name));
-    return rows;
+    return this.#lists.get(`${environment} ${team_id}`, () => sealedAccounts(this.#control, team_id, environment));
   }
 
   /** None when its kind of provider is unknown to this version or its credentials can not be opened: said in the log. */

@@ -2,9 +2,23 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { lowestIdAt, newId } from '../../src/kit/ids.ts';
-import { Totals } from '../../src/payments/totals.ts';
+import { Totals } from '../../src/kit/totals.ts';
+import { SETTLED_MS } from '../../src/payments/list.ts';
 
 const START = 1_790_000_000_000;
+
+/** Totals as GET /payments asks for them. */
+function payments() {
+  const totals = new Totals<string>();
+  return {
+    total: (
+      environment: 'sandbox' | 'live',
+      team: bigint,
+      now: number,
+      count: (from: string | null, to: string | null) => Promise<number>,
+    ) => totals.total(`${environment} ${team}`, now, { count, settled: () => lowestIdAt('trx', environment, now - SETTLED_MS) }),
+  };
+}
 
 /** A table of ids that counts like the statement does, and remembers how many rows it had to walk. */
 function table() {
@@ -29,7 +43,7 @@ test('the total is exact while rows come in, over hours', async () => {
   });
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 30 }), async (steps) => {
-      const [totals, rows] = [new Totals(), table()];
+      const [totals, rows] = [payments(), table()];
       let now = START;
       for (const { pass_ms, come, late_ms } of steps) {
         now += pass_ms;
@@ -42,14 +56,14 @@ test('the total is exact while rows come in, over hours', async () => {
 });
 
 test('old rows are counted once, not each time', async () => {
-  const [totals, rows] = [new Totals(), table()];
+  const [totals, rows] = [payments(), table()];
   for (let i = 0; i < 1_000; i++) rows.ids.push(newId('trx', 'sandbox', START - 3_600_000));
   for (let i = 0; i < 20; i++) await totals.total('sandbox', 1n, START + i * 1_000, rows.count);
   assert.equal(rows.walked(), 1_000);
 });
 
 test('teams and environments are counted apart', async () => {
-  const totals = new Totals();
+  const totals = payments();
   const counted = async (environment: 'sandbox' | 'live', team: bigint, rows: number) =>
     totals.total(environment, team, START, async (_, to) => (to === null ? 0 : rows));
   assert.deepEqual([await counted('sandbox', 1n, 3), await counted('live', 1n, 5), await counted('sandbox', 11n, 7)], [3, 5, 7]);
@@ -57,7 +71,7 @@ test('teams and environments are counted apart', async () => {
 });
 
 test('a failed count is not remembered', async () => {
-  const totals = new Totals();
+  const totals = payments();
   await assert.rejects(
     totals.total('sandbox', 1n, START, async () => {
       throw new Error('down');
@@ -68,7 +82,7 @@ test('a failed count is not remembered', async () => {
 });
 
 test('many asking at once do not count a row twice', async () => {
-  const [totals, rows] = [new Totals(), table()];
+  const [totals, rows] = [payments(), table()];
   const ask = (now: number) => Promise.all(Array.from({ length: 10 }, () => totals.total('live', 1n, now, rows.count)));
   for (let i = 0; i < 50; i++) rows.ids.push(newId('trx', 'live', START - 100_000 + i));
   assert.deepEqual(new Set(await ask(START)), new Set([50]));

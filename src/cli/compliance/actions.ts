@@ -1,14 +1,10 @@
 import os from 'node:os';
-import { type Config, readConfig } from '../../config.ts';
 import { complianceRecords, recordCompliance } from '../../customers/compliance.ts';
 import type { ComplianceRow, ComplianceStatus } from '../../customers/schema.ts';
-import type { Store } from '../../db/stores.ts';
 import { systemClock } from '../../kit/clock.ts';
 import type { Environment } from '../../kit/environment.ts';
-import { Problem } from '../../kit/errors.ts';
-import { withDatabases, withPool } from '../databases.ts';
-import { demoTeamId } from '../demo-team.ts';
 import { Failure } from '../failure.ts';
+import { inStore } from '../in-store.ts';
 import { operator } from '../operator.ts';
 import { details, firstOf, print, shortMoment, table } from '../output.ts';
 
@@ -43,21 +39,6 @@ export async function listCommand(options: Output & { environment: Environment; 
       shown.map((row) => [row.customer_id, row.status, row.author, shortMoment(row.updated_at)]),
     ),
   );
-}
-
-async function inStore<T>(
-  environment: Environment,
-  options: Output,
-  work: (store: Store, team_id: bigint) => Promise<T>,
-): Promise<T> {
-  const config: Config = readConfig(process.env);
-  const team_id = options.team ?? demoTeamId(config);
-  try {
-    return await withDatabases(config, (urls) => withPool(urls[environment], (db) => work({ environment, db }, team_id)));
-  } catch (error) {
-    if (error instanceof Problem) throw new Failure(error.message, 'Check the id and the team (--team).', { cause: error });
-    throw error;
-  }
 }
 
 function presented({ team_id, ...row }: ComplianceRow) {

@@ -3,7 +3,7 @@ import { openApi } from '../api.ts';
 import type { ApiOptions } from '../api-options.ts';
 import { details, print } from '../output.ts';
 import { wireFromMinor } from '../../kit/money.ts';
-import { readAmount } from '../sandbox/in-store.ts';
+import { readAmount } from '../in-store.ts';
 import { openInBrowser } from './browser.ts';
 
 interface CreateOptions extends ApiOptions {

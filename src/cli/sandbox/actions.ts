@@ -7,7 +7,7 @@ import { fundSandbox } from '../../transfers/fund.ts';
 import { Failure } from '../failure.ts';
 import { operator } from '../operator.ts';
 import { details, print } from '../output.ts';
-import { inStore, readAmount } from './in-store.ts';
+import { inStore, readAmount } from '../in-store.ts';
 
 interface Output {
   json?: true;

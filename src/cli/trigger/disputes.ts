@@ -3,7 +3,7 @@ import { changeDispute, openDispute, openOrLostDispute } from '../../disputes/se
 import { systemClock } from '../../kit/clock.ts';
 import { Failure } from '../failure.ts';
 import { operator } from '../operator.ts';
-import { inStore, readAmount } from '../sandbox/in-store.ts';
+import { inStore, readAmount } from '../in-store.ts';
 
 const deps = { clock: systemClock };
 

@@ -3,7 +3,7 @@ import { systemClock } from '../../kit/clock.ts';
 import { advancePayment } from '../../sandbox-clock/service.ts';
 import { Failure } from '../failure.ts';
 import { operator } from '../operator.ts';
-import { inStore } from '../sandbox/in-store.ts';
+import { inStore } from '../in-store.ts';
 import { notify } from './disputes.ts';
 import { type Maker, PHONES } from './maker.ts';
 import { teamOfPayment } from './team.ts';

@@ -46,10 +46,10 @@ export class Client {
 
   /** What the transfer API holds against one name of ours. */
   async ask(path: string, query: Record<string, string> = {}): Promise<Reply> {
-    return this.#authorised((token) => {
+    return this.#tokens.use((token) => {
       const url = `${this.#settings.transfer_url}${path}?${new URLSearchParams({ token, ...query })}`;
       return this.#call({ method: 'GET', url, timeout_ms: READ_MS });
-    });
+    }, isTokenFault);
   }
 
   /**
@@ -57,24 +57,15 @@ export class Client {
    * @param prepares moves no money: shorter, so that both steps of a transfer end before the core looks for itself
    */
   async submit(path: string, entry: object, prepares = false): Promise<Reply> {
-    return this.#authorised((token) =>
-      this.#call({
-        ...{ method: 'POST', url: `${this.#settings.transfer_url}${path}?${new URLSearchParams({ token })}` },
-        ...form({ data: JSON.stringify([entry]) }),
-        timeout_ms: prepares ? READ_MS : SUBMIT_MS,
-      }),
+    return this.#tokens.use(
+      (token) =>
+        this.#call({
+          ...{ method: 'POST', url: `${this.#settings.transfer_url}${path}?${new URLSearchParams({ token })}` },
+          ...form({ data: JSON.stringify([entry]) }),
+          timeout_ms: prepares ? READ_MS : SUBMIT_MS,
+        }),
+      isTokenFault,
     );
-  }
-
-  /** A token that was turned down proves that nothing was done: the call is made once more with a new one. */
-  async #authorised(call: (token: string) => Promise<Reply>): Promise<Reply> {
-    for (let tries = 1; ; tries++) {
-      const grant = await this.#tokens.get();
-      if (grant.kind === 'denied') return { kind: 'unsent', message: grant.message };
-      const reply = await call(grant.token);
-      if (tries > 1 || !isTokenFault(reply)) return reply;
-      this.#tokens.drop(grant.token);
-    }
   }
 
   async #mint(): Promise<Minted> {

@@ -1,6 +1,6 @@
 import type { Tools } from '../connector.ts';
-import { fieldsOf, type Reply, replyOf } from '../wire/reply.ts';
-import { type Minted, Tokens } from '../wire/tokens.ts';
+import { type Reply, replyOf } from '../wire/reply.ts';
+import { bearerOf, type Minted, Tokens } from '../wire/tokens.ts';
 import { isTokenFault } from './map.ts';
 
 export interface Settings {
@@ -14,8 +14,6 @@ export interface Settings {
 const CALL_MS = 20_000;
 const TOKEN_MS = 8_000;
 const MOST_BYTES = 64_000;
-/** What may stand in a header. */
-const VISIBLE = /^[\x21-\x7e]{1,8192}$/;
 /** Nairobi is three hours ahead all year round. */
 const NAIROBI_MS = 3 * 3_600_000;
 
@@ -31,15 +29,9 @@ export class Client {
     this.#tokens = new Tokens(() => this.#mint(), tools.clock);
   }
 
-  /** Signed with the passkey. A token that is turned down proves that nothing was done: the call is made once more. */
-  async call(path: string, fields: object): Promise<Reply> {
-    for (let tries = 1; ; tries++) {
-      const grant = await this.#tokens.get();
-      if (grant.kind === 'denied') return { kind: 'unsent', message: grant.message };
-      const reply = await this.#send(path, fields, grant.token);
-      if (tries > 1 || !isTokenFault(reply)) return reply;
-      this.#tokens.drop(grant.token);
-    }
+  /** Signed with the passkey. */
+  call(path: string, fields: object): Promise<Reply> {
+    return this.#tokens.use((token) => this.#send(path, fields, token), isTokenFault);
   }
 
   async #send(path: string, fields: object, token: string): Promise<Reply> {
@@ -61,12 +53,6 @@ export class Client {
       headers: { authorization: `Basic ${Buffer.from(`${consumer_key}:${consumer_secret}`).toString('base64')}` },
       ...{ timeout_ms: TOKEN_MS, max_bytes: MOST_BYTES },
     });
-    const reply = replyOf(result);
-    if (reply.kind !== 'answered') return { kind: 'denied', message: `no token: ${reply.message}` };
-    const { access_token, expires_in } = fieldsOf(reply.body);
-    const lives_ms = Number(expires_in) * 1_000;
-    return reply.status === 200 && typeof access_token === 'string' && VISIBLE.test(access_token) && lives_ms > 0
-      ? { kind: 'minted', token: access_token, lives_ms }
-      : { kind: 'denied', message: `no token: HTTP ${reply.status}` };
+    return bearerOf(replyOf(result));
   }
 }

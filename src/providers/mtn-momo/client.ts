@@ -1,6 +1,6 @@
 import type { Tools } from '../connector.ts';
-import { fieldsOf, type Reply, replyOf } from '../wire/reply.ts';
-import { type Minted, Tokens } from '../wire/tokens.ts';
+import { type Reply, replyOf } from '../wire/reply.ts';
+import { bearerOf, isUnauthorised, type Minted, Tokens } from '../wire/tokens.ts';
 
 /** MTN's products: each has its own subscription key, its own token and its own float. */
 export type Product = 'collection' | 'disbursement';
@@ -30,8 +30,6 @@ export interface Request {
 const CALL_MS = 20_000;
 const TOKEN_MS = 8_000;
 const MOST_BYTES = 64_000;
-/** What may stand in a header. */
-const VISIBLE = /^[\x21-\x7e]{1,8192}$/;
 
 /** The wire of one account: authorised calls that never throw. */
 export class Client {
@@ -46,24 +44,18 @@ export class Client {
     this.#tokens = { collection: tokensOf('collection'), disbursement: tokensOf('disbursement') };
   }
 
-  /** A 401 proves that nothing was done: the call is made once more with a new token. */
   async call(product: Product, request: Request): Promise<Reply> {
-    const first = await this.#authorised(product, request);
-    if (!isUnauthorised(first.reply)) return first.reply;
-    this.#tokens[product]?.drop(first.token);
-    return (await this.#authorised(product, request)).reply;
-  }
-
-  async #authorised(product: Product, { method, path, headers, body }: Request): Promise<{ token: string; reply: Reply }> {
     const access = this.#settings.access[product];
     const tokens = this.#tokens[product];
-    if (!access || !tokens) return { token: '', reply: { kind: 'unsent', message: `the account has no ${product} product` } };
-    const grant = await tokens.get();
-    if (grant.kind === 'denied') return { token: '', reply: { kind: 'unsent', message: grant.message } };
+    if (!access || !tokens) return { kind: 'unsent', message: `the account has no ${product} product` };
+    return tokens.use((token) => this.#authorised(product, access, token, request), isUnauthorised);
+  }
+
+  async #authorised(product: Product, access: Access, token: string, { method, path, headers, body }: Request): Promise<Reply> {
     const result = await this.#send({
       ...{ method, url: this.#urlOf(product, path), guard: 'none', timeout_ms: CALL_MS, max_bytes: MOST_BYTES },
       headers: {
-        authorization: `Bearer ${grant.token}`,
+        authorization: `Bearer ${token}`,
         'ocp-apim-subscription-key': access.subscription_key,
         'x-target-environment': this.#settings.target_environment,
         ...(body ? { 'content-type': 'application/json' } : {}),
@@ -71,7 +63,7 @@ export class Client {
       },
       ...(body ? { body: JSON.stringify(body) } : {}),
     });
-    return { token: grant.token, reply: replyOf(result) };
+    return replyOf(result);
   }
 
   /** Without a body: MTN answers one with a 400. */
@@ -84,21 +76,10 @@ export class Client {
         'ocp-apim-subscription-key': subscription_key,
       },
     });
-    const reply = replyOf(result);
-    if (reply.kind !== 'answered') return { kind: 'denied', message: `no ${product} token: ${reply.message}` };
-    const { access_token, expires_in } = fieldsOf(reply.body);
-    const lives_ms = Number(expires_in) * 1_000;
-    if (reply.status !== 200 || typeof access_token !== 'string' || !VISIBLE.test(access_token) || !(lives_ms > 0)) {
-      return { kind: 'denied', message: `no ${product} token: HTTP ${reply.status}` };
-    }
-    return { kind: 'minted', token: access_token, lives_ms };
+    return bearerOf(replyOf(result), `${product} token`);
   }
 
   #urlOf(product: Product, path: string): string {
     return `${this.#settings.base_url}/${product}${path}`;
   }
-}
-
-function isUnauthorised(reply: Reply): boolean {
-  return reply.kind === 'answered' && reply.status === 401;
 }

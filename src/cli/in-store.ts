@@ -1,11 +1,11 @@
-import { readConfig } from '../../config.ts';
-import type { Store } from '../../db/stores.ts';
-import type { Environment } from '../../kit/environment.ts';
-import { Problem } from '../../kit/errors.ts';
-import { type Minor, minorFromWire } from '../../kit/money.ts';
-import { withDatabases, withPool } from '../databases.ts';
-import { demoTeamId } from '../demo-team.ts';
-import { Failure } from '../failure.ts';
+import { readConfig } from '../config.ts';
+import type { Store } from '../db/stores.ts';
+import type { Environment } from '../kit/environment.ts';
+import { Problem } from '../kit/errors.ts';
+import { type Minor, minorFromWire } from '../kit/money.ts';
+import { withDatabases, withPool } from './databases.ts';
+import { demoTeamId } from './demo-team.ts';
+import { Failure } from './failure.ts';
 
 /** Lends a store and the team it is about; what the service would answer with a status is one clear line here. */
 export async function inStore<T>(
