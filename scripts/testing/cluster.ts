@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import pg from 'pg';
+import { connectClient } from '../../src/db/client.ts';
 import { tryLock } from '../../src/db/embedded/lock.ts';
 import { readyPostmaster } from '../../src/db/embedded/postmaster.ts';
 import { type EmbeddedServer, ensureDatabase, startEmbedded } from '../../src/db/embedded.ts';
@@ -50,8 +50,7 @@ export async function makeTemplates(server: TestServer): Promise<void> {
     await ensureDatabase(server, name);
     await migrate(server.url(name), kind);
   }
-  const client = new pg.Client({ connectionString: server.url('postgres') });
-  await client.connect();
+  const client = await connectClient(server.url('postgres'));
   for (const name of Object.keys(TEMPLATES)) {
     // a database that somebody is connected to cannot be copied
     await client.query(`alter database ${name} with is_template true allow_connections false`);

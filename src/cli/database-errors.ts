@@ -1,3 +1,4 @@
+import { DatabaseUnavailable } from '../kit/database-unavailable.ts';
 import { pgCode } from '../kit/sql.ts';
 
 /** Codes of the operating system, seen while connecting, and of PostgreSQL. */
@@ -23,8 +24,9 @@ const CERTIFICATE = /^(CERT_|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT|UNABLE
 
 /** A failure of a database in words; undefined for an error that is none. Addresses may hold passwords and stay out. */
 export function describeDatabaseError(error: unknown): string | undefined {
+  const reported: unknown = error instanceof DatabaseUnavailable ? error.cause : error;
   // One error for each address of a host with several.
-  const cause: unknown = error instanceof AggregateError ? error.errors[0] : error;
+  const cause: unknown = reported instanceof AggregateError ? reported.errors[0] : reported;
   if (!(cause instanceof Error)) return undefined;
   if (/timeout exceeded when trying to connect|Connection terminated/.test(cause.message)) return 'it does not answer';
   const code = pgCode(cause) ?? '';

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import pg from 'pg';
 import { pgCode } from '../kit/sql.ts';
+import { connectClient } from './client.ts';
 import { connectionUrl } from './embedded/address.ts';
 import { runnableBinaries } from './embedded/binaries.ts';
 import { ensureCluster, readPassword } from './embedded/cluster.ts';
@@ -12,7 +13,6 @@ import { waitFor } from './embedded/wait.ts';
 
 /** Longer than a start may take: the owner may be replaying the log. */
 const JOIN_LIMIT_MS = 320_000;
-const CONNECT_LIMIT_MS = 5_000;
 const DUPLICATE_DATABASE = '42P04';
 const UNIQUE_VIOLATION = '23505';
 
@@ -50,11 +50,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
 
 /** Creates a database on the server unless it is there. */
 export async function ensureDatabase(server: Pick<EmbeddedServer, 'url'>, name: string): Promise<void> {
-  const client = new pg.Client({
-    connectionString: server.url('postgres'),
-    connectionTimeoutMillis: CONNECT_LIMIT_MS,
-  });
-  await client.connect();
+  const client = await connectClient(server.url('postgres'));
   try {
     const found = await client.query('select 1 from pg_database where datname = $1', [name]);
     if (found.rowCount === 0) {

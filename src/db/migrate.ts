@@ -1,8 +1,9 @@
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { runner } from 'node-pg-migrate';
-import pg from 'pg';
+import type pg from 'pg';
 import { pgCode } from '../kit/sql.ts';
+import { connectClient } from './client.ts';
 import { APP_ROLE } from './pool.ts';
 import { ALL_TEAMS_ROLE } from './scope.ts';
 
@@ -18,8 +19,7 @@ const UNIQUE_VIOLATION = '23505';
  * @param kind `control`, or `store` for both sandbox and live
  */
 export async function migrate(url: string, kind: 'control' | 'store'): Promise<void> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
-  await client.connect();
+  const client = await connectClient(url);
   try {
     await ensureRole(client, APP_ROLE, 'nologin');
     // It may do what the first one may, to the rows of every team.

@@ -1,6 +1,8 @@
 import pg from 'pg';
+import { asUnavailable } from '../kit/database-unavailable.ts';
 import { type Db, pgCode, type Queryable, type Sql, type Tx } from '../kit/sql.ts';
 import type { Log } from '../kit/log.ts';
+import { DbClient } from './client.ts';
 import { beginScoped, namedFor, prepareScopes, type Scope, scopedQuery } from './scope.ts';
 
 const INT8 = 20;
@@ -59,6 +61,7 @@ export function openPool(options: PoolOptions): DbPool {
     ...(options.role ? [`role=${options.role}`] : []),
   ];
   const pool = new pg.Pool({
+    Client: DbClient,
     connectionString: options.url,
     max: options.size,
     connectionTimeoutMillis: CONNECT_MS,
@@ -97,7 +100,8 @@ function answerTo(pool: pg.Pool, query: pg.Submittable): Promise<pg.QueryResult>
 }
 
 function queries(plain: Plain, watch: PoolOptions['watch']): Queryable {
-  const send = watch ? watched(plain, watch) : plain;
+  const known: Plain = (statement) => plain(statement).catch(rethrow);
+  const send = watch ? watched(known, watch) : known;
   return {
     all: async <Row>(statement: Sql) => (await send(statement)).rows as Row[],
     maybe: async <Row>(statement: Sql) => {
@@ -110,6 +114,10 @@ function queries(plain: Plain, watch: PoolOptions['watch']): Queryable {
 }
 
 type Plain = (statement: Sql) => Promise<pg.QueryResult>;
+
+function rethrow(error: unknown): never {
+  throw asUnavailable(error);
+}
 
 function watched(plain: Plain, watch: NonNullable<PoolOptions['watch']>): Plain {
   return async (statement) => {
@@ -132,13 +140,13 @@ async function inTransaction<T>(
   work: (tx: Tx) => Promise<T>,
   watch: PoolOptions['watch'],
 ): Promise<T> {
-  const client = await pool.connect();
+  const client = await pool.connect().catch(rethrow);
   let broken: Error | undefined;
   try {
-    await client.query(scope === null ? 'begin' : beginScoped(scope));
+    await client.query(scope === null ? 'begin' : beginScoped(scope)).catch(rethrow);
     const send: Plain = (statement) => client.query((scope === null ? statement : namedFor(scope, statement)) as pg.QueryConfig);
     const result = await work({ ...queries(send, watch), inTransaction: true });
-    await client.query('commit');
+    await client.query('commit').catch(rethrow);
     return result;
   } catch (error) {
     broken = await rollback(client);
@@ -148,7 +156,7 @@ async function inTransaction<T>(
   }
 }
 
-/** @returns the error of a connection that can not be used again */
+/** @returns the error of a connection that cannot be used again */
 async function rollback(client: pg.PoolClient): Promise<Error | undefined> {
   try {
     await client.query('rollback');

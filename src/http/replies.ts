@@ -1,3 +1,4 @@
+import { DatabaseUnavailable } from '../kit/database-unavailable.ts';
 import { Problem } from '../kit/errors.ts';
 import { reasonPhrase } from '../kit/envelope.ts';
 
@@ -9,6 +10,9 @@ export interface Rendered {
 
 /** API routes answer only these; whatever else a framework would say becomes 400 or 500 (decisions section 2). */
 const CODES = new Set([200, 201, 202, 204, 400, 401, 402, 403, 404, 405, 406, 409, 422, 429, 500, 501, 502]);
+
+/** Seconds after which a request that met no database may be tried again. */
+const RETRY_AFTER_S = '5';
 
 const BAD_REQUESTS: Record<string, string> = {
   FST_ERR_CTP_BODY_TOO_LARGE: 'The body is larger than 256 KB.',
@@ -33,6 +37,10 @@ export function isOurFault(error: unknown): boolean {
 }
 
 function foreign(error: unknown): Problem {
+  if (error instanceof DatabaseUnavailable) {
+    const message = 'The database cannot be reached right now. Try again in some seconds, with the same Idempotency-Key.';
+    return new Problem(500, message, { headers: { 'Retry-After': RETRY_AFTER_S } });
+  }
   const { statusCode, code } = error as { statusCode?: number; code?: string };
   if (statusCode && statusCode >= 400 && statusCode < 500) {
     const message = BAD_REQUESTS[code ?? ''] ?? 'The request is malformed.';

@@ -1,6 +1,5 @@
-import pg from 'pg';
-
-const CONNECT_MS = 5_000;
+import type pg from 'pg';
+import { connectClient } from '../../db/client.ts';
 
 /** A server told that its files are being copied, until {@link CopySession.stop}. */
 export interface CopySession {
@@ -16,10 +15,7 @@ export interface CopySession {
  * @param url as the superuser
  */
 export async function startCopy(url: string): Promise<CopySession> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: CONNECT_MS });
-  // A server that stops in between is told by the next statement.
-  client.on('error', () => {});
-  await client.connect();
+  const client = await connectClient(url);
   try {
     const slot = `pirogue_backup_${process.pid}_${Date.now()}`;
     await client.query('select pg_create_physical_replication_slot($1, true, true)', [slot]);

@@ -36,6 +36,10 @@ export const HEADERS: Record<string, Header> = {
     schema: { enum: ['true'] },
   },
   'Retry-After': { description: 'Seconds to wait.', required: true, schema: { type: 'integer', minimum: 0 } },
+  RetryAfterOutage: {
+    description: 'Seconds to wait: the service could not reach its database.',
+    schema: { type: 'integer', minimum: 0 },
+  },
 };
 
 const ALWAYS = ['X-Request-Id', 'X-Trace-Id', 'traceparent'];
@@ -50,7 +54,8 @@ export function headersOf(status: number, replayable = false): Record<string, Re
     ...(replayable ? ['Idempotent-Replayed'] : []),
     ...(status === 429 ? ['Retry-After'] : []),
   ];
-  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+  const refs = Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+  return status === 500 ? { ...refs, 'Retry-After': { $ref: '#/components/headers/RetryAfterOutage' } } : refs;
 }
 
 /** Headers of requests, by the name of their component. */
