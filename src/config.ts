@@ -78,7 +78,10 @@ export interface Config {
   metrics: { host: string; port: number } | null;
   /** Where traces are sent; null: none are made. */
   tracing: TracingSettings | null;
-  /** For proofs: time goes so many times faster from this moment (milliseconds since the epoch) on. Null: as it does. */
+  /**
+   * For proofs: the databases' time is set to go so many times faster from this moment (milliseconds since the epoch) on;
+   * speed 1 is the real time again. Null: it is left as it is.
+   */
   hasten: { speed: number; from: number } | null;
 }
 
@@ -142,12 +145,13 @@ export function readConfig(env: Env): Config {
   return config;
 }
 
-/** `20@1790000000`: twenty times faster from that second on. */
+/** `20@1790000000`: twenty times faster from that second on; `off`: the real time again. */
 function hasten(env: Env, profile: Config['profile']): Config['hasten'] {
   const value = env.CLOCK_SPEED;
   if (!value) return null;
   if (profile === 'production') throw new ConfigError('CLOCK_SPEED is set: PROFILE=production keeps the real time');
+  if (value === 'off') return { speed: 1, from: 0 };
   const match = /^([1-9]\d{0,2})@(\d{9,11})$/.exec(value);
-  if (!match) throw wrong('CLOCK_SPEED', value, 'a speed and a second, such as 20@1790000000');
+  if (!match) throw wrong('CLOCK_SPEED', value, 'a speed and a second, such as 20@1790000000, or off');
   return { speed: Number(match[1]), from: Number(match[2]) * 1000 };
 }

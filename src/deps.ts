@@ -1,6 +1,6 @@
 import type { Config } from './config.ts';
 import type { Stores } from './db/stores.ts';
-import { type Clock, hastenedClock, systemClock } from './kit/clock.ts';
+import type { Clock } from './kit/clock.ts';
 import type { Secrets } from './kit/crypto.ts';
 import type { Environment } from './kit/environment.ts';
 import { type Send, send } from './kit/fetch.ts';
@@ -55,12 +55,11 @@ export function buildDeps(parts: {
   stores: Stores;
   log: Log;
   secrets: Secrets;
-  clock?: Clock;
+  clock: Clock;
   providers?: Providers;
   tracer?: Tracer | null;
 }): Deps {
-  const { config, stores, log, secrets, tracer = null } = parts;
-  const clock = parts.clock ?? clockOf(config);
+  const { config, stores, log, secrets, clock, tracer = null } = parts;
   const { control } = stores;
   const health = new Health(clock);
   const listeners = paymentListeners(secrets);
@@ -101,13 +100,12 @@ export function buildDeps(parts: {
   };
 }
 
-function clockOf({ hasten }: Config): Clock {
-  return hasten ? hastenedClock(hasten.speed, hasten.from) : systemClock;
+function senderOf(config: Config, tracer: Tracer | null): Send {
+  return keepingPace(config, tracer ? tracedSend(tracer, send, 'provider call') : send);
 }
 
-/** Where time goes faster, the deadlines of providers are over sooner as well: all waits keep their proportions. */
-function senderOf({ hasten }: Config, tracer: Tracer | null): Send {
-  const sender = tracer ? tracedSend(tracer, send, 'provider call') : send;
+/** Where time goes faster, the deadlines of calls are over sooner as well: all waits keep their proportions. */
+export function keepingPace({ hasten }: Pick<Config, 'hasten'>, sender: Send): Send {
   if (!hasten) return sender;
   return (options) => sender({ ...options, timeout_ms: Math.ceil(options.timeout_ms / hasten.speed) });
 }

@@ -12,7 +12,7 @@ import { customerRoutes } from './customers/routes.ts';
 import { erasureSweep, methodSweep, payerSweep } from './customers/sweeps.ts';
 import type { Store } from './db/stores.ts';
 import { send } from './kit/fetch.ts';
-import type { Deps } from './deps.ts';
+import { type Deps, keepingPace } from './deps.ts';
 import { disputeRoutes } from './disputes/routes.ts';
 import { eventRoutes } from './events/routes.ts';
 import { floatSweep } from './float/sweeps.ts';
@@ -88,8 +88,8 @@ export function startWorkers(deps: Deps): Worker[] {
   ]);
 }
 
-function deliverySender({ tracer, meters }: Deps, { environment }: Store) {
-  const sender = tracer ? tracedSend(tracer, send, 'webhook delivery') : send;
+function deliverySender({ config, tracer, meters }: Deps, { environment }: Store) {
+  const sender = keepingPace(config, tracer ? tracedSend(tracer, send, 'webhook delivery') : send);
   return meters ? meters.deliveries(sender, environment) : sender;
 }
 

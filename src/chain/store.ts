@@ -55,7 +55,7 @@ export async function sealNext(db: Queryable, chain: Chain, batch: number, wait_
       select head.tx as from_tx, head.hash as previous, coalesce(
         (select tx from ${rows} where tx > (select max(tx) from closed) and tx < pg_snapshot_xmin(pg_current_snapshot()) order by tx, id limit 1),
         pg_snapshot_xmin(pg_current_snapshot())) as to_tx
-      from head where (select min(created_at) from closed) <= now() - make_interval(secs => ${wait_ms / 1000})
+      from head where (select min(created_at) from closed) <= pirogue_now() - make_interval(secs => ${wait_ms / 1000})
     )
     insert into ${seals} (after_tx, up_to_tx, ${counted}, previous, hash)
     select r.from_tx, r.to_tx, s.count, r.previous, s.hash

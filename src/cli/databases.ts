@@ -4,6 +4,7 @@ import { createLog } from '../kit/log.ts';
 import type { Db } from '../kit/sql.ts';
 import { migrateAll, openDatabases } from '../start/databases.ts';
 import { takeTurn } from '../start/turn.ts';
+import { commandClock } from './command-clock.ts';
 import { describeDatabaseError } from './database-errors.ts';
 import { Failure } from './failure.ts';
 import { missingMigrations } from './migrations.ts';
@@ -36,6 +37,7 @@ function refuseTurn(error: Error): never {
 export async function withPool<T>(url: string, work: (db: Db) => Promise<T>): Promise<T> {
   const pool = openPool({ url, size: 1, statement_ms: STATEMENT_MS, log: createLog({ level: 'silent', format: 'json' }) });
   try {
+    await commandClock.follow(pool);
     return await work(pool);
   } finally {
     await pool.close();

@@ -20,6 +20,6 @@ export interface ServerState {
 export async function serverState(db: Queryable): Promise<ServerState> {
   const [row] = await db.all<ServerState>(sql`
     select current_setting('server_version_num')::integer as version_num, current_setting('server_version') as version,
-      clock_timestamp() as now`);
+      statement_timestamp() as now`);
   return row as ServerState;
 }

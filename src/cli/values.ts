@@ -2,7 +2,7 @@ import { InvalidArgumentError } from 'commander';
 import { parseDuration } from '../config/read.ts';
 import { isScope, SCOPES, type Scope } from '../keys/scopes.ts';
 import { isAddressOrRange } from '../kit/address-list.ts';
-import { systemClock } from '../kit/clock.ts';
+import { commandClock } from './command-clock.ts';
 import { CURRENCIES, isCurrency } from '../kit/money.ts';
 import type { Costs } from '../provider-accounts/schema.ts';
 
@@ -103,7 +103,7 @@ export function futureMoment(text: string): Date {
   if (Number.isNaN(at.getTime())) {
     throw new InvalidArgumentError('Use a date (2027-01-31) or a moment with its zone (2027-01-31T12:00:00Z, …+01:00).');
   }
-  if (at.getTime() <= systemClock.now()) throw new InvalidArgumentError('It is in the past: a key can only expire later.');
+  if (at.getTime() <= commandClock.now()) throw new InvalidArgumentError('It is in the past: a key can only expire later.');
   return at;
 }
 

@@ -246,7 +246,7 @@ export function dropReceipts(tx: Tx, { team_id, id }: CustomerRef): Promise<void
 async function drop(tx: Tx, theirs: Fragment): Promise<void> {
   await tx.run(sql`delete from mails where ${theirs} and tries = 0`);
   await tx.run(sql`
-    update mails set kind = 'dropped', facts = '{}', recipient = null, sent_at = null, due_at = coalesce(due_at, now())
+    update mails set kind = 'dropped', facts = '{}', recipient = null, sent_at = null, due_at = coalesce(due_at, pirogue_now())
     where ${theirs}`);
 }
 

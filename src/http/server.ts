@@ -71,6 +71,8 @@ export function buildServer(deps: Deps, routes: Route[], pages: Pages[]): Fastif
   app.decorateRequest('who');
   const warnOfProxy = proxyWarning(deps.config.trust_proxy, deps.log);
   app.addHook('onRequest', async (request, reply) => {
+    // Probes do not wait: they say what is wrong.
+    if (!request.url.startsWith('/health/')) await deps.clock.refresh?.();
     trace(deps, request, reply);
     warnOfProxy(request);
     if (request.raw.httpVersion === '1.1' && !request.headers.host) throw new Problem(400, 'The Host header is missing.');

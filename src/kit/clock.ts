@@ -1,16 +1,15 @@
-/** The time as the program sees it. Tests hand in their own; nothing else calls Date.now(). */
+/**
+ * The time as the program sees it. In the service it is the database's (db/clock.ts), which all nodes share; tests hand in
+ * their own.
+ */
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;
+  /** Brings a clock up to date that may have fallen behind: awaited before work that decides by the time. */
+  refresh?(): Promise<void> | undefined;
+  /** Milliseconds by which this machine's own clock is ahead of this one. */
+  skew_ms?(): number;
 }
 
+/** The machine's own clock: nothing decides by it. Compared with the database's, and what is left where there is no database. */
 export const systemClock: Clock = { now: () => Date.now() };
-
-/**
- * Time that goes faster than it does, for proofs that would take days. Processes that are to agree are given the same
- * moment from which it goes faster.
- * @param from milliseconds since the epoch
- */
-export function hastenedClock(speed: number, from: number): Clock {
-  return { now: () => Math.round(from + (Date.now() - from) * speed) };
-}

@@ -27,7 +27,7 @@ export async function idsWithin(db: Queryable, team_id: bigint, from: Date | nul
 
 /** No journal with a smaller id can still be under way: what is seen of them stays so. */
 export function settledBelow(db: Queryable, team_id: bigint): Promise<bigint> {
-  return firstIdSince(db, team_id, part`now() - make_interval(secs => ${(2 * SKEW_MS) / 1000})`);
+  return firstIdSince(db, team_id, part`pirogue_now() - make_interval(secs => ${(2 * SKEW_MS) / 1000})`);
 }
 
 /** Halves the range of ids until one is left: some forty looks into the primary key, in one statement. */

@@ -28,9 +28,9 @@ export async function insertMailInTurn(db: Queryable, mail: NewMail, name: strin
 /** Takes mails that are due; a killed worker's come due again after the lease. */
 export function claimDueMails(db: Queryable, lease_ms: number, limit: number): Promise<MailRow[]> {
   return db.all<MailRow>(sql`
-    update mails set due_at = now() + ${lease_ms}::float8 * interval '1 ms', tries = tries + 1
-    where (team_id, id) in (select team_id, id from mails where due_at <= now() order by due_at limit ${limit} for update skip locked)
-    returning team_id, id, kind, facts, recipient, tries, created_at, (extract(epoch from now() - created_at) * 1000)::float8 as age_ms`);
+    update mails set due_at = pirogue_now() + ${lease_ms}::float8 * interval '1 ms', tries = tries + 1
+    where (team_id, id) in (select team_id, id from mails where due_at <= pirogue_now() order by due_at limit ${limit} for update skip locked)
+    returning team_id, id, kind, facts, recipient, tries, created_at, (extract(epoch from pirogue_now() - created_at) * 1000)::float8 as age_ms`);
 }
 
 type MailRef = Pick<MailRow, 'team_id' | 'id'>;
@@ -38,7 +38,7 @@ type MailRef = Pick<MailRow, 'team_id' | 'id'>;
 /** One that was dropped while it was sent stays due: what it left behind is still to be taken away. */
 export async function markSent(db: Queryable, { team_id, id }: MailRef): Promise<void> {
   await db.run(sql`
-    update mails set sent_at = now(), due_at = null, error = null
+    update mails set sent_at = pirogue_now(), due_at = null, error = null
     where team_id = ${team_id} and id = ${id} and sent_at is null and kind <> 'dropped'`);
 }
 
@@ -52,16 +52,16 @@ export async function deleteMail(db: Queryable, { team_id, id }: MailRef): Promi
  */
 export async function markFailed(db: Queryable, mail: MailRef & Pick<MailRow, 'tries'>, error: string, retry_ms: number | null) {
   await db.run(sql`
-    update mails set error = ${error}, due_at = now() + ${retry_ms}::float8 * interval '1 ms'
+    update mails set error = ${error}, due_at = pirogue_now() + ${retry_ms}::float8 * interval '1 ms'
     where team_id = ${mail.team_id} and id = ${mail.id} and tries = ${mail.tries} and sent_at is null
       and kind <> 'dropped'`);
 }
 
 /** Forgets mails that were done with so long ago, and turns that bind nobody any more. @returns how many mails */
 export async function forgetMails(db: Queryable, age_ms: number, limit: number): Promise<number> {
-  await db.run(sql`delete from mail_turns where taken_at < now() - ${age_ms}::float8 * interval '1 ms'`);
+  await db.run(sql`delete from mail_turns where taken_at < pirogue_now() - ${age_ms}::float8 * interval '1 ms'`);
   return db.run(sql`
     delete from mails where (team_id, id) in (
-      select team_id, id from mails where due_at is null and created_at < now() - ${age_ms}::float8 * interval '1 ms'
+      select team_id, id from mails where due_at is null and created_at < pirogue_now() - ${age_ms}::float8 * interval '1 ms'
       order by created_at limit ${limit} for update skip locked)`);
 }

@@ -27,16 +27,16 @@ export function dueWork(db: Queryable): Promise<Queue[]> {
     ),
     due (queue, at) as (
       (select 'deliveries', d.due_at from walk cross join lateral (
-        select due_at from deliveries where endpoint_id = walk.endpoint_id and due_at <= now()
+        select due_at from deliveries where endpoint_id = walk.endpoint_id and due_at <= pirogue_now()
         order by due_at limit ${MOST_COUNTED}) d limit ${MOST_COUNTED})
-      union all (select 'attempts', next_poll_at from attempts where next_poll_at <= now() limit ${MOST_COUNTED})
-      union all (select 'transfers', next_poll_at from transfers where next_poll_at <= now() limit ${MOST_COUNTED})
-      union all (select 'refunds', next_poll_at from refunds where next_poll_at <= now() limit ${MOST_COUNTED})
-      union all (select 'releases', release_at from settlement_items where released_at is null and release_at <= now() limit ${MOST_COUNTED})
-      union all (select 'mails', due_at from mails where due_at <= now() limit ${MOST_COUNTED})
+      union all (select 'attempts', next_poll_at from attempts where next_poll_at <= pirogue_now() limit ${MOST_COUNTED})
+      union all (select 'transfers', next_poll_at from transfers where next_poll_at <= pirogue_now() limit ${MOST_COUNTED})
+      union all (select 'refunds', next_poll_at from refunds where next_poll_at <= pirogue_now() limit ${MOST_COUNTED})
+      union all (select 'releases', release_at from settlement_items where released_at is null and release_at <= pirogue_now() limit ${MOST_COUNTED})
+      union all (select 'mails', due_at from mails where due_at <= pirogue_now() limit ${MOST_COUNTED})
     )
     select q.name as queue, count(due.at)::integer as depth,
-      coalesce(extract(epoch from now() - min(due.at)), 0)::float8 as late_seconds
+      coalesce(extract(epoch from pirogue_now() - min(due.at)), 0)::float8 as late_seconds
     from unnest(array['deliveries', 'attempts', 'transfers', 'refunds', 'releases', 'mails']) as q (name)
     left join due on due.queue = q.name group by q.name`);
 }
@@ -58,7 +58,7 @@ export async function books(db: Queryable): Promise<Books> {
     ),
     head as (select coalesce((select up_to_tx from ledger_seals order by id desc limit 1), '0'::xid8) as tx)
     select (select coalesce(json_agg(json_build_object('currency', currency, 'minor', minor::text)), '[]') from sums) as drift,
-      coalesce((select extract(epoch from now() - j.created_at) from journals j, head where j.tx >= head.tx
+      coalesce((select extract(epoch from pirogue_now() - j.created_at) from journals j, head where j.tx >= head.tx
         order by j.tx, j.id limit 1), 0)::float8 as unsealed_seconds`);
   return row ?? { drift: [], unsealed_seconds: 0 };
 }

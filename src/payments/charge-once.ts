@@ -29,7 +29,7 @@ export async function chargeOnce(
 ): Promise<Reply> {
   const key = call.idempotency_key;
   if (key === null) return work(undefined);
-  const deadline = Date.now() + WAIT_MS;
+  const deadline = performance.now() + WAIT_MS;
   for (;;) {
     const earlier = await earlierAnswer(call, key, recall);
     if ('answer' in earlier) return earlier.answer;
@@ -37,7 +37,8 @@ export async function chargeOnce(
       return await first(call, key, earlier.abandoned, work);
     } catch (error) {
       if (!(error instanceof KeyTaken)) throw error;
-      if (Date.now() > deadline) throw new Problem(500, 'A request with the same Idempotency-Key is still under way: try again.');
+      if (performance.now() > deadline)
+        throw new Problem(500, 'A request with the same Idempotency-Key is still under way: try again.');
       await sleep(LOOK_MS);
     }
   }
@@ -78,7 +79,7 @@ async function first(
  */
 async function earlierAnswer(call: Call, key: string, recall: Recall): Promise<{ answer: Reply } | { abandoned: string[] }> {
   const { team, store } = call.caller;
-  const deadline = Date.now() + WAIT_MS;
+  const deadline = performance.now() + WAIT_MS;
   for (;;) {
     const row = await findChargeKey(store.db, team.id, key);
     if (!row) return { abandoned: [] };
@@ -87,7 +88,8 @@ async function earlierAnswer(call: Call, key: string, recall: Recall): Promise<{
     const recalled = row.answer ? (JSON.parse(row.answer) as Reply) : await recall(row.resource_id);
     if (recalled === 'created_nothing') return { abandoned: [row.resource_id] };
     if (recalled !== 'under_way') return { answer: { ...recalled, headers: { 'Idempotent-Replayed': 'true' } } };
-    if (Date.now() > deadline) throw new Problem(500, 'A request with the same Idempotency-Key is still under way: try again.');
+    if (performance.now() > deadline)
+      throw new Problem(500, 'A request with the same Idempotency-Key is still under way: try again.');
     await sleep(LOOK_MS);
   }
 }

@@ -94,10 +94,10 @@ export async function moveDeliveries(tx: Queryable, { team_id, by_ms }: Move): P
   const row = await tx.maybe<Moved>(sql`
     with moved as (
       update deliveries set due_at = due_at - ${span(by_ms)}
-      where team_id = ${team_id} and due_at > now()
+      where team_id = ${team_id} and due_at > pirogue_now()
         and endpoint_id in (select id from webhook_endpoints where team_id = ${team_id})
       returning due_at
-    ) ${summary(by_ms, part`now()`, part`due_at`)}`);
+    ) ${summary(by_ms, part`pirogue_now()`, part`due_at`)}`);
   return row ?? NOTHING;
 }
 

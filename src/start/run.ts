@@ -11,6 +11,7 @@ import type { MetricsServer } from '../metrics/server.ts';
 import { buildApi, startWorkers } from '../program.ts';
 import type { Worker } from '../work/worker.ts';
 import { banner } from './banner.ts';
+import { openClock } from './clock.ts';
 import { type Databases, migrateAll, openDatabases } from './databases.ts';
 import { openMetrics, openTracing } from './observed.ts';
 import { ensureDemoTeam, type KeysFile, keysFilePath } from './demo.ts';
@@ -43,10 +44,11 @@ async function openInTurn(config: Config): Promise<Databases> {
 }
 
 async function serve(config: Config, role: Role, urls: DatabaseUrls, log: Log, stopAsked: Promise<string>): Promise<void> {
-  const { keys, secrets } = await prepare(config, urls, log);
+  const clock = await openClock(config, urls, log);
+  const { keys, secrets } = await prepare(config, urls, log, new Date(clock.now()));
   const { tracer, watch } = await openTracing(config, log);
   const stores = openStores(urls, config.database_pool, log, watch);
-  const deps = buildDeps({ config, stores, log, secrets, tracer });
+  const deps = buildDeps({ config, stores, log, secrets, clock, tracer });
   const workers = role === 'api' ? [] : startWorkers(deps);
   let server: FastifyInstance | undefined;
   let metrics: MetricsServer | null = null;
@@ -59,15 +61,19 @@ async function serve(config: Config, role: Role, urls: DatabaseUrls, log: Log, s
     log.info(`stopping: ${await stopAsked}`);
   } finally {
     await drain(deps, server, workers);
-    await Promise.all([metrics?.close(), tracer?.close(), stores.close()]);
+    await Promise.all([metrics?.close(), tracer?.close(), stores.close(), clock.close()]);
   }
   log.info('stopped');
 }
 
 /** What is written as the owner before the service runs: its own secrets, and in development the demo team. */
-async function prepare(config: Config, urls: DatabaseUrls, log: Log): Promise<{ keys: KeysFile | undefined; secrets: Secrets }> {
+async function prepare(
+  config: Config,
+  urls: DatabaseUrls,
+  log: Log,
+  now: Date,
+): Promise<{ keys: KeysFile | undefined; secrets: Secrets }> {
   const owner = openPool({ url: urls.control, size: 1, log });
-  const now = new Date();
   try {
     const secrets = await openSecrets(config, owner, now);
     return { secrets, keys: config.profile === 'development' ? await ensureDemoTeam(config, owner, now) : undefined };

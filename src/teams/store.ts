@@ -30,7 +30,7 @@ export async function updateTeam(db: Queryable, team: Team): Promise<boolean> {
     (await db.run(sql`
     update teams set name = ${team.name}, email = ${team.email}, plan = ${team.plan}, verification_level = ${team.verification_level},
       default_currency = ${team.default_currency}, unique_references = ${team.unique_references}, api_version = ${team.api_version},
-      updated_at = now()
+      updated_at = pirogue_now()
     where id = ${team.id}`)) === 1
   );
 }
@@ -46,7 +46,7 @@ export function changeTeam(db: Queryable, id: bigint, changes: TeamChanges): Pro
       verification_level = coalesce(${verification_level}, verification_level),
       default_currency = coalesce(${default_currency}, default_currency),
       unique_references = coalesce(${unique_references}, unique_references),
-      api_version = coalesce(${api_version}, api_version), updated_at = now()
+      api_version = coalesce(${api_version}, api_version), updated_at = pirogue_now()
     where id = ${id}
     returning id, name, email, plan, verification_level, default_currency, unique_references, api_version, created_at`);
 }
@@ -61,7 +61,7 @@ export function findChargeTerms(
 
 /** Holds a team's charges against the rules against abuse, or not. @returns false when there is no such team */
 export async function setAbuseRules(db: Queryable, id: bigint, on: boolean): Promise<boolean> {
-  return (await db.run(sql`update teams set abuse_rules = ${on}, updated_at = now() where id = ${id}`)) === 1;
+  return (await db.run(sql`update teams set abuse_rules = ${on}, updated_at = pirogue_now() where id = ${id}`)) === 1;
 }
 
 /** @returns undefined when there is no such team */

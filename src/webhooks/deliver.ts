@@ -63,6 +63,7 @@ class DeliveryWorker {
     while (!this.#stopping) {
       this.#pacer.begin();
       try {
+        await this.#deps.clock.refresh?.();
         await this.#pacer.end(await this.#round());
         this.lastRound = this.#deps.clock.now();
       } catch (err) {

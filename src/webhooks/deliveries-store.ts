@@ -60,7 +60,7 @@ type ClaimRow = Omit<Claimed, 'target' | 'body'> &
  * moving due_at instead wrote three index entries for each claim, which then took 60 µs for each row instead of 38.
  */
 const leaseEnd = (ms: number, tail: string) =>
-  part`(lpad(to_hex((extract(epoch from now()) * 1000)::bigint + ${ms}::bigint), 12, '0') || ${tail}::text)::uuid`;
+  part`(lpad(to_hex((extract(epoch from pirogue_now()) * 1000)::bigint + ${ms}::bigint), 12, '0') || ${tail}::text)::uuid`;
 
 /**
  * Claims due deliveries, a few of each endpoint: goes from endpoint to endpoint through the index (one step each,
@@ -85,7 +85,7 @@ export async function claimDue(db: Queryable, request: ClaimRequest): Promise<Cl
     ),
     seen as (
       select count(*)::integer as looked_at, max(endpoint_id) as last,
-        (extract(epoch from min(due_at) filter (where due_at > now()) - now()) * 1000)::float8 as next_due_ms
+        (extract(epoch from min(due_at) filter (where due_at > pirogue_now()) - pirogue_now()) * 1000)::float8 as next_due_ms
       from walk
     ),
     wanting as (
@@ -96,7 +96,7 @@ export async function claimDue(db: Queryable, request: ClaimRequest): Promise<Cl
       left join webhook_endpoints e on e.team_id = walk.team_id and e.id = walk.endpoint_id
       left join unnest(${busy.endpoint_ids}::text[], ${busy.counts}::integer[]) as busy (endpoint_id, count)
         on busy.endpoint_id = walk.endpoint_id
-      where walk.due_at <= now()
+      where walk.due_at <= pirogue_now()
     ),
     -- Failing endpoints share what they are left; whose turn it is, chance decides, so that none waits for ever.
     due as materialized (
@@ -108,7 +108,7 @@ export async function claimDue(db: Queryable, request: ClaimRequest): Promise<Cl
     picked as materialized (
       select d.id from due cross join lateral (
         select id from deliveries
-        where deliveries.endpoint_id = due.endpoint_id and deliveries.due_at <= now()
+        where deliveries.endpoint_id = due.endpoint_id and deliveries.due_at <= pirogue_now()
           and (claim is null or claim < (select expired from clock))
         order by due_at limit greatest(0, due.free) for update skip locked) d
       limit ${rows}
@@ -184,7 +184,7 @@ export function recordOutcomes(db: Queryable, outcomes: readonly Outcome[], disa
       returning d.team_id, d.endpoint_id, d.event_id, d.tries + 1 as attempt, done.*, null::timestamptz as next_at
     ),
     put_back as (
-      update deliveries d set tries = d.tries + 1, claim = null, due_at = now() + done.retry_ms * interval '1 ms'
+      update deliveries d set tries = d.tries + 1, claim = null, due_at = pirogue_now() + done.retry_ms * interval '1 ms'
       from done where d.id = done.id and d.claim = done.claim and done.retry_ms is not null
       returning d.team_id, d.endpoint_id, d.event_id, d.tries as attempt, done.*, d.due_at as next_at
     ),
@@ -226,7 +226,7 @@ export function recordOutcomes(db: Queryable, outcomes: readonly Outcome[], disa
     ),
     audited as (
       insert into audit_entries (team_id, created_at, actor, action, resource_id)
-      select team_id, now(), 'worker', ${'webhook.deactivate' satisfies Action}, id from marked where hopeless
+      select team_id, pirogue_now(), 'worker', ${'webhook.deactivate' satisfies Action}, id from marked where hopeless
     )
     select team_id, id, url from marked where hopeless${PLANNED_EACH_TIME}`);
 }

@@ -45,6 +45,7 @@ export function startSweep(sweep: Sweep, tools: { clock: Clock; log: Log }): Wor
       let pause = sweep.idle_ms;
       let failed = false;
       try {
+        await tools.clock.refresh?.();
         if ((await sweep.round()) > 0) pause = 0;
         lastRound = tools.clock.now();
       } catch (err) {

@@ -233,10 +233,10 @@ async function startNode() {
   const { buildDeps } = await import('../../src/deps.ts');
   const { openStores } = await import('../../src/db/stores.ts');
   const { freePort } = await import('../setup/api.ts');
-  const { config, log } = api.deps;
+  const { config, log, clock } = api.deps;
   const stores = openStores(api.databases, 4, log);
   const port = await freePort();
-  const deps = buildDeps({ config: { ...config, port }, stores, log, secrets: new Secrets(Buffer.alloc(32, 7)) });
+  const deps = buildDeps({ config: { ...config, port }, stores, log, clock, secrets: new Secrets(Buffer.alloc(32, 7)) });
   const server = buildApi(deps, []);
   await server.listen({ host: config.host, port });
   return {

@@ -6,6 +6,7 @@ import path from 'node:path';
 import { after, type TestContext, test } from 'node:test';
 import { openPool } from '../../src/db/pool.ts';
 import { buildDeps } from '../../src/deps.ts';
+import { systemClock } from '../../src/kit/clock.ts';
 import { Secrets } from '../../src/kit/crypto.ts';
 import { createLog } from '../../src/kit/log.ts';
 import { sql } from '../../src/kit/sql.ts';
@@ -27,7 +28,7 @@ const retrieve = async (id: string) => (await api.call('GET', `/payments/${id}`)
 /** Workers of a new process: nothing in memory but what a start makes. Stopped with the test. */
 function restart(t: TestContext): void {
   const { config, stores, log } = api.deps;
-  const workers = startWorkers(buildDeps({ config, stores, log, secrets: new Secrets(Buffer.alloc(32, 7)) }));
+  const workers = startWorkers(buildDeps({ config, stores, log, clock: systemClock, secrets: new Secrets(Buffer.alloc(32, 7)) }));
   t.after(() => Promise.all(workers.map((worker) => worker.stop())));
 }
 

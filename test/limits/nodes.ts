@@ -2,6 +2,7 @@ import { pino } from 'pino';
 import { readConfig } from '../../src/config.ts';
 import { openStores } from '../../src/db/stores.ts';
 import { buildDeps } from '../../src/deps.ts';
+import { systemClock } from '../../src/kit/clock.ts';
 import { Secrets } from '../../src/kit/crypto.ts';
 import { buildApi } from '../../src/program.ts';
 import { type Answer, type Api, freePort } from '../setup/api.ts';
@@ -26,7 +27,7 @@ async function startNode(api: Api, env: Record<string, string>): Promise<Node> {
   const lines: string[] = [];
   const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(JSON.parse(line).msg) });
   const stores = openStores(api.databases, 4, log);
-  const deps = buildDeps({ config, stores, log, secrets: new Secrets(Buffer.alloc(32, 7)) });
+  const deps = buildDeps({ config, stores, log, clock: systemClock, secrets: new Secrets(Buffer.alloc(32, 7)) });
   const server = buildApi(deps, []);
   await server.listen({ host: config.host, port: config.port });
   const call: Node['call'] = async (method, path, key, body) => {

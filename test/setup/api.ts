@@ -8,7 +8,7 @@ import { openPool } from '../../src/db/pool.ts';
 import { openStores } from '../../src/db/stores.ts';
 import { buildDeps, type Deps } from '../../src/deps.ts';
 import { unpack } from '../../src/events/packing.ts';
-import type { Clock } from '../../src/kit/clock.ts';
+import { type Clock, systemClock } from '../../src/kit/clock.ts';
 import { Secrets } from '../../src/kit/crypto.ts';
 import { type Environment, ENVIRONMENTS } from '../../src/kit/environment.ts';
 import { createLog, type Log } from '../../src/kit/log.ts';
@@ -113,13 +113,13 @@ async function startOn(databases: Awaited<ReturnType<typeof cloneDatabases>>, op
   });
   const log = options.log ?? createLog({ level: config.log_level, format: 'json' });
   const stores = openStores(databases, config.database_pool, log);
-  const { clock, providers } = options;
+  const { clock = systemClock, providers } = options;
   const deps = buildDeps({
     config,
     stores,
     log,
     secrets: new Secrets(Buffer.alloc(32, 7)),
-    ...(clock ? { clock } : {}),
+    clock,
     ...(providers ? { providers } : {}),
   });
   const workers = options.workers === false ? [] : startWorkers(deps);

@@ -5,7 +5,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { type DbPool, openPool } from '../../src/db/pool.ts';
-import { type Clock, hastenedClock } from '../../src/kit/clock.ts';
+import type { Clock } from '../../src/kit/clock.ts';
 import { Secrets } from '../../src/kit/crypto.ts';
 import { newId } from '../../src/kit/ids.ts';
 import { createLog } from '../../src/kit/log.ts';
@@ -51,7 +51,7 @@ export async function startWorld(seed: number): Promise<World> {
   const log = createLog({ level: 'silent', format: 'json' });
   const [control, live] = [databases.control, databases.live].map((url) => openPool({ url, size: 4, log })) as [DbPool, DbPool];
   const from_s = Math.floor(Date.now() / 1000);
-  const clock = hastenedClock(SPEED, from_s * 1000);
+  const clock = hastened(SPEED, from_s * 1000);
   const weather = { profile: 'stormy', delay_ms: 40, slow_ms: SLOW_MS, lag_ms: 2_000, now: clock.now } as const;
   const twins = await Promise.all(TWINS.map((kind, i) => startTwin(kind, { ...weather, seed: seed * 100 + i * 10 })));
   const { team_id, key } = await openShop(control, new Secrets(secretsKey), twins, port);
@@ -77,6 +77,11 @@ export async function startWorld(seed: number): Promise<World> {
     },
   };
   return world;
+}
+
+/** The time as CLOCK_SPEED sets it in the databases: all run on this machine. */
+function hastened(speed: number, from: number): Clock {
+  return { now: () => Math.round(from + (Date.now() - from) * speed) };
 }
 
 /** A verified team with a live key and an account at every provider. */

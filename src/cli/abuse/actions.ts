@@ -2,7 +2,7 @@ import { LIMITS } from '../../abuse/rules.ts';
 import { type NotedRefusal, refusalCounts, type Usual, usualOf } from '../../abuse/service.ts';
 import { record } from '../../audit/record.ts';
 import { readConfig } from '../../config.ts';
-import { systemClock } from '../../kit/clock.ts';
+import { commandClock } from '../command-clock.ts';
 import { wireFromMinor } from '../../kit/money.ts';
 import { findTeamRules, setAbuseRules } from '../../teams/store.ts';
 import { administer } from '../administer.ts';
@@ -23,7 +23,7 @@ export async function switchCommand(on: boolean, options: Options): Promise<void
   const found = await administer(async (tx, by) => {
     const changed = await setAbuseRules(tx, id, on);
     const action = on ? 'team.abuse_on' : 'team.abuse_off';
-    if (changed) await record(tx, by, { team_id: id, action, resource_id: String(id), at: systemClock.now() });
+    if (changed) await record(tx, by, { team_id: id, action, resource_id: String(id), at: commandClock.now() });
     return changed;
   });
   if (!found) throw noSuchTeam(id);
@@ -42,7 +42,7 @@ export async function showCommand(options: Options): Promise<void> {
     if (on === undefined) throw noSuchTeam(id);
     return withPool(urls.live, async (live) => {
       const usual = await usualOf(live, id);
-      return presented(id, on, usual, await refusalCounts(live, id, new Date(systemClock.now() - DAY_MS)));
+      return presented(id, on, usual, await refusalCounts(live, id, new Date(commandClock.now() - DAY_MS)));
     });
   });
   print(options.json, shown, () => textOf(shown));

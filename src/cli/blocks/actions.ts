@@ -5,7 +5,7 @@ import { type BlockRow, blocksOf } from '../../abuse/service.ts';
 import { type Config, readConfig } from '../../config.ts';
 import { payerHash } from '../../customers/payer-hash.ts';
 import { plainRange } from '../../kit/address-list.ts';
-import { systemClock } from '../../kit/clock.ts';
+import { commandClock } from '../command-clock.ts';
 import type { Secrets } from '../../kit/crypto.ts';
 import { Problem } from '../../kit/errors.ts';
 import type { Db } from '../../kit/sql.ts';
@@ -47,7 +47,7 @@ export async function addCommand(options: Output & Named & { note?: string; expi
   const { note = null, expires: expires_at = null } = options;
   const { block, on } = await inLive(options, async ({ team_id, on, secrets, live }) => {
     const wanted = { team_id, ...keptAs(secrets, team_id, options), note, expires_at };
-    return { block: await addBlock(live, wanted, operator(), systemClock.now()), on };
+    return { block: await addBlock(live, wanted, operator(), commandClock.now()), on };
   });
   print(options.json, { ...presented(block), in_force: on }, () =>
     [
@@ -81,7 +81,7 @@ export async function listCommand(options: Output & Named & { limit: number }, c
 }
 
 export async function removeCommand(id: string, options: Output): Promise<void> {
-  const block = await inLive(options, ({ team_id, live }) => removeBlock(live, team_id, id, operator(), systemClock.now()));
+  const block = await inLive(options, ({ team_id, live }) => removeBlock(live, team_id, id, operator(), commandClock.now()));
   if (!block) throw new Failure(`the team has no block ${id}`, '"pirogue blocks list" shows them; name the team with --team.');
   print(options.json, presented(block), () => `${id} is removed`);
 }
@@ -116,7 +116,7 @@ async function inLive<T>(options: Output, work: (place: Place) => Promise<T>): P
       withPool(urls.control, async (control) => {
         const on = await findTeamRules(control, team_id);
         if (on === undefined) throw noSuchTeam(team_id);
-        const secrets = await openSecrets(config, control, new Date(systemClock.now()));
+        const secrets = await openSecrets(config, control, new Date(commandClock.now()));
         return withPool(urls.live, (live) => work({ team_id, on, secrets, live }));
       }),
     );

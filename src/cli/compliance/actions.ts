@@ -1,7 +1,7 @@
 import os from 'node:os';
 import { complianceRecords, recordCompliance } from '../../customers/compliance.ts';
 import type { ComplianceRow, ComplianceStatus } from '../../customers/schema.ts';
-import { systemClock } from '../../kit/clock.ts';
+import { commandClock } from '../command-clock.ts';
 import type { Environment } from '../../kit/environment.ts';
 import { Failure } from '../failure.ts';
 import { inStore } from '../in-store.ts';
@@ -22,7 +22,7 @@ export async function recordCommand(
   if (!kind) throw new Failure(`${id} is not the id of a customer`, 'Use cus_…, as GET /customers shows it.');
   const { author = os.userInfo().username, note = null } = options;
   const row = await inStore(kind[1] ? 'sandbox' : 'live', options, (store, team_id) =>
-    recordCompliance({ clock: systemClock }, store, { team_id, id }, { status, author, note }, operator()),
+    recordCompliance({ clock: commandClock }, store, { team_id, id }, { status, author, note }, operator()),
   );
   print(options.json, presented(row), () =>
     details({ customer: row.customer_id, status: row.status, by: row.author, ...(row.note === null ? {} : { note: row.note }) }),

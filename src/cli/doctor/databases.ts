@@ -1,6 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { type Config, ConfigError, type DatabaseUrls } from '../../config.ts';
+import { commandClock } from '../command-clock.ts';
 import { systemClock } from '../../kit/clock.ts';
 import { openSecrets } from '../../start/secrets.ts';
 import { findRoot } from '../../start/secrets-store.ts';
@@ -72,7 +73,7 @@ async function checkSecrets(config: Config, url: string): Promise<Finding[]> {
   return withPool(url, async (control) => {
     if ((await findRoot(control)) === undefined) return [];
     try {
-      const { keys } = await openSecrets(config, control, new Date(systemClock.now()));
+      const { keys } = await openSecrets(config, control, new Date(commandClock.now()));
       return [ok(name, `open with the secrets key ${keys.current().id}`)];
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error;

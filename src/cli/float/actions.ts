@@ -1,7 +1,7 @@
 import { type Config, readConfig } from '../../config.ts';
 import type { PollRow } from '../../float/schema.ts';
 import { setAlert, type ShownFloat, teamFloats } from '../../float/service.ts';
-import { systemClock } from '../../kit/clock.ts';
+import { commandClock } from '../command-clock.ts';
 import { type Environment, ENVIRONMENTS } from '../../kit/environment.ts';
 import { isId } from '../../kit/ids.ts';
 import { wireFromMinor } from '../../kit/money.ts';
@@ -24,7 +24,7 @@ export async function listCommand(options: Output & { team?: bigint; environment
   const { environment, team: team_id = demoTeamId(config), json } = options;
   const { accounts, floats, polls } = await withStores(config, environment, async (control, store) => ({
     accounts: await listAccounts(control, team_id, environment),
-    ...(await teamFloats(store, team_id, systemClock.now())),
+    ...(await teamFloats(store, team_id, commandClock.now())),
   }));
   const shown = accounts.map((account) => shownAccount(account, floats, polls));
   print(json, shown, () =>
@@ -74,7 +74,7 @@ export async function setCommand(id: string, options: SetOptions): Promise<void>
     const account = await findAccount(control, id);
     if (!account) throw noSuchAccount(id);
     const watch = { team_id: account.team_id, account_id: id, currency, area };
-    return setAlert(store, watch, below_minor, operator(), systemClock.now());
+    return setAlert(store, watch, below_minor, operator(), commandClock.now());
   });
   if (!changed) throw new Failure(`nobody is told of ${currency} of ${id}`, '"pirogue float list" shows what is watched.');
   const alert_below = below_minor === null ? null : wireFromMinor(below_minor);

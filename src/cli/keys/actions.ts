@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { record } from '../../audit/record.ts';
 import { readConfig } from '../../config.ts';
-import { systemClock } from '../../kit/clock.ts';
+import { commandClock } from '../command-clock.ts';
 import { type Environment, ENVIRONMENTS } from '../../kit/environment.ts';
 import { isId } from '../../kit/ids.ts';
 import type { KeyKind } from '../../keys/caller.ts';
@@ -33,7 +33,7 @@ export async function createKeyCommand(options: CreateOptions, command: Command)
   if (kind !== 'restricted' && scopes.length > 0)
     command.error(`error: --scopes is for restricted keys: what a ${kind} key may do is fixed`);
   const team_id = options.team ?? demoTeamId(readConfig(process.env));
-  const at = systemClock.now();
+  const at = commandClock.now();
   const key = await administer(async (tx, by) => {
     if (!(await findTeam(tx, team_id))) throw noSuchTeam(team_id);
     const wanted = { team_id, environment, kind, scopes, allowed_ips: allowIp, expires_at: expiresAt };
@@ -57,7 +57,7 @@ export async function listKeysCommand(options: { team?: bigint; limit: number; j
     if (team !== undefined && !(await findTeam(control, team))) throw noSuchTeam(team);
     return firstOf(await listKeys(control, { team_id: team, limit: limit + 1 }), limit);
   });
-  const now = systemClock.now();
+  const now = commandClock.now();
   print(
     options.json,
     keys.map((key) => ({ ...presented(key), status: statusOf(key, now) })),
@@ -80,7 +80,7 @@ export async function listKeysCommand(options: { team?: bigint; limit: number; j
 
 export async function revokeKeyCommand(id: string, options: { json?: true }, command: Command): Promise<void> {
   checkId(id, command);
-  const at = systemClock.now();
+  const at = commandClock.now();
   const key = await administer(async (tx, by) => {
     const revoked = await revokeKey(tx, id, new Date(at));
     if (revoked) await record(tx, by, { team_id: revoked.team_id, action: 'key.revoke', resource_id: id, at });
@@ -94,7 +94,7 @@ export async function revokeKeyCommand(id: string, options: { json?: true }, com
 /** Off: refused everywhere until it is switched on again. */
 export async function switchKeyCommand(id: string, active: boolean, options: { json?: true }, command: Command): Promise<void> {
   checkId(id, command);
-  const at = systemClock.now();
+  const at = commandClock.now();
   const key = await administer(async (tx, by) => {
     const switched = await switchKey(tx, id, active);
     if (switched?.revoked_at) throw new Failure(`${id} is revoked, for good`, 'Make another with "pirogue keys create".');
@@ -104,7 +104,7 @@ export async function switchKeyCommand(id: string, active: boolean, options: { j
   });
   if (!key) throw noSuchKey(id);
   await untilChangeIsKnown();
-  print(options.json, { ...presented(key), status: statusOf(key, systemClock.now()) }, () =>
+  print(options.json, { ...presented(key), status: statusOf(key, commandClock.now()) }, () =>
     active
       ? `${id} is accepted again.`
       : `${id} is switched off: no node accepts it any more. "pirogue keys activate ${id}" undoes it.`,

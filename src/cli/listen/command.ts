@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { EVENT_TYPES, subscriptionsOf } from '../../events/catalogue.ts';
 import { addApiOptions, webAddress } from '../api-options.ts';
 import { parseDuration } from '../../config/read.ts';
-import { systemClock } from '../../kit/clock.ts';
+import { commandClock } from '../command-clock.ts';
 import { isId, lowestIdAt } from '../../kit/ids.ts';
 
 /** `pirogue listen` */
@@ -35,6 +35,6 @@ const LONGEST_BACK_MS = 7 * 86_400_000;
 function since(text: string): string {
   if (isId('evt', 'sandbox', text)) return text;
   const back = parseDuration(text);
-  if (back !== null && back <= LONGEST_BACK_MS) return lowestIdAt('evt', 'sandbox', systemClock.now() - back);
+  if (back !== null && back <= LONGEST_BACK_MS) return lowestIdAt('evt', 'sandbox', commandClock.now() - back);
   throw new InvalidArgumentError('Use a time of at most 7d, such as 10m, or the id of an event (evt_test_…).');
 }

@@ -1,4 +1,4 @@
-import { systemClock } from '../../kit/clock.ts';
+import { commandClock } from '../command-clock.ts';
 import { send } from '../../kit/fetch.ts';
 import { newId } from '../../kit/ids.ts';
 import { deliveryHeaders } from '../../webhooks/sign.ts';
@@ -20,7 +20,7 @@ export interface Forwarded {
 
 /** Posts an event as the service would deliver it: same headers, signed over the bytes that are sent. */
 export async function forward(address: string, secret: string, event: HeardEvent): Promise<Forwarded> {
-  const at = systemClock.now();
+  const at = commandClock.now();
   const id = newId('whd', 'sandbox', at);
   const body = Buffer.from(JSON.stringify(event.body));
   const { protocol, hostname } = new URL(address);

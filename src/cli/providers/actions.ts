@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { record } from '../../audit/record.ts';
 import { readConfig } from '../../config.ts';
-import { systemClock } from '../../kit/clock.ts';
+import { commandClock } from '../command-clock.ts';
 import { type Environment, ENVIRONMENTS } from '../../kit/environment.ts';
 import { send } from '../../kit/fetch.ts';
 import { isId } from '../../kit/ids.ts';
@@ -25,7 +25,7 @@ import { Failure } from '../failure.ts';
 import { details, print, shortMoment, table } from '../output.ts';
 import { noSuchTeam } from '../unknown.ts';
 
-const TOOLS: Tools = { send, clock: systemClock, log: createLog({ level: 'silent', format: 'json' }) };
+const TOOLS: Tools = { send, clock: commandClock, log: createLog({ level: 'silent', format: 'json' }) };
 
 interface Output {
   json?: true;
@@ -52,7 +52,7 @@ export async function addCommand(kind: string, options: AddOptions): Promise<voi
   const { environment, name = connector.name, cost = null } = options;
   const row = await administer(async (tx, by) => {
     if (!(await findTeam(tx, team_id))) throw noSuchTeam(team_id);
-    const at = systemClock.now();
+    const at = commandClock.now();
     const secrets = await openSecrets(config, tx, new Date(at));
     const wanted = { team_id, environment, connector, name, credentials, costs: cost };
     const added = await addAccount(tx, secrets, wanted, new Date(at));
@@ -144,7 +144,7 @@ export async function testCommand(id: string, options: Output): Promise<void> {
 
 export async function switchCommand(id: string, active: boolean, options: Output): Promise<void> {
   checkId(id);
-  const at = systemClock.now();
+  const at = commandClock.now();
   const row = await administer(async (tx, by) => {
     const switched = await setActive(tx, id, active, new Date(at));
     const action = active ? 'provider.enable' : 'provider.disable';
@@ -163,7 +163,7 @@ async function connected(control: Queryable, id: string): Promise<Provider> {
   checkId(id);
   const directory = new ProviderDirectory({
     control,
-    secrets: await openSecrets(readConfig(process.env), control, new Date(systemClock.now())),
+    secrets: await openSecrets(readConfig(process.env), control, new Date(commandClock.now())),
     tools: TOOLS,
     builtIn: {},
   });

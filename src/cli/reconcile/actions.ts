@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { readConfig } from '../../config.ts';
 import type { Store } from '../../db/stores.ts';
-import { systemClock } from '../../kit/clock.ts';
+import { commandClock } from '../command-clock.ts';
 import type { Environment } from '../../kit/environment.ts';
 import { paymentListeners } from '../../listeners.ts';
 import { decimal } from '../../ledger/decimal.ts';
@@ -60,7 +60,7 @@ export async function reconcileCommand(options: Options): Promise<void> {
       const missing = await missingMigrations(db, 'store');
       if (missing.length > 0)
         throw new Failure(`the ${options.environment} store lacks ${missing.join(', ')}`, 'Run "pirogue migrate" first.');
-      const deps = { clock: systemClock, config, listeners: paymentListeners(null) };
+      const deps = { clock: commandClock, config, listeners: paymentListeners(null) };
       return run(deps, { environment: options.environment, db }, options, account, progress.tell);
     });
   }).finally(() => progress.end());
@@ -122,7 +122,7 @@ function refuseFolder(folder: string): void {
 /** A day that is not over: what comes later in it would seem to be missing there. */
 function refusePeriod({ from, to }: Options): void {
   if (from && to && to < from) throw new Failure('--to is before --from', 'Both days are included, so they may be the same.');
-  if (to && to.getTime() + DAY_MS > systemClock.now())
+  if (to && to.getTime() + DAY_MS > commandClock.now())
     throw new Failure('the day of --to is not over', 'Use an earlier day, or leave it out.');
 }
 

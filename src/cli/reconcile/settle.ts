@@ -1,6 +1,6 @@
 import os from 'node:os';
 import { readConfig } from '../../config.ts';
-import { systemClock } from '../../kit/clock.ts';
+import { commandClock } from '../command-clock.ts';
 import { ENVIRONMENTS } from '../../kit/environment.ts';
 import { Problem } from '../../kit/errors.ts';
 import { isId } from '../../kit/ids.ts';
@@ -29,7 +29,7 @@ export async function settleCommand(run_id: string, id: bigint, options: Options
   const ref = { team_id: options.team ?? demoTeamId(config), run_id, id };
   const verdict = { as: options.as, evidence: options.evidence, author: options.author ?? os.userInfo().username };
   const { row, journals } = await withDatabases(config, (urls) =>
-    withPool(urls[environment], (db) => settleBreak({ clock: systemClock }, { environment, db }, ref, verdict, operator())),
+    withPool(urls[environment], (db) => settleBreak({ clock: commandClock }, { environment, db }, ref, verdict, operator())),
   ).catch(refuse);
   const booked = journals.flatMap(({ currency, postings }) =>
     postings.map(({ debit, credit, amount_minor }) => ({ currency, debit, credit, amount: decimal(amount_minor) })),

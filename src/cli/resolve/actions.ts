@@ -1,7 +1,7 @@
 import os from 'node:os';
 import { readConfig } from '../../config.ts';
 import type { Store } from '../../db/stores.ts';
-import { systemClock } from '../../kit/clock.ts';
+import { commandClock } from '../command-clock.ts';
 import type { Environment } from '../../kit/environment.ts';
 import { Problem } from '../../kit/errors.ts';
 import { paymentListeners } from '../../listeners.ts';
@@ -37,7 +37,7 @@ export async function resolveCommand(id: string, options: Options): Promise<void
   const config = readConfig(process.env);
   const ref = { team_id: options.team ?? demoTeamId(config), id };
   const verdict = { as: options.as, evidence: options.evidence, author: options.author ?? os.userInfo().username };
-  const deps = { clock: systemClock, config, listeners: paymentListeners(null) };
+  const deps = { clock: commandClock, config, listeners: paymentListeners(null) };
   const outcome = await withDatabases(config, (urls) =>
     withPool(urls[environment], (db) => decide(kind[1] as string, deps, { environment, db }, ref, verdict)),
   ).catch(refuse);

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { record } from '../../audit/record.ts';
 import { readConfig } from '../../config.ts';
-import { systemClock } from '../../kit/clock.ts';
+import { commandClock } from '../command-clock.ts';
 import { type Environment, ENVIRONMENTS } from '../../kit/environment.ts';
 import { must } from '../../kit/errors.ts';
 import { send } from '../../kit/fetch.ts';
@@ -92,7 +92,7 @@ export async function removeRuleCommand(id: string, options: Output, command: Co
   }
   const rule = await administer(async (tx, by) => {
     const removed = await deleteRule(tx, id);
-    const at = systemClock.now();
+    const at = commandClock.now();
     if (removed) await record(tx, by, { team_id: removed.team_id, action: 'rule.delete', resource_id: id, at });
     return removed;
   });
@@ -130,7 +130,7 @@ export async function testRulesCommand(options: TestOptions): Promise<void> {
 /** What the service would route by, without a service. */
 async function routerOf(control: Queryable): Promise<Router> {
   const config = readConfig(process.env);
-  const clock = systemClock;
+  const clock = commandClock;
   const providers = new ProviderDirectory({
     control,
     secrets: await openSecrets(config, control, new Date(clock.now())),
@@ -164,7 +164,7 @@ async function checkNames(control: Queryable, team_id: bigint, environment: Envi
 
 function ruleFrom(options: AddOptions, team_id: bigint, priority: number): RuleRow {
   const { environment } = options;
-  const at = systemClock.now();
+  const at = commandClock.now();
   return {
     id: newId('rul', environment, at),
     team_id,

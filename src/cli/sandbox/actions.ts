@@ -1,6 +1,6 @@
 import { setVerification } from '../../accounts/service.ts';
 import { presentAccount } from '../../accounts/present.ts';
-import { systemClock } from '../../kit/clock.ts';
+import { commandClock } from '../command-clock.ts';
 import type { Environment } from '../../kit/environment.ts';
 import { isMovable } from '../../kit/money.ts';
 import { fundSandbox } from '../../transfers/fund.ts';
@@ -14,7 +14,7 @@ interface Output {
   team?: bigint;
 }
 
-const deps = { clock: systemClock };
+const deps = { clock: commandClock };
 
 export async function fundCommand(options: Output & { currency: string; amount: string }): Promise<void> {
   const { currency, amount } = options;

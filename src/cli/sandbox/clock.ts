@@ -1,5 +1,5 @@
 import { readConfig } from '../../config.ts';
-import { systemClock } from '../../kit/clock.ts';
+import { commandClock } from '../command-clock.ts';
 import { advanceClock, type Advanced } from '../../sandbox-clock/service.ts';
 import { findTeam } from '../../teams/store.ts';
 import { withDatabases, withPool } from '../databases.ts';
@@ -24,7 +24,7 @@ export async function advanceCommand(by_ms: number, options: { team?: bigint; js
   const advanced = await withDatabases(config, async (urls) => {
     if (!(await withPool(urls.control, (control) => findTeam(control, team_id)))) throw noSuchTeam(team_id);
     return withPool(urls.sandbox, (db) =>
-      advanceClock({ clock: systemClock }, { environment: 'sandbox', db }, { team_id, by_ms }, operator()),
+      advanceClock({ clock: commandClock }, { environment: 'sandbox', db }, { team_id, by_ms }, operator()),
     );
   });
   print(options.json, { team_id: String(team_id), advanced_ms: by_ms, ...advanced }, () =>

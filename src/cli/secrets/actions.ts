@@ -1,7 +1,7 @@
 import { sealControl } from '../../audit/chains.ts';
 import { record } from '../../audit/record.ts';
 import { type Config, readConfig } from '../../config.ts';
-import { systemClock } from '../../kit/clock.ts';
+import { commandClock } from '../command-clock.ts';
 import type { SealingKeys } from '../../kit/sealing.ts';
 import type { Db, Queryable, Tx } from '../../kit/sql.ts';
 import { migrateAll } from '../../start/databases.ts';
@@ -81,7 +81,7 @@ export async function pruneCommand(options: Output): Promise<void> {
     return changeKeys(databases.control, 'secrets.prune', async (tx) => {
       const now = await standing({ keys: file, databases: { ...databases, control: tx } });
       const idle = now.filter(({ state, values }) => state === 'opens' && values === 0).map(({ id }) => id);
-      if (idle.length > 0 && systemClock.now() - file.changedAt() < SETTLED_MS) {
+      if (idle.length > 0 && commandClock.now() - file.changedAt() < SETTLED_MS) {
         throw new Failure('the keys were changed a moment ago', 'Wait ten minutes: something may just be being written.');
       }
       if (idle.length > 0) file.drop(idle);
@@ -101,7 +101,7 @@ function withSecrets<T>(work: (desk: Desk) => Promise<T>): Promise<T> {
       withPool(urls.sandbox, (sandbox) =>
         withPool(urls.live, async (live) => {
           if (await isBehind({ control, sandbox, live })) await migrateAll(urls);
-          const { keys } = await openSecrets(config, control, new Date(systemClock.now()));
+          const { keys } = await openSecrets(config, control, new Date(commandClock.now()));
           return work({ config, databases: { control, sandbox, live }, keys });
         }),
       ),
@@ -140,7 +140,7 @@ async function changeKeys(
   const changed = await control.transaction(async (tx) => {
     await lockKeys(tx);
     const ids = await change(tx);
-    for (const id of ids) await record(tx, operator(), { team_id: null, action, resource_id: id, at: systemClock.now() });
+    for (const id of ids) await record(tx, operator(), { team_id: null, action, resource_id: id, at: commandClock.now() });
     return ids;
   });
   await sealControl(control);

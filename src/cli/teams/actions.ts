@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { Action } from '../../audit/actions.ts';
 import { record } from '../../audit/record.ts';
 import { untilChangeIsKnown } from '../../keys/service.ts';
-import { systemClock } from '../../kit/clock.ts';
+import { commandClock } from '../command-clock.ts';
 import { must } from '../../kit/errors.ts';
 import type { Plan } from '../../teams/schema.ts';
 import { createTeam } from '../../teams/service.ts';
@@ -22,7 +22,7 @@ export async function createTeamCommand(
   const { name, email, plan, currency } = options;
   const team = await administer(async (tx, by) => {
     const { id } = await createTeam(tx, { name, email, plan, default_currency: currency });
-    await record(tx, by, { team_id: id, action: 'team.create', resource_id: String(id), at: systemClock.now() });
+    await record(tx, by, { team_id: id, action: 'team.create', resource_id: String(id), at: commandClock.now() });
     return must(await findTeam(tx, id), 'a team made just now is there');
   });
   show(options, team);
@@ -74,7 +74,7 @@ export async function verifyTeamCommand(id: bigint, options: Output & { level: n
 async function changed(id: bigint, changes: TeamChanges, action: Action): Promise<TeamRow> {
   const team = await administer(async (tx, by) => {
     const after = await changeTeam(tx, id, changes);
-    if (after) await record(tx, by, { team_id: id, action, resource_id: String(id), at: systemClock.now() });
+    if (after) await record(tx, by, { team_id: id, action, resource_id: String(id), at: commandClock.now() });
     return after;
   });
   if (!team) throw noSuchTeam(id);

@@ -1,11 +1,11 @@
 import { presentDispute } from '../../disputes/present.ts';
 import { changeDispute, openDispute, openOrLostDispute } from '../../disputes/service.ts';
-import { systemClock } from '../../kit/clock.ts';
+import { commandClock } from '../command-clock.ts';
 import { Failure } from '../failure.ts';
 import { operator } from '../operator.ts';
 import { inStore, readAmount } from '../in-store.ts';
 
-const deps = { clock: systemClock };
+const deps = { clock: commandClock };
 
 /** What a provider alone can say. A merchant has no operation for it, so it is written to the store. */
 export const NOTICES = ['dispute.created', 'dispute.won', 'dispute.lost'] as const;

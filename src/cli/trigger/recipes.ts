@@ -1,5 +1,5 @@
 import type { EventType } from '../../events/catalogue.ts';
-import { systemClock } from '../../kit/clock.ts';
+import { commandClock } from '../command-clock.ts';
 import { advancePayment } from '../../sandbox-clock/service.ts';
 import { Failure } from '../failure.ts';
 import { operator } from '../operator.ts';
@@ -83,7 +83,7 @@ async function expired(maker: Maker): Promise<string> {
   const payment_id = await maker.payment({ expires: { in: 5 } });
   const team = await teamOfPayment(payment_id);
   const advance = { team_id: team, by_ms: 6 * 60_000, payment_id };
-  await inStore('sandbox', { team }, (store) => advancePayment({ clock: systemClock }, store, advance, operator()));
+  await inStore('sandbox', { team }, (store) => advancePayment({ clock: commandClock }, store, advance, operator()));
   return payment_id;
 }
 

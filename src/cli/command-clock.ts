@@ -1,0 +1,28 @@
+import { readTime } from '../db/clock.ts';
+import { type Clock, systemClock } from '../kit/clock.ts';
+import { pgCode, type Queryable } from '../kit/sql.ts';
+
+const UNDEFINED_FUNCTION = '42883';
+
+/** The time of a command: the database's from the first connection on, this machine's before. */
+class CommandClock implements Clock {
+  #reading: { now_ms: number; read_at: number } | undefined;
+
+  now(): number {
+    const known = this.#reading;
+    return known ? Math.floor(known.now_ms + performance.now() - known.read_at) : systemClock.now();
+  }
+
+  async follow(db: Queryable): Promise<void> {
+    try {
+      const { now_ms } = await readTime(db);
+      this.#reading = { now_ms, read_at: performance.now() };
+    } catch (error) {
+      // A database that is not migrated yet: nothing is decided in it.
+      if (pgCode(error) !== UNDEFINED_FUNCTION) throw error;
+    }
+  }
+}
+
+/** One for the process, which runs one command. */
+export const commandClock = new CommandClock();

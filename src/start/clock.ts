@@ -1,0 +1,45 @@
+import { type Config, ConfigError, type DatabaseUrls } from '../config.ts';
+import { DatabaseClock, readTime, setClockSpeed } from '../db/clock.ts';
+import { APP_ROLE, type DbPool, openPool } from '../db/pool.ts';
+import type { Log } from '../kit/log.ts';
+
+const READ_TIMEOUT_MS = 2_000;
+
+/**
+ * The clock of the live store's database, read over a connection of its own: a busy pool would make its answers late. The other
+ * databases are expected to have the same time (`pirogue doctor` compares them).
+ * @throws ConfigError in production, when the time of a database is not the real one
+ */
+export async function openClock(config: Config, urls: DatabaseUrls, log: Log): Promise<DatabaseClock> {
+  await setClocks(config, urls, log);
+  const pool = openPool({ url: urls.live, size: 1, log, role: APP_ROLE, statement_ms: READ_TIMEOUT_MS });
+  try {
+    return await DatabaseClock.open({ read: () => readTime(pool), log, speed: config.hasten?.speed ?? 1, close: pool.close });
+  } catch (error) {
+    await pool.close();
+    throw error;
+  }
+}
+
+/** Outside production CLOCK_SPEED sets the time of all three databases, and without it a time that was set is left so. */
+async function setClocks({ hasten, profile }: Config, urls: DatabaseUrls, log: Log): Promise<void> {
+  for (const [name, url] of Object.entries(urls)) {
+    await withOwner(url, log, async (owner) => {
+      if (hasten) await setClockSpeed(owner, hasten.speed, hasten.from);
+      const { plain } = await readTime(owner);
+      if (plain || hasten) return;
+      const found = `the time of the database ${name} is not the real one: CLOCK_SPEED has changed it`;
+      if (profile === 'production') throw new ConfigError(`${found}, and PROFILE=production keeps the real time`);
+      log.warn(`${found}; a start with CLOCK_SPEED=off brings the real time back`);
+    });
+  }
+}
+
+async function withOwner(url: string, log: Log, work: (owner: DbPool) => Promise<void>): Promise<void> {
+  const owner = openPool({ url, size: 1, log });
+  try {
+    await work(owner);
+  } finally {
+    await owner.close();
+  }
+}
