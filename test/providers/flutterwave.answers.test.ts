@@ -197,13 +197,17 @@ suite('what answers of Flutterwave mean', () => {
   });
 
   test('a refund is made when its own number and amount say so, and one whose number was lost is never "not found"', async () => {
-    const data = { id: 17, amount_refunded: 10000, status: 'completed' };
+    const data = { id: 17, amount_refunded: 10000, status: 'completed-momo' };
     const said = async (changes: object, provider_ref: string | null = '17') => {
       const { provider } = stubbed(() => enveloped({ ...data, ...changes }));
       return short(await provider.refunds?.read(cardRefund(provider, { provider_ref })));
     };
     assert.equal(await said({}), 'succeeded');
-    assert.equal(await said({ status: 'completed-mpgs' }), 'succeeded');
+    for (const status of ['bank-transfer', 'momo', 'mpgs', 'offline', 'preauth']) {
+      assert.equal(await said({ status: `completed-${status}` }), 'succeeded', status);
+    }
+    for (const status of ['completed', 'processing', 'pending-momo', 'new']) assert.equal(await said({ status }), 'pending', status);
+    for (const status of ['complete', 'completed-later', 'completed-']) assert.equal(await said({ status }), 'unknown', status);
     assert.equal(await said({ amount_refunded: 9999 }), 'unknown');
     assert.equal(await said({ id: 18 }), 'unknown');
     assert.equal(await said({ status: 'pending' }), 'pending');
@@ -215,7 +219,7 @@ suite('what answers of Flutterwave mean', () => {
     for (const [status, expected] of [
       ['pending', 'unavailable'],
       ['failed', 'failed(provider_error)'],
-      ['successful', 'succeeded'],
+      ['successful', 'pending'],
     ]) {
       const { provider, calls } = stubbed(({ method }) =>
         method === 'GET' ? enveloped({ ...PAID, status }) : enveloped({ id: 3, amount_refunded: 10000, status: 'completed' }),

@@ -179,7 +179,7 @@ suite('what Flutterwave is sent', () => {
         : success({ id: 75923, amount_refunded: 10000, status: 'completed' }),
     );
     const refund = cardRefund(provider);
-    assert.deepEqual(await provider.refunds?.submit(refund), { kind: 'succeeded', provider_ref: '75923' });
+    assert.deepEqual(await provider.refunds?.submit(refund), { kind: 'pending', provider_ref: '75923', poll_after_ms: 5_000 });
     assert.deepEqual(
       calls.map(({ url }) => url),
       [

@@ -77,6 +77,23 @@ suite('what answers of M-Pesa Daraja mean', () => {
     for (const sent of [true, false]) assert.equal(short((await saidTo(failure(sent))).read), 'unreadable');
   });
 
+  test('1037 ends an attempt only when it is still said three minutes after the prompt was sent', async () => {
+    const sent = 1_000_000;
+    const ask = async (now: number) => {
+      const answer = told({ ResultCode: '1037', ResultDesc: 'DS timeout user cannot be reached' });
+      const { provider } = stubOf(
+        mpesaDaraja,
+        CREDENTIALS,
+        ({ url }) => (url.includes('/oauth/') ? answered(200, { access_token: 'token-1', expires_in: '3599' }) : answer),
+        () => now,
+      );
+      return short(await provider.read(collectionFor(provider, { ...KENYA, provider_ref: ID, submitted_at: sent })));
+    };
+    assert.equal(await ask(sent + 60_000), 'pending');
+    assert.equal(await ask(sent + 179_999), 'pending');
+    assert.equal(await ask(sent + 180_000), 'failed(authorization_timeout)');
+  });
+
   for (const changes of [
     { CheckoutRequestID: 'ws_CO_another' },
     { CheckoutRequestID: undefined },

@@ -77,7 +77,8 @@ export async function createRefund(kit: Kit, call: Call): Promise<Answer> {
   if (call.fault === 'float_exhausted') return refusal(400, 'Insufficient available balance');
   const key = String(comments ?? '');
   const { currency, msisdn } = charge;
-  const draft = { kind: 'refund', key, amount_minor, currency, msisdn, of: charge.key, callback_url: null, wire: {} } as const;
+  const wire = { payment_type: charge.wire.payment_type };
+  const draft = { kind: 'refund', key, amount_minor, currency, msisdn, of: charge.key, callback_url: null, wire } as const;
   const entry = await kit.desk.take(draft, endingOf('refund', key, msisdn), call.fault);
   return success('Transaction refund initiated', presentRefund(entry, Number(charge.ref)));
 }
@@ -88,12 +89,21 @@ export function showRefund({ book }: Kit, ref: string): Answer {
   return success('Refund fetched', presentRefund(entry, Number(book.find(String(entry.of))?.ref)));
 }
 
-const REFUND_STATUSES = { pending: 'pending', succeeded: 'completed', failed: 'failed' } as const;
+/**
+ * Words for a refund that reached the payer, by how the payer had paid. Plain `completed` only reports that the refund was
+ * initiated and waits to be disbursed (Refunds, table of refund statuses, v3).
+ */
+const DISBURSED: Record<string, string> = { card: 'completed-mpgs', bank_transfer: 'completed-bank-transfer' };
+
+function refundStatus({ state, wire }: Entry): string {
+  if (state === 'succeeded') return DISBURSED[String(wire.payment_type)] ?? 'completed-momo';
+  return state === 'failed' ? 'failed' : 'completed';
+}
 
 function presentRefund(entry: Entry, tx_id: number): object {
   return {
     ...{ id: Number(entry.ref), account_id: 1, tx_id, flw_ref: `URF_${entry.ref}`, wallet_id: 1 },
-    ...{ amount_refunded: Number(entry.amount_minor) / 100, status: REFUND_STATUSES[entry.state] },
+    ...{ amount_refunded: Number(entry.amount_minor) / 100, status: refundStatus(entry) },
     ...{ destination: 'payment_source', meta: { source: 'availablebalance' }, comments: entry.word ?? entry.key },
     created_at: new Date(entry.created_at).toISOString(),
   };

@@ -121,6 +121,23 @@ function stateOf(fields: Record<string, unknown>, words: unknown, success: strin
   return { kind: 'succeeded', provider_ref: id, amount_minor, currency };
 }
 
+/**
+ * Refunds, table of refund statuses (v3): these have reached the payer. Plain `completed` is not among them: it reports a
+ * refund that was initiated and is still to be disbursed, and that can still fail.
+ */
+const REFUNDED = new Set([
+  'completed-bank-transfer',
+  'completed-momo',
+  'completed-mpgs',
+  'completed-offline',
+  'completed-preauth',
+]);
+/** The same table: under way. */
+const REFUND_UNDER_WAY = new Set(['completed', 'processing', 'pending-momo', 'pending', 'new']);
+
+/** Every refund status we know: the tests print what becomes of each. */
+export const REFUND_STATUSES: readonly string[] = [...REFUNDED, ...REFUND_UNDER_WAY, 'failed'];
+
 /** What a refund has come to. */
 export type Returned =
   | { kind: 'pending'; id: string }
@@ -134,10 +151,9 @@ export function returnedOf(data: unknown): Returned {
   const id = numberOf(number);
   const word = textOf(status)?.toLowerCase() ?? '';
   if (id === null) return { kind: 'unreadable', message: 'a refund without a number' };
-  // `completed-mpgs`, `completed-bank-transfer` and the like say where it went.
-  if (word.startsWith('completed')) return { kind: 'completed', id, amount_minor: minorOf(amount_refunded) };
+  if (REFUNDED.has(word)) return { kind: 'completed', id, amount_minor: minorOf(amount_refunded) };
   if (word === 'failed') return { kind: 'failed', meaning: meaningOf(comments), message: rawWords('failed', comments) };
-  if (word === 'pending' || word === 'new') return { kind: 'pending', id };
+  if (REFUND_UNDER_WAY.has(word)) return { kind: 'pending', id };
   return { kind: 'unreadable', message: rawWords('a status nobody knows', word) };
 }
 

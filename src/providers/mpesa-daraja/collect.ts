@@ -10,6 +10,8 @@ import { promptOf, resultOf } from './map.ts';
 /** Safaricom's numbers, with the country code. */
 const MSISDN = /^254[17]\d{8}$/;
 const LONGEST_DESCRIPTION = 13;
+/** A prompt lives for about a minute. Result 1037 is final only when it is still reported this long after sending. */
+const MIN_UNANSWERED_MS = 180_000;
 
 /** Who is paid: a paybill, or a till of the store. */
 interface Payee {
@@ -21,7 +23,7 @@ interface Payee {
 export function collecting(client: Client, payee: Payee, polls: PollPlan, clock: Clock): Pick<Provider, 'submit' | 'read'> {
   return {
     submit: (collection) => submit(client, payee, polls, collection),
-    read: (collection) => read(client, collection, nextPoll(polls, collection.submitted_at, clock.now())),
+    read: (collection) => read(client, collection, polls, clock.now()),
   };
 }
 
@@ -55,8 +57,9 @@ async function submit(client: Client, { shortcode, till }: Payee, polls: PollPla
   }
 }
 
-async function read(client: Client, collection: Collection, poll_after_ms: number): Promise<Reading> {
-  const { provider_ref, amount_minor, currency } = collection;
+async function read(client: Client, collection: Collection, polls: PollPlan, now: number): Promise<Reading> {
+  const { provider_ref, amount_minor, currency, submitted_at } = collection;
+  const poll_after_ms = nextPoll(polls, submitted_at, now);
   if (provider_ref === null) return { kind: 'unreadable', message: 'the answer that named the prompt was lost' };
   const result = resultOf(await client.call('/mpesa/stkpushquery/v1/query', { CheckoutRequestID: provider_ref }), provider_ref);
   switch (result.kind) {
@@ -67,6 +70,9 @@ async function read(client: Client, collection: Collection, poll_after_ms: numbe
       return { kind: 'succeeded', provider_ref, amount_minor, currency };
     case 'cancelled':
       return { kind: 'cancelled', reason: 'payer_declined', message: result.message };
+    case 'unanswered':
+      if (now - (submitted_at ?? now) < MIN_UNANSWERED_MS) return { kind: 'pending', poll_after_ms };
+      return { kind: 'failed', reason: 'authorization_timeout', message: result.message };
     case 'failed':
     case 'unreadable':
       return result;

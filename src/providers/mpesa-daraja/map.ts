@@ -2,7 +2,7 @@ import type { Reason } from '../reasons.ts';
 import { fieldsOf, isTurnedAway, type Reply, textOf } from '../wire/reply.ts';
 import { rawWords } from '../wire/words.ts';
 
-type Meaning = Reason | 'cancelled' | 'pending';
+type Meaning = Reason | 'cancelled' | 'pending' | 'unanswered';
 
 /** What the result of a prompt says. */
 const RESULTS: Readonly<Record<string, Meaning>> = {
@@ -11,7 +11,9 @@ const RESULTS: Readonly<Record<string, Meaning>> = {
   ...{ 17: 'channel_unavailable', 26: 'channel_unavailable' },
   // Another session holds the subscriber for a minute or two.
   1001: 'operator_declined',
-  ...{ 1019: 'authorization_timeout', 1037: 'authorization_timeout' },
+  1019: 'authorization_timeout',
+  // The handset could not be reached, or nobody answered: a success may still follow (daraja-error-codes, entry 1037).
+  1037: 'unanswered',
   // The prompt could not be sent.
   ...{ 1025: 'channel_unavailable', 9999: 'channel_unavailable' },
   1032: 'cancelled',
@@ -72,6 +74,8 @@ export type Result =
   | { kind: 'pending' | 'paid' }
   | { kind: 'failed'; reason: Reason; message: string }
   | { kind: 'cancelled'; message: string }
+  /** The handset was not reached: not final soon after the prompt was sent. */
+  | { kind: 'unanswered'; message: string }
   | { kind: 'unreadable'; message: string };
 
 /** @param checkout_id of the prompt that was asked about: an answer about another is none */
@@ -85,11 +89,13 @@ export function resultOf(reply: Reply, checkout_id: string): Result {
     return { kind: 'unreadable', message: error.message };
   }
   if (code === '0') return { kind: 'paid' };
-  const meaning = Object.hasOwn(RESULTS, code) ? RESULTS[code] : 'operator_declined';
+  const meaning = Object.hasOwn(RESULTS, code) ? RESULTS[code] : undefined;
   const message = rawWords(code, ResultDesc);
+  // A code nobody knows may report an open prompt, as 4999 did before it was known: the payer may still be charged.
+  if (meaning === undefined) return { kind: 'unreadable', message };
   if (meaning === 'pending') return { kind: 'pending' };
-  if (meaning === 'cancelled') return { kind: 'cancelled', message };
-  return { kind: 'failed', reason: meaning ?? 'operator_declined', message };
+  if (meaning === 'cancelled' || meaning === 'unanswered') return { kind: meaning, message };
+  return { kind: 'failed', reason: meaning, message };
 }
 
 /** `ws_CO_…`, or a number of one kind or another. */
