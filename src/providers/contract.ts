@@ -88,6 +88,11 @@ export type PayoutOutcome =
   | { kind: 'failed'; reason: PayoutReason | null; message: string }
   | { kind: 'cancelled'; message: string }
   | { kind: 'unavailable'; message: string }
+  /**
+   * Only in answer to a read: it was taken and has failed for good, unpaid, because our own float at the provider is empty.
+   * Its key is spent; under another key it may be sent again, there or elsewhere.
+   */
+  | { kind: 'unfunded'; message: string }
   | { kind: 'not_found' }
   | { kind: 'unknown'; message: string };
 
@@ -110,6 +115,8 @@ export type RefundOutcome =
   | { kind: 'succeeded'; provider_ref: string }
   | { kind: 'failed'; reason: Reason; message: string }
   | { kind: 'unavailable'; message: string }
+  /** As for payouts. */
+  | { kind: 'unfunded'; message: string }
   | { kind: 'not_found' }
   | { kind: 'unknown'; message: string };
 

@@ -30,6 +30,7 @@ export async function applyRefund(
   leg_index: number,
   outcome: RefundOutcome,
   plan: PollPlan = DEFAULT_PLAN,
+  fresh_key: string | null = null,
 ): Promise<RefundRow> {
   await lockPayment(tx, known.team_id, known.payment_id);
   const row = await lockRefund(tx, known.team_id, known.id);
@@ -43,6 +44,8 @@ export async function applyRefund(
       return failed(tx, context, withLeg(row, leg_index, { status: 'failed' }), outcome.reason, outcome.message);
     case 'unavailable':
       return later(tx, context, withLeg(row, leg_index, { status: 'waiting' }), outcome.message, wait_ms);
+    case 'unfunded':
+      return later(tx, context, withLeg(row, leg_index, { status: 'waiting', ...renewed(fresh_key) }), outcome.message, wait_ms);
     case 'not_found':
       // It never arrived: the same key may be sent again, the provider would know it otherwise.
       return later(tx, context, withLeg(row, leg_index, { status: 'waiting' }), 'the provider does not know it yet', wait_ms);
@@ -57,6 +60,11 @@ export async function applyRefund(
     case 'unknown':
       return later(tx, context, row, outcome.message, wait_ms);
   }
+}
+
+/** What failed unpaid under its key is sent again under another. */
+function renewed(provider_key: string | null): Partial<Leg> {
+  return provider_key === null ? {} : { provider_key, provider_ref: null };
 }
 
 /** Marks the leg as perhaps sent, and commits that before anything is sent. @returns null when it is not to be sent */

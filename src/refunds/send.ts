@@ -40,7 +40,7 @@ export async function advanceRefund(deps: Deps, store: Store, known: RefundRow):
     deps.clock.now() - (row.submitted_at?.getTime() ?? 0),
   );
   const applied = await inTransaction(deps, store, (tx, context) =>
-    applyRefund(tx, context, row, index, outcome, provider?.capabilities.polls),
+    applyRefund(tx, context, row, index, outcome, provider?.capabilities.polls, provider?.keyOf(leg.provider_key)),
   );
   deps.wake.ring(store.environment);
   return applied;

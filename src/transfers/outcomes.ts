@@ -36,6 +36,8 @@ export function happeningOf(
       return { kind: 'cancelled', message: outcome.message };
     case 'unavailable':
       return isProof(row, asked) ? unsent(row, candidates, outcome.message) : waiting(later_ms, outcome.message);
+    case 'unfunded':
+      return unsent({ ...row, decision: spend(row.decision as Decision) }, candidates, outcome.message);
     case 'not_found':
       return waiting(later_ms, 'the provider does not know it');
     case 'unknown':
@@ -59,6 +61,11 @@ function evidence(row: TransferRow, proof: { provider_ref: string; amount_minor:
     return waiting(LONGEST_WAIT_MS, 'the provider reports another amount or currency than was asked for', proof.provider_ref);
   }
   return { kind: 'succeeded', provider_ref: proof.provider_ref };
+}
+
+/** The provider took it under this key and failed it for good: whoever has it next gets another key. */
+function spend(before: Decision): Decision {
+  return { ...before, resent: false, spent: (before.spent ?? 0) + 1 };
 }
 
 /** The next provider at once; when all have said no, all of them again later. */

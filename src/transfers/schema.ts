@@ -28,6 +28,8 @@ export interface Decision {
   tried: string[];
   /** Handed to its provider a second time, with the same key, because the provider did not know it. */
   resent: boolean;
+  /** Keys under which a provider took it and failed it unpaid: the next sending has another. Left out: none. */
+  spent?: number | undefined;
   /** What the provider said last while nothing was decided. */
   note: string | null;
 }

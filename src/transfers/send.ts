@@ -55,10 +55,10 @@ interface Choice {
 /** The first that has not said no. @returns null when nobody can take it now: it waits */
 async function nextProvider(sender: Sender, row: TransferRow): Promise<Choice | null> {
   const { candidates, explanation } = await choose(sender, row);
-  const { tried, resent, note } = row.decision as Decision;
+  const { tried, resent, spent, note } = row.decision as Decision;
   const provider = candidates.find(({ account_id }) => !tried.includes(account_id)) ?? candidates[0];
   const accounts = candidates.map(({ account_id }) => account_id);
-  return provider === undefined ? null : { provider, decision: { explanation, candidates: accounts, tried, resent, note } };
+  return provider === undefined ? null : { provider, decision: { explanation, candidates: accounts, tried, resent, spent, note } };
 }
 
 function choose({ deps, store }: Sender, row: TransferRow) {
@@ -83,7 +83,7 @@ async function hand(sender: Sender, known: TransferRow, choice: Choice | null): 
     happening: {
       kind: 'sending',
       provider_account: provider.account_id,
-      provider_key: provider.keyOf(known.id),
+      provider_key: provider.keyOf(decision.spent ? `${known.id}-${decision.spent}` : known.id),
       decision,
       lease_ms: SUBMIT_LEASE_MS,
     },

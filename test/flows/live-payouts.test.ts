@@ -30,3 +30,43 @@ for (const name of ['flutterwave', 'cinetpay']) {
     }
   });
 }
+
+for (const empty_wallet of ['rejected', 'failed']) {
+  const when = empty_wallet === 'rejected' ? 'at once' : 'after it was taken';
+  test(`an empty pawaPay wallet, told ${when}, keeps a payout waiting: filled, it pays once, under a key that is not spent`, async () => {
+    const till = await Counter.open(api, clock, ['pawapay']);
+    try {
+      await till.sell(5_000);
+      const twin = till.twin('pawapay');
+      twin.settings.set('empty_wallet', empty_wallet);
+      twin.faults.script({ fault: 'float_exhausted', doing: 'create' });
+      const transfer = { amount: 500, currency: 'XAF', channel: 'cm.mtn', recipient: '+237670100000' };
+      const { status, body } = await till.call('POST', '/transfers', transfer);
+      assert.equal(status, 201, JSON.stringify(body));
+      await till.becomes(`/transfers/${body.transfer.id}`, 'succeeded', 10_000);
+      const payouts = twin.book.entries().filter(({ kind }) => kind === 'payout');
+      assert.equal(payouts.filter(({ moved }) => moved).length, 1);
+      assert.equal(new Set(payouts.map(({ key }) => key)).size, empty_wallet === 'rejected' ? 1 : 2);
+      assert.deepEqual(twin.faults.unmet(), []);
+    } finally {
+      await till.stop();
+    }
+  });
+
+  test(`a refund waits for an empty pawaPay wallet, told ${when}, and is made once when it is filled`, async () => {
+    const till = await Counter.open(api, clock, ['pawapay']);
+    try {
+      const payment = await till.sell(5_000);
+      const twin = till.twin('pawapay');
+      twin.settings.set('empty_wallet', empty_wallet);
+      twin.faults.script({ fault: 'float_exhausted', doing: 'create' });
+      const { status, body } = await till.call('POST', '/refunds', { payment, amount: 1_000, reason: 'requested_by_customer' });
+      assert.equal(status, 201, JSON.stringify(body));
+      await till.becomes(`/refunds/${body.refund.id}`, 'succeeded', 10_000);
+      assert.equal(twin.book.refunded(twin.book.entries()[0]?.key ?? ''), 100_000n);
+      assert.deepEqual(twin.faults.unmet(), []);
+    } finally {
+      await till.stop();
+    }
+  });
+}

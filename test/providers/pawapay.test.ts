@@ -207,13 +207,47 @@ test('a payout that waits in the queue can be given up, one that was sent can no
   assert.equal((await provider.payouts?.cancel?.(sent))?.kind, 'too_late');
 });
 
-test('an empty float fails the payout with the words of pawaPay', async () => {
-  const payout = payoutOn(provider);
-  twin.faults.script({ fault: 'float_exhausted', name: payout.provider_key });
-  await provider.payouts?.submit(payout);
-  await twin.idle();
-  const outcome = await provider.payouts?.read(payout);
-  assert.ok(outcome?.kind === 'failed' && outcome.reason === null && outcome.message.includes('PAWAPAY_WALLET_OUT_OF_FUNDS'));
+test('an empty wallet is no failure of a payout: rejected at once it is unavailable, failed later it is unfunded', async () => {
+  for (const [empty_wallet, kind] of [
+    ['rejected', 'unavailable'],
+    ['failed', 'unfunded'],
+  ] as const) {
+    twin.settings.set('empty_wallet', empty_wallet);
+    const payout = payoutOn(provider);
+    twin.faults.script({ fault: 'float_exhausted', name: payout.provider_key });
+    const submitted = await provider.payouts?.submit(payout);
+    await twin.idle();
+    const outcome = submitted?.kind === 'pending' ? await provider.payouts?.read(payout) : submitted;
+    assert.ok(outcome?.kind === kind && outcome.message.includes('PAWAPAY_WALLET_OUT_OF_FUNDS'), JSON.stringify(outcome));
+    assert.deepEqual(
+      twin.book.created(payout.provider_key).map(({ moved }) => moved),
+      kind === 'unavailable' ? [] : [false],
+    );
+  }
+  twin.settings.clear();
+});
+
+test('an empty wallet is no failure of a refund either', async () => {
+  for (const [empty_wallet, kind] of [
+    ['rejected', 'unavailable'],
+    ['failed', 'unfunded'],
+  ] as const) {
+    twin.settings.set('empty_wallet', empty_wallet);
+    const collection = collectionOn(provider, CAMEROON);
+    await provider.submit(collection);
+    await twin.idle();
+    const refund_id = `rfd_empty_${empty_wallet}`;
+    const refund = {
+      ...{ refund_id, provider_key: provider.keyOf(refund_id), provider_ref: null, amount_minor: 200_000n, currency: 'XAF' },
+      ...{ collection, callback_url: 'http://127.0.0.1:9', submitted_at: null },
+    };
+    twin.faults.script({ fault: 'float_exhausted', name: refund.provider_key });
+    const submitted = await provider.refunds?.submit(refund);
+    await twin.idle();
+    const outcome = submitted?.kind === 'pending' ? await provider.refunds?.read(refund) : submitted;
+    assert.equal(outcome?.kind, kind);
+  }
+  twin.settings.clear();
 });
 
 test('refunds go in parts, one at a time, and never above what was paid', async () => {

@@ -218,7 +218,7 @@ function refOf(kept: { provider_ref: string | null }): <T extends Said>(said: T)
   };
 }
 
-const FINAL = ['succeeded', 'failed', 'cancelled', 'expired', 'refused'];
+const FINAL = ['succeeded', 'failed', 'cancelled', 'expired', 'refused', 'unfunded'];
 const LONGEST_MS = 10_000;
 
 /** Whether this is the last word. */

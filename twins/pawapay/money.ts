@@ -46,6 +46,15 @@ export async function takeDeposit(kit: Kit, call: Call): Promise<Answer> {
   return accepted('collect', value.key, redirects ? 'GET_AUTH_URL' : 'FINAL_STATUS');
 }
 
+/** An empty wallet shows at initiation, as HTTP 200 REJECTED, or afterwards, as FAILED: both were seen. */
+function rejectsEmpty({ settings }: Kit): boolean {
+  return settings.get('empty_wallet') === 'rejected';
+}
+
+function outOfFunds(kind: EntryKind, key: string): Answer {
+  return rejected(ID_FIELDS[kind], key, 'PAWAPAY_WALLET_OUT_OF_FUNDS', 'The pawaPay wallet does not have enough funds.');
+}
+
 export async function takePayout(kit: Kit, call: Call): Promise<Answer> {
   const body = jsonOf(call);
   const wrong = checkFields(body, 'payoutId', ['amount', 'currency', 'recipient'], EXTRAS);
@@ -62,6 +71,7 @@ export async function takePayout(kit: Kit, call: Call): Promise<Answer> {
     return { status: 200, body: { payoutId: value.key, status: 'ENQUEUED', created: new Date().toISOString() } };
   }
   const empty = call.fault === 'float_exhausted';
+  if (empty && rejectsEmpty(kit)) return outOfFunds('payout', value.key);
   await kit.desk.take(value, empty ? failsWith('PAWAPAY_WALLET_OUT_OF_FUNDS') : endingOf('payout', value.msisdn), call.fault);
   return accepted('payout', value.key, null);
 }
@@ -92,6 +102,7 @@ export async function takeRefund(kit: Kit, call: Call): Promise<Answer> {
   if (call.fault === 'closed' || statusOf(kit, operator.provider) === 'CLOSED') return closed('refund', key, operator);
   const { provider, country } = deposit.wire;
   const empty = call.fault === 'float_exhausted';
+  if (empty && rejectsEmpty(kit)) return outOfFunds('refund', key);
   await kit.desk.take(
     {
       kind: 'refund',

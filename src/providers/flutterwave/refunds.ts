@@ -59,6 +59,7 @@ function returnedBy(outcome: PayoutOutcome, { amount_minor, currency }: Refund):
       return { kind: 'failed', reason: 'operator_declined', message: outcome.message };
     case 'pending':
     case 'unavailable':
+    case 'unfunded':
     case 'not_found':
     case 'unknown':
       return outcome;

@@ -15,6 +15,7 @@ const PAYMENT_REASONS: Record<string, Reason> = {
   PAYER_LIMIT_REACHED: 'operator_declined',
   WALLET_LIMIT_REACHED: 'operator_declined',
   PAYMENT_IN_PROGRESS: 'operator_declined',
+  TRANSACTION_ALREADY_IN_PROCESS: 'operator_declined',
   PROVIDER_TEMPORARILY_UNAVAILABLE: 'channel_unavailable',
   UNSPECIFIED_FAILURE: 'operator_declined',
   OTHER_ERROR: 'operator_declined',
@@ -27,6 +28,7 @@ const PAYOUT_REASONS: Record<string, PayoutReason> = {
   RECIPIENT_NOT_FOUND: 'recipient_unregistered',
   PAYER_LIMIT_REACHED: 'invalid_recipient',
   WALLET_LIMIT_REACHED: 'invalid_recipient',
+  RECIPIENT_LIMIT_REACHED: 'invalid_recipient',
 };
 
 /** Why a refund came to nothing, beside {@link PAYMENT_REASONS}. */
@@ -37,6 +39,7 @@ const REFUND_REASONS: Record<string, Reason> = {
   NOT_FOUND: 'operator_declined',
   RECIPIENT_NOT_FOUND: 'payer_not_registered',
   PAWAPAY_WALLET_OUT_OF_FUNDS: 'provider_error',
+  RECIPIENT_LIMIT_REACHED: 'limit_exceeded',
 };
 
 /**
@@ -53,6 +56,8 @@ const NOT_HERE = new Set([
   'PAYOUTS_NOT_ALLOWED',
   'REFUNDS_NOT_ALLOWED',
   'REFUND_IN_PROGRESS',
+  // Our own wallet: not the recipient's fault (failure codes, payouts and refunds).
+  'PAWAPAY_WALLET_OUT_OF_FUNDS',
 ]);
 
 /** What the answer to a submission says, in one language for deposits, payouts and refunds. */
@@ -151,6 +156,11 @@ export function refundReason(code: string): Reason {
 /** Somebody gave it up by hand, on pawaPay's dashboard or by its API. */
 export function isCancelled(code: string): boolean {
   return code === 'MANUALLY_CANCELLED';
+}
+
+/** Our own wallet was empty: nothing was paid, and FAILED is final (failure codes; payouts and refunds, status). */
+export function isUnfunded(code: string): boolean {
+  return code === 'PAWAPAY_WALLET_OUT_OF_FUNDS';
 }
 
 function failureOf(value: unknown): { code: string; message: string } {

@@ -5,7 +5,7 @@ import { digitsOf } from '../wire/words.ts';
 import type { Account } from './account.ts';
 import { providerOf } from './channels.ts';
 import { messageFields } from './collections.ts';
-import { isCancelled, payoutReason, takenOf, type Told, toldOf } from './map.ts';
+import { isCancelled, isUnfunded, payoutReason, takenOf, type Told, toldOf } from './map.ts';
 import { POLLS, pollAfter } from './polls.ts';
 
 export function payoutsOf(account: Account): Payouts {
@@ -57,6 +57,7 @@ async function read(account: Account, payout: Payout): Promise<PayoutOutcome> {
     case 'completed':
       return { ...told, kind: 'succeeded' };
     case 'failed':
+      if (isUnfunded(told.code)) return { kind: 'unfunded', message: told.message };
       return isCancelled(told.code)
         ? { kind: 'cancelled', message: told.message }
         : { kind: 'failed', reason: payoutReason(told.code), message: told.message };

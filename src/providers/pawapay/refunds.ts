@@ -3,7 +3,7 @@ import type { Refund, RefundOutcome, Refunds } from '../contract.ts';
 import { amountText } from '../wire/amounts.ts';
 import type { Account } from './account.ts';
 import { staticTerms } from './channels.ts';
-import { refundReason, takenOf, toldOf } from './map.ts';
+import { isUnfunded, refundReason, takenOf, toldOf } from './map.ts';
 import { POLLS, pollAfter } from './polls.ts';
 
 /** In part or in whole, one at a time for each deposit: a second one meanwhile is "not now". */
@@ -51,6 +51,7 @@ async function read({ client, clock }: Account, refund: Refund): Promise<RefundO
         ? { kind: 'succeeded', provider_ref: told.provider_ref }
         : { kind: 'unknown', message: 'pawaPay reports another amount or currency than was asked for' };
     case 'failed':
+      if (isUnfunded(told.code)) return { kind: 'unfunded', message: told.message };
       return { kind: 'failed', reason: refundReason(told.code), message: told.message };
     case 'not_found':
       return told;

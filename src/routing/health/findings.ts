@@ -76,6 +76,9 @@ export function ofPayout({ kind }: Pick<PayoutOutcome, 'kind'>): Finding {
     case 'failed':
     case 'cancelled':
       return UNSUCCESSFUL;
+    // Our own float was empty: the provider works.
+    case 'unfunded':
+      return UNSUCCESSFUL;
     case 'unavailable':
     case 'unknown':
       return FAILED;
