@@ -117,7 +117,12 @@ class Work {
           next_poll_at: this.#in(happening.lease_ms),
         };
       case 'unsent':
-        return { decision: happening.decision, provider_ref: null, dispatched_at: null, next_poll_at: this.#in(happening.wait_ms) };
+        return {
+          decision: happening.decision,
+          provider_ref: null,
+          dispatched_at: null,
+          next_poll_at: this.#in(happening.wait_ms),
+        };
       case 'waiting':
         return {
           provider_ref: happening.provider_ref ?? row.provider_ref,

@@ -58,7 +58,9 @@ async function nextProvider(sender: Sender, row: TransferRow): Promise<Choice | 
   const { tried, resent, spent, note } = row.decision as Decision;
   const provider = candidates.find(({ account_id }) => !tried.includes(account_id)) ?? candidates[0];
   const accounts = candidates.map(({ account_id }) => account_id);
-  return provider === undefined ? null : { provider, decision: { explanation, candidates: accounts, tried, resent, spent, note } };
+  return provider === undefined
+    ? null
+    : { provider, decision: { explanation, candidates: accounts, tried, resent, spent, note } };
 }
 
 function choose({ deps, store }: Sender, row: TransferRow) {

@@ -206,7 +206,8 @@ suite('what answers of Flutterwave mean', () => {
     for (const status of ['bank-transfer', 'momo', 'mpgs', 'offline', 'preauth']) {
       assert.equal(await said({ status: `completed-${status}` }), 'succeeded', status);
     }
-    for (const status of ['completed', 'processing', 'pending-momo', 'new']) assert.equal(await said({ status }), 'pending', status);
+    for (const status of ['completed', 'processing', 'pending-momo', 'new'])
+      assert.equal(await said({ status }), 'pending', status);
     for (const status of ['complete', 'completed-later', 'completed-']) assert.equal(await said({ status }), 'unknown', status);
     assert.equal(await said({ amount_refunded: 9999 }), 'unknown');
     assert.equal(await said({ id: 18 }), 'unknown');

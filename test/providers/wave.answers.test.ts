@@ -56,9 +56,11 @@ suite('what answers of Wave mean', () => {
     for (const status of ['processing', 'succeeded', 'failed', 'reversed', 'new']) {
       lines.push(`${status}: made ${short(await payout({ status }))}, found ${short(await found({ ...PAYOUT, status }))}`);
     }
-    for (const code of [...WORDS.payout, 'insufficient-funds', 'something-new', '__proto__']) {
+    for (const code of [...WORDS.payout, 'insufficient-funds', 'checkout-refund-failed', 'something-new', '__proto__']) {
       const failed = await payout({ status: 'failed', payout_error: { error_code: code, error_message: 'in words' } });
-      const { payout: refused, refund } = await saidTo(answered(422, { code, message: 'in words' }));
+      const { payout: refused, refund } = await saidTo(answered(422, { error_code: code, error_message: 'in words' }));
+      const { payout: as_request } = await saidTo(answered(422, { code, message: 'in words' }));
+      assert.equal(short(refused), short(as_request), 'an error has either of two shapes');
       lines.push(`${code}: failed ${short(failed)}, HTTP 422 to a payout ${short(refused)}, to a refund ${short(refund)}`);
     }
     compareGolden('wave-payouts.txt', lines);

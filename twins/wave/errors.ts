@@ -1,8 +1,18 @@
-import type { Answer } from '../kit/calls.ts';
+import type { Answer, Call } from '../kit/calls.ts';
 
 /** An error in Wave's envelope. */
 export function error(status: number, code: string, message: string): Answer {
   return { status, body: { code, message } };
+}
+
+/** An error of executing a request that was understood: other names than those of a request that was not (Payout API, errors). */
+export function executionError(status: number, error_code: string, error_message: string): Answer {
+  return { status, body: { error_code, error_message } };
+}
+
+/** Every request that changes something names itself (Business API, idempotency). */
+export function unnamed({ headers }: Call): Answer | null {
+  return typeof headers['idempotency-key'] === 'string' ? null : invalid('idempotency-key');
 }
 
 /** What is wrong with a field. */

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { amountText } from '../kit/fates.ts';
 import { type Answer, type Call, jsonOf, type TwinRoute } from '../kit/calls.ts';
 import type { Kit, TwinKind } from '../kit/twin.ts';
-import { error } from './errors.ts';
+import { error, unnamed } from './errors.ts';
 import { Payouts } from './payouts.ts';
 import { Sessions } from './sessions.ts';
 import { composer, WEBHOOK_SECRET } from './webhooks.ts';
@@ -25,7 +25,7 @@ export const waveTwin: TwinKind = {
     const payouts = new Payouts(kit);
     const route = (method: string, path: string, doing: TwinRoute['doing'], answer: TwinRoute['answer']): TwinRoute => ({
       ...{ method, path: `/v1${path}`, doing },
-      answer: (call) => denial(kit, call) ?? answer(call),
+      answer: (call) => denial(kit, call) ?? (method === 'POST' ? unnamed(call) : null) ?? answer(call),
     });
     return {
       routes: [

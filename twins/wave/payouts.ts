@@ -3,7 +3,7 @@ import { type Answer, type Call, jsonOf } from '../kit/calls.ts';
 import { failsWith, SUCCEEDS } from '../kit/desk.ts';
 import { amountText } from '../kit/fates.ts';
 import type { Kit } from '../kit/twin.ts';
-import { error, francs, invalid, msisdnOf } from './errors.ts';
+import { error, executionError, francs, invalid, msisdnOf } from './errors.ts';
 
 /** Last six digits: refused at once; and taken, but failed afterwards. A number nobody has is paid all the same. */
 const BLOCKED = '000002';
@@ -19,8 +19,7 @@ export class Payouts {
 
   async create(call: Call): Promise<Answer> {
     const fields = jsonOf(call) ?? {};
-    const idempotency_key = call.headers['idempotency-key'];
-    if (typeof idempotency_key !== 'string') return invalid('idempotency-key');
+    const idempotency_key = String(call.headers['idempotency-key']);
     const amount_minor = francs(fields.receive_amount);
     const msisdn = msisdnOf(fields.mobile);
     if (amount_minor === null) return invalid('receive_amount');
@@ -35,8 +34,8 @@ export class Payouts {
         : error(409, 'idempotency-mismatch', 'The key was used for another payout.');
     }
     if (call.fault === 'closed') return error(503, 'service-unavailable', 'The service is not available.');
-    if (call.fault === 'float_exhausted') return error(422, 'insufficient-funds', 'The wallet does not hold enough.');
-    if (msisdn.endsWith(BLOCKED)) return error(422, 'recipient-account-blocked', 'The account is blocked.');
+    if (call.fault === 'float_exhausted') return executionError(422, 'insufficient-funds', 'The wallet does not hold enough.');
+    if (msisdn.endsWith(BLOCKED)) return executionError(422, 'recipient-account-blocked', 'The account is blocked.');
     const ending = msisdn.endsWith(ABOVE_LIMIT) ? failsWith('recipient-limit-exceeded') : SUCCEEDS;
     const key = String(fields.client_reference ?? idempotency_key);
     const wire = { idempotency_key, body, client_reference: fields.client_reference, name: fields.name };

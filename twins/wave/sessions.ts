@@ -6,7 +6,7 @@ import type { Fault } from '../kit/faults.ts';
 import { amountText, type Fate, fateOf } from '../kit/fates.ts';
 import { closedPage, leadsTo, payingPage, typedNumber } from '../kit/pages.ts';
 import type { Kit } from '../kit/twin.ts';
-import { error, francs, invalid, msisdnOf } from './errors.ts';
+import { error, executionError, francs, invalid, msisdnOf } from './errors.ts';
 
 /** A checkout session; the book has it only once a payer has paid, or tried to. */
 export interface Session {
@@ -102,9 +102,9 @@ export class Sessions {
     if (entry?.state !== 'succeeded') return error(409, 'checkout-session-not-complete', 'There is nothing to refund.');
     if (session.refund) return { status: 200, body: null };
     if (call.fault === 'closed') return error(503, 'service-unavailable', 'The service is not available.');
-    if (call.fault === 'float_exhausted') return error(422, 'insufficient-funds', 'The wallet does not hold enough.');
-    if (entry.msisdn.endsWith(REFUND_FAILS)) return error(422, 'recipient-account-blocked', 'The account is blocked.');
-    const key = String(call.headers['idempotency-key'] ?? `refund-of-${session.id}`);
+    if (call.fault === 'float_exhausted') return executionError(422, 'insufficient-funds', 'The wallet does not hold enough.');
+    if (entry.msisdn.endsWith(REFUND_FAILS)) return executionError(422, 'checkout-refund-failed', 'The refund failed.');
+    const key = String(call.headers['idempotency-key']);
     const { amount_minor, currency, msisdn } = entry;
     const { book, options } = this.#kit;
     const refund = book.add({

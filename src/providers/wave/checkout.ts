@@ -1,5 +1,6 @@
 import type { Clock } from '../../kit/clock.ts';
 import { unreachable } from '../../kit/errors.ts';
+import { uuidOf } from '../../kit/ids.ts';
 import type { Collection, PollPlan, Preparation, Provider } from '../contract.ts';
 import { pageOf } from '../wire/addresses.ts';
 import { amountText } from '../wire/amounts.ts';
@@ -45,11 +46,11 @@ export function checkout(client: Client, base_url: string, clock: Clock): Collec
       if (!session) return { kind: 'not_found' };
       return sessionReading(await get(session.id), provider_key, nextPoll(POLLS, submitted_at, clock.now()));
     },
-    cancel: async ({ handle }) => {
+    cancel: async ({ handle, provider_key }) => {
       const session = sessionIn(handle);
       if (!session) return { kind: 'cancelled' };
       const path = `/v1/checkout/sessions/${session.id}/expire`;
-      const came_to = expiryOf(await client.call({ method: 'POST', path }));
+      const came_to = expiryOf(await client.call({ method: 'POST', path, idempotency_key: uuidOf(`${provider_key}-expire`) }));
       switch (came_to) {
         case 'given_up':
           return { kind: 'cancelled' };

@@ -25,6 +25,9 @@ const PAYOUT_REASONS = new Map<string, PayoutReason>(
   ].map((code) => [code, 'invalid_recipient']),
 );
 
+/** What ends a refund (Checkout API, refund a session), beside what judges the recipient. */
+const REFUND_REFUSED = new Set(['blocked-account', 'checkout-refund-failed']);
+
 const PAYMENT_STATUSES = new Set<unknown>(['processing', 'cancelled', 'succeeded']);
 
 /** Every word we know: the tests print what becomes of each. */
@@ -104,11 +107,24 @@ export function payoutOf(reply: Reply, key: string, poll_after_ms: number): Payo
   if (reply.kind === 'lost') return { kind: 'unknown', message: rawWords('no answer from Wave', reply.message) };
   if (reply.status === 200 || reply.status === 201) return payoutReading(reply.body, key, poll_after_ms);
   const { code, message } = wordingOf(reply);
+  const reason = isClientError(reply.status) ? PAYOUT_REASONS.get(code) : undefined;
+  if (reason) return { kind: 'failed', reason, message };
   // A 429 leaves it open whether a retry underneath went through: the same key is asked about.
-  if (!isTurnedAway(reply.status) || reply.status === 429) return { kind: 'unknown', message };
-  const reason = PAYOUT_REASONS.get(code);
-  // What our own wallet lacks does not keep another provider from paying out.
-  return reason ? { kind: 'failed', reason, message } : { kind: 'unavailable', message };
+  return isNotExecuted(reply.status, code) && reply.status !== 429
+    ? { kind: 'unavailable', message }
+    : { kind: 'unknown', message };
+}
+
+function isClientError(status: number): boolean {
+  return status >= 400 && status < 500;
+}
+
+/**
+ * Whether nothing was executed: the request was turned away by its status, or our own wallet lacks the money, which does
+ * not keep another provider from paying (Payout API, errors). A code that is not known proves nothing.
+ */
+function isNotExecuted(status: number, code: string): boolean {
+  return isTurnedAway(status) || (isClientError(status) && code === 'insufficient-funds');
 }
 
 /** What a search by our key found. */
@@ -160,8 +176,8 @@ export function givenBackOf(reply: Reply): GivenBack {
   if (reply.status === 200 && reply.body === undefined) return { kind: 'done' };
   const { code, message } = wordingOf(reply);
   if (code === 'checkout-session-not-found') return { kind: 'refused', reason: 'provider_error', message };
-  if (PAYOUT_REASONS.has(code) || code === 'blocked-account') return { kind: 'refused', reason: 'operator_declined', message };
-  return isTurnedAway(reply.status) ? { kind: 'not_done', message } : { kind: 'unclear', message };
+  if (PAYOUT_REASONS.has(code) || REFUND_REFUSED.has(code)) return { kind: 'refused', reason: 'operator_declined', message };
+  return isNotExecuted(reply.status, code) ? { kind: 'not_done', message } : { kind: 'unclear', message };
 }
 
 /** Whether a session was given back. Null: the answer does not tell. */
@@ -171,8 +187,11 @@ export function isGivenBack(reply: Reply, key: string): boolean | null {
   return client_reference === key && checkout_status === 'complete' ? textOf(when_refunded) !== null : null;
 }
 
-/** For logs and people: the status, and Wave's code and text where it has them. */
+/**
+ * For logs and people: the status, and Wave's code and text where it has them. A request that was not understood is
+ * answered with `code` and `message`, one that could not be executed with `error_code` and `error_message` (Payout API, errors).
+ */
 export function wordingOf({ status, body }: Extract<Reply, { kind: 'answered' }>): { code: string; message: string } {
-  const { code, message } = fieldsOf(body);
+  const { error_code, error_message, code = error_code, message = error_message } = fieldsOf(body);
   return { code: textOf(code) ?? '', message: rawWords(`HTTP ${status}`, code, message) };
 }

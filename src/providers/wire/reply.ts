@@ -19,11 +19,13 @@ export function replyOf(result: SendResult): Reply {
 }
 
 /**
- * Whether a status says by itself that the request was turned away before anything was created: bad request, wrong
- * credentials, not found, throttled. 408 and 409 say nothing of the kind, and a 5xx may come from anywhere on the way.
+ * Statuses that by themselves mean a request was rejected before anything was created: bad request, wrong credentials, no
+ * such address, throttled. docs/providers.md cites what each provider publishes of them. Every other status proves nothing.
  */
+const TURNED_AWAY = new Set([400, 401, 403, 404, 429]);
+
 export function isTurnedAway(status: number): boolean {
-  return status >= 400 && status < 500 && status !== 408 && status !== 409;
+  return TURNED_AWAY.has(status);
 }
 
 /** The fields of a JSON object; none of anything else. */
