@@ -93,7 +93,8 @@ function deliverySender({ config, tracer, meters }: Deps, { environment }: Store
   return meters ? meters.deliveries(sender, environment) : sender;
 }
 
-function sweepsOf(deps: Deps, store: Store): Sweep[] {
+/** The background work of one store. */
+export function sweepsOf(deps: Deps, store: Store): Sweep[] {
   return [
     expirySweep(deps, store),
     pollSweep(deps, store),

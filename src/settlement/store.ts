@@ -88,7 +88,7 @@ export function lockDueItems(tx: Tx, refs: PaymentRef[], now: Date): Promise<Set
 export async function markReleased(tx: Tx, items: SettlementItem[], now: Date, released_by: string): Promise<void> {
   const keys = jsonText(items.map(({ team_id, payment_id, account_id }) => ({ team_id, payment_id, account_id })));
   await tx.run(sql`
-    update settlement_items i set amount_minor = 0, released_at = ${now}, released_by = ${released_by}
+    update settlement_items i set amount_minor = 0, released_minor = i.amount_minor, released_at = ${now}, released_by = ${released_by}
     from json_to_recordset(${keys}::json) as k(team_id bigint, payment_id text, account_id text)
     where i.team_id = k.team_id and i.payment_id = k.payment_id and i.account_id = k.account_id`);
   await tx.run(sql`

@@ -33,9 +33,9 @@ before(async () => {
     }),
   );
   await sandbox.transaction((tx) =>
-    book(tx, [['pending', 'refund_clearing', 1_050n]], {
+    book(tx, [['available', 'refund_clearing', 1_050n]], {
       team_id: 7n,
-      kind: 'refund.leg:0',
+      kind: 'refund.drawn',
       source_id: 'rfd_test_1',
       subject_id: TRX,
     }),
@@ -43,7 +43,7 @@ before(async () => {
   await live.transaction((tx) =>
     book(tx, [['clearing', 'available', 9_007_199_254_740_00n]], {
       team_id: 8n,
-      kind: 'test.funded',
+      kind: 'sandbox.funded',
       source_id: 'a,"b"',
       subject_id: 'x',
       currency: 'NGN',
@@ -58,12 +58,31 @@ before(async () => {
       currency: 'NGN',
     }),
   );
-  await sandbox.run(sql`
-    insert into settlement_items (team_id, payment_id, account_id, currency, share_minor, amount_minor, release_at, released_at, released_by)
-    values (7, ${TRX}, '', 'XAF', 24500, 0, now(), now(), ${RELEASE})`);
+  await insertRows();
   await closed(live);
   await sealNext(live, JOURNALS, 100, 0);
 });
+
+/** What the books above are about: without it, verification would find that they are about nothing. */
+async function insertRows(): Promise<void> {
+  await sandbox.run(sql`
+    insert into payments (team_id, id, amount_minor, fee_minor, captured_minor, currency, status, key_id, request_id, created_at, updated_at, expires_at)
+    values (7, ${TRX}, 25000, 500, 25000, 'XAF', 'succeeded', 'key', 'req', now(), now(), now())`);
+  await sandbox.run(sql`
+    insert into attempts (team_id, id, payment_id, provider, channel, status, amount_minor, currency, provider_key, created_at)
+    values (7, 'att_test_1', ${TRX}, 'sandbox', 'cm.mtn', 'succeeded', 25000, 'XAF', 'att_test_1', now())`);
+  await sandbox.run(sql`
+    insert into settlement_items (team_id, payment_id, account_id, currency, share_minor, amount_minor, released_minor, release_at, released_at, released_by)
+    values (7, ${TRX}, '', 'XAF', 24500, 0, 24500, now(), now(), ${RELEASE})`);
+  await sandbox.run(sql`
+    insert into refunds (team_id, id, payment_id, kind, legs, amount_minor, currency, status, reason, draws, created_at, updated_at)
+    values (7, 'rfd_test_1', ${TRX}, 'merchant', '[{"attempt_id":"att_test_1","amount_minor":"1050","status":"sent"}]', 1050, 'XAF', 'processing',
+      'duplicate', '[{"account_id":"","bucket":"available","amount_minor":"1050"}]', now(), now())`);
+  await live.run(sql`
+    insert into transfers (team_id, id, amount_minor, fee_minor, currency, status, recipient, channel, provider_key, stage, key_id, request_id,
+      created_at, updated_at)
+    values (8, ${PO}, 9901, 100, 'NGN', 'processing', '{}', 'ng.mtn', ${PO}, 'reserved', 'key', 'req', now(), now())`);
+}
 after(async () => {
   await Promise.all([sandbox.close(), live.close()]);
   await cli.close();
@@ -114,7 +133,7 @@ test('ledger verify ends with 1, prints each difference and what to do; of one s
     assert.equal(text.code, 1);
     assert.match(
       text.stdout,
-      /DIFFERENCE {2}sandbox, team 7, XAF available: balance_drift\n {2}expected {2}245\.00\n {2}found {5}246\.00\n {2}→ Payouts trust/,
+      /DIFFERENCE {2}sandbox, team 7, XAF available: balance_drift\n {2}expected {2}234\.50\n {2}found {5}235\.50\n {2}→ Payouts trust/,
     );
     assert.match(text.stdout, /\nsandbox {2}2 differences: /);
     const { code, stdout } = await cli.run('ledger', 'verify', '--environment', 'sandbox', '--json');
@@ -129,13 +148,41 @@ test('ledger verify ends with 1, prints each difference and what to do; of one s
       check: 'balance_drift',
       team_id: '7',
       what: 'XAF available',
-      expected: '245.00',
-      found: '246.00',
+      expected: '234.50',
+      found: '235.50',
     });
     assert.match(advice, /stop those of this team/);
     assert.equal((await cli.run('ledger', 'verify', '--environment', 'live')).code, 0);
   } finally {
     await change(-100);
+    await owner.close();
+  }
+});
+
+test('ledger verify compares the books with the rows too, and names the payment', async () => {
+  const owner = openPool({ url: cli.databases.sandbox, size: 1, log: createLog({ level: 'silent', format: 'json' }) });
+  const end = (status: string) => owner.run(sql`update refunds set status = ${status} where id = 'rfd_test_1'`);
+  await end('failed');
+  try {
+    const text = await cli.run('ledger', 'verify', '--environment', 'sandbox');
+    assert.equal(text.code, 1);
+    assert.match(
+      text.stdout,
+      new RegExp(
+        `DIFFERENCE {2}sandbox, team 7, XAF refund_clearing of ${TRX}: refund_clearing\n {2}expected {2}0\\.00\n {2}found {5}10\\.50\n`,
+      ),
+    );
+    const { stdout } = await cli.run('ledger', 'verify', '--environment', 'sandbox', '--json');
+    const [store] = JSON.parse(stdout).stores;
+    assert.deepEqual(
+      store.differences.map(({ check, subject }: Record<string, string>) => [check, subject]),
+      [
+        ['refund_clearing', TRX],
+        ['party_share', TRX],
+      ],
+    );
+  } finally {
+    await end('processing');
     await owner.close();
   }
 });
@@ -174,11 +221,11 @@ test('ledger show prints every line of a payment, also its refund, and who ended
       {
         team_id: '7',
         line: 1,
-        kind: 'refund.leg:0',
+        kind: 'refund.drawn',
         source: 'rfd_test_1',
         subject: TRX,
         currency: 'XAF',
-        debit: 'pending',
+        debit: 'available',
         credit: 'refund_clearing',
         amount: 10.5,
       },
@@ -217,7 +264,7 @@ test('ledger export writes CSV with stable columns and exact amounts', async () 
   assert.equal(head, 'team_id,journal,line,created_at,kind,source,subject,currency,debit,credit,amount');
   assert.match(
     first as string,
-    /^8,\d+,1,\d{4}-\d\d-\d\dT[\d:.]+Z,test\.funded,"a,""b""",x,NGN,clearing,available,9007199254740\.00$/,
+    /^8,\d+,1,\d{4}-\d\d-\d\dT[\d:.]+Z,sandbox\.funded,"a,""b""",x,NGN,clearing,available,9007199254740\.00$/,
   );
   assert.match(second as string, /,available,reserved,100\.01$/);
   assert.equal(end, '');

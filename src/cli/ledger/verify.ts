@@ -1,18 +1,24 @@
+import { checkBooks } from '../../books-check/check.ts';
+import { type BooksDifference, ADVICE as BOOKS_ADVICE } from '../../books-check/differences.ts';
 import { ENVIRONMENTS, type Environment } from '../../kit/environment.ts';
-import { ADVICE, type Difference } from '../../ledger/differences.ts';
+import { type Difference, ADVICE as LEDGER_ADVICE } from '../../ledger/differences.ts';
 import { type Verified, verifyLedger } from '../../ledger/verify.ts';
 import { print } from '../output.ts';
 import { withLedgers } from './open.ts';
 
 /** A document is made in memory; text is printed as it comes. */
-const MOST_IN_DOCUMENT = 10_000;
+const MAX_IN_DOCUMENT = 10_000;
+const ADVICE = { ...LEDGER_ADVICE, ...BOOKS_ADVICE };
+
+/** `subject`: the payment, transfer, batch or run that a difference comes from, where one is known. */
+type Found = Difference | BooksDifference;
 
 interface Outcome extends Verified {
   environment: Environment;
   ok: boolean;
   /** All of them; the list may be shorter. */
   differences_found: number;
-  differences: (Omit<Difference, 'team_id'> & { team_id: string | null; advice: string })[];
+  differences: (Omit<Found, 'team_id'> & { team_id: string | null; subject?: string; advice: string })[];
 }
 
 /** Exit code 1 when anything differs. */
@@ -21,11 +27,13 @@ export async function verifyCommand(options: { environment?: Environment; json?:
   await withLedgers(options.environment ? [options.environment] : ENVIRONMENTS, async (db, environment) => {
     const differences: Outcome['differences'] = [];
     let found = 0;
-    const verified = await verifyLedger(db, (difference) => {
+    const report = (difference: Found) => {
       found += 1;
       if (!options.json) process.stdout.write(`${describe(environment, difference)}\n`);
-      else if (differences.length < MOST_IN_DOCUMENT) differences.push(presented(difference));
-    });
+      else if (differences.length < MAX_IN_DOCUMENT) differences.push(presented(difference));
+    };
+    const verified = await verifyLedger(db, report);
+    await checkBooks(db, report);
     outcomes.push({ environment, ok: found === 0, ...verified, differences_found: found, differences });
   });
   const ok = outcomes.every((outcome) => outcome.ok);
@@ -33,7 +41,7 @@ export async function verifyCommand(options: { environment?: Environment; json?:
   process.exitCode = ok ? 0 : 1;
 }
 
-function presented(difference: Difference): Outcome['differences'][number] {
+function presented(difference: Found): Outcome['differences'][number] {
   return {
     ...difference,
     team_id: difference.team_id === null ? null : String(difference.team_id),
@@ -41,7 +49,7 @@ function presented(difference: Difference): Outcome['differences'][number] {
   };
 }
 
-function describe(environment: Environment, { check, team_id, what, expected, found }: Difference): string {
+function describe(environment: Environment, { check, team_id, what, expected, found }: Found): string {
   return [
     `DIFFERENCE  ${environment}${team_id === null ? '' : `, team ${team_id}`}, ${what}: ${check}`,
     `  expected  ${expected}`,

@@ -1,0 +1,158 @@
+import { fixed, PLANNED_EACH_TIME, type Queryable, sql } from '../kit/sql.ts';
+import type { Compared } from './differences.ts';
+
+/*
+ * The rows say what the accounts of the ledger should hold for each payment; the journals say what they do hold. One statement
+ * compares a range of payments, so that both sides are of one moment while payments go on. It reads the tables of several
+ * slices: split into a function of each it would be several moments.
+ */
+
+/** Payments of a team: ids above `after`, up to and with `to`. */
+export interface SubjectRange {
+  team_id: bigint;
+  after: string;
+  to: string;
+}
+
+/** The id that ends a chunk of payments; null when the rest is smaller than that. */
+export async function lastPaymentOfChunk(db: Queryable, team_id: bigint, after: string, chunk: number): Promise<string | null> {
+  const row = await db.maybe<{ id: string }>(sql`
+    select id from payments where team_id = ${team_id} and id > ${after} order by id offset ${chunk - 1} limit 1${PLANNED_EACH_TIME}`);
+  return row?.id ?? null;
+}
+
+/** Money that providers say they moved, by the rows. `reversed`: what the payments could not keep. */
+const ROWS = fixed(`
+  refunds_of as materialized (
+    select r.payment_id, r.kind, r.currency, r.status, r.amount_minor, coalesce(p.gone, 0) as gone, r.draws,
+      -- Outside the balance of the parties: all that was drawn, less what came back when the refund failed.
+      case when r.draws is null then 0 when r.status = 'failed' then coalesce(p.gone, 0) else r.amount_minor end as kept
+    from ranged_refunds r cross join lateral (
+      select sum((value->>'amount_minor')::bigint) filter (where value->>'status' = 'succeeded') as gone
+      from json_array_elements(r.legs)) p
+  ),
+  shares as materialized (
+    select payment_id, account_id, currency, share_minor, amount_minor, released_at, released_by, released_minor,
+      case when account_id = '' then '' else ':' || account_id end as party,
+      sum(share_minor) over w as net_minor, count(*) over w as parties
+    from ranged_items window w as (partition by payment_id)
+  ),
+  -- What refunds and disputes keep from the parties, and how many there are of them.
+  claims as materialized (
+    select payment_id, sum(kept) as kept, count(*) filter (where kept > 0) as claims from (
+      select payment_id, kept from refunds_of where kind = 'merchant'
+      union all
+      select payment_id, amount_minor from ranged_disputes where status in ('needs_response', 'under_review', 'lost')
+    ) every group by payment_id
+  ),
+  on_credit as materialized (
+    select payment_id, currency, draw.value,
+      case when status = 'failed' and gone = 0 then 0
+        -- A refund of which a part went back puts back in proportion: what of it to credit, its shares tell, not its draws.
+        when status = 'failed' then null else -(draw.value->>'amount_minor')::bigint end as amount_minor
+    from refunds_of, json_array_elements(draws) draw where draws is not null and draw.value->>'bucket' = 'credit'
+    union all
+    select payment_id, currency, draw.value, -(draw.value->>'amount_minor')::bigint
+    from ranged_disputes, json_array_elements(draws) draw
+    where status in ('needs_response', 'under_review', 'lost') and draw.value->>'bucket' = 'credit'
+  )`);
+
+/** What every account should hold. A null amount: the rows do not say. */
+const EXPECTED = fixed(`
+  select payment_id, currency, 'clearing' as account, -amount_minor as amount_minor from ranged_attempts where landed
+  union all select payment_id, mismatch->>'currency', 'clearing', -(mismatch->>'amount_minor')::bigint
+    from ranged_attempts where mismatch is not null
+  union all select payment_id, currency, 'clearing', gone from refunds_of
+  union all select payment_id, currency, 'clearing', amount_minor from ranged_disputes where status = 'lost'
+  union all select payment_id, currency, 'refund_clearing', amount_minor - gone
+    from refunds_of where draws is not null and status in ('pending', 'processing')
+  union all select payment_id, currency, 'hold', amount_minor from ranged_attempts where landed
+  union all select payment_id, mismatch->>'currency', 'hold', (mismatch->>'amount_minor')::bigint
+    from ranged_attempts where mismatch is not null
+  union all select id, currency, 'hold', -captured_minor from ranged_payments where paid
+  union all select payment_id, currency, 'hold', -kept from refunds_of where kind = 'giveback'
+  union all select id, currency, 'fee_income', fee_minor from ranged_payments where paid
+  union all select payment_id, currency, 'pending' || party,
+      case when released_at is null then amount_minor when released_by is null then 0 else released_minor end from shares
+  union all select payment_id, currency, 'disputed' || case when draw.value->>'account_id' = '' then '' else ':' || (draw.value->>'account_id') end,
+      (draw.value->>'amount_minor')::bigint
+    from ranged_disputes, json_array_elements(draws) draw where status in ('needs_response', 'under_review')
+  union all select payment_id, currency, 'credit' || case when value->>'account_id' = '' then '' else ':' || (value->>'account_id') end,
+      amount_minor from on_credit
+  union all select s.payment_id, s.currency, 'share' || s.party,
+      s.share_minor - coalesce(round(c.kept * case when s.net_minor > 0 then s.share_minor / s.net_minor
+        when s.account_id = '' then 1 else 0 end), 0)
+    from shares s left join claims c using (payment_id)
+  union all select payment_id, currency, 'refunded', gone from refunds_of where kind = 'merchant'
+  union all select id, currency, 'excess', 0 from ranged_payments`);
+
+/** What the journals put into every account; shown once more by party, whichever bucket it is in. */
+const BOOKED = fixed(`
+  select j.subject_id as payment_id, p.currency, a.account, sum(s.amount_minor) as amount_minor
+  from ranged_journals j
+    cross join lateral (select currency, debit, credit, amount_minor from postings p
+      where p.team_id = j.team_id and p.journal_id = j.id offset 0) p
+    cross join lateral (values (p.debit, -p.amount_minor), (p.credit, p.amount_minor)) s(account, amount_minor)
+    cross join lateral (select split_part(s.account, ':', 1) as bucket,
+      case when s.account like '%:%' then substr(s.account, strpos(s.account, ':')) else '' end as party) b
+    cross join lateral (
+      select s.account where b.bucket not in ('available', 'credit')
+      union all select s.account where b.bucket = 'credit' and j.kind not like 'credit.repaid:%'
+      union all select 'share' || b.party where b.bucket in ('pending', 'available', 'credit')
+    ) a
+  group by 1, 2, 3
+  union all select id, currency, 'refunded', refunded_minor from ranged_payments where paid
+  union all select p.id, p.currency, 'excess', greatest(0, coalesce(r.gone, 0) + coalesce(d.lost, 0) - coalesce(a.landed, 0))
+    from ranged_payments p
+      left join (select payment_id, sum(amount_minor) as landed from ranged_attempts where landed group by 1) a on a.payment_id = p.id
+      left join (select payment_id, sum(gone) as gone from refunds_of group by 1) r on r.payment_id = p.id
+      left join (select payment_id, sum(amount_minor) as lost from ranged_disputes where status = 'lost' group by 1) d
+        on d.payment_id = p.id`);
+
+/** Where the rows of a range of payments and the journals about them differ. */
+export function comparePayments(db: Queryable, { team_id, after, to }: SubjectRange): Promise<Compared[]> {
+  return db.all<Compared>(sql`
+    with ranged_payments as materialized (
+      select id, currency, captured_minor, refunded_minor, fee_minor,
+        status in ('succeeded', 'partially_refunded', 'refunded') as paid
+      from payments where team_id = ${team_id} and id > ${after} and id <= ${to}
+    ),
+    ranged_attempts as materialized (
+      select payment_id, currency, amount_minor, status = 'succeeded' as landed, mismatch from attempts
+      where team_id = ${team_id} and payment_id > ${after} and payment_id <= ${to} and (status = 'succeeded' or mismatch is not null)
+    ),
+    ranged_refunds as materialized (
+      select * from refunds where team_id = ${team_id} and payment_id > ${after} and payment_id <= ${to}
+    ),
+    ranged_disputes as materialized (
+      select * from disputes where team_id = ${team_id} and payment_id > ${after} and payment_id <= ${to}
+    ),
+    ranged_items as materialized (
+      select * from settlement_items where team_id = ${team_id} and payment_id > ${after} and payment_id <= ${to}
+    ),
+    ranged_journals as materialized (
+      select team_id, id, subject_id, kind from journals
+      where team_id = ${team_id} and subject_id > ${after} and subject_id <= ${to} and kind not like 'reconciliation.%'
+    ),
+    ${ROWS},
+    expected as (
+      select payment_id, currency, account, sum(amount_minor) as amount_minor, bool_or(amount_minor is null) as unsaid
+      from (${EXPECTED}) every group by 1, 2, 3
+    ),
+    booked as (
+      select payment_id, currency, account, sum(amount_minor) as amount_minor from (${BOOKED}) every group by 1, 2, 3
+    ),
+    -- Shares are rounded: a refund or dispute may be a whole unit of its currency off for a party, of several.
+    slack as (
+      select payment_id, max(case when s.parties > 1 then 100 * c.claims else 0 end) as slack
+      from shares s join claims c using (payment_id) group by 1
+    )
+    select payment_id as subject, currency, account, coalesce(e.amount_minor, 0)::bigint as expected,
+      coalesce(b.amount_minor, 0)::bigint as found
+    from expected e full join booked b using (payment_id, currency, account) left join slack using (payment_id)
+    where not coalesce(e.unsaid, false) and abs(coalesce(e.amount_minor, 0) - coalesce(b.amount_minor, 0))
+      > case when account like 'share%' then coalesce(slack, 0) else 0 end
+      -- An ended payment counts what was returned in its own way (src/payments/apply.ts).
+      and (account <> 'refunded' or payment_id in (select id from ranged_payments where paid))
+    order by 1, 2, 3${PLANNED_EACH_TIME}`);
+}
