@@ -23,7 +23,7 @@ interface Parts {
 interface Request {
   url: string;
   init: RequestInit;
-  /** A second try can not do the thing twice. */
+  /** A second try cannot do the thing twice. */
   repeatable: boolean;
   idempotencyKey: string | null;
   retries: number;
@@ -87,12 +87,14 @@ function newKey(): string {
 
 async function send(fetcher: typeof fetch, request: Request): Promise<unknown> {
   const deadline = Date.now() + request.deadlineMs;
+  let uncertain = false;
   for (let tries = 1; ; tries += 1) {
     const outcome = await tryOnce(fetcher, request, Math.min(request.timeoutMs, deadline - Date.now()));
     if (outcome.kind === 'answer' && outcome.status >= 200 && outcome.status < 300 && outcome.body) return outcome.body;
     const wait = waitAfter(outcome, tries);
     const again = tries <= request.retries && mayRetry(outcome, request.repeatable) && Date.now() + wait < deadline;
-    if (!again) throw errorOf(outcome, request, tries);
+    if (!again) throw errorOf(outcome, request, tries, uncertain);
+    uncertain ||= outcome.kind === 'lost' || outcome.status >= 500;
     await sleep(wait, request.signal);
   }
 }
@@ -130,10 +132,10 @@ async function answerOf(response: Response): Promise<Outcome> {
   }
 }
 
-function errorOf(outcome: Outcome, { url, init, idempotencyKey }: Request, attempts: number): CallError {
+function errorOf(outcome: Outcome, { url, init, idempotencyKey }: Request, attempts: number, uncertain: boolean): CallError {
   const what = `${init.method} ${url.split('?')[0]}`;
   const requestId = outcome.kind === 'answer' ? outcome.headers.get('x-request-id') : null;
-  const trace: Trace = { requestId, idempotencyKey, attempts };
+  const trace: Trace = { requestId, idempotencyKey, attempts, uncertain };
   if (outcome.kind === 'answer') return apiError(outcome.status, outcome.body ?? {}, trace);
   const { cause, timedOut } = outcome;
   if (timedOut) return new TimeoutError(`${what}: no answer in time`, trace, { cause });

@@ -16,6 +16,8 @@ export interface Trace {
   idempotencyKey: string | null;
   /** How often it was tried. */
   attempts: number;
+  /** An earlier try failed without a verdict (lost answer or 5xx): it may have been carried out. */
+  uncertain: boolean;
 }
 
 /** A call that did not succeed. */
@@ -23,12 +25,27 @@ export class CallError extends PirogueError implements Trace {
   readonly requestId: string | null;
   readonly idempotencyKey: string | null;
   readonly attempts: number;
+  readonly uncertain: boolean;
 
-  constructor(message: string, { requestId, idempotencyKey, attempts }: Trace, options?: ErrorOptions) {
+  constructor(message: string, { requestId, idempotencyKey, attempts, uncertain }: Trace, options?: ErrorOptions) {
     super(message, options);
     this.requestId = requestId;
     this.idempotencyKey = idempotencyKey;
     this.attempts = attempts;
+    this.uncertain = uncertain;
+  }
+}
+
+/**
+ * The endpoint was registered, but the answer with its secret was lost, and a secret is shown only once.
+ * Call `webhooks.rotateSecret(error.webhookId)` for a new one.
+ */
+export class SecretLostError extends PirogueError {
+  readonly webhookId: string;
+
+  constructor(webhookId: string) {
+    super(`The webhook endpoint ${webhookId} exists, but the answer with its secret was lost: rotate its secret.`);
+    this.webhookId = webhookId;
   }
 }
 
@@ -135,4 +152,21 @@ export function apiError(status: number, body: Record<string, unknown>, trace: T
   if (status === 422 && errors?.idempotency_key) return new IdempotencyError(status, body, trace);
   const Class = CLASSES[status] ?? (status >= 500 ? ServerError : ApiError);
   return new Class(status, body, trace);
+}
+
+/**
+ * The decline of a charge whose own answer was lost, from the payment it ended.
+ * The text for the payer was in that answer: `payer_message` is empty.
+ */
+export function declined(
+  payment: { reason?: string | null; message?: string | null },
+  { requestId, ...trace }: Trace,
+): PaymentDeclinedError {
+  const body = {
+    code: 402,
+    status: 'Payment Required',
+    message: payment.message ?? 'Declined',
+    error_code: payment.reason ?? null,
+  };
+  return new PaymentDeclinedError(402, body, { ...trace, requestId });
 }

@@ -14,6 +14,7 @@ export {
   PrivateKeyRequiredError,
   ProviderError,
   RateLimitError,
+  SecretLostError,
   ServerError,
   TimeoutError,
   ValidationError,
@@ -22,6 +23,7 @@ export { API_VERSION } from './generated/operations.ts';
 export type * from './generated/operations.ts';
 export type * from './generated/types.ts';
 export type { AccountOptions, CallOptions, CreateOptions, PirogueOptions } from './options.ts';
+export type { Deleted } from './lost-answer.ts';
 export type { List, Page } from './pages.ts';
 export {
   type DeliveryHeaders,

@@ -4,6 +4,7 @@ import type { PirogueEvent } from './generated/types.ts';
 /** How far the clocks of sender and receiver may be apart (specification, section 6). */
 const TOLERANCE_SECONDS = 300;
 const PREFIX = 'v1=';
+const SECRET_PREFIX = 'whsec_';
 
 /** Headers as the platform gives them: of a web `Request`, or of Node's `IncomingMessage`. */
 export type DeliveryHeaders = Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
@@ -40,7 +41,7 @@ export class WebhookVerificationError extends PirogueError {
  * @param rawBody as received, before any parsing
  * @param secret of the endpoint (`whsec_…`); several while you are exchanging it
  * @returns the event; the same one can come twice, so remember its `id`
- * @throws WebhookVerificationError
+ * @throws WebhookVerificationError, or TypeError for a secret that is none
  */
 export async function verifyWebhook(
   rawBody: string | Uint8Array | ArrayBuffer,
@@ -49,7 +50,11 @@ export async function verifyWebhook(
   { toleranceSeconds = TOLERANCE_SECONDS, now = Date.now() }: VerifyOptions = {},
 ): Promise<PirogueEvent> {
   const secrets = [secret].flat();
-  if (secrets.length === 0 || secrets.includes('')) throw new TypeError('The secret of the webhook endpoint is empty.');
+  if (secrets.length === 0 || !secrets.every(isSecret)) {
+    throw new TypeError(
+      'The secret of the webhook endpoint must be the text that begins with whsec_, as shown when it was made.',
+    );
+  }
   const signature = headerOf(headers, 'X-Service-Signature');
   const timestamp = headerOf(headers, 'X-Service-Timestamp');
   if (signature === null) throw new WebhookVerificationError('signature_missing', 'There is no X-Service-Signature.');
@@ -68,6 +73,11 @@ export async function verifyWebhook(
     throw new WebhookVerificationError('timestamp_out_of_tolerance', 'The timestamp is too old or too new.');
   }
   return parsed(body);
+}
+
+/** Anything else, such as a missing setting, would be a key that an attacker can guess. */
+function isSecret(value: unknown): value is string {
+  return typeof value === 'string' && value.startsWith(SECRET_PREFIX) && value.length > SECRET_PREFIX.length;
 }
 
 function headerOf(headers: DeliveryHeaders, name: string): string | null {

@@ -6,7 +6,8 @@ import { parsed, pirogue } from '../cli/command.ts';
 import { call, newFolder, type Program, startProgram } from './program.ts';
 
 const home = newFolder();
-const [dataDir, elsewhere, backup] = ['data', 'elsewhere', 'backup'].map((name) => path.join(home, name)) as [
+const [dataDir, elsewhere, backup, second] = ['data', 'elsewhere', 'backup', 'second'].map((name) => path.join(home, name)) as [
+  string,
   string,
   string,
   string,
@@ -81,6 +82,10 @@ test('neither command overwrites anything', async () => {
   assert.match(onto.stderr, /is there already/);
 });
 
+test('a second backup, for the tests below', async () => {
+  assert.equal((await pirogue(['backup', second, '--json'], { DATA_DIR: elsewhere })).code, 0);
+});
+
 test('a damaged or unfinished backup is refused, and leaves nothing behind', async () => {
   const target = path.join(home, 'third');
   fs.mkdirSync(target, { mode: 0o711 });
@@ -95,8 +100,44 @@ test('a damaged or unfinished backup is refused, and leaves nothing behind', asy
     fs.readdirSync(target).filter((name) => /^pg18($|\.init)|keys|secrets/.test(name)),
     [],
   );
+  bytes[100] = (bytes[100] as number) ^ 1;
+  fs.writeFileSync(file, bytes);
+  const secrets = fs.readFileSync(path.join(backup, 'secrets.key'));
+  fs.writeFileSync(path.join(backup, 'secrets.key'), 'damaged');
+  const late = await pirogue(['restore', backup], { DATA_DIR: target });
+  assert.match(late.stderr, /secrets.key of the backup is damaged/);
+  fs.writeFileSync(path.join(backup, 'secrets.key'), secrets);
+  assert.equal((await pirogue(['restore', backup], { DATA_DIR: target })).code, 0, 'what failed before is not in the way');
   fs.rmSync(path.join(backup, 'manifest.json'));
   assert.match((await pirogue(['restore', backup], { DATA_DIR: target })).stderr, /holds no backup/);
+});
+
+test('a restore that was killed is never opened by a start; the next restore begins again', async () => {
+  const target = path.join(home, 'killed');
+  fs.mkdirSync(target, { mode: 0o711 });
+  // As a kill just before the cluster is put in place leaves the folder.
+  fs.writeFileSync(path.join(target, 'restore.unfinished'), 'restoring\n');
+  fs.copyFileSync(path.join(elsewhere, 'secrets.key'), path.join(target, 'secrets.key'));
+  const opened = await pirogue(['ledger', 'verify'], { DATA_DIR: target });
+  assert.notEqual(opened.code, 0);
+  assert.match(opened.stderr, /was interrupted: run "pirogue restore" again/);
+  assert.ok(!fs.existsSync(path.join(target, 'pg18')), 'no empty database under the old keys');
+  const again = await pirogue(['restore', second, '--json'], { DATA_DIR: target });
+  assert.equal(parsed(again).migrations_missing, 0);
+  assert.ok(!fs.existsSync(path.join(target, 'restore.unfinished')));
+});
+
+test('a key that is pruned after the database was copied is still in the backup', async () => {
+  const file = path.join(elsewhere, 'secrets.key');
+  const keys = fs.readFileSync(file, 'utf8');
+  const pruned = path.join(home, 'pruned');
+  fs.writeFileSync(file, `${keys}${Buffer.alloc(32, 7).toString('base64')}\n`);
+  const whole = fs.readFileSync(file, 'utf8');
+  const running = pirogue(['backup', pruned, '--json'], { DATA_DIR: elsewhere });
+  while (!fs.existsSync(path.join(`${pruned}.unfinished`, 'cluster', 'PG_VERSION'))) await new Promise((r) => setTimeout(r, 5));
+  fs.writeFileSync(file, keys);
+  assert.equal((await running).code, 0);
+  assert.equal(fs.readFileSync(path.join(pruned, 'secrets.key'), 'utf8'), whole);
 });
 
 test('databases that are not ours are left to their own tools', async () => {

@@ -2,18 +2,21 @@ import assert from 'node:assert/strict';
 import { after, beforeEach, test } from 'node:test';
 import {
   ConnectionError,
+  PaymentDeclinedError,
   Pirogue,
   type PirogueOptions,
   ProviderError,
   RateLimitError,
+  SecretLostError,
   ServerError,
   TimeoutError,
 } from '../../sdk/src/index.ts';
 import { mayRetry, waitAfter } from '../../sdk/src/retry.ts';
 import { startApi } from '../setup/api.ts';
+import { openDispute } from '../../src/disputes/service.ts';
 import { startWeather } from './weather.ts';
 
-const api = await startApi({ workers: false });
+const api = await startApi();
 const weather = await startWeather(api.url);
 after(async () => {
   await weather.close();
@@ -127,6 +130,70 @@ test('no other 4xx is tried again', async () => {
     await assert.rejects(client().payments.create(ORDER), { status });
     assert.equal(weather.seen.length, 1, String(status));
   }
+});
+
+test('a cancellation whose answer was lost is reported as the cancellation it was', async () => {
+  const { transaction } = await client().payments.create(ORDER);
+  weather.next('lose_answer');
+  assert.equal((await client().payments.cancel(transaction.id)).status, 'cancelled');
+  weather.next();
+  await assert.rejects(client().payments.cancel(transaction.id), { status: 400 }, 'a first try that is rejected stays rejected');
+});
+
+test('a cancellation that never arrived is still rejected when the payment has ended otherwise', async () => {
+  const { transaction } = await client().payments.create(ORDER);
+  const charge = { channel: 'cm.mtn', data: { phone: '650000001' } };
+  await assert.rejects(client().payments.charge(transaction.id, charge), PaymentDeclinedError);
+  weather.next('lose_request');
+  await assert.rejects(client().payments.cancel(transaction.id), { status: 400, uncertain: true });
+});
+
+test('a deletion whose answer was lost is reported as done', async () => {
+  const beneficiary = await client().beneficiaries.create({ name: 'Awa', channel: 'cm.mtn', phone: '+237650000000' });
+  weather.next('lose_answer');
+  assert.equal((await client().beneficiaries.delete(beneficiary.id)).id, beneficiary.id);
+  const endpoint = await client().webhooks.create({ url: 'https://shop.example/hook' });
+  weather.next('cut_answer');
+  assert.equal((await client().webhooks.delete(endpoint.id)).id, endpoint.id);
+  weather.next();
+  await assert.rejects(client().webhooks.delete(endpoint.id), { status: 404 });
+});
+
+test('a decline whose 402 was lost is a PaymentDeclinedError with its reason', async () => {
+  const { transaction } = await client().payments.create(ORDER);
+  weather.next('lose_answer');
+  const charge = client().payments.charge(transaction.id, { channel: 'cm.mtn', data: { phone: '650000001' } });
+  await assert.rejects(charge, (error: unknown) => {
+    assert.ok(error instanceof PaymentDeclinedError);
+    assert.deepEqual([error.status, error.error_code, error.payer_message], [402, 'insufficient_funds', '']);
+    return true;
+  });
+});
+
+test('a dispute whose acceptance was committed behind a 5xx is accepted', async () => {
+  const { transaction } = await client().payments.create(ORDER);
+  await client().payments.charge(transaction.id, { channel: 'cm.mtn', data: { phone: '650000000' } });
+  await succeeded(transaction.id);
+  const dispute = await openDispute(api.deps, api.deps.stores.sandbox, {
+    ...{ team_id: merchant.team.id, payment_id: transaction.id, reason: 'fraudulent' },
+  });
+  weather.next({ pass: 500 });
+  assert.equal((await client().disputes.accept(dispute.id)).status, 'lost');
+  weather.next();
+  await assert.rejects(client().disputes.accept(dispute.id), { status: 400 });
+});
+
+async function succeeded(id: string): Promise<void> {
+  while ((await client().payments.retrieve(id)).status !== 'succeeded') await new Promise((resolve) => setTimeout(resolve, 50));
+}
+
+test('a registered endpoint whose secret was lost with the answer is an error that says so', async () => {
+  weather.next('lose_answer');
+  const made = client().webhooks.create({ url: 'https://shop.example/hook' });
+  const error = await made.catch((thrown: unknown) => thrown);
+  assert.ok(error instanceof SecretLostError);
+  assert.match(error.message, /rotate/);
+  assert.match((await client().webhooks.rotateSecret(error.webhookId)).secret ?? '', /^whsec_/);
 });
 
 test('a redirect is not followed: the key goes nowhere else', async () => {

@@ -119,5 +119,9 @@ test('a mistake in the program is not a refused delivery', async () => {
   const { body, headers, event } = delivery;
   await assert.rejects(verifyWebhook(body, headers, ''), TypeError);
   await assert.rejects(verifyWebhook(body, headers, []), TypeError);
+  for (const guessable of [null, undefined, 'null', 'undefined', 'whsec_', 12, [secret, null]]) {
+    const signedWithIt = signed(body.toString(), String(nowSeconds()), String(guessable));
+    await assert.rejects(verifyWebhook(body, signedWithIt, guessable as string), TypeError, String(guessable));
+  }
   await assert.rejects(verifyWebhook(event, headers, secret), /not what a parser made/);
 });

@@ -12,6 +12,8 @@ export type Turn =
   | 'cut_answer'
   /** Nobody answers. */
   | 'hang'
+  /** Reaches the service; somebody on the way answers instead, with this status. */
+  | { pass: number }
   | { status: number; headers?: Record<string, string>; body?: string };
 
 export interface Weather {
@@ -36,7 +38,8 @@ export async function startWeather(target: string): Promise<Weather> {
     const turn = turns.shift() ?? 'pass';
     if (turn === 'hang') return;
     if (turn === 'lose_request') return response.destroy();
-    if (typeof turn === 'object') return void response.writeHead(turn.status, turn.headers).end(turn.body ?? '{}');
+    if (typeof turn === 'object' && 'status' in turn)
+      return void response.writeHead(turn.status, turn.headers).end(turn.body ?? '{}');
     const { host: _, connection: __, ...passed } = headers;
     const answer = await fetch(target + path, {
       method,
@@ -66,6 +69,7 @@ export async function startWeather(target: string): Promise<Weather> {
 async function relay(answer: Response, turn: Turn, response: ServerResponse): Promise<void> {
   const text = await answer.text();
   if (turn === 'lose_answer') return void response.destroy();
+  if (typeof turn === 'object' && 'pass' in turn) return void response.writeHead(turn.pass).end('{}');
   const { 'content-length': _, connection: __, 'transfer-encoding': ___, ...headers } = Object.fromEntries(answer.headers);
   response.writeHead(answer.status, { ...headers, 'content-length': Buffer.byteLength(text) });
   if (turn === 'pass') return void response.end(text);

@@ -2,6 +2,7 @@ import type { Call } from '../call.ts';
 import type { ListBeneficiariesQuery } from '../generated/operations.ts';
 import type { Beneficiary, CreateBeneficiaryBody, ReplaceBeneficiaryBody, UpdateBeneficiaryBody } from '../generated/types.ts';
 import type { CallOptions, CreateOptions } from '../options.ts';
+import { type Deleted, deleted } from '../lost-answer.ts';
 import { List } from '../pages.ts';
 
 /** Beneficiaries: whom you pay out to. */
@@ -33,8 +34,8 @@ export class Beneficiaries {
   }
 
   /** Forgets the beneficiary; transfers to it stay. */
-  async delete(id: string, options?: CallOptions): Promise<Beneficiary> {
-    return (await this.#call('deleteBeneficiary', { path: { id } }, options)).beneficiary;
+  delete(id: string, options?: CallOptions): Promise<Deleted> {
+    return deleted(id, async () => (await this.#call('deleteBeneficiary', { path: { id } }, options)).beneficiary);
   }
 
   /** Beneficiaries, newest first. */

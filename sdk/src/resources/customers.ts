@@ -2,6 +2,7 @@ import type { Call } from '../call.ts';
 import type { ListCustomerPaymentMethodsQuery, ListCustomerPaymentsQuery, ListCustomersQuery } from '../generated/operations.ts';
 import type { CreateCustomerBody, Customer, ListedPayment, PaymentMethod } from '../generated/types.ts';
 import type { CallOptions, CreateOptions } from '../options.ts';
+import { type Deleted, deleted } from '../lost-answer.ts';
 import { List } from '../pages.ts';
 
 /** Customers: who pays, kept for the next time. */
@@ -69,7 +70,10 @@ export class Customers {
   }
 
   /** Forgets a saved payment method. */
-  async deletePaymentMethod(id: string, method: string, options?: CallOptions): Promise<PaymentMethod> {
-    return (await this.#call('deletePaymentMethod', { path: { id, method } }, options)).payment_method;
+  deletePaymentMethod(id: string, method: string, options?: CallOptions): Promise<Deleted> {
+    return deleted(
+      method,
+      async () => (await this.#call('deletePaymentMethod', { path: { id, method } }, options)).payment_method,
+    );
   }
 }

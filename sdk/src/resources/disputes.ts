@@ -2,6 +2,7 @@ import type { Call } from '../call.ts';
 import type { ListDisputesQuery } from '../generated/operations.ts';
 import type { Dispute, SubmitDisputeEvidenceBody } from '../generated/types.ts';
 import type { CallOptions } from '../options.ts';
+import { carriedOut } from '../lost-answer.ts';
 import { List } from '../pages.ts';
 
 /** Disputes: payments that a payer contests. */
@@ -23,8 +24,14 @@ export class Disputes {
   }
 
   /** Gives up: the payer keeps the money. */
-  async accept(id: string, options?: CallOptions): Promise<Dispute> {
-    return (await this.#call('acceptDispute', { path: { id } }, options)).dispute;
+  accept(id: string, options?: CallOptions): Promise<Dispute> {
+    return carriedOut(
+      async () => (await this.#call('acceptDispute', { path: { id } }, options)).dispute,
+      async () => {
+        const dispute = await this.retrieve(id, options);
+        return dispute.status === 'lost' ? dispute : null;
+      },
+    );
   }
 
   /** Disputes, newest first. */

@@ -2,6 +2,7 @@ import type { Call } from '../call.ts';
 import type { ListInvoicesQuery } from '../generated/operations.ts';
 import type { CreateInvoiceBody, Invoice, UpdateInvoiceBody } from '../generated/types.ts';
 import type { CallOptions, CreateOptions } from '../options.ts';
+import { type Deleted, deleted } from '../lost-answer.ts';
 import { List } from '../pages.ts';
 
 /** Invoices: what customers are asked to pay. They exist in live only. */
@@ -28,8 +29,8 @@ export class Invoices {
   }
 
   /** Deletes a draft. */
-  async delete(id: string, options?: CallOptions): Promise<Invoice> {
-    return (await this.#call('deleteInvoice', { path: { id } }, options)).invoice;
+  delete(id: string, options?: CallOptions): Promise<Deleted> {
+    return deleted(id, async () => (await this.#call('deleteInvoice', { path: { id } }, options)).invoice);
   }
 
   /** Mails it to its customer; again is a reminder. */

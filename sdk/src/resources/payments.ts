@@ -10,6 +10,8 @@ import type {
   Refund,
 } from '../generated/types.ts';
 import type { AccountOptions, CallOptions, CreateOptions } from '../options.ts';
+import { type ApiError, declined } from '../errors.ts';
+import { carriedOut } from '../lost-answer.ts';
 import { List } from '../pages.ts';
 
 /** Payments: money that comes in. */
@@ -30,7 +32,8 @@ export class Payments {
    * @throws PaymentDeclinedError with the `payer_message` when the payer's money did not move
    */
   charge(id: string, body: ChargePaymentBody, options?: CreateOptions): Promise<ChargePaymentReply> {
-    return this.#call('chargePayment', { path: { id }, body }, options);
+    const charge = () => this.#call('chargePayment', { path: { id }, body }, options);
+    return carriedOut(charge, (rejection) => this.#declineBehind(rejection, id, options));
   }
 
   /** The payment as it is now: proof of what happened, unlike the payer's return to your callback. */
@@ -39,8 +42,14 @@ export class Payments {
   }
 
   /** Cancels a payment that is still pending. */
-  async cancel(id: string, options?: CallOptions): Promise<Payment> {
-    return (await this.#call('cancelPayment', { path: { id } }, options)).transaction;
+  cancel(id: string, options?: CallOptions): Promise<Payment> {
+    return carriedOut(
+      async () => (await this.#call('cancelPayment', { path: { id } }, options)).transaction,
+      async () => {
+        const payment = await this.retrieve(id, options);
+        return payment.status === 'cancelled' ? payment : null;
+      },
+    );
   }
 
   /** Payments of the team, newest first. */
@@ -54,5 +63,12 @@ export class Payments {
       (paging) => this.#call('listPaymentRefunds', { path: { id }, query: { ...query, ...paging } }, options),
       query,
     );
+  }
+
+  /** The decline whose 402 was lost: the payment it ended rejects the next try as being in the wrong state. */
+  async #declineBehind(rejection: ApiError, id: string, options: CallOptions = {}): Promise<null> {
+    const payment = await this.retrieve(id, options);
+    if (payment.status === 'failed') throw declined(payment, rejection);
+    return null;
   }
 }

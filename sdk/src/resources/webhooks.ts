@@ -10,6 +10,8 @@ import type {
 } from '../generated/types.ts';
 import type { CallOptions, CreateOptions } from '../options.ts';
 import { List } from '../pages.ts';
+import { SecretLostError } from '../errors.ts';
+import { type Deleted, deleted } from '../lost-answer.ts';
 import { verifyWebhook } from '../verify.ts';
 
 /** Webhook endpoints, and the check of what they receive. */
@@ -22,9 +24,15 @@ export class Webhooks {
     this.#call = call;
   }
 
-  /** Registers an https address. Its `secret` is shown this once. */
+  /**
+   * Registers an https address. Its `secret` is shown this once.
+   * @throws SecretLostError when the endpoint was made but the answer with its secret was lost
+   */
   async create(body: CreateWebhookBody, options?: CreateOptions): Promise<WebhookEndpointWithSecret> {
-    return (await this.#call('createWebhook', { body }, options)).webhook;
+    const { webhook } = await this.#call('createWebhook', { body }, options);
+    // A replayed answer has no secret: the service keeps none that it could show again.
+    if (typeof (webhook as Partial<WebhookEndpointWithSecret>).secret !== 'string') throw new SecretLostError(webhook.id);
+    return webhook;
   }
 
   /** The endpoint as it is now. */
@@ -43,8 +51,8 @@ export class Webhooks {
   }
 
   /** Nothing more is delivered to it. */
-  async delete(id: string, options?: CallOptions): Promise<WebhookEndpoint> {
-    return (await this.#call('deleteWebhook', { path: { id } }, options)).webhook;
+  delete(id: string, options?: CallOptions): Promise<Deleted> {
+    return deleted(id, async () => (await this.#call('deleteWebhook', { path: { id } }, options)).webhook);
   }
 
   /** A new secret, shown this once. It holds at once, also for deliveries that are waiting. */

@@ -1,13 +1,14 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { type Config, readConfig } from '../../config.ts';
+import { sha256 } from '../../kit/crypto.ts';
 import { findPlace } from '../../db/embedded/place.ts';
 import { withDatabases } from '../databases.ts';
 import { Failure } from '../failure.ts';
 import { print } from '../output.ts';
 import { ownVersion } from '../../start/observed.ts';
 import { copyFile } from './copy.ts';
-import { CLUSTER, type CopiedFile, KEPT_FILES, MANIFEST, type Manifest } from './manifest.ts';
+import { CLUSTER, type CopiedFile, KEPT_FILES, MANIFEST, SECRETS_KEY, type Manifest } from './manifest.ts';
 import { copyRunning } from './running.ts';
 
 /** Copies a running or resting DATA_DIR. The folder gets its name when the copy is whole. */
@@ -42,6 +43,7 @@ function refuse(config: Config, target: string): void {
 
 async function copyAll(config: Config, url: string, draft: string): Promise<Manifest> {
   const { cluster } = findPlace(config.data_dir);
+  const keysBefore = secretKeysOf(config.data_dir);
   const { postgres, log, files } = await copyRunning(url, cluster, path.join(draft, CLUSTER));
   const manifest: Manifest = {
     format: 1,
@@ -49,26 +51,47 @@ async function copyAll(config: Config, url: string, draft: string): Promise<Mani
     postgres,
     created_at: new Date().toISOString(),
     log,
-    files: [...files.map((file) => ({ ...file, path: `${CLUSTER}/${file.path}` })), ...(await copyKept(config.data_dir, draft))],
+    files: [
+      ...files.map((file) => ({ ...file, path: `${CLUSTER}/${file.path}` })),
+      ...(await copyKept(config.data_dir, draft, keysBefore)),
+    ],
   };
   fs.writeFileSync(path.join(draft, MANIFEST), `${JSON.stringify(manifest, null, 1)}\n`, { mode: 0o600, flush: true });
   return manifest;
 }
 
-/** After the database: by then every key that has sealed something in it is in the file. */
-async function copyKept(dataDir: string, draft: string): Promise<CopiedFile[]> {
+/**
+ * After the database: by then every key that has sealed something in it is in the file, or was before and has been pruned since.
+ * @param keysBefore those of the file before the database was copied
+ */
+async function copyKept(dataDir: string, draft: string, keysBefore: string[]): Promise<CopiedFile[]> {
   const copied: CopiedFile[] = [];
   for (const name of KEPT_FILES) {
     if (!fs.existsSync(path.join(dataDir, name))) continue;
+    if (name === SECRETS_KEY) {
+      copied.push({ path: name, ...writeKeys(path.join(draft, name), [...secretKeysOf(dataDir), ...keysBefore]) });
+      continue;
+    }
     const file = await copyFile(path.join(dataDir, name), path.join(draft, name));
     if (file) copied.push({ path: name, ...file });
   }
   return copied;
 }
 
+function secretKeysOf(dataDir: string): string[] {
+  const file = path.join(dataDir, SECRETS_KEY);
+  return fs.existsSync(file) ? fs.readFileSync(file, 'utf8').split('\n').filter(Boolean) : [];
+}
+
+function writeKeys(file: string, keys: string[]): Omit<CopiedFile, 'path'> {
+  const text = `${[...new Set(keys)].join('\n')}\n`;
+  fs.writeFileSync(file, text, { mode: 0o600, flush: true, flag: 'wx' });
+  return { bytes: Buffer.byteLength(text), sha256: sha256(text).toString('hex') };
+}
+
 function report(config: Config, folder: string, manifest: Manifest, options: { json?: true }): void {
   const bytes = manifest.files.reduce((sum, file) => sum + file.bytes, 0);
-  const secrets_key = manifest.files.some((file) => file.path === 'secrets.key');
+  const secrets_key = manifest.files.some((file) => file.path === SECRETS_KEY);
   const { created_at, postgres } = manifest;
   print(options.json, { folder, created_at, postgres, files: manifest.files.length, bytes, secrets_key }, () =>
     [

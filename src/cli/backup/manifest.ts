@@ -24,8 +24,10 @@ export interface CopiedFile {
 export const MANIFEST = 'manifest.json';
 /** The database, below the folder of a backup. */
 export const CLUSTER = 'cluster';
+/** Keys that open what is sealed in the database, one on each line, the current one first. */
+export const SECRETS_KEY = 'secrets.key';
 /** What else of a DATA_DIR is copied. */
-export const KEPT_FILES = ['keys.json', 'secrets.key'] as const;
+export const KEPT_FILES = ['keys.json', SECRETS_KEY] as const;
 
 /** @throws Failure when the folder holds no backup, or one that this version does not know */
 export function readManifest(folder: string): Manifest {

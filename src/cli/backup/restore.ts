@@ -5,7 +5,7 @@ import { type Config, readConfig } from '../../config.ts';
 import { type Account, giveTo } from '../../db/embedded/account.ts';
 import { MARK } from '../../db/embedded/cluster.ts';
 import { tryLock } from '../../db/embedded/lock.ts';
-import { findPlace, type Place } from '../../db/embedded/place.ts';
+import { findPlace, type Place, unfinishedRestore } from '../../db/embedded/place.ts';
 import { takeTurn } from '../../start/turn.ts';
 import { withDatabases, withPool } from '../databases.ts';
 import { Failure } from '../failure.ts';
@@ -43,19 +43,36 @@ export async function restoreCommand(folder: string, options: { json?: true }): 
 
 async function restoreTo(config: Config, source: string, manifest: Manifest): Promise<void> {
   const place = findPlace(config.data_dir);
-  refuse(config, place, manifest);
   const lock = tryLock(`${place.cluster}.lock`);
   if (!lock) throw new Failure(`${config.data_dir} is in use`, 'Stop the service first.');
+  const unfinished = unfinishedRestore(place);
   // Under a name that the next start removes, should this be interrupted.
   const draft = `${place.cluster}${MARK}${randomBytes(4).toString('hex')}`;
+  let marked = fs.existsSync(unfinished);
   try {
+    if (marked) removeRestored(config, place);
+    refuse(config, place, manifest);
+    // Until it is gone, no start opens the folder: it has files of the backup, but not all of them.
+    fs.writeFileSync(unfinished, `restoring ${source}\n`, { mode: 0o600, flush: true });
+    marked = true;
     await restoreCluster(source, manifest, draft, place.account);
     await restoreKept(config, source, manifest);
     fs.renameSync(draft, place.cluster);
+    fs.rmSync(unfinished);
+  } catch (error) {
+    if (marked) removeRestored(config, place);
+    fs.rmSync(unfinished, { force: true });
+    throw error;
   } finally {
     fs.rmSync(draft, { recursive: true, force: true });
     lock.release();
   }
+}
+
+/** What an interrupted restore has put in place: nothing of it was there before, a restore never overwrites. */
+function removeRestored(config: Config, place: Place): void {
+  fs.rmSync(place.cluster, { recursive: true, force: true });
+  for (const name of KEPT_FILES) fs.rmSync(path.join(config.data_dir, name), { force: true });
 }
 
 function refuse(config: Config, place: Place, { postgres }: Manifest): void {

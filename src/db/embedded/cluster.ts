@@ -4,7 +4,7 @@ import path from 'node:path';
 import { giveTo } from './account.ts';
 import { SUPERUSER } from './address.ts';
 import { program } from './binaries.ts';
-import type { Place } from './place.ts';
+import { type Place, unfinishedRestore } from './place.ts';
 import { runProgram } from './programs.ts';
 
 const INITDB_LIMIT_MS = 120_000;
@@ -25,6 +25,11 @@ const INITDB_ARGS = [
 
 /** Makes the cluster if there is none. The caller holds the lock of the place. */
 export async function ensureCluster(place: Place, binaries: string, durable: boolean): Promise<void> {
+  if (fs.existsSync(unfinishedRestore(place))) {
+    throw new Error(
+      `a restore to ${path.dirname(place.entry)} was interrupted: run "pirogue restore" again, it removes what the first one left`,
+    );
+  }
   await removeUnfinished(place);
   if (!isCluster(place.cluster)) await createCluster(place, binaries, durable);
   if (path.dirname(place.entry) !== place.home && !fs.existsSync(place.entry)) {

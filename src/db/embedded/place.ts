@@ -30,6 +30,11 @@ export function findPlace(dataDir: string): Place {
   return { entry, cluster: path.join(home, CLUSTER), home, account };
 }
 
+/** Lies there while a backup is being restored to the place. */
+export function unfinishedRestore({ home }: Place): string {
+  return path.join(home, 'restore.unfinished');
+}
+
 function homeOf(entry: string, account: Account | null): string {
   const dataDir = path.dirname(entry);
   const found = fs.lstatSync(entry, { throwIfNoEntry: false });
