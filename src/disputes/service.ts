@@ -12,8 +12,7 @@ import type { Queryable, Tx } from '../kit/sql.ts';
 import { account } from '../ledger/accounts.ts';
 import { type Posting, post } from '../ledger/post.ts';
 import { lockPayment } from '../payments/service.ts';
-import { repayCredit } from '../settlement/credit.ts';
-import { type Draw, draw, drawPostings, putBack, returnPostings } from '../settlement/draw.ts';
+import { type Draw, draw, drawPostings, returnDrawn } from '../settlement/draw.ts';
 import { refundsUnderWay } from '../settlement/store.ts';
 import { presentDispute } from './present.ts';
 import type { DisputeRow } from './schema.ts';
@@ -129,22 +128,10 @@ export async function changeDispute(
 
 /** Lost: the money is gone. Won or withdrawn: it goes back to where it was. */
 async function settle(tx: Tx, row: DisputeRow): Promise<void> {
-  const { team_id, payment_id, currency, amount_minor, id } = row;
+  const { team_id, payment_id, currency, id: source_id } = row;
   if (row.status === 'lost') return book(tx, row, 'dispute.lost', lostPostings(row.draws));
-  const back = await putBack(tx, { team_id, payment_id, currency, amount_minor }, row.draws);
-  await book(tx, row, `dispute.${row.status}`, returnPostings(back, 'disputed', true));
-  await repayCredit(
-    tx,
-    back
-      .filter((drawn) => drawn.bucket === 'available')
-      .map(({ account_id }) => ({
-        team_id,
-        currency,
-        account_id,
-        source_id: id,
-        subject_id: payment_id,
-      })),
-  );
+  const kind = `dispute.${row.status}`;
+  await returnDrawn(tx, { team_id, kind, source_id, currency, payment_id, from: 'disputed', each: true }, row.draws);
 }
 
 function lostPostings(draws: Draw[]): Posting[] {
@@ -155,8 +142,8 @@ function lostPostings(draws: Draw[]): Posting[] {
   }));
 }
 
-function book(tx: Tx, row: DisputeRow, kind: string, postings: Posting[]): Promise<void> {
-  return post(tx, [
+async function book(tx: Tx, row: DisputeRow, kind: string, postings: Posting[]): Promise<void> {
+  await post(tx, [
     { team_id: row.team_id, kind, source_id: row.id, subject_id: row.payment_id, currency: row.currency, postings },
   ]);
 }

@@ -34,9 +34,10 @@ interface Net {
 /**
  * Books journals in the transaction of the change they belong to: the only writer of money.
  * Guarded balances are updated last and in a fixed order, so that their locks are short and never deadlock.
+ * @returns the journals that were not booked before: what else goes with a journal is written for these only
  * @throws InsufficientBalance when a guarded account does not cover its debits
  */
-export async function post(tx: Tx, journals: Journal[]): Promise<void> {
+export async function post(tx: Tx, journals: Journal[]): Promise<Journal[]> {
   const booked = await book(
     tx,
     journals.map((journal) => ({
@@ -50,6 +51,7 @@ export async function post(tx: Tx, journals: Journal[]): Promise<void> {
     nets.filter((net) => kindOf(net.account) === 'streamed'),
   );
   await guard(tx, summed(nets.filter((net) => kindOf(net.account) !== 'streamed')));
+  return booked;
 }
 
 /** @returns the journals that were not booked before */

@@ -1,27 +1,33 @@
 import { recordEvents } from '../events/record.ts';
 import type { EventType } from '../events/catalogue.ts';
+import { must } from '../kit/errors.ts';
 import type { Tx } from '../kit/sql.ts';
 import { account } from '../ledger/accounts.ts';
 import { type Journal, post } from '../ledger/post.ts';
 import { apply, type ApplyContext } from '../payments/apply.ts';
 import type { MoveContext } from '../payments/listeners.ts';
+import type { PaymentRow } from '../payments/schema.ts';
 import { lockPayment } from '../payments/service.ts';
 import { planned } from '../payments/outcomes.ts';
 import type { PollPlan, RefundOutcome } from '../providers/contract.ts';
-import type { Reason } from '../providers/reasons.ts';
-import { drawPostings, putBack, returnPostings } from '../settlement/draw.ts';
+import { type Draw, draw, drawPostings, partOfDraws, returnDrawn } from '../settlement/draw.ts';
+import { currentPart, isUndecided, unspentOf, withLeg } from './parts.ts';
 import { presentRefund } from './present.ts';
 import type { Leg, RefundRow } from './schema.ts';
-import { nextRefundStatus, type RefundTrigger } from './states.ts';
-import { lockRefund, updateRefund } from './store.ts';
+import { isFinal, nextRefundStatus, type RefundTrigger } from './states.ts';
+import { isSetAside, lockRefund, updateRefund } from './store.ts';
 
 /** Looks at a leg whose provider can not be used at the moment, and so has no plan. */
 const DEFAULT_PLAN: PollPlan = { first_ms: 2_000, factor: 2, longest_ms: 300_000 };
 const NEXT_LEG_MS = 2_000;
+/** Nobody asks about a part while its sender may still be waiting for the answer. */
+const SENDING_MS = 60_000;
 
 /**
  * The one door through which a sent refund changes. Locks the payment, then the refund, and books, writes and announces
- * in the caller's transaction. News about a leg that is decided changes nothing.
+ * in the caller's transaction. An outcome counts for the sending it is about, except that money moved: that is true
+ * whatever was believed before, and is booked even when the refund has ended.
+ * @param known the refund as it was when the provider was called
  */
 export async function applyRefund(
   tx: Tx,
@@ -32,33 +38,36 @@ export async function applyRefund(
   plan: PollPlan = DEFAULT_PLAN,
   fresh_key: string | null = null,
 ): Promise<RefundRow> {
-  await lockPayment(tx, known.team_id, known.payment_id);
+  const payment = must(await lockPayment(tx, known.team_id, known.payment_id), 'a refund has a payment');
   const row = await lockRefund(tx, known.team_id, known.id);
   const leg = row?.legs[leg_index];
-  if (!row || leg?.status !== 'sent') return row ?? known;
+  if (!row || !leg || leg.status === 'succeeded') return row ?? known;
+  // What comes under a key that was given up is not this sending's: a statement shows it as money that is unknown here.
+  if (leg.provider_key !== known.legs[leg_index]?.provider_key) return row;
+  if (outcome.kind === 'succeeded') return legSucceeded(tx, context, payment, row, leg_index, outcome.provider_ref);
+  if (leg.status !== 'sent' || leg.sent_at !== known.legs[leg_index]?.sent_at) return row;
   const wait_ms = planned(plan, row.polls);
   switch (outcome.kind) {
-    case 'succeeded':
-      return legSucceeded(tx, context, row, leg_index, outcome.provider_ref);
-    case 'failed':
-      return failed(tx, context, withLeg(row, leg_index, { status: 'failed' }), outcome.reason, outcome.message);
+    case 'failed': {
+      const { reason, message } = outcome;
+      const failed = withLeg(row, leg_index, { status: 'failed' });
+      return decide(tx, context, { ...failed, failure_reason: failed.failure_reason ?? reason, message });
+    }
     case 'unavailable':
-      return later(tx, context, withLeg(row, leg_index, { status: 'waiting' }), outcome.message, wait_ms);
+      // Somebody who has asked since may have seen more than the sender's answer tells.
+      if (row.polls !== known.polls) return later(tx, context, row, leg_index, {}, outcome.message, wait_ms);
+      return later(tx, context, row, leg_index, { status: 'waiting' }, outcome.message, wait_ms);
     case 'unfunded':
-      return later(tx, context, withLeg(row, leg_index, { status: 'waiting', ...renewed(fresh_key) }), outcome.message, wait_ms);
+      return later(tx, context, row, leg_index, { status: 'waiting', ...renewed(fresh_key) }, outcome.message, wait_ms);
     case 'not_found':
       // It never arrived: the same key may be sent again, the provider would know it otherwise.
-      return later(tx, context, withLeg(row, leg_index, { status: 'waiting' }), 'the provider does not know it yet', wait_ms);
-    case 'pending':
-      return later(
-        tx,
-        context,
-        withLeg(row, leg_index, { provider_ref: outcome.provider_ref ?? leg.provider_ref }),
-        null,
-        outcome.poll_after_ms,
-      );
+      return later(tx, context, row, leg_index, { status: 'waiting' }, 'the provider does not know it yet', wait_ms);
+    case 'pending': {
+      const provider_ref = outcome.provider_ref ?? leg.provider_ref;
+      return later(tx, context, row, leg_index, { provider_ref }, null, outcome.poll_after_ms);
+    }
     case 'unknown':
-      return later(tx, context, row, outcome.message, wait_ms);
+      return later(tx, context, row, leg_index, {}, outcome.message, wait_ms);
   }
 }
 
@@ -70,23 +79,32 @@ function renewed(provider_key: string | null): Partial<Leg> {
 /** Marks the leg as perhaps sent, and commits that before anything is sent. @returns null when it is not to be sent */
 export async function markSent(tx: Tx, context: ApplyContext, known: RefundRow, leg_index: number): Promise<RefundRow | null> {
   const row = await lockRefund(tx, known.team_id, known.id);
-  if (!row || row.draws === null || row.legs[leg_index]?.status !== 'waiting') return null;
+  if (!row || row.draws === null || currentPart(row) !== leg_index || row.legs[leg_index]?.status !== 'waiting') return null;
   const at = new Date(context.at);
-  const sent = withLeg(row, leg_index, { status: 'sent' });
-  return save(tx, { ...sent, status: step(row, 'sent') ?? row.status, submitted_at: row.submitted_at ?? at, updated_at: at });
+  const sent = withLeg(row, leg_index, { status: 'sent', sent_at: at.toISOString() });
+  return save(tx, {
+    ...sent,
+    status: step(row, 'sent') ?? row.status,
+    submitted_at: row.submitted_at ?? at,
+    updated_at: at,
+    next_poll_at: new Date(context.at + SENDING_MS),
+  });
 }
 
 async function legSucceeded(
   tx: Tx,
   context: ApplyContext,
+  payment: PaymentRow,
   before: RefundRow,
   leg_index: number,
   provider_ref: string,
 ): Promise<RefundRow> {
+  const { team_id, currency, id, payment_id } = before;
+  const late = isFinal(before.status);
+  if (late && (await isSetAside(tx, before, leg_index))) return before;
   const row = withLeg(before, leg_index, { status: 'succeeded', provider_ref });
   const leg = row.legs[leg_index] as Leg;
-  const { team_id, currency, id, payment_id } = row;
-  await post(tx, [
+  const booked = await post(tx, [
     {
       team_id,
       kind: `refund.leg:${leg_index}`,
@@ -96,12 +114,27 @@ async function legSucceeded(
       postings: [{ debit: account('refund_clearing', null), credit: account('clearing', null), amount_minor: leg.amount_minor }],
     },
   ]);
+  if (booked.length === 0) return decide(tx, context, row);
+  const draws = late ? [...(row.draws ?? []), ...(await drawAgain(tx, row, leg, leg_index))] : row.draws;
+  // The payment counts no more than was paid, even when a late part was refunded again meanwhile.
+  const left = payment.captured_minor - payment.refunded_minor;
+  const amount_minor = leg.amount_minor < left ? leg.amount_minor : left;
   const kind = row.kind === 'giveback' ? 'given_back' : 'refunded';
-  await apply(tx, context, [{ team_id, payment_id, happenings: [{ kind, amount_minor: leg.amount_minor }] }]);
-  const at = new Date(context.at);
-  if (row.legs.some((other) => other.status === 'waiting'))
-    return save(tx, { ...row, updated_at: at, next_poll_at: nextLegAt(context.at) });
-  return finish(tx, context, row, 'succeeded');
+  if (amount_minor > 0n) await apply(tx, context, [{ team_id, payment_id, happenings: [{ kind, amount_minor }] }]);
+  const message = late ? `Part ${leg_index + 1} reached the payer after the refund had failed.` : row.message;
+  return decide(tx, context, { ...row, draws, message });
+}
+
+/** Draws what was returned when the refund failed, though the payer had it: without a limit, the money has left. */
+async function drawAgain(tx: Tx, row: RefundRow, { amount_minor }: Leg, leg_index: number): Promise<Draw[]> {
+  const { team_id, payment_id, currency, kind } = row;
+  const drawn: Draw[] | null =
+    kind === 'giveback'
+      ? [{ account_id: '', bucket: 'hold', amount_minor }]
+      : await draw(tx, { team_id, payment_id, currency, amount_minor }, null);
+  const draws = must(drawn, 'credit without a cap covers everything');
+  await post(tx, [journal(row, `refund.drawn_late:${leg_index}`, drawPostings(draws, 'refund_clearing'))]);
+  return draws;
 }
 
 /** Whoever sent the last leg goes on at once; should it have died, the worker does after this. */
@@ -109,24 +142,25 @@ export function nextLegAt(at: number): Date {
   return new Date(at + NEXT_LEG_MS);
 }
 
-/** What was not given back returns to where it was drawn; legs that went through before stay refunded. */
-async function failed(tx: Tx, context: ApplyContext, row: RefundRow, reason: Reason, message: string): Promise<RefundRow> {
+/**
+ * Goes on after a part was decided. The refund ends only when no part can succeed any more: the next part is sent, or, when
+ * one has failed, what did not reach the payer returns to where it was drawn, once. Parts that went through stay refunded.
+ */
+async function decide(tx: Tx, context: ApplyContext, row: RefundRow): Promise<RefundRow> {
+  const ended = isFinal(row.status);
+  if (ended || isUndecided(row) || currentPart(row) !== null) {
+    const next_poll_at = ended && !isUndecided(row) ? null : nextLegAt(context.at);
+    return save(tx, { ...row, updated_at: new Date(context.at), next_poll_at });
+  }
+  if (row.legs.every((leg) => leg.status === 'succeeded')) return finish(tx, context, row, 'succeeded');
   await returnUnspent(tx, row);
-  return finish(tx, context, { ...row, failure_reason: reason, message }, 'failed');
+  return finish(tx, context, row, 'failed');
 }
 
 async function returnUnspent(tx: Tx, row: RefundRow): Promise<void> {
-  let unspent = row.legs.filter((leg) => leg.status !== 'succeeded').reduce((sum, leg) => sum + leg.amount_minor, 0n);
-  if (row.draws === null || unspent === 0n) return;
-  const { team_id, payment_id, currency, amount_minor } = row;
-  // The last drawn goes back first: what the platform advanced, then available, then what still waits.
-  const back = row.draws.toReversed().flatMap((drawn) => {
-    const part = drawn.amount_minor < unspent ? drawn.amount_minor : unspent;
-    unspent -= part;
-    return part > 0n ? [{ ...drawn, amount_minor: part }] : [];
-  });
-  const returned = await putBack(tx, { team_id, payment_id, currency, amount_minor }, back);
-  await post(tx, [journal(row, 'refund.returned', returnPostings(returned, 'refund_clearing'))]);
+  const { team_id, payment_id, currency, id: source_id, draws } = row;
+  const into = { team_id, kind: 'refund.returned', source_id, currency, payment_id, from: 'refund_clearing' } as const;
+  await returnDrawn(tx, into, partOfDraws(draws ?? [], unspentOf(row), currency));
 }
 
 /** What covering a refund books: out of where it was drawn, into what is on its way to the payer. */
@@ -159,22 +193,31 @@ export async function announce(tx: Tx, context: MoveContext, row: RefundRow, typ
   ]);
 }
 
-function later(tx: Tx, context: ApplyContext, row: RefundRow, message: string | null, wait_ms: number): Promise<RefundRow> {
+/** Asks again after a while. A part sent before its moment was kept is taken as sent now. */
+function later(
+  tx: Tx,
+  context: ApplyContext,
+  row: RefundRow,
+  leg_index: number,
+  change: Partial<Leg>,
+  message: string | null,
+  wait_ms: number,
+): Promise<RefundRow> {
+  const at = new Date(context.at);
+  const sent_at = row.legs[leg_index]?.sent_at ?? at.toISOString();
+  const changed = withLeg(row, leg_index, { sent_at, ...change });
+  const over = isFinal(row.status) && !isUndecided(changed);
   return save(tx, {
-    ...row,
+    ...changed,
     message: message ?? row.message,
-    updated_at: new Date(context.at),
-    next_poll_at: new Date(context.at + wait_ms),
+    updated_at: at,
+    next_poll_at: over ? null : new Date(context.at + wait_ms),
   });
 }
 
 async function save(tx: Tx, row: RefundRow): Promise<RefundRow> {
   await updateRefund(tx, row);
   return row;
-}
-
-function withLeg(row: RefundRow, index: number, change: Partial<Leg>): RefundRow {
-  return { ...row, legs: row.legs.map((leg, i) => (i === index ? { ...leg, ...change } : leg)) };
 }
 
 function step(row: RefundRow, trigger: RefundTrigger) {

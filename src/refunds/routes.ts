@@ -8,6 +8,7 @@ import { idPrefix, isId } from '../kit/ids.ts';
 import { Cursors, cursorPage, listMeta, offsetMeta } from '../kit/paging.ts';
 import { getPaymentRow } from '../payments/service.ts';
 import { presentRefund } from './present.ts';
+import { currentPart } from './parts.ts';
 import {
   type CreateRefundBody,
   createRefundBody,
@@ -89,10 +90,13 @@ async function create(deps: Deps, call: Call<CreateRefundBody>): Promise<Reply> 
   return reply;
 }
 
-/** One step for each leg; what a leg leaves open is the worker's. */
+/** Sends part after part as long as each succeeds at once; what a part leaves open is the worker's. */
 async function sendNow(deps: Deps, store: Store, made: RefundRow): Promise<void> {
   let refund = made;
-  for (const _ of made.legs) refund = await advanceRefund(deps, store, refund);
+  for (const part of made.legs.keys()) {
+    if (currentPart(refund) !== part) return;
+    refund = await advanceRefund(deps, store, refund);
+  }
 }
 
 async function retrieve(call: Call): Promise<Reply> {

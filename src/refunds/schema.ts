@@ -27,6 +27,8 @@ export interface Leg {
   /** Stored before anything is sent; the provider knows the leg by it. */
   provider_key: string;
   provider_ref: string | null;
+  /** When it was sent last, in ISO form; null: never, or before this was kept. */
+  sent_at: string | null;
   /** sent: the provider may have it. */
   status: 'waiting' | 'sent' | 'succeeded' | 'failed';
 }

@@ -6,7 +6,8 @@ import { collectionOf } from '../payments/collection.ts';
 import { getCapture } from '../payments/service.ts';
 import type { Provider, Refund, RefundOutcome } from '../providers/contract.ts';
 import { applyRefund, markSent } from './apply.ts';
-import type { RefundRow } from './schema.ts';
+import { currentPart } from './parts.ts';
+import type { Leg, RefundRow } from './schema.ts';
 
 const NOT_FOUND_GRACE_MS = 600_000;
 
@@ -15,12 +16,13 @@ const NOT_FOUND_GRACE_MS = 600_000;
  * committed first, the provider called outside any transaction, its answer applied in another.
  */
 export async function advanceRefund(deps: Deps, store: Store, known: RefundRow): Promise<RefundRow> {
-  const index = known.legs.findIndex((leg) => leg.status === 'waiting' || leg.status === 'sent');
-  const leg = known.legs[index];
-  if (!leg) return known;
-  const asking = leg.status === 'sent';
+  const index = currentPart(known);
+  if (index === null) return known;
+  const asking = known.legs[index]?.status === 'sent';
   const row = asking ? known : await inTransaction(deps, store, (tx, context) => markSent(tx, context, known, index));
   if (!row) return known;
+  const leg = row.legs[index] as Leg;
+  const sent_at = leg.sent_at === null ? null : Date.parse(leg.sent_at);
   const { payment, attempt } = await getCapture(store.db, row.team_id, row.payment_id, leg.attempt_id);
   const provider = await deps.providers.byAccount(store.environment, row.team_id, attempt.provider_account);
   const collection = collectionOf(deps, store, payment, attempt);
@@ -32,13 +34,10 @@ export async function advanceRefund(deps: Deps, store: Store, known: RefundRow):
     currency: row.currency,
     collection,
     callback_url: callbackUrl(deps, attempt.provider_account, row.id),
-    submitted_at: row.submitted_at?.getTime() ?? null,
+    submitted_at: sent_at ?? row.submitted_at?.getTime() ?? null,
   };
-  const outcome = evidenceOf(
-    await giveBack(provider, request, asking),
-    asking,
-    deps.clock.now() - (row.submitted_at?.getTime() ?? 0),
-  );
+  const age_ms = sent_at === null ? 0 : deps.clock.now() - sent_at;
+  const outcome = evidenceOf(await giveBack(provider, request, asking), asking, age_ms);
   const applied = await inTransaction(deps, store, (tx, context) =>
     applyRefund(tx, context, row, index, outcome, provider?.capabilities.polls, provider?.keyOf(leg.provider_key)),
   );

@@ -146,6 +146,7 @@ function legsOf(refund_id: string, captures: AttemptRow[], taken: Map<string, Mi
       amount_minor: part,
       provider_key: `${refund_id}-${legs.length}`,
       provider_ref: null,
+      sent_at: null,
       status: 'waiting',
     });
     missing -= part;

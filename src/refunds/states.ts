@@ -13,6 +13,11 @@ const TABLE: Record<RefundStatus, Partial<Record<RefundTrigger, RefundStatus>>> 
   failed: {},
 };
 
+/** Whether nothing of the refund is decided any more. */
+export function isFinal(status: RefundStatus): boolean {
+  return status === 'succeeded' || status === 'failed';
+}
+
 /** The status after it, or null when the trigger changes nothing in this status. */
 export function nextRefundStatus(status: RefundStatus, trigger: RefundTrigger): RefundStatus | null {
   return TABLE[status][trigger] ?? null;

@@ -13,7 +13,7 @@ const columns =
 
 /** Amounts inside json columns are text. */
 function read(row: RefundRow): RefundRow {
-  const legs = row.legs.map((leg) => ({ ...leg, amount_minor: BigInt(leg.amount_minor) }));
+  const legs = row.legs.map((leg) => ({ ...leg, amount_minor: BigInt(leg.amount_minor), sent_at: leg.sent_at ?? null }));
   return { ...row, legs, draws: readDraws(row.draws) };
 }
 
@@ -40,13 +40,13 @@ export async function lockRefund(tx: Tx, team_id: bigint, id: string): Promise<R
   return row && read(row);
 }
 
-/** What earlier legs took of each attempt, failed ones aside. */
+/** What earlier legs took of each attempt, or may take while they are with the provider. */
 export async function takenByAttempt(tx: Tx, team_id: bigint, payment_id: string): Promise<Map<string, bigint>> {
   const rows = await tx.all<{ attempt_id: string; taken: bigint }>(sql`
     select leg->>'attempt_id' as attempt_id, sum((leg->>'amount_minor')::bigint)::bigint as taken
     from refunds, json_array_elements(legs) leg
     where team_id = ${team_id} and payment_id = ${payment_id} and leg->>'status' <> 'failed'
-      and (status <> 'failed' or leg->>'status' = 'succeeded')
+      and (status <> 'failed' or leg->>'status' in ('sent', 'succeeded'))
     group by 1`);
   return new Map(rows.map((row) => [row.attempt_id, row.taken]));
 }
@@ -73,6 +73,13 @@ export async function claimDueRefunds(db: Queryable, now: Date, lease_ms: number
 export async function lookNow(db: Queryable, team_id: bigint, id: string, now: Date): Promise<void> {
   await db.run(sql`
     update refunds set next_poll_at = ${now} where team_id = ${team_id} and id = ${id} and status = 'processing'`);
+}
+
+/** Whether a statement of the provider has shown the part paid after its end: its money was set aside then. */
+export async function isSetAside(tx: Tx, { team_id, id }: { team_id: bigint; id: string }, leg_index: number): Promise<boolean> {
+  const row = await tx.maybe(sql`
+    select 1 from journals where team_id = ${team_id} and source_id = ${`${id}:${leg_index}`} and kind = 'reconciliation.late'`);
+  return row !== undefined;
 }
 
 /** What a person decided about the leg that is with its provider. */

@@ -96,6 +96,7 @@ function givebackOf(store: Store, attempt: AttemptRow, provider: Provider | unde
         amount_minor,
         provider_key: provider?.keyOf(`${id}-0`) ?? id,
         provider_ref: null,
+        sent_at: null,
         status: 'waiting',
       },
     ],

@@ -1,5 +1,6 @@
 import { type Account, account } from '../ledger/accounts.ts';
 import { type Journal, lockBalances, post } from '../ledger/post.ts';
+import type { Minor } from '../kit/money.ts';
 import { type Queryable, sql, type Tx } from '../kit/sql.ts';
 
 /** Money that became available for a party, by this source. */
@@ -41,6 +42,14 @@ async function repay(tx: Tx, arrival: Arrival): Promise<void> {
     postings: [{ debit: available, credit, amount_minor }],
   };
   await post(tx, [journal]);
+}
+
+/** What the platform has advanced to a team and its subaccounts together. */
+export async function owedByTeam(db: Queryable, team_id: bigint, currency: string): Promise<Minor> {
+  const row = await db.maybe<{ owed: bigint }>(sql`
+    select coalesce(-sum(posted_minor), 0)::bigint as owed from balances
+    where team_id = ${team_id} and currency = ${currency} and (account = 'credit' or (account >= 'credit:' and account < 'credit;'))`);
+  return row?.owed ?? 0n;
 }
 
 /** Which parties owe anything. */

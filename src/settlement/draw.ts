@@ -1,9 +1,10 @@
 import { account, type AccountName } from '../ledger/accounts.ts';
-import { lockBalances, type Posting } from '../ledger/post.ts';
+import { type Journal, lockBalances, type Posting, post } from '../ledger/post.ts';
 import type { Minor } from '../kit/money.ts';
 import type { Tx } from '../kit/sql.ts';
-import { proRata } from './shares.ts';
-import { changeWaiting, lockItems } from './store.ts';
+import { owedByTeam, repayCredit } from './credit.ts';
+import { proRata, unitOf } from './shares.ts';
+import { changeWaiting, lockItems, type SettlementItem } from './store.ts';
 
 /** From where one part of an amount was drawn; stored beside the refund or dispute so that it can be put back. */
 export interface Draw {
@@ -23,49 +24,106 @@ export interface Claim {
 /**
  * Draws an amount back from the parties of a payment, in proportion to what each got: from what still waits of this
  * very payment first, then from `available`, then from `credit` down to the cap. The payment's row is locked before.
- * @param cap_minor how far below zero `credit` may go; null: without limit
+ * @param cap_minor how far below zero the `credit` of the team and its subaccounts may go in sum; null: without limit
  * @returns the draws, or null when they do not cover the amount (nothing is changed then)
  */
 export async function draw(tx: Tx, claim: Claim, cap_minor: Minor | null): Promise<Draw[] | null> {
   const items = await lockItems(tx, claim.team_id, claim.payment_id);
-  const parties = items.map((item) => item.account_id);
   const wanted = proRata(
     claim.amount_minor,
     items.map((item) => item.share_minor),
+    unitOf(claim.currency),
   );
-  const balances = await lockBalances(
-    tx,
-    claim.team_id,
-    claim.currency,
-    parties.flatMap((party) => [name('available', party), name('credit', party)]),
-  );
+  const parties = items.map((item) => item.account_id);
+  // The team's own `credit` is locked by every draw of the team: the sum over its parties stays as it is read.
+  const locked = [name('credit', ''), ...parties.flatMap((party) => [name('available', party), name('credit', party)])];
+  const balances = await lockBalances(tx, claim.team_id, claim.currency, [...new Set(locked)]);
   const draws: Draw[] = [];
+  const uncovered: { account_id: string; amount_minor: Minor }[] = [];
   for (const [i, item] of items.entries()) {
-    const party = item.account_id;
+    const account_id = item.account_id;
     let missing = wanted[i] as Minor;
     const take = (bucket: Draw['bucket'], most: Minor) => {
       const amount_minor = least(missing, most);
-      if (amount_minor > 0n) draws.push({ account_id: party, bucket, amount_minor });
-      missing -= amount_minor > 0n ? amount_minor : 0n;
+      if (amount_minor <= 0n) return;
+      draws.push({ account_id, bucket, amount_minor });
+      missing -= amount_minor;
     };
-    take('pending', item.released_at === null ? item.amount_minor : 0n);
-    take('available', balances[name('available', party)] ?? 0n);
-    take('credit', cap_minor === null ? missing : cap_minor + (balances[name('credit', party)] ?? 0n));
-    if (missing > 0n) return null;
+    take('pending', waitingOf(item));
+    take('available', balances[name('available', account_id)] ?? 0n);
+    if (missing > 0n) uncovered.push({ account_id, amount_minor: missing });
   }
+  if (!(await isAdvanced(tx, claim, uncovered, cap_minor))) return null;
+  draws.push(...uncovered.map((party): Draw => ({ ...party, bucket: 'credit' })));
   await changeWaiting(tx, claim.team_id, claim.payment_id, waiting(draws, -1n));
   return draws;
 }
 
-/** Gives drawn money back to where it was: what waited waits again, unless its hold ended meanwhile. */
-export async function putBack(tx: Tx, claim: Claim, draws: Draw[]): Promise<Draw[]> {
-  const items = await lockItems(tx, claim.team_id, claim.payment_id);
+/** Whether the platform advances what the parties do not cover. */
+async function isAdvanced(
+  tx: Tx,
+  { team_id, currency }: Claim,
+  uncovered: { amount_minor: Minor }[],
+  cap_minor: Minor | null,
+): Promise<boolean> {
+  const missing = uncovered.reduce((sum, { amount_minor }) => sum + amount_minor, 0n);
+  if (missing === 0n || cap_minor === null) return true;
+  return missing + (await owedByTeam(tx, team_id, currency)) <= cap_minor;
+}
+
+/** What still waits of a share. Nothing can be drawn from one that waits for more than it is: it is wrong and has to be corrected. */
+function waitingOf(item: SettlementItem): Minor {
+  return item.released_at === null && item.amount_minor <= item.share_minor ? item.amount_minor : 0n;
+}
+
+/** What a return of drawn money is booked as: once for each source and kind. */
+export interface Return extends Pick<Journal, 'team_id' | 'kind' | 'source_id' | 'currency'> {
+  payment_id: string;
+  /** The account that held the money meanwhile; with `each`, every party's own. */
+  from: AccountName;
+  each?: boolean;
+}
+
+/**
+ * Returns drawn money to where it was: what waited waits again, unless its hold ended meanwhile, and what becomes available
+ * repays credit first. Items change only together with the journal, which is unique by its source: a second return writes
+ * nothing. The payment's row is locked before.
+ */
+export async function returnDrawn(tx: Tx, { payment_id, from, each, ...journal }: Return, draws: Draw[]): Promise<void> {
+  const { team_id, currency, source_id } = journal;
+  const items = await lockItems(tx, team_id, payment_id);
   const released = new Set(items.filter((item) => item.released_at !== null).map((item) => item.account_id));
   const back = draws.map(
     (drawn): Draw => (drawn.bucket === 'pending' && released.has(drawn.account_id) ? { ...drawn, bucket: 'available' } : drawn),
   );
-  await changeWaiting(tx, claim.team_id, claim.payment_id, waiting(back, 1n));
-  return back;
+  const booked = await post(tx, [{ ...journal, subject_id: payment_id, postings: returnPostings(back, from, each) }]);
+  if (booked.length === 0) return;
+  await changeWaiting(tx, team_id, payment_id, waiting(back, 1n));
+  const arrived = new Set(back.filter(({ bucket }) => bucket === 'available').map(({ account_id }) => account_id));
+  await repayCredit(
+    tx,
+    [...arrived].map((account_id) => ({ team_id, currency, account_id, source_id, subject_id: payment_id })),
+  );
+}
+
+/**
+ * The part of draws that makes up an amount: of each party in proportion to what it gave, and of a party what was drawn
+ * last first: what the platform advanced, then available, then what still waits.
+ */
+export function partOfDraws(draws: readonly Draw[], amount_minor: Minor, currency: string): Draw[] {
+  const parties = [...Map.groupBy(draws, ({ account_id }) => account_id).values()];
+  const given = parties.map((own) => own.reduce((sum, drawn) => sum + drawn.amount_minor, 0n));
+  const unit = unitOf(currency);
+  // Draws from before parts were whole units return as exactly as they were made: never more than a party gave.
+  const parts = proRata(amount_minor, given, given.every((gave) => gave % unit === 0n) ? unit : 1n);
+  return parties.flatMap((own, i) => {
+    let missing = parts[i] as Minor;
+    return own.toReversed().flatMap((drawn) => {
+      const part = least(drawn.amount_minor, missing);
+      missing -= part;
+      return part > 0n ? [{ ...drawn, amount_minor: part }] : [];
+    });
+  });
 }
 
 /** What drawing books. @param to the account that takes it; with `each`, every party's own */
@@ -77,8 +135,7 @@ export function drawPostings(draws: Draw[], to: AccountName, each = false): Post
   }));
 }
 
-/** What putting back books. */
-export function returnPostings(draws: Draw[], from: AccountName, each = false): Posting[] {
+function returnPostings(draws: Draw[], from: AccountName, each = false): Posting[] {
   return drawPostings(draws, from, each).map(({ debit, credit, amount_minor }) => ({
     debit: credit,
     credit: debit,

@@ -26,7 +26,7 @@ export function sharesOf(net_minor: Minor, currency: string, account_id: string 
 }
 
 function platformPart(net_minor: Minor, currency: string, split: Split): Minor {
-  const unit = decimalsOf(currency) === 0 ? 100n : 1n;
+  const unit = unitOf(currency);
   // Two decimals at most on either kind of value, so hundredths are whole numbers.
   const hundredths = BigInt(Math.round(split.value * 100));
   const exact = split.type === 'fixed' ? hundredths : (net_minor * hundredths) / 10_000n;
@@ -34,22 +34,28 @@ function platformPart(net_minor: Minor, currency: string, split: Split): Minor {
   return movable > net_minor ? net_minor : movable;
 }
 
+/** The smallest amount of a currency that can move: one franc of XAF, one hundredth of NGN. */
+export function unitOf(currency: string): Minor {
+  return decimalsOf(currency) === 0 ? 100n : 1n;
+}
+
 /**
  * Divides an amount in proportion to weights by the largest remainder, so that the parts sum to the amount.
  * @param weights not all zero unless there is one
+ * @param unit the parts are multiples of it, if the amount is one
  */
-export function proRata(amount_minor: Minor, weights: readonly Minor[]): Minor[] {
+export function proRata(amount_minor: Minor, weights: readonly Minor[], unit: Minor = 1n): Minor[] {
   const sum = weights.reduce((total, weight) => total + weight, 0n);
   if (sum === 0n) return weights.map((_, i) => (i === 0 ? amount_minor : 0n));
-  const parts = weights.map((weight) => (amount_minor * weight) / sum);
+  const parts = weights.map((weight) => ((amount_minor * weight) / (sum * unit)) * unit);
   let rest = amount_minor - parts.reduce((total, part) => total + part, 0n);
   const byRemainder = weights
-    .map((weight, i) => ({ i, remainder: (amount_minor * weight) % sum }))
+    .map((weight, i) => ({ i, remainder: (amount_minor * weight) % (sum * unit) }))
     .sort((a, b) => (a.remainder === b.remainder ? a.i - b.i : a.remainder > b.remainder ? -1 : 1));
   for (const { i } of byRemainder) {
-    if (rest === 0n) break;
-    parts[i] = (parts[i] as Minor) + 1n;
-    rest -= 1n;
+    const more = rest < unit ? rest : unit;
+    parts[i] = (parts[i] as Minor) + more;
+    rest -= more;
   }
   return parts;
 }

@@ -45,11 +45,15 @@ export async function changeWaiting(
     where i.team_id = ${team_id} and i.payment_id = ${payment_id} and i.account_id = c.account_id and i.released_at is null`);
 }
 
-/** What refunds under way may still take of the payment. The payment's row is locked before. */
+/**
+ * What refunds under way may still take of the payment, besides what the payment counts as refunded. The payment's row is
+ * locked before.
+ */
 export async function refundsUnderWay(tx: Tx, team_id: bigint, payment_id: string): Promise<Minor> {
   const rows = await tx.all<{ claimed: bigint }>(sql`
-    select coalesce(sum(amount_minor), 0)::bigint as claimed from refunds
-    where team_id = ${team_id} and payment_id = ${payment_id} and kind = 'merchant' and status in ('pending', 'processing')`);
+    select coalesce(sum((part->>'amount_minor')::bigint), 0)::bigint as claimed from refunds, json_array_elements(legs) part
+    where team_id = ${team_id} and payment_id = ${payment_id} and kind = 'merchant'
+      and (part->>'status' = 'sent' or (part->>'status' <> 'succeeded' and status in ('pending', 'processing')))`);
   return rows[0]?.claimed ?? 0n;
 }
 
@@ -58,11 +62,12 @@ interface PaymentRef {
   payment_id: string;
 }
 
-/** Payments of which something is due for release; no lock yet. */
+/** Payments of which something is due for release; no lock yet. What waits for more than its share is wrong and not released. */
 export function duePayments(db: Queryable, now: Date, limit: number): Promise<PaymentRef[]> {
   return db.all<PaymentRef>(sql`
     select distinct team_id, payment_id from (
-      select team_id, payment_id from settlement_items where released_at is null and release_at <= ${now}
+      select team_id, payment_id from settlement_items
+      where released_at is null and release_at <= ${now} and amount_minor <= share_minor
       order by release_at limit ${limit}
     ) due order by team_id, payment_id`);
 }
@@ -80,7 +85,7 @@ export function lockDueItems(tx: Tx, refs: PaymentRef[], now: Date): Promise<Set
     )
     select i.team_id, i.payment_id, i.account_id, i.currency, i.share_minor, i.amount_minor, i.release_at, i.released_at
     from settlement_items i join held on held.team_id = i.team_id and held.id = i.payment_id
-    where i.released_at is null and i.release_at <= ${now}
+    where i.released_at is null and i.release_at <= ${now} and i.amount_minor <= i.share_minor
     order by i.team_id, i.payment_id, i.account_id for update of i`);
 }
 

@@ -113,7 +113,8 @@ test('money in every place, and no differences', async () => {
 const PLANTS: [string, string, string, BooksCheck[]][] = [
   [
     'an item that waits for more than was booked',
-    `update settlement_items set amount_minor = amount_minor + 100 where payment_id = '{waiting}' and account_id = ''`,
+    `alter table settlement_items drop constraint settlement_items_within_share;
+     update settlement_items set amount_minor = amount_minor + 100 where payment_id = '{waiting}' and account_id = ''`,
     'waiting',
     ['pending_items'],
   ],
@@ -151,7 +152,8 @@ const PLANTS: [string, string, string, BooksCheck[]][] = [
   ],
   [
     'a refund that ended as failed while its money is drawn',
-    `update refunds set status = 'failed' where id = '{refund}'`,
+    `alter table refunds disable trigger refunds_end_once;
+     update refunds set status = 'failed' where id = '{refund}'`,
     'refunding',
     ['refund_clearing', 'party_share'],
   ],

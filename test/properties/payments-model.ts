@@ -1,4 +1,4 @@
-import { type Share, proRata } from '../../src/settlement/shares.ts';
+import { type Share, proRata, unitOf } from '../../src/settlement/shares.ts';
 import type { Books } from './books.ts';
 
 interface Drawn {
@@ -109,8 +109,11 @@ export class PaymentsModel {
     const parts = proRata(
       amount,
       payment.shares.map((share) => share.amount_minor),
+      unitOf(this.#books.currency),
     );
     const draws: Drawn[] = [];
+    const owed = this.#books.accounts().reduce((sum, { bucket, amount }) => (bucket === 'credit' ? sum - amount : sum), 0n);
+    let left = cap === null ? null : cap - owed;
     for (const [i, { account_id: party }] of payment.shares.entries()) {
       let missing = parts[i] as bigint;
       const take = (bucket: Drawn['bucket'], most: bigint) => {
@@ -121,8 +124,10 @@ export class PaymentsModel {
       };
       take('pending', payment.waiting.get(party) ?? 0n);
       take('available', this.#books.balance('available', party));
-      take('credit', cap === null ? missing : cap + this.#books.balance('credit', party));
+      const advanced = missing;
+      take('credit', left ?? missing);
       if (missing > 0n) return null;
+      if (left !== null) left -= advanced;
     }
     for (const { party, bucket, amount: part } of draws) {
       this.#books.add(bucket, party, -part);
