@@ -18,7 +18,7 @@ export function healthPages(deps: Deps, workers: readonly Worker[]): Pages {
       const ready = Object.values(checks).every((state) => state === 'ok');
       const code = ready ? 200 : 503;
       // No check: without Redis the node counts by itself, and a node taken out for that would leave all work to none.
-      const details = { rate_limits: deps.limits?.where ?? 'off' };
+      const details = { rate_limits: deps.limits?.where ?? 'off', ...clockDetails(deps) };
       return reply.code(code).send(envelope(code, ready ? 'ready' : 'not ready', { checks, details }));
     });
   };
@@ -27,6 +27,12 @@ export function healthPages(deps: Deps, workers: readonly Worker[]): Pages {
 /** Balancers are to send nothing more; what comes all the same is still served. */
 function leaving({ service }: Deps): Record<string, string> {
   return service.leaving ? { service: 'leaving' } : {};
+}
+
+/** No check either: this machine's clock decides nothing, and one that is wrong is for its operator to set. */
+function clockDetails({ clock }: Deps): { clock?: { skew_ms: number } } {
+  const skew_ms = clock.skew_ms?.();
+  return skew_ms === undefined ? {} : { clock: { skew_ms } };
 }
 
 async function databaseChecks(deps: Deps): Promise<Record<string, string>> {

@@ -45,6 +45,7 @@ export function scraper({ deps, workers, pools, version }: Scraped): () => Promi
       ...floatFamilies(floats, deps.clock.now()),
       poolFamily(pools()),
       workerFamily(deps, workers),
+      ...clockFamilies(deps),
       ...processFamilies(loop, version),
     ];
   };
@@ -148,4 +149,11 @@ function poolFamily(pools: Record<string, PoolUse>): Family {
 function workerFamily({ clock }: Deps, workers: readonly Worker[]): Family {
   const samples = workers.map((worker): Sample => [[worker.name], Math.max(0, clock.now() - worker.lastRound()) / 1000]);
   return gauge('pirogue_worker_round_age_seconds', 'How long ago each worker ended a round.', ['worker'], samples);
+}
+
+function clockFamilies({ clock }: Deps): Family[] {
+  const skew_ms = clock.skew_ms?.();
+  if (skew_ms === undefined) return [];
+  const help = "How far this machine's own clock is ahead of the database's, which decides.";
+  return [gauge('pirogue_clock_skew_seconds', help, [], [[[], skew_ms / 1000]])];
 }
