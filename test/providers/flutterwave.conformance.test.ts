@@ -58,10 +58,10 @@ runConformance({
   payout: [],
   ends: {
     collect: {
-      '000001': { kind: 'failed', reason: 'insufficient_funds' },
-      '+2250503000002': { kind: 'failed', reason: 'card_declined' },
+      // A card that is declined can be tried again until its page is closed: flutterwave.pages.test.ts.
+      '+2348032000001': { kind: 'failed', reason: 'insufficient_funds' },
       '+2348032000002': { kind: 'failed', reason: 'operator_declined' },
-      '000004': { kind: 'cancelled', reason: 'payer_declined' },
+      '+2348032000004': { kind: 'cancelled', reason: 'payer_declined' },
     },
     payout: {},
     refund: { '000009': { kind: 'failed', reason: 'operator_declined' } },

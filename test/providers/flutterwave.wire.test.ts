@@ -48,10 +48,11 @@ suite('what Flutterwave is sent', () => {
     assert.deepEqual(bodyOf(calls[0]), {
       ...{ tx_ref: KEY, amount: 25000, currency: 'XAF', redirect_url: 'https://pay.example/pay/token/card' },
       ...{ payment_options: 'card', max_retry_attempt: 1, session_duration: 2, customer: { email: 'payments@shop.example' } },
+      configurations: { max_retry_attempt: 1, session_duration: 2 },
     });
   });
 
-  test('a page is open for a day at most, and for a minute at least', async () => {
+  test('a page is open for an hour at most, and for a minute at least', async () => {
     const { provider, calls } = stubbed(
       () => success({ link: 'https://x.example/' }),
       () => NOW,
@@ -60,7 +61,7 @@ suite('what Flutterwave is sent', () => {
     await taken(provider, { ...CARD, expires_at: NOW - 1 });
     assert.deepEqual(
       calls.map((call) => bodyOf(call).session_duration),
-      [1_440, 1],
+      [60, 1],
     );
   });
 

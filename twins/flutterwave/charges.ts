@@ -87,10 +87,16 @@ function answerOf({ mode }: Type, entry: Entry, host: string): Answer {
 
 /** By our reference. What was opened and not paid is no transaction yet. */
 export function verify({ book }: Kit, key: string): Answer {
-  const entry = book.visible(key);
+  const entry = latestOf(book, key);
   const isUnseen = entry?.state === 'pending' && entry.wire.unseen === true;
   if (entry?.kind !== 'collect' || isUnseen) return refusal(404, 'No transaction was found for this id');
   return success('Transaction fetched successfully', presentCharge(entry));
+}
+
+/** What a tx_ref stands for now: the try that was paid, else the last one. */
+function latestOf(book: Kit['book'], key: string): Entry | undefined {
+  const shown = book.created(key).filter(({ visible_at }) => visible_at <= Date.now());
+  return shown.find(({ state }) => state === 'succeeded') ?? shown.at(-1);
 }
 
 const STATUSES = { pending: 'pending', succeeded: 'successful', failed: 'failed' } as const;

@@ -16,7 +16,7 @@ const CURRENCIES = ['XAF', 'XOF', 'NGN', 'GHS', 'KES', 'UGX', 'RWF', 'TZS', 'ZMW
 
 /**
  * Flutterwave v3: hosted page, mobile money, bank transfer, transfers and refunds. Into an account that was opened the payer pays
- * after the usual delay. Setting: `callback_url` (the webhook of the dashboard).
+ * after the usual delay. Settings: `callback_url` (the webhook of the dashboard), `page_options` (see `pages.ts`).
  */
 export const flutterwaveTwin: TwinKind = {
   name: 'flutterwave',

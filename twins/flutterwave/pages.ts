@@ -12,9 +12,25 @@ const CURRENCIES = ['XAF', 'XOF', 'NGN', 'GHS', 'KES', 'UGX', 'RWF', 'TZS', 'ZMW
 interface Page {
   draft: Draft;
   redirect_url: string;
-  /** What was drawn when it was opened: it befalls the charge. */
+  /** What was drawn when it was opened: it befalls the first charge. */
   fault: Fault;
-  used: boolean;
+  tries: number;
+  /** Tries after the first one that failed. */
+  max_retries: number;
+  closes_at: number;
+}
+
+const LONGEST_SESSION_MIN = 1_440;
+
+/**
+ * How long a page is open and how often it may be tried. The list of parameters names both options beside the amount
+ * (Flutterwave Standard, payment details); most integrations send them within `configurations`. The setting `page_options`
+ * (`configurations`) chooses which of the two this account honours: never both. Without them a page stays payable.
+ */
+function optionsOf({ settings }: Kit, fields: Record<string, unknown>): { retries: unknown; minutes: unknown } {
+  const nested = (fields.configurations ?? {}) as Record<string, unknown>;
+  const { max_retry_attempt, session_duration } = settings.get('page_options') === 'configurations' ? nested : fields;
+  return { retries: max_retry_attempt ?? Number.POSITIVE_INFINITY, minutes: session_duration ?? LONGEST_SESSION_MIN };
 }
 
 /** The hosted pages: a number that is typed there stands for a card. */
@@ -28,38 +44,48 @@ export class Pages {
 
   open(call: Call): Answer {
     const fields = jsonOf(call) ?? {};
-    const { redirect_url, session_duration } = fields;
+    const { redirect_url } = fields;
+    const { retries, minutes } = optionsOf(this.#kit, fields);
     const customer = (fields.customer ?? {}) as Record<string, unknown>;
     if (!isAddress(customer.email)) return refusal(400, 'customer.email is required');
     if (typeof redirect_url !== 'string' || !URL.canParse(redirect_url)) return refusal(400, 'redirect_url must be a URL');
-    if (session_duration !== undefined && !(Number.isInteger(session_duration) && Number(session_duration) <= 1_440)) {
+    if (!(Number.isInteger(minutes) && Number(minutes) > 0 && Number(minutes) <= LONGEST_SESSION_MIN)) {
       return refusal(400, 'session_duration must be at most 1440');
     }
     const draft = draftOf(fields, '', CURRENCIES, { payment_type: 'card' });
     if (typeof draft === 'string') return refusal(400, draft);
     if (call.fault === 'closed') return refusal(400, 'Payments are currently unavailable, try again later');
     const id = `p${this.#byId.size + 1}`;
-    this.#byId.set(id, { draft, redirect_url, fault: call.fault, used: false });
+    this.#byId.set(id, {
+      ...{ draft, redirect_url, fault: call.fault, tries: 0, max_retries: Number(retries) },
+      closes_at: this.#kit.options.now() + Number(minutes) * 60_000,
+    });
     return success('Hosted Link', { link: `http://${call.headers.host}/v3/hosted/pay/${id}` });
   }
 
   show({ params }: Call): Answer {
     const page = this.#byId.get(params.id ?? '');
-    if (!page) return closedPage(404, 'There is nothing to pay here.');
+    if (!page || this.#isClosed(page)) return closedPage(404, 'There is nothing to pay here.');
     return payingPage('Flutterwave', `${Number(page.draft.amount_minor) / 100} ${page.draft.currency}`);
   }
 
   async pay(call: Call): Promise<Answer> {
     const page = this.#byId.get(call.params.id ?? '');
     const msisdn = typedNumber(call);
-    if (!page) return closedPage(404, 'There is nothing to pay here.');
+    if (!page || this.#isClosed(page)) return closedPage(404, 'There is nothing to pay here.');
     if (!msisdn) return closedPage(422, 'The number is wrong.');
-    if (!page.used) {
-      page.used = true;
-      const { draft, fault } = page;
+    const { draft } = page;
+    // A further try is a transaction of its own under the same tx_ref; while one is under way or paid there is none.
+    if (this.#kit.book.created(draft.key).every(({ state }) => state === 'failed')) {
+      page.tries++;
+      const fault = page.tries === 1 ? page.fault : 'none';
       await this.#kit.desk.take({ ...draft, msisdn }, endingOf('collect', draft.key, msisdn), fault);
     }
     // The browser is told, for the page it goes back to; nobody may believe it.
     return leadsTo(`${page.redirect_url}?status=completed&tx_ref=${page.draft.key}`);
+  }
+
+  #isClosed({ closes_at, tries, max_retries }: Page): boolean {
+    return this.#kit.options.now() >= closes_at || tries > max_retries;
   }
 }

@@ -7,7 +7,7 @@ import { textOf } from '../wire/reply.ts';
 import { type Way, wayOf } from './channels.ts';
 import type { Client } from './client.ts';
 import { chargeState, type Creation, creationOf, meaningOf, numberOf, reasonOf, type State } from './map.ts';
-import { nextIn, open } from './openings.ts';
+import { open, openedIn } from './openings.ts';
 import { type Common, notTaken, orderOf, phoneOf, refusalOf } from './orders.ts';
 
 export const POLLS: PollPlan = { first_ms: 5_000, factor: 1.5, longest_ms: 300_000 };
@@ -42,9 +42,9 @@ async function submit(client: Client, collection: Collection): Promise<Submissio
   const order = orderOf(collection);
   if (!order) return notTaken(collection);
   if (order.way.kind === 'prompt') return ask(client, order.way, order.common, collection);
-  const next = nextIn(collection.handle);
-  return next
-    ? { kind: 'accepted', provider_ref: null, next, poll_after_ms: POLLS.first_ms }
+  const opened = openedIn(collection.handle);
+  return opened
+    ? { kind: 'accepted', provider_ref: null, next: opened.next, poll_after_ms: POLLS.first_ms }
     : { kind: 'unavailable', message: 'nothing was opened to pay there' };
 }
 
@@ -106,6 +106,10 @@ function readingOf(state: State, collection: Collection, now: number): Reading {
     case 'pending':
       return { kind: 'pending', poll_after_ms };
     case 'failed': {
+      // On a page a declined card may be tried again, as a further transaction under the same tx_ref, until it is closed.
+      if (wayOf(collection.channel.id, collection.currency)?.kind === 'page' && now < closedBy(collection)) {
+        return { kind: 'pending', poll_after_ms };
+      }
       const { meaning, message } = state;
       const reason = reasonOf(meaning, collection.channel.kind);
       if (reason === 'cancelled') return { kind: 'cancelled', reason: 'payer_declined', message };
@@ -114,11 +118,16 @@ function readingOf(state: State, collection: Collection, now: number): Reading {
     case 'not_found':
       // Taken, and nobody has paid yet: over only when the page, the account or the payment's window is.
       if (collection.provider_ref === null && collection.handle === null) return state;
-      return now < collection.expires_at + GRACE_MS ? { kind: 'pending', poll_after_ms } : { kind: 'expired' };
+      return now < closedBy(collection) ? { kind: 'pending', poll_after_ms } : { kind: 'expired' };
     case 'succeeded':
     case 'unreadable':
       return state;
     default:
       return unreachable(state);
   }
+}
+
+/** From when on nobody can pay any more where this attempt was to be paid, and what was paid there is known. */
+function closedBy({ handle, expires_at }: Collection): number {
+  return (openedIn(handle)?.closes_at ?? expires_at) + GRACE_MS;
 }

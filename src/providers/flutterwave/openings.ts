@@ -6,8 +6,11 @@ import type { Client } from './client.ts';
 import { type Creation, creationOf } from './map.ts';
 import { type Common, phoneOf, refusalOf } from './orders.ts';
 
-/** Of a session of the hosted page. */
-const LONGEST_SESSION_MIN = 1_440;
+/**
+ * Of a session of the hosted page. Flutterwave takes up to 1440 (Flutterwave Standard, payment details); a card is typed
+ * within minutes, and until the session is over a declined card may be tried again, so that nothing is final before.
+ */
+const MAX_SESSION_MIN = 60;
 const SHORTEST_MS = 60_000;
 
 type Created = Extract<Creation, { kind: 'created' }>;
@@ -24,13 +27,13 @@ export async function open(
   now: number,
 ): Promise<Preparation> {
   const { settings } = client;
-  const { path, body } = requestOf(kind, common, settings.customer_email, collection, now);
+  const { path, body, closes_at } = requestOf(kind, common, settings.customer_email, collection, now);
   const creation = creationOf(await client.post(path, body));
   switch (creation.kind) {
     case 'created': {
       const next = kind === 'page' ? pageIn(creation, settings.base_url) : accountIn(creation, collection);
       return next
-        ? { kind: 'ready', handle: JSON.stringify(next) }
+        ? { kind: 'ready', handle: JSON.stringify({ ...next, closes_at }) }
         : { kind: 'unavailable', message: 'opened, without a usable way to pay there' };
     }
     case 'refused':
@@ -43,10 +46,17 @@ export async function open(
   }
 }
 
-/** What the payer has to do, as it was kept. */
-export function nextIn(handle: string | null): Next | null {
-  const fields = fieldsOf(parsed(handle ?? ''));
-  return fields.kind === 'redirect' || fields.kind === 'transfer' ? (fields as unknown as Next) : null;
+/** What the payer has to do, and until when it can be paid there, as both were kept. */
+export interface Opened {
+  next: Next;
+  /** Milliseconds since the epoch; null: as long as the payment. */
+  closes_at: number | null;
+}
+
+export function openedIn(handle: string | null): Opened | null {
+  const { closes_at, ...fields } = fieldsOf(parsed(handle ?? ''));
+  if (fields.kind !== 'redirect' && fields.kind !== 'transfer') return null;
+  return { next: fields as unknown as Next, closes_at: typeof closes_at === 'number' ? closes_at : null };
 }
 
 function requestOf(kind: 'page' | 'account', common: Common, email: string, collection: Collection, now: number) {
@@ -54,13 +64,15 @@ function requestOf(kind: 'page' | 'account', common: Common, email: string, coll
   const phone = phoneOf(collection);
   if (kind === 'account') {
     const account = { email, expires: Math.ceil(left_ms / 1_000), is_permanent: false };
-    return { path: '/charges?type=bank_transfer', body: { ...common, ...account, ...(phone ? { phone_number: phone } : {}) } };
+    const body = { ...common, ...account, ...(phone ? { phone_number: phone } : {}) };
+    return { path: '/charges?type=bank_transfer', body, closes_at: null };
   }
-  // A card that was declined ends the payment: further tries on the same page would come as late successes.
-  const page = { payment_options: 'card', max_retry_attempt: 1 };
-  const session_duration = Math.min(Math.ceil(left_ms / 60_000), LONGEST_SESSION_MIN);
+  const session_duration = Math.min(Math.ceil(left_ms / 60_000), MAX_SESSION_MIN);
+  // Which of the two places counts is not clear: the list of parameters names one, most integrations send the other.
+  const options = { max_retry_attempt: 1, session_duration };
   const customer = { email, ...(phone ? { phonenumber: phone } : {}) };
-  return { path: '/payments', body: { ...common, ...page, session_duration, customer } };
+  const body = { ...common, payment_options: 'card', ...options, configurations: options, customer };
+  return { path: '/payments', body, closes_at: now + session_duration * 60_000 };
 }
 
 function pageIn({ data }: Created, base_url: string): Next | null {

@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Collection, Provider } from '../../src/providers/contract.ts';
+import { flutterwave } from '../../src/providers/flutterwave/index.ts';
+import { flutterwaveTwin } from '../../twins/flutterwave/index.ts';
+import { payOn } from '../../twins/kit/pages.ts';
+import { startTwin, type Twin } from '../../twins/kit/twin.ts';
+import { tools } from './fixture.ts';
+import { collectionFor, short } from './wire-stub.ts';
+
+let twin: Twin;
+let provider: Provider;
+let now = Date.now();
+const clock = { now: () => now };
+let serial = 0;
+
+before(async () => {
+  twin = await startTwin(flutterwaveTwin, { delay_ms: 10, now: clock.now });
+  const account = { id: 'pa_test', environment: 'live', credentials: twin.credentials } as const;
+  provider = flutterwave.connect(account, { ...tools, clock });
+});
+after(() => twin.stop());
+
+const DECLINED = '+2250503000002';
+const GOOD = '+2250503111111';
+
+/** A card page that was opened, and where the payer is sent. */
+async function opened(window_ms = 86_400_000): Promise<{ collection: Collection; url: string }> {
+  const collection = collectionFor(provider, {
+    ...{ channel: { id: 'ci.card', kind: 'card', country: 'CI' }, currency: 'XOF', payer: null },
+    ...{ provider_key: provider.keyOf(`page-${serial++}`), submitted_at: now, expires_at: now + window_ms },
+  });
+  const prepared = await provider.prepare?.(collection);
+  assert.ok(prepared?.kind === 'ready');
+  const taken = { ...collection, handle: prepared.handle };
+  const said = await provider.submit(taken);
+  assert.ok(said.kind === 'accepted' && said.next.kind === 'redirect');
+  return { collection: taken, url: said.next.url };
+}
+
+for (const page_options of ['listed', 'configurations']) {
+  test(`a declined card is no end while its page can be paid (options: ${page_options}): the payer pays, once`, async () => {
+    twin.settings.set('page_options', page_options);
+    const { collection, url } = await opened();
+    await payOn(url, DECLINED);
+    await twin.idle();
+    assert.equal(short(await provider.read(collection)), 'pending');
+    await payOn(url, GOOD);
+    await twin.idle();
+    assert.equal(short(await provider.read(collection)), 'succeeded');
+    assert.equal(twin.book.created(collection.provider_key).filter(({ moved }) => moved).length, 1);
+  });
+
+  test(`a declined card fails the attempt when its page is closed (options: ${page_options}), and nobody pays after that`, async () => {
+    twin.settings.set('page_options', page_options);
+    const { collection, url } = await opened();
+    await payOn(url, DECLINED);
+    await twin.idle();
+    now += 61 * 60_000;
+    assert.equal(short(await provider.read(collection)), 'pending', 'the last try may still be under way');
+    now += 10 * 60_000;
+    assert.equal(short(await provider.read(collection)), 'failed(card_declined)');
+    await payOn(url, GOOD);
+    await twin.idle();
+    assert.ok(twin.book.created(collection.provider_key).every(({ moved }) => !moved));
+  });
+}
+
+test('a page nobody has paid on is over with its session, long before a long payment window', async () => {
+  const { collection } = await opened();
+  now += 69 * 60_000;
+  assert.equal(short(await provider.read(collection)), 'pending');
+  now += 2 * 60_000;
+  assert.equal(short(await provider.read(collection)), 'expired');
+});
+
+test('a page that was opened before its end was kept is open as long as the payment', async () => {
+  const { collection } = await opened();
+  const handle = JSON.stringify({ kind: 'redirect', url: 'https://x.example/' });
+  now += 120 * 60_000;
+  assert.equal(short(await provider.read({ ...collection, handle })), 'pending');
+});
