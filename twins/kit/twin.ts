@@ -83,6 +83,8 @@ export interface Twin {
   readonly settings: Map<string, string>;
   /** Requests of the provider's own wire that were answered or dropped. */
   readonly requests: { method: string; path: string; fault: Fault }[];
+  /** What a request to it does; undefined: there is no such address. */
+  doingOf(method: string, path: string): TwinRoute['doing'] | undefined;
   /** No fault any more; what is stuck goes on, what is hidden shows. */
   recover(): void;
   /** Nobody listens any more: connections are refused. */
@@ -146,6 +148,7 @@ export async function startTwin(kind: TwinKind, given: Partial<TwinOptions> = {}
   const url = `http://127.0.0.1:${number}`;
   return {
     ...{ name: kind.name, url, credentials: kind.credentials(url), book, faults, announcer, settings, requests, recover },
+    doingOf: (method, path) => matchRoute(wire.routes, method, path)?.route.doing,
     closePort: () => port.close(),
     openPort: async () => {
       await port.open(number);

@@ -184,7 +184,9 @@ export function givenBackOf(reply: Reply): GivenBack {
 export function isGivenBack(reply: Reply, key: string): boolean | null {
   if (reply.kind !== 'answered' || reply.status !== 200) return null;
   const { client_reference, checkout_status, when_refunded } = fieldsOf(reply.body);
-  return client_reference === key && checkout_status === 'complete' ? textOf(when_refunded) !== null : null;
+  if (client_reference !== key || checkout_status !== 'complete') return null;
+  if (when_refunded === undefined || when_refunded === null) return false;
+  return textOf(when_refunded) === null ? null : true;
 }
 
 /**
