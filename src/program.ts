@@ -34,8 +34,9 @@ import { linkPages } from './links/pages.ts';
 import { linkRoutes } from './links/routes.ts';
 import { linkSweep } from './links/sweeps.ts';
 import { refundRoutes } from './refunds/routes.ts';
-import { givebackSweep, refundSweep } from './refunds/sweeps.ts';
+import { refundSweep } from './refunds/sweeps.ts';
 import { referenceRoutes } from './reference/routes.ts';
+import { returnSweep } from './returns/sweeps.ts';
 import { releaseSweep } from './settlement/sweeps.ts';
 import { transferRoutes } from './transfers/routes.ts';
 import { transferSweep } from './transfers/sweeps.ts';
@@ -101,7 +102,7 @@ export function sweepsOf(deps: Deps, store: Store): Sweep[] {
     trancheSweep(deps, store),
     releaseSweep(deps, store),
     refundSweep(deps, store),
-    givebackSweep(deps, store),
+    returnSweep(deps, store),
     transferSweep(deps, store),
     erasureSweep(deps, store),
     payerSweep(deps, store),

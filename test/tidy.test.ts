@@ -77,6 +77,7 @@ test("a slice never imports another slice's store or states (pages may ask state
   const slices = new Set([
     'payments',
     'refunds',
+    'returns',
     'disputes',
     'transfers',
     'beneficiaries',

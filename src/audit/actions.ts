@@ -42,6 +42,8 @@ export const ACTIONS = [
   // By an operator in a store.
   'payment.resolve',
   'refund.resolve',
+  'return.resolve',
+  'return.retry',
   'transfer.resolve',
   'customer.compliance',
   'account.verify',

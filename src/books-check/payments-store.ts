@@ -84,6 +84,10 @@ const EXPECTED = fixed(`
         when s.account_id = '' then 1 else 0 end), 0)
     from shares s left join claims c using (payment_id)
   union all select payment_id, currency, 'refunded', gone from refunds_of where kind = 'merchant'
+  union all select r.payment_id, r.currency, p.account, p.sign * r.amount_minor from ranged_returns r
+    join (values ('kept', 'hold', -1), ('kept', 'share', 1), ('recovered', 'clearing', -1), ('recovered', 'hold', 1),
+      ('recovered', 'excess', 1), ('absorbed', 'fee_income', -1), ('absorbed', 'hold', 1), ('absorbed', 'excess', 1)
+    ) p(resolved_as, account, sign) using (resolved_as)
   union all select id, currency, 'excess', 0 from ranged_payments`);
 
 /** What the journals put into every account; shown once more by party, whichever bucket it is in. */
@@ -126,6 +130,10 @@ export function comparePayments(db: Queryable, { team_id, after, to }: SubjectRa
     ),
     ranged_disputes as materialized (
       select * from disputes where team_id = ${team_id} and payment_id > ${after} and payment_id <= ${to}
+    ),
+    ranged_returns as materialized (
+      select payment_id, currency, amount_minor, resolved_as from returns
+      where team_id = ${team_id} and payment_id > ${after} and payment_id <= ${to} and resolved_as is not null
     ),
     ranged_items as materialized (
       select * from settlement_items where team_id = ${team_id} and payment_id > ${after} and payment_id <= ${to}

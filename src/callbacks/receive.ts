@@ -4,6 +4,7 @@ import { hearOfAttempt } from '../payments/service.ts';
 import type { Addressed } from '../provider-accounts/directory.ts';
 import type { Callback, Provider, RawCallback, Reading, Subject } from '../providers/contract.ts';
 import { lookAtRefund } from '../refunds/service.ts';
+import { lookAtFailedRefund, lookAtReturn } from '../returns/service.ts';
 import { lookAtTransfer } from '../transfers/service.ts';
 
 /**
@@ -53,6 +54,11 @@ async function pass(deps: Deps, to: Addressed, about: About | null, news: Readin
   const from = { team_id, account_id: provider.account_id };
   if (about.by === 'id' && about.value.startsWith('rfd_')) {
     await lookAtRefund(store, deps.clock.now(), team_id, about.value);
+    await lookAtFailedRefund(store, deps.clock.now(), team_id, about.value);
+    return 'heard';
+  }
+  if (about.by === 'id' && about.value.startsWith('rtn_')) {
+    await lookAtReturn(store, deps.clock.now(), { team_id, id: about.value });
     return 'heard';
   }
   if (about.by !== 'provider_ref') await lookAtTransfer(store, deps.clock.now(), from, { by: about.by, value: about.value });

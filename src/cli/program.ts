@@ -14,6 +14,7 @@ import { addPayments } from './payments/command.ts';
 import { addProviders } from './providers/command.ts';
 import { addBreaks, addReconcile } from './reconcile/command.ts';
 import { addResolve } from './resolve/command.ts';
+import { addReturns } from './returns/command.ts';
 import { addRules } from './rules/command.ts';
 import { addSandbox } from './sandbox/command.ts';
 import { addSecrets } from './secrets/command.ts';
@@ -39,6 +40,7 @@ export function buildProgram(output: Pick<OutputConfiguration, 'writeOut' | 'wri
   addRules(program);
   addExplain(program);
   addResolve(program);
+  addReturns(program);
   addCompliance(program);
   addAbuse(program);
   addBlocks(program);

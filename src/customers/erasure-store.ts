@@ -112,12 +112,14 @@ export interface Trace {
 }
 
 /**
- * Whether the number has done its work: the attempt has ended, no money of it is on its way back, no evidence waits for
- * a decision, and no further piece of the payment is sent to the same number.
+ * Whether the number has done its work: the attempt has ended, no money of it has to go back, no refund of the payment is
+ * open (some providers refund a wallet by a transfer to the number), no evidence waits for a decision, and no further
+ * tranche of the payment is sent to the same number.
  */
 const RELEASED = fixed(`a.closed_at is not null and not a.giveback and a.mismatch is null and p.status <> 'partial'
-  and not exists (select 1 from refunds r where r.team_id = a.team_id and r.payment_id = a.payment_id and r.kind = 'giveback'
-    and r.attempt_id = a.id and r.status in ('pending', 'processing'))`);
+  and not exists (select 1 from returns o where o.team_id = a.team_id and o.attempt_id = a.id and o.closed_at is null)
+  and not exists (select 1 from refunds r where r.team_id = a.team_id and r.payment_id = a.payment_id
+    and r.status in ('pending', 'processing'))`);
 
 export function findTraces(tx: Tx, team_id: bigint, payment_ids: readonly string[]): Promise<(Trace & { released: boolean })[]> {
   return tx.all<Trace & { released: boolean }>(sql`

@@ -15,7 +15,7 @@ const REVISIT_LEASE_MS = 120_000;
 
 /**
  * How long an ended attempt keeps the payer's number: operators report late successes and send their statements within
- * days. Refunds name the provider's own reference and need no number.
+ * days. It is kept longer while money has to go back to it.
  */
 const KEPT_MS = 7 * 86_400_000;
 const PAYER_BATCH = 200;

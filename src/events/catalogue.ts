@@ -10,6 +10,7 @@ export const EVENT_TYPES = [
   'payment.refunded',
   'payment.partially_refunded',
   'payment.late_success',
+  'payment.return_required',
   'refund.created',
   'refund.succeeded',
   'refund.failed',

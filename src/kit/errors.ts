@@ -37,6 +37,7 @@ export function notFound(
     | 'Payment'
     | 'Attempt'
     | 'Refund'
+    | 'Return'
     | 'Customer'
     | 'Transfer'
     | 'Invoice'

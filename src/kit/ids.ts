@@ -22,7 +22,8 @@ export type IdPrefix =
   | 'pa'
   | 'rul'
   | 'blk'
-  | 'rec';
+  | 'rec'
+  | 'rtn';
 
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 const TIME_CHARS = 10;

@@ -32,12 +32,13 @@ export function dueWork(db: Queryable): Promise<Queue[]> {
       union all (select 'attempts', next_poll_at from attempts where next_poll_at <= pirogue_now() limit ${MOST_COUNTED})
       union all (select 'transfers', next_poll_at from transfers where next_poll_at <= pirogue_now() limit ${MOST_COUNTED})
       union all (select 'refunds', next_poll_at from refunds where next_poll_at <= pirogue_now() limit ${MOST_COUNTED})
+      union all (select 'returns', next_step_at from returns where next_step_at <= pirogue_now() limit ${MOST_COUNTED})
       union all (select 'releases', release_at from settlement_items where released_at is null and release_at <= pirogue_now() limit ${MOST_COUNTED})
       union all (select 'mails', due_at from mails where due_at <= pirogue_now() limit ${MOST_COUNTED})
     )
     select q.name as queue, count(due.at)::integer as depth,
       coalesce(extract(epoch from pirogue_now() - min(due.at)), 0)::float8 as late_seconds
-    from unnest(array['deliveries', 'attempts', 'transfers', 'refunds', 'releases', 'mails']) as q (name)
+    from unnest(array['deliveries', 'attempts', 'transfers', 'refunds', 'returns', 'releases', 'mails']) as q (name)
     left join due on due.queue = q.name group by q.name`);
 }
 

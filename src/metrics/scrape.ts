@@ -8,6 +8,7 @@ import { askFloats, floatFamilies } from './floats.ts';
 import { processFamilies, watchLoop } from './process.ts';
 import { type Books, books, dueWork, type Queue } from './queues-store.ts';
 import { remember } from './remember.ts';
+import { askReturns, returnFamilies } from './returns.ts';
 
 /** Two Prometheus servers that ask at once cost one query. */
 const QUEUES_MS = 5_000;
@@ -30,12 +31,14 @@ export function scraper({ deps, workers, pools, version }: Scraped): () => Promi
     queues: remember(() => dueWork(store.db), QUEUES_MS),
     books: remember(() => books(store.db), BOOKS_MS),
     floats: remember(() => askFloats(store.db), QUEUES_MS),
+    returns: remember(() => askReturns(store.db, deps.clock.now()), QUEUES_MS),
   }));
   return async () => {
-    const [queues, ledgers, floats] = await Promise.all([
+    const [queues, ledgers, floats, returns] = await Promise.all([
       Promise.all(stores.map(async ({ store, queues }) => [store, await known(queues(), deps.log)] as const)),
       Promise.all(stores.map(async ({ store, books }) => [store, await known(books(), deps.log)] as const)),
       Promise.all(stores.map(async ({ store, floats }) => [store, await known(floats(), deps.log)] as const)),
+      Promise.all(stores.map(async ({ store, returns }) => [store, await known(returns(), deps.log)] as const)),
     ]);
     return [
       ...(deps.meters?.families() ?? []),
@@ -43,6 +46,7 @@ export function scraper({ deps, workers, pools, version }: Scraped): () => Promi
       ...bookFamilies(ledgers),
       ...laneFamilies(deps),
       ...floatFamilies(floats, deps.clock.now()),
+      ...returnFamilies(returns),
       poolFamily(pools()),
       workerFamily(deps, workers),
       ...clockFamilies(deps),

@@ -5,6 +5,8 @@ import type { Environment } from '../kit/environment.ts';
 import type { Tx } from '../kit/sql.ts';
 import { type Journal, post } from '../ledger/post.ts';
 import type { Reason } from '../providers/reasons.ts';
+import { owe } from '../returns/owe.ts';
+import type { Obligation } from '../returns/schema.ts';
 import { type Arrival, repayCredit } from '../settlement/credit.ts';
 import { insertItems, type SettlementItem } from '../settlement/store.ts';
 import { type AttemptUpdate, attemptsOf, updateAttempts } from './attempts-store.ts';
@@ -28,7 +30,9 @@ export type Happening =
   | { kind: 'piece_unsent' }
   | { kind: 'refunded'; amount_minor: bigint }
   /** Captured money that the payment could not keep is with the payer again. */
-  | { kind: 'given_back'; amount_minor: bigint };
+  | { kind: 'given_back'; amount_minor: bigint }
+  /** Such money can go back neither by refund nor by payout: a person has to return it. */
+  | { kind: 'return_required' };
 
 export interface Change {
   team_id: bigint;
@@ -87,6 +91,7 @@ class Work {
   readonly #uses: Use[] = [];
   readonly #events: NewEvent[] = [];
   readonly #moves: Move[] = [];
+  readonly #obligations: Obligation[] = [];
 
   constructor(context: ApplyContext) {
     this.#context = context;
@@ -111,6 +116,7 @@ class Work {
 
   async write(tx: Tx): Promise<void> {
     if (this.#attempts.size > 0) await updateAttempts(tx, [...this.#attempts.values()]);
+    await owe(tx, this.#context, this.#obligations);
     if (this.#updates.length > 0) await updatePayments(tx, this.#updates);
     if (this.#items.length > 0) await insertItems(tx, this.#items);
     if (this.#events.length > 0) await recordEvents(tx, this.#context.environment, this.#context.at, this.#events);
@@ -224,6 +230,11 @@ class Work {
       this.#journals.push(mismatchJournal(payment, happening));
       return { ...payment, updated_at: at };
     }
+    if (happening.kind === 'return_required') {
+      const told = { ...payment, updated_at: at, event_count: payment.event_count + 1 };
+      this.#announce(told, attempts, 'payment.return_required');
+      return told;
+    }
     if (happening.kind === 'piece_unsent') return { ...payment, updated_at: at, continue_at: at };
     if (happening.kind !== 'captured') return null;
     this.#journals.push(lateJournal(payment, happening));
@@ -238,9 +249,13 @@ class Work {
     return after;
   }
 
-  /** Marks captured money that the payment can not keep; the refunds' worker returns it. */
+  /** Captured money that the payment cannot keep is owed to the payer; the worker of the returns sees to it. */
   #giveBack(attempts: AttemptRow[]): void {
-    for (const attempt of attempts) this.#attempts.set(attempt.id, { ...attempt, giveback: true });
+    for (const attempt of attempts) {
+      const { team_id, payment_id, id: attempt_id, amount_minor, currency } = attempt;
+      this.#attempts.set(attempt_id, { ...attempt, must_return: true });
+      this.#obligations.push({ team_id, payment_id, attempt_id, amount_minor, currency });
+    }
   }
 
   #announce(payment: PaymentRow, attempts: AttemptRow[], type: EventType): void {
@@ -260,6 +275,7 @@ function triggerOf(payment: PaymentRow, happening: Happening): PaymentTrigger | 
     case 'piece_unsent':
     case 'mismatched':
     case 'given_back':
+    case 'return_required':
       return null;
     case 'captured':
       return capturedBy(payment, happening.amount_minor);

@@ -6,7 +6,7 @@ import type { PaymentRef } from './store.ts';
 
 const columns =
   fixed(`team_id, id, payment_id, provider, provider_account, channel, status, amount_minor, currency, payer, payer_hash, remember, method_id, country,
-  provider_key, provider_ref, handle, mismatch, resolution, decision, reason, message, action, client_ip, polls, giveback, counted_day, next_poll_at, created_at, submitted_at, closed_at`);
+  provider_key, provider_ref, handle, mismatch, resolution, decision, reason, message, action, client_ip, polls, must_return, counted_day, next_poll_at, created_at, submitted_at, closed_at`);
 
 export type NewAttempt = Pick<
   AttemptRow,
@@ -75,9 +75,9 @@ export interface AttemptUpdate {
 export async function updateAttempts(tx: Tx, attempts: AttemptRow[]): Promise<void> {
   await tx.run(sql`
     update attempts a set status = u.status, payer = u.payer, provider_ref = u.provider_ref, reason = u.reason,
-      message = u.message, action = u.action, mismatch = u.mismatch, resolution = u.resolution, giveback = u.giveback, next_poll_at = u.next_poll_at, submitted_at = u.submitted_at, closed_at = u.closed_at
+      message = u.message, action = u.action, mismatch = u.mismatch, resolution = u.resolution, must_return = a.must_return or u.must_return, next_poll_at = u.next_poll_at, submitted_at = u.submitted_at, closed_at = u.closed_at
     from json_to_recordset(${jsonText(attempts)}::json) as u(team_id bigint, id text, status text, payer text, provider_ref text, reason text,
-      message text, action json, mismatch json, resolution json, giveback boolean, next_poll_at timestamptz, submitted_at timestamptz, closed_at timestamptz)
+      message text, action json, mismatch json, resolution json, must_return boolean, next_poll_at timestamptz, submitted_at timestamptz, closed_at timestamptz)
     where a.team_id = u.team_id and a.id = u.id`);
 }
 

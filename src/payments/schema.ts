@@ -110,8 +110,8 @@ export interface AttemptRow {
   decision: unknown;
   client_ip: string | null;
   polls: number;
-  /** Captured money that the payment can not keep. */
-  giveback: boolean;
+  /** Captured money that the payment cannot keep: a return was made of it (src/returns). Never false again. */
+  must_return: boolean;
   /** UTC day under which it is counted against the team's ceilings; null: it is not. */
   counted_day: string | null;
   next_poll_at: Date | null;

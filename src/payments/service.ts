@@ -112,7 +112,7 @@ export async function lockPayment(tx: Tx, team_id: bigint, id: string): Promise<
 
 /** The attempts by which the payment's money came, oldest first; not those whose money is to go back as a whole. */
 export async function capturesOf(db: Queryable, ref: PaymentRef): Promise<AttemptRow[]> {
-  return (await attemptsOf(db, [ref])).filter((attempt) => attempt.status === 'succeeded' && !attempt.giveback);
+  return (await attemptsOf(db, [ref])).filter((attempt) => attempt.status === 'succeeded' && !attempt.must_return);
 }
 
 /** One attempt with its payment, for whoever gives its money back. */

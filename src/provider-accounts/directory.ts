@@ -30,6 +30,8 @@ export interface Providers {
   of(environment: Environment, team_id: bigint): Promise<Listed[]>;
   /** The one that has an attempt, a transfer or a refund: also when it takes nothing new any more. */
   byAccount(environment: Environment, team_id: bigint, account_id: string): Promise<Provider | undefined>;
+  /** Whether an active account of the team cannot be used by this process at the moment. Left out: never. */
+  anyUnusable?(environment: Environment, team_id: bigint): Promise<boolean>;
   /** By the id in a callback's address. */
   addressed(account_id: string): Promise<Addressed | undefined>;
 }
@@ -96,6 +98,10 @@ export class ProviderDirectory implements Providers {
     // Another process may have used an account that was added since we looked.
     const fresh = await this.addressed(account_id);
     return fresh?.environment === environment && fresh.team_id === team_id ? fresh.provider : undefined;
+  }
+
+  async anyUnusable(environment: Environment, team_id: bigint): Promise<boolean> {
+    return (await this.#rows(environment, team_id)).some((row) => row.active && this.#connect(row) === null);
   }
 
   async addressed(account_id: string): Promise<Addressed | undefined> {

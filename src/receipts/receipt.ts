@@ -73,7 +73,7 @@ function paidAt({ payment, attempts }: Pick<Paid, 'payment' | 'attempts'>): Date
 
 /** Money that came after the end is on its way back, and no part of what was paid. */
 function landed(attempts: readonly AttemptRow[]): AttemptRow[] {
-  return attempts.filter(({ status, giveback }) => status === 'succeeded' && !giveback);
+  return attempts.filter(({ status, must_return }) => status === 'succeeded' && !must_return);
 }
 
 function facts(paid: Paid, language: Language): Row[] {

@@ -7,6 +7,7 @@ import { decimal } from '../ledger/decimal.ts';
 import { enterProof, type Proof } from '../payments/evidence.ts';
 import type { PaymentListener } from '../payments/listeners.ts';
 import { resolveRefund } from '../refunds/resolve.ts';
+import { enterLateRefund } from '../returns/late.ts';
 import { resolveTransfer } from '../transfers/resolve.ts';
 import type { BreakRow, Run } from './schema.ts';
 import type { Outcome } from './store.ts';
@@ -45,6 +46,10 @@ async function enter(deps: ClosingDeps, store: Store, run: Run, row: BreakRow, b
   if (row.leg === null) {
     const { transfer } = await resolveTransfer(deps, store, ref, verdict, by);
     return { row, state: 'closed', outcome: `transfer ${transfer.status}` };
+  }
+  if (row.kind === 'late') {
+    const { state } = await enterLateRefund(deps, store, ref, said, by);
+    return { row, state: 'closed', outcome: `return ${state}` };
   }
   const { status } = await resolveRefund(deps, store, ref, verdict, by);
   return { row, state: 'closed', outcome: `refund ${status}` };

@@ -44,7 +44,10 @@ export async function closeStage(tx: Tx): Promise<void> {
   await tx.run(sql`analyze statement_lines`);
 }
 
-/** The two sides of the books. Money that goes out may stand in a statement as a payout or as a refund, whichever it is here. */
+/**
+ * The two sides of the books. Money that goes out may stand in a statement as a payout or as a refund, whichever it is here.
+ * `held`: a mismatch of a collection, or a failed refund of money that a return sees to.
+ */
 const SIDES = [
   { flows: fixed("('collect')"), here: collected },
   { flows: fixed("('payout', 'refund')"), here: sentOut },
@@ -73,10 +76,11 @@ function sentOut({ team_id, provider_account, lowest }: Books): Fragment {
       (leg.value->>'amount_minor')::bigint, r.currency, coalesce(r.submitted_at, r.created_at), r.completed_at,
       case when leg.value->>'status' = 'succeeded' then 'succeeded' when leg.value->>'status' = 'sent' then 'open'
         when leg.value->>'status' = 'waiting' and r.status in ('pending', 'processing') then 'waiting' else 'ended' end,
-      false
+      r.return_id is not null and r.way <> 'manual' and r.status = 'failed'
     from refunds r cross join json_array_elements(r.legs) with ordinality as leg(value, n)
-      join attempts a on a.team_id = r.team_id and a.id = leg.value->>'attempt_id' and a.provider_account = ${provider_account}
-    where r.team_id = ${team_id} and r.id >= ${lowest.refund})`;
+      join attempts a on a.team_id = r.team_id and a.id = leg.value->>'attempt_id'
+    where r.team_id = ${team_id} and r.id >= ${lowest.refund}
+      and coalesce(leg.value->>'provider_account', a.provider_account) = ${provider_account})`;
 }
 
 const BREAK_COLUMNS =
@@ -131,7 +135,7 @@ const VERDICT = fixed(`
 const ACTION = fixed(`
   case verdict when 'missing_here' then 'correct' when 'unknown' then 'close'
     when 'amount' then case when standing = 'succeeded' then 'correct' when flow = 'collect' and not held then 'close' else 'none' end
-    when 'late' then case when standing = 'waiting' then 'none' when flow = 'collect' and same then 'close' else 'correct' end
+    when 'late' then case when standing = 'waiting' then 'none' when (flow = 'collect' or held) and same then 'close' else 'correct' end
     else 'none' end`);
 
 /** Compares every line that is left with what has its key; with `by: 'reference'` those that have no key. */

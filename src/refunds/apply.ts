@@ -10,6 +10,7 @@ import type { PaymentRow } from '../payments/schema.ts';
 import { lockPayment } from '../payments/service.ts';
 import { planned } from '../payments/outcomes.ts';
 import type { PollPlan, RefundOutcome } from '../providers/contract.ts';
+import { refundDoneLate, wayEnded } from '../returns/ended.ts';
 import { type Draw, draw, drawPostings, partOfDraws, returnDrawn } from '../settlement/draw.ts';
 import { currentPart, isUndecided, unspentOf, withLeg } from './parts.ts';
 import { presentRefund } from './present.ts';
@@ -115,6 +116,7 @@ async function legSucceeded(
     },
   ]);
   if (booked.length === 0) return decide(tx, context, row);
+  if (late) await refundDoneLate(tx, context, row);
   const draws = late ? [...(row.draws ?? []), ...(await drawAgain(tx, row, leg, leg_index))] : row.draws;
   // The payment counts no more than was paid, even when a late part was refunded again meanwhile.
   const left = payment.captured_minor - payment.refunded_minor;
@@ -177,7 +179,9 @@ async function finish(tx: Tx, context: ApplyContext, row: RefundRow, trigger: 's
   const status = step(row, trigger) ?? row.status;
   const done = { ...row, status, event_count: row.event_count + 1, next_poll_at: null, updated_at: at, completed_at: at };
   await announce(tx, context, done, `refund.${trigger}`);
-  return save(tx, done);
+  await save(tx, done);
+  await wayEnded(tx, context, done, trigger);
+  return done;
 }
 
 /** Records an event of a refund; its row carries the count. */

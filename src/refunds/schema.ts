@@ -29,6 +29,8 @@ export interface Leg {
   provider_ref: string | null;
   /** When it was sent last, in ISO form; null: never, or before this was kept. */
   sent_at: string | null;
+  /** The account that has it, where it is not that of the attempt: of payouts. */
+  provider_account?: string;
   /** sent: the provider may have it. */
   status: 'waiting' | 'sent' | 'succeeded' | 'failed';
 }
@@ -39,6 +41,10 @@ export interface RefundRow {
   payment_id: string;
   kind: 'merchant' | 'giveback';
   attempt_id: string | null;
+  /** The return it carries, of kind `giveback`. */
+  return_id: string | null;
+  /** manual: a person sees to it. Payouts are sent by the worker of the returns. */
+  way: 'refund' | 'payout' | 'manual';
   legs: Leg[];
   amount_minor: bigint;
   currency: string;
@@ -49,6 +55,8 @@ export interface RefundRow {
   metadata: JsonObject | null;
   /** Null while the balance does not cover it. */
   draws: Draw[] | null;
+  /** What a person decided about its outcome. */
+  resolution: unknown;
   event_count: number;
   polls: number;
   next_poll_at: Date | null;

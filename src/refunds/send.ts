@@ -17,27 +17,18 @@ const NOT_FOUND_GRACE_MS = 600_000;
  */
 export async function advanceRefund(deps: Deps, store: Store, known: RefundRow): Promise<RefundRow> {
   const index = currentPart(known);
-  if (index === null) return known;
-  const asking = known.legs[index]?.status === 'sent';
+  const part = index === null ? undefined : known.legs[index];
+  if (index === null || !part) return known;
+  const asking = part.status === 'sent';
+  // Before it is marked as sent: a provider that cannot be used now leaves it waiting, to come due again.
+  const { provider, request } = await addressed(deps, store, known, part);
+  const refunds = must(provider?.refunds, 'the provider of a refund can be used, and refunds');
   const row = asking ? known : await inTransaction(deps, store, (tx, context) => markSent(tx, context, known, index));
   if (!row) return known;
   const leg = row.legs[index] as Leg;
-  const sent_at = leg.sent_at === null ? null : Date.parse(leg.sent_at);
-  const { payment, attempt } = await getCapture(store.db, row.team_id, row.payment_id, leg.attempt_id);
-  const provider = await deps.providers.byAccount(store.environment, row.team_id, attempt.provider_account);
-  const collection = collectionOf(deps, store, payment, attempt);
-  const request: Refund = {
-    refund_id: row.id,
-    provider_key: leg.provider_key,
-    provider_ref: leg.provider_ref,
-    amount_minor: leg.amount_minor,
-    currency: row.currency,
-    collection,
-    callback_url: callbackUrl(deps, attempt.provider_account, row.id),
-    submitted_at: sent_at ?? row.submitted_at?.getTime() ?? null,
-  };
-  const age_ms = sent_at === null ? 0 : deps.clock.now() - sent_at;
-  const outcome = evidenceOf(await giveBack(provider, request, asking), asking, age_ms);
+  const sent = { ...request, submitted_at: submittedAt(row, leg) };
+  const age_ms = leg.sent_at === null ? 0 : deps.clock.now() - Date.parse(leg.sent_at);
+  const outcome = evidenceOf(await (asking ? refunds.read(sent) : refunds.submit(sent)), asking, age_ms);
   const applied = await inTransaction(deps, store, (tx, context) =>
     applyRefund(tx, context, row, index, outcome, provider?.capabilities.polls, provider?.keyOf(leg.provider_key)),
   );
@@ -57,34 +48,40 @@ function evidenceOf(outcome: RefundOutcome, asking: boolean, age_ms: number): Re
   return outcome;
 }
 
-/** By the provider's refund; where it has none, by paying out to the payer. */
-async function giveBack(provider: Provider | undefined, request: Refund, asking: boolean): Promise<RefundOutcome> {
-  const { refunds, payouts } = must(provider, 'the provider of a capture is configured');
-  if (refunds) return asking ? refunds.read(request) : refunds.submit(request);
-  const { collection } = request;
-  if (!payouts?.reaches(collection.channel.id, request.currency) || collection.payer === null) {
-    return { kind: 'unavailable', message: 'the provider can neither refund nor pay out: an operator has to return the money' };
-  }
-  const payout = {
-    transfer_id: request.refund_id,
-    provider_key: request.provider_key,
-    provider_ref: request.provider_ref,
-    amount_minor: request.amount_minor,
-    currency: request.currency,
-    channel: collection.channel,
-    description: collection.description,
-    recipient: { name: '', phone: collection.payer, account_number: null, bank_code: null },
-    callback_url: request.callback_url,
-    submitted_at: request.submitted_at,
+/**
+ * Reads at the provider what became of a refund, whatever it is here: of one that had failed, before another way is taken.
+ * @returns null when the provider cannot be used at the moment
+ */
+export async function readRefund(deps: Deps, store: Store, row: RefundRow, index: number): Promise<RefundOutcome | null> {
+  const { provider, request } = await addressed(deps, store, row, must(row.legs[index], 'a refund has this leg'));
+  return provider?.refunds ? provider.refunds.read(request) : null;
+}
+
+/** A leg as its provider sees it, with the provider; none when it cannot be used at the moment. */
+async function addressed(
+  deps: Deps,
+  store: Store,
+  row: RefundRow,
+  leg: Leg,
+): Promise<{ provider: Provider | undefined; request: Refund }> {
+  const { payment, attempt } = await getCapture(store.db, row.team_id, row.payment_id, leg.attempt_id);
+  const provider = await deps.providers.byAccount(store.environment, row.team_id, attempt.provider_account);
+  const request: Refund = {
+    refund_id: row.id,
+    provider_key: leg.provider_key,
+    provider_ref: leg.provider_ref,
+    amount_minor: leg.amount_minor,
+    currency: row.currency,
+    collection: collectionOf(deps, store, payment, attempt),
+    callback_url: callbackUrl(deps, attempt.provider_account, row.id),
+    submitted_at: submittedAt(row, leg),
   };
-  const outcome = await (asking ? payouts.read(payout) : payouts.submit(payout));
-  switch (outcome.kind) {
-    case 'failed':
-    case 'cancelled':
-      return { kind: 'failed', reason: 'operator_declined', message: outcome.message };
-    default:
-      return outcome;
-  }
+  return { provider, request };
+}
+
+/** When a part was sent last, as far as it was kept. */
+function submittedAt(row: RefundRow, { sent_at }: Leg): number | null {
+  return sent_at === null ? (row.submitted_at?.getTime() ?? null) : Date.parse(sent_at);
 }
 
 function inTransaction<T>(

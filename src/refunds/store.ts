@@ -8,8 +8,8 @@ import { readDraws } from '../settlement/draw.ts';
 import type { RefundRow } from './schema.ts';
 
 const columns =
-  fixed(`team_id, id, payment_id, kind, attempt_id, legs, amount_minor, currency, status, reason, failure_reason, message,
-  metadata, draws, event_count, polls, next_poll_at, created_at, updated_at, submitted_at, completed_at`);
+  fixed(`team_id, id, payment_id, kind, attempt_id, return_id, way, legs, amount_minor, currency, status, reason, failure_reason, message,
+  metadata, draws, resolution, event_count, polls, next_poll_at, created_at, updated_at, submitted_at, completed_at`);
 
 /** Amounts inside json columns are text. */
 function read(row: RefundRow): RefundRow {
@@ -23,9 +23,9 @@ export async function insertRefund(
   by: { key_id: string | null; request_id: string | null },
 ): Promise<void> {
   await tx.run(sql`
-    insert into refunds (team_id, id, payment_id, kind, attempt_id, legs, amount_minor, currency, status, reason, message, metadata, draws,
+    insert into refunds (team_id, id, payment_id, kind, attempt_id, return_id, way, legs, amount_minor, currency, status, reason, message, metadata, draws,
       event_count, next_poll_at, key_id, request_id, created_at, updated_at)
-    values (${row.team_id}, ${row.id}, ${row.payment_id}, ${row.kind}, ${row.attempt_id}, ${jsonText(row.legs)}, ${row.amount_minor},
+    values (${row.team_id}, ${row.id}, ${row.payment_id}, ${row.kind}, ${row.attempt_id}, ${row.return_id}, ${row.way}, ${jsonText(row.legs)}, ${row.amount_minor},
       ${row.currency}, ${row.status}, ${row.reason}, ${row.message}, ${row.metadata && JSON.stringify(row.metadata)}, ${row.draws && jsonText(row.draws)},
       ${row.event_count}, ${row.next_poll_at}, ${by.key_id}, ${by.request_id}, ${row.created_at}, ${row.updated_at})`);
 }
@@ -53,7 +53,7 @@ export async function takenByAttempt(tx: Tx, team_id: bigint, payment_id: string
 
 export async function updateRefund(tx: Tx, row: RefundRow): Promise<void> {
   await tx.run(sql`
-    update refunds set legs = ${jsonText(row.legs)}, status = ${row.status}, failure_reason = ${row.failure_reason},
+    update refunds set legs = ${jsonText(row.legs)}, way = ${row.way}, status = ${row.status}, failure_reason = ${row.failure_reason},
       message = ${row.message}, draws = ${row.draws && jsonText(row.draws)}, event_count = ${row.event_count},
       next_poll_at = ${row.next_poll_at}, updated_at = ${row.updated_at}, submitted_at = ${row.submitted_at}, completed_at = ${row.completed_at}
     where team_id = ${row.team_id} and id = ${row.id}`);
@@ -64,7 +64,7 @@ export async function claimDueRefunds(db: Queryable, now: Date, lease_ms: number
   const rows = await db.all<RefundRow>(sql`
     update refunds set next_poll_at = ${new Date(now.getTime() + lease_ms)}, polls = polls + 1
     where (team_id, id) in (
-      select team_id, id from refunds where next_poll_at <= ${now} order by next_poll_at limit ${limit} for update skip locked
+      select team_id, id from refunds where next_poll_at <= ${now} and way = 'refund' order by next_poll_at limit ${limit} for update skip locked
     ) returning ${columns}${PLANNED_EACH_TIME}`);
   return rows.map(read);
 }
@@ -72,7 +72,7 @@ export async function claimDueRefunds(db: Queryable, now: Date, lease_ms: number
 /** A provider announced news of a refund: it is looked at now, should it be under way. */
 export async function lookNow(db: Queryable, team_id: bigint, id: string, now: Date): Promise<void> {
   await db.run(sql`
-    update refunds set next_poll_at = ${now} where team_id = ${team_id} and id = ${id} and status = 'processing'`);
+    update refunds set next_poll_at = ${now} where team_id = ${team_id} and id = ${id} and status = 'processing' and way = 'refund'`);
 }
 
 /** Whether a statement of the provider has shown the part paid after its end: its money was set aside then. */
@@ -86,31 +86,6 @@ export async function isSetAside(tx: Tx, { team_id, id }: { team_id: bigint; id:
 export async function writeResolution(tx: Tx, ref: { team_id: bigint; id: string }, resolution: object): Promise<void> {
   await tx.run(sql`
     update refunds set resolution = ${JSON.stringify(resolution)} where team_id = ${ref.team_id} and id = ${ref.id}`);
-}
-
-export interface Giveback {
-  team_id: bigint;
-  id: string;
-  payment_id: string;
-}
-
-/** Attempts whose money the payment can not keep and that no refund was made for yet. */
-export function findGivebacks(db: Queryable, limit: number): Promise<Giveback[]> {
-  return db.all<Giveback>(sql`select team_id, id, payment_id from attempts where giveback order by team_id, id limit ${limit}`);
-}
-
-/** @returns false when another worker was quicker */
-export async function clearGiveback(tx: Tx, team_id: bigint, attempt_id: string): Promise<boolean> {
-  return (
-    (await tx.run(sql`update attempts set giveback = false where team_id = ${team_id} and id = ${attempt_id} and giveback`)) === 1
-  );
-}
-
-/** Whether the money of an attempt has been sent back, or is being sent. */
-export async function isGivenBack(tx: Tx, team_id: bigint, attempt_id: string): Promise<boolean> {
-  const row = await tx.maybe(sql`
-    select 1 from refunds where team_id = ${team_id} and attempt_id = ${attempt_id} and kind = 'giveback'`);
-  return row !== undefined;
 }
 
 export interface RefundFilters {

@@ -67,7 +67,7 @@ test('--list names every type of the catalogue, and says why some can not be', a
   const not = listed.filter(({ can_be_triggered }: { can_be_triggered: boolean }) => !can_be_triggered);
   assert.deepEqual(
     not.map(({ event }: { event: string }) => event).filter((event: string) => !/^(invoice|link)\./.test(event)),
-    ['payment.late_success'],
+    ['payment.late_success', 'payment.return_required'],
   );
   assert.match((await pirogue(['trigger', '--list'])).stdout, /invoice\.paid +no: invoices are live only\n/);
 });

@@ -14,7 +14,8 @@ import { channelById } from '../../src/reference/channels.ts';
 import type { CreateRefundBody } from '../../src/refunds/schema.ts';
 import { WORKER } from '../../src/audit/actor.ts';
 import { createRefund } from '../../src/refunds/service.ts';
-import { givebackSweep, refundSweep } from '../../src/refunds/sweeps.ts';
+import { refundSweep } from '../../src/refunds/sweeps.ts';
+import { returnSweep } from '../../src/returns/sweeps.ts';
 import { releaseSweep } from '../../src/settlement/sweeps.ts';
 import { fundSandbox } from '../../src/transfers/fund.ts';
 import { createTransfer } from '../../src/transfers/create.ts';
@@ -125,7 +126,7 @@ async function recover({ deps, store }: World): Promise<void> {
     expirySweep(deps, store),
     pollSweep(deps, store),
     trancheSweep(deps, store),
-    givebackSweep(deps, store),
+    returnSweep(deps, store),
     refundSweep(deps, store),
     transferSweep(deps, store),
     releaseSweep(deps, store),

@@ -6,7 +6,8 @@ import { sql } from '../../src/kit/sql.ts';
 import { readBalances } from '../../src/ledger/balances.ts';
 import { resolveAttempt } from '../../src/payments/resolve.ts';
 import { expirySweep } from '../../src/payments/sweeps.ts';
-import { givebackSweep, refundSweep } from '../../src/refunds/sweeps.ts';
+import { refundSweep } from '../../src/refunds/sweeps.ts';
+import { returnSweep } from '../../src/returns/sweeps.ts';
 import { type Api, FakeClock, type Merchant, startApi } from '../setup/api.ts';
 import { startPayment } from '../setup/pay.ts';
 
@@ -42,7 +43,7 @@ async function decide(id: string, as: 'succeeded' | 'failed'): Promise<void> {
 }
 
 async function giveBack(): Promise<void> {
-  await givebackSweep(api.deps, store()).round();
+  await returnSweep(api.deps, store()).round();
   await refundSweep(api.deps, store()).round();
 }
 

@@ -13,7 +13,7 @@ import { ceilingOf, pieceOf } from '../../src/payments/tranches.ts';
 import { channelById } from '../../src/reference/channels.ts';
 import { advanceRefund } from '../../src/refunds/send.ts';
 import { findRefund } from '../../src/refunds/store.ts';
-import { givebackSweep } from '../../src/refunds/sweeps.ts';
+import { returnSweep } from '../../src/returns/sweeps.ts';
 import type { Bearer, Payments } from './payments.ts';
 import { type Piece, type PieceNews, PiecesModel, type PiecesPayment } from './pieces-model.ts';
 import type { Lane } from './service.ts';
@@ -166,8 +166,8 @@ export class Pieces {
   /** Runs the sweep until nothing of this team is to be given back (another sequence's may have taken it), and sends it. */
   async #giveBack(): Promise<void> {
     const { api, store, team_id } = this.#lane;
-    const marked = () => store.db.all(sql`select 1 from attempts where team_id = ${team_id} and giveback limit 1`);
-    while ((await marked()).length > 0) await givebackSweep(api.deps, store).round();
+    const marked = () => store.db.all(sql`select 1 from returns where team_id = ${team_id} and state = 'owed' limit 1`);
+    while ((await marked()).length > 0) await returnSweep(api.deps, store).round();
     const underWay = await store.db.all<{ id: string }>(sql`
       select id from refunds where team_id = ${team_id} and kind = 'giveback' and status in ('pending', 'processing')`);
     for (const { id } of underWay) {

@@ -170,9 +170,9 @@ describe('evidence enters by the door', () => {
       [['late', 'closed']],
     );
     assert.deepEqual(await booked(), ['payment.late_success 100000 XAF clearing > hold']);
-    const { giveback } = await books.one<{ giveback: boolean }>(sql`select giveback from attempts where id = ${id}`);
+    const { state } = await books.one<{ state: string }>(sql`select state from returns where attempt_id = ${id}`);
     const events = await books.db.all<{ type: string }>(sql`select type from events where resource_id = ${of}`);
-    assert.deepEqual([giveback, events.map(({ type }) => type)], [true, ['payment.late_success']]);
+    assert.deepEqual([state, events.map(({ type }) => type)], ['owed', ['payment.late_success']]);
   });
 
   test('payouts and refunds under way end as the statement says', async () => {

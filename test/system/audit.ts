@@ -12,7 +12,7 @@ export async function leftOpen(db: Queryable): Promise<Record<string, number>> {
       (select count(*) from transfers where status = 'processing') as transfers,
       (select count(*) from refunds where status in ('pending', 'processing') and next_poll_at is not null) as refunds,
       (select count(*) from payments where continue_at is not null) as pieces,
-      (select count(*) from attempts where giveback) as givebacks`);
+      (select count(*) from returns where closed_at is null) as returns`);
   return Object.fromEntries(Object.entries(row ?? {}).map(([name, count]) => [name, Number(count)]));
 }
 

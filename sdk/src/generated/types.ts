@@ -612,6 +612,7 @@ export interface CreateWebhookBody {
     | 'payment.refunded'
     | 'payment.partially_refunded'
     | 'payment.late_success'
+    | 'payment.return_required'
     | 'refund.created'
     | 'refund.succeeded'
     | 'refund.failed'
@@ -872,6 +873,7 @@ export type EventType =
   | 'payment.refunded'
   | 'payment.partially_refunded'
   | 'payment.late_success'
+  | 'payment.return_required'
   | 'refund.created'
   | 'refund.succeeded'
   | 'refund.failed'
@@ -1753,6 +1755,7 @@ export interface UpdateWebhookBody {
     | 'payment.refunded'
     | 'payment.partially_refunded'
     | 'payment.late_success'
+    | 'payment.return_required'
     | 'refund.created'
     | 'refund.succeeded'
     | 'refund.failed'
@@ -1943,6 +1946,7 @@ export interface EventData {
   'payment.refunded': Payment;
   'payment.partially_refunded': Payment;
   'payment.late_success': Payment;
+  'payment.return_required': Payment;
   'refund.created': Refund;
   'refund.succeeded': Refund;
   'refund.failed': Refund;

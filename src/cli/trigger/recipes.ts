@@ -32,6 +32,7 @@ export const RECIPES: Record<EventType, Recipe | string> = {
     return payment;
   },
   'payment.late_success': 'the sandbox never lets money arrive after a payment has ended',
+  'payment.return_required': 'the sandbox can always refund or pay out what has to go back',
   'refund.created': async (maker) => maker.refund(await maker.paid()),
   'refund.succeeded': async (maker) => maker.refund(await maker.paid()),
   'refund.failed': async (maker) => maker.refund(await maker.paid(PHONES.not_refundable)),

@@ -18,6 +18,8 @@ const WHAT: Partial<Record<EventType, string>> = {
   'payment.refunded': 'All of it was given back.',
   'payment.partially_refunded': 'A part of it was given back.',
   'payment.late_success': 'Money arrived after the payment was closed; it is on its way back to the payer.',
+  'payment.return_required':
+    'Money that the payment cannot keep can go back to the payer neither by refund nor by payout: a person has to return it.',
   'refund.created': 'A refund was made.',
   'refund.succeeded': 'The payer has the money back.',
   'refund.failed': 'The refund failed; the money is in your balance again.',

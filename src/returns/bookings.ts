@@ -1,0 +1,26 @@
+import { type Account, account } from '../ledger/accounts.ts';
+import type { Journal, Posting } from '../ledger/post.ts';
+import type { ResolvedAs, ReturnRow } from './schema.ts';
+
+const HOLD = account('hold', null);
+
+/**
+ * Where a person decided that the money belongs. None for `returned`: the refund that carried it books that.
+ * kept: the merchant keeps it, with the payer's consent. Of a return made twice, which is missing in `hold`, recovered: the
+ * payer gave it back; absorbed: the platform bears it.
+ */
+export function resolvedJournals(row: ReturnRow, as: ResolvedAs): Journal[] {
+  const ways: Record<ResolvedAs, { debit: Account; credit: Account } | null> = {
+    returned: null,
+    kept: { debit: HOLD, credit: account('available', null) },
+    recovered: { debit: account('clearing', null), credit: HOLD },
+    absorbed: { debit: account('fee_income', null), credit: HOLD },
+  };
+  const way = ways[as];
+  return way ? [journal(row, `return.${as}`, way)] : [];
+}
+
+function journal(row: ReturnRow, kind: string, way: Omit<Posting, 'amount_minor'>): Journal {
+  const { team_id, id, payment_id, currency, amount_minor } = row;
+  return { team_id, kind, source_id: id, subject_id: payment_id, currency, postings: [{ ...way, amount_minor }] };
+}

@@ -1,0 +1,202 @@
+import type { Deps } from '../deps.ts';
+import type { Store } from '../db/stores.ts';
+import { must, unreachable } from '../kit/errors.ts';
+import type { Tx } from '../kit/sql.ts';
+import type { ApplyContext } from '../payments/apply.ts';
+import { backOff, planned } from '../payments/outcomes.ts';
+import type { AttemptRow } from '../payments/schema.ts';
+import { getCapture } from '../payments/service.ts';
+import { callbackUrl } from '../provider-accounts/callback-address.ts';
+import type { Payout, PayoutOutcome, Provider } from '../providers/contract.ts';
+import { channelById } from '../reference/channels.ts';
+import type { RefundRow } from '../refunds/schema.ts';
+import { endWay, findWay, handOver, noteLeg } from '../refunds/ways.ts';
+import type { ReturnRow } from './schema.ts';
+import { locked, postpone, UNUSABLE } from './service.ts';
+import { updateReturn } from './store.ts';
+
+/** A provider that has not answered by then may still have acted: the answer is looked for by reading. */
+export const SUBMIT_LEASE_MS = 60_000;
+/** Status pages lag: only from then on does "not known" mean that it may be handed over again, with the same key. */
+const NOT_FOUND_GRACE_MS = 600_000;
+const SHORTEST_WAIT_MS = 100;
+
+/** Which accounts can pay the payer of an attempt. */
+export type Reach =
+  | { kind: 'now'; candidates: Provider[] }
+  /** Some could, but not at the moment. */
+  | { kind: 'later'; note: string }
+  | { kind: 'never'; note: string };
+
+/** A payout of captured money is no transfer of the merchant: no limit of his holds it up, only what accounts can do. */
+export async function reachOf(deps: Deps, store: Store, row: ReturnRow, attempt: AttemptRow): Promise<Reach> {
+  if (attempt.payer === null) return { kind: 'never', note: 'where the money came from is not known to the service' };
+  const channel = must(channelById(attempt.channel), 'the channel was checked when the attempt was made');
+  if (channel.kind !== 'mobile_money') return { kind: 'never', note: `payers of ${channel.id} cannot be paid out to` };
+  const { team_id, currency, amount_minor } = row;
+  const { environment } = store;
+  const request = { environment, team_id, operation: 'payout' as const, channel, currency, amount_minor };
+  const { candidates, explanation } = await deps.router.choose(request);
+  if (candidates.length > 0) return { kind: 'now', candidates };
+  if (explanation.accounts.some(({ health }) => health?.open_since))
+    return { kind: 'later', note: 'the accounts that could pay it out do not answer' };
+  if (await deps.providers.anyUnusable?.(environment, team_id)) return { kind: 'later', note: UNUSABLE };
+  return { kind: 'never', note: `no account pays out on ${channel.id} in ${currency}` };
+}
+
+/**
+ * Takes a payout one step further: hands it to an account, or asks the one that has it. The intent is committed first, the
+ * provider called outside any transaction, its answer applied in another.
+ */
+export async function advancePayout(deps: Deps, store: Store, row: ReturnRow): Promise<void> {
+  const refund = must(await findWay(store.db, row.team_id, must(row.payout_id, 'a payout is under way')), 'it exists');
+  const { payment, attempt } = await getCapture(store.db, row.team_id, row.payment_id, row.attempt_id);
+  const step = { deps, store, attempt, description: payment.description ?? payment.reference ?? payment.id };
+  if (refund.legs[0]?.status === 'waiting') return sendFirst(step, row, refund);
+  const provider = await deps.providers.byAccount(store.environment, row.team_id, row.account_id ?? '');
+  if (!provider?.payouts) return postpone(deps, store, row, UNUSABLE);
+  const outcome = await provider.payouts.read(payoutOf(step, row, refund));
+  if (outcome.kind === 'not_found' && mayBeSentAgain(row, provider, deps.clock.now())) return hand(step, row, refund, provider);
+  await conclude(step, row, refund, provider, { outcome, asked: 'read' });
+}
+
+interface Step {
+  deps: Deps;
+  store: Store;
+  attempt: AttemptRow;
+  description: string;
+}
+
+/** It is provably with nobody: the first that has not said no; after all have, all of them again later. */
+async function sendFirst(step: Step, row: ReturnRow, refund: RefundRow): Promise<void> {
+  const { deps, store, attempt } = step;
+  const reach = await reachOf(deps, store, row, attempt);
+  switch (reach.kind) {
+    case 'now': {
+      const next = reach.candidates.find(({ account_id }) => !row.tried.includes(account_id));
+      if (next) return hand(step, row, refund, next);
+      const next_step_at = new Date(deps.clock.now() + backOff(row.polls));
+      await locked(deps, store, row, (tx, _, now) => updateReturn(tx, { ...now, tried: [], next_step_at }));
+      return;
+    }
+    case 'later':
+      return postpone(deps, store, row, reach.note);
+    case 'never':
+      await locked(deps, store, row, (tx, context) =>
+        endWay(tx, context, refund, { kind: 'failed', reason: 'channel_unavailable', message: reach.note }),
+      );
+      return;
+    default:
+      return unreachable(reach);
+  }
+}
+
+/** A provider that takes every submission for a new one is never sent the same payout twice: it stays unknown. */
+function mayBeSentAgain({ dispatched_at }: ReturnRow, { capabilities, payouts }: Provider, now: number): boolean {
+  const grace_ms = Math.max(capabilities.not_found_grace_ms, NOT_FOUND_GRACE_MS);
+  const idempotency = payouts?.idempotency ?? capabilities.idempotency;
+  return idempotency !== 'none' && dispatched_at !== null && now - dispatched_at.getTime() >= grace_ms;
+}
+
+/** Commits the intent, from where on the provider may have it, then sends. Another worker may have been quicker. */
+async function hand(step: Step, known: ReturnRow, refund: RefundRow, provider: Provider): Promise<void> {
+  const { deps, store } = step;
+  const sent = await locked(deps, store, known, async (tx, context, row) => {
+    if (row.dispatched_at?.getTime() !== known.dispatched_at?.getTime()) return null;
+    const id = row.spent === 0 ? `${refund.id}-0` : `${refund.id}-0-${row.spent}`;
+    const key = provider.keyOf(id);
+    const handed = await handOver(tx, context, refund, { provider_account: provider.account_id, provider_key: key });
+    if (!handed) return null;
+    const now = {
+      ...{ ...row, account_id: provider.account_id, resent: known.dispatched_at !== null },
+      ...{ dispatched_at: new Date(context.at), next_step_at: new Date(context.at + SUBMIT_LEASE_MS), note: null },
+    };
+    await updateReturn(tx, now);
+    return { row: now, refund: handed };
+  });
+  if (!sent) return;
+  const payouts = must(provider.payouts, 'routing chose an account that pays out');
+  const outcome = await payouts.submit(payoutOf(step, sent.row, sent.refund));
+  await conclude(step, sent.row, sent.refund, provider, { outcome, asked: 'submit' });
+}
+
+function payoutOf({ deps, attempt, description }: Step, row: ReturnRow, refund: RefundRow): Payout {
+  const { id, kind, country } = must(channelById(attempt.channel), 'the channel was checked when the attempt was made');
+  const leg = must(refund.legs[0], 'it has one leg');
+  return {
+    transfer_id: refund.id,
+    provider_key: leg.provider_key,
+    provider_ref: leg.provider_ref,
+    amount_minor: row.amount_minor,
+    currency: row.currency,
+    channel: { id, kind, country },
+    recipient: { name: '', phone: attempt.payer, account_number: null, bank_code: null },
+    description,
+    callback_url: callbackUrl(deps, row.account_id ?? '', row.id),
+    submitted_at: row.dispatched_at?.getTime() ?? null,
+  };
+}
+
+interface Answer {
+  outcome: PayoutOutcome;
+  asked: 'submit' | 'read';
+}
+
+/** Applies an answer, unless it is of an earlier sending. */
+async function conclude(step: Step, known: ReturnRow, refund: RefundRow, provider: Provider, answer: Answer): Promise<void> {
+  const { deps, store } = step;
+  await locked(deps, store, known, async (tx, context, row) => {
+    if (row.dispatched_at?.getTime() !== known.dispatched_at?.getTime()) return;
+    const now = must(await findWay(tx, row.team_id, refund.id), 'refunds are never deleted');
+    await applyAnswer(tx, context, row, now, provider, answer);
+  });
+  deps.wake.ring(store.environment);
+}
+
+async function applyAnswer(
+  tx: Tx,
+  context: ApplyContext,
+  row: ReturnRow,
+  refund: RefundRow,
+  { account_id, capabilities }: Provider,
+  { outcome, asked }: Answer,
+): Promise<void> {
+  const later_ms = planned(capabilities.polls, row.polls);
+  const later = (note: string | null, wait_ms = later_ms) =>
+    updateReturn(tx, { ...row, note, next_step_at: new Date(context.at + Math.max(wait_ms, SHORTEST_WAIT_MS)) });
+  switch (outcome.kind) {
+    case 'succeeded':
+      if (outcome.amount_minor !== row.amount_minor || outcome.currency !== row.currency)
+        return later('the provider reports another amount or currency than was sent');
+      await endWay(tx, context, refund, outcome);
+      return;
+    case 'failed':
+    case 'cancelled':
+      await endWay(tx, context, refund, { kind: 'failed', reason: 'operator_declined', message: outcome.message });
+      return;
+    case 'pending':
+      if (outcome.provider_ref) await noteLeg(tx, context, refund, { provider_ref: outcome.provider_ref });
+      return later(null, outcome.poll_after_ms);
+    case 'unavailable':
+      // Of a question, or of a second sending, it says nothing of the first sending.
+      if (asked === 'read' || row.resent) return later(outcome.message);
+      await noteLeg(tx, context, refund, { status: 'waiting' });
+      return updateReturn(tx, unsent(context, row, account_id, outcome.message));
+    case 'unfunded':
+      // Taken and failed for good, unpaid: the next sending, there or elsewhere, has another key.
+      await noteLeg(tx, context, refund, { status: 'waiting', provider_ref: null });
+      return updateReturn(tx, unsent(context, { ...row, spent: row.spent + 1 }, account_id, outcome.message));
+    case 'not_found':
+      return later('the provider does not know the payout');
+    case 'unknown':
+      return later(outcome.message);
+    default:
+      return unreachable(outcome);
+  }
+}
+
+/** It is provably with nobody: the next account at once. */
+function unsent({ at }: ApplyContext, row: ReturnRow, account_id: string, note: string): ReturnRow {
+  const tried = [...row.tried, account_id];
+  return { ...row, account_id: null, dispatched_at: null, resent: false, tried, note, next_step_at: new Date(at) };
+}

@@ -1,0 +1,120 @@
+import type { Deps } from '../deps.ts';
+import type { Store } from '../db/stores.ts';
+import { must, unreachable } from '../kit/errors.ts';
+import type { AttemptRow } from '../payments/schema.ts';
+import { getCapture } from '../payments/service.ts';
+import type { RefundOutcome } from '../providers/contract.ts';
+import { applyRefund } from '../refunds/apply.ts';
+import { readRefund } from '../refunds/send.ts';
+import type { RefundRow } from '../refunds/schema.ts';
+import { findWay } from '../refunds/ways.ts';
+import { advancePayout, reachOf } from './pay-out.ts';
+import type { ReturnRow } from './schema.ts';
+import {
+  beginPayout,
+  beginRefund,
+  closeAfterLateRefund,
+  inTransaction,
+  lookAtRefunding,
+  locked,
+  postpone,
+  UNUSABLE,
+  waitForPerson,
+} from './service.ts';
+import { updateReturn } from './store.ts';
+
+/** So long a failed refund may be in doubt at its provider before a person is called. */
+const MAX_DOUBT_MS = 86_400_000;
+
+/** Takes a return one step further. Whatever dies in between, the step comes due again after its lease. */
+export async function advanceReturn(deps: Deps, store: Store, row: ReturnRow): Promise<void> {
+  if (row.recheck) return recheck(deps, store, row);
+  const unfinished = row.state === 'owed' || row.state === 'waiting' || row.state === 'paying_out';
+  if (row.late_refund && unfinished && (await closeAfterLateRefund(deps, store, row))) return;
+  switch (row.state) {
+    case 'owed':
+      return chooseWay(deps, store, row);
+    case 'refunding':
+      return lookAtRefunding(deps, store, row);
+    case 'paying_out':
+      return advancePayout(deps, store, row);
+    case 'waiting':
+    case 'overpaid':
+    case 'returned':
+    case 'resolved':
+      return;
+    default:
+      return unreachable(row.state);
+  }
+}
+
+/** By refund, else by payout, else by a person. A payout only when the refund is provably final and failed. */
+async function chooseWay(deps: Deps, store: Store, row: ReturnRow): Promise<void> {
+  const { attempt } = await getCapture(store.db, row.team_id, row.payment_id, row.attempt_id);
+  const provider = await deps.providers.byAccount(store.environment, row.team_id, attempt.provider_account);
+  if (!provider) return postpone(deps, store, row, UNUSABLE);
+  if (row.refund_id === null) {
+    if (provider.refunds && row.currency === attempt.currency) return void (await beginRefund(deps, store, row, provider));
+  } else {
+    const refund = must(await findWay(store.db, row.team_id, row.refund_id), 'refunds are never deleted');
+    // Where a provider has no refunds, the version before had paid out: that payout has failed.
+    if (!provider.refunds) return void (await waitForPerson(deps, store, row, refund.message ?? 'the payout failed'));
+    if (!(await isProvenFailed(deps, store, row, refund))) return;
+  }
+  await choosePayout(deps, store, row, attempt);
+}
+
+async function choosePayout(deps: Deps, store: Store, row: ReturnRow, attempt: AttemptRow): Promise<void> {
+  if (row.payout_id !== null) return void (await waitForPerson(deps, store, row, row.note ?? 'the payout failed'));
+  if (row.currency !== attempt.currency)
+    return void (await waitForPerson(deps, store, row, 'another currency arrived than was asked for'));
+  const reach = await reachOf(deps, store, row, attempt);
+  switch (reach.kind) {
+    case 'now':
+      return void (await beginPayout(deps, store, row));
+    case 'later':
+      return postpone(deps, store, row, reach.note);
+    case 'never':
+      return void (await waitForPerson(deps, store, row, reach.note));
+    default:
+      return unreachable(reach);
+  }
+}
+
+/** Asks the provider once more before money leaves another way: what failed may have been done after all. */
+async function isProvenFailed(deps: Deps, store: Store, row: ReturnRow, refund: RefundRow): Promise<boolean> {
+  // A person has shown that no money moved, where the provider could not tell.
+  if (refund.resolution !== null) return true;
+  const outcome = await readRefund(deps, store, refund, 0);
+  switch (outcome?.kind) {
+    case 'failed':
+    case 'unfunded':
+    case 'not_found':
+      return true;
+    case 'succeeded':
+      await inTransaction(deps, store, (tx, context) => applyRefund(tx, context, refund, 0, outcome));
+      return false;
+    default:
+      await doubt(deps, store, row, refund, outcome);
+      return false;
+  }
+}
+
+async function doubt(deps: Deps, store: Store, row: ReturnRow, refund: RefundRow, outcome: RefundOutcome | null): Promise<void> {
+  const why = outcome && 'message' in outcome ? `: ${outcome.message}` : '';
+  const note = `the provider does not confirm that the refund failed${why}`;
+  const over = deps.clock.now() - (refund.completed_at ?? refund.updated_at).getTime() > MAX_DOUBT_MS;
+  await (over ? waitForPerson(deps, store, row, note) : postpone(deps, store, row, note));
+}
+
+/** A callback spoke of the refund that had failed; then the return goes on as it was. */
+async function recheck(deps: Deps, store: Store, row: ReturnRow): Promise<void> {
+  const refund = must(await findWay(store.db, row.team_id, must(row.refund_id, 'a refund had failed')), 'it exists');
+  const outcome = await readRefund(deps, store, refund, 0);
+  const open = row.state === 'owed' || row.state === 'paying_out';
+  await locked(deps, store, row, (tx, context, now) =>
+    updateReturn(tx, { ...now, recheck: false, next_step_at: open ? new Date(context.at) : null }),
+  );
+  if (outcome?.kind === 'succeeded')
+    await inTransaction(deps, store, (tx, context) => applyRefund(tx, context, refund, 0, outcome));
+}

@@ -1,0 +1,18 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { isClosed, nextReturnState, RETURN_STATES, RETURN_TRIGGERS } from '../../src/returns/states.ts';
+import { compareGolden } from '../setup/golden.ts';
+
+test('every return state × every trigger is the golden table', () => {
+  const lines = RETURN_STATES.flatMap((state) =>
+    RETURN_TRIGGERS.map((trigger) => `${state.padEnd(10)} ${trigger.padEnd(16)} ${nextReturnState(state, trigger) ?? '-'}`),
+  );
+  compareGolden('return-states.txt', lines);
+});
+
+test('a closed return is left only when the payer got the money a second time', () => {
+  for (const state of RETURN_STATES.filter(isClosed)) {
+    const ways = RETURN_TRIGGERS.filter((trigger) => nextReturnState(state, trigger) !== null);
+    assert.deepEqual(ways, ['went_back_twice'], state);
+  }
+});
