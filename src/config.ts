@@ -3,6 +3,7 @@ import type { Environment } from './kit/environment.ts';
 import {
   type DatabaseUrls,
   databaseUrls,
+  isSafeInProduction,
   mailFrom,
   publicUrl,
   redisUrl,
@@ -139,6 +140,11 @@ export function readConfig(env: Env): Config {
     tracing: tracingSettings(env),
     hasten: hasten(env, profile),
   };
+  if (profile === 'production' && !isSafeInProduction(config.public_url)) {
+    throw new ConfigError(
+      `PUBLIC_URL is ${config.public_url}: PROFILE=production needs https (payers' cookies and keys travel under it). Set it to the https address of the TLS proxy in front; the process itself listens in plain HTTP`,
+    );
+  }
   if (profile === 'production' && !config.secrets_keys) {
     throw new ConfigError('SECRETS_KEY is not set: PROFILE=production needs 32 bytes in base64 (openssl rand -base64 32)');
   }

@@ -5,7 +5,8 @@ import { withLock } from './lock.mjs';
 import { supervise } from './supervise.mjs';
 
 /** --include: NODE_ENV=production alone would leave the test tools out, and `omit` settings the pinned Node. */
-const NPM_CI = ['ci', '--include=dev', '--include=optional', '--no-audit', '--no-fund', '--loglevel=error'];
+// No dependency needs its install scripts; a package that was taken over would run code by them.
+const NPM_CI = ['ci', '--ignore-scripts', '--include=dev', '--include=optional', '--no-audit', '--no-fund', '--loglevel=error'];
 
 /** Installs the dependencies of package-lock.json unless they are there. Its output goes to stderr. */
 export async function install(root) {

@@ -6,6 +6,7 @@ import { tryLock } from '../../src/db/embedded/lock.ts';
 import { readyPostmaster } from '../../src/db/embedded/postmaster.ts';
 import { type EmbeddedServer, ensureDatabase, startEmbedded } from '../../src/db/embedded.ts';
 import { migrate } from '../../src/db/migrate.ts';
+import { ensureServiceLogin } from '../../src/db/roles.ts';
 
 const MEMORY = '/dev/shm';
 /** Containers get 64 MB there by default; a run needs some hundred. */
@@ -51,6 +52,7 @@ export async function makeTemplates(server: TestServer): Promise<void> {
     await migrate(server.url(name), kind);
   }
   const client = await connectClient(server.url('postgres'));
+  await ensureServiceLogin(client, new URL(server.url('postgres')).password || undefined);
   for (const name of Object.keys(TEMPLATES)) {
     // a database that somebody is connected to cannot be copied
     await client.query(`alter database ${name} with is_template true allow_connections false`);

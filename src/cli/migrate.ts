@@ -1,5 +1,7 @@
 import { readConfig } from '../config.ts';
 import { migrate } from '../db/migrate.ts';
+import { commandClock } from './command-clock.ts';
+import { openSecrets } from '../start/secrets.ts';
 import { withDatabases, withPool } from './databases.ts';
 import { missingMigrations, type SchemaKind } from './migrations.ts';
 import { print } from './output.ts';
@@ -10,15 +12,20 @@ const KINDS: readonly { name: 'control' | 'sandbox' | 'live'; kind: SchemaKind }
   { name: 'live', kind: 'store' },
 ];
 
-/** Brings all three databases to the newest schema; one after the other, because roles belong to the whole server. */
+/**
+ * Brings all three databases to the newest schema, one after the other, because roles belong to the whole server; and makes the
+ * installation's root secret, which the service may not.
+ */
 export async function migrateCommand(options: { json?: true }): Promise<void> {
-  const databases = await withDatabases(readConfig(process.env), async (urls) => {
+  const config = readConfig(process.env);
+  const databases = await withDatabases(config, async (urls) => {
     const done: { name: string; applied: string[] }[] = [];
     for (const { name, kind } of KINDS) {
       const applied = await withPool(urls[name], (db) => missingMigrations(db, kind));
       if (applied.length > 0) await migrate(urls[name], kind);
       done.push({ name, applied });
     }
+    await withPool(urls.control, (control) => openSecrets(config, control, new Date(commandClock.now())));
     return done;
   });
   print(options.json, { databases }, () =>

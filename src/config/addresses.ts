@@ -19,6 +19,12 @@ export function publicUrl(env: Env, host: string, port: number): string {
   return value.replace(/\/+$/, '');
 }
 
+/** https, or an address of this machine, where nothing travels over a network. */
+export function isSafeInProduction(public_url: string): boolean {
+  const { protocol, hostname } = new URL(public_url);
+  return protocol === 'https:' || /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
+}
+
 export function databaseUrls(env: Env): DatabaseUrls | null {
   const names = ['CONTROL_DATABASE_URL', 'SANDBOX_DATABASE_URL', 'LIVE_DATABASE_URL'] as const;
   const [control, sandbox, live] = names.map((name) => env[name] || null);

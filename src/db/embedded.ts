@@ -2,9 +2,9 @@ import path from 'node:path';
 import pg from 'pg';
 import { pgCode } from '../kit/sql.ts';
 import { connectClient } from './client.ts';
-import { connectionUrl } from './embedded/address.ts';
+import { type Address, connectionUrl, type Login } from './embedded/address.ts';
 import { runnableBinaries } from './embedded/binaries.ts';
-import { ensureCluster, readPassword } from './embedded/cluster.ts';
+import { ensureCluster, readPasswords } from './embedded/cluster.ts';
 import { type FileLock, tryLock } from './embedded/lock.ts';
 import { findPlace, type Place } from './embedded/place.ts';
 import { readyPostmaster } from './embedded/postmaster.ts';
@@ -26,8 +26,10 @@ export interface EmbeddedOptions {
 }
 
 export interface EmbeddedServer {
-  /** The connection URL of one database, for `pg`: a unix socket, TCP only on Windows. */
-  url(database: string): string;
+  /** The connection URL of one database, for `pg`: a unix socket, TCP only on Windows. As the owner unless another login is given. */
+  url(database: string, login?: Login): string;
+  /** The password of the service's login, where the server asks for one. */
+  service_password: string | undefined;
   /** False when another process runs the server and we only joined it: it goes when that process goes. */
   owned: boolean;
   pid: number;
@@ -74,7 +76,8 @@ async function own(place: Place, lock: FileLock, options: EmbeddedOptions): Prom
     const server = await startServer({ place, binaries, durable, settings });
     let stopped: Promise<void> | undefined;
     return {
-      url: (database) => connectionUrl(server.address, database),
+      url: (database, login) => connectionUrl(server.address, database, login),
+      service_password: server.address.passwords?.service,
       owned: true,
       pid: server.pid,
       data_dir: path.dirname(place.entry),
@@ -90,11 +93,12 @@ function join(place: Place): EmbeddedServer | null {
   const server = readyPostmaster(place.cluster);
   if (!server) return null;
   const onTcp = process.platform === 'win32';
-  const address = onTcp
-    ? { host: '127.0.0.1', port: server.port, password: readPassword(place) }
+  const address: Address = onTcp
+    ? { host: '127.0.0.1', port: server.port, passwords: readPasswords(place) }
     : { host: server.socketDir, port: server.port };
   return {
-    url: (database) => connectionUrl(address, database),
+    url: (database, login) => connectionUrl(address, database, login),
+    service_password: address.passwords?.service,
     owned: false,
     pid: server.pid,
     data_dir: path.dirname(place.entry),

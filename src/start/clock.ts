@@ -2,6 +2,7 @@ import { type Config, ConfigError, type DatabaseUrls } from '../config.ts';
 import { DatabaseClock, readTime, setClockSpeed } from '../db/clock.ts';
 import { APP_ROLE, type DbPool, openPool } from '../db/pool.ts';
 import type { Log } from '../kit/log.ts';
+import type { Databases } from './databases.ts';
 
 const READ_TIMEOUT_MS = 2_000;
 
@@ -10,9 +11,9 @@ const READ_TIMEOUT_MS = 2_000;
  * databases are expected to have the same time (`pirogue doctor` compares them).
  * @throws ConfigError in production, when the time of a database is not the real one
  */
-export async function openClock(config: Config, urls: DatabaseUrls, log: Log): Promise<DatabaseClock> {
+export async function openClock(config: Config, { urls, service_urls }: Databases, log: Log): Promise<DatabaseClock> {
   await setClocks(config, urls, log);
-  const pool = openPool({ url: urls.live, size: 1, log, role: APP_ROLE, statement_ms: READ_TIMEOUT_MS });
+  const pool = openPool({ url: service_urls.live, size: 1, log, role: APP_ROLE, statement_ms: READ_TIMEOUT_MS });
   try {
     return await DatabaseClock.open({ read: () => readTime(pool), log, speed: config.hasten?.speed ?? 1, close: pool.close });
   } catch (error) {

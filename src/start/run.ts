@@ -2,11 +2,13 @@ import fs from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { type Config, ConfigError, type DatabaseUrls, type Role } from '../config.ts';
-import { openPool } from '../db/pool.ts';
+import type { DatabaseClock } from '../db/clock.ts';
+import { APP_ROLE, type DbPool, openPool } from '../db/pool.ts';
 import { openStores } from '../db/stores.ts';
 import { buildDeps, type Deps } from '../deps.ts';
 import type { Secrets } from '../kit/crypto.ts';
 import { createLog, type Log } from '../kit/log.ts';
+import type { Db } from '../kit/sql.ts';
 import type { MetricsServer } from '../metrics/server.ts';
 import { buildApi, startWorkers } from '../program.ts';
 import type { Worker } from '../work/worker.ts';
@@ -17,6 +19,7 @@ import { openMetrics, openTracing } from './observed.ts';
 import { ensureDemoTeam, type KeysFile, keysFilePath } from './demo.ts';
 import { openSecrets } from './secrets.ts';
 import { takeTurn } from './turn.ts';
+import { untilAvailable } from './until-available.ts';
 
 /** Runs until a signal, then drains: no new work, what is under way finishes, the database stops last. */
 export async function runProgram(config: Config, role: Role): Promise<void> {
@@ -25,8 +28,12 @@ export async function runProgram(config: Config, role: Role): Promise<void> {
   const stopAsked = signal();
   const databases = await openInTurn(config);
   try {
-    if (role === 'migrate' || config.migrate_on_start) await migrateAll(databases.urls);
-    if (role !== 'migrate') await serve(config, role, databases.urls, log, stopAsked);
+    const prepared = await untilAvailable(() => prepare(config, role, databases, log), log, stopAsked);
+    try {
+      if (prepared && role !== 'migrate') await serve(config, role, databases.service_urls, prepared, log, stopAsked);
+    } finally {
+      await prepared?.clock.close();
+    }
   } finally {
     await databases.stop();
   }
@@ -43,9 +50,14 @@ async function openInTurn(config: Config): Promise<Databases> {
   }
 }
 
-async function serve(config: Config, role: Role, urls: DatabaseUrls, log: Log, stopAsked: Promise<string>): Promise<void> {
-  const clock = await openClock(config, urls, log);
-  const { keys, secrets } = await prepare(config, urls, log, new Date(clock.now()));
+async function serve(
+  config: Config,
+  role: Role,
+  urls: DatabaseUrls,
+  { keys, secrets, clock }: Prepared,
+  log: Log,
+  stopAsked: Promise<string>,
+): Promise<void> {
   const { tracer, watch } = await openTracing(config, log);
   const stores = openStores(urls, config.database_pool, log, watch);
   const deps = buildDeps({ config, stores, log, secrets, clock, tracer });
@@ -61,24 +73,41 @@ async function serve(config: Config, role: Role, urls: DatabaseUrls, log: Log, s
     log.info(`stopping: ${await stopAsked}`);
   } finally {
     await drain(deps, server, workers);
-    await Promise.all([metrics?.close(), tracer?.close(), stores.close(), clock.close()]);
+    await Promise.all([metrics?.close(), tracer?.close(), stores.close()]);
   }
   log.info('stopped');
 }
 
-/** What is written as the owner before the service runs: its own secrets, and in development the demo team. */
-async function prepare(
-  config: Config,
-  urls: DatabaseUrls,
-  log: Log,
-  now: Date,
-): Promise<{ keys: KeysFile | undefined; secrets: Secrets }> {
-  const owner = openPool({ url: urls.control, size: 1, log });
+interface Prepared {
+  clock: DatabaseClock;
+  keys: KeysFile | undefined;
+  secrets: Secrets;
+}
+
+/** Writes what the service may not: the schema, its own secrets, and in development the demo team. Safe to repeat. */
+async function prepare(config: Config, role: Role, databases: Databases, log: Log): Promise<Prepared> {
+  const migrating = role === 'migrate' || config.migrate_on_start;
+  if (migrating) await migrateAll(databases.urls);
+  const asOwner = <T>(work: (control: Db) => Promise<T>) => lend(openPool({ url: databases.urls.control, size: 1, log }), work);
+  const asService = <T>(work: (control: Db) => Promise<T>) =>
+    lend(openPool({ url: databases.service_urls.control, size: 1, log, role: APP_ROLE }), work);
+  const clock = await openClock(config, databases, log);
   try {
-    const secrets = await openSecrets(config, owner, now);
-    return { secrets, keys: config.profile === 'development' ? await ensureDemoTeam(config, owner, now) : undefined };
+    const now = new Date(clock.now());
+    const secrets = await (migrating ? asOwner : asService)((control) => openSecrets(config, control, now));
+    const demo = role !== 'migrate' && config.profile === 'development';
+    return { clock, secrets, keys: demo ? await asOwner((control) => ensureDemoTeam(config, control, now)) : undefined };
+  } catch (error) {
+    await clock.close();
+    throw error;
+  }
+}
+
+async function lend<T>(pool: DbPool, work: (db: Db) => Promise<T>): Promise<T> {
+  try {
+    return await work(pool);
   } finally {
-    await owner.close();
+    await pool.close();
   }
 }
 

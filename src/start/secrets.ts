@@ -3,16 +3,17 @@ import { type Config, ConfigError } from '../config.ts';
 import { Secrets } from '../kit/crypto.ts';
 import { must } from '../kit/errors.ts';
 import { open, SealError, seal, sealedPlace } from '../kit/sealing.ts';
-import type { Queryable } from '../kit/sql.ts';
+import { pgCode, type Queryable } from '../kit/sql.ts';
 import { sealingKeysOf } from './secrets-key.ts';
 import { findRoot, insertRoot } from './secrets-store.ts';
 
 const ROOT_BYTES = 32;
+const INSUFFICIENT_PRIVILEGE = '42501';
 
 /**
- * The installation's secrets: its keys from SECRETS_KEY or the key file, its root from the control database, made when
- * there is none yet.
- * @param control as the owner
+ * The installation's secrets: its keys from SECRETS_KEY or the key file, its root from the control database. The first caller
+ * that connects as the owner makes the root: `migrate`, before any process of the service starts.
+ * @throws ConfigError when there is no root and the login may not make it
  * @throws ConfigError when the keys are not those of this installation: better no start than a second set of secrets
  */
 export async function openSecrets(config: Config, control: Queryable, at: Date): Promise<Secrets> {
@@ -20,7 +21,7 @@ export async function openSecrets(config: Config, control: Queryable, at: Date):
   const found = await findRoot(control);
   const keys = sealingKeysOf(config, found === undefined);
   if (found === undefined) {
-    await insertRoot(control, seal(keys.current(), randomBytes(ROOT_BYTES).toString('base64'), place), at);
+    await insertRoot(control, seal(keys.current(), randomBytes(ROOT_BYTES).toString('base64'), place), at).catch(refuseService);
   }
   const sealed = found ?? must(await findRoot(control), 'it was just made sure of');
   try {
@@ -30,4 +31,12 @@ export async function openSecrets(config: Config, control: Queryable, at: Date):
     const where = config.secrets_keys ? 'SECRETS_KEY' : 'secrets.key in DATA_DIR';
     throw new ConfigError(`${where} does not open this installation's secrets: ${error.message}`, { cause: error });
   }
+}
+
+function refuseService(error: unknown): never {
+  if (pgCode(error) !== INSUFFICIENT_PRIVILEGE) throw error;
+  throw new ConfigError(
+    'the control database holds no root secret yet and this login may not make it: run "pirogue migrate" (or npm start -- migrate) once, as the owner of the databases and with the same SECRETS_KEY',
+    { cause: error },
+  );
 }

@@ -5,7 +5,7 @@ import { after, before, test } from 'node:test';
 import { sql } from '../../src/kit/sql.ts';
 import { mtnMomoTwin } from '../../twins/mtn-momo/index.ts';
 import { startTwin, type Twin } from '../../twins/kit/twin.ts';
-import { type CommandLine, openCommandLine } from './command.ts';
+import { type CommandLine, openCommandLine, parsed, pirogue } from './command.ts';
 
 const SECRET = 'canary-of-the-api-key-0123456789';
 
@@ -49,6 +49,17 @@ test('providers add seals the credentials and shows none of them', async () => {
   for (const value of [twin.credentials.api_key, twin.credentials.collection_subscription_key]) {
     assert.ok(rows.every(({ row }) => !row.includes(value as string)));
   }
+});
+
+test('providers add reads secrets from the environment, so that no other user sees them on the command line', async () => {
+  const { api_key, ...rest } = JSON.parse(fs.readFileSync(file, 'utf8'));
+  const others = path.join(cli.dataDir, 'others.json');
+  fs.writeFileSync(others, JSON.stringify(rest));
+  const args = ['providers', 'add', 'mtn-momo', '--team', team, '--name', 'mtn-env', '--credentials', others];
+  const added = parsed(await pirogue([...args, '--set-env', 'api_key=MTN_KEY', '--json'], { ...cli.env, MTN_KEY: api_key }));
+  assert.equal((await cli.json('providers', 'test', added.id)).works, true);
+  const missing = await cli.run(...args, '--set-env', 'api_key=NOT_SET_ANYWHERE');
+  assert.match(missing.stderr, /NOT_SET_ANYWHERE is not set/);
 });
 
 test('providers test asks the provider without moving money; exit code 1 when it does not answer', async () => {

@@ -49,3 +49,20 @@ test('units, image and compose.yaml set only what the program reads', () => {
     [],
   );
 });
+
+test('units run in production and are started again for as long as it takes; no dependency runs a script at its installation', () => {
+  for (const name of ['pirogue-api@.service', 'pirogue-worker.service']) {
+    const unit = read(`ops/systemd/${name}`);
+    assert.match(unit, /^Environment=PROFILE=production$/m, name);
+    assert.match(unit, /^\[Unit\][^[]*^StartLimitIntervalSec=0$/m, name);
+  }
+  for (const name of fs.globSync('ops/systemd/*.service', { cwd: root })) {
+    const unit = read(name);
+    for (const line of ['NoNewPrivileges=yes', 'ProtectSystem=strict', 'ProtectHome=yes', 'CapabilityBoundingSet=']) {
+      assert.ok(unit.split('\n').includes(line), `${name} lacks ${line}`);
+    }
+  }
+  const installs = every(read('Dockerfile') + read('scripts/run/install.mjs'), /^(RUN npm ci .*|const NPM_CI = .*)/gm);
+  assert.equal(installs.length, 2);
+  for (const line of installs) assert.match(line, /--ignore-scripts/);
+});

@@ -30,10 +30,12 @@ export interface ProgramOptions {
   /** Left out: the database under dataDir. */
   databases?: Databases;
   env?: Record<string, string>;
+  /** Sees what it has written to its log so far, also before it is ready. */
+  listening?: (log: string) => void;
 }
 
 /** Starts one and waits until it is ready to serve. */
-export async function startProgram({ role = 'all', dataDir, databases, env = {} }: ProgramOptions): Promise<Program> {
+export async function startProgram({ role = 'all', dataDir, databases, env = {}, listening }: ProgramOptions): Promise<Program> {
   const port = env.PORT ?? String(await freePort());
   const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !SETTINGS.test(name)));
   const urls = databases && {
@@ -58,6 +60,7 @@ export async function startProgram({ role = 'all', dataDir, databases, env = {} 
   for (const stream of [child.stdout, child.stderr]) {
     stream?.setEncoding('utf8').on('data', (part: string) => {
       text += part;
+      listening?.(text);
     });
   }
   const url = `http://127.0.0.1:${port}`;
@@ -69,7 +72,9 @@ export async function startProgram({ role = 'all', dataDir, databases, env = {} 
   return {
     url,
     child,
-    keys: JSON.parse(fs.readFileSync(path.join(dataDir, 'keys.json'), 'utf8')) as KeysFile,
+    get keys() {
+      return JSON.parse(fs.readFileSync(path.join(dataDir, 'keys.json'), 'utf8')) as KeysFile;
+    },
     log: () => text,
     stop: async () => {
       if (child.exitCode !== null) return child.exitCode;

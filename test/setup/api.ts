@@ -22,7 +22,7 @@ import type { Team } from '../../src/teams/schema.ts';
 import { createTeam } from '../../src/teams/service.ts';
 import { findTeam, updateTeam } from '../../src/teams/store.ts';
 import { contractOf } from '../openapi/contract.ts';
-import { cloneDatabases } from './databases.ts';
+import { asService, cloneDatabases } from './databases.ts';
 import { watchFetch } from './watched-fetch.ts';
 
 /** Everything a test may change about the service it talks to. */
@@ -112,7 +112,8 @@ async function startOn(databases: Awaited<ReturnType<typeof cloneDatabases>>, op
     ...options.env,
   });
   const log = options.log ?? createLog({ level: config.log_level, format: 'json' });
-  const stores = openStores(databases, config.database_pool, log);
+  const { control: c, sandbox: s, live: l } = databases;
+  const stores = openStores({ control: asService(c), sandbox: asService(s), live: asService(l) }, config.database_pool, log);
   const { clock = systemClock, providers } = options;
   const deps = buildDeps({
     config,

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { SERVICE_LOGIN } from '../../src/db/roles.ts';
 import { pgCode } from '../../src/kit/sql.ts';
 
 /** Three databases of one test file, as connection URLs. */
@@ -17,14 +18,32 @@ const TEMPLATES = { control: 'template_control', sandbox: 'template_store', live
 const OBJECT_IN_USE = '55006';
 const COPY_LIMIT_MS = 30_000;
 
+/** The same database as the service's own login, which can only take the service's roles. */
+export function asService(url: string): string {
+  return Object.assign(new URL(url), { username: SERVICE_LOGIN }).href;
+}
+
 /** Fresh, empty databases with the newest schema, copied from the templates that `npm test` makes. */
-export async function cloneDatabases(): Promise<Databases> {
+export function cloneDatabases(): Promise<Databases> {
+  return newDatabases((client, kind, name) => copy(client, TEMPLATES[kind], name));
+}
+
+/** Databases without any schema. */
+export function emptyDatabases(): Promise<Databases> {
+  return newDatabases(async (client, _, name) => {
+    await client.query(`create database ${name} template template0 encoding 'UTF8'`);
+  });
+}
+
+const KINDS = ['control', 'sandbox', 'live'] as const;
+
+async function newDatabases(
+  make: (client: pg.Client, kind: (typeof KINDS)[number], name: string) => Promise<void>,
+): Promise<Databases> {
   const prefix = `t_${process.pid}_${randomBytes(4).toString('hex')}`;
   const names = { control: `${prefix}_control`, sandbox: `${prefix}_sandbox`, live: `${prefix}_live` };
   await withServer(async (client) => {
-    for (const kind of ['control', 'sandbox', 'live'] as const) {
-      await copy(client, TEMPLATES[kind], names[kind]);
-    }
+    for (const kind of KINDS) await make(client, kind, names[kind]);
   });
   return {
     control: urlOf(names.control),

@@ -38,7 +38,9 @@ test('a fresh checkout installs once, with what tests need, then runs the pinned
   assert.equal(first.said?.cwd, checkout);
   assert.match(first.said?.path ?? '', /node_modules\/node-[a-z0-9-]+\/bin$/);
   assert.equal(second.end, 7);
-  assert.deepEqual(npmCalls(checkout), ['ci --include=dev --include=optional --no-audit --no-fund --loglevel=error']);
+  assert.deepEqual(npmCalls(checkout), [
+    'ci --ignore-scripts --include=dev --include=optional --no-audit --no-fund --loglevel=error',
+  ]);
 });
 
 test('two at once: one installs, the other waits for it, both run', async (t) => {

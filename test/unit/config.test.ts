@@ -31,6 +31,9 @@ const REFUSED: [env: Record<string, string>, message: RegExp][] = [
   [{ PUBLIC_URL: 'ftp://x' }, /^PUBLIC_URL=ftp:\/\/x .*http/],
   [{ PUBLIC_URL: 'pay.example' }, /^PUBLIC_URL=pay.example /],
   [{ PROFILE: 'production' }, /^SECRETS_KEY is not set/],
+  [{ PROFILE: 'production', SECRETS_KEY: KEY, PUBLIC_URL: 'http://pay.example' }, /^PUBLIC_URL is http:\/\/pay.example: .*https/],
+  [{ PROFILE: 'production', SECRETS_KEY: KEY, HOST: '10.0.0.5' }, /^PUBLIC_URL is http:\/\/10.0.0.5:8080: .*https/],
+  [{ PROFILE: 'production', SECRETS_KEY: KEY, PUBLIC_URL: 'http://localhost.pay.example' }, /^PUBLIC_URL is /],
   [{ SECRETS_KEY: 'short' }, /^SECRETS_KEY can not be used: it must be 32 bytes/],
   [{ SECRETS_KEY: `${'A'.repeat(43)}=` }, /^SECRETS_KEY .*example/],
   [{ SECRETS_KEY: Buffer.alloc(32, 7).toString('base64') }, /^SECRETS_KEY .*example/],
@@ -83,6 +86,12 @@ test('nothing set gives the documented defaults', () => {
 
 test('an empty variable counts as not set', () => {
   assert.deepEqual(readConfig({ PORT: '', SECRETS_KEY: '', LIVE_DATABASE_URL: '' }), readConfig({}));
+});
+
+test('in production PUBLIC_URL may be plain http on this machine only', () => {
+  for (const PUBLIC_URL of ['http://localhost:8080', 'http://127.0.0.1:8080', 'http://[::1]:8080', 'https://pay.example']) {
+    assert.equal(readConfig({ PROFILE: 'production', SECRETS_KEY: KEY, PUBLIC_URL }).public_url, PUBLIC_URL);
+  }
 });
 
 test('what is set is taken', () => {

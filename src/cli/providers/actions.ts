@@ -37,13 +37,18 @@ interface AddOptions extends Output {
   name?: string;
   credentials?: string;
   set?: string[];
+  setEnv?: string[];
   cost?: Costs;
 }
 
 export async function addCommand(kind: string, options: AddOptions): Promise<void> {
   const connector = connectorOf(kind);
   if (!connector) throw new Failure(`there is no kind of provider "${kind}"`, `Use one of ${names(CONNECTORS)}.`);
-  const credentials = { ...(await readCredentials(options.credentials)), ...readPairs(options.set ?? []) };
+  const credentials = {
+    ...(await readCredentials(options.credentials)),
+    ...readPairs(options.set ?? []),
+    ...fromEnvironment(readPairs(options.setEnv ?? [])),
+  };
   const faults = faultsOf(connector, credentials);
   if (faults.length > 0) throw new Failure(`the credentials do not fit: ${faults.join('; ')}`, askedFor(connector));
   tryOut(connector, options.environment, credentials);
@@ -220,8 +225,20 @@ function readPairs(pairs: string[]): Record<string, string> {
   return Object.fromEntries(
     pairs.map((pair) => {
       const at = pair.indexOf('=');
-      if (at < 1) throw new Failure('a credential given with --set has the form name=value', 'For example --set api_token=….');
+      if (at < 1)
+        throw new Failure('a credential given with --set or --set-env has the form name=value', 'For example --set api_token=….');
       return [pair.slice(0, at), pair.slice(at + 1)];
+    }),
+  );
+}
+
+/** @param variables the name of a credential to the name of its variable */
+function fromEnvironment(variables: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(variables).map(([name, variable]) => {
+      const value = process.env[variable];
+      if (!value) throw new Failure(`${variable} is not set`, `--set-env ${name}=${variable} reads the credential from it.`);
+      return [name, value];
     }),
   );
 }

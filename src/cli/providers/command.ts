@@ -18,7 +18,8 @@ export function addProviders(program: Command): void {
     .addOption(environment().default('live'))
     .option('--name <name>', 'what rules call it (default: the kind of provider)', accountName)
     .option('--credentials <file>', 'JSON object of its credentials; - reads standard input')
-    .option('--set <name=value...>', 'one credential; better in a file, where other users do not see it')
+    .option('--set-env <name=VARIABLE...>', 'one credential, read from an environment variable')
+    .option('--set <name=value...>', 'one credential that is no secret: every user of this machine sees the command line')
     .option('--cost <costs>', 'what it costs, such as mobile_money=1.5%+10,payout=1%', costList)
     .option(...json)
     .action(async (kind, options) => (await actions()).addCommand(kind, options));

@@ -3,6 +3,7 @@ import fs from 'node:fs';
 import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
+import { SERVICE_LOGIN } from '../roles.ts';
 import { type Account, canEnter, giveTo } from './account.ts';
 
 /** The superuser of the cluster. */
@@ -13,18 +14,23 @@ export interface Address {
   /** the socket folder, or an IP address */
   host: string;
   port: number;
-  password?: string;
+  /** Where the server asks for passwords. */
+  passwords?: Record<Login, string>;
 }
+
+/** Who connects: the owner (migrations and the command line), or the service. */
+export type Login = 'owner' | 'service';
 
 /** A bind address is 107 bytes at most (103 on macOS) and PostgreSQL adds this name. */
 const SOCKET_NAME = '/.s.PGSQL.5432';
 const SOCKET_LIMIT = 103;
 
 /** A connection URL for `pg`; a folder as host is written percent-encoded, as libpq has it. */
-export function connectionUrl(address: Address, database: string): string {
-  const login = address.password ? `${SUPERUSER}:${address.password}` : SUPERUSER;
+export function connectionUrl(address: Address, database: string, login: Login = 'owner'): string {
+  const user = login === 'owner' ? SUPERUSER : SERVICE_LOGIN;
+  const credentials = address.passwords ? `${user}:${address.passwords[login]}` : user;
   const host = encodeURIComponent(address.host);
-  return `postgresql://${login}@${host}:${address.port}/${encodeURIComponent(database)}`;
+  return `postgresql://${credentials}@${host}:${address.port}/${encodeURIComponent(database)}`;
 }
 
 /**

@@ -2,12 +2,15 @@ import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { giveTo } from './account.ts';
-import { SUPERUSER } from './address.ts';
+import { type Login, SUPERUSER } from './address.ts';
 import { program } from './binaries.ts';
 import { type Place, unfinishedRestore } from './place.ts';
 import { runProgram } from './programs.ts';
 
 const INITDB_LIMIT_MS = 120_000;
+
+/** Node has no unix sockets there. */
+const onTcp = process.platform === 'win32';
 
 /** A folder of this name is no cluster yet; no other is ever deleted. */
 export const MARK = '.initializing-';
@@ -32,14 +35,17 @@ export async function ensureCluster(place: Place, binaries: string, durable: boo
   }
   await removeUnfinished(place);
   if (!isCluster(place.cluster)) await createCluster(place, binaries, durable);
+  // Missing in clusters of a version whose service had no login of its own.
+  if (onTcp && !fs.existsSync(passwordFile(place, 'service'))) writePassword(place, 'service');
   if (path.dirname(place.entry) !== place.home && !fs.existsSync(place.entry)) {
     fs.symlinkSync(place.cluster, place.entry);
   }
 }
 
-/** The password of TCP clients; made with the cluster, and only on Windows. */
-export function readPassword(place: Place): string {
-  return fs.readFileSync(passwordFile(place), 'utf8').trim();
+/** The passwords of TCP clients; only on Windows. */
+export function readPasswords(place: Place): Record<Login, string> {
+  const read = (login: Login) => fs.readFileSync(passwordFile(place, login), 'utf8').trim();
+  return { owner: read('owner'), service: read('service') };
 }
 
 function isCluster(folder: string): boolean {
@@ -65,13 +71,17 @@ async function createCluster(place: Place, binaries: string, durable: boolean): 
 }
 
 function authentication(place: Place): string[] {
-  if (process.platform !== 'win32') return ['--auth-local=trust', '--auth-host=reject'];
-  fs.writeFileSync(passwordFile(place), randomBytes(18).toString('hex'), { mode: 0o600 });
-  return ['--auth=scram-sha-256', `--pwfile=${passwordFile(place)}`];
+  if (!onTcp) return ['--auth-local=trust', '--auth-host=reject'];
+  writePassword(place, 'owner');
+  return ['--auth=scram-sha-256', `--pwfile=${passwordFile(place, 'owner')}`];
 }
 
-function passwordFile(place: Place): string {
-  return `${place.cluster}.password`;
+function writePassword(place: Place, login: Login): void {
+  fs.writeFileSync(passwordFile(place, login), randomBytes(18).toString('hex'), { mode: 0o600 });
+}
+
+function passwordFile(place: Place, login: Login): string {
+  return `${place.cluster}.${login === 'owner' ? 'password' : 'service-password'}`;
 }
 
 async function removeUnfinished(place: Place): Promise<void> {

@@ -1,5 +1,5 @@
 import { type Address, freePort, makeSocketFolder } from './address.ts';
-import { readPassword } from './cluster.ts';
+import { readPasswords } from './cluster.ts';
 import type { Place } from './place.ts';
 
 // Error texts carry values ("Key (email)=(…) already exists") and statements; those must not reach a log file. The
@@ -27,12 +27,12 @@ const THROWAWAY = {
 /** Where the next server will listen. */
 export async function chooseAddress(place: Place): Promise<Address> {
   if (process.platform !== 'win32') return { host: makeSocketFolder(place.cluster, place.account), port: 5432 };
-  return { host: '127.0.0.1', port: await freePort(), password: readPassword(place) };
+  return { host: '127.0.0.1', port: await freePort(), passwords: readPasswords(place) };
 }
 
 /** The command line of `postgres`, without the program itself. */
 export function serverArguments(cluster: string, address: Address, durable: boolean, extra: Record<string, string>): string[] {
-  const onTcp = address.password !== undefined;
+  const onTcp = address.passwords !== undefined;
   const settings = {
     listen_addresses: onTcp ? address.host : '',
     unix_socket_directories: onTcp ? '' : address.host,
