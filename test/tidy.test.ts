@@ -181,3 +181,11 @@ function longFunctions(text: string): string[] {
   }
   return faults;
 }
+
+test('text is normalised in kit/unicode.ts only, which does so in linear time', () => {
+  const allowed = ['src/kit/unicode.ts', 'src/kit/cards.ts'];
+  assert.deepEqual(
+    offenders(({ name, text }) => (!allowed.includes(name) && /\.normalize\(/.test(text) ? ['normalises text itself'] : [])),
+    [],
+  );
+});

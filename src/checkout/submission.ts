@@ -61,9 +61,8 @@ export function testCardRequired(): Problem {
 }
 
 function refuseCards(body: object): void {
-  const { card_paths } = inspectBody(body);
-  if (card_paths.length === 0) return;
-  const errors = Object.fromEntries(card_paths.map((path) => [path, ['holds raw card data, never accepted here']]));
+  const { cards: errors } = inspectBody(body, 'any');
+  if (Object.keys(errors).length === 0) return;
   throw new Problem(422, 'Raw card data is not accepted.', { error_code: 'raw_card_data_not_accepted', errors });
 }
 

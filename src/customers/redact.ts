@@ -1,5 +1,6 @@
 import { parsePhoneNumberFromString } from 'libphonenumber-js';
 import type { Json } from '../kit/json.ts';
+import { normalized } from '../kit/unicode.ts';
 import { compactPhone } from './phone.ts';
 
 /** What tells who someone is, in whatever spelling it was given. */
@@ -33,9 +34,9 @@ export class Redactor {
   text<T extends string | null>(text: T): T {
     if (text === null || this.#pattern === null) return text;
     // Accents stand behind their letters then, where the patterns can pass over them.
-    const apart = text.normalize('NFD');
+    const apart = normalized(text, 'NFD');
     const clean = apart.replace(this.#pattern, ERASED);
-    return (clean === apart ? text : clean.normalize('NFC')) as T;
+    return (clean === apart ? text : normalized(clean, 'NFC')) as T;
   }
 
   /** Every text and every number in it, also the names of its fields. */
@@ -68,7 +69,7 @@ function spaced(digits: string): string {
 }
 
 function namePatterns(name: string): string[] {
-  const words = name.normalize('NFD').match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
+  const words = normalized(name, 'NFD').match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
   const long = words.filter((word) => [...word].length >= LEAST_LETTERS);
   // A name of short words only, such as "Li Xu", is known by all of them together.
   const together = long.length === 0 && words.length > 1 ? [words, words.toReversed()].map((order) => order.map(word)) : [];

@@ -1,8 +1,9 @@
+import { withoutMarks } from '../kit/unicode.ts';
 import type { CustomerRow } from './schema.ts';
 
 /** Without capitals and accents: who looks for `aicha` finds `Aïcha`. */
 export function fold(text: string): string {
-  return text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
+  return withoutMarks(text).toLowerCase();
 }
 
 /** What `search` looks in. */

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
 import type { Deps } from '../deps.ts';
-import { holdsCard } from '../kit/cards.ts';
+import { type CardRule, holdsCard } from '../kit/cards.ts';
 import { type FieldErrors, invalid, must, Problem } from '../kit/errors.ts';
 import { envelope } from '../kit/envelope.ts';
 import type { KeyRing } from '../keys/ring.ts';
@@ -75,7 +75,7 @@ async function serve(
 ): Promise<FastifyReply> {
   const name = `${route.method} ${route.path}`;
   const sent_body = route.body ? objectBody(request.body) : request.body;
-  refuseCards(sent_body);
+  refuseCards(sent_body, route.payer_data ? 'any' : 'issued');
   try {
     const answer = await handle(deps, route, validator, caller, request, version, sent_body);
     return send(reply.code(answer.code).headers(answer.headers ?? {}), answer, name, version);
@@ -134,15 +134,13 @@ function objectBody(body: unknown): Record<string, unknown> {
 }
 
 /** Before validation and before anything of the body is hashed, logged or kept. */
-function refuseCards(body: unknown): void {
+function refuseCards(body: unknown, rule: CardRule): void {
   if (body === undefined) return;
-  const { card_paths, faults } = inspectBody(body);
-  if (card_paths.length > 0) {
-    const errors = Object.fromEntries(card_paths.map((path) => [path, ['holds raw card data, which is never accepted here']]));
-    throw new Problem(422, 'Raw card data is not accepted: card details are entered on the hosted page only.', {
-      error_code: 'raw_card_data_not_accepted',
-      errors,
-    });
+  const { cards, faults } = inspectBody(body, rule);
+  const first = Object.entries(cards)[0];
+  if (first) {
+    const message = `Raw card data is not accepted: ${first[0]} ${first[1][0]}. Card details are entered on the hosted page only.`;
+    throw new Problem(422, message, { error_code: 'raw_card_data_not_accepted', errors: cards });
   }
   refuseFaults(faults);
 }
@@ -156,14 +154,18 @@ function header(request: FastifyRequest, name: string): string | null {
   return typeof value === 'string' ? value : null;
 }
 
-/** @throws Problem 422 for a key that is not 1 to 255 visible ASCII characters (or is a card number) */
+/** @throws Problem 422 for a key that is not 1 to 255 visible ASCII characters, or looks like it holds a card number */
 function idempotencyKey(request: FastifyRequest): string | null {
   const key = header(request, 'idempotency-key');
   if (key === null) return null;
-  if (!/^[\x21-\x7e]{1,255}$/.test(key) || holdsCard(key)) {
-    throw invalid({ idempotency_key: ['must be 1 to 255 visible ASCII characters'] }, 'idempotency_key_invalid');
-  }
+  const fault = keyFault(key);
+  if (fault) throw invalid({ idempotency_key: [fault] }, 'idempotency_key_invalid');
   return key;
+}
+
+function keyFault(key: string): string | null {
+  if (!/^[\x21-\x7e]{1,255}$/.test(key)) return 'must be 1 to 255 visible ASCII characters';
+  return holdsCard(key) ? 'looks like it holds a card number, which is never stored: choose another key' : null;
 }
 
 /** Whatever Content-Type says, an API body is JSON: curl and many clients name it wrongly. */

@@ -1,17 +1,25 @@
-import { holdsCard } from '../kit/cards.ts';
+import { type CardRule, holdsCard } from '../kit/cards.ts';
 import type { FieldErrors } from '../kit/errors.ts';
 
 /** Deeper than anything a payment needs; far below what recursion could not take. */
 const MOST_LEVELS = 32;
+/** Characters of a field name that an error repeats. */
+const MAX_SHOWN_KEY = 64;
 /** At most so many messages: an attacker's body has room for thousands of faults. */
 const MOST_FAULTS = 20;
 
 export interface Inspection {
-  /** Dotted paths of raw card data; never the values. */
-  card_paths: string[];
-  /** Text that can not be stored, and nesting that is too deep. */
+  /** Raw card data: dotted paths with what was seen there; never the values. */
+  cards: FieldErrors;
+  /** Text that cannot be stored, and nesting that is too deep. */
   faults: FieldErrors;
 }
+
+/** What was seen, so that whoever sent an innocent reference knows why it came back. */
+const SEEN = {
+  field: ['is a field for raw card data, which is never accepted here'],
+  number: ['looks like it holds a card number, which is never accepted here'],
+};
 
 const CARD_KEYS = /^(card_?number|card_?no|pan|cvc2?|cvv2?|csc|security_?code|card_?pin|pin)$/;
 /** Harmless alone; beside a card field, or inside `card`, they are part of one. */
@@ -43,56 +51,60 @@ interface Node {
 
 /**
  * Walks a parsed body once, without recursion, and reports what must not come in: raw card data (by field name, or
- * digits that are a card number), NUL bytes and lone surrogates (PostgreSQL can not store them), endless nesting.
+ * digits that are a card number), NUL bytes and lone surrogates (PostgreSQL cannot store them), endless nesting.
+ * @param rule which numbers count as card numbers
  */
-export function inspectBody(body: unknown): Inspection {
-  const found: Inspection = { card_paths: [], faults: {} };
+export function inspectBody(body: unknown, rule: CardRule = 'issued'): Inspection {
+  const found: Inspection = { cards: {}, faults: {} };
   const stack: Node[] = [{ value: body, path: '', key: '', level: 0, in_card: false }];
   for (let node = stack.pop(); node; node = stack.pop()) {
-    if (typeof node.value === 'string') inspectText(node, found);
-    else if (typeof node.value === 'number') inspectNumber(node, found);
-    else if (node.value !== null && typeof node.value === 'object') inspectObject(node, stack, found);
-    if (Object.keys(found.faults).length >= MOST_FAULTS || found.card_paths.length >= MOST_FAULTS) break;
+    if (typeof node.value === 'string') inspectText(node, rule, found);
+    else if (typeof node.value === 'number') inspectNumber(node, rule, found);
+    else if (node.value !== null && typeof node.value === 'object') inspectObject(node, rule, stack, found);
+    if (Object.keys(found.faults).length >= MOST_FAULTS || Object.keys(found.cards).length >= MOST_FAULTS) break;
   }
   return found;
 }
 
-function inspectObject(node: Node, stack: Node[], found: Inspection): void {
+function inspectObject(node: Node, rule: CardRule, stack: Node[], found: Inspection): void {
   if (node.level >= MOST_LEVELS) {
     found.faults[topOf(node.path)] = [`is nested deeper than ${MOST_LEVELS} levels`];
     return;
   }
-  const entries = Object.entries(node.value as object);
-  const named = entries.some(([key]) => CARD_KEYS.test(normal(key)));
+  const entries = Object.entries(node.value as object).map(([key, value]) => ({ key, value, name: normal(key) }));
+  const named = entries.some(({ name }) => CARD_KEYS.test(name));
   const inCard = node.in_card || /^cards?$/.test(normal(node.key));
-  for (const [key, value] of entries) {
-    const path = node.path === '' ? safe(key) : `${node.path}.${safe(key)}`;
-    const name = normal(key);
+  for (const { key, value, name } of entries) {
+    const numbered = holdsCard(key, rule);
+    // A field name in an error must not carry what it complains of.
+    const step = numbered ? '[redacted]' : key.slice(0, MAX_SHOWN_KEY);
+    const path = node.path === '' ? step : `${node.path}.${step}`;
     if (value !== null && value !== '' && (CARD_KEYS.test(name) || ((named || inCard) && CARD_COMPANIONS.test(name)))) {
-      found.card_paths.push(path);
+      found.cards[path] = SEEN.field;
     }
-    if (holdsCard(key)) found.card_paths.push(node.path || 'body');
+    if (numbered) found.cards[node.path || 'body'] = SEEN.number;
     const fault = textFault(key);
     if (fault) found.faults[node.path || 'body'] = [`has a field name that ${fault}`];
     stack.push({ value, path, key, level: node.level + 1, in_card: inCard });
   }
 }
 
-function inspectText({ value, path, key }: Node, found: Inspection): void {
+function inspectText({ value, path, key }: Node, rule: CardRule, found: Inspection): void {
   const text = value as string;
   const fault = textFault(text);
   if (fault) found.faults[path] = [fault];
+  if (!holdsCard(text, rule)) return;
   const phone = key === 'phone' || key === 'recipient';
   const exempt = NUMBER_FIELDS.has(path) && (path.startsWith('data.') || !phone || digitsOf(text).length <= LONGEST_PHONE);
-  if (!exempt && holdsCard(text)) found.card_paths.push(path);
+  if (!exempt) found.cards[path] = SEEN.number;
 }
 
 /** The largest amount has 13 digits, so a number is looked at from 14 on. */
-function inspectNumber({ value, path }: Node, found: Inspection): void {
+function inspectNumber({ value, path }: Node, rule: CardRule, found: Inspection): void {
   const number = value as number;
   if (!Number.isFinite(number)) found.faults[path] = ['is too large'];
-  else if (number >= 1e13 && !NUMBER_FIELDS.has(path) && holdsCard(BigInt(Math.trunc(number)).toString()))
-    found.card_paths.push(path);
+  else if (number >= 1e13 && !NUMBER_FIELDS.has(path) && holdsCard(BigInt(Math.trunc(number)).toString(), rule))
+    found.cards[path] = SEEN.number;
 }
 
 /** @returns why PostgreSQL could not keep the text as it is, or null */
@@ -112,11 +124,6 @@ function normal(key: string): string {
     .replace(/([a-z])([A-Z])/g, '$1_$2')
     .replace(/[\s-]+/g, '_')
     .toLowerCase();
-}
-
-/** A field name in an error must not carry what it complains of. */
-function safe(key: string): string {
-  return holdsCard(key) ? '[redacted]' : key.slice(0, 64);
 }
 
 function topOf(path: string): string {

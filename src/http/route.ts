@@ -29,6 +29,8 @@ export interface Route<Body extends TSchema = TSchema, Query extends TSchema = T
   query?: Query;
   /** Honours Idempotency-Key. */
   idempotent?: boolean;
+  /** Payers' data comes in: any number that begins as cards do counts as one, also where no issuer has such numbers. */
+  payer_data?: boolean;
   /** Reads X-Sync. */
   sync?: boolean;
   /** For the documentation: what the handler itself can object to; every other error follows from the rest. */

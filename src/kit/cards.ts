@@ -1,27 +1,31 @@
-/** Digits in groups, as people write card numbers: up to three separators (spaces, dashes, dots, …) between two groups. */
-const DIGIT_GROUPS = /\d+(?:[\s\p{Pd}\p{Cf}._/-]{1,3}\d+)*/gu;
-const FEWEST = 13;
-const MOST = 19;
-/** People write card numbers in groups of four to six; a longer group is a number of its own. */
-const LONGEST_GROUP = 8;
+import { GROUPINGS, isIssued, MAX_CARD_DIGITS, MIN_CARD_DIGITS } from './card-table.ts';
+import { withoutMadeNames } from './made-names.ts';
 
 /**
- * Names that programs give (UUIDs, and hashes and ids in hexadecimal of the usual lengths): nobody writes a card number so, and one in
- * a thousand holds digits that would pass for one.
+ * Which numbers count as card numbers. `issued`: those that an issuer has, so that a merchant's own references pass.
+ * `any`: whatever begins as cards do, for the bodies in which payers' data comes in.
  */
-const MADE_NAME =
-  /(?<![\da-z])(?:[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}|[\da-f]{24}|[\da-f]{32}|[\da-f]{40}|[\da-f]{64})(?![\da-z])/gi;
+export type CardRule = 'issued' | 'any';
 
-/** Whether the text holds 13 to 19 digits, in one run or in groups, that start as cards do and pass the Luhn check. */
-export function holdsCard(text: string): boolean {
-  if (countsDigits(text) < FEWEST) return false;
-  return (asciiDigits(text).replace(MADE_NAME, 'x').match(DIGIT_GROUPS) ?? []).some(isCardIn);
+/** Digits in groups: some separators (spaces, dashes, dots, what is not seen) stand between two of them. */
+const DIGIT_GROUPS = /\d+(?:[\s\p{Cc}\p{Pd}\u200b\u2212\u2800._/·•-]{1,7}\d+)*/gu;
+
+/** Marks stand on a digit, so they are no part of what is written; the two halfwidth ones become marks. */
+const MARKS = /[\p{M}\uff9e\uff9f]+/gu;
+/** What is not seen between two digits: it may join or part them, so both are tried. */
+const UNSEEN = /[\p{Cf}\p{Default_Ignorable_Code_Point}]+/gu;
+const JOINT = '\u200b';
+
+/** Whether the text holds a card number: in one run or in a grouping that people write, of an issuer, with its check digit. */
+export function holdsCard(text: string, rule: CardRule = 'issued'): boolean {
+  if (countsDigits(text) < MIN_CARD_DIGITS) return false;
+  return (withoutMadeNames(asSeen(text)).match(DIGIT_GROUPS) ?? []).some((run) => isCardIn(run, rule));
 }
 
 /** The text with every card number in it blotted out. */
 export function blotCards(text: string): string {
   if (!holdsCard(text)) return text;
-  return asciiDigits(text).replace(DIGIT_GROUPS, (run) => (isCardIn(run) ? '[redacted]' : run));
+  return asSeen(text).replace(DIGIT_GROUPS, (run) => (isCardIn(run, 'issued') ? '[redacted]' : run));
 }
 
 function countsDigits(text: string): number {
@@ -33,45 +37,66 @@ function countsDigits(text: string): number {
   return digits;
 }
 
-/** Full-width, Arabic and all other decimal digits are digits to a person, so they are to us. */
-function asciiDigits(text: string): string {
+/** Full-width, Arabic and all other decimal digits are digits to a person, so they are to us. In linear time: no marks are left to sort. */
+function asSeen(text: string): string {
   if (!/[^\u0020-\u007e]/.test(text)) return text;
-  return text.normalize('NFKC').replace(/\p{Nd}/gu, (digit) => String(digitValue(digit)));
+  const plain = text.replace(MARKS, '').replace(UNSEEN, JOINT).normalize('NFKC');
+  return plain.replace(MARKS, '').replace(/(?!\d)\p{Nd}/gu, digitOf);
 }
 
+const digits = new Map<string, string>();
+
 /** Every script's digits stand in a row from zero to nine. */
-function digitValue(digit: string): number {
-  const code = digit.codePointAt(0) as number;
+function digitOf(character: string): string {
+  const known = digits.get(character);
+  if (known !== undefined) return known;
+  const code = character.codePointAt(0) as number;
   let value = 0;
   while (value < 9 && /\p{Nd}/u.test(String.fromCodePoint(code - value - 1))) value++;
-  return value;
+  digits.set(character, String(value));
+  return String(value);
+}
+
+function isCardIn(run: string, rule: CardRule): boolean {
+  if (!run.includes(JOINT)) return isCardAmong(groupsOf(run), rule);
+  return isCardAmong(groupsOf(run.replaceAll(JOINT, '')), rule) || isCardAmong(groupsOf(run), rule);
+}
+
+function groupsOf(run: string): string[] {
+  return run.split(/\D+/);
 }
 
 /** Looks at every row of neighbouring groups, so that an expiry date behind the number, or another before it, hides nothing. */
-function isCardIn(run: string): boolean {
-  const groups = run.split(/\D+/).filter((group) => group !== '');
-  return groups.some((group, start) => isCardNumber(group) || isCardFrom(groups, start));
-}
-
-/** At most 19 groups are looked at from each start, so the time grows with the text and no faster. */
-function isCardFrom(groups: readonly string[], start: number): boolean {
-  if (!/^[2-689]/.test(groups[start] as string)) return false;
-  let digits = '';
-  for (let i = start; i < groups.length; i++) {
-    const group = groups[i] as string;
-    digits += group;
-    if (group.length > LONGEST_GROUP || digits.length > MOST) return false;
-    if (isCardNumber(digits)) return true;
+function isCardAmong(groups: readonly string[], rule: CardRule): boolean {
+  const isCard = (digits: string) => isCardNumber(digits, rule);
+  for (let at = 0; at < groups.length; at++) {
+    const group = groups[at] as string;
+    if (isCard(group)) return true;
+    if (group.length === 4 && GROUPINGS.some((sizes) => isGrouped(groups, at, sizes) && isCard(joined(groups, at, sizes.length))))
+      return true;
+    if (group.length !== 1) continue;
+    const from = at;
+    while (groups[at + 1]?.length === 1) at++;
+    if (at - from < MAX_CARD_DIGITS && isCard(joined(groups, from, at + 1 - from))) return true;
   }
   return false;
+}
+
+function isGrouped(groups: readonly string[], from: number, sizes: readonly number[]): boolean {
+  return sizes.every((size, index) => groups[from + index]?.length === size);
+}
+
+function joined(groups: readonly string[], from: number, count: number): string {
+  return groups.slice(from, from + count).join('');
 }
 
 /** References made from the clock (20261121033348…) pass the check sum one time in ten; no card scheme issues 20xx. */
 const DATED = /^20\d\d(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])/;
 
-function isCardNumber(digits: string): boolean {
-  const fits = digits.length >= FEWEST && digits.length <= MOST && /^([2-6]|81|82|9792)/.test(digits);
-  return fits && !DATED.test(digits) && passesLuhn(digits);
+function isCardNumber(digits: string, rule: CardRule): boolean {
+  if (digits.length < MIN_CARD_DIGITS || digits.length > MAX_CARD_DIGITS) return false;
+  const begins = rule === 'issued' ? isIssued(digits) : /^([2-6]|81|82|9792)/.test(digits) && !DATED.test(digits);
+  return begins && passesLuhn(digits);
 }
 
 function passesLuhn(digits: string): boolean {

@@ -45,11 +45,11 @@ export function readPayer(link: LinkRow, typed: Typed, texts: LinkMessages): Pay
   const amount_minor = link.amount_minor ?? typedAmount(amount ?? '', link.currency);
   const objection = amount_minor === null ? 'amount' : objectionTo(link, amount_minor);
   if (objection) complaints.amount = texts.errors[objection];
-  const { card_paths, faults } = inspectBody(payer);
+  const { cards, faults } = inspectBody(payer);
   const wrong = { ...fields.body(payer), ...faults };
   for (const name of PAYER_FIELDS) {
     if (!link.collect.includes(name)) continue;
-    if (!payer[name] || wrong[name] || card_paths.includes(name)) complaints[name] = texts.errors[name];
+    if (!payer[name] || wrong[name] || cards[name]) complaints[name] = texts.errors[name];
   }
   if (payer.phone && !PHONE.test(payer.phone)) complaints.phone = texts.errors.phone;
   if (amount_minor === null || Object.keys(complaints).length > 0) return { complaints };

@@ -145,6 +145,7 @@ export function paymentRoutes(deps: Deps): Route[] {
       access: 'public',
       scope: 'payment.write',
       body: chargeBody,
+      payer_data: true,
       replies: { 202: envelopeSchema({ action, transaction: retrievedPayment }) },
       handle: (call) => submit(deps, call),
     }),

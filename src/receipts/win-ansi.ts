@@ -1,3 +1,5 @@
+import { normalized, withoutMarks } from '../kit/unicode.ts';
+
 /** What WinAnsi has besides Latin-1 (PDF 32000-1, annex D.2). */
 const BESIDES = '€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ';
 
@@ -12,8 +14,7 @@ const NEIGHBOURS: Record<string, string> = { '\u202f': '\u00a0', '\u2009': ' ', 
  */
 export function winAnsi(text: string): string {
   return [
-    ...text
-      .normalize('NFC')
+    ...normalized(text, 'NFC')
       .replace(/\p{Cc}+/gu, ' ')
       .replace(/\p{Cf}/gu, ''),
   ]
@@ -25,7 +26,7 @@ function letter(character: string): string {
   if (KNOWN.test(character)) return character;
   const neighbour = NEIGHBOURS[character];
   if (neighbour !== undefined) return neighbour;
-  const plain = character.normalize('NFKD').replace(/\p{M}/gu, '');
+  const plain = withoutMarks(character, 'NFKD');
   if (plain === '' && /\p{M}/u.test(character)) return '';
   return plain !== '' && [...plain].every((part) => KNOWN.test(part)) ? plain : '?';
 }

@@ -135,3 +135,34 @@ test('nothing of a refused request was kept', async () => {
   const kept = rows.map(({ row }) => row.normalize('NFKC').replace(/[ .-]/g, '')).filter((row) => row.includes(CARD));
   assert.deepEqual(kept, []);
 });
+
+test('422 names what was seen in an Idempotency-Key or reference that holds a card number, never the number', async () => {
+  for (const key of [CARD, grouped('-'), `order_${grouped('.')}`]) {
+    const headers = { 'idempotency-key': key };
+    const { status, body } = await api.call('POST', '/payments', { body: ORDER, headers });
+    assert.deepEqual([status, body.error_code], [422, 'idempotency_key_invalid']);
+    assert.match(body.message, /looks like it holds a card number/);
+    assert.doesNotMatch(JSON.stringify(body), /4242/);
+  }
+  const { body } = await api.call('POST', '/payments', { body: { ...ORDER, reference: grouped(' ') } });
+  assert.match(body.message, /reference looks like it holds a card number/);
+  assert.match(body.errors.reference[0], /looks like it holds a card number/);
+});
+
+test('201 an Idempotency-Key and a reference of numbered groups that pass the check sum', async () => {
+  const name = 'l33-129-62.583429';
+  const answer = await api.call('POST', '/payments', {
+    body: { ...ORDER, reference: name },
+    headers: { 'idempotency-key': name },
+  });
+  assert.equal(answer.status, 201, JSON.stringify(answer.body));
+});
+
+test('a number that begins as cards do is refused on charge and free elsewhere, when no issuer has such numbers', async () => {
+  const unissued = '3100000000000003';
+  const created = await api.call('POST', '/payments', { body: { ...ORDER, reference: unissued } });
+  assert.equal(created.status, 201);
+  const body = { channel: 'cm.mtn', data: { phone: '650000000' }, note: unissued };
+  const charged = await api.call('POST', `/payments/${created.body.transaction.id}`, { body });
+  assert.deepEqual([charged.status, charged.body.error_code], [422, 'raw_card_data_not_accepted']);
+});

@@ -98,12 +98,12 @@ const NAMED: [path: string, body: object][] = [
 ];
 
 for (const [path, body] of NAMED) {
-  test(`a field named ${path} is card data`, () => assert.ok(inspectBody(body).card_paths.includes(path)));
+  test(`a field named ${path} is card data`, () => assert.ok(inspectBody(body).cards[path]));
 }
 
 test('expiry and number beside a security code are named with it', () => {
-  const { card_paths } = inspectBody({ number: '1', exp_year: 2027, expiry: 'x', cvc: '1', name: 'Awa' });
-  assert.deepEqual(card_paths.sort(), ['cvc', 'exp_year', 'expiry', 'number']);
+  const { cards } = inspectBody({ number: '1', exp_year: 2027, expiry: 'x', cvc: '1', name: 'Awa' });
+  assert.deepEqual(Object.keys(cards).sort(), ['cvc', 'exp_year', 'expiry', 'number']);
 });
 
 const FREE: [what: string, body: object][] = [
@@ -122,7 +122,7 @@ const FREE: [what: string, body: object][] = [
 ];
 
 for (const [what, body] of FREE) {
-  test(`free: ${what}`, () => assert.deepEqual(inspectBody(body), { card_paths: [], faults: {} }));
+  test(`free: ${what}`, () => assert.deepEqual(inspectBody(body), { cards: {}, faults: {} }));
 }
 
 const DEEP = Array.from({ length: 10 }).reduce<object>((inner) => ({ in: inner }), { at: VISA });
@@ -146,9 +146,13 @@ const PLACES: [path: string, body: object][] = [
 
 for (const [path, body] of PLACES) {
   test(`a card number is found at ${path} in ${JSON.stringify(body).slice(0, 70)}`, () => {
-    const { card_paths } = inspectBody(body);
-    assert.ok(card_paths.includes(path), `only at [${card_paths}]`);
-    assert.doesNotMatch(JSON.stringify(card_paths), /\d{4}/);
+    const { cards } = inspectBody(body);
+    assert.deepEqual(
+      cards[path],
+      ['looks like it holds a card number, which is never accepted here'],
+      `only at [${Object.keys(cards)}]`,
+    );
+    assert.doesNotMatch(JSON.stringify(cards), /\d{4}/);
   });
 }
 
@@ -158,12 +162,12 @@ test('whatever stands around a card number, it is found', () => {
   fc.assert(fc.property(noise, separator, noise, (before, mark, behind) => holdsCard(`${before}${grouped(mark)}${behind}`)));
 });
 
-test('no body is too odd to be looked at, and 256 KB of digits take less than half a second', () => {
+test('a body of payers counts every number that begins as cards do, also where no issuer has such numbers', () => {
+  const body = { note: '3100000000000003' };
+  assert.deepEqual(Object.keys(inspectBody(body, 'any').cards), ['note']);
+  assert.deepEqual(inspectBody(body).cards, {});
+});
+
+test('no body is too odd to be looked at', () => {
   fc.assert(fc.property(fc.jsonValue(), (value) => inspectBody(value) !== undefined));
-  const long = ['1'.repeat(250_000), '1 '.repeat(125_000), '12345678 '.repeat(27_000), '1-.'.repeat(80_000), '４'.repeat(80_000)];
-  for (const text of long) {
-    const started = performance.now();
-    inspectBody({ text });
-    assert.ok(performance.now() - started < 500, `${text.slice(0, 12)}: ${performance.now() - started} ms`);
-  }
 });

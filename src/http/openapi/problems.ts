@@ -142,13 +142,14 @@ const table = {
   raw_card_data_not_accepted: {
     status: 422,
     when: 'The body holds a card number, security code or PIN. Nothing of it is kept.',
-    message: 'Raw card data is not accepted: card details are entered on the hosted page only.',
+    message:
+      'Raw card data is not accepted: data.card_number is a field for raw card data, which is never accepted here. Card details are entered on the hosted page only.',
     error_code: 'raw_card_data_not_accepted',
-    errors: { 'data.card_number': ['holds raw card data, which is never accepted here'] },
+    errors: { 'data.card_number': ['is a field for raw card data, which is never accepted here'] },
   },
   idempotency_key_invalid: {
     status: 422,
-    when: 'The Idempotency-Key is not 1 to 255 visible ASCII characters.',
+    when: 'The Idempotency-Key is not 1 to 255 visible ASCII characters, or looks like it holds a card number.',
     message: 'idempotency_key: must be 1 to 255 visible ASCII characters',
     error_code: 'idempotency_key_invalid',
     errors: { idempotency_key: ['must be 1 to 255 visible ASCII characters'] },

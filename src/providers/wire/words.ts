@@ -1,3 +1,5 @@
+import { withoutMarks } from '../../kit/unicode.ts';
+
 const LONGEST_MESSAGE = 200;
 /** Letters that decomposing does not take apart. */
 const LIGATURES: Record<string, string> = {
@@ -32,9 +34,11 @@ export function rawWords(...parts: unknown[]): string {
 
 /** Plain letters, digits and single spaces, for fields in which providers take nothing else. */
 export function plainText(text: string, longest: number): string {
-  const latin = text.replace(/[œŒæÆßøØłŁđĐ]/g, (letter) => LIGATURES[letter] ?? '').normalize('NFKD');
+  const latin = withoutMarks(
+    text.replace(/[œŒæÆßøØłŁđĐ]/g, (letter) => LIGATURES[letter] ?? ''),
+    'NFKD',
+  );
   return latin
-    .replace(/\p{M}/gu, '')
     .replace(/[^A-Za-z0-9]+/g, ' ')
     .trim()
     .slice(0, longest)

@@ -1,3 +1,4 @@
+import { withoutMarks } from '../../../kit/unicode.ts';
 import type { Reason } from '../../reasons.ts';
 import { minorOf } from '../../wire/amounts.ts';
 import { fieldsOf, type Reply, textOf } from '../../wire/reply.ts';
@@ -93,7 +94,7 @@ function successOf({ amount, txnid }: Record<string, unknown>, pay_token: string
 }
 
 function reasonIn(message: string): Reason | undefined {
-  const plain = message.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
+  const plain = withoutMarks(message).toLowerCase();
   return TEXTS.find(([words]) => words.test(plain))?.[1];
 }
 

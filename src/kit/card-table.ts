@@ -1,0 +1,62 @@
+/**
+ * Which card numbers exist and how people write them. Ranges and lengths: ISO/IEC 7812-1 (13 to 19 digits with a Luhn digit),
+ * the table "Issuer identification number" of Wikipedia's "Payment card number", and the issuers' own test numbers. Groupings:
+ * what is embossed on cards, and the gaps in which `credit-card-type` (Braintree) formats fields for them.
+ */
+interface Issuer {
+  name: string;
+  /** First digits: one prefix, or the first and last of a range. */
+  ranges: readonly (readonly [from: string, to?: string])[];
+  lengths: readonly number[];
+}
+
+const FROM_13 = [13, 14, 15, 16, 17, 18, 19];
+const FROM_14 = [14, 15, 16, 17, 18, 19];
+const FROM_16 = [16, 17, 18, 19];
+
+export const ISSUERS: readonly Issuer[] = [
+  { name: 'Visa', ranges: [['4']], lengths: [13, 16, 19] },
+  {
+    name: 'Mastercard',
+    ranges: [
+      ['51', '55'],
+      ['2221', '2720'],
+    ],
+    lengths: [16],
+  },
+  { name: 'American Express', ranges: [['34'], ['37']], lengths: [15] },
+  { name: 'Diners Club', ranges: [['300', '305'], ['3095'], ['36'], ['38', '39']], lengths: FROM_14 },
+  { name: 'JCB', ranges: [['3528', '3589']], lengths: FROM_16 },
+  { name: 'RuPay and JCB', ranges: [['353'], ['356']], lengths: [16] },
+  // Maestro's ranges, within which Verve, Meeza, Dankort, Elo, Discover, RuPay and UnionPay issue as well.
+  { name: 'Maestro', ranges: [['50'], ['56', '58'], ['6']], lengths: FROM_13 },
+  { name: 'Mir', ranges: [['2200', '2204']], lengths: FROM_16 },
+  { name: 'UnionPay', ranges: [['81']], lengths: FROM_16 },
+  { name: 'RuPay', ranges: [['82']], lengths: [16] },
+  { name: 'Troy', ranges: [['9792']], lengths: [16] },
+];
+
+/** Sizes of the groups of digits, besides one run and digits one by one. */
+export const GROUPINGS: readonly (readonly number[])[] = [
+  [4, 4, 4, 4],
+  [4, 4, 4, 4, 3],
+  // American Express.
+  [4, 6, 5],
+  // Diners Club.
+  [4, 6, 4],
+];
+
+export const MIN_CARD_DIGITS = 13;
+export const MAX_CARD_DIGITS = 19;
+
+/** Whether an issuer has card numbers of this length that begin so. */
+export function isIssued(digits: string): boolean {
+  return ISSUERS.some(
+    ({ ranges, lengths }) => lengths.includes(digits.length) && ranges.some((range) => isWithin(digits, range)),
+  );
+}
+
+function isWithin(digits: string, [from, to = from]: readonly [string, string?]): boolean {
+  const head = digits.slice(0, from.length);
+  return head >= from && head <= to;
+}
