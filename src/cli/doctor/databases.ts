@@ -2,6 +2,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { type Config, ConfigError, type DatabaseUrls } from '../../config.ts';
 import { commandClock } from '../command-clock.ts';
+import { readTime } from '../../db/clock.ts';
 import { systemClock } from '../../kit/clock.ts';
 import { openSecrets } from '../../start/secrets.ts';
 import { findRoot } from '../../start/secrets-store.ts';
@@ -40,13 +41,21 @@ interface Probe {
   finding: Finding;
   /** How far our clock is ahead of the server's; undefined when it could not be asked. */
   skew_ms?: number;
+  /** Whether its time is the server's own, as production demands; undefined when it is not migrated so far. */
+  plain?: boolean;
 }
 
 async function examineAll(config: Config, urls: DatabaseUrls): Promise<Finding[]> {
   const probes = await Promise.all(DATABASES.map(({ store, kind }) => probe(store, kind, urls[store])));
   const skews = probes.flatMap(({ skew_ms }) => (skew_ms === undefined ? [] : [skew_ms]));
   const secrets = probes[0]?.finding.status === 'ok' ? await checkSecrets(config, urls.control) : [];
-  return [...probes.map(({ finding }) => finding), ...secrets, ...(skews.length > 0 ? [judgeClock(skews)] : [])];
+  const moved = DATABASES.filter((_, i) => probes[i]?.plain === false).map(({ store }) => store);
+  return [
+    ...probes.map(({ finding }) => finding),
+    ...secrets,
+    ...(skews.length > 0 ? [judgeClock(skews)] : []),
+    ...(moved.length > 0 ? [judgeTime(config, moved)] : []),
+  ];
 }
 
 async function probe(store: keyof DatabaseUrls, kind: SchemaKind, url: string): Promise<Probe> {
@@ -59,7 +68,8 @@ async function probe(store: keyof DatabaseUrls, kind: SchemaKind, url: string): 
       const asked = systemClock.now();
       const server = await serverState(db);
       const skew_ms = (asked + systemClock.now()) / 2 - server.now.getTime();
-      return { finding: judgeDatabase(name, server, kind, await appliedMigrations(db)), skew_ms };
+      const finding = judgeDatabase(name, server, kind, await appliedMigrations(db));
+      return { finding, skew_ms, ...(finding.status === 'ok' ? { plain: (await readTime(db)).plain } : {}) };
     });
   } catch (error) {
     const reason = describeDatabaseError(error) ?? (error as Error).message;
@@ -107,4 +117,11 @@ export function judgeClock(skews: readonly number[]): Finding {
   if (worst <= SKEW_WARN_MS) return ok('clock', detail);
   const advice = 'Let the same time service (NTP) set both clocks.';
   return worst <= SKEW_FAIL_MS ? warn('clock', detail, advice) : fail('clock', detail, advice);
+}
+
+/** @param moved the databases whose time CLOCK_SPEED has changed */
+function judgeTime({ profile }: Config, moved: readonly string[]): Finding {
+  const detail = `not the real one in ${moved.join(', ')}`;
+  const advice = 'CLOCK_SPEED has changed it: start once with PROFILE=development and CLOCK_SPEED=off.';
+  return profile === 'production' ? fail('time', detail, advice) : warn('time', detail, advice);
 }
