@@ -27,8 +27,10 @@ export interface Sender {
 export async function advance(sender: Sender, row: TransferRow): Promise<void> {
   if (isUnsent(row)) return hand(sender, row, await nextProvider(sender, row));
   const provider = await providerOf(sender, row);
+  // An answer is as old as its question, however late it comes.
+  const asked_at = sender.deps.clock.now();
   const outcome = await payoutsOf(provider).read(payoutOf(sender, row));
-  if (outcome.kind !== 'not_found' || !mayBeSentAgain(row, provider, sender.deps.clock.now())) {
+  if (outcome.kind !== 'not_found' || !mayBeSentAgain(row, provider, asked_at)) {
     return conclude(sender, row, provider, outcome, 'read');
   }
   // Same provider, same key: should it have the first sending after all, it knows the second for what it is.

@@ -152,6 +152,18 @@ test('what is unknown is asked about with growing pauses and never sent again or
   assert.deepEqual(two.calls, []);
 });
 
+test('an answer that says "not found" is as old as its question: applied after the grace, it proves nothing', async () => {
+  const id = await sent();
+  one.onSubmit = () => ({ kind: 'unknown', message: 'connection reset' });
+  one.onRead = () => {
+    clock.advance(11 * MINUTE_MS);
+    return { kind: 'not_found' };
+  };
+  await rounds(worker(one, two), MINUTE_MS);
+  assert.deepEqual(one.calls, ['submit', 'read']);
+  assert.equal((await read(id)).status, 'processing');
+});
+
 test('a transfer the provider does not know is sent again only after the grace, to the same provider, with the same key', async () => {
   const id = await sent();
   one.onSubmit = () => ({ kind: 'unknown', message: 'connection reset' });
