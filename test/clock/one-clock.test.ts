@@ -11,7 +11,7 @@ const root = path.join(import.meta.dirname, '..', '..');
 
 /** What reads another clock than pirogue_now(), as SQL names it. */
 const SQL_CLOCKS =
-  /(?<![\w.#])(now\(\)(?!\s*[:{])|(clock|statement|transaction)_timestamp\(\)|current_(timestamp|date|time)\b|localtime(stamp)?\b|timeofday\(\))|'(now|today|tomorrow|yesterday)'/i;
+  /(?<![\w.#])(now\(\)(?!\s*[:{])|(clock|statement|transaction)_timestamp\(\)|current_(timestamp|date|time)\b|localtime(stamp)?\b|timeofday\(\))|'(now|today|tomorrow|yesterday)'::|(date|timestamp|timestamptz) '(now|today)/i;
 /** What reads the machine's own clock, as JavaScript names it. */
 const OWN_CLOCK = /\bDate\.now\b|new Date\(\)|\bDate\(\)|performance\.timeOrigin|\bsystemClock\b/;
 

@@ -1,6 +1,6 @@
 import os from 'node:os';
 import { readConfig } from '../../config.ts';
-import { systemClock } from '../../kit/clock.ts';
+import { commandClock } from '../command-clock.ts';
 import { type Environment, ENVIRONMENTS } from '../../kit/environment.ts';
 import { isId } from '../../kit/ids.ts';
 import { wireFromMinor } from '../../kit/money.ts';
@@ -60,7 +60,7 @@ export async function retryCommand(id: string, options: Output & { team?: bigint
 }
 
 function deps() {
-  return { clock: systemClock, listeners: paymentListeners(null) };
+  return { clock: commandClock, listeners: paymentListeners(null) };
 }
 
 function environmentOf(id: string): Environment {
