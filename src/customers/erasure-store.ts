@@ -144,14 +144,21 @@ export interface OldPayer {
   payer: string;
 }
 
+/** Whose numbers stay for longer, since a refund goes to them. */
+export interface KeptLonger {
+  closed_before: Date;
+  providers: readonly string[];
+}
+
 /**
  * Attempts that ended long ago and still have their number, whoever's they are. Their payments are locked: what changes
  * an attempt locks its payment first, and would write the number back.
  */
-export function lockOldPayers(tx: Tx, closed_before: Date, limit: number): Promise<OldPayer[]> {
+export function lockOldPayers(tx: Tx, closed_before: Date, longer: KeptLonger, limit: number): Promise<OldPayer[]> {
   return tx.all<OldPayer>(sql`
     select a.team_id, a.id, a.payer from attempts a join payments p on p.team_id = a.team_id and p.id = a.payment_id
     where a.payer is not null and a.closed_at <= ${closed_before} and ${RELEASED}
+      and (a.closed_at <= ${longer.closed_before} or a.status <> 'succeeded' or a.provider <> all(${[...longer.providers]}))
     order by a.closed_at limit ${limit} for update of p skip locked`);
 }
 

@@ -1,6 +1,7 @@
 import type { Deps } from '../deps.ts';
 import type { Store } from '../db/stores.ts';
 import { must } from '../kit/errors.ts';
+import { CONNECTORS } from '../providers/catalogue.ts';
 import type { Sweep } from '../work/sweep.ts';
 import { REVISITS_MS } from './erase.ts';
 import { claimRevisits, deleteMethods, forgetPayers, lockOldPayers, planRevisit } from './erasure-store.ts';
@@ -18,6 +19,9 @@ const REVISIT_LEASE_MS = 120_000;
  * days. It is kept longer while money has to go back to it.
  */
 const KEPT_MS = 7 * 86_400_000;
+/** Of a successful attempt whose provider refunds to the number. Later refunds of it are rejected, and paid out instead. */
+const KEPT_FOR_REFUNDS_MS = 180 * 86_400_000;
+const REFUND_TO_NUMBER = CONNECTORS.filter(({ refunds_to_number }) => refunds_to_number).map(({ name }) => name);
 const PAYER_BATCH = 200;
 
 /** Thirteen months: who pays once a year still finds the number. */
@@ -67,7 +71,9 @@ export function payerSweep(deps: SweepDeps, store: Store): Sweep {
     idle_ms: 60_000,
     round: () =>
       store.db.transaction(async (tx) => {
-        const old = await lockOldPayers(tx, new Date(deps.clock.now() - KEPT_MS), PAYER_BATCH);
+        const now = deps.clock.now();
+        const longer = { closed_before: new Date(now - KEPT_FOR_REFUNDS_MS), providers: REFUND_TO_NUMBER };
+        const old = await lockOldPayers(tx, new Date(now - KEPT_MS), longer, PAYER_BATCH);
         const forgotten = old.map(({ team_id, id, payer }) => ({
           team_id,
           id,

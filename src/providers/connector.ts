@@ -35,6 +35,8 @@ export interface Connector {
    */
   readonly credentials: TObject;
   connect(account: ProviderAccount, tools: Tools): Provider;
+  /** Some of its refunds go to the payer's number, which is kept longer for them. */
+  readonly refunds_to_number?: true;
   /** How its statements are written, where it says so; the normal form is always taken. */
   readonly statement?: StatementFormat;
 }

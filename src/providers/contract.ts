@@ -215,6 +215,8 @@ export interface Payouts {
 export interface Refunds {
   /** `full`: only the whole amount of an attempt. */
   readonly extent: 'full' | 'partial';
+  /** Whether a refund of this channel goes to the payer's number, so that it must be known. Left out: never. */
+  needsPayer?(channel: Pick<Collection['channel'], 'id' | 'kind'>, currency: string): boolean;
   submit(refund: Refund): Promise<RefundOutcome>;
   read(refund: Refund): Promise<RefundOutcome>;
 }

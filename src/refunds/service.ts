@@ -13,6 +13,8 @@ import { post } from '../ledger/post.ts';
 import { checkMetadata } from '../kit/metadata.ts';
 import type { AttemptRow, PaymentRow } from '../payments/schema.ts';
 import { capturesOf, lockPayment } from '../payments/service.ts';
+import type { Refunds } from '../providers/contract.ts';
+import { channelById } from '../reference/channels.ts';
 import { draw } from '../settlement/draw.ts';
 import { refundsUnderWay } from '../settlement/store.ts';
 import { announce, drawnJournal, nextLegAt } from './apply.ts';
@@ -172,5 +174,16 @@ async function addressed(deps: Deps, store: Store, captures: AttemptRow[], leg: 
   if (provider.refunds.extent === 'full' && leg.amount_minor !== capture.amount_minor) {
     throw invalid({ payment: ['was collected by a provider that can only refund the whole amount'] });
   }
+  if (capture.payer === null && needsPayer(provider.refunds, capture)) {
+    throw invalid({
+      payment: ['was paid from a number that is no longer kept, to which it would be refunded: pay it out instead'],
+    });
+  }
   return { ...leg, provider_key: provider.keyOf(leg.provider_key) };
+}
+
+/** Whether the provider would refund an attempt to the payer's number. */
+export function needsPayer(refunds: Refunds, { channel, currency }: Pick<AttemptRow, 'channel' | 'currency'>): boolean {
+  const { id, kind } = must(channelById(channel), 'the channel was checked when the attempt was made');
+  return refunds.needsPayer?.({ id, kind }, currency) ?? false;
 }

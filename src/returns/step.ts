@@ -3,10 +3,11 @@ import type { Store } from '../db/stores.ts';
 import { must, unreachable } from '../kit/errors.ts';
 import type { AttemptRow } from '../payments/schema.ts';
 import { getCapture } from '../payments/service.ts';
-import type { RefundOutcome } from '../providers/contract.ts';
+import type { Provider, RefundOutcome } from '../providers/contract.ts';
 import { applyRefund } from '../refunds/apply.ts';
 import { readRefund } from '../refunds/send.ts';
 import type { RefundRow } from '../refunds/schema.ts';
+import { needsPayer } from '../refunds/service.ts';
 import { findWay } from '../refunds/ways.ts';
 import { advancePayout, reachOf } from './pay-out.ts';
 import type { ReturnRow } from './schema.ts';
@@ -54,7 +55,7 @@ async function chooseWay(deps: Deps, store: Store, row: ReturnRow): Promise<void
   const provider = await deps.providers.byAccount(store.environment, row.team_id, attempt.provider_account);
   if (!provider) return postpone(deps, store, row, UNUSABLE);
   if (row.refund_id === null) {
-    if (provider.refunds && row.currency === attempt.currency) return void (await beginRefund(deps, store, row, provider));
+    if (canRefund(provider, row, attempt)) return void (await beginRefund(deps, store, row, provider));
   } else {
     const refund = must(await findWay(store.db, row.team_id, row.refund_id), 'refunds are never deleted');
     // Where a provider has no refunds, the version before had paid out: that payout has failed.
@@ -62,6 +63,11 @@ async function chooseWay(deps: Deps, store: Store, row: ReturnRow): Promise<void
     if (!(await isProvenFailed(deps, store, row, refund))) return;
   }
   await choosePayout(deps, store, row, attempt);
+}
+
+function canRefund({ refunds }: Provider, row: ReturnRow, attempt: AttemptRow): boolean {
+  if (!refunds || row.currency !== attempt.currency) return false;
+  return attempt.payer !== null || !needsPayer(refunds, attempt);
 }
 
 async function choosePayout(deps: Deps, store: Store, row: ReturnRow, attempt: AttemptRow): Promise<void> {

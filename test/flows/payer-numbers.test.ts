@@ -54,6 +54,27 @@ describe('payer numbers', () => {
     assert.ok(!(await dumpDatabase(api.deps.stores.sandbox.db)).includes('237650445566'));
   });
 
+  test('six months where the provider refunds to the number, and as long as a refund of the payment is open', async () => {
+    const id = await paid(api, { phone: '+237650445588' });
+    const { db } = api.deps.stores.sandbox;
+    const clock = new FakeClock();
+    const sweep = payerSweep({ ...api.deps, clock }, api.deps.stores.sandbox);
+    await db.run(sql`update attempts set provider = 'flutterwave' where payment_id = ${id}`);
+    clock.advance(179 * 86_400_000);
+    while ((await sweep.round()) > 0);
+    assert.equal((await payerOf(id))[0]?.payer, '+237650445588');
+    await db.run(sql`
+      insert into refunds (team_id, id, payment_id, kind, legs, amount_minor, currency, status, reason, created_at, updated_at)
+      select team_id, replace(id, 'trx_', 'rfd_'), id, 'merchant', '[]', 100, currency, 'processing', 'merchant_error', created_at, created_at
+      from payments where id = ${id}`);
+    clock.advance(2 * 86_400_000);
+    while ((await sweep.round()) > 0);
+    assert.equal((await payerOf(id))[0]?.payer, '+237650445588');
+    await db.run(sql`update refunds set status = 'succeeded' where payment_id = ${id}`);
+    while ((await sweep.round()) > 0);
+    assert.equal((await payerOf(id))[0]?.payer, null);
+  });
+
   test('not while its money is on the way back, or evidence waits for a decision', async () => {
     const id = await paid(api, { phone: '+237650445577' });
     const { db } = api.deps.stores.sandbox;

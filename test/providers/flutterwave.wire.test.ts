@@ -202,6 +202,16 @@ suite('what Flutterwave is sent', () => {
     assert.equal(calls[1]?.url, `https://api.flutterwave.com/v3/transfers?reference=${refund.provider_key}`);
   });
 
+  test('a refund to a wallet whose number was forgotten meanwhile stays a transfer: nothing is sent twice under another way', async () => {
+    const { provider, calls } = stubbed(() => success([]));
+    const base = refundFor(provider);
+    const forgotten = { ...base, collection: { ...base.collection, payer: null } };
+    assert.equal(short(await provider.refunds?.submit(forgotten)), 'failed(operator_declined)');
+    assert.equal(calls.length, 0);
+    await provider.refunds?.read(forgotten);
+    assert.equal(calls[0]?.url, `https://api.flutterwave.com/v3/transfers?reference=${base.provider_key}`);
+  });
+
   test('nothing at all when the amount, the channel or the number can not be told', async () => {
     const { provider, calls } = stubbed(() => success({}));
     assert.equal((await provider.submit(collectionFor(provider, { amount_minor: 25_50n }))).kind, 'unavailable');

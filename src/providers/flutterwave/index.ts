@@ -22,6 +22,7 @@ const secret = (description: string) => Type.String({ description, pattern: '^[\
 export const flutterwave: Connector = {
   name: 'flutterwave',
   title: 'Flutterwave',
+  refunds_to_number: true,
   credentials: Type.Object({
     secret_key: secret('Secret key of API v3: FLWSECK-… (FLWSECK_TEST-… in test mode).'),
     secret_hash: secret('Secret hash of the webhook, as set in the dashboard: what comes without it is refused.'),

@@ -1,6 +1,6 @@
 import type { Clock } from '../../kit/clock.ts';
 import { unreachable } from '../../kit/errors.ts';
-import type { Payout, PayoutOutcome, Payouts, Refund, RefundOutcome, Refunds } from '../contract.ts';
+import type { Collection, Payout, PayoutOutcome, Payouts, Refund, RefundOutcome, Refunds } from '../contract.ts';
 import type { Reason } from '../reasons.ts';
 import { amountText } from '../wire/amounts.ts';
 import { nextPoll } from '../wire/polls.ts';
@@ -10,13 +10,15 @@ import { POLLS, stateAt } from './collect.ts';
 import { creationOf, type Meaning, openedOf, type Returned, returnedOf } from './map.ts';
 
 /**
- * In part or in whole. A wallet is paid back by a transfer, which our reference finds again and keeps from being made twice.
+ * In part or in whole. A wallet is paid back by a transfer, which our reference finds again and keeps from being made twice. That
+ * depends on the channel alone: a refund whose number was forgotten meanwhile stays a transfer, and fails rather than leave twice.
  * A refund to a card or an account has no key of ours: one whose answer was lost can not be found, is never sent a second
  * time, and waits for a person.
  */
 export function refunds(client: Client, clock: Clock, payouts: Payouts): Refunds {
   return {
     extent: 'partial',
+    needsPayer: isWallet,
     submit: async (refund) => {
       const transfer = transferOf(refund);
       return transfer ? returnedBy(await payouts.submit(transfer), refund) : submit(client, refund);
@@ -28,10 +30,14 @@ export function refunds(client: Client, clock: Clock, payouts: Payouts): Refunds
   };
 }
 
+function isWallet({ id, kind }: Pick<Collection['channel'], 'id' | 'kind'>, currency: string): boolean {
+  return kind === 'mobile_money' && paysOut(id, currency);
+}
+
 /** The transfer that pays a wallet back, null where there is no wallet to pay. */
 function transferOf({ collection, ...refund }: Refund): Payout | null {
   const { channel, currency, payer, description } = collection;
-  if (channel.kind !== 'mobile_money' || payer === null || !paysOut(channel.id, currency)) return null;
+  if (!isWallet(channel, currency)) return null;
   const { refund_id: transfer_id, provider_key, provider_ref, amount_minor, callback_url, submitted_at } = refund;
   const recipient = { name: '', phone: payer, account_number: null, bank_code: null };
   return {

@@ -76,6 +76,7 @@ function measuredRefunds(refunds: Refunds, watch: Watch): Refunds {
   const refund = (call: Subject['call'], channel: string) => ({ channel, operation: 'refund', call }) as const;
   return present<Refunds>({
     extent: refunds.extent,
+    needsPayer: refunds.needsPayer?.bind(refunds),
     submit: (it) => watch(refund('start', it.collection.channel.id), () => refunds.submit(it), ofRefund),
     read: (it) =>
       watch(

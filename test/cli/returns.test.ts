@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { type DbPool, openPool } from '../../src/db/pool.ts';
+import { newId } from '../../src/kit/ids.ts';
+import { createLog } from '../../src/kit/log.ts';
+import { sql } from '../../src/kit/sql.ts';
+import { exposition } from '../../src/metrics/exposition.ts';
+import { askReturns, returnFamilies } from '../../src/metrics/returns.ts';
+import { type CommandLine, openCommandLine } from './command.ts';
+
+const EVIDENCE = 'transfer 4711 in the dashboard';
+
+let cli: CommandLine;
+let live: DbPool;
+let team: string;
+before(async () => {
+  cli = await openCommandLine();
+  live = openPool({ url: cli.databases.live, size: 2, log: createLog({ level: 'silent', format: 'json' }) });
+  team = (await cli.json('teams', 'create', '--name', 'Chez Awa', '--email', 'awa@shop.example')).id;
+});
+after(async () => {
+  await live.close();
+  await cli.close();
+});
+
+/** A payment that failed and whose money arrived after all, which nobody can return but a person. */
+async function waiting(): Promise<string> {
+  const at = Date.now() - 7_200_000;
+  const [payment, attempt, id] = [newId('trx', 'live', at), newId('att', 'live', at), newId('rtn', 'live', at)];
+  const now = new Date(at);
+  await live.run(sql`
+    insert into payments (team_id, id, amount_minor, fee_minor, captured_minor, currency, status, channel, event_count, key_id, request_id,
+      created_at, updated_at, expires_at)
+    values (${team}, ${payment}, 100000, 2000, 100000, 'XAF', 'failed', 'cm.orange', 2, 'k', 'r', ${now}, ${now}, ${now})`);
+  await live.run(sql`
+    insert into attempts (team_id, id, payment_id, provider, provider_account, channel, status, amount_minor, currency, provider_key,
+      must_return, created_at, closed_at)
+    values (${team}, ${attempt}, ${payment}, 'orange-money', 'pa_1', 'cm.orange', 'succeeded', 100000, 'XAF', 'k', true, ${now}, ${now})`);
+  await live.run(sql`
+    insert into returns (team_id, id, payment_id, attempt_id, amount_minor, currency, state, note, waiting_since, announced_at, created_at,
+      updated_at)
+    values (${team}, ${id}, ${payment}, ${attempt}, 100000, 'XAF', 'waiting', 'no account pays out', ${now}, ${now}, ${now}, ${now})`);
+  return id;
+}
+
+const gauges = async () => {
+  const found = await askReturns(live, Date.now());
+  return exposition(returnFamilies([[{ environment: 'live' }, found]]));
+};
+
+test('what waits for a person is listed with why, counted with its age, and gone once it is resolved with evidence', async () => {
+  const id = await waiting();
+  const listed = await cli.run('returns', 'list', '--json');
+  assert.equal(listed.code, 1, 'one needs a person');
+  const [row] = JSON.parse(listed.stdout);
+  assert.deepEqual([row.id, row.amount, row.state, row.why], [id, 1000, 'waiting', 'no account pays out']);
+  assert.match(await gauges(), /^pirogue_returns_open\{environment="live",state="waiting"\} 1$/m);
+  const age = Number(/oldest_seconds\{environment="live",state="waiting"\} (\S+)/.exec(await gauges())?.[1]);
+  assert.ok(age >= 7_200 && age < 9_000, String(age));
+  const said = await cli.json('returns', 'resolve', id, '--evidence', EVIDENCE, '--author', 'Awa', '--team', team);
+  assert.deepEqual([said.state, said.as, said.author], ['resolved', 'returned', 'Awa']);
+  const again = await cli.run('returns', 'resolve', id, '--evidence', EVIDENCE, '--team', team);
+  assert.deepEqual([again.code, /is resolved/.test(again.stderr)], [1, true]);
+  const quiet = await cli.run('returns', 'list', '--json');
+  assert.deepEqual([quiet.code, JSON.parse(quiet.stdout)], [0, []]);
+  assert.match(await gauges(), /^pirogue_returns_open\{environment="live",state="waiting"\} 0$/m);
+  const [entry] = await live.all<{ action: string }>(sql`select action from audit_entries where resource_id = ${id}`);
+  assert.equal(entry?.action, 'return.resolve');
+});
+
+test('what waits can be tried again', async () => {
+  const id = await waiting();
+  assert.equal((await cli.json('returns', 'retry', id, '--team', team)).state, 'owed');
+});
+
+test('an id of something else is an error with what to do', async () => {
+  const { code, stderr } = await cli.run('returns', 'resolve', 'rfd_x', '--evidence', EVIDENCE, '--team', team);
+  assert.equal(code, 1);
+  assert.match(stderr, /rtn_… of "pirogue returns list"/);
+});
