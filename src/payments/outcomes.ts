@@ -100,7 +100,10 @@ export function changeOfReading(
     case 'pending':
       return change(
         attempt,
-        { status: 'open', ...sent, next_poll_at: new Date(at + Math.max(reading.poll_after_ms, SHORTEST_WAIT_MS)) },
+        {
+          ...{ status: 'open', ...sent, next_poll_at: new Date(at + Math.max(reading.poll_after_ms, SHORTEST_WAIT_MS)) },
+          ...(reading.next ? { action: reading.next } : {}),
+        },
         before,
       );
     case 'succeeded':

@@ -48,7 +48,8 @@ export type Submission =
 
 /** What the provider knows of an attempt. `not_found` soon after sending proves nothing: status pages lag. */
 export type Reading =
-  | { kind: 'pending'; poll_after_ms: number }
+  /** `next`: what the payer has to do now, where that is only known by now; left out: as before. */
+  | { kind: 'pending'; poll_after_ms: number; next?: Next }
   | { kind: 'succeeded'; provider_ref: string; amount_minor: Minor; currency: string }
   | { kind: 'failed'; reason: Reason; message: string }
   | { kind: 'cancelled'; reason: Reason; message: string }

@@ -97,5 +97,7 @@ export async function stageOf(parts: {
 
 /** Credentials that are no secret: anyone may see them in a message. */
 function isPublic(name: string): boolean {
-  return ['base_url', 'target_environment', 'country', 'currency', 'callback_url'].includes(name);
+  return ['base_url', 'target_environment', 'country', 'currency', 'callback_url', 'sender_country', 'sender_name'].includes(
+    name,
+  );
 }

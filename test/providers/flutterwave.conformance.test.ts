@@ -12,6 +12,10 @@ const ghana: Line = {
   channel: { id: 'gh.mtn', kind: 'mobile_money', country: 'GH' },
   ...{ currency: 'GHS', amount_minor: 1_234_56n, stem: '+233243' },
 };
+const kenya: Line = {
+  channel: { id: 'ke.mpesa', kind: 'mobile_money', country: 'KE' },
+  ...{ currency: 'KES', amount_minor: 1_235_00n, stem: '+254708' },
+};
 const card: Line = {
   channel: { id: 'ci.card', kind: 'card', country: 'CI' },
   ...{ currency: 'XOF', amount_minor: 1_235_00n, stem: '+2250503' },
@@ -32,7 +36,7 @@ const start: Fixture['start'] = (callback_url) =>
 runConformance({
   name: 'flutterwave',
   collect: [cameroon, ghana],
-  payout: [cameroon, ghana],
+  payout: [cameroon, ghana, kenya],
   ends: {
     collect: {
       '000001': { kind: 'failed', reason: 'insufficient_funds' },

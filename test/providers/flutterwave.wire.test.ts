@@ -107,7 +107,8 @@ suite('what Flutterwave is sent', () => {
     ['ci.moov', 'XOF', 'mobile_money_franco', { network: 'MOOV', country: 'CI' }],
     ['sn.orange', 'XOF', 'mobile_money_franco', { network: 'ORANGEMONEY', country: 'SN' }],
     ['gh.mtn', 'GHS', 'mobile_money_ghana', { network: 'MTN' }],
-    ['rw.airtel', 'RWF', 'mobile_money_rwanda', { order_id: KEY }],
+    ['rw.airtel', 'RWF', 'mobile_money_rwanda', { network: 'AIRTEL', order_id: KEY }],
+    ['gh.telecel', 'GHS', 'mobile_money_ghana', { network: 'VODAFONE' }],
     ['ug.airtel', 'UGX', 'mobile_money_uganda', { network: 'AIRTEL' }],
     ['tz.vodacom', 'TZS', 'mobile_money_tanzania', { network: 'VODACOM' }],
     ['zm.mtn', 'ZMW', 'mobile_money_zambia', { network: 'MTN' }],
@@ -147,7 +148,7 @@ suite('what Flutterwave is sent', () => {
     const wallet = payoutFor(provider);
     assert.deepEqual(await payouts?.submit(wallet), { kind: 'pending', provider_ref: '5', poll_after_ms: 5_000 });
     assert.deepEqual(bodyOf(calls[0]), {
-      ...{ account_bank: 'FMM', account_number: '237653000000', amount: 25000, currency: 'XAF', debit_currency: 'XAF' },
+      ...{ account_bank: 'MTN', account_number: '237653000000', amount: 25000, currency: 'XAF', debit_currency: 'XAF' },
       ...{ reference: wallet.provider_key, narration: 'Salary', beneficiary_name: 'Awa N.', callback_url: wallet.callback_url },
     });
     const recipient = { name: '', phone: null, account_number: '0690000031', bank_code: '044' };
@@ -160,6 +161,62 @@ suite('what Flutterwave is sent', () => {
       'failed(invalid_recipient)',
     );
     assert.equal(calls.length, 2);
+  });
+
+  test('a callback address above 100 characters is left out: the webhook of the dashboard tells the same', async () => {
+    const { provider, calls } = stubbed(() => success({ id: 5, status: 'NEW' }));
+    const payout = payoutFor(provider);
+    const base = 'https://pay.example/';
+    await provider.payouts?.submit({ ...payout, callback_url: base.padEnd(100, 'x') });
+    await provider.payouts?.submit({ ...payout, callback_url: base.padEnd(101, 'x') });
+    assert.deepEqual(
+      calls.map((call) => 'callback_url' in bodyOf(call)),
+      [true, false],
+    );
+  });
+
+  test('M-Pesa of Kenya is told who sends; an account that does not know it pays nothing out there', async () => {
+    const channel = { id: 'ke.mpesa', kind: 'mobile_money', country: 'KE' } as const;
+    const change = { channel, currency: 'KES' };
+    const { provider, calls } = stubOf(
+      flutterwave,
+      { ...CREDENTIALS, sender_name: 'Shop Ltd', sender_country: 'KE', sender_phone: '254700000000' },
+      () => success({ id: 5, status: 'NEW' }),
+    );
+    assert.equal((await provider.payouts?.submit(payoutFor(provider, change)))?.kind, 'pending');
+    const { meta, account_bank } = bodyOf(calls[0]);
+    assert.deepEqual([account_bank, meta], ['MPS', { sender: 'Shop Ltd', sender_country: 'KE', mobile_number: '254700000000' }]);
+    const nameless = stubbed(() => success({ id: 5, status: 'NEW' }));
+    assert.equal(nameless.provider.payouts?.reaches('ke.mpesa', 'KES'), false);
+    assert.equal((await nameless.provider.payouts?.submit(payoutFor(provider, change)))?.kind, 'unavailable');
+    assert.deepEqual(nameless.calls, []);
+  });
+
+  for (const [channel, currency, phone, network] of [
+    ['cm.orange', 'XAF', '+237690111111', 'ORANGEMONEY'],
+    ['ci.mtn', 'XOF', '+2250503111111', 'FMM'],
+    ['ci.orange', 'XOF', '+2250703111111', 'orangemoney'],
+    ['ci.moov', 'XOF', '+2250103111111', 'Moov'],
+    ['sn.orange', 'XOF', '+221771111111', 'ORANGEMONEY'],
+    ['gh.at', 'GHS', '+233271111111', 'AIRTELTIGO'],
+    ['ug.airtel', 'UGX', '+256701111111', 'AIRTEL'],
+    ['tz.halotel', 'TZS', '+255621111111', 'HALOPESA'],
+    ['rw.mtn', 'RWF', '+250781111111', 'MTN'],
+    ['zm.mtn', 'ZMW', '+260961111111', 'MPS'],
+  ] as const) {
+    test(`a payout on ${channel} goes by ${network}`, async () => {
+      const { provider, calls } = stubbed(() => success({ id: 5, status: 'NEW' }));
+      const recipient = { name: 'Awa N.', phone, account_number: null, bank_code: null };
+      const country = channel.slice(0, 2).toUpperCase();
+      await provider.payouts?.submit(
+        payoutFor(provider, { recipient, currency, channel: { id: channel, kind: 'mobile_money', country } }),
+      );
+      assert.equal(bodyOf(calls[0]).account_bank, network);
+    });
+  }
+
+  test('nothing is paid out to Burkina Faso, which no list of networks names', () => {
+    assert.equal(stubbed(() => success({})).provider.payouts?.reaches('bf.orange', 'XOF'), false);
   });
 
   test('a reference that is taken is a transfer that is under way', async () => {
@@ -197,7 +254,7 @@ suite('what Flutterwave is sent', () => {
     assert.deepEqual(await provider.refunds?.submit(refund), { kind: 'pending', provider_ref: '5', poll_after_ms: 5_000 });
     assert.equal(calls[0]?.url, 'https://api.flutterwave.com/v3/transfers');
     const { reference, account_number, amount, account_bank } = bodyOf(calls[0]);
-    assert.deepEqual([reference, account_number, amount, account_bank], [refund.provider_key, '237653000000', 10000, 'FMM']);
+    assert.deepEqual([reference, account_number, amount, account_bank], [refund.provider_key, '237653000000', 10000, 'MTN']);
     await provider.refunds?.read(refund);
     assert.equal(calls[1]?.url, `https://api.flutterwave.com/v3/transfers?reference=${refund.provider_key}`);
   });
@@ -232,6 +289,7 @@ suite('what an account of Flutterwave is', () => {
     assert.equal(fits(CREDENTIALS), true);
     assert.equal(fits({ ...CREDENTIALS, secret_key: 'a\r\nx: y' }), false);
     assert.equal(fits({ ...CREDENTIALS, customer_email: 'nobody' }), false);
+    assert.equal(fits({ ...CREDENTIALS, sender_name: 'Shop', sender_country: 'KE', sender_phone: '254700000000' }), true);
     for (const name of Object.keys(CREDENTIALS)) assert.equal(fits({ ...CREDENTIALS, [name]: undefined }), false, name);
     for (const field of Object.values(flutterwave.credentials.properties)) assert.ok('description' in field);
   });
@@ -240,7 +298,7 @@ suite('what an account of Flutterwave is', () => {
     const said = new Map((provider.offers() ?? []).map(({ channel, operations }) => [channel, operations.join('+')]));
     assert.deepEqual(
       ['cm.mtn', 'ci.moov', 'gh.telecel', 'ng.bank', 'gh.bank', 'cm.card'].map((id) => said.get(id)),
-      ['collect+payout', 'collect', 'payout', 'collect+payout', 'collect', 'collect'],
+      ['collect+payout', 'collect+payout', 'collect+payout', 'collect+payout', 'collect', 'collect'],
     );
     for (const { channel, currency, operations } of provider.offers() ?? [])
       assert.equal(provider.payouts?.reaches(channel, currency), operations.includes('payout'), channel);

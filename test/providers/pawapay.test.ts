@@ -53,6 +53,19 @@ async function whenConfigured(one: Provider, isSo: () => boolean): Promise<void>
 
 const offered = (one: Provider, channel: string) => one.offers()?.filter((offer) => offer.channel === channel) ?? [];
 
+test('M-Pesa of the DRC takes whole units: its offer says so before the account was read, and odd cents are never sent', async () => {
+  const congo = line('cd.vodacom', 'CDF', 1_050n, '+243813');
+  const steps = () => offered(provider, 'cd.vodacom').map(({ step_minor }) => step_minor);
+  assert.deepEqual(steps(), [100n, 100n]);
+  const sent = () => twin.requests.filter(({ path }) => path === '/v2/deposits').length;
+  const before = sent();
+  assert.equal((await provider.submit(collectionOn(provider, congo))).kind, 'unavailable');
+  assert.equal(sent(), before);
+  assert.equal((await provider.submit(collectionOn(provider, { ...congo, amount_minor: 100_000n }))).kind, 'accepted');
+  await whenConfigured(provider, () => steps().length === 4);
+  assert.deepEqual(steps(), [100n, 100n, 100n, 100n]);
+});
+
 test('what it offers is the public list at once, without a call, and then what the account may do', async () => {
   const first = offered(provider, 'cm.mtn');
   assert.deepEqual(
@@ -160,7 +173,7 @@ test('where a code comes first nothing is sent before the payer has given it', a
   assert.equal((await provider.continue?.(collection, { kind: 'otp', otp: '123456' }))?.kind, 'accepted');
   await twin.idle();
   assert.equal((await provider.read(collection)).kind, 'succeeded');
-  const late = connect({}, { ...tools, clock: { now: () => collection.expires_at + 700_000 } });
+  const late = connect({}, { ...tools, clock: { now: () => collection.expires_at + 900_000 } });
   assert.equal((await late.read({ ...collection, provider_key: provider.keyOf('att_never') })).kind, 'expired');
 });
 

@@ -19,7 +19,7 @@ test('every word of pawaPay has its meaning', () => {
   const lines = CODES.map((code) => {
     const failureReason = { failureCode: code, failureMessage: 'words' };
     const taken = takenOf(answered(200, { status: 'REJECTED', failureReason }));
-    const reading = readingOf(toldByData({ status: 'FAILED', failureReason }, 'depositId'), 1);
+    const reading = readingOf(toldByData({ status: 'FAILED', failureReason }, 'depositId'), 1, 'https://api.pawapay.io');
     const payment = 'reason' in reading ? `${reading.kind} ${reading.reason}` : reading.kind;
     return `${code.padEnd(34)} at once: ${taken.kind.padEnd(12)} payment: ${payment.padEnd(30)} payout: ${String(payoutReason(code)).padEnd(24)} refund: ${refundReason(code)}`;
   });

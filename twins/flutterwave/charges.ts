@@ -9,6 +9,7 @@ import { endingOf, refusal, success } from './words.ts';
 interface Type {
   currencies: readonly string[];
   networks: readonly string[] | null;
+  isNetworkOptional?: true;
   countries: readonly string[] | null;
   /** What the payer has to do: approve on the handset, go to a page, or pay into an account. */
   mode: 'callback' | 'redirect' | 'banktransfer';
@@ -22,7 +23,9 @@ const TYPES: Record<string, Type> = {
     mode: 'callback',
   },
   mobile_money_ghana: { currencies: ['GHS'], networks: ['MTN', 'VODAFONE', 'TIGO'], countries: null, mode: 'redirect' },
-  mobile_money_rwanda: { currencies: ['RWF'], networks: null, countries: null, mode: 'redirect' },
+  mobile_money_rwanda: {
+    ...{ currencies: ['RWF'], networks: ['MTN', 'AIRTEL'], isNetworkOptional: true, countries: null, mode: 'redirect' },
+  },
   mobile_money_uganda: { currencies: ['UGX'], networks: ['MTN', 'AIRTEL'], countries: null, mode: 'redirect' },
   mobile_money_zambia: { currencies: ['ZMW'], networks: ['MTN', 'AIRTEL', 'ZAMTEL'], countries: null, mode: 'redirect' },
   mobile_money_tanzania: {
@@ -42,7 +45,9 @@ export async function createCharge(kit: Kit, call: Call): Promise<Answer> {
   const fields = jsonOf(call) ?? {};
   if (!type) return refusal(400, 'type is not supported');
   if (!isAddress(fields.email)) return refusal(400, 'email is required');
-  if (type.networks && !type.networks.includes(String(fields.network))) return refusal(400, 'network is invalid');
+  const { network } = fields;
+  const isMissing = network === undefined && type.isNetworkOptional;
+  if (type.networks && !isMissing && !type.networks.includes(String(network))) return refusal(400, 'network is invalid');
   if (type.countries && !(type.countries.includes(String(fields.country)) && fits(fields))) {
     return refusal(400, 'country is invalid');
   }

@@ -23,6 +23,7 @@ export const flutterwaveTwin: TwinKind = {
   dashboard_callbacks: true,
   credentials: (url) => ({
     ...{ secret_key: SECRET_KEY, secret_hash: SECRET_HASH, customer_email: 'payments@shop.example' },
+    ...{ sender_name: 'Shop', sender_country: 'KE', sender_phone: '254700000000' },
     base_url: url,
   }),
   wire: (kit) => ({

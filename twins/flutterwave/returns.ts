@@ -5,11 +5,38 @@ import { minorOf } from '../kit/fates.ts';
 import type { Kit } from '../kit/twin.ts';
 import { endingOf, refusal, success } from './words.ts';
 
-const CORRIDORS: Record<string, readonly string[]> = {
-  FMM: ['XAF', 'XOF'],
-  MPS: ['KES', 'TZS', 'UGX', 'RWF', 'ZMW'],
-  ...{ MTN: ['GHS'], VODAFONE: ['GHS'], TIGO: ['GHS'], AIRTEL: ['GHS'] },
-};
+/**
+ * Networks by country of the number (Mobile Money Transfer, supported networks: the page of October 2026 for Côte d'Ivoire and
+ * Ghana, that of September 2026 for the others). Burkina Faso is in none.
+ */
+const NETWORKS: readonly (readonly [prefix: string, currency: string, networks: readonly string[]])[] = [
+  ['237', 'XAF', ['MTN', 'ORANGEMONEY']],
+  ['225', 'XOF', ['FMM', 'Moov', 'orangemoney', 'WAVE']],
+  ['221', 'XOF', ['ORANGEMONEY', 'WAVE']],
+  ['233', 'GHS', ['AIRTELTIGO', 'MTN', 'TELECEL', 'VODAFONE']],
+  ['254', 'KES', ['MPS']],
+  ['250', 'RWF', ['MTN', 'AIRTEL']],
+  ['255', 'TZS', ['AIRTEL', 'HALOPESA', 'TIGO', 'VODACOM']],
+  ['256', 'UGX', ['AIRTEL', 'MTN']],
+  ['260', 'ZMW', ['MPS']],
+];
+/** Of `callback_url`, as the official SDK documents it. */
+const MAX_CALLBACK_URL = 100;
+
+/** Whether a transfer in this currency to this account goes by this bank or network. */
+function isServed(account_bank: string, account_number: string, currency: string): boolean {
+  if (BANK.test(account_bank)) return currency === 'NGN';
+  return NETWORKS.some(
+    ([prefix, served, networks]) => served === currency && networks.includes(account_bank) && account_number.startsWith(prefix),
+  );
+}
+
+/** M-Pesa of Kenya wants to know who sends (Mobile Money Transfer, Kenya). */
+function namesSender(meta: unknown): boolean {
+  const { sender, sender_country, mobile_number } = (meta ?? {}) as Record<string, unknown>;
+  return [sender, sender_country, mobile_number].every((text) => typeof text === 'string' && text !== '');
+}
+
 /** Nigerian banks go by three digits, others by six. */
 const BANK = /^\d{3}(?:\d{3})?$/;
 
@@ -17,10 +44,12 @@ export async function createTransfer(kit: Kit, call: Call): Promise<Answer> {
   const fields = jsonOf(call) ?? {};
   const { account_bank, account_number, currency, reference, callback_url = null, beneficiary_name } = fields;
   if (typeof reference !== 'string' || reference === '') return refusal(400, 'reference is required');
-  const currencies = BANK.test(String(account_bank)) ? ['NGN'] : (CORRIDORS[String(account_bank)] ?? []);
-  if (typeof currency !== 'string' || !currencies.includes(currency))
-    return refusal(400, 'account_bank is invalid for the currency');
   if (typeof account_number !== 'string' || !/^\d{6,20}$/.test(account_number)) return refusal(400, 'Invalid account number');
+  if (typeof currency !== 'string' || !isServed(String(account_bank), account_number, currency))
+    return refusal(400, 'account_bank is invalid for the currency');
+  if (currency === 'KES' && !namesSender(fields.meta))
+    return refusal(400, 'meta.sender, sender_country, mobile_number are required');
+  if (callback_url !== null && String(callback_url).length > MAX_CALLBACK_URL) return refusal(400, 'callback_url is too long');
   if (typeof beneficiary_name !== 'string' || beneficiary_name === '') return refusal(400, 'beneficiary_name is required');
   const amount_minor = minorOf(String(fields.amount));
   if (amount_minor === null || amount_minor === 0n) return refusal(400, 'amount is invalid');

@@ -65,7 +65,8 @@ const ENDINGS: Record<Fate, Ending> = {
   times_out: failsWith('COULD_NOT_PERFORM_TRANSACTION', 2),
   payer_refuses: failsWith('APPROVAL_REJECTED'),
   recipient_unregistered: failsWith('PAYEE_NOT_FOUND'),
-  invalid_recipient: failsWith('PAYEE_NOT_ALLOWED_TO_RECEIVE'),
+  // As the published list of reasons has it, like PAYEE_NOT_ALLOWED_TO_RECEIVE.
+  invalid_recipient: failsWith('PAYEE_LIMIT_REACHED'),
   refund_fails: failsWith('INTERNAL_PROCESSING_ERROR'),
 };
 

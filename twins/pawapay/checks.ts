@@ -75,7 +75,7 @@ export function checkAmount(
     return reject('INVALID_CURRENCY', `The currency ${currency} is not supported with ${operator.provider}.`);
   }
   const amount_minor = minorOf(amount);
-  if (amount_minor === null || (isWhole(currency) && amount.includes('.'))) {
+  if (amount_minor === null || (isWhole(operator, currency) && amount.includes('.'))) {
     return reject('INVALID_AMOUNT', `The amount ${amount} is not valid.`);
   }
   if (amount_minor < BigInt(MIN_AMOUNT) * 100n || amount_minor > BigInt(operator.max) * 100n) {

@@ -14,7 +14,8 @@ const TOKEN = 'twin-pawapay-token';
 /**
  * pawaPay's Merchant API v2. Settings: `callback_url` (as in its dashboard), `signed_callbacks` (`false`: off),
  * `signature_encoding` (`raw`: r and s instead of DER), `public_key` (PEM: requests have to be signed with it),
- * `closed` and `delayed` (operators, with commas), `empty_wallet` (`rejected`: an empty wallet shows at initiation).
+ * `closed` and `delayed` (operators, with commas), `empty_wallet` (`rejected`: an empty wallet shows at initiation),
+ * `late_page` (milliseconds until the address of a Wave page is known, told by a PROCESSING callback).
  */
 export const pawapayTwin: TwinKind = {
   name: 'pawapay',

@@ -36,13 +36,21 @@ export async function takeDeposit(kit: Kit, call: Call): Promise<Answer> {
     return rejected('depositId', value.key, 'INVALID_INPUT', 'The preAuthorisationCode is missing or not valid.');
   }
   const redirects = operator.auth === 'REDIRECT_AUTH';
-  const page = redirects ? { authorizationUrl: `http://${call.headers.host}/pay/${value.key}`, backUrl: body.successfulUrl } : {};
+  const authorizationUrl = `http://${call.headers.host}/pay/${value.key}`;
+  const late_ms = Number(kit.settings.get('late_page') ?? 0);
+  const page = redirects ? { ...(late_ms > 0 ? {} : { authorizationUrl }), backUrl: body.successfulUrl } : {};
   const entry = await kit.desk.take(
     { ...value, wire: { ...value.wire, ...page } },
     endingOf('collect', value.msisdn),
     call.fault,
   );
-  if (redirects) kit.desk.interim(entry);
+  if (redirects && late_ms === 0) kit.desk.interim(entry);
+  if (redirects && late_ms > 0) {
+    kit.timers.after(late_ms, () => {
+      entry.wire.authorizationUrl = authorizationUrl;
+      kit.desk.interim(entry);
+    });
+  }
   return accepted('collect', value.key, redirects ? 'GET_AUTH_URL' : 'FINAL_STATUS');
 }
 

@@ -88,7 +88,7 @@ export function marketOfNumber(msisdn: string): Market | undefined {
   );
 }
 
-/** Currencies that pawaPay moves in whole units only. */
-export function isWhole(currency: string): boolean {
-  return ['XAF', 'XOF', 'UGX', 'RWF'].includes(currency);
+/** Whether an operator takes whole units only: those of some currencies, and M-Pesa of the DRC (Providers, decimals in amount). */
+export function isWhole({ provider }: Pick<Operator, 'provider'>, currency: string): boolean {
+  return provider === 'VODACOM_MPESA_COD' || ['XAF', 'XOF', 'UGX', 'RWF'].includes(currency);
 }

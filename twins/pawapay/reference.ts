@@ -42,12 +42,13 @@ function providerConf(kit: Kit, provider: string) {
   };
 }
 
-function operationConf(kit: Kit, { provider, auth, max }: Operator, currency: string, type: (typeof TYPES)[number]) {
+function operationConf(kit: Kit, operator: Operator, currency: string, type: (typeof TYPES)[number]) {
+  const { provider, auth, max } = operator;
   return {
     ...(type === 'DEPOSIT' ? { authType: auth, pinPrompt: 'AUTOMATIC', pinPromptRevivable: false } : {}),
     minAmount: String(MIN_AMOUNT),
     maxAmount: String(max),
-    decimalsInAmount: isWhole(currency) ? 'NONE' : 'TWO_PLACES',
+    decimalsInAmount: isWhole(operator, currency) ? 'NONE' : 'TWO_PLACES',
     status: statusOf(kit, provider),
     callbackUrl: kit.settings.get('callback_url') ?? '',
   };

@@ -6,6 +6,15 @@ export interface Settings {
   secret_key: string;
   /** Flutterwave wants an address of every payer; the payer's own stays with us. */
   customer_email: string;
+  /** Who pays out, as M-Pesa of Kenya wants to be told; null: nothing is paid out there. */
+  sender: Sender | null;
+}
+
+/** The fields of `meta` (Mobile Money Transfer, Kenya). */
+export interface Sender {
+  sender: string;
+  sender_country: string;
+  mobile_number: string;
 }
 
 /** Its gateway waits 28 s and then answers 503: what has not answered before that is read instead. */

@@ -5,8 +5,8 @@ import type { FloatReading, Provider } from '../contract.ts';
 import { minorOf } from '../wire/amounts.ts';
 import { fieldsOf, listOf } from '../wire/reply.ts';
 import { readCallback } from './callback.ts';
-import { OFFERS } from './channels.ts';
-import { Client } from './client.ts';
+import { offersOf } from './channels.ts';
+import { Client, type Sender } from './client.ts';
 import { collecting, GRACE_MS, POLLS } from './collect.ts';
 import { openedOf } from './map.ts';
 import { payouts } from './payouts.ts';
@@ -31,6 +31,17 @@ export const flutterwave: Connector = {
       pattern: '^[\\w.+-]+@[\\w-]+(?:\\.[\\w-]+)+$',
       maxLength: 200,
     }),
+    sender_name: Type.Optional(
+      Type.String({
+        description: 'Who pays out, in full. With the two below, for M-Pesa payouts in Kenya.',
+        minLength: 1,
+        maxLength: 100,
+      }),
+    ),
+    sender_country: Type.Optional(Type.String({ description: 'Country of the sender: KE.', pattern: '^[A-Z]{2}$' })),
+    sender_phone: Type.Optional(
+      Type.String({ description: 'Phone number of the sender, digits with the country code.', pattern: '^\\d{8,15}$' }),
+    ),
     base_url: Type.Optional(Type.String({ description: "Instead of Flutterwave's own address.", pattern: '^https?://' })),
   }),
   connect,
@@ -38,14 +49,18 @@ export const flutterwave: Connector = {
 
 function connect(account: ProviderAccount, tools: Tools): Provider {
   const { base_url = URL, secret_key = '', secret_hash = '', customer_email = '' } = account.credentials;
-  const client = new Client({ base_url: base_url.replace(/\/+$/, ''), secret_key, customer_email }, tools);
+  const client = new Client(
+    { base_url: base_url.replace(/\/+$/, ''), secret_key, customer_email, sender: senderIn(account.credentials) },
+    tools,
+  );
   const paying = payouts(client, tools.clock);
+  const offers = offersOf(paying.reaches);
   return {
     name: flutterwave.name,
     account_id: account.id,
     // A tx_ref that is used again charges again.
     capabilities: { idempotency: 'none', readable_by: 'ours', polls: POLLS, not_found_grace_ms: GRACE_MS },
-    offers: () => OFFERS,
+    offers: () => offers,
     keyOf: uuidOf,
     ...collecting(client, tools.clock),
     payouts: paying,
@@ -53,6 +68,11 @@ function connect(account: ProviderAccount, tools: Tools): Provider {
     balance: () => readBalance(client),
     verifyCallback: (raw) => readCallback(raw, secret_hash),
   };
+}
+
+function senderIn({ sender_name, sender_country, sender_phone }: Record<string, string>): Sender | null {
+  if (!sender_name || !sender_country || !sender_phone) return null;
+  return { sender: sender_name, sender_country, mobile_number: sender_phone };
 }
 
 /** One purse for each currency serves everything. */

@@ -4,7 +4,7 @@ import type { Collection, Payout, PayoutOutcome, Payouts, Refund, RefundOutcome,
 import type { Reason } from '../reasons.ts';
 import { amountText } from '../wire/amounts.ts';
 import { nextPoll } from '../wire/polls.ts';
-import { paysOut, wireDecimals } from './channels.ts';
+import { wireDecimals } from './channels.ts';
 import type { Client } from './client.ts';
 import { POLLS, stateAt } from './collect.ts';
 import { creationOf, type Meaning, openedOf, type Returned, returnedOf } from './map.ts';
@@ -18,26 +18,27 @@ import { creationOf, type Meaning, openedOf, type Returned, returnedOf } from '.
 export function refunds(client: Client, clock: Clock, payouts: Payouts): Refunds {
   return {
     extent: 'partial',
-    needsPayer: isWallet,
+    needsPayer: (channel, currency) => isWallet(payouts, channel, currency),
     submit: async (refund) => {
-      const transfer = transferOf(refund);
+      const transfer = transferOf(refund, payouts);
       return transfer ? returnedBy(await payouts.submit(transfer), refund) : submit(client, refund);
     },
     read: async (refund) => {
-      const transfer = transferOf(refund);
+      const transfer = transferOf(refund, payouts);
       return transfer ? returnedBy(await payouts.read(transfer), refund) : read(client, refund, clock.now());
     },
   };
 }
 
-function isWallet({ id, kind }: Pick<Collection['channel'], 'id' | 'kind'>, currency: string): boolean {
-  return kind === 'mobile_money' && paysOut(id, currency);
+/** Whether what was paid on this channel goes back by a transfer to the wallet. */
+function isWallet({ reaches }: Payouts, { id, kind }: Pick<Collection['channel'], 'id' | 'kind'>, currency: string): boolean {
+  return kind === 'mobile_money' && reaches(id, currency);
 }
 
 /** The transfer that pays a wallet back, null where there is no wallet to pay. */
-function transferOf({ collection, ...refund }: Refund): Payout | null {
+function transferOf({ collection, ...refund }: Refund, payouts: Payouts): Payout | null {
   const { channel, currency, payer, description } = collection;
-  if (!isWallet(channel, currency)) return null;
+  if (!isWallet(payouts, channel, currency)) return null;
   const { refund_id: transfer_id, provider_key, provider_ref, amount_minor, callback_url, submitted_at } = refund;
   const recipient = { name: '', phone: payer, account_number: null, bank_code: null };
   return {

@@ -34,6 +34,8 @@ const MEANINGS = new Map<string, Meaning>(
     TRANSACTION_CANCELED: PAYER_REFUSED,
     PAYER_NOT_FOUND: { collect: 'invalid_number', payout: null },
     PAYEE_NOT_FOUND: { collect: 'operator_declined', payout: 'recipient_unregistered' },
+    // In a collection the payee is the merchant.
+    PAYEE_LIMIT_REACHED: { collect: 'operator_declined', payout: 'invalid_recipient' },
     PAYER_LIMIT_REACHED: { collect: 'operator_declined', payout: null },
     SENDER_ACCOUNT_NOT_ACTIVE: { collect: 'operator_declined', payout: null },
     PAYEE_NOT_ALLOWED_TO_RECEIVE: { collect: 'operator_declined', payout: 'invalid_recipient' },
@@ -70,6 +72,7 @@ const PARTY_REFUSED = new Set([
   'PAYEE_NOT_ALLOWED_TO_RECEIVE',
   'SENDER_ACCOUNT_NOT_ACTIVE',
   'PAYER_LIMIT_REACHED',
+  'PAYEE_LIMIT_REACHED',
   'NOT_ENOUGH_FUNDS',
 ]);
 

@@ -25,7 +25,7 @@ export function judgeCallback(account: Account, raw: RawCallback): Callback {
   if (verdict !== 'right') return { kind: 'hint', subject };
   // A payout or a refund is read: only collections are believed by callback.
   const told = id_field === 'depositId' && subject ? toldByData(data, id_field) : null;
-  return { kind: 'signed', subject, news: told && readingOf(told, POLLS.first_ms) };
+  return { kind: 'signed', subject, news: told && readingOf(told, POLLS.first_ms, account.base_url) };
 }
 
 function subjectOf(id: unknown): Subject | null {

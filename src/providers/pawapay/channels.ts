@@ -88,17 +88,18 @@ export function areaOf(country: unknown, provider: unknown): string | null {
 export function staticTerms(channelId: string, currency: string): Terms | undefined {
   const known = byChannel.get(channelId);
   if (!known?.currencies.includes(currency)) return undefined;
-  return { auth: known.auth, decimals: hasDecimals(currency) ? 2 : 0 };
+  return { auth: known.auth, decimals: decimalsOf(known, currency) };
 }
 
 /** Everything they serve, before the account's own configuration was read. */
 export const STATIC_OFFERS: readonly Offer[] = ROUTES.flatMap(({ channel, currencies }) =>
   currencies.map((currency) => ({
     ...{ channel, currency, operations: ['collect', 'payout'] as const satisfies Operation[] },
-    ...{ min_minor: null, max_minor: null, step_minor: null },
+    ...{ min_minor: null, max_minor: null, step_minor: decimalsOf({ channel }, currency) === 0 ? 100n : null },
   })),
 );
 
-function hasDecimals(currency: string): boolean {
-  return !['XAF', 'XOF', 'UGX', 'RWF'].includes(currency);
+/** Providers, decimals in amount: none for some currencies, and none for M-Pesa of the DRC in either of its. */
+function decimalsOf({ channel }: Pick<Route, 'channel'>, currency: string): 0 | 2 {
+  return channel === 'cd.vodacom' || ['XAF', 'XOF', 'UGX', 'RWF'].includes(currency) ? 0 : 2;
 }

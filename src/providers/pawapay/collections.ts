@@ -61,7 +61,7 @@ export async function readDeposit(account: Account, collection: Collection): Pro
   const told = await askForDeposit(account, collection);
   const now = account.clock.now();
   if (told.kind !== 'not_found')
-    return readingOf(told, pollAfter(collection.submitted_at, now, told.kind === 'pending' && told.slow));
+    return readingOf(told, pollAfter(collection.submitted_at, now, told.kind === 'pending' && told.slow), account.base_url);
   // While the payer still has to enter a code nothing was sent, and so nothing is to be found.
   const { channel, currency } = collection;
   const terms = account.configuration.terms('collect', channel.id, currency) ?? staticTerms(channel.id, currency);
@@ -71,10 +71,16 @@ export async function readDeposit(account: Account, collection: Collection): Pro
     : { kind: 'expired' };
 }
 
-export function readingOf(told: Told, poll_after_ms: number): Reading {
+/**
+ * The page of a Wave payer may only be known some time after the deposit was taken (Deposits, authorizationUrl).
+ * @param base_url pawaPay's address: a page is https unless that is not
+ */
+export function readingOf(told: Told, poll_after_ms: number, base_url: string): Reading {
   switch (told.kind) {
-    case 'pending':
-      return { kind: 'pending', poll_after_ms };
+    case 'pending': {
+      const url = pageOf(told.authorization_url, base_url);
+      return { kind: 'pending', poll_after_ms, ...(url === null ? {} : { next: { kind: 'redirect', url } }) };
+    }
     case 'completed':
       return { ...told, kind: 'succeeded' };
     case 'failed':
@@ -93,7 +99,7 @@ async function askForDeposit({ client }: Account, { provider_key }: Collection):
   return toldOf(await client.get(`/v2/deposits/${provider_key}`), 'depositId', provider_key);
 }
 
-/** Where the payer pays. A page that is not told in time leaves the operator's own app, which shows the request too. */
+/** Where the payer pays. A page that is not told in time comes with a later reading; the operator's own app shows the request too. */
 async function payingPageOf(account: Account, collection: Collection): Promise<Next> {
   for (const wait_ms of PAGE_WAITS_MS) {
     await sleep(wait_ms);

@@ -17,8 +17,8 @@ import { statement } from './statement.ts';
 
 const NAME = 'pawapay';
 const HOSTS = { live: 'https://api.pawapay.io', sandbox: 'https://api.sandbox.pawapay.io' } as const;
-/** Their status page lags by seconds; ten minutes is what the core waits for others too. */
-const GRACE_MS = 600_000;
+/** What pawaPay does not know after fifteen minutes it never got (Implementation, handling network errors). */
+const GRACE_MS = 900_000;
 
 /** pawaPay, Merchant API v2: mobile money of some twenty countries behind one wire. */
 export const pawapay: Connector = {

@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { Counter } from '../complaints/counter.ts';
+import { FakeClock, startApi, until } from '../setup/api.ts';
+
+const clock = new FakeClock();
+const api = await startApi({ clock });
+after(() => api.stop());
+
+test('the address of a Wave page that comes after the charge was answered is shown to the payer', async () => {
+  const till = await Counter.open(api, clock, ['pawapay']);
+  try {
+    const twin = till.twin('pawapay');
+    // Later than the adapter waits for it.
+    twin.settings.set('late_page', '6000');
+    twin.faults.script({ fault: 'stuck', doing: 'create' });
+    const phone = '+2250701000000';
+    const order = { amount: 1_000, currency: 'XOF', phone };
+    const { body: made } = await till.call('POST', '/payments', order);
+    const { status, body } = await till.charge(made.transaction.id, { channel: 'ci.wave', phone });
+    assert.equal(status, 202, JSON.stringify(body));
+    assert.deepEqual(body.action, { kind: 'confirm' });
+    const page = async () => (await fetch(made.authorization_url, { redirect: 'manual' })).text();
+    const link = `${twin.url}/pay/`;
+    assert.ok(!(await page()).includes(link));
+    const html = await until(page, (text) => text.includes(link), 30_000);
+    assert.ok(html.includes(link));
+  } finally {
+    await till.stop();
+  }
+});
