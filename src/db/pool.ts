@@ -30,6 +30,8 @@ export interface PoolOptions {
   statement_ms?: number;
   /** Told before each statement; the function that comes back, after it. */
   watch?: ((statement: Sql) => ((error?: unknown) => void) | null) | undefined;
+  /** Told of each statement that failed. */
+  failed?: (error: unknown) => void;
   /** Work as this role; left out: as the user of the address. */
   role?: string;
 }
@@ -75,7 +77,7 @@ export function openPool(options: PoolOptions): DbPool {
     // On the way out the server may hang up first; otherwise the pool replaces the connection when it needs one.
     if (!closing) options.log.warn({ err }, 'an idle database connection was lost');
   });
-  const { watch } = options;
+  const watch = watchOf(options);
   return {
     ...queries((statement) => pool.query(statement as pg.QueryConfig), watch),
     transaction: (work) => retried(() => inTransaction(pool, null, work, watch)),
@@ -110,6 +112,18 @@ function queries(plain: Plain, watch: PoolOptions['watch']): Queryable {
       return rows[0] as Row | undefined;
     },
     run: async (statement) => (await send(statement)).rowCount ?? 0,
+  };
+}
+
+/** What is told of each statement, whoever it is that listens. */
+function watchOf({ watch, failed }: PoolOptions): PoolOptions['watch'] {
+  if (!failed) return watch;
+  return (statement) => {
+    const over = watch?.(statement);
+    return (error) => {
+      over?.(error);
+      if (error !== undefined) failed(error);
+    };
   };
 }
 

@@ -2,6 +2,7 @@ import type { DatabaseUrls } from '../config.ts';
 import type { Environment } from '../kit/environment.ts';
 import type { Log } from '../kit/log.ts';
 import type { Db } from '../kit/sql.ts';
+import { type DatabaseState, Probe } from './probe.ts';
 import { APP_ROLE, openPool, type PoolOptions, type PoolUse } from './pool.ts';
 import type { Scope } from './scope.ts';
 
@@ -25,6 +26,8 @@ export interface Stores {
   readonly control: Db;
   readonly sandbox: WholeStore;
   readonly live: WholeStore;
+  /** What each database can do for this node, for readiness. */
+  states(): Promise<Record<keyof DatabaseUrls, DatabaseState>>;
   close(): Promise<void>;
 }
 
@@ -41,15 +44,24 @@ export function openStores(
   watch?: (database: keyof DatabaseUrls) => PoolOptions['watch'],
 ): OpenStores {
   // As the application role; connections are made when first needed.
-  const open = (name: keyof DatabaseUrls) => openPool({ url: urls[name], size, log, role: APP_ROLE, watch: watch?.(name) });
+  const probeOf = (name: keyof DatabaseUrls) => new Probe(openPool({ url: urls[name], size: 1, log, role: APP_ROLE }));
+  const probes = { control: probeOf('control'), sandbox: probeOf('sandbox'), live: probeOf('live') };
+  const open = (name: keyof DatabaseUrls) => {
+    const failed = (error: unknown) => probes[name].observe(error);
+    return openPool({ url: urls[name], size, log, role: APP_ROLE, watch: watch?.(name), failed });
+  };
   const [control, sandbox, live] = [open('control'), open('sandbox'), open('live')];
   return {
     use: () => ({ control: control.use(), sandbox: sandbox.use(), live: live.use() }),
     control,
     sandbox: wholeStore('sandbox', sandbox.seeing),
     live: wholeStore('live', live.seeing),
+    states: async () => {
+      const states = await Promise.all([probes.control.state(), probes.sandbox.state(), probes.live.state()]);
+      return { control: states[0], sandbox: states[1], live: states[2] };
+    },
     close: async () => {
-      await Promise.all([control.close(), sandbox.close(), live.close()]);
+      await Promise.all([control, sandbox, live, ...Object.values(probes)].map((one) => one.close()));
     },
   };
 }

@@ -1,3 +1,4 @@
+import { DatabaseUnavailable } from '../kit/database-unavailable.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Environment } from '../kit/environment.ts';
 import type { Log } from '../kit/log.ts';
@@ -55,6 +56,8 @@ export function startSweep(sweep: Sweep, tools: { clock: Clock; log: Log }): Wor
         );
         pause = Math.max(ERROR_REST_MS, Math.min(sweep.idle_ms, LONGEST_ERROR_REST_MS));
         failed = true;
+        // The round came to its end; what the database lacks, all nodes lack, and readiness says so by itself.
+        if (err instanceof DatabaseUnavailable) lastRound = tools.clock.now();
       }
       resting = !failed;
       if (pause > 0 && !stopping) await rest(pause);

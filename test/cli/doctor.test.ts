@@ -191,6 +191,14 @@ describe('address', () => {
     );
   });
 
+  test('where a service answers that is degraded is a warning', async () => {
+    const ready = { code: 200, body: { message: 'degraded', checks: { control: 'ok', live: 'read-only', workers: 'ok' } } };
+    await serving({ '/health/live': alive, '/health/ready': ready }, async (PORT) => {
+      const { workers } = await examine({ PORT });
+      assert.deepEqual([workers?.status, workers?.detail], ['warn', 'the service is degraded: live read-only']);
+    });
+  });
+
   test('where a service answers that is not ready fails', async () => {
     const checks = { control: 'ok', live: 'unreachable', workers: 'stuck: expiry' };
     await serving({ '/health/live': alive, '/health/ready': { code: 503, body: { checks } } }, async (PORT) => {

@@ -11,7 +11,6 @@ const ACROSS: Record<string, string> = {
   'src/db/stores.ts': 'makes them',
   'src/deps.ts': 'hands them to creators',
   'src/program.ts': 'hands them to background work, which claims the due rows of all teams',
-  'src/http/health.ts': 'asks whether the databases answer',
   'src/metrics/scrape.ts': 'counts what is due, over all teams',
   'src/checkout/live.ts': 'looks at the payments of all open pages with one statement',
   'src/payments/create.ts': 'puts payments of several teams into one statement',

@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
 import type { Config } from '../../config.ts';
-import { fail, type Finding, ok } from './finding.ts';
+import { fail, type Finding, ok, warn } from './finding.ts';
 
 const ANSWER_MS = 3_000;
 
@@ -35,17 +35,28 @@ async function get(url: string): Promise<Answer> {
 }
 
 function judge({ code, body }: Answer): Finding {
+  if (code === 200 && body.message === 'degraded') {
+    return warn(
+      'workers',
+      `the service is degraded: ${troublesOf(body)}`,
+      'Look at the databases: every process has the same trouble.',
+    );
+  }
   if (code === 200) return ok('workers', 'running');
   if (code === 0)
     return fail('workers', '/health/ready does not answer', 'Look in the log of the service; restart it if it hangs.');
-  const troubles = Object.entries(body.checks ?? {})
-    .filter(([, state]) => state !== 'ok')
-    .map(([name, state]) => `${name} ${state}`);
   return fail(
     'workers',
-    `the service is not ready: ${troubles.join(', ')}`,
+    `the service is not ready: ${troublesOf(body)}`,
     'Look in the log of the service; restart it if it does not recover.',
   );
+}
+
+function troublesOf(body: Answer['body']): string {
+  return Object.entries(body.checks ?? {})
+    .filter(([, state]) => state !== 'ok')
+    .map(([name, state]) => `${name} ${state}`)
+    .join(', ');
 }
 
 async function checkFree({ host, port }: Config): Promise<Finding> {
