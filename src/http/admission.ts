@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Deps } from '../deps.ts';
 import { notFound, Problem } from '../kit/errors.ts';
+import { subscriberOf } from '../kit/address-list.ts';
 import type { Caller } from '../keys/caller.ts';
 import type { FoundKey, KeyRing } from '../keys/ring.ts';
 import { isScope } from '../keys/scopes.ts';
@@ -69,9 +70,17 @@ export async function admit(
   return { caller, version: visit.version };
 }
 
-/** The key is the sole value of the header; its hash finds it, whatever the path. */
+/**
+ * The key is the sole value of the only such header; its hash finds it, whatever the path. An address that presents many keys
+ * which this process has never seen does not reach the database with more of them.
+ */
 async function findKey(visit: Visit): Promise<void> {
-  const presented = visit.request.headers.authorization;
+  const [presented, ...more] = presentedKeys(visit.request);
+  if (more.length > 0) {
+    await countStranger(visit);
+    throw new Problem(401, 'The request has more than one Authorization header: send the API key as the sole value of one.');
+  }
+  if (presented) refuseGuessing(visit, presented);
   const key = presented ? await visit.keys.find(presented) : undefined;
   if (key) {
     visit.key = key;
@@ -80,6 +89,19 @@ async function findKey(visit: Visit): Promise<void> {
   await countStranger(visit);
   if (presented) throw new Problem(401, 'API key unknown, revoked, inactive or expired.');
   throw new Problem(401, 'API key missing: send it as the sole value of the Authorization header.');
+}
+
+/** Every Authorization header as it was sent: Node keeps the first and drops the others. */
+function presentedKeys({ raw }: FastifyRequest): string[] {
+  return raw.rawHeaders.filter((_, index, headers) => index % 2 === 1 && headers[index - 1]?.toLowerCase() === 'authorization');
+}
+
+function refuseGuessing({ deps, keys, request, ip }: Visit, presented: string): void {
+  const wait_s = deps.limits ? keys.waitFor(presented, subscriberOf(ip)) : 0;
+  if (wait_s === 0) return;
+  const limit = strangerLimit(ip);
+  const standing = { count: limit.ceiling, resets_at: request.at + wait_s * 1000 };
+  refuseTripped([limit], { tripped: 0, standings: [standing] }, request.at);
 }
 
 /** Whoever tries keys is slowed down by address; callers with a key from there are counted apart. */

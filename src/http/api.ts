@@ -1,3 +1,4 @@
+import { METHODS } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
 import type { Deps } from '../deps.ts';
 import { type CardRule, holdsCard } from '../kit/cards.ts';
@@ -12,7 +13,8 @@ import { clientAddress } from './client-address.ts';
 import type { Call, Reply, Route } from './route.ts';
 import { type Validator, validatorOf } from './validation.ts';
 
-const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+/** Every method that Node reads, so that a path answers 405 to those it does not have; CONNECT has no path. */
+const ALL_METHODS = METHODS.filter((method) => method !== 'CONNECT');
 const ID_HEADERS =
   'X-Request-Id, X-Trace-Id, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After, Idempotent-Replayed';
 
@@ -20,6 +22,7 @@ const ID_HEADERS =
 export function registerApi(app: FastifyInstance, deps: Deps, keys: KeyRing, routes: Route[]): void {
   const admitted = new WeakMap<FastifyRequest, Admitted>();
   parseJson(app);
+  for (const method of ALL_METHODS) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method);
 
   const enter = (target: Target) => async (request: FastifyRequest, reply: FastifyReply) => {
     if (target.kind === 'route' && target.route.access === 'public') allowOrigins(reply);
@@ -41,10 +44,9 @@ export function registerApi(app: FastifyInstance, deps: Deps, keys: KeyRing, rou
   }
   for (const [path, methods] of methodsByPath(routes)) {
     const allow = [...methods];
-    const missing: HTTPMethods[] = METHODS.filter((method) => !methods.has(method));
+    const missing = ALL_METHODS.filter((method) => !methods.has(method) && method !== 'OPTIONS') as HTTPMethods[];
     if (routes.some((route) => route.path === path && route.access === 'public')) registerPreflight(app, path, allow);
     else missing.push('OPTIONS');
-    missing.push('HEAD');
     app.route({
       method: missing,
       url: path,

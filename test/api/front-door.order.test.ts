@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import net from 'node:net';
 import { after, test } from 'node:test';
 import { type CallOptions, startApi } from '../setup/api.ts';
 
@@ -175,3 +176,40 @@ for (const [sent, expected] of VERSIONS) {
 test('200 without the header it is the version of the team, and echoed', async () => {
   assert.equal((await api.call('GET', '/payments')).headers.get('x-service-version'), '2026-08-01');
 });
+
+/** As bytes on a connection: clients would join or refuse what is sent here. */
+async function statusOfRaw(lines: string[]): Promise<{ status: number; text: string }> {
+  const { hostname, port } = new URL(api.url);
+  const socket = net.connect(Number(port), hostname);
+  socket.write(`${[...lines, `Host: ${hostname}`, 'Connection: close'].join('\r\n')}\r\n\r\n`);
+  const text = (await socket.setEncoding('utf8').toArray()).join('');
+  return { status: Number(text.split(' ')[1]), text };
+}
+
+for (const method of ['PROPFIND', 'TRACE', 'PURGE', 'M-SEARCH', 'QUERY', 'LINK']) {
+  test(`405 ${method}, a method that no path has, with Allow; 401 without a key, 404 where no path is`, async () => {
+    const { status, text } = await statusOfRaw([`${method} /payments HTTP/1.1`, `Authorization: ${key.secret}`]);
+    assert.equal(status, 405, text);
+    assert.match(text, /\r\nallow: GET, POST\r\n/i);
+    assert.equal((await statusOfRaw([`${method} /payments HTTP/1.1`])).status, 401);
+    assert.equal((await statusOfRaw([`${method} /nothing HTTP/1.1`, `Authorization: ${key.secret}`])).status, 404);
+  });
+}
+
+const TWO_KEYS: [what: string, headers: string[]][] = [
+  ['two good keys', [`Authorization: ${key.secret}`, `Authorization: ${key.public}`]],
+  ['the same key twice', [`Authorization: ${key.secret}`, `authorization: ${key.secret}`]],
+  ['a good key before an unknown one', [`Authorization: ${key.secret}`, 'Authorization: sk_test.x']],
+  ['an unknown key before a good one', ['AUTHORIZATION: sk_test.x', `Authorization: ${key.secret}`]],
+  ['an empty header beside a good key', ['Authorization:', `Authorization: ${key.secret}`]],
+  ['two keys joined by a comma', [`Authorization: ${key.secret}, ${key.secret}`]],
+];
+
+for (const [what, headers] of TWO_KEYS) {
+  test(`401 ${what}: the key is the sole value of one header`, async () => {
+    for (const path of ['/payments', '/nothing']) {
+      const { status, text } = await statusOfRaw([`GET ${path} HTTP/1.1`, ...headers]);
+      assert.equal(status, 401, text);
+    }
+  });
+}
