@@ -50,6 +50,12 @@ export function evidence(text: string): string {
   throw new InvalidArgumentError('Say in 10 to 2,000 characters what shows it: whose statement, which line, which call.');
 }
 
+/** A refund has at most as many parts as its payment had tranches. */
+export function partNumber(text: string): number {
+  if (/^[1-9]\d{0,3}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('Parts are numbered from 1.');
+}
+
 export function person(text: string): string {
   const name = text.trim();
   if (name !== '' && name.length <= 100 && !/\p{Cc}/u.test(name)) return name;

@@ -51,7 +51,7 @@ async function enter(deps: ClosingDeps, store: Store, run: Run, row: BreakRow, b
     const { state } = await enterLateRefund(deps, store, ref, said, by);
     return { row, state: 'closed', outcome: `return ${state}` };
   }
-  const { status } = await resolveRefund(deps, store, ref, verdict, by);
+  const { status } = await resolveRefund(deps, store, { ...ref, part: row.leg }, verdict, by);
   return { row, state: 'closed', outcome: `refund ${status}` };
 }
 

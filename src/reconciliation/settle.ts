@@ -5,6 +5,7 @@ import type { Clock } from '../kit/clock.ts';
 import { notFound, Problem } from '../kit/errors.ts';
 import { type Account, account } from '../ledger/accounts.ts';
 import { InsufficientBalance, type Journal, post } from '../ledger/post.ts';
+import { type Arrival, repayCredit } from '../settlement/credit.ts';
 import { correctionsOf } from './corrections.ts';
 import type { BreakRow, SettledAs } from './schema.ts';
 import { bookedOf, lockBreak, findRunAccount, writeOutcomes } from './store.ts';
@@ -23,6 +24,15 @@ export function settlementOf(correction: Journal, as: SettledAs): Journal {
     credit === hold ? { debit: hold, credit: place, amount_minor } : { debit: place, credit: hold, amount_minor },
   );
   return { ...correction, kind: `reconciliation.settled:${correction.kind}`, postings };
+}
+
+function isArrival({ postings }: Journal): boolean {
+  return postings.some(({ credit }) => credit === PLACES.merchant);
+}
+
+/** A break of two currencies has a source for each: credit is repaid once for each source. */
+function arrivalOf({ team_id, currency, kind, source_id, subject_id }: Journal): Arrival {
+  return { team_id, currency, account_id: '', source_id: `${source_id}:${kind}`, subject_id };
 }
 
 /**
@@ -48,6 +58,7 @@ export async function settleBreak(
     if (corrections.length === 0 || !corrections.every(isBooked)) throw new Problem(400, 'Nothing of the break is in hold.');
     if (journals.some(isBooked)) throw new Problem(400, 'The break is settled already.');
     await post(tx, journals);
+    await repayCredit(tx, journals.filter(isArrival).map(arrivalOf));
     const action = 'reconciliation.settle';
     await record(tx, by, { team_id: ref.team_id, action, resource_id: `${ref.run_id}:${ref.id}`, at: deps.clock.now() });
     const outcome = `settled as ${verdict.as} by ${verdict.author}: ${verdict.evidence}`;

@@ -82,8 +82,9 @@ export class RefundShop {
     return this.api.deps.stores.live;
   }
 
-  /** A fresh merchant and script. */
+  /** A fresh merchant and script; what earlier tests left under way is not gone on with. */
   async begin(): Promise<void> {
+    await this.owner.run(sql`update refunds set next_poll_at = null`);
     this.provider = new ScriptedRefunds();
     this.merchant = await this.api.newMerchant({ verification_level: 4, plan: 'unlimited' });
     this.key = this.merchant.live.secret;
@@ -124,6 +125,22 @@ export class RefundShop {
       ([now]) => now === status,
     );
     return this.row(id);
+  }
+
+  /** Waits until the parts stand so. */
+  async parts(id: string, statuses: string[]): Promise<void> {
+    await until(
+      () => this.statuses(id),
+      (now) => now.join() === statuses.join(),
+    );
+  }
+
+  /** Waits until the refund has this message. */
+  async said(id: string, message: string): Promise<void> {
+    await until(
+      async () => (await this.row(id)).message,
+      (now) => now === message,
+    );
   }
 
   /** The worker looks at everything that is due after a while. */

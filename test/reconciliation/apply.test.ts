@@ -3,6 +3,8 @@ import { after, afterEach, before, describe, test } from 'node:test';
 import { Problem } from '../../src/kit/errors.ts';
 import { systemClock } from '../../src/kit/clock.ts';
 import { sql } from '../../src/kit/sql.ts';
+import { readBalances } from '../../src/ledger/balances.ts';
+import { post } from '../../src/ledger/post.ts';
 import type { BreakRow, Run, SettledAs } from '../../src/reconciliation/schema.ts';
 import { AnotherAccount } from '../../src/reconciliation/service.ts';
 import { settleBreak } from '../../src/reconciliation/settle.ts';
@@ -191,6 +193,22 @@ describe('evidence enters by the door', () => {
     );
   });
 
+  test('a line about one part of a refund closes that part and no other', async () => {
+    const { id, key } = await books.refund('processing', 'sent');
+    await books.db.run(sql`
+      update refunds set legs = json_build_array(replace(legs->>0, ${key}, 'another')::json, legs->0) where id = ${id}`);
+    const { breaks } = await books.reconcile([line('refund', key)], APPLY);
+    assert.deepEqual(
+      breaks.map(({ leg, outcome }) => [leg, outcome]),
+      [[1, 'refund processing']],
+    );
+    const { legs } = await books.one<{ legs: { status: string }[] }>(sql`select legs from refunds where id = ${id}`);
+    assert.deepEqual(
+      legs.map(({ status }) => status),
+      ['sent', 'succeeded'],
+    );
+  });
+
   test('an attempt that is being sent at this moment is left alone and said so', async () => {
     const { key } = await books.attempt('created', { at: Date.now() });
     const { breaks } = await books.reconcile([line('collect', key)], { ...APPLY, to: new Date() });
@@ -277,5 +295,16 @@ describe('settling what is in hold', () => {
   test('what was only looked at is not in hold', async () => {
     const { run, breaks } = await books.reconcile([line('collect', 'stray')]);
     await assert.rejects(settle(run, breaks[0] as BreakRow, 'merchant'), /Nothing of the break is in hold/);
+  });
+
+  test('what is settled for the merchant repays first what the platform advanced', async () => {
+    const { team_id } = books;
+    const advanced = [{ debit: 'credit', credit: 'clearing', amount_minor: 40_000n }] as const;
+    const journal = { team_id, kind: 'dispute.opened', source_id: 'dsp_1', subject_id: 'trx_1', currency: 'XAF' };
+    await books.db.transaction((tx) => post(tx, [{ ...journal, postings: [...advanced] }]));
+    const { run, breaks } = await books.reconcile([line('collect', 'x1')], APPLY);
+    await settle(run, breaks[0] as BreakRow, 'merchant');
+    const balances = await readBalances(books.db, team_id, 'XAF');
+    assert.deepEqual([balances.get('available'), balances.get('credit')], [60_000n, 0n]);
   });
 });

@@ -6,7 +6,7 @@ import type { Environment } from '../../kit/environment.ts';
 import { Problem } from '../../kit/errors.ts';
 import { paymentListeners } from '../../listeners.ts';
 import { resolveAttempt, type Verdict } from '../../payments/resolve.ts';
-import { resolveRefund } from '../../refunds/resolve.ts';
+import { type PartRef, resolveRefund } from '../../refunds/resolve.ts';
 import { resolveTransfer } from '../../transfers/resolve.ts';
 import { withDatabases, withPool } from '../databases.ts';
 import { demoTeamId } from '../demo-team.ts';
@@ -18,6 +18,7 @@ interface Options {
   as: Verdict['as'];
   evidence: string;
   author?: string;
+  part?: number;
   team?: bigint;
   json?: true;
 }
@@ -35,7 +36,7 @@ export async function resolveCommand(id: string, options: Options): Promise<void
   if (!kind) throw new Failure(`${id} is not the id of an attempt, a transfer or a refund`, 'Use att_…, po_… or rfd_….');
   const environment: Environment = kind[2] ? 'sandbox' : 'live';
   const config = readConfig(process.env);
-  const ref = { team_id: options.team ?? demoTeamId(config), id };
+  const ref = { team_id: options.team ?? demoTeamId(config), id, part: options.part === undefined ? null : options.part - 1 };
   const verdict = { as: options.as, evidence: options.evidence, author: options.author ?? os.userInfo().username };
   const deps = { clock: commandClock, config, listeners: paymentListeners(null) };
   const outcome = await withDatabases(config, (urls) =>
@@ -50,7 +51,7 @@ async function decide(
   kind: string,
   deps: Parameters<typeof resolveAttempt>[0],
   store: Store,
-  ref: { team_id: bigint; id: string },
+  ref: PartRef,
   verdict: Verdict,
 ): Promise<Outcome> {
   const { id } = ref;
@@ -68,6 +69,9 @@ async function decide(
 }
 
 function refuse(error: unknown): never {
-  if (error instanceof Problem) throw new Failure(error.message, 'Check the id and the team (--team).', { cause: error });
+  if (error instanceof Problem)
+    throw new Failure(error.message, 'Check the id, the team (--team) and, of a refund in parts, the part (--part).', {
+      cause: error,
+    });
   throw error;
 }

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { evidence, person, teamId } from '../values.ts';
+import { evidence, partNumber, person, teamId } from '../values.ts';
 
 /** `pirogue resolve` */
 export function addResolve(program: Command): void {
@@ -9,6 +9,7 @@ export function addResolve(program: Command): void {
     .argument('<id>', 'att_…, po_… or rfd_…')
     .addOption(new Option('--as <outcome>', 'what happened').choices(['succeeded', 'failed']).makeOptionMandatory())
     .requiredOption('--evidence <text>', 'what shows it: kept with the decision', evidence)
+    .option('--part <n>', 'of a refund of a payment in tranches: which of its parts, from 1', partNumber)
     .option('--author <name>', 'who decides (default: the user of this machine)', person)
     .option('--team <id>', 'whose it is (default: the demo team of keys.json)', teamId)
     .option('--json', 'print one JSON document')
