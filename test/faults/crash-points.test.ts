@@ -5,9 +5,10 @@ import type { Deps } from '../../src/deps.ts';
 import type { Call } from '../../src/http/route.ts';
 import { sql } from '../../src/kit/sql.ts';
 import { must } from '../../src/kit/errors.ts';
+import { readBalances } from '../../src/ledger/balances.ts';
 import { charge } from '../../src/payments/charge.ts';
 import { expirySweep, pollSweep, trancheSweep } from '../../src/payments/sweeps.ts';
-import type { Collection, Payout, Provider, Refund } from '../../src/providers/contract.ts';
+import type { Provider } from '../../src/providers/contract.ts';
 import { Registry, withProviders } from '../setup/providers.ts';
 import { sandboxProvider } from '../../src/providers/sandbox/index.ts';
 import { channelById } from '../../src/reference/channels.ts';
@@ -23,6 +24,7 @@ import { transferSweep } from '../../src/transfers/sweeps.ts';
 import type { CreateTransferBody } from '../../src/transfers/schema.ts';
 import { createLog } from '../../src/kit/log.ts';
 import { type Api, FakeClock, startApi } from '../setup/api.ts';
+import { Book, bookkeeping } from './bookkeeping.ts';
 import { checkBooks } from './books.ts';
 import { Crash, crashingStore, Fuse } from './crashing-store.ts';
 
@@ -42,13 +44,6 @@ before(async () => {
   });
 });
 after(() => api.stop());
-
-/** What the provider saw: the book of what really moved, by the key that was stored before. */
-class Book {
-  readonly collected = new Map<string, bigint>();
-  readonly returned = new Map<string, bigint>();
-  readonly paid = new Map<string, bigint>();
-}
 
 interface World {
   deps: Deps;
@@ -72,51 +67,6 @@ async function newWorld(fuse: Fuse): Promise<{ mortal: World; survivors: World }
   return {
     mortal: world(crashingStore(api.deps.stores.live, fuse), of(bookkeeping(healthy, book, fuse))),
     survivors: world(api.deps.stores.live, of(bookkeeping(healthy, book, new Fuse(0)))),
-  };
-}
-
-function bookkeeping(inner: Provider, book: Book, fuse: Fuse): Provider {
-  const called = async <T>(note: () => void, call: () => Promise<T>): Promise<T> => {
-    fuse.step();
-    note();
-    const answer = await call();
-    // The provider has acted; the answer is lost when we die here.
-    fuse.step();
-    return answer;
-  };
-  const payouts = must(inner.payouts, 'the sandbox pays out');
-  const refunds = must(inner.refunds, 'the sandbox refunds');
-  // Unlike the sandbox it remembers: it knows nothing of what never reached it.
-  const asked = async <T>(known: boolean, read: () => Promise<T>) => {
-    fuse.step();
-    return known ? read() : ({ kind: 'not_found' } as const);
-  };
-  return {
-    ...inner,
-    read: (one: Collection) => asked(book.collected.has(one.provider_key), () => inner.read(one)),
-    submit: (one: Collection) =>
-      called(
-        () => book.collected.set(one.provider_key, one.amount_minor),
-        () => inner.submit(one),
-      ),
-    payouts: {
-      ...payouts,
-      read: (one: Payout) => asked(book.paid.has(one.provider_key), () => payouts.read(one)),
-      submit: (one: Payout) =>
-        called(
-          () => book.paid.set(one.provider_key, one.amount_minor),
-          () => payouts.submit(one),
-        ),
-    },
-    refunds: {
-      ...refunds,
-      read: (one: Refund) => asked(book.returned.has(one.provider_key), () => refunds.read(one)),
-      submit: (one: Refund) =>
-        called(
-          () => book.returned.set(one.provider_key, one.amount_minor),
-          () => refunds.submit(one),
-        ),
-    },
   };
 }
 
@@ -301,6 +251,35 @@ cutEverywhere(
     assert.ok(
       (refunded_minor === 1_000_000n && status === 'partially_refunded') || (refunded_minor === 0n && status === 'succeeded'),
     );
+  },
+);
+
+cutEverywhere(
+  'a refund in parts of which the second is refused',
+  async (world, id) => {
+    await createRefund(world.deps, refundCall(world, { payment: id, amount: 1_200_000, reason: 'duplicate' }));
+    for (let round = 0; round < 3; round++) {
+      clock.advance(3_000);
+      await refundSweep(world.deps, world.store).round();
+    }
+  },
+  async (world) => {
+    await fund(world);
+    return paid(world, 1_200_000);
+  },
+  async (world, id) => {
+    const { refunded_minor, status } = await stateOf(world, id);
+    const returned = await moved(world, world.book.returned, 'refunds');
+    assert.equal(refunded_minor, returned, 'the payment shows what went back');
+    // Cut before it was made there is no refund; else the first part goes back and the third is never sent.
+    assert.ok(
+      (returned === 40_000_000n && status === 'partially_refunded') || (returned === 0n && status === 'succeeded'),
+      `${returned} ${status}`,
+    );
+    const balances = await readBalances(world.store.db, world.team_id, 'XAF');
+    const bucket = (name: string) => balances.get(name as 'pending') ?? 0n;
+    assert.equal(bucket('refund_clearing'), 0n);
+    assert.equal(bucket('pending') + bucket('available') + returned, 10_000_000n + 117_600_000n, 'the rest returned once');
   },
 );
 
