@@ -101,6 +101,7 @@ test('"not found" is no evidence before ten minutes from the part\u2019s own sen
   shop.provider.submits.set(1, [LOST]);
   shop.provider.reads.set(1, Array(20).fill({ kind: 'not_found' }));
   const { id } = await shop.refund(payment, 800_000);
+  await shop.said(id, 'no answer');
   await shop.work(9, 300_000);
   await shop.parts(id, ['succeeded', 'sent']);
   assert.deepEqual(shop.provider.sent, [0, 1]);
