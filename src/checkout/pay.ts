@@ -16,7 +16,7 @@ import {
 } from '../payments/hosted.ts';
 import { type Charge, fitCharge, type Instrument, readInstrument } from '../payments/instrument.ts';
 import { publicOf, retrieved } from '../payments/present.ts';
-import { knowsItsPayer, savedInstrument } from '../payments/saved.ts';
+import { knowsItsPayer, madeByServer, savedInstrument } from '../payments/saved.ts';
 import type { AttemptRow } from '../payments/schema.ts';
 import { wrongState } from '../payments/refusals.ts';
 import type { PayerInput } from '../providers/contract.ts';
@@ -135,7 +135,8 @@ function staleForm(): Problem {
 
 async function wanted(deps: Deps, hosted: Hosted, submission: Submission, { ip, request_id }: Visit): Promise<Charge> {
   const { environment } = hosted.store;
-  const from = { client_ip: ip, by: payer(request_id) };
+  const prompted_by = (await madeByServer(deps, hosted.payment)) ? 'page' : 'public';
+  const from = { client_ip: ip, by: payer(request_id), prompted_by } as const;
   const charge = fitCharge(deps.config, hosted.payment, await instrumentOf(deps, hosted, submission), from);
   if (charge.channel.kind !== 'card' || environment === 'live') return charge;
   if (submission.card === null) throw testCardRequired();

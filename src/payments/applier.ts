@@ -2,7 +2,7 @@ import { partFor, type Store } from '../db/stores.ts';
 import { Batcher } from '../kit/batch.ts';
 import type { Clock } from '../kit/clock.ts';
 import { must } from '../kit/errors.ts';
-import { type Applied, apply, type Change } from './apply.ts';
+import { type Applied, apply, type Change, type Report } from './apply.ts';
 import type { PaymentListener } from './listeners.ts';
 
 const MOST_TOGETHER = 64;
@@ -17,15 +17,15 @@ const IN_FLIGHT = 4;
 export class Applier {
   readonly #clock: Clock;
   readonly #listeners: readonly PaymentListener[];
-  readonly #batchers = new WeakMap<Store, Batcher<Change, Applied>>();
+  readonly #batchers = new WeakMap<Store, Batcher<Change | Report, Applied>>();
 
   constructor(clock: Clock, listeners: readonly PaymentListener[]) {
     this.#clock = clock;
     this.#listeners = listeners;
   }
 
-  /** @param change computed from what was read before: news that has become old changes nothing */
-  apply(store: Store, change: Change): Promise<Applied> {
+  /** @param change an update that has become old changes nothing */
+  apply(store: Store, change: Change | Report): Promise<Applied> {
     const whole = store.whole ?? store;
     let batcher = this.#batchers.get(whole);
     if (!batcher) {
@@ -35,7 +35,7 @@ export class Applier {
     return batcher.add(change);
   }
 
-  #batcherOf(store: Store): Batcher<Change, Applied> {
+  #batcherOf(store: Store): Batcher<Change | Report, Applied> {
     return new Batcher({
       max: MOST_TOGETHER,
       inFlight: IN_FLIGHT,

@@ -2,6 +2,7 @@ import { changeUses, type Use } from '../ceilings/service.ts';
 import type { EventType } from '../events/catalogue.ts';
 import { type NewEvent, recordEvents } from '../events/record.ts';
 import type { Environment } from '../kit/environment.ts';
+import { must } from '../kit/errors.ts';
 import type { Tx } from '../kit/sql.ts';
 import { type Journal, post } from '../ledger/post.ts';
 import type { Reason } from '../providers/reasons.ts';
@@ -9,13 +10,13 @@ import { owe } from '../returns/owe.ts';
 import type { Obligation } from '../returns/schema.ts';
 import { type Arrival, repayCredit } from '../settlement/credit.ts';
 import { insertItems, type SettlementItem } from '../settlement/store.ts';
-import { type AttemptUpdate, attemptsOf, updateAttempts } from './attempts-store.ts';
+import { type AttemptUpdate, lockAttempts, updateAttempts } from './attempts-store.ts';
 import { lateJournal, mismatchJournal, pieceJournal, resolvedJournal, settlementItems, successJournal } from './bookings.ts';
 import type { Move, PaymentListener } from './listeners.ts';
 import { retrieved, totalOf } from './present.ts';
 import { useOf } from './volume.ts';
 import { type AttemptRow, isOpen, type PaymentRow } from './schema.ts';
-import { isFinal, nextStatus, type PaymentTrigger } from './states.ts';
+import { isFinal, isUnpaid, nextStatus, type PaymentTrigger } from './states.ts';
 import { lockPayments, updatePayments } from './store.ts';
 
 /** Something that happened to a payment. */
@@ -37,9 +38,24 @@ export type Happening =
 export interface Change {
   team_id: bigint;
   payment_id: string;
-  /** The attempt the news is about. News of an attempt that has ended is ignored, unless it is that money moved. */
-  attempt?: { id: string; update: AttemptUpdate };
+  /**
+   * The attempt the update is about. Of one that has ended only a success is taken, and what was judged under the lock to
+   * concern an ended attempt (late.ts).
+   */
+  attempt?: { id: string; update: AttemptUpdate; late?: boolean };
   happenings: Happening[];
+}
+
+/**
+ * What a provider or a person reported of an attempt. What it changes is judged under the lock, by the rows as they are
+ * then: between the report and the lock the attempt may have been sent, closed or given a name.
+ */
+export interface Report {
+  team_id: bigint;
+  payment_id: string;
+  attempt_id: string;
+  /** @param at milliseconds since the epoch, the moment of the change */
+  judge(payment: PaymentRow, attempt: AttemptRow, attempts: readonly AttemptRow[], at: number): Change;
 }
 
 /** Where and when changes are applied. */
@@ -64,20 +80,27 @@ export interface Applied {
  * the status does not allow changes nothing, so repeated and late news is harmless.
  * @returns by payment id; nothing for a payment that does not exist
  */
-export async function apply(tx: Tx, context: ApplyContext, changes: Change[]): Promise<Map<string, Applied>> {
+export async function apply(tx: Tx, context: ApplyContext, changes: (Change | Report)[]): Promise<Map<string, Applied>> {
   const refs = changes.map((change) => ({ team_id: change.team_id, id: change.payment_id }));
   const payments = await lockPayments(tx, refs);
-  const attempts = await attemptsOf(tx, refs);
+  const attempts = await lockAttempts(tx, refs);
   const byPayment = Map.groupBy(attempts, (attempt) => attempt.payment_id);
   const byChange = new Map(changes.map((change) => [change.payment_id, change]));
   const work = new Work(context);
   const applied = new Map<string, Applied>();
   for (const payment of payments) {
     const change = byChange.get(payment.id);
-    if (change) applied.set(payment.id, work.change(payment, byPayment.get(payment.id) ?? [], change));
+    const own = byPayment.get(payment.id) ?? [];
+    if (change) applied.set(payment.id, work.change(payment, own, judged(change, payment, own, context.at)));
   }
   await work.write(tx);
   return applied;
+}
+
+function judged(change: Change | Report, payment: PaymentRow, own: AttemptRow[], at: number): Change {
+  if (!('judge' in change)) return change;
+  const attempt = own.find(({ id }) => id === change.attempt_id);
+  return change.judge(payment, must(attempt, 'a report is about an attempt of the payment'), own, at);
 }
 
 /** Collects what the changes of one call write, so that it is written together. */
@@ -98,7 +121,7 @@ class Work {
   }
 
   change(before: PaymentRow, own: AttemptRow[], { attempt, happenings }: Change): Applied {
-    const attempts = attempt ? this.#news(before, own, attempt.id, attempt.update) : own;
+    const attempts = attempt ? this.#news(before, own, attempt) : own;
     if (attempts === null) return { payment: before, attempts: own, changed: false };
     let payment = before;
     let changed = false;
@@ -129,17 +152,18 @@ class Work {
     if (this.#arrivals.length > 0) await repayCredit(tx, this.#arrivals);
   }
 
-  /** @returns the attempts with the news in them, or null when the news is old */
-  #news(payment: PaymentRow, attempts: AttemptRow[], id: string, update: AttemptUpdate): AttemptRow[] | null {
+  /** @returns the attempts with the update in them, or null when it is old */
+  #news(payment: PaymentRow, attempts: AttemptRow[], { id, update, late }: NonNullable<Change['attempt']>): AttemptRow[] | null {
     const row = attempts.find((attempt) => attempt.id === id);
-    if (!row || row.status === 'succeeded' || (!isOpen(row) && update.status !== 'succeeded')) return null;
+    if (!row || row.status === 'succeeded' || (!isOpen(row) && update.status !== 'succeeded' && !late)) return null;
     // An answer that comes after the provider was asked: the payment is under way by then, and only evidence ends that.
     if (update.status === 'unavailable' && row.status !== 'created') return null;
     const updated = { ...row, ...update };
     this.#uses.push(...useOf(row, updated));
-    if (row.mismatch && !isOpen(updated)) {
-      this.#journals.push(resolvedJournal(payment, id, row.mismatch));
+    if (row.mismatch && decides(row, update)) {
+      this.#journals.push(resolvedJournal(payment, row, row.mismatch));
       updated.mismatch = null;
+      if (updated.resolution) updated.resolution = { ...updated.resolution, mismatch: row.mismatch };
     }
     this.#attempts.set(id, updated);
     return attempts.map((attempt) => (attempt === row ? updated : attempt));
@@ -220,16 +244,13 @@ class Work {
     if (happening.kind === 'given_back') {
       const returned = payment.refunded_minor + happening.amount_minor;
       const most = payment.captured_minor;
-      return isUnpaid(payment) ? { ...payment, updated_at: at, refunded_minor: returned < most ? returned : most } : null;
+      return isUnpaid(payment.status) ? { ...payment, updated_at: at, refunded_minor: returned < most ? returned : most } : null;
     }
     if (happening.kind === 'refunded')
       return { ...payment, updated_at: at, refunded_minor: payment.refunded_minor + happening.amount_minor };
     // The next piece of a payment in tranches is under way: no change of status, but none is to be sent beside it.
     if (happening.kind === 'submitted' && payment.status === 'partial') return { ...payment, updated_at: at, continue_at: null };
-    if (happening.kind === 'mismatched') {
-      this.#journals.push(mismatchJournal(payment, happening));
-      return { ...payment, updated_at: at };
-    }
+    if (happening.kind === 'mismatched') return this.#setAside(payment, attempts, happening);
     if (happening.kind === 'return_required') {
       const told = { ...payment, updated_at: at, event_count: payment.event_count + 1 };
       this.#announce(told, attempts, 'payment.return_required');
@@ -239,12 +260,24 @@ class Work {
     if (happening.kind !== 'captured') return null;
     this.#journals.push(lateJournal(payment, happening));
     this.#giveBack(attempts.filter((attempt) => attempt.id === happening.attempt_id));
-    const after = {
-      ...payment,
-      updated_at: at,
-      captured_minor: payment.captured_minor + (isUnpaid(payment) ? happening.amount_minor : 0n),
-      event_count: payment.event_count + 1,
-    };
+    return this.#announceLate(
+      { ...payment, captured_minor: payment.captured_minor + (isUnpaid(payment.status) ? happening.amount_minor : 0n) },
+      attempts,
+    );
+  }
+
+  /** Another amount than was asked for waits in suspense until it is resolved; of an ended attempt it is announced as well. */
+  #setAside(payment: PaymentRow, attempts: AttemptRow[], found: Extract<Happening, { kind: 'mismatched' }>): PaymentRow {
+    const attempt = must(
+      attempts.find(({ id }) => id === found.attempt_id),
+      'it is reported of an attempt',
+    );
+    this.#journals.push(mismatchJournal(payment, attempt, found));
+    return isOpen(attempt) ? { ...payment, updated_at: new Date(this.#context.at) } : this.#announceLate(payment, attempts);
+  }
+
+  #announceLate(payment: PaymentRow, attempts: AttemptRow[]): PaymentRow {
+    const after = { ...payment, updated_at: new Date(this.#context.at), event_count: payment.event_count + 1 };
     this.#announce(after, attempts, 'payment.late_success');
     return after;
   }
@@ -286,9 +319,9 @@ function triggerOf(payment: PaymentRow, happening: Happening): PaymentTrigger | 
   }
 }
 
-/** A payment that ended without its money counts what comes and goes back; any other counts only what it keeps. */
-function isUnpaid({ status }: PaymentRow): boolean {
-  return status === 'failed' || status === 'cancelled' || status === 'expired';
+/** Whether an update decides what a mismatch had left open: the attempt ends by it, or a person has resolved it. */
+function decides(row: AttemptRow, update: AttemptUpdate): boolean {
+  return update.status === 'succeeded' || update.resolution !== undefined || (isOpen(row) && !isOpen(update));
 }
 
 /** A declined piece that landed after all may be more than what is left by then: it does not fit and goes back whole. */

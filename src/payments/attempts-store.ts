@@ -6,7 +6,7 @@ import type { PaymentRef } from './store.ts';
 
 const columns =
   fixed(`team_id, id, payment_id, provider, provider_account, channel, status, amount_minor, currency, payer, payer_hash, remember, method_id, country,
-  provider_key, provider_ref, handle, mismatch, resolution, decision, reason, message, action, client_ip, polls, must_return, counted_day, next_poll_at, created_at, submitted_at, closed_at`);
+  provider_key, provider_ref, handle, mismatch, mismatches, resolution, decision, reason, message, action, client_ip, polls, must_return, prompted_by, counted_day, next_poll_at, created_at, submitted_at, closed_at`);
 
 export type NewAttempt = Pick<
   AttemptRow,
@@ -25,7 +25,7 @@ export type NewAttempt = Pick<
   | 'counted_day'
   | 'created_at'
 > &
-  Partial<Pick<AttemptRow, 'remember' | 'method_id'>> & {
+  Partial<Pick<AttemptRow, 'remember' | 'method_id' | 'prompted_by'>> & {
     /** Why this provider: kept beside the attempt for whoever asks later. */
     decision: object;
     /** When the attempt is looked into should its sender die before the answer. */
@@ -36,11 +36,11 @@ export type NewAttempt = Pick<
 export async function insertAttempt(tx: Tx, attempt: NewAttempt): Promise<void> {
   await tx.run(sql`
     insert into attempts (team_id, id, payment_id, provider, provider_account, channel, status, amount_minor, currency, payer, remember,
-      method_id, country, provider_key, client_ip, counted_day, decision, next_poll_at, created_at)
+      method_id, country, provider_key, client_ip, prompted_by, counted_day, decision, next_poll_at, created_at)
     values (${attempt.team_id}, ${attempt.id}, ${attempt.payment_id}, ${attempt.provider}, ${attempt.provider_account}, ${attempt.channel}, 'created',
       ${attempt.amount_minor}, ${attempt.currency}, ${attempt.payer}, ${attempt.remember ?? null},
       ${attempt.method_id ?? null}, ${attempt.country}, ${attempt.provider_key},
-      ${attempt.client_ip}, ${attempt.counted_day}, ${JSON.stringify(attempt.decision)}, ${attempt.next_poll_at}, ${attempt.created_at})`);
+      ${attempt.client_ip}, ${attempt.prompted_by ?? null}, ${attempt.counted_day}, ${JSON.stringify(attempt.decision)}, ${attempt.next_poll_at}, ${attempt.created_at})`);
 }
 
 export function findAttempt(db: Queryable, team_id: bigint, id: string): Promise<AttemptRow | undefined> {
@@ -55,6 +55,17 @@ export function attemptsOf(db: Queryable, refs: readonly PaymentRef[]): Promise<
     order by team_id, id`);
 }
 
+/**
+ * The same, each locked until the transaction ends: what others write of an attempt (a name that a callback tells, an erasure) is there
+ * before it is read, or waits.
+ */
+export function lockAttempts(tx: Tx, refs: readonly PaymentRef[]): Promise<AttemptRow[]> {
+  return tx.all<AttemptRow>(sql`
+    select ${columns} from attempts
+    where (team_id, payment_id) in (select * from unnest(${refs.map((ref) => ref.team_id)}::bigint[], ${refs.map((ref) => ref.id)}::text[]))
+    order by team_id, id for update`);
+}
+
 /** What an answer changed about an attempt; fields left out stay. */
 export interface AttemptUpdate {
   status: AttemptStatus;
@@ -64,26 +75,35 @@ export interface AttemptUpdate {
   message?: string | null;
   action?: Next | null;
   mismatch?: Mismatch | null;
+  mismatches?: number;
   resolution?: Resolution;
   /** Null: nothing more to ask. */
   next_poll_at: Date | null;
-  submitted_at?: Date;
-  closed_at?: Date;
+  submitted_at?: Date | null;
+  closed_at?: Date | null;
 }
 
 /** Writes changed attempts; all of them in one statement. Called by apply alone. */
 export async function updateAttempts(tx: Tx, attempts: AttemptRow[]): Promise<void> {
   await tx.run(sql`
     update attempts a set status = u.status, payer = u.payer, provider_ref = u.provider_ref, reason = u.reason,
-      message = u.message, action = u.action, mismatch = u.mismatch, resolution = u.resolution, must_return = a.must_return or u.must_return, next_poll_at = u.next_poll_at, submitted_at = u.submitted_at, closed_at = u.closed_at
+      message = u.message, action = u.action, mismatch = u.mismatch, mismatches = u.mismatches, resolution = u.resolution, must_return = a.must_return or u.must_return, next_poll_at = u.next_poll_at, submitted_at = u.submitted_at, closed_at = u.closed_at
     from json_to_recordset(${jsonText(attempts)}::json) as u(team_id bigint, id text, status text, payer text, provider_ref text, reason text,
-      message text, action json, mismatch json, resolution json, must_return boolean, next_poll_at timestamptz, submitted_at timestamptz, closed_at timestamptz)
+      message text, action json, mismatch json, mismatches smallint, resolution json, must_return boolean, next_poll_at timestamptz, submitted_at timestamptz, closed_at timestamptz)
     where a.team_id = u.team_id and a.id = u.id`);
 }
 
-/** What the provider gave us before the collection is sent: committed first. */
-export async function writeHandle(db: Queryable, { team_id, id }: AttemptRow, handle: string): Promise<void> {
-  await db.run(sql`update attempts set handle = ${handle} where team_id = ${team_id} and id = ${id}`);
+/**
+ * Notes that an attempt is handed over now, and what the provider gave us before it. Nothing is sent without it: whatever has
+ * been learnt of the attempt or its payment since the intent was committed is seen here.
+ * @returns false when it must not be sent any more
+ */
+export async function markSent(db: Queryable, { team_id, id }: AttemptRow, handle: string | null, now: Date): Promise<boolean> {
+  const marked = await db.run(sql`
+    update attempts a set submitted_at = ${now}, handle = coalesce(${handle}, a.handle)
+    where a.team_id = ${team_id} and a.id = ${id} and a.status = 'created'
+      and exists (select 1 from payments p where p.team_id = a.team_id and p.id = a.payment_id and p.status in ('pending', 'partial'))`);
+  return marked === 1;
 }
 
 /** A provider announced news of an attempt: it is looked at now. */

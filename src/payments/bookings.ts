@@ -2,7 +2,7 @@ import { account } from '../ledger/accounts.ts';
 import type { Journal, Posting } from '../ledger/post.ts';
 import { type Share, sharesOf } from '../settlement/shares.ts';
 import type { SettlementItem } from '../settlement/store.ts';
-import type { Mismatch, PaymentRow } from './schema.ts';
+import type { AttemptRow, Mismatch, PaymentRow } from './schema.ts';
 
 /** What the capture of one attempt brought. */
 export interface Capture {
@@ -49,16 +49,24 @@ export function lateJournal(payment: PaymentRow, capture: Capture): Journal {
   return journal(payment, 'payment.late_success', capture, intoHold(capture));
 }
 
-/** Evidence with another amount or currency than was asked for: what it says has come waits in hold. */
-export function mismatchJournal(payment: PaymentRow, found: Capture & { currency: string }): Journal {
-  return { ...journal(payment, 'evidence.mismatched', found, intoHold(found)), currency: found.currency };
+/**
+ * Evidence with another amount or currency than was asked for: what it says has come waits in suspense.
+ * @param attempt with this one counted among its mismatches
+ */
+export function mismatchJournal(payment: PaymentRow, attempt: AttemptRow, found: Capture & { currency: string }): Journal {
+  return { ...journal(payment, numbered('evidence.mismatched', attempt), found, intoHold(found)), currency: found.currency };
 }
 
 /** The doubt is over: what was set aside is taken back, and what is true is booked beside it. */
-export function resolvedJournal(payment: PaymentRow, attempt_id: string, mismatch: Mismatch): Journal {
-  const amount_minor = BigInt(mismatch.amount_minor);
-  const postings = [{ debit: account('hold', null), credit: account('clearing', null), amount_minor }];
-  return { ...journal(payment, 'evidence.resolved', { attempt_id, amount_minor }, postings), currency: mismatch.currency };
+export function resolvedJournal(payment: PaymentRow, attempt: AttemptRow, mismatch: Mismatch): Journal {
+  const capture = { attempt_id: attempt.id, amount_minor: BigInt(mismatch.amount_minor) };
+  const postings = [{ debit: account('hold', null), credit: account('clearing', null), amount_minor: capture.amount_minor }];
+  return { ...journal(payment, numbered('evidence.resolved', attempt), capture, postings), currency: mismatch.currency };
+}
+
+/** A second mismatch of one attempt, after the first was resolved, is a journal of its own: `evidence.mismatched:2`. */
+function numbered(kind: string, { mismatches }: AttemptRow): string {
+  return mismatches > 1 ? `${kind}:${mismatches}` : kind;
 }
 
 /** The rows by which holds are released and refunds are shared. */

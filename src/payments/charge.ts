@@ -3,24 +3,28 @@ import { record } from '../audit/record.ts';
 import { checkVerified, type Level, reserve } from '../ceilings/service.ts';
 import type { Deps } from '../deps.ts';
 import type { Store } from '../db/stores.ts';
-import { must, Problem, unreachable } from '../kit/errors.ts';
+import { must, Problem } from '../kit/errors.ts';
 import { newId } from '../kit/ids.ts';
 import type { Tx } from '../kit/sql.ts';
 import type { Next, PayerInput, Provider, Submission } from '../providers/contract.ts';
-import type { Applied, Change } from './apply.ts';
-import { attemptsOf, findAttempt, insertAttempt, writeHandle } from './attempts-store.ts';
+import type { Applied, Change, Report } from './apply.ts';
+import { attemptsOf, findAttempt, insertAttempt, markSent } from './attempts-store.ts';
 import { collectionOf } from './collection.ts';
 import type { Charge } from './instrument.ts';
-import { changeOfSubmission } from './outcomes.ts';
-import { declined, isChargeable, wrongState } from './refusals.ts';
-import { type AttemptRow, isOpen, type PaymentRow } from './schema.ts';
+import { limitPrompts } from './prompts.ts';
+import { declined, isChargeable, reasonOf, wrongState } from './refusals.ts';
+import { reportOfSubmission } from './reports.ts';
+import { type AttemptRow, isOpen, isUnderWay, type PaymentRow } from './schema.ts';
 import { screenCharge } from './screening.ts';
+import { isUnpaid } from './states.ts';
 import { lockPayments, type PaymentRef } from './store.ts';
 import { termsOf } from './terms.ts';
 import { pieceOf } from './tranches.ts';
 
 /** A provider that has not answered by then may still have acted: the answer is looked for by reading. */
 const SUBMIT_LEASE_MS = 60_000;
+
+const NOT_SENT: Submission = { kind: 'unavailable', message: 'not sent: the attempt or its payment had ended' };
 
 /** The charge is under way (or has already succeeded): what the payer has to do, and the payment as it is now. */
 export interface Charged {
@@ -32,7 +36,7 @@ export interface Charged {
 
 /** Hooks of the idempotency key of POST /payments/{id}, called inside the transactions that matter. */
 export interface ChargeJournal {
-  /** In the transaction that stores the intent. */
+  /** In the transaction that stores the intent, of a charge or of a further step. */
   started(tx: Tx, attempt_id: string): Promise<void>;
   /** After it, in the transaction of a charge that was refused before there was an attempt. */
   refused?(tx: Tx): Promise<void>;
@@ -68,13 +72,16 @@ export async function charge(
       start(tx, deps, store, ref, charge, provider, explanation, level, journal),
     );
     const submission = await handOver(deps, store, provider, payment, attempt);
-    const applied = await settle(deps, store, payment, attempt, submission);
-    if (submission.kind !== 'unavailable') return answer(applied, attempt.id, submission);
+    const applied = await applyOne(deps, store, reportOfSubmission(placeOf(deps, store), attempt, submission));
+    if (attemptIn(applied, attempt.id).status !== 'unavailable') return answer(applied, attempt.id, submission);
   }
   throw await nobody(store, ref);
 }
 
-/** The two beats of providers that first give a handle: it is committed before anything that can move money is sent. */
+/**
+ * The two beats of providers that first give a handle: it is committed before anything that can move money is sent. What was closed
+ * since the intent was committed is not sent: its place may have been taken.
+ */
 async function handOver(
   deps: Deps,
   store: Store,
@@ -83,10 +90,9 @@ async function handOver(
   attempt: AttemptRow,
 ): Promise<Submission> {
   const collection = collectionOf(deps, store, payment, attempt);
-  if (!provider.prepare) return provider.submit(collection);
-  const prepared = await provider.prepare(collection);
+  const prepared = (await provider.prepare?.(collection)) ?? { kind: 'ready', handle: null };
   if (prepared.kind !== 'ready') return prepared;
-  if (prepared.handle !== null) await writeHandle(store.db, attempt, prepared.handle);
+  if (!(await markSent(store.db, attempt, prepared.handle, new Date(deps.clock.now())))) return NOT_SENT;
   return provider.submit({ ...collection, handle: prepared.handle });
 }
 
@@ -102,18 +108,22 @@ export async function continueCharge(
   attempt: AttemptRow,
   input: PayerInput,
   by: Actor,
+  journal?: ChargeJournal,
 ): Promise<Charged> {
   const provider = await deps.providers.byAccount(store.environment, payment.team_id, attempt.provider_account);
   if (!provider?.continue || !isOpen(attempt)) throw wrongState(payment);
   const act = { team_id: payment.team_id, action: 'payment.continue', resource_id: payment.id, at: deps.clock.now() } as const;
-  await store.db.transaction((tx) => record(tx, by, act));
+  await store.db.transaction(async (tx) => {
+    await journal?.started(tx, attempt.id);
+    await record(tx, by, act);
+  });
   const submission = await provider.continue(collectionOf(deps, store, payment, attempt), input);
   // It says so of this sending alone: another of the same code may have arrived. The attempt stays open, and is asked about.
   if (submission.kind === 'unavailable') {
     throw new Problem(502, 'The provider could not take it now. The charge is still under way: try again.');
   }
   const payer = input.kind === 'card' ? input.token : undefined;
-  const applied = await settle(deps, store, payment, attempt, submission, payer);
+  const applied = await applyOne(deps, store, reportOfSubmission(placeOf(deps, store), attempt, submission, payer));
   return answer(applied, attempt.id, submission);
 }
 
@@ -134,7 +144,8 @@ async function start(
   const at = deps.clock.now();
   const id = newId('att', store.environment, at);
   await journal?.started(tx, id);
-  if (!isChargeable(payment) || payment.expires_at.getTime() <= at || attempts.some(isOpen)) throw wrongState(payment);
+  if (!isChargeable(payment) || payment.expires_at.getTime() <= at || attempts.some(isUnderWay)) throw wrongState(payment);
+  const prompted_by = await limitPrompts(tx, store.environment, ref.team_id, charge, at);
   const amount_minor = pieceOf(deps.config, payment, charge.channel);
   const use = { team_id: ref.team_id, direction: 'payment', currency: payment.currency, amount_minor } as const;
   const counted_day = await reserve(tx, level, use, at);
@@ -153,6 +164,7 @@ async function start(
     country: charge.channel.country,
     provider_key: provider.keyOf(id),
     client_ip: charge.client_ip,
+    prompted_by,
     counted_day,
     decision,
     created_at: new Date(at),
@@ -162,45 +174,37 @@ async function start(
   return { payment, attempt: must(await findAttempt(tx, ref.team_id, id), 'the attempt was just made') };
 }
 
-async function settle(
-  deps: Deps,
-  store: Store,
-  payment: PaymentRow,
-  attempt: AttemptRow,
-  submission: Submission,
-  payer?: string,
-): Promise<Applied> {
-  const at = deps.clock.now();
-  const change = changeOfSubmission(deps.config, store.environment, payment, attempt, submission, at);
-  if (payer && change.attempt) change.attempt.update.payer = payer;
-  return applyOne(deps, store, change);
+function placeOf({ config }: Pick<Deps, 'config'>, { environment }: Store) {
+  return { config, environment };
 }
 
 /** Commits one change, perhaps together with others. */
-export async function applyOne(deps: Deps, store: Store, change: Change): Promise<Applied> {
+export async function applyOne(deps: Deps, store: Store, change: Change | Report): Promise<Applied> {
   const applied = await deps.applier.apply(store, change);
   deps.wake.ring(store.environment);
   return applied;
 }
 
+/** What the attempt has become decides, not what the provider answered: others may have reported of it before. */
 function answer(applied: Applied, attempt_id: string, submission: Submission): Charged {
-  const attempt = must(
-    applied.attempts.find((candidate) => candidate.id === attempt_id),
+  const attempt = attemptIn(applied, attempt_id);
+  const { payment, attempts } = applied;
+  if (isOpen(attempt)) {
+    return { payment, attempts, attempt, action: submission.kind === 'accepted' ? submission.next : null };
+  }
+  if (attempt.status !== 'succeeded') {
+    if (submission.kind === 'refused') throw declined(submission.reason, submission.message);
+    throw declined(reasonOf(attempt), attempt.message ?? 'declined');
+  }
+  if (isUnpaid(payment.status)) throw declined(reasonOf(payment), `The payment is ${payment.status}: what was paid goes back.`);
+  return { payment, attempts, attempt, action: null };
+}
+
+function attemptIn({ attempts }: Applied, id: string): AttemptRow {
+  return must(
+    attempts.find((attempt) => attempt.id === id),
     'the attempt exists',
   );
-  switch (submission.kind) {
-    case 'refused':
-      throw declined(submission.reason, submission.message);
-    case 'accepted':
-      return { payment: applied.payment, attempts: applied.attempts, attempt, action: submission.next };
-    case 'succeeded':
-    case 'duplicate':
-    case 'unknown':
-    case 'unavailable':
-      return { payment: applied.payment, attempts: applied.attempts, attempt, action: null };
-    default:
-      return unreachable(submission);
-  }
 }
 
 /** A wrong state is told before a missing provider. */

@@ -5,12 +5,11 @@ import type { Store } from '../db/stores.ts';
 import type { Clock } from '../kit/clock.ts';
 import { must, notFound } from '../kit/errors.ts';
 import type { PollPlan, Reading } from '../providers/contract.ts';
-import { type Applied, apply } from './apply.ts';
+import { type Applied, apply, type Report } from './apply.ts';
 import { findAttempt } from './attempts-store.ts';
 import type { PaymentListener } from './listeners.ts';
-import { changeOfReading } from './outcomes.ts';
+import { reportOfReading } from './reports.ts';
 import { refuse } from './resolve.ts';
-import { findPayment } from './store.ts';
 
 /** What a document says became of an attempt: nobody is asked again. */
 export type Proof = Extract<Reading, { kind: 'succeeded' | 'failed' }>;
@@ -37,13 +36,17 @@ export async function enterProof(
     const attempt = await findAttempt(tx, ref.team_id, ref.id);
     if (!attempt) throw notFound('Attempt');
     refuse(attempt, { as: proof.kind, ...said }, at);
-    const payment = must(await findPayment(tx, ref.team_id, attempt.payment_id), 'an attempt has a payment');
-    await record(tx, by, { team_id: ref.team_id, action: 'payment.resolve', resource_id: payment.id, at });
-    const capabilities = { polls: PLAN, not_found_grace_ms: 0 };
-    const change = changeOfReading(deps.config, store.environment, payment, attempt, proof, capabilities, at);
-    const news = must(change.attempt, 'a reading is about its attempt');
-    if (news.update.closed_at) news.update.resolution = { as: proof.kind, ...said, at: new Date(at).toISOString() };
-    const applied = await apply(tx, { environment: store.environment, at, listeners: deps.listeners }, [change]);
-    return must(applied.get(payment.id), 'an attempt has a payment');
+    await record(tx, by, { team_id: ref.team_id, action: 'payment.resolve', resource_id: attempt.payment_id, at });
+    const look = { capabilities: { polls: PLAN, not_found_grace_ms: 0 }, asked_at: at, due: attempt.next_poll_at };
+    const report = reportOfReading({ config: deps.config, environment: store.environment }, attempt, proof, look);
+    const judge: Report['judge'] = (...rows) => {
+      const change = report.judge(...rows);
+      const update = change.attempt?.update;
+      if (update?.closed_at) update.resolution = { as: proof.kind, ...said, at: new Date(at).toISOString() };
+      return change;
+    };
+    const context = { environment: store.environment, at, listeners: deps.listeners };
+    const applied = await apply(tx, context, [{ ...report, judge }]);
+    return must(applied.get(attempt.payment_id), 'an attempt has a payment');
   });
 }

@@ -6,7 +6,7 @@ import type { Minor } from '../kit/money.ts';
 import { type Channel, channelById, checkAmount } from '../reference/channels.ts';
 import { parsePhone } from '../reference/phones.ts';
 import { totalOf } from './present.ts';
-import type { ChargeBody, PaymentRow } from './schema.ts';
+import type { ChargeBody, PaymentRow, Prompter } from './schema.ts';
 import { pieceOf } from './tranches.ts';
 
 /** How the payer wants to pay: a channel and the number or account on it. */
@@ -28,6 +28,8 @@ export interface Charge extends Instrument {
   client_ip: string | null;
   /** Who asks for it. */
   by: Actor;
+  /** Who makes the payer's phone ring; null: nobody in person. */
+  prompted_by: Prompter | null;
   /** What the rules against abuse ask about besides; left out: they are not asked. */
   screened?: {
     email: string | null;
@@ -70,7 +72,7 @@ export function fitCharge(
   config: Pick<Config, 'fees'>,
   payment: PaymentRow,
   instrument: Instrument,
-  from: Pick<Charge, 'client_ip' | 'by'>,
+  from: Pick<Charge, 'client_ip' | 'by' | 'prompted_by'>,
 ): Charge {
   const { channel } = instrument;
   const currencies: readonly string[] = channel.currencies;

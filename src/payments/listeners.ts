@@ -1,6 +1,7 @@
 import type { Environment } from '../kit/environment.ts';
 import type { Tx } from '../kit/sql.ts';
 import type { AttemptRow, PaymentRow } from './schema.ts';
+import { isUnpaid } from './states.ts';
 
 /*
  * Links and invoices keep count of payments, and customers of the means they paid with; payments know none of them.
@@ -34,9 +35,5 @@ export function hasSucceeded({ before, after }: Pick<Move, 'before' | 'after'>):
 
 /** Whether this change is the one by which the payment ended without its money. */
 export function hasEndedUnpaid({ before, after }: Pick<Move, 'before' | 'after'>): boolean {
-  return !isUnpaid(before) && isUnpaid(after);
-}
-
-function isUnpaid({ status }: Pick<PaymentRow, 'status'>): boolean {
-  return status === 'failed' || status === 'cancelled' || status === 'expired';
+  return !isUnpaid(before.status) && isUnpaid(after.status);
 }

@@ -4,7 +4,7 @@ import { must } from '../kit/errors.ts';
 import type { Provider, Reading } from '../providers/contract.ts';
 import { applyOne } from './charge.ts';
 import { collectionOf } from './collection.ts';
-import { changeOfReading } from './outcomes.ts';
+import { reportOfReading } from './reports.ts';
 import type { AttemptRow, PaymentRow } from './schema.ts';
 import { findPayment } from './store.ts';
 
@@ -12,18 +12,24 @@ import { findPayment } from './store.ts';
 export async function look(deps: Deps, store: Store, attempt: AttemptRow): Promise<void> {
   const { payment, provider } = await partsOf(deps, store, attempt);
   const collection = collectionOf(deps, store, payment, handedOver(attempt));
+  const asked_at = deps.clock.now();
   // Once the window is over the payer must not be able to pay any more; then the truth is asked for.
-  if (provider.cancel && attempt.status === 'open' && payment.expires_at.getTime() <= deps.clock.now()) {
+  if (provider.cancel && attempt.status === 'open' && payment.expires_at.getTime() <= asked_at) {
     await provider.cancel(collection);
   }
-  await learn(deps, store, payment, attempt, provider, await provider.read(collection));
+  const reading = await provider.read(collection);
+  const { capabilities } = provider;
+  const place = { config: deps.config, environment: store.environment };
+  await applyOne(deps, store, reportOfReading(place, attempt, reading, { capabilities, asked_at, due: attempt.next_poll_at }));
 }
 
 /** Applies what a provider said of an attempt by itself, in a callback it signed. */
 export async function hear(deps: Deps, store: Store, attempt: AttemptRow, news: Reading): Promise<void> {
-  const { payment, provider } = await partsOf(deps, store, attempt);
+  const { provider } = await partsOf(deps, store, attempt);
   deps.health.heard(provider.account_id, attempt.channel, news);
-  await learn(deps, store, payment, attempt, provider, news);
+  const { capabilities } = provider;
+  const place = { config: deps.config, environment: store.environment };
+  await applyOne(deps, store, reportOfReading(place, attempt, news, { capabilities, asked_at: deps.clock.now(), due: null }));
 }
 
 async function partsOf(deps: Deps, store: Store, attempt: AttemptRow): Promise<{ payment: PaymentRow; provider: Provider }> {
@@ -35,19 +41,6 @@ async function partsOf(deps: Deps, store: Store, attempt: AttemptRow): Promise<{
     ),
     payment: must(await findPayment(store.db, team_id, payment_id), 'an attempt has a payment'),
   };
-}
-
-async function learn(
-  deps: Deps,
-  store: Store,
-  payment: PaymentRow,
-  attempt: AttemptRow,
-  provider: Provider,
-  reading: Reading,
-): Promise<void> {
-  const at = deps.clock.now();
-  const change = changeOfReading(deps.config, store.environment, payment, attempt, reading, provider.capabilities, at);
-  await applyOne(deps, store, change);
 }
 
 /** An attempt whose sender died before the answer may have been handed over when it was made. */

@@ -7,13 +7,13 @@ import { channelById } from '../reference/channels.ts';
 import type { Change, Happening } from './apply.ts';
 import type { AttemptUpdate } from './attempts-store.ts';
 import { feeOf } from './fees.ts';
-import type { AttemptRow, PaymentRow } from './schema.ts';
+import { type AttemptRow, NEVER_ARRIVED, type PaymentRow } from './schema.ts';
 
 /** First look at an attempt whose fate is unknown; later ones follow {@link backOff}. */
-const FIRST_READ_MS = 2_000;
+export const FIRST_READ_MS = 2_000;
 const LONGEST_WAIT_MS = 300_000;
 /** A provider that wants to be asked at once is not asked more often than this. */
-const SHORTEST_WAIT_MS = 100;
+export const SHORTEST_WAIT_MS = 100;
 
 /** How long to wait where no provider has it, so that there is no plan to follow: doubling up to five minutes. */
 export function backOff(polls: number): number {
@@ -37,6 +37,8 @@ export function changeOfSubmission(
   const make = (update: AttemptUpdate, happenings: Happening[]): Change => change(attempt, update, happenings);
   const now = new Date(at);
   const submitted = submittedHappening(config, payment, attempt);
+  // What a look or a callback has shown to be there stays so, whatever became of the answer to the sending.
+  const unsure = attempt.status === 'open' ? 'open' : 'unknown';
   const sent = { submitted_at: attempt.submitted_at ?? now };
   switch (submission.kind) {
     case 'accepted':
@@ -65,11 +67,14 @@ export function changeOfSubmission(
         [{ kind: 'declined', reason: submission.reason, message: submission.message, channel: attempt.channel }],
       );
     case 'unavailable':
-      return make({ status: 'unavailable', message: submission.message, next_poll_at: null, closed_at: now }, []);
+      return make(
+        { status: 'unavailable', message: submission.message, submitted_at: null, next_poll_at: null, closed_at: now },
+        [],
+      );
     case 'duplicate':
-      return make({ status: 'unknown', ...sent, next_poll_at: now }, [submitted]);
+      return make({ status: unsure, ...sent, next_poll_at: now }, [submitted]);
     case 'unknown':
-      return make({ status: 'unknown', ...sent, message: submission.message, next_poll_at: new Date(at + FIRST_READ_MS) }, [
+      return make({ status: unsure, ...sent, message: submission.message, next_poll_at: new Date(at + FIRST_READ_MS) }, [
         submitted,
       ]);
     default:
@@ -80,6 +85,7 @@ export function changeOfSubmission(
 /**
  * What a look at the provider changes.
  * @param capabilities the provider's: when to look again, and how long its "not found" proves nothing
+ * @param asked_at when the provider was asked: its answer says nothing of what was sent later, however late it is applied
  */
 export function changeOfReading(
   config: Config,
@@ -89,6 +95,7 @@ export function changeOfReading(
   reading: Reading,
   capabilities: Pick<Capabilities, 'polls' | 'not_found_grace_ms'>,
   at: number,
+  asked_at: number = at,
 ): Change {
   const now = new Date(at);
   // An attempt whose sender died before the answer was handed over all the same, for all we know.
@@ -122,8 +129,8 @@ export function changeOfReading(
     case 'not_found':
       // Status pages lag: soon after sending it proves nothing, later it is evidence that nothing ever arrived.
       // An attempt that was accepted exists, whatever a status page says.
-      if (attempt.status !== 'open' && at - sent.submitted_at.getTime() >= capabilities.not_found_grace_ms) {
-        return neverArrived(payment, attempt, at, before);
+      if (attempt.status !== 'open' && asked_at - sent.submitted_at.getTime() >= capabilities.not_found_grace_ms) {
+        return unsent(payment, attempt, at, before);
       }
       return change(attempt, { status: still, ...sent, ...later }, before);
     case 'unreadable':
@@ -150,13 +157,13 @@ function expired(
 }
 
 /** Nothing was created, whoever died before sending it: a payment in tranches sends the piece again by itself. */
-function neverArrived(payment: PaymentRow, attempt: AttemptRow, at: number, before: Happening[]): Change {
-  const closed = expired(payment, attempt, at, before, 'channel_unavailable', 'the request never reached the provider');
+function unsent(payment: PaymentRow, attempt: AttemptRow, at: number, before: Happening[]): Change {
+  const closed = expired(payment, attempt, at, before, NEVER_ARRIVED, 'the request never reached the provider');
   return payment.status === 'partial' ? { ...closed, happenings: [...before, { kind: 'piece_unsent' }] } : closed;
 }
 
 /** Money moved, says the provider: it counts only when it is the amount and currency that were asked for. */
-function evidence(
+export function evidence(
   config: Config,
   environment: Environment,
   attempt: AttemptRow,
@@ -205,13 +212,13 @@ function mismatched(
   };
   if (attempt.mismatch !== null) return change(attempt, update, before);
   const mismatch = { amount_minor: String(amount_minor), currency, provider_ref, at: new Date(at).toISOString() };
-  return change(attempt, { ...update, mismatch }, [
+  return change(attempt, { ...update, mismatch, mismatches: attempt.mismatches + 1 }, [
     ...before,
     { kind: 'mismatched', attempt_id: attempt.id, amount_minor, currency },
   ]);
 }
 
-function submittedHappening(config: Config, payment: PaymentRow, attempt: AttemptRow): Happening {
+export function submittedHappening(config: Pick<Config, 'fees'>, payment: PaymentRow, attempt: AttemptRow): Happening {
   const channel = must(channelById(attempt.channel), 'the channel was checked when the attempt was made');
   return {
     kind: 'submitted',
@@ -228,6 +235,6 @@ export function holdOf(config: Pick<Config, 'hold_ms'>, environment: Environment
   return config.hold_ms[must(channelById(attempt.channel), 'the channel was checked when the attempt was made').kind];
 }
 
-function change(attempt: AttemptRow, update: AttemptUpdate, happenings: Happening[]): Change {
+export function change(attempt: AttemptRow, update: AttemptUpdate, happenings: Happening[]): Change {
   return { team_id: attempt.team_id, payment_id: attempt.payment_id, attempt: { id: attempt.id, update }, happenings };
 }

@@ -12,9 +12,9 @@ export function declined(reason: Reason, message: string): Problem {
   return new Problem(402, message, { error_code: reason, payer_message: payerMessage(reason) });
 }
 
-/** The reason an attempt was closed with, one of the closed list. */
-export function reasonOf(attempt: Pick<AttemptRow, 'reason'>): Reason {
-  return attempt.reason !== null && isReason(attempt.reason) ? attempt.reason : 'unknown';
+/** The reason an attempt or a payment was closed with, one of the closed list. */
+export function reasonOf({ reason }: Pick<AttemptRow, 'reason'>): Reason {
+  return reason !== null && isReason(reason) ? reason : 'unknown';
 }
 
 export function wrongState(payment: Pick<PaymentRow, 'status'>): Problem {

@@ -4,14 +4,16 @@ import type { Config } from '../config.ts';
 import type { Store } from '../db/stores.ts';
 import type { Clock } from '../kit/clock.ts';
 import { must, notFound, Problem } from '../kit/errors.ts';
-import { type Applied, apply, type Happening } from './apply.ts';
+import { type Applied, apply, type Change, type Happening, type Report } from './apply.ts';
 import { type AttemptUpdate, findAttempt } from './attempts-store.ts';
 import type { PaymentListener } from './listeners.ts';
-import { holdOf } from './outcomes.ts';
-import { type AttemptRow, isOpen, type Resolution } from './schema.ts';
+import { holdOf, submittedHappening } from './outcomes.ts';
+import { type AttemptRow, isOpen, type PaymentRow, type Resolution } from './schema.ts';
 
 /** A person's decision about something whose outcome nobody can tell, with the evidence it rests on. */
 export type Verdict = Omit<Resolution, 'at'>;
+
+const BY_HAND = 'resolved by hand: no money moved';
 
 /** A sender may be waiting for the provider's answer this long: nobody decides over its head. */
 const SENDING_MS = 120_000;
@@ -22,7 +24,7 @@ const SENDING_MS = 120_000;
  * @throws Problem 404 no such attempt of the team, 400 it is decided already, or being sent at this moment
  */
 export async function resolveAttempt(
-  deps: { clock: Clock; config: Pick<Config, 'hold_ms'>; listeners: readonly PaymentListener[] },
+  deps: { clock: Clock; config: Pick<Config, 'hold_ms' | 'fees'>; listeners: readonly PaymentListener[] },
   store: Store,
   ref: { team_id: bigint; id: string },
   verdict: Verdict,
@@ -34,14 +36,10 @@ export async function resolveAttempt(
     if (!attempt) throw notFound('Attempt');
     refuse(attempt, verdict, at);
     await record(tx, by, { team_id: ref.team_id, action: 'payment.resolve', resource_id: attempt.payment_id, at });
-    const applied = await apply(tx, { environment: store.environment, at, listeners: deps.listeners }, [
-      {
-        team_id: ref.team_id,
-        payment_id: attempt.payment_id,
-        attempt: { id: attempt.id, update: updateOf(attempt, verdict, at) },
-        happenings: [happeningOf(deps.config, store, attempt, verdict)],
-      },
-    ]);
+    const subject = { team_id: ref.team_id, payment_id: attempt.payment_id, attempt_id: attempt.id };
+    const judge: Report['judge'] = (payment, now) => judged(deps.config, store, payment, now, verdict, at);
+    const context = { environment: store.environment, at, listeners: deps.listeners };
+    const applied = await apply(tx, context, [{ ...subject, judge }]);
     return must(applied.get(attempt.payment_id), 'an attempt has a payment');
   });
 }
@@ -51,29 +49,45 @@ export function refuse(attempt: AttemptRow, { as }: Verdict, at: number): void {
   if (attempt.status === 'created' && at - attempt.created_at.getTime() < SENDING_MS) {
     throw new Problem(400, 'The attempt is being handed over at this moment: wait two minutes.');
   }
-  if (attempt.status === 'succeeded' || (as === 'failed' && !isOpen(attempt))) {
+  if (attempt.status === 'succeeded' || (as === 'failed' && !isOpen(attempt) && attempt.mismatch === null)) {
     throw new Problem(400, `The attempt is decided already: ${attempt.status}.`);
   }
 }
 
+function judged(
+  config: Pick<Config, 'hold_ms' | 'fees'>,
+  store: Store,
+  payment: PaymentRow,
+  attempt: AttemptRow,
+  verdict: Verdict,
+  at: number,
+): Change {
+  const { team_id, payment_id, id, channel, amount_minor } = attempt;
+  const update = updateOf(attempt, verdict, at);
+  if (verdict.as === 'failed') {
+    // It had ended before: only what was set aside since is decided.
+    if (!isOpen(attempt)) return { team_id, payment_id, attempt: { id, update, late: true }, happenings: [] };
+    const declined: Happening = { kind: 'declined', reason: 'unknown', message: BY_HAND, channel };
+    return { team_id, payment_id, attempt: { id, update }, happenings: [declined] };
+  }
+  // A charge that was taken for impossible, and none has begun since: fee and channel are those of this one.
+  const before = payment.status === 'pending' ? [submittedHappening(config, payment, attempt)] : [];
+  const captured: Happening = {
+    kind: 'captured',
+    attempt_id: id,
+    amount_minor,
+    hold_ms: holdOf(config, store.environment, attempt),
+  };
+  return { team_id, payment_id, attempt: { id, update }, happenings: [...before, captured] };
+}
+
 function updateOf(attempt: AttemptRow, verdict: Verdict, at: number): AttemptUpdate {
   const now = new Date(at);
-  const common = {
-    next_poll_at: null,
-    closed_at: now,
-    submitted_at: attempt.submitted_at ?? now,
-    resolution: { ...verdict, at: now.toISOString() },
-  };
+  const decided = { next_poll_at: null, resolution: { ...verdict, at: now.toISOString() } };
+  const common = { ...decided, closed_at: now, submitted_at: attempt.submitted_at ?? now };
   if (verdict.as === 'succeeded') {
     return { ...common, status: 'succeeded', provider_ref: attempt.provider_ref ?? attempt.mismatch?.provider_ref ?? null };
   }
-  return { ...common, status: 'failed', reason: 'unknown', message: 'resolved by hand: no money moved' };
-}
-
-function happeningOf(config: Pick<Config, 'hold_ms'>, store: Store, attempt: AttemptRow, { as }: Verdict): Happening {
-  const { id, amount_minor, channel } = attempt;
-  if (as === 'succeeded') {
-    return { kind: 'captured', attempt_id: id, amount_minor, hold_ms: holdOf(config, store.environment, attempt) };
-  }
-  return { kind: 'declined', reason: 'unknown', message: 'resolved by hand: no money moved', channel };
+  if (!isOpen(attempt)) return { ...decided, status: attempt.status };
+  return { ...common, status: 'failed', reason: 'unknown', message: BY_HAND };
 }

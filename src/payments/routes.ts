@@ -184,11 +184,12 @@ async function submit(deps: Deps, call: Call<ChargeBody>): Promise<Reply> {
     if (waiting) {
       return charged(
         call,
-        await continueCharge(deps, store, payment, waiting, { kind: 'otp', otp: call.body.data?.otp as string }, by),
+        await continueCharge(deps, store, payment, waiting, { kind: 'otp', otp: call.body.data?.otp as string }, by, journal),
       );
     }
     if (!isChargeable(payment)) throw wrongState(payment);
-    const wanted = fitCharge(deps.config, payment, instrument, { client_ip: call.body.client_ip ?? null, by });
+    const prompted_by = call.caller.kind === 'public' ? 'public' : 'private';
+    const wanted = fitCharge(deps.config, payment, instrument, { client_ip: call.body.client_ip ?? null, by, prompted_by });
     return charged(call, await charge(deps, store, ref, wanted, journal));
   };
   return chargeOnce(call as Call, work, (attempt_id) => recall(call, attempt_id));

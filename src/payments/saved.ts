@@ -35,8 +35,12 @@ export function masked(number: string): string {
  * holds a public key, says nothing of who sits there, and would tell strangers whose number is known here.
  */
 export async function knowsItsPayer(deps: Pick<Deps, 'stores'>, payment: PaymentRow): Promise<boolean> {
-  if (payment.customer_id === null) return false;
-  const kind = await findKeyKind(deps.stores.control, payment.key_id);
+  return payment.customer_id !== null && (await madeByServer(deps, payment));
+}
+
+/** Whether a secret or restricted key made the payment. */
+export async function madeByServer(deps: Pick<Deps, 'stores'>, { key_id }: Pick<PaymentRow, 'key_id'>): Promise<boolean> {
+  const kind = await findKeyKind(deps.stores.control, key_id);
   return kind === 'secret' || kind === 'restricted';
 }
 

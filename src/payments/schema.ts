@@ -69,6 +69,13 @@ export interface Mismatch {
   at: string;
 }
 
+/**
+ * Who causes a prompt on a payer's phone, from the least to the most trusted: a public key, or the page of a payment that no secret
+ * key made; the page of one that a secret or restricted key made; such a key itself.
+ */
+export const PROMPTERS = ['public', 'page', 'private'] as const;
+export type Prompter = (typeof PROMPTERS)[number];
+
 /** What a person decided about an unknown outcome. */
 export interface Resolution {
   as: 'succeeded' | 'failed';
@@ -76,6 +83,8 @@ export interface Resolution {
   author: string;
   /** ISO 8601. */
   at: string;
+  /** The other amount that it was decided about. */
+  mismatch?: Mismatch;
 }
 
 export interface AttemptRow {
@@ -103,6 +112,8 @@ export interface AttemptRow {
   /** What the provider gave us before the collection was sent. */
   handle: string | null;
   mismatch: Mismatch | null;
+  /** How many were reported so far, the present one included. */
+  mismatches: number;
   resolution: Resolution | null;
   reason: string | null;
   message: string | null;
@@ -112,6 +123,8 @@ export interface AttemptRow {
   polls: number;
   /** Captured money that the payment cannot keep: a return was made of it (src/returns). Never false again. */
   must_return: boolean;
+  /** Who caused the prompt on the payer's phone; null: nobody in person, or it is no mobile money. */
+  prompted_by: Prompter | null;
   /** UTC day under which it is counted against the team's ceilings; null: it is not. */
   counted_day: string | null;
   next_poll_at: Date | null;
@@ -134,6 +147,19 @@ export interface AttemptView {
 
 export function isOpen(attempt: Pick<AttemptRow, 'status'>): boolean {
   return attempt.status === 'created' || attempt.status === 'open' || attempt.status === 'unknown';
+}
+
+/** The reason of an attempt that was closed because its provider knew nothing of it; no provider ends one like this. */
+export const NEVER_ARRIVED = 'channel_unavailable';
+
+/** Whether it was taken for one that never reached its provider. */
+export function neverArrived({ status, reason }: Pick<AttemptRow, 'status' | 'reason'>): boolean {
+  return status === 'expired' && reason === NEVER_ARRIVED;
+}
+
+/** Whether money may still move by it: it is open, or it was closed and its provider has it after all. */
+export function isUnderWay(attempt: Pick<AttemptRow, 'status' | 'next_poll_at'>): boolean {
+  return isOpen(attempt) || attempt.next_poll_at !== null;
 }
 
 const freeObject = (description: string) => Type.Optional(nullableObject({ description }));

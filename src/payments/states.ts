@@ -72,3 +72,8 @@ export function nextStatus(status: PaymentStatus, trigger: PaymentTrigger): Reac
 export function isFinal(status: PaymentStatus): boolean {
   return !['pending', 'processing', 'partial'].includes(status);
 }
+
+/** Ended without its money: what comes for it afterwards goes back. */
+export function isUnpaid(status: PaymentStatus): boolean {
+  return status === 'failed' || status === 'cancelled' || status === 'expired';
+}

@@ -96,7 +96,7 @@ async function sendNextPiece(deps: Deps, store: Store, ref: Continuing): Promise
   try {
     await charge(deps, store, ref, {
       ...{ channel, payer, method_id, remember: remember ?? false },
-      ...{ currency, piece_minor, client_ip: null, by: WORKER },
+      ...{ currency, piece_minor, client_ip: null, by: WORKER, prompted_by: null },
     });
   } catch (error) {
     // 502: nobody could take it now; the lease brings it back. Anything else ends the sending by itself.

@@ -218,7 +218,7 @@ test('a refusal gives the key back in the transaction that ends the payment: a c
   const store = deps.stores.live.of(merchant.team.id);
   const payment = await getPaymentRow(store, merchant.team.id, id);
   const instrument = readInstrument('live', { channel: 'cm.mtn', data: { phone } });
-  const wanted = fitCharge(deps.config, payment, instrument, { client_ip: null, by: WORKER });
+  const wanted = fitCharge(deps.config, payment, instrument, { client_ip: null, by: WORKER, prompted_by: null });
   const told: [string, Tx][] = [];
   const journal: ChargeJournal = {
     started: async (tx) => void told.push(['started', tx]),

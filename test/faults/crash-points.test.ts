@@ -145,7 +145,15 @@ async function chargeNow({ deps, store, team_id }: World, id: string): Promise<v
     deps,
     store,
     { team_id, id },
-    { channel: cmMtn(), payer: '+237650000000', currency: 'XAF', piece_minor: 100_000n, client_ip: null, by: WORKER },
+    {
+      channel: cmMtn(),
+      payer: '+237650000000',
+      currency: 'XAF',
+      piece_minor: 100_000n,
+      client_ip: null,
+      by: WORKER,
+      prompted_by: null,
+    },
   );
 }
 

@@ -1,4 +1,5 @@
 import { WORKER } from '../../src/audit/actor.ts';
+import { readConfig } from '../../src/config.ts';
 import { sql } from '../../src/kit/sql.ts';
 import { paymentListeners } from '../../src/listeners.ts';
 import { resolveAttempt } from '../../src/payments/resolve.ts';
@@ -18,7 +19,11 @@ export async function decideByStatement({ live, twins, clock, team_id }: World):
     where provider = 'mpesa-daraja' and status = 'unknown' and provider_ref is null
       and created_at < ${new Date(clock.now() - SETTLED_MS)}`);
   const statement = twins.find(({ name }) => name === 'mpesa-daraja')?.book.entries() ?? [];
-  const deps = { clock, config: { hold_ms: { mobile_money: 0, bank: 0, card: 0 } }, listeners: paymentListeners(null) };
+  const deps = {
+    clock,
+    config: { ...readConfig({}), hold_ms: { mobile_money: 0, bank: 0, card: 0 } },
+    listeners: paymentListeners(null),
+  };
   for (const { id, provider_key } of lost) {
     const moved = statement.some((entry) => entry.key === provider_key && entry.moved);
     const verdict = { as: moved ? 'succeeded' : 'failed', evidence: 'statement of M-Pesa', author: 'awa' } as const;

@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict';
+import { after, afterEach, before, test } from 'node:test';
+import { WORKER } from '../../src/audit/actor.ts';
+import { must } from '../../src/kit/errors.ts';
+import { sql } from '../../src/kit/sql.ts';
+import { findAttempt } from '../../src/payments/attempts-store.ts';
+import { resolveAttempt } from '../../src/payments/resolve.ts';
+import { hearOfAttempt } from '../../src/payments/service.ts';
+import { pollSweep } from '../../src/payments/sweeps.ts';
+import { type Api, FakeClock, type Merchant, startApi } from '../setup/api.ts';
+import { Registry } from '../setup/providers.ts';
+import { Scripted } from '../setup/scripted.ts';
+
+/** A report that is applied after the attempt it is about has changed. */
+const clock = new FakeClock();
+const provider = new Scripted();
+let api: Api;
+let merchant: Merchant;
+
+before(async () => {
+  api = await startApi({ clock, workers: false, providers: new Registry({ sandbox: [provider], live: [provider] }) });
+  merchant = await api.newMerchant({ verification_level: 3 });
+});
+after(() => api.stop());
+afterEach(() => provider.reset());
+
+const store = () => api.deps.stores.live;
+const call = (method: string, path: string, body?: object) =>
+  api.call(method, path, { key: merchant.live.secret, ...(body ? { body } : {}) });
+const shown = async (id: string) => (await call('GET', `/payments/${id}`)).body.transaction;
+let phone = 650_200_000;
+async function charged(amount = 1_000): Promise<string> {
+  clock.advance(1);
+  const { id } = (await call('POST', '/payments', { amount, currency: 'XAF', phone: '1' })).body.transaction;
+  await call('POST', `/payments/${id}`, { channel: 'cm.mtn', data: { phone: String(++phone) } });
+  return id;
+}
+const attempt = async () => must(await findAttempt(store().db, merchant.team.id, provider.last.attempt_id), 'it was charged');
+
+/** A callback that nobody signed, as the provider sends it; it may tell the name it gave the attempt. */
+const hint = (told?: string) =>
+  hearOfAttempt(
+    api.deps,
+    store(),
+    { team_id: merchant.team.id, account_id: provider.name },
+    {
+      ...{ by: 'provider_key', value: provider.last.provider_key },
+      ...(told ? { told: { by: 'provider_ref', value: told } } : {}),
+    } as never,
+    null,
+  );
+
+test('a callback that comes while the attempt is polled makes it be asked again at once', async () => {
+  await charged();
+  provider.readings.set(provider.last.attempt_id, { kind: 'pending', poll_after_ms: 100_000 });
+  provider.onRead = async () => void (await hint());
+  clock.advance(2_000);
+  await pollSweep(api.deps, store()).round();
+  assert.equal((await attempt()).next_poll_at?.getTime(), clock.now());
+  provider.onRead = async () => {};
+  await pollSweep(api.deps, store()).round();
+  assert.equal(provider.asked.length, 2);
+  assert.equal((await attempt()).next_poll_at?.getTime(), clock.now() + 100_000, 'and then by the plan');
+});
+
+test('a callback that comes before the answer to the charge makes it be asked at once, too', async () => {
+  provider.onSubmit = async () => void (await hint());
+  await charged();
+  assert.equal((await attempt()).next_poll_at?.getTime(), clock.now());
+});
+
+test('the name that a callback tells while the attempt is polled or submitted is kept', async () => {
+  provider.submission = { kind: 'unknown', message: 'timeout' };
+  provider.onSubmit = async () => void (await hint('told-1'));
+  await charged();
+  assert.equal((await attempt()).provider_ref, 'told-1');
+  provider.onSubmit = async () => {};
+  await charged();
+  provider.readings.set(provider.last.attempt_id, { kind: 'unreadable', message: '?' });
+  provider.onRead = async () => void (await hint('told-2'));
+  clock.advance(3_000);
+  await pollSweep(api.deps, store()).round();
+  assert.equal((await attempt()).provider_ref, 'told-2');
+});
+
+test('what others write of attempts while a report of them is applied is never written over, 20 times', async () => {
+  for (let i = 0; i < 20; i++) {
+    provider.submission = { kind: 'unknown', message: 'timeout' };
+    await charged();
+    provider.readings.set(provider.last.attempt_id, { kind: 'unreadable', message: '?' });
+    clock.advance(3_000);
+    await Promise.all([pollSweep(api.deps, store()).round(), hint(`at-once-${i}`)]);
+    assert.equal((await attempt()).provider_ref, `at-once-${i}`);
+  }
+});
+
+for (const [what, amount, total] of [
+  ['a payment in tranches', 900_000, 450_000],
+  ['a payment', 1_000, 1_000],
+] as const) {
+  for (const by of ['provider', 'person'] as const) {
+    test(`${what} whose "unavailable" provider took the money after all has the fee and the channel of that charge: by a ${by}`, async () => {
+      provider.submission = { kind: 'unavailable', message: 'closed' };
+      const id = await charged(amount);
+      assert.deepEqual([(await shown(id)).status, (await shown(id)).channel], ['pending', null]);
+      if (by === 'provider') {
+        provider.paid(provider.last);
+        await hint();
+      } else {
+        const ref = { team_id: merchant.team.id, id: provider.last.attempt_id };
+        await resolveAttempt(api.deps, store(), ref, { as: 'succeeded', evidence: 'statement', author: 'ops' }, WORKER);
+      }
+      const { status, channel, fee, amount_captured } = await shown(id);
+      assert.deepEqual([channel, fee, amount_captured], ['cm.mtn', amount / 50, total]);
+      assert.equal(status, amount === total ? 'succeeded' : 'partial');
+    });
+  }
+}

@@ -1,0 +1,147 @@
+import assert from 'node:assert/strict';
+import { after, afterEach, before, test } from 'node:test';
+import { WORKER } from '../../src/audit/actor.ts';
+import { sql } from '../../src/kit/sql.ts';
+import { readBalances } from '../../src/ledger/balances.ts';
+import { findAttempt } from '../../src/payments/attempts-store.ts';
+import { enterProof } from '../../src/payments/evidence.ts';
+import { hear } from '../../src/payments/look.ts';
+import { resolveAttempt } from '../../src/payments/resolve.ts';
+import { pollSweep } from '../../src/payments/sweeps.ts';
+import type { Reading } from '../../src/providers/contract.ts';
+import { type Api, FakeClock, type Merchant, startApi } from '../setup/api.ts';
+import { Registry } from '../setup/providers.ts';
+import { Scripted } from '../setup/scripted.ts';
+
+/** Money in another amount or currency than was asked for, reported of an attempt that had ended without money. */
+const clock = new FakeClock();
+const provider = new Scripted();
+let api: Api;
+let merchant: Merchant;
+
+before(async () => {
+  api = await startApi({ clock, workers: false, providers: new Registry({ sandbox: [provider], live: [provider] }) });
+});
+after(() => api.stop());
+afterEach(() => provider.reset());
+
+const store = () => api.deps.stores.live;
+const call = (method: string, path: string, body?: object) =>
+  api.call(method, path, { key: merchant.live.secret, ...(body ? { body } : {}) });
+const statusOf = async (id: string) => (await call('GET', `/payments/${id}`)).body.transaction.status;
+const attemptOf = async () =>
+  (await findAttempt(store().db, merchant.team.id, provider.last.attempt_id)) ?? assert.fail('it was charged');
+
+const ENDINGS: Record<string, Reading> = {
+  failed: { kind: 'failed', reason: 'payer_declined', message: 'no' },
+  cancelled: { kind: 'cancelled', reason: 'payer_declined', message: 'no' },
+  expired: { kind: 'expired' },
+};
+
+/** A payment of 10,000 XAF of a fresh merchant that has ended so. */
+async function ended(as: string): Promise<string> {
+  merchant = await api.newMerchant({ verification_level: 3 });
+  const { id } = (await call('POST', '/payments', { amount: 10_000, currency: 'XAF', phone: '1' })).body.transaction;
+  await call('POST', `/payments/${id}`, { channel: 'cm.mtn', data: { phone: '650000000' } });
+  if (as === 'expired') await store().db.run(sql`update payments set expires_at = ${new Date(clock.now())} where id = ${id}`);
+  provider.readings.set(provider.last.attempt_id, ENDINGS[as] as Reading);
+  clock.advance(2_000);
+  await pollSweep(api.deps, store()).round();
+  assert.equal(await statusOf(id), as);
+  return id;
+}
+
+const paid = (amount_minor: bigint, currency = 'XAF'): Reading => ({
+  kind: 'succeeded',
+  provider_ref: 'late',
+  amount_minor,
+  currency,
+});
+const report = async (reading: Reading) => hear(api.deps, store(), await attemptOf(), reading);
+const resolve = async (as: 'succeeded' | 'failed') =>
+  resolveAttempt(
+    api.deps,
+    store(),
+    { team_id: merchant.team.id, id: provider.last.attempt_id },
+    { as, evidence: 'statement of the day', author: 'ops' },
+    WORKER,
+  );
+const held = async (currency = 'XAF') => (await readBalances(store().db, merchant.team.id, currency)).get('hold') ?? 0n;
+const events = async (id: string) =>
+  (await store().db.all<{ type: string }>(sql`select type from events where resource_id = ${id} order by sequence`))
+    .map(({ type }) => type.slice('payment.'.length))
+    .slice(2);
+const journals = async (id: string) =>
+  (await store().db.all<{ kind: string }>(sql`select kind from journals where subject_id = ${id} order by id`)).map(
+    ({ kind }) => kind,
+  );
+
+const OTHERS: [what: string, amount_minor: bigint, currency: string][] = [
+  ['less', 900_000n, 'XAF'],
+  ['more', 1_100_000n, 'XAF'],
+  ['another currency', 1_000_000n, 'XOF'],
+];
+for (const as of Object.keys(ENDINGS)) {
+  for (const [what, amount_minor, currency] of OTHERS) {
+    test(`${as}, then money: ${what}: in suspense once, announced once, open as a break, however often it is reported`, async () => {
+      const id = await ended(as);
+      await report(paid(amount_minor, currency));
+      await Promise.all([report(paid(amount_minor, currency)), report(paid(amount_minor, currency))]);
+      assert.deepEqual([await held(currency), await statusOf(id)], [amount_minor, as]);
+      assert.deepEqual([await events(id), await journals(id)], [[as, 'late_success'], ['evidence.mismatched']]);
+      const { mismatch, status, next_poll_at } = await attemptOf();
+      assert.deepEqual(
+        [mismatch?.amount_minor, mismatch?.currency, status, next_poll_at],
+        [String(amount_minor), currency, as, null],
+      );
+    });
+  }
+}
+
+test('a statement that tells of another amount after the end is booked as well', async () => {
+  const id = await ended('failed');
+  const said = { author: 'statement 1 line 3', evidence: 'paid 9,000' };
+  const ref = { team_id: merchant.team.id, id: provider.last.attempt_id };
+  await enterProof(api.deps, store(), ref, paid(900_000n) as never, said, WORKER);
+  assert.deepEqual([await held(), await events(id)], [900_000n, ['failed', 'late_success']]);
+});
+
+test('resolved as failed: suspense is empty, the payment stays as it ended, and the same report changes nothing any more', async () => {
+  const id = await ended('failed');
+  await report(paid(900_000n));
+  await resolve('failed');
+  await report(paid(900_000n));
+  assert.deepEqual([await held(), await statusOf(id)], [0n, 'failed']);
+  const { status, reason, mismatch, resolution } = await attemptOf();
+  assert.deepEqual([status, reason, mismatch, resolution?.as], ['failed', 'payer_declined', null, 'failed']);
+  await assert.rejects(resolve('failed'), /decided already/);
+});
+
+test('another amount that is reported after that is booked anew', async () => {
+  const id = await ended('failed');
+  await report(paid(900_000n));
+  await resolve('failed');
+  await report(paid(950_000n));
+  assert.equal(await held(), 950_000n);
+  await resolve('failed');
+  assert.equal(await held(), 0n);
+  const kinds = ['evidence.mismatched', 'evidence.resolved', 'evidence.mismatched:2', 'evidence.resolved:2'];
+  assert.deepEqual(await journals(id), kinds);
+});
+
+test('the right amount after another one: what was in suspense is taken back, and the whole goes back to the payer', async () => {
+  const id = await ended('cancelled');
+  await report(paid(900_000n));
+  await report(paid(1_000_000n));
+  assert.deepEqual([await held(), await statusOf(id)], [1_000_000n, 'cancelled']);
+  const { status, giveback, mismatch } = await attemptOf();
+  assert.deepEqual([status, giveback, mismatch], ['succeeded', true, null]);
+});
+
+test('of an attempt that is open it is no matter of the end: nothing is announced, and the payment waits', async () => {
+  merchant = await api.newMerchant({ verification_level: 3 });
+  const { id } = (await call('POST', '/payments', { amount: 10_000, currency: 'XAF', phone: '1' })).body.transaction;
+  await call('POST', `/payments/${id}`, { channel: 'cm.mtn', data: { phone: '650000000' } });
+  await report(paid(900_000n));
+  assert.deepEqual([await held(), await statusOf(id), await events(id)], [900_000n, 'processing', []]);
+});
