@@ -7,7 +7,7 @@ update attempts a set mismatches = 1
   from journals j
   where j.team_id = a.team_id and j.source_id = a.id and j.family = 'evidence.mismatched';
 
--- Who caused the prompt on the payer's phone, of charges on mobile money (docs/decisions/0042-prompts.md). Null: nobody in person,
+-- Who caused the prompt on the payer's phone, of charges on mobile money (docs/decisions/0053-prompts.md). Null: nobody in person,
 -- or from before.
 alter table attempts add column prompted_by text check (prompted_by in ('public', 'page', 'private'));
 

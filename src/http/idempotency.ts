@@ -1,4 +1,5 @@
 import { packWhole, unpack } from '../events/packing.ts';
+import type { Caller } from '../keys/caller.ts';
 import { sha256 } from '../kit/crypto.ts';
 import { invalid, must } from '../kit/errors.ts';
 import { canonicalJson } from '../kit/json.ts';
@@ -9,12 +10,24 @@ import type { Call, Reply } from './route.ts';
 /** How long an answer is replayed; the key itself is never free again (decisions section 6). */
 export const REPLAY_MS = 24 * 3_600_000;
 
+type Request = Pick<Call, 'params' | 'sync' | 'sent_body' | 'body'> & { caller: Pick<Caller, 'kind'> };
+
 /**
  * SHA-256 over everything that decides what the request does: path parameters, X-Sync and the body as canonical JSON, in
- * the version it was sent in: a release that translates it otherwise does not make a retry another request.
+ * the version it was sent in: a release that translates it otherwise does not make a retry another request. Whether the key is
+ * public counts too, see {@link isSameRequest}.
  */
-export function requestHash(call: Call): Buffer {
-  return sha256(canonicalJson([call.params, call.sync, call.sent_body ?? call.body ?? null]));
+export function requestHash(call: Request): Buffer {
+  const request = [call.params, call.sync, call.sent_body ?? call.body ?? null];
+  return sha256(canonicalJson(call.caller.kind === 'public' ? [...request, 'public'] : request));
+}
+
+/**
+ * Whether the call repeats the request that was stored with this hash. An answer to a secret or restricted key holds what page
+ * source must not get, so a public key never repeats such a request; the other way about it does.
+ */
+export function isSameRequest(call: Request, stored: Buffer): boolean {
+  return stored.equals(requestHash(call)) || stored.equals(requestHash({ ...call, caller: { kind: 'public' } }));
 }
 
 /** An answer as it is kept: a later release may have another newest version. */
@@ -60,7 +73,7 @@ export async function once(
   const fresh = await tx.run(sql`
     insert into idempotency_keys (team_id, route, key, request_hash, created_at)
     values (${team_id}, ${route}, ${key}, ${hash}, ${new Date(call.at)}) on conflict do nothing`);
-  if (fresh === 0) return replay(await read(tx, team_id, route, key), hash, call.at);
+  if (fresh === 0) return replay(await read(tx, team_id, route, key), call);
   const reply = await work();
   await tx.run(sql`
     update idempotency_keys set answer = ${packWhole(keptAnswer(stored(reply)))}, resource_id = ${shownIn(reply)}
@@ -81,9 +94,9 @@ async function read(tx: Tx, team_id: bigint, route: string, key: string): Promis
   return must(row, 'a key that conflicted is there');
 }
 
-function replay(row: KeyRow, hash: Buffer, at: number): Reply {
-  if (!row.request_hash.equals(hash)) throw reusedKey();
-  if (row.answer === null || at - row.created_at.getTime() > REPLAY_MS) throw spentKey();
+function replay(row: KeyRow, call: Call): Reply {
+  if (!isSameRequest(call, row.request_hash)) throw reusedKey();
+  if (row.answer === null || call.at - row.created_at.getTime() > REPLAY_MS) throw spentKey();
   const reply = JSON.parse(unpack(row.answer)) as Reply;
   return { ...reply, headers: { ...reply.headers, 'Idempotent-Replayed': 'true' } };
 }

@@ -2,7 +2,8 @@ import { partFor, type Store } from '../db/stores.ts';
 import { Batcher } from '../kit/batch.ts';
 import type { Clock } from '../kit/clock.ts';
 import { must } from '../kit/errors.ts';
-import { type Applied, apply, type Change, type Report } from './apply.ts';
+import { type Applied, apply } from './apply.ts';
+import type { Change, Report } from './change.ts';
 import type { PaymentListener } from './listeners.ts';
 
 const MOST_TOGETHER = 64;

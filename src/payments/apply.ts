@@ -5,58 +5,19 @@ import type { Environment } from '../kit/environment.ts';
 import { must } from '../kit/errors.ts';
 import type { Tx } from '../kit/sql.ts';
 import { type Journal, post } from '../ledger/post.ts';
-import type { Reason } from '../providers/reasons.ts';
 import { owe } from '../returns/owe.ts';
 import type { Obligation } from '../returns/schema.ts';
 import { type Arrival, repayCredit } from '../settlement/credit.ts';
 import { insertItems, type SettlementItem } from '../settlement/store.ts';
 import { type AttemptUpdate, lockAttempts, updateAttempts } from './attempts-store.ts';
 import { lateJournal, mismatchJournal, pieceJournal, resolvedJournal, settlementItems, successJournal } from './bookings.ts';
+import type { Change, Happening, Report } from './change.ts';
 import type { Move, PaymentListener } from './listeners.ts';
 import { retrieved, totalOf } from './present.ts';
 import { useOf } from './volume.ts';
 import { type AttemptRow, isOpen, type PaymentRow } from './schema.ts';
 import { isFinal, isUnpaid, nextStatus, type PaymentTrigger } from './states.ts';
 import { lockPayments, updatePayments } from './store.ts';
-
-/** Something that happened to a payment. */
-export type Happening =
-  | { kind: 'submitted'; channel: string; fee_minor: bigint }
-  | { kind: 'captured'; attempt_id: string; amount_minor: bigint; hold_ms: number }
-  /** A provider reports another amount or currency than was asked for. */
-  | { kind: 'mismatched'; attempt_id: string; amount_minor: bigint; currency: string }
-  | { kind: 'declined' | 'payer_cancelled'; channel: string; reason: Reason; message: string }
-  | { kind: 'merchant_cancelled' | 'window_elapsed' }
-  /** A piece of a payment in tranches provably never reached its provider. */
-  | { kind: 'piece_unsent' }
-  | { kind: 'refunded'; amount_minor: bigint }
-  /** Captured money that the payment could not keep is with the payer again. */
-  | { kind: 'given_back'; amount_minor: bigint }
-  /** Such money can go back neither by refund nor by payout: a person has to return it. */
-  | { kind: 'return_required' };
-
-export interface Change {
-  team_id: bigint;
-  payment_id: string;
-  /**
-   * The attempt the update is about. Of one that has ended only a success is taken, and what was judged under the lock to
-   * concern an ended attempt (late.ts).
-   */
-  attempt?: { id: string; update: AttemptUpdate; late?: boolean };
-  happenings: Happening[];
-}
-
-/**
- * What a provider or a person reported of an attempt. What it changes is judged under the lock, by the rows as they are
- * then: between the report and the lock the attempt may have been sent, closed or given a name.
- */
-export interface Report {
-  team_id: bigint;
-  payment_id: string;
-  attempt_id: string;
-  /** @param at milliseconds since the epoch, the moment of the change */
-  judge(payment: PaymentRow, attempt: AttemptRow, attempts: readonly AttemptRow[], at: number): Change;
-}
 
 /** Where and when changes are applied. */
 export interface ApplyContext {

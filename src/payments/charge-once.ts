@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { keptAnswer, requestHash, REPLAY_MS, reusedKey, spentKey } from '../http/idempotency.ts';
+import { isSameRequest, keptAnswer, requestHash, REPLAY_MS, reusedKey, spentKey } from '../http/idempotency.ts';
 import type { Call, Reply } from '../http/route.ts';
 import { Problem } from '../kit/errors.ts';
 import type { ChargeJournal } from './charge.ts';
@@ -8,8 +8,11 @@ import { deleteChargeKey, findChargeKey, holdChargeKey, storeChargeAnswer } from
 const WAIT_MS = 30_000;
 const LOOK_MS = 100;
 
-/** What came of an attempt whose answer was not kept. */
-export type Recall = (attempt_id: string) => Promise<Reply | 'under_way' | 'created_nothing'>;
+/**
+ * What came of a request whose answer was not kept. `left`: it did nothing that a second request could repeat to harm.
+ * @param since when the request came that took the key
+ */
+export type Recall = (attempt_id: string, since: Date) => Promise<Reply | 'under_way' | 'left'>;
 
 /** Thrown inside the transaction that found the key taken, to undo it. */
 class KeyTaken extends Error {}
@@ -17,8 +20,8 @@ class KeyTaken extends Error {}
 /**
  * Charges once for each Idempotency-Key. A charge spans several transactions, so the key is stored with the intent and
  * gets its answer afterwards: a second request waits for that answer. Should the first one's process have died in
- * between, the answer is told from what the attempt has become; where that created nothing, the key goes on to whoever
- * asks next.
+ * between, the answer is told from what the attempt has become; where it left nothing, the key goes on to whoever asks
+ * next. A further step of the payer takes the key for the attempt that it continues.
  * @param work charges, calling the journal in the transaction that stores the intent
  * @param recall tells what came of an attempt
  */
@@ -75,7 +78,7 @@ async function first(
 
 /**
  * Waits while an earlier request is under way.
- * @returns the answer to replay; or that the key is free, with the attempt that held it and created nothing
+ * @returns the answer to replay; or that the key is free, with the attempt for which it was held in vain
  */
 async function earlierAnswer(call: Call, key: string, recall: Recall): Promise<{ answer: Reply } | { abandoned: string[] }> {
   const { team, store } = call.caller;
@@ -83,10 +86,10 @@ async function earlierAnswer(call: Call, key: string, recall: Recall): Promise<{
   for (;;) {
     const row = await findChargeKey(store.db, team.id, key);
     if (!row) return { abandoned: [] };
-    if (!row.request_hash.equals(requestHash(call))) throw reusedKey();
+    if (!isSameRequest(call, row.request_hash)) throw reusedKey();
     if (call.at - row.created_at.getTime() > REPLAY_MS) throw spentKey();
-    const recalled = row.answer ? (JSON.parse(row.answer) as Reply) : await recall(row.resource_id);
-    if (recalled === 'created_nothing') return { abandoned: [row.resource_id] };
+    const recalled = row.answer ? (JSON.parse(row.answer) as Reply) : await recall(row.resource_id, row.created_at);
+    if (recalled === 'left') return { abandoned: [row.resource_id] };
     if (recalled !== 'under_way') return { answer: { ...recalled, headers: { 'Idempotent-Replayed': 'true' } } };
     if (performance.now() > deadline)
       throw new Problem(500, 'A request with the same Idempotency-Key is still under way: try again.');

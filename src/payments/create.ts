@@ -2,9 +2,9 @@ import type { AccountRow } from '../accounts/schema.ts';
 import { findActiveAccount } from '../accounts/service.ts';
 import { blockedCustomer, objectionTo, payerOf } from '../customers/payer.ts';
 import { levelOf, objectionToPayment } from '../ceilings/service.ts';
-import { partFor, type WholeStore } from '../db/stores.ts';
+import { partFor, type Store, type WholeStore } from '../db/stores.ts';
 import { eventInput } from '../events/record.ts';
-import { reusedKey, REPLAY_MS, requestHash, spentKey } from '../http/idempotency.ts';
+import { isSameRequest, reusedKey, REPLAY_MS, requestHash, spentKey } from '../http/idempotency.ts';
 import type { Call } from '../http/route.ts';
 import type { Caller } from '../keys/caller.ts';
 import { Batcher } from '../kit/batch.ts';
@@ -63,30 +63,31 @@ export class PaymentCreator {
   async create(call: Call<CreatePaymentBody>): Promise<Created> {
     const amount_minor = must(minorFromWire(call.body.amount), 'checkCreate let it pass');
     const { team, store } = call.caller;
-    const account = call.sync === null ? null : await findActiveAccount(store, team.id, call.sync);
     const hash = requestHash(call as Call);
+    const account = call.sync === null ? null : await activeAccount(store, team.id, call.sync);
+    if (account instanceof Problem) return this.#earlierOr(call, account);
     const ceiling = objectionToPayment(levelOf(store.environment, team), call.body.currency, amount_minor);
-    if (ceiling) return this.#earlierOr(call, hash, ceiling);
+    if (ceiling) return this.#earlierOr(call, ceiling);
     const objection = call.body.customer_id === undefined ? null : await objectionTo(store, team.id, call.body.customer_id);
-    if (objection) return this.#earlierOr(call, hash, objection);
+    if (objection) return this.#earlierOr(call, objection);
     if (team.unique_references && call.body.reference !== undefined) {
       const taken = await referenceExists(store.db, team.id, call.body.reference);
       // Looked up second: the payment that has the reference may be the one this very key made a moment ago.
-      const earlier = await this.#replay(call, hash);
+      const earlier = await this.#replay(call);
       if (earlier) return earlier;
       if (taken) throw referenceTaken();
     }
     const payment = paymentOf(call, amount_minor, account);
     const made = await this.#inserted(inputOf(call, payment, hash));
-    if (made === 'reference_taken') return this.#earlierOr(call, hash, referenceTaken());
-    if (made === 'blocked') return this.#earlierOr(call, hash, blockedCustomer());
-    if (made === 'key_taken') return must(await this.#replay(call, hash), 'the key that stood in the way is there');
+    if (made === 'reference_taken') return this.#earlierOr(call, referenceTaken());
+    if (made === 'blocked') return this.#earlierOr(call, blockedCustomer());
+    if (made === 'key_taken') return must(await this.#replay(call), 'the key that stood in the way is there');
     return { payment: { ...payment, ...made }, replayed: false };
   }
 
   /** What the same key made before is told first: the request did succeed, whatever has changed since. */
-  async #earlierOr(call: Call<CreatePaymentBody>, hash: Buffer, problem: Problem): Promise<Created> {
-    const earlier = await this.#replay(call, hash);
+  async #earlierOr(call: Call<CreatePaymentBody>, problem: Problem): Promise<Created> {
+    const earlier = await this.#replay(call);
     if (earlier) return earlier;
     throw problem;
   }
@@ -100,14 +101,24 @@ export class PaymentCreator {
     }
   }
 
-  async #replay(call: Call<CreatePaymentBody>, hash: Buffer): Promise<Created | null> {
+  async #replay(call: Call<CreatePaymentBody>): Promise<Created | null> {
     const key = call.idempotency_key;
     const { store, team } = call.caller;
     const earlier = key === null ? undefined : await findByKey(store.db, team.id, ROUTE, key);
     if (!earlier) return null;
-    if (!earlier.request_hash.equals(hash)) throw reusedKey();
+    if (!isSameRequest(call as Call, earlier.request_hash)) throw reusedKey();
     if (call.at - earlier.keyed_at.getTime() > REPLAY_MS) throw spentKey();
     return { payment: earlier, replayed: true };
+  }
+}
+
+/** The connected account that a payment is attributed to, or why it cannot be. */
+async function activeAccount(store: Store, team_id: bigint, id: string): Promise<AccountRow | Problem> {
+  try {
+    return await findActiveAccount(store, team_id, id);
+  } catch (error) {
+    if (error instanceof Problem) return error;
+    throw error;
   }
 }
 

@@ -6,7 +6,8 @@ import type { Minor } from '../kit/money.ts';
 import { type Channel, channelById, checkAmount } from '../reference/channels.ts';
 import { parsePhone } from '../reference/phones.ts';
 import { totalOf } from './present.ts';
-import type { ChargeBody, PaymentRow, Prompter } from './schema.ts';
+import type { Prompter } from './attempts.ts';
+import type { ChargeBody, PaymentRow } from './schema.ts';
 import { pieceOf } from './tranches.ts';
 
 /** How the payer wants to pay: a channel and the number or account on it. */

@@ -1,10 +1,11 @@
 import type { Config } from '../config.ts';
 import type { Environment } from '../kit/environment.ts';
 import type { Capabilities, Next, Reading, Submission } from '../providers/contract.ts';
-import type { Change, Happening } from './apply.ts';
+import type { Change, Happening } from './change.ts';
 import type { AttemptUpdate } from './attempts-store.ts';
 import { change, evidence, FIRST_READ_MS, planned, SHORTEST_WAIT_MS, submittedHappening } from './outcomes.ts';
-import { type AttemptRow, isUnderWay, neverArrived, type PaymentRow } from './schema.ts';
+import type { AttemptRow, PaymentRow } from './schema.ts';
+import { isUnderWay, neverArrived } from './attempts.ts';
 
 /*
  * What is reported of an attempt that has ended. Money that moved is never dropped. An attempt that no provider had ended, but

@@ -4,10 +4,11 @@ import { must, unreachable } from '../kit/errors.ts';
 import type { Capabilities, Reading, Submission } from '../providers/contract.ts';
 import type { Reason } from '../providers/reasons.ts';
 import { channelById } from '../reference/channels.ts';
-import type { Change, Happening } from './apply.ts';
+import type { Change, Happening } from './change.ts';
 import type { AttemptUpdate } from './attempts-store.ts';
 import { feeOf } from './fees.ts';
-import { type AttemptRow, NEVER_ARRIVED, type PaymentRow } from './schema.ts';
+import { NEVER_ARRIVED } from './attempts.ts';
+import type { AttemptRow, PaymentRow } from './schema.ts';
 
 /** First look at an attempt whose fate is unknown; later ones follow {@link backOff}. */
 export const FIRST_READ_MS = 2_000;

@@ -1,5 +1,5 @@
 import { sql, type Tx } from '../kit/sql.ts';
-import type { Prompter } from './schema.ts';
+import type { Prompter } from './attempts.ts';
 
 /**
  * Charges of a team on one payer that did not end well, or have not ended, since a moment. Until the transaction ends,

@@ -3,7 +3,7 @@ import { Problem } from '../kit/errors.ts';
 import type { Tx } from '../kit/sql.ts';
 import type { Charge } from './instrument.ts';
 import { countUnpaidPrompts } from './prompts-store.ts';
-import { PROMPTERS, type Prompter } from './schema.ts';
+import { PROMPTERS, type Prompter } from './attempts.ts';
 
 const WINDOW_MS = 3_600_000;
 /** People mistype a PIN or lose the signal a few times; whoever makes somebody else's phone ring does it more often. */

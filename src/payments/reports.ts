@@ -1,7 +1,7 @@
 import type { Config } from '../config.ts';
 import type { Environment } from '../kit/environment.ts';
 import type { Capabilities, Reading, Submission } from '../providers/contract.ts';
-import type { Change, Report } from './apply.ts';
+import type { Change, Report } from './change.ts';
 import { changeOfLateReading, changeOfLateSubmission } from './late.ts';
 import { changeOfReading, changeOfSubmission } from './outcomes.ts';
 import { type AttemptRow, isOpen } from './schema.ts';

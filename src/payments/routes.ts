@@ -21,12 +21,16 @@ import {
   type CreatePaymentBody,
   createdPayment,
   createPaymentBody,
+  isOpen,
   listedPayment,
   listPaymentsQuery,
   retrievedPayment,
 } from './schema.ts';
 import { cancelPayment, getPayment, getPaymentRow } from './service.ts';
 import { makeToken } from './token.ts';
+
+/** Whoever sends a further step has heard the provider's answer by then, or died. */
+const STEP_MS = 60_000;
 
 const one = envelopeSchema({ transaction: retrievedPayment });
 
@@ -192,7 +196,7 @@ async function submit(deps: Deps, call: Call<ChargeBody>): Promise<Reply> {
     const wanted = fitCharge(deps.config, payment, instrument, { client_ip: call.body.client_ip ?? null, by, prompted_by });
     return charged(call, await charge(deps, store, ref, wanted, journal));
   };
-  return chargeOnce(call as Call, work, (attempt_id) => recall(call, attempt_id));
+  return chargeOnce(call as Call, work, (...kept) => recall(call, ...kept));
 }
 
 /** The attempt that waits for the one-time code this call carries. */
@@ -205,14 +209,19 @@ async function awaitingCode(call: Call<ChargeBody>, payment_id: string) {
   return attempt?.action?.kind === 'otp' ? attempt : undefined;
 }
 
-/** The answer of a charge whose process died before it could be kept: told from the attempt. */
-async function recall(call: Call, attempt_id: string): ReturnType<Recall> {
+/** The answer of a charge or a further step whose process died before it could be kept: told from the attempt. */
+async function recall(call: Call<ChargeBody>, attempt_id: string, since: Date): ReturnType<Recall> {
   const { team, store } = call.caller;
   const attempt = await findAttempt(store.db, team.id, attempt_id);
   if (!attempt || attempt.status === 'created') return 'under_way';
-  if (attempt.status === 'unavailable') return 'created_nothing';
-  // Declined in the answer itself: it never was under way.
-  if (attempt.status === 'failed' && attempt.action === null) throw declined(reasonOf(attempt), attempt.message ?? 'declined');
+  if (attempt.status === 'unavailable') return 'left';
+  // A code that is still awaited: it did not arrive, or is on its way. Sent again it continues the same attempt.
+  if (call.body.data?.otp && attempt.status === 'open' && attempt.action?.kind === 'otp') {
+    return call.at - since.getTime() < STEP_MS ? 'under_way' : 'left';
+  }
+  // Ended before it was answered: it never was under way for whoever asked.
+  const unpaid = !isOpen(attempt) && attempt.status !== 'succeeded';
+  if (unpaid && attempt.action === null) throw declined(reasonOf(attempt), attempt.message ?? 'declined');
   const payment = await getPayment(store, team.id, attempt.payment_id);
   const transaction = retrieved(store.environment, payment, payment.attempts);
   return reply(call, 202, 'Payment is processing', { action: attempt.action, transaction });

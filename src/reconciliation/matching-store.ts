@@ -135,7 +135,8 @@ const VERDICT = fixed(`
 const ACTION = fixed(`
   case verdict when 'missing_here' then 'correct' when 'unknown' then 'close'
     when 'amount' then case when standing = 'succeeded' then 'correct' when flow = 'collect' and not held then 'close' else 'none' end
-    when 'late' then case when standing = 'waiting' then 'none' when (flow = 'collect' or held) and same then 'close' else 'correct' end
+    when 'late' then case when standing = 'waiting' or (flow = 'collect' and held and not same) then 'none'
+      when (flow = 'collect' or held) and same then 'close' else 'correct' end
     else 'none' end`);
 
 /** Compares every line that is left with what has its key; with `by: 'reference'` those that have no key. */
@@ -172,7 +173,7 @@ function judge(tx: Tx, books: Books, matching: Fragment, lines: Fragment, again:
       insert into reconciliation_breaks (${BREAK_COLUMNS})
       select ${books.team_id}, ${books.run_id}, verdict, flow, line, key, reference, subject_id, of_id, leg, amount_minor, currency, at,
         case when succeeded then 'succeeded' else 'failed' end, here_minor, here_currency, closed_at, standing, ${ACTION},
-        case when verdict = 'amount' and standing = 'open' and held then 'held' else 'open' end
+        case when held and (verdict = 'amount' and standing = 'open' or verdict = 'late' and flow = 'collect' and not same) then 'held' else 'open' end
       from judged where verdict not in ('matched', 'nothing') order by line
     )
     select verdict, flow, currency, count(*)::integer as count, coalesce(sum(amount_minor) filter (where succeeded), 0)::bigint as sum_minor

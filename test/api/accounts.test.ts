@@ -299,3 +299,15 @@ test("404 for unknown ids, another team's and another environment's, on every op
     }
   }
 });
+
+test('POST /payments with X-Sync is replayed by its key after the account was deactivated; a new key gets 422', async () => {
+  const { id } = await made();
+  const create = (key: string) =>
+    call('POST', '/payments', { amount: 1000, currency: 'XAF', phone: '1' }, { 'x-sync': id, 'idempotency-key': key });
+  const first = await create('synced');
+  assert.equal(first.status, 201);
+  await call('POST', `/accounts/${id}/deactivate`);
+  const second = await create('synced');
+  assert.deepEqual([second.status, second.body, second.headers.get('idempotent-replayed')], [201, first.body, 'true']);
+  assert.deepEqual([(await create('synced-anew')).status, (await create('synced-anew')).body.errors?.account?.length], [422, 1]);
+});

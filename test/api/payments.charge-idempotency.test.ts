@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { requestHash } from '../../src/http/idempotency.ts';
-import type { Call } from '../../src/http/route.ts';
 import { sql } from '../../src/kit/sql.ts';
 import { type Answer, FakeClock, startApi } from '../setup/api.ts';
 
@@ -78,7 +77,7 @@ for (const at_once of [2, 20]) {
 
 /** Leaves the key as a process leaves it that dies after the provider's answer was applied and before it was told. */
 async function forgetAnswer(id: string, key: string, body: object): Promise<void> {
-  const request_hash = requestHash({ params: { id }, sync: null, body } as unknown as Call);
+  const request_hash = requestHash({ params: { id }, sync: null, body, caller: { kind: 'secret' } });
   const [attempt] = await attemptsOf(id);
   await db.run(sql`
     insert into idempotency_keys (team_id, route, key, request_hash, resource_id, created_at)
@@ -108,7 +107,9 @@ test('202 after a crash behind a provider that took nothing: the next request wi
   await charge(id, 'left-alone');
   await forgetAnswer(id, 'left-alone', MTN);
   const [left] = await attemptsOf(id);
-  await db.run(sql`update attempts set status = 'unavailable' where team_id = ${api.team.id} and id = ${left.id}`);
+  await db.run(
+    sql`update attempts set status = 'unavailable', next_poll_at = null where team_id = ${api.team.id} and id = ${left.id}`,
+  );
   await db.run(sql`update payments set status = 'pending' where team_id = ${api.team.id} and id = ${id}`);
   const answers = await Promise.all([1, 2, 3].map(() => charge(id, 'left-alone')));
   assert.deepEqual(
@@ -116,4 +117,31 @@ test('202 after a crash behind a provider that took nothing: the next request wi
     [202, 202, 202],
   );
   assert.deepEqual((await attemptsOf(id)).map(({ status }: { status: string }) => status).sort(), ['open', 'unavailable']);
+});
+
+test('422 a public key gets no answer that a secret key got; its own is replayed to every key, without what it may not see', async () => {
+  const as = (key: string, id: string, name: string) =>
+    api.call('POST', `/payments/${id}`, { key, body: MTN, headers: { 'idempotency-key': name } });
+  const { secret, public: open } = api.keys.sandbox;
+  const [id, other] = [await pending(), await pending()];
+  assert.equal((await as(secret, id, 'of-the-server')).status, 202);
+  assert.equal((await as(open, other, 'of-the-page')).status, 202);
+  const { status, body } = await as(open, id, 'of-the-server');
+  assert.deepEqual([status, body.error_code, body.transaction], [422, 'idempotency_key_reused', undefined]);
+  for (const key of [open, secret]) {
+    const again = await as(key, other, 'of-the-page');
+    assert.deepEqual([again.headers.get('idempotent-replayed'), again.body.transaction.attempts], ['true', undefined]);
+  }
+});
+
+test('422 a public key that knows key and body of a payment that a secret key made gets no page of it', async () => {
+  const make = (key: string) =>
+    api.call('POST', '/payments', {
+      key,
+      body: { amount: 1000, currency: 'XAF', phone: '+237650000000' },
+      headers: { 'idempotency-key': 'order-1' },
+    });
+  assert.equal((await make(api.keys.sandbox.secret)).status, 201);
+  const { status, body } = await make(api.keys.sandbox.public);
+  assert.deepEqual([status, body.error_code, body.authorization_url], [422, 'idempotency_key_reused', undefined]);
 });

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
 import { WORKER } from '../../src/audit/actor.ts';
 import { must } from '../../src/kit/errors.ts';
-import { sql } from '../../src/kit/sql.ts';
 import { findAttempt } from '../../src/payments/attempts-store.ts';
 import { resolveAttempt } from '../../src/payments/resolve.ts';
 import { hearOfAttempt } from '../../src/payments/service.ts';

@@ -3,7 +3,7 @@ import { after, test } from 'node:test';
 import { sql } from '../../src/kit/sql.ts';
 import { readBalances } from '../../src/ledger/balances.ts';
 import { type Journal, post } from '../../src/ledger/post.ts';
-import type { Change } from '../../src/payments/apply.ts';
+import type { Change } from '../../src/payments/change.ts';
 import { applyOne } from '../../src/payments/charge.ts';
 import { startApi, until } from '../setup/api.ts';
 

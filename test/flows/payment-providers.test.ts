@@ -58,6 +58,10 @@ const ACCEPTED: Submission = {
 const UNAVAILABLE: Submission = { kind: 'unavailable', message: 'connection refused' };
 const proof = { provider_ref: 'ref-1', amount_minor: 100_000n, currency: 'XAF' };
 
+/** A phone of its own for each charge: how often one is prompted is limited. */
+let phones = 650_000_000;
+const nextPhone = () => String(++phones);
+
 /** A payment of 1,000 XAF charged with the two providers answering so. */
 async function charged(a: Scripted['submission'], b: Scripted['submission'], readings: Reading[] = []) {
   Object.assign(first, { submission: a, readings: [...readings] });
@@ -68,7 +72,7 @@ async function charged(a: Scripted['submission'], b: Scripted['submission'], rea
     .transaction;
   const answer = await api.call('POST', `/payments/${id}`, {
     key,
-    body: { channel: 'cm.mtn', data: { phone: '650000000' } },
+    body: { channel: 'cm.mtn', data: { phone: nextPhone() } },
   });
   return { id, answer, asked: [first.submitted.length, second.submitted.length] };
 }
@@ -90,7 +94,7 @@ test('502 when all are unavailable: still pending, nothing told, and it can be c
   first.submission = ACCEPTED;
   const again = await api.call('POST', `/payments/${id}`, {
     key,
-    body: { channel: 'cm.mtn', data: { phone: '650000000' } },
+    body: { channel: 'cm.mtn', data: { phone: nextPhone() } },
   });
   assert.equal(again.status, 202);
   assert.deepEqual(await attempts(id), ['first unavailable', 'second unavailable', 'first open']);
@@ -115,7 +119,7 @@ for (const [seen, reading] of [
 test('502 a code that the provider can not take now: the charge stays under way, and the code can be sent again', async () => {
   const { id } = await charged({ ...ACCEPTED, next: { kind: 'otp' } } as Submission, ACCEPTED);
   const send = () =>
-    api.call('POST', `/payments/${id}`, { key, body: { channel: 'cm.mtn', data: { phone: '650000000', otp: '123456' } } });
+    api.call('POST', `/payments/${id}`, { key, body: { channel: 'cm.mtn', data: { phone: nextPhone(), otp: '123456' } } });
   first.further = UNAVAILABLE;
   assert.equal((await send()).status, 502);
   assert.deepEqual([(await retrieve(id)).status, await attempts(id)], ['processing', ['first open']]);
@@ -222,7 +226,7 @@ test('in live the money waits: pending, not settled', async () => {
   ).body.transaction;
   const charge = await api.call('POST', `/payments/${id}`, {
     key: team.live.secret,
-    body: { channel: 'cm.mtn', data: { phone: '650000000' } },
+    body: { channel: 'cm.mtn', data: { phone: nextPhone() } },
   });
   assert.deepEqual([charge.status, charge.body.transaction.status, charge.body.transaction.settled], [202, 'succeeded', false]);
   const balances = await readBalances(db, team.team.id, 'XAF');

@@ -146,6 +146,20 @@ describe('evidence enters by the door', () => {
     assert.deepEqual([status, (await resolutionOf(id)).as, await booked()], ['failed', 'failed', []]);
   });
 
+  test('another amount after the end that is in suspense already is not set aside a second time', async () => {
+    const { id, of, key } = await books.attempt('failed');
+    await books.db.run(sql`
+      update attempts set mismatches = 1, mismatch = '{"amount_minor": "40000", "currency": "XAF", "provider_ref": "F1", "at": "2026-03-10T12:00:10Z"}'
+      where id = ${id}`);
+    const { breaks } = await books.reconcile([line('collect', key, { amount: '400' })], APPLY);
+    assert.deepEqual(
+      breaks.map(({ kind, state, action }) => [kind, state, action]),
+      [['late', 'held', 'none']],
+    );
+    const { status } = await books.one<{ status: string }>(sql`select status from payments where id = ${of}`);
+    assert.deepEqual([status, await booked()], ['failed', []]);
+  });
+
   test('another amount leaves the payment processing and the money in hold, once', async () => {
     const { of, key } = await books.attempt('unknown');
     const lines = [line('collect', key, { amount: '400' })];

@@ -17,7 +17,8 @@ const WHAT: Partial<Record<EventType, string>> = {
   'payment.expired': 'The window closed before it was paid.',
   'payment.refunded': 'All of it was given back.',
   'payment.partially_refunded': 'A part of it was given back.',
-  'payment.late_success': 'Money arrived after the payment was closed; it is on its way back to the payer.',
+  'payment.late_success':
+    'Money arrived after the payment was closed. It goes back to the payer; another amount than was asked for waits in suspense until it is resolved.',
   'payment.return_required':
     'Money that the payment cannot keep can go back to the payer neither by refund nor by payout: a person has to return it.',
   'refund.created': 'A refund was made.',

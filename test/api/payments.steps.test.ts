@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { after, afterEach, before, test } from 'node:test';
+import { sql } from '../../src/kit/sql.ts';
+import { type Api, FakeClock, startApi } from '../setup/api.ts';
+import { Registry } from '../setup/providers.ts';
+import { Scripted } from '../setup/scripted.ts';
+
+/** A one-time code that is sent under an Idempotency-Key. */
+const CODED = { kind: 'accepted', provider_ref: 'p', next: { kind: 'otp' }, poll_after_ms: 60_000 } as const;
+const clock = new FakeClock();
+const provider = new Scripted();
+let api: Api;
+before(async () => {
+  api = await startApi({ clock, workers: false, providers: new Registry({ sandbox: [provider], live: [] }) });
+});
+after(() => api.stop());
+afterEach(() => provider.reset());
+
+async function waitingForCode(): Promise<string> {
+  clock.advance(1);
+  const { id } = (await api.call('POST', '/payments', { body: { amount: 1000, currency: 'XAF', phone: '1' } })).body.transaction;
+  provider.submission = CODED;
+  await api.call('POST', `/payments/${id}`, { body: { channel: 'cm.mtn', data: { phone: '650000000' } } });
+  return id;
+}
+const send = (id: string, key: string, otp = '123456') =>
+  api.call('POST', `/payments/${id}`, {
+    body: { channel: 'cm.mtn', data: { phone: '650000000', otp } },
+    headers: { 'idempotency-key': key },
+  });
+const dropAnswer = (key: string) =>
+  api.deps.stores.sandbox.db.run(sql`update idempotency_keys set answer = null where key = ${key}`);
+
+test('202 again for a code that was taken: the same answer, and the provider hears it once', async () => {
+  const id = await waitingForCode();
+  const first = await send(id, 'code');
+  assert.deepEqual([first.status, first.body.action.kind], [202, 'confirm']);
+  const second = await send(id, 'code');
+  assert.deepEqual([second.status, second.body, second.headers.get('idempotent-replayed')], [202, first.body, 'true']);
+  assert.equal(provider.continued.length, 1);
+  assert.equal((await send(id, 'code', '654321')).status, 422, 'another code is another request');
+});
+
+test('202 for all of ten at once with one key: the provider hears the code once', async () => {
+  const id = await waitingForCode();
+  const answers = await Promise.all(Array.from({ length: 10 }, () => send(id, 'ten')));
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    Array(10).fill(202),
+  );
+  assert.equal(provider.continued.length, 1);
+});
+
+test('502 does not consume the key: the code is sent again under it', async () => {
+  const id = await waitingForCode();
+  provider.further = { kind: 'unavailable', message: 'closed' };
+  assert.equal((await send(id, 'later')).status, 502);
+  provider.reset();
+  assert.equal((await send(id, 'later')).status, 202);
+});
+
+test('202 after a crash behind the provider’s answer: told from the attempt', async () => {
+  const id = await waitingForCode();
+  await send(id, 'crashed');
+  await dropAnswer('crashed');
+  const { status, body } = await send(id, 'crashed');
+  assert.deepEqual([status, body.action.kind, provider.continued.length], [202, 'confirm', 1]);
+});
+
+test('202 after a crash before the provider heard the code: a minute later the same key sends it', async () => {
+  const id = await waitingForCode();
+  provider.further = CODED;
+  await send(id, 'unheard');
+  await dropAnswer('unheard');
+  provider.further = { ...CODED, next: { kind: 'confirm' } };
+  clock.advance(60_000);
+  const { status, body } = await send(id, 'unheard');
+  assert.deepEqual([status, body.action.kind, provider.continued.length], [202, 'confirm', 2]);
+});
