@@ -134,8 +134,8 @@ test('the right amount after another one: what was in suspense is taken back, an
   await report(paid(900_000n));
   await report(paid(1_000_000n));
   assert.deepEqual([await held(), await statusOf(id)], [1_000_000n, 'cancelled']);
-  const { status, giveback, mismatch } = await attemptOf();
-  assert.deepEqual([status, giveback, mismatch], ['succeeded', true, null]);
+  const { status, must_return, mismatch } = await attemptOf();
+  assert.deepEqual([status, must_return, mismatch], ['succeeded', true, null]);
 });
 
 test('of an attempt that is open it is no matter of the end: nothing is announced, and the payment waits', async () => {
