@@ -89,6 +89,8 @@ export class Shop {
   readonly simulated: SimulatedProvider;
   readonly team_id: bigint;
   readonly #key: string;
+  /** Refunds as they were when they were made. */
+  readonly #made = new Map<string, RefundRow>();
 
   constructor(market: Market, environment: Environment, merchant: Merchant, simulated: SimulatedProvider) {
     this.market = market;
@@ -160,8 +162,15 @@ export class Shop {
       if (error instanceof Problem) return null;
       throw error;
     });
+    if (made?.refund) this.#made.set(made.refund.id, made.refund);
     if (at_once && made?.refund?.draws) await this.#send(made.refund);
     return made?.refund?.id ?? null;
+  }
+
+  /** A worker that read the refund when it was made takes it one step further now. */
+  async advanceStale(id: string): Promise<void> {
+    const made = this.#made.get(id);
+    if (made?.draws) await advanceRefund(this.market.api.deps, this.store, made);
   }
 
   async #send(made: RefundRow): Promise<void> {
@@ -186,8 +195,13 @@ export class Shop {
     );
   }
 
-  async decide(dispute: string, trigger: DisputeTrigger): Promise<void> {
-    await changeDispute(this.market.api.deps, this.store, { team_id: this.team_id, id: dispute }, trigger);
+  /** @returns the dispute as it is then */
+  async decide(dispute: string, trigger: DisputeTrigger): Promise<{ status: string; amount_minor: bigint }> {
+    const ref = { team_id: this.team_id, id: dispute };
+    return changeDispute(this.market.api.deps, this.store, ref, trigger).catch((error) => {
+      if (!(error instanceof Problem)) throw error;
+      return { status: 'unchanged', amount_minor: 0n };
+    });
   }
 
   /** The provider calls back about a collection; the service asks what became of it. */
