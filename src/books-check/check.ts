@@ -80,6 +80,7 @@ const CHECKS: Record<string, BooksCheck> = {
   refund_clearing: 'refund_clearing',
   clearing: 'clearing',
   hold: 'suspense',
+  owed: 'money_to_return',
   disputed: 'disputed',
   fee_income: 'fee_income',
   share: 'party_share',

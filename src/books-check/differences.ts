@@ -12,6 +12,8 @@ export const ADVICE = {
     'What moved at the provider by our records is not what was booked: compare the attempts, refunds and disputes of the payment with the statement of the provider.',
   suspense:
     'Captured money in suspense belongs to nobody in our records, or is missing: compare the attempts and reversals of the payment with "pirogue ledger show".',
+  money_to_return:
+    'Suspense holds money of the payment that nothing will return to the payer, or less than is owed: compare "pirogue returns list" with "pirogue ledger show".',
   disputed: 'Compare the open disputes of the payment with "pirogue ledger show", then book the difference.',
   fee_income: 'The fee that was booked is not that of the payment: book the difference.',
   party_share:

@@ -6,6 +6,7 @@ import { type DbPool, openPool } from '../../src/db/pool.ts';
 import { createLog } from '../../src/kit/log.ts';
 import { type Queryable, sql } from '../../src/kit/sql.ts';
 import { type Journal, post } from '../../src/ledger/post.ts';
+import { expirySweep } from '../../src/payments/sweeps.ts';
 import { correctionsOf } from '../../src/reconciliation/corrections.ts';
 import type { BreakRow } from '../../src/reconciliation/schema.ts';
 import { settlementOf } from '../../src/reconciliation/settle.ts';
@@ -23,7 +24,7 @@ before(async () => {
   owner = openPool({ url: market.api.databases.live, size: 2, log: createLog({ level: 'silent', format: 'json' }) });
   const collect = [...Array(3).fill('at_once'), ...Array(4).fill('at_once'), 'at_once', 'refused'] as const;
   const simulated = new SimulatedProvider('simulated', {
-    collect: [...collect],
+    collect: [...collect, 'at_once'],
     refund: ['at_once', 'refused', 'later'],
     payout: ['late', 'at_once'],
   });
@@ -50,6 +51,10 @@ before(async () => {
   await shop.pass(1_000);
   ids.reserved = (await shop.transfer(30_000)).body.transfer.id;
   ids.refund = (await shop.refund(ids.refunding, 5_000, true)) as string;
+  ids.expired = await shop.order({ amount: 900_000 });
+  await shop.charge(ids.expired);
+  await owner.run(sql`update payments set expires_at = created_at where id = ${ids.expired}`);
+  await expirySweep(market.api.deps, shop.store).round();
   await setAside();
 });
 after(async () => {
@@ -193,6 +198,14 @@ const PLANTS: [string, string, string, BooksCheck[]][] = [
      insert into postings select {team}, max(id), 1, 'XAF', 'hold', 'fee_income', 500 from journals`,
     'partial',
     ['suspense', 'fee_income'],
+  ],
+  ['money in suspense that nobody owes', `delete from returns where payment_id = '{expired}'`, 'expired', ['money_to_return']],
+  [
+    'a return that is owed and went back already',
+    `insert into returns (team_id, id, payment_id, attempt_id, amount_minor, currency, state, created_at, updated_at)
+       values ({team}, 'rtn_x', '{released}', 'att_x', 500, 'XAF', 'owed', now(), now())`,
+    'released',
+    ['money_to_return'],
   ],
   [
     'a fee that is not the one of the payment',

@@ -142,9 +142,11 @@ export class OutcomesBench {
   /** Movements at the provider by the ledger alone, as lines of text. */
   async #booked(): Promise<string[]> {
     const rows = await this.#shop.store.db.all<{ key: string; amount_minor: bigint; currency: string }>(sql`
-      select case when j.kind like 'refund.leg:%' then j.source_id || '-' || split_part(j.kind, ':', 2) else j.source_id end as key,
+      select coalesce(r.legs->(substring(j.kind from '^refund.leg:([0-9]+)')::integer)->>'provider_key', t.provider_key, j.source_id) as key,
         p.currency, sum(p.amount_minor)::bigint as amount_minor
       from journals j join postings p on p.team_id = j.team_id and p.journal_id = j.id
+        left join transfers t on t.team_id = j.team_id and t.id = j.source_id
+        left join refunds r on r.team_id = j.team_id and r.id = j.source_id and j.kind like 'refund.leg:%'
       where j.team_id = ${this.#shop.team_id} and 'clearing' in (p.debit, p.credit) and j.kind not like 'dispute.%'
       group by 1, 2`);
     return rows.map(({ key, amount_minor, currency }) => `${key} ${amount_minor} ${currency}`).sort();
@@ -172,7 +174,7 @@ export class OutcomesBench {
     const { store, team_id } = this.#shop;
     const rows = await store.db.all<{ id: string }>(sql`
       select id from attempts where team_id = ${team_id} and status in ('created', 'open', 'unknown')
-      union all select id from attempts where team_id = ${team_id} and giveback
+      union all select id from returns where team_id = ${team_id} and state in ('owed', 'refunding', 'paying_out')
       union all select id from refunds where team_id = ${team_id} and status in ('pending', 'processing') and draws is not null
       union all select id from transfers where team_id = ${team_id} and status = 'processing'`);
     return rows.map(({ id }) => id);

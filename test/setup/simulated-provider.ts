@@ -14,10 +14,21 @@ import type {
 /**
  * What becomes of one operation. `at_once`: it succeeds in the answer. `later`: it is accepted and succeeds. `refused`: the answer
  * refuses it. `refused_later`: it is accepted, then fails. `lost`: it happens, the answer is lost, and for some time nothing can be
- * read of it. `vanished`: the request never arrives. `unavailable`: the first request is not taken. `late`: a collection that fails
+ * read of it. `vanished`: the request never arrives. `unavailable`: the first request is not taken. `unfunded`: the
+ * same of a refund or payout, because the account holds too little. `late`: a collection that fails
  * and succeeds after all; of other operations, one that is accepted and takes long.
  */
-export const FATES = ['at_once', 'later', 'refused', 'refused_later', 'lost', 'vanished', 'unavailable', 'late'] as const;
+export const FATES = [
+  'at_once',
+  'later',
+  'refused',
+  'refused_later',
+  'lost',
+  'vanished',
+  'unavailable',
+  'unfunded',
+  'late',
+] as const;
 export type Fate = (typeof FATES)[number];
 
 export type Flow = 'collect' | 'refund' | 'payout';
@@ -181,6 +192,9 @@ export class SimulatedProvider {
         if (operation.asked > 1) break;
         this.#untaken(operation);
         return 'unavailable';
+      case 'unfunded':
+        if (operation.asked > 1) break;
+        return 'unfunded';
       case 'lost':
         return 'dark';
       case 'refused':
@@ -203,7 +217,7 @@ export class SimulatedProvider {
   }
 
   /** What a question about an operation is answered. */
-  #decide(operation: Operation | undefined): Exclude<Said, 'unavailable'> {
+  #decide(operation: Operation | undefined): Exclude<Said, 'unavailable' | 'unfunded'> {
     if (!operation) return 'not_found';
     const { fate, asked, flow, moved } = operation;
     if (fate === 'lost' && asked <= 1 + DARK) return 'dark';
@@ -239,7 +253,7 @@ export class SimulatedProvider {
   }
 }
 
-type Said = 'not_found' | 'dark' | 'unavailable' | 'pending' | 'succeeded' | 'failed';
+type Said = 'not_found' | 'dark' | 'unavailable' | 'unfunded' | 'pending' | 'succeeded' | 'failed';
 
 function refundOutcome(said: Said, key: string): RefundOutcome {
   switch (said) {
