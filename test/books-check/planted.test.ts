@@ -47,6 +47,7 @@ before(async () => {
   ids.partial = await shop.order({ amount: 900_000 });
   await shop.charge(ids.partial);
   ids.sent = (await shop.transfer(50_000)).body.transfer.id;
+  await shop.pass(1_000);
   ids.paid_out = (await shop.transfer(20_000)).body.transfer.id;
   await shop.pass(1_000);
   ids.reserved = (await shop.transfer(30_000)).body.transfer.id;

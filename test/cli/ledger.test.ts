@@ -161,28 +161,25 @@ test('ledger verify ends with 1, prints each difference and what to do; of one s
 
 test('ledger verify compares the books with the rows too, and names the payment', async () => {
   const owner = openPool({ url: cli.databases.sandbox, size: 1, log: createLog({ level: 'silent', format: 'json' }) });
-  const end = (status: string) => owner.run(sql`update refunds set status = ${status} where id = 'rfd_test_1'`);
-  await end('failed');
+  const change = (by: number) => owner.run(sql`update payments set fee_minor = fee_minor + ${by} where id = ${TRX}`);
+  await change(100);
   try {
     const text = await cli.run('ledger', 'verify', '--environment', 'sandbox');
     assert.equal(text.code, 1);
     assert.match(
       text.stdout,
       new RegExp(
-        `DIFFERENCE {2}sandbox, team 7, XAF refund_clearing of ${TRX}: refund_clearing\n {2}expected {2}0\\.00\n {2}found {5}10\\.50\n`,
+        `DIFFERENCE {2}sandbox, team 7, XAF fee_income of ${TRX}: fee_income\n {2}expected {2}6\\.00\n {2}found {5}5\\.00\n`,
       ),
     );
     const { stdout } = await cli.run('ledger', 'verify', '--environment', 'sandbox', '--json');
     const [store] = JSON.parse(stdout).stores;
     assert.deepEqual(
       store.differences.map(({ check, subject }: Record<string, string>) => [check, subject]),
-      [
-        ['refund_clearing', TRX],
-        ['party_share', TRX],
-      ],
+      [['fee_income', TRX]],
     );
   } finally {
-    await end('processing');
+    await change(-100);
     await owner.close();
   }
 });

@@ -58,7 +58,7 @@ const fatesOf = (good: number, bad: number) =>
       { weight: bad, arbitrary: fc.constantFrom('refused' as const, 'refused_later' as const) },
       { weight: 2, arbitrary: fc.constantFrom(...FATES) },
     ),
-    { maxLength: 6 },
+    { maxLength: 12 },
   );
 /** Most tranches are paid, so that a payment gets as far as a refund; refund parts and transfers often fail. */
 const fates = fc.record({ collect: fatesOf(8, 1), refund: fatesOf(2, 3), payout: fatesOf(2, 3) });

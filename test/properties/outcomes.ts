@@ -25,7 +25,7 @@ export type Step =
 export interface Story {
   environment: Environment;
   currency: 'XAF' | 'NGN';
-  /** What becomes of the nth tranche, refund part and transfer. */
+  /** What becomes of tranches, refund parts and payouts: three of each for every payment and transfer, in the order of their making. */
   fates: Record<Flow, Fate[]>;
   steps: Step[];
 }
@@ -101,6 +101,7 @@ export class OutcomesBench {
     if (split) this.#account ??= await this.#shop.account({ type: 'percentage', value: 12.5 });
     const id = await this.#shop.order({ amount: thousands * 1_000, currency, bearer, account: split ? this.#account : null });
     this.#payments.push(id);
+    this.#shop.simulated.register(id);
     await this.#shop.charge(id, currency);
   }
 
@@ -116,7 +117,8 @@ export class OutcomesBench {
     const { currency } = this.#story;
     const books = await readBalances(this.#shop.store.db, this.#shop.team_id, currency);
     const most = Number((books.get('available') ?? 0n) / 100n);
-    await this.#shop.transfer(Math.max(500, Math.min(500_000, Math.floor((most * percent) / 100))), currency);
+    const { body } = await this.#shop.transfer(Math.max(500, Math.min(500_000, Math.floor((most * percent) / 100))), currency);
+    if (body.transfer) this.#shop.simulated.register(body.transfer.id);
   }
 
   async #decide(id: string, as: DisputeTrigger): Promise<void> {

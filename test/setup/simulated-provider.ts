@@ -50,12 +50,16 @@ export interface Operation {
   reported: 'nothing' | 'pending' | 'succeeded' | 'failed';
 }
 
+/** Fates that a registered payment or transfer has for itself. */
+const PER_OWNER = 3;
 /** Questions during which an operation with a lost answer can not be read. */
 const DARK = 2;
 
 /**
  * A provider with a book of its own: what it collected, returned and paid out, by key. It knows nothing of the ledger and shares no
- * code with the core, so that the two can be compared. The nth operation of a flow has the nth of its fates.
+ * code with the core, so that the two can be compared. The nth operation of a flow has the nth of its fates. Workers send several
+ * operations at once, so that their order is not that of the test: of what was registered, the nth operation of each has a fate of
+ * its own, whatever else is sent beside it.
  */
 export class SimulatedProvider {
   readonly operations = new Map<string, Operation>();
@@ -63,7 +67,8 @@ export class SimulatedProvider {
   readonly violations: string[] = [];
   readonly provider: Provider;
   readonly #fates: Record<Flow, Fate[]>;
-  readonly #counts: Record<Flow, number> = { collect: 0, refund: 0, payout: 0 };
+  readonly #counts = new Map<string, number>();
+  readonly #registered: string[] = [];
 
   constructor(name: string, fates: Partial<Record<Flow, Fate[]>> = {}, abilities: { refunds?: boolean; payouts?: boolean } = {}) {
     this.#fates = { collect: [], refund: [], payout: [], ...fates };
@@ -93,6 +98,19 @@ export class SimulatedProvider {
       .reduce((sum, { flow, amount_minor }) => sum + (flow === 'collect' ? amount_minor : -amount_minor), 0n);
   }
 
+  /** @param owner a payment, whose collections and refunds are decided apart from those of others, or a transfer */
+  register(owner: string): void {
+    this.#registered.push(owner);
+  }
+
+  #nextFate(flow: Flow, owner: string): Fate {
+    const place = this.#registered.indexOf(owner);
+    const counter = place < 0 ? flow : `${flow} ${owner}`;
+    const nth = this.#counts.get(counter) ?? 0;
+    this.#counts.set(counter, nth + 1);
+    return this.#fates[flow][place < 0 ? nth : place * PER_OWNER + nth] ?? 'at_once';
+  }
+
   /** A collection that was reported as failed succeeds after all. @returns whether there was one */
   succeedLate(): Operation | undefined {
     const late = [...this.operations.values()].find(
@@ -102,8 +120,8 @@ export class SimulatedProvider {
     return late;
   }
 
-  #collect({ provider_key, amount_minor, currency }: Collection): Submission {
-    const operation = this.#arrive({ flow: 'collect', key: provider_key, of: null, amount_minor, currency });
+  #collect({ provider_key, amount_minor, currency, description }: Collection): Submission {
+    const operation = this.#arrive({ flow: 'collect', key: provider_key, of: null, amount_minor, currency }, description);
     if (!operation) return { kind: 'unknown', message: 'no answer' };
     switch (operation.fate) {
       case 'unavailable':
@@ -148,7 +166,8 @@ export class SimulatedProvider {
       extent: 'partial',
       submit: async ({ provider_key, amount_minor, currency, collection }: Refund) => {
         const of = collection.provider_key;
-        const operation = this.#arrive({ flow: 'refund', key: provider_key, of, amount_minor, currency });
+        const request = { flow: 'refund', key: provider_key, of, amount_minor, currency } as const;
+        const operation = this.#arrive(request, collection.description);
         return refundOutcome(this.#answer(operation), provider_key);
       },
       read: async ({ provider_key }: Refund) => refundOutcome(this.#decide(this.#asked(provider_key)), provider_key),
@@ -159,15 +178,16 @@ export class SimulatedProvider {
     return {
       reaches: () => true,
       submit: async (payout: Payout) => {
-        const { provider_key: key, amount_minor, currency } = payout;
-        return payoutOutcome(this.#answer(this.#arrive({ flow: 'payout', key, of: null, amount_minor, currency })), payout);
+        const { provider_key: key, amount_minor, currency, description } = payout;
+        const request = { flow: 'payout', key, of: null, amount_minor, currency } as const;
+        return payoutOutcome(this.#answer(this.#arrive(request, description)), payout);
       },
       read: async (payout: Payout) => payoutOutcome(this.#decide(this.#asked(payout.provider_key)), payout),
     };
   }
 
   /** A request arrives, unless it is one that vanishes. The same key is the same operation. */
-  #arrive(request: Pick<Operation, 'flow' | 'key' | 'of' | 'amount_minor' | 'currency'>): Operation | undefined {
+  #arrive(request: Pick<Operation, 'flow' | 'key' | 'of' | 'amount_minor' | 'currency'>, owner: string): Operation | undefined {
     const known = this.operations.get(request.key);
     if (known) {
       if (known.amount_minor !== request.amount_minor || known.currency !== request.currency)
@@ -175,8 +195,7 @@ export class SimulatedProvider {
       known.asked += 1;
       return known;
     }
-    const fate = this.#fates[request.flow][this.#counts[request.flow]] ?? 'at_once';
-    this.#counts[request.flow] += 1;
+    const fate = this.#nextFate(request.flow, owner);
     if (fate === 'vanished') return undefined;
     const operation: Operation = { ...request, fate, asked: 1, moved: false, reported: 'nothing' };
     this.operations.set(request.key, operation);
