@@ -78,3 +78,22 @@ test('without evidence, or of something that is not there: one clear line', asyn
   const wrong = await cli.run('resolve', 'trx_1', '--as', 'failed', '--evidence', EVIDENCE, '--team', team);
   assert.match(wrong.stderr, /not the id of an attempt/);
 });
+
+test('of a refund in parts --part names the one that the evidence is about', async () => {
+  const { payment, attempt } = await unknown();
+  await live.run(sql`update payments set status = 'succeeded', captured_minor = 100000 where id = ${payment}`);
+  const id = newId('rfd', 'live', Date.now());
+  const part = { attempt_id: attempt, amount_minor: '50000', provider_key: 'k', provider_ref: null, sent_at: null };
+  const legs = [
+    { ...part, status: 'succeeded' },
+    { ...part, status: 'sent' },
+  ];
+  await live.run(sql`
+    insert into refunds (team_id, id, payment_id, kind, legs, amount_minor, currency, status, reason, draws, created_at, updated_at)
+    values (${team}, ${id}, ${payment}, 'merchant', ${JSON.stringify(legs)}, 100000, 'XAF', 'processing', 'duplicate', '[]', now(), now())`);
+  const resolve = ['resolve', id, '--as', 'succeeded', '--evidence', EVIDENCE, '--team', team];
+  assert.match((await cli.run(...resolve)).stderr, /has 2 parts: name the one .*1 succeeded, 2 sent/);
+  assert.match((await cli.run(...resolve, '--part', '1')).stderr, /nothing to resolve/);
+  assert.match((await cli.run(...resolve, '--part', '0')).stderr, /numbered from 1/);
+  assert.equal((await cli.json(...resolve, '--part', '2')).status, 'succeeded');
+});

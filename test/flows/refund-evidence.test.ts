@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
+import fs from 'node:fs';
 import { after, before, beforeEach, test } from 'node:test';
 import { WORKER } from '../../src/audit/actor.ts';
+import { must } from '../../src/kit/errors.ts';
 import { sql } from '../../src/kit/sql.ts';
 import type { Verdict } from '../../src/payments/resolve.ts';
 import { resolveRefund } from '../../src/refunds/resolve.ts';
+import { releaseSweep } from '../../src/settlement/sweeps.ts';
 import { LOST, PENDING, REFUSED, RefundShop, SUCCEEDED } from './refund-support.ts';
 
 /** What a person, a statement or an older version says about one part of a refund counts for that part only. */
@@ -136,4 +139,21 @@ test('a part that an older version sent after the end and that fails returns not
     assert.deepEqual([await shop.books(), await shop.waiting()], [COLLECTED, { '': 1_470_000 }]);
     assert.deepEqual([(await shop.row(id)).next_poll_at, shop.provider.sent], [null, [0]]);
   }
+});
+
+test('an item that an older version left above its share stays: neither released, nor drawn from, nor a hindrance to the migration', async () => {
+  const payment = await shop.paid(100_000);
+  const migration = fs.readFileSync(new URL('../../migrations/store/0050_refunds_end_once.sql', import.meta.url), 'utf8');
+  const constraint = must(/alter table settlement_items [^;]*;/.exec(migration)?.[0], 'the migration adds it');
+  await shop.owner.run(sql`alter table settlement_items drop constraint settlement_items_within_share`);
+  await shop.owner.run(sql`update settlement_items set amount_minor = share_minor * 3 where payment_id = ${payment}`);
+  await shop.owner.run({ text: constraint, values: [] });
+  shop.clock.advance(25 * 3_600_000);
+  await releaseSweep(shop.api.deps, shop.store).round();
+  const { message, draws } = await shop.refund(payment, 50_000);
+  assert.deepEqual([draws, message], [null, 'It waits for money: the balance does not cover it yet.']);
+  assert.deepEqual([(await shop.books()).available, await shop.waiting()], [undefined, { '': 294_000 }]);
+  await shop.owner.run(sql`update settlement_items set amount_minor = share_minor where payment_id = ${payment}`);
+  await releaseSweep(shop.api.deps, shop.store).round();
+  assert.equal((await shop.books()).available, 98_000, 'corrected, it goes on by itself');
 });
