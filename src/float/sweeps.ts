@@ -1,9 +1,10 @@
 import type { Store } from '../db/stores.ts';
 import type { Deps } from '../deps.ts';
 import { activeAccounts } from '../provider-accounts/service.ts';
+import { type CallSweep, callSweep } from '../work/call-sweep.ts';
 import type { Sweep } from '../work/sweep.ts';
 import { type PollDeps, pollFloat } from './poll.ts';
-import { claimPolls } from './store.ts';
+import { type AccountRef, claimPolls } from './store.ts';
 
 /** How often an account is asked: providers count questions too. */
 const PERIOD_MS = 60_000;
@@ -16,29 +17,23 @@ type SweepDeps = PollDeps & Pick<Deps, 'stores'>;
 /** Asks the accounts of all teams in turn what they hold; those that are disabled are not asked. */
 export function floatSweep(deps: SweepDeps, store: Store): Sweep {
   let after = '';
-  return {
+  const sweep: CallSweep<AccountRef> = {
     name: 'float',
     environment: store.environment,
     idle_ms: IDLE_MS,
-    round: async () => {
+    claim: async () => {
       const page = await activeAccounts(deps.stores.control, store.environment, after, PAGE);
       after = page.length < PAGE ? '' : (page.at(-1)?.id ?? '');
       const refs = page.map(({ team_id, id }) => ({ team_id, account_id: id }));
       const at = deps.clock.now();
-      const due = refs.length === 0 ? [] : await claimPolls(store.db, refs, new Date(at), new Date(at - PERIOD_MS));
-      const polls = await Promise.allSettled(
-        due.map((ref) => pollFloat(deps, deps.stores[store.environment].of(ref.team_id), ref)),
-      );
-      for (const [i, poll] of polls.entries()) {
-        if (poll.status === 'rejected') {
-          deps.log.error(
-            { err: poll.reason, account: due[i]?.account_id },
-            'what an account holds could not be kept; it is asked again',
-          );
-        }
-      }
-      // All around: rest. Else the next page follows at once.
-      return after === '' ? 0 : page.length;
+      return refs.length === 0 ? [] : claimPolls(store.db, refs, new Date(at), new Date(at - PERIOD_MS));
     },
+    // After the last page it rests.
+    more: () => after !== '',
+    accountOf: ({ account_id }) => account_id,
+    step: (ref) => pollFloat(deps, deps.stores[store.environment].of(ref.team_id), ref),
+    start_within_ms: PERIOD_MS,
+    failure: 'the float of an account could not be stored; it is read again',
   };
+  return callSweep(sweep, deps);
 }

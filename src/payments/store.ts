@@ -133,6 +133,8 @@ function columnsOf(row: PaymentUpdate): PaymentUpdate {
 
 export interface Continuing extends PaymentRef {
   continue_at: Date;
+  /** The account that took the tranche before. */
+  provider_account: string | null;
 }
 
 /** Takes payments whose next piece is due; a killed worker's come due again after the lease. */
@@ -141,7 +143,10 @@ export function claimContinuing(db: Queryable, now: Date, lease_ms: number, limi
     update payments set continue_at = ${new Date(now.getTime() + lease_ms)}
     where (team_id, id) in (
       select team_id, id from payments where continue_at <= ${now} order by continue_at limit ${limit} for update skip locked
-    ) returning team_id, id, continue_at${PLANNED_EACH_TIME}`);
+    ) returning team_id, id, continue_at, (
+      select provider_account from attempts
+      where attempts.team_id = payments.team_id and attempts.payment_id = payments.id order by attempts.id desc limit 1
+    ) as provider_account${PLANNED_EACH_TIME}`);
 }
 
 /** The payer has to go on; unless another piece has landed since the claim and set a moment of its own. */

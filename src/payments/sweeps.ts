@@ -3,16 +3,17 @@ import type { Deps } from '../deps.ts';
 import type { Store } from '../db/stores.ts';
 import { must, Problem } from '../kit/errors.ts';
 import { channelById } from '../reference/channels.ts';
+import { type CallSweep, callSweep } from '../work/call-sweep.ts';
 import type { Sweep } from '../work/sweep.ts';
 import { apply } from './apply.ts';
 import { attemptsOf, claimDueAttempts } from './attempts-store.ts';
 import { charge } from './charge.ts';
 import { look } from './look.ts';
+import type { AttemptRow } from './schema.ts';
 import { claimContinuing, type Continuing, findPayment, lockExpired, stopContinuing } from './store.ts';
 import { pieceOf } from './tranches.ts';
 
 const EXPIRY_BATCH = 100;
-const POLL_BATCH = 50;
 /** A worker that dies while asking: the attempt comes due again after this. */
 const POLL_LEASE_MS = 30_000;
 const CONTINUE_LEASE_MS = 60_000;
@@ -47,38 +48,32 @@ export function expirySweep(deps: Deps, store: Store): Sweep {
 
 /** Asks providers what became of attempts that are under way or unknown. */
 export function pollSweep(deps: Deps, store: Store): Sweep {
-  return {
+  const sweep: CallSweep<AttemptRow> = {
     name: 'attempt-polls',
     environment: store.environment,
     idle_ms: 200,
-    round: async () => {
-      const due = await claimDueAttempts(store.db, new Date(deps.clock.now()), POLL_LEASE_MS, POLL_BATCH);
-      const looks = await Promise.allSettled(due.map((attempt) => look(deps, store, attempt)));
-      for (const result of looks) {
-        if (result.status === 'rejected')
-          deps.log.error({ err: result.reason }, 'a look at an attempt failed; it comes due again');
-      }
-      return due.length;
-    },
+    claim: (limit) => claimDueAttempts(store.db, new Date(deps.clock.now()), POLL_LEASE_MS, limit),
+    accountOf: (attempt) => `${attempt.team_id} ${attempt.provider_account}`,
+    step: async (attempt) => void (await look(deps, store, attempt)),
+    start_within_ms: POLL_LEASE_MS / 3,
+    failure: 'a look at an attempt failed; it comes due again',
   };
+  return callSweep(sweep, deps);
 }
 
 /** Sends the next piece of payments in tranches as soon as the previous one has landed. */
 export function trancheSweep(deps: Deps, store: Store): Sweep {
-  return {
+  const sweep: CallSweep<Continuing> = {
     name: 'tranches',
     environment: store.environment,
     idle_ms: 250,
-    round: async () => {
-      const due = await claimContinuing(store.db, new Date(deps.clock.now()), CONTINUE_LEASE_MS, POLL_BATCH);
-      const pieces = await Promise.allSettled(due.map((ref) => sendNextPiece(deps, store, ref)));
-      for (const result of pieces) {
-        if (result.status === 'rejected')
-          deps.log.error({ err: result.reason }, 'a next piece could not be sent; it comes due again');
-      }
-      return due.length;
-    },
+    claim: (limit) => claimContinuing(store.db, new Date(deps.clock.now()), CONTINUE_LEASE_MS, limit),
+    accountOf: ({ team_id, provider_account }) => `${team_id} ${provider_account}`,
+    step: (ref) => sendNextPiece(deps, store, ref),
+    start_within_ms: CONTINUE_LEASE_MS / 2,
+    failure: 'the next tranche could not be sent; it comes due again',
   };
+  return callSweep(sweep, deps);
 }
 
 /** The same channel and number as the piece before. When it is declined the payer goes on, on the same page. */

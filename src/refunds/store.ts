@@ -59,14 +59,23 @@ export async function updateRefund(tx: Tx, row: RefundRow): Promise<void> {
     where team_id = ${row.team_id} and id = ${row.id}`);
 }
 
+export interface DueRefund {
+  refund: RefundRow;
+  /** The account that has the money of the payment. */
+  provider_account: string | null;
+}
+
 /** Takes refunds whose next step is due; a killed worker's come due again after the lease. */
-export async function claimDueRefunds(db: Queryable, now: Date, lease_ms: number, limit: number): Promise<RefundRow[]> {
-  const rows = await db.all<RefundRow>(sql`
+export async function claimDueRefunds(db: Queryable, now: Date, lease_ms: number, limit: number): Promise<DueRefund[]> {
+  const rows = await db.all<RefundRow & Pick<DueRefund, 'provider_account'>>(sql`
     update refunds set next_poll_at = ${new Date(now.getTime() + lease_ms)}, polls = polls + 1
     where (team_id, id) in (
       select team_id, id from refunds where next_poll_at <= ${now} and way = 'refund' order by next_poll_at limit ${limit} for update skip locked
-    ) returning ${columns}${PLANNED_EACH_TIME}`);
-  return rows.map(read);
+    ) returning ${columns}, (
+      select provider_account from attempts
+      where attempts.team_id = refunds.team_id and attempts.id = refunds.legs -> 0 ->> 'attempt_id'
+    ) as provider_account${PLANNED_EACH_TIME}`);
+  return rows.map(({ provider_account, ...refund }) => ({ refund: read(refund), provider_account }));
 }
 
 /** A provider announced news of a refund: it is looked at now, should it be under way. */

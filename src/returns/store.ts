@@ -40,13 +40,21 @@ export async function updateReturn(tx: Tx, row: ReturnRow): Promise<void> {
     where team_id = ${row.team_id} and id = ${row.id}`);
 }
 
+export interface DueReturn extends ReturnRow {
+  /** The account that its next call goes to, as far as it is known: that of the payout, else that of the capture. */
+  provider_account: string | null;
+}
+
 /** Takes returns whose next step is due; a killed worker's come due again after the lease. */
-export function claimDueReturns(db: Queryable, now: Date, lease_ms: number, limit: number): Promise<ReturnRow[]> {
-  return db.all<ReturnRow>(sql`
+export function claimDueReturns(db: Queryable, now: Date, lease_ms: number, limit: number): Promise<DueReturn[]> {
+  return db.all<DueReturn>(sql`
     update returns set next_step_at = ${new Date(now.getTime() + lease_ms)}, polls = polls + 1
     where (team_id, id) in (
       select team_id, id from returns where next_step_at <= ${now} order by next_step_at limit ${limit} for update skip locked
-    ) returning ${columns}${PLANNED_EACH_TIME}`);
+    ) returning ${columns}, coalesce(account_id, (
+      select provider_account from attempts
+      where attempts.team_id = returns.team_id and attempts.id = returns.attempt_id
+    )) as provider_account${PLANNED_EACH_TIME}`);
 }
 
 /** A provider's callback spoke of a payout under way. */

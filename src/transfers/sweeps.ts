@@ -2,9 +2,11 @@ import type { Store } from '../db/stores.ts';
 import type { Deps } from '../deps.ts';
 import { Batcher } from '../kit/batch.ts';
 import { must } from '../kit/errors.ts';
+import { type CallSweep, callSweep } from '../work/call-sweep.ts';
 import type { Sweep } from '../work/sweep.ts';
 import { type AppliedTransfer, applyTransfers, type TransferChange } from './apply.ts';
 import { advance, type Sender, SUBMIT_LEASE_MS } from './send.ts';
+import type { TransferRow } from './schema.ts';
 import { claimDueTransfers } from './store.ts';
 
 const BATCH = 50;
@@ -14,20 +16,18 @@ type SweepDeps = Pick<Deps, 'clock' | 'config' | 'log' | 'providers' | 'router' 
 /** Hands transfers to providers and asks what became of them, until they are final. */
 export function transferSweep(deps: SweepDeps, store: Store): Sweep {
   const sender = senderOf(deps, store);
-  return {
+  const sweep: CallSweep<TransferRow> = {
     name: 'transfers',
     environment: store.environment,
     idle_ms: 250,
-    round: async () => {
-      const due = await claimDueTransfers(store.db, new Date(deps.clock.now()), SUBMIT_LEASE_MS, BATCH);
-      const steps = await Promise.allSettled(due.map((row) => advance(sender, row)));
-      for (const result of steps) {
-        if (result.status === 'rejected')
-          deps.log.error({ err: result.reason }, 'a transfer could not go on; it comes due again');
-      }
-      return due.length;
-    },
+    claim: (limit) => claimDueTransfers(store.db, new Date(deps.clock.now()), SUBMIT_LEASE_MS, limit),
+    // What no account has yet is counted by where it goes: the same accounts are tried for it.
+    accountOf: ({ team_id, provider_account, channel }) => `${team_id} ${provider_account ?? channel}`,
+    step: (row) => advance(sender, row),
+    start_within_ms: SUBMIT_LEASE_MS / 2,
+    failure: 'a transfer could not go on; it comes due again',
   };
+  return callSweep(sweep, deps);
 }
 
 /** Changes that come together share a transaction; nobody else's answer waits for that of a slow provider. */

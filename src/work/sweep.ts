@@ -14,6 +14,10 @@ export interface Sweep {
    * @returns how many rows it handled; above 0 the next round follows at once
    */
   round(): Promise<number>;
+  /** Like `round`, without waiting for the work it begins. Where there is one, a started sweep calls it instead. */
+  begin?(): Promise<number>;
+  /** Resolves when the work that `begin` has begun has ended; nothing more begins. */
+  end?(): Promise<void>;
 }
 
 const ERROR_REST_MS = 1_000;
@@ -47,7 +51,7 @@ export function startSweep(sweep: Sweep, tools: { clock: Clock; log: Log }): Wor
       let failed = false;
       try {
         await tools.clock.refresh?.();
-        if ((await sweep.round()) > 0) pause = 0;
+        if ((await (sweep.begin ?? sweep.round)()) > 0) pause = 0;
         lastRound = tools.clock.now();
       } catch (err) {
         tools.log.error(
@@ -64,7 +68,7 @@ export function startSweep(sweep: Sweep, tools: { clock: Clock; log: Log }): Wor
       resting = false;
     }
   };
-  const done = loop();
+  const done = loop().then(() => sweep.end?.());
 
   return {
     name: `${sweep.name}:${sweep.environment}`,

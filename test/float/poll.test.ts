@@ -19,7 +19,8 @@ import type { FloatReading } from '../../src/providers/contract.ts';
 import { setActive } from '../../src/provider-accounts/store.ts';
 import { must } from '../../src/kit/errors.ts';
 import { openPool } from '../../src/db/pool.ts';
-import { type Api, FakeClock, type Merchant, startApi } from '../setup/api.ts';
+import { startSweep } from '../../src/work/sweep.ts';
+import { type Api, FakeClock, type Merchant, startApi, until } from '../setup/api.ts';
 import { providerOf, requestOf } from '../routing/support.ts';
 
 const clock = new FakeClock();
@@ -40,6 +41,7 @@ let merchant: Merchant;
 let account: string;
 let asked: number;
 let answer: () => Promise<FloatReading>;
+let answerOf: (account: string) => Promise<FloatReading>;
 before(async () => {
   api = await startApi({ clock, providers, workers: false });
 });
@@ -50,6 +52,7 @@ beforeEach(async () => {
   account = await addTo(merchant, 'kora');
   asked = 0;
   answer = async () => held(1_000_00n);
+  answerOf = () => answer();
 });
 
 /** An account whose provider answers what `answer` says at the time. */
@@ -60,7 +63,7 @@ async function addTo({ team }: Merchant, name: string, environment: 'live' | 'sa
   const provider = providerOf(id, null, {
     balance: async () => {
       asked += 1;
-      return answer();
+      return answerOf(id);
     },
   });
   listed.set(team.id, [...(listed.get(team.id) ?? []), { provider, name, costs: null }]);
@@ -96,6 +99,20 @@ describe('polling', () => {
     clock.advance(60_000);
     await poll();
     assert.deepEqual([asked, await figures()], [2, [['XAF', '', 5n]]]);
+  });
+
+  test('accounts whose provider does not answer delay no other account', async () => {
+    const silence = Promise.withResolvers<FloatReading>();
+    // More than one claim takes; ids are in the order of time.
+    for (let made = 0; made < 60; made++) await addTo(merchant, `silent-${made}`);
+    const silent = new Set((listed.get(merchant.team.id) ?? []).map(({ provider }) => provider.account_id));
+    clock.advance(10);
+    const healthy = await addTo(merchant, 'healthy');
+    answerOf = (id) => (silent.has(id) ? silence.promise : Promise.resolve(held(7n)));
+    const worker = startSweep(floatSweep(api.deps, api.deps.stores.live), api.deps);
+    await until(known, (floats) => floats.some(({ account_id }) => account_id === healthy));
+    silence.resolve(held(1n));
+    await worker.stop();
   });
 
   test('of many workers at once one asks', async () => {
