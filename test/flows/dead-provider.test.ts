@@ -2,6 +2,9 @@ import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, test } from 'node:test';
 import { pollSweep, trancheSweep } from '../../src/payments/sweeps.ts';
 import { sandboxProvider } from '../../src/providers/sandbox/index.ts';
+import { WORKER } from '../../src/audit/actor.ts';
+import { resolveAttempt } from '../../src/payments/resolve.ts';
+import { returnSweep } from '../../src/returns/sweeps.ts';
 import { refundSweep } from '../../src/refunds/sweeps.ts';
 import { transferSweep } from '../../src/transfers/sweeps.ts';
 import { type Sweep, startSweep } from '../../src/work/sweep.ts';
@@ -18,6 +21,9 @@ const PHONE = { dead: '650000000', healthy: '690000000' } as const;
 
 /** The dead provider accepts nothing and answers nothing while this is set. */
 let silence: PromiseWithResolvers<never> | null = null;
+const REFUSED = { kind: 'failed', reason: 'operator_declined', message: 'refused for good' } as const;
+/** Refunds are rejected for good while this is set. */
+let refused = false;
 const clock = new FakeClock();
 let api: Api;
 let merchant: Merchant;
@@ -37,13 +43,15 @@ function provider(name: 'dead' | 'healthy'): TestProvider {
     read: (collection) => call(() => answering.read(collection)),
     refunds: {
       extent: 'partial',
-      submit: pending,
-      read: () => call(async () => ({ kind: 'succeeded', provider_ref: 'ref' }) as const),
+      submit: async () => (refused ? REFUSED : pending()),
+      read: () => call(async () => (refused ? REFUSED : ({ kind: 'succeeded', provider_ref: 'ref' } as const))),
     },
     payouts: {
       ...payouts,
       reaches: serves,
-      submit: (payout) => call(() => payouts.submit(payout)),
+      // A number whose charge is declined is one that a payout does not reach either.
+      submit: (payout) =>
+        call(async () => (refused ? { kind: 'succeeded', provider_ref: 'p', ...payout } : payouts.submit(payout))),
       read: (payout) => call(() => payouts.read(payout)),
     },
   };
@@ -60,6 +68,7 @@ beforeEach(async () => {
 afterEach(async () => {
   silence?.reject(new Error('the dead provider hung up'));
   silence = null;
+  refused = false;
   await worker?.stop();
   worker = undefined;
 });
@@ -154,5 +163,32 @@ test('tranches: the next one of payments at a provider that does not answer dela
   await until(
     async () => (await api.call('GET', `/payments/${id}`, { key })).body.transaction.attempts.length,
     (attempts) => attempts === 2,
+  );
+});
+
+test('returns: those at a provider that does not answer delay nobody else', async () => {
+  refused = true;
+  const id = await onBoth(async (name) => {
+    const phone = PHONE[name].replace(/0$/, '2');
+    const declined = await startPayment(api, { key, amount: 10_000, channel: CHANNEL[name], phone });
+    assert.equal(declined.answer.status, 402);
+    const { attempts } = (await api.call('GET', `/payments/${declined.id}`, { key })).body.transaction;
+    const ref = { team_id: merchant.team.id, id: attempts[0].id as string };
+    await resolveAttempt(api.deps, store(), ref, { as: 'succeeded', evidence: 'statement', author: 'ops' }, WORKER);
+    return declined.id;
+  });
+  await returnSweep(api.deps, store()).round();
+  await returnSweep(api.deps, store()).round();
+  await refundSweep(api.deps, store()).round();
+  await refundSweep(api.deps, store()).round();
+  die();
+  start(returnSweep(api.deps, store()));
+  await until(
+    async () => {
+      clock.advance(2_000);
+      const { items } = (await api.call('GET', `/payments/${id}/refunds`, { key })).body;
+      return items.map(({ status }: { status: string }) => status);
+    },
+    (statuses) => statuses.includes('succeeded'),
   );
 });
