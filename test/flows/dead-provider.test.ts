@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, test } from 'node:test';
 import { pollSweep, trancheSweep } from '../../src/payments/sweeps.ts';
+import type { Payout, PayoutOutcome } from '../../src/providers/contract.ts';
 import { sandboxProvider } from '../../src/providers/sandbox/index.ts';
 import { WORKER } from '../../src/audit/actor.ts';
 import { resolveAttempt } from '../../src/payments/resolve.ts';
@@ -49,12 +50,15 @@ function provider(name: 'dead' | 'healthy'): TestProvider {
     payouts: {
       ...payouts,
       reaches: serves,
-      // A number whose charge is declined is one that a payout does not reach either.
-      submit: (payout) =>
-        call(async () => (refused ? { kind: 'succeeded', provider_ref: 'p', ...payout } : payouts.submit(payout))),
+      // A number whose charge is declined is one that the sandbox's payouts do not reach either.
+      submit: (payout) => call(async () => (refused ? paidOut(payout) : payouts.submit(payout))),
       read: (payout) => call(() => payouts.read(payout)),
     },
   };
+}
+
+function paidOut({ amount_minor, currency }: Payout): PayoutOutcome {
+  return { kind: 'succeeded', provider_ref: 'payout', amount_minor, currency };
 }
 
 before(async () => {
