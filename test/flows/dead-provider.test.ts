@@ -183,8 +183,10 @@ test('returns: those at a provider that does not answer delay nobody else', asyn
   });
   await returnSweep(api.deps, store()).round();
   await returnSweep(api.deps, store()).round();
-  await refundSweep(api.deps, store()).round();
-  await refundSweep(api.deps, store()).round();
+  for (let round = 0; round < 4; round++) {
+    clock.advance(1_000);
+    await refundSweep(api.deps, store()).round();
+  }
   die();
   start(returnSweep(api.deps, store()));
   await until(
