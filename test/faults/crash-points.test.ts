@@ -2,30 +2,28 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Store } from '../../src/db/stores.ts';
 import type { Deps } from '../../src/deps.ts';
-import type { Call } from '../../src/http/route.ts';
 import { sql } from '../../src/kit/sql.ts';
 import { must } from '../../src/kit/errors.ts';
 import { readBalances } from '../../src/ledger/balances.ts';
 import { charge } from '../../src/payments/charge.ts';
+import { resolveAttempt } from '../../src/payments/resolve.ts';
 import { expirySweep, pollSweep, trancheSweep } from '../../src/payments/sweeps.ts';
 import type { Provider } from '../../src/providers/contract.ts';
 import { Registry, withProviders } from '../setup/providers.ts';
 import { sandboxProvider } from '../../src/providers/sandbox/index.ts';
 import { channelById } from '../../src/reference/channels.ts';
-import type { CreateRefundBody } from '../../src/refunds/schema.ts';
 import { WORKER } from '../../src/audit/actor.ts';
 import { createRefund } from '../../src/refunds/service.ts';
 import { refundSweep } from '../../src/refunds/sweeps.ts';
 import { returnSweep } from '../../src/returns/sweeps.ts';
 import { releaseSweep } from '../../src/settlement/sweeps.ts';
-import { fundSandbox } from '../../src/transfers/fund.ts';
 import { createTransfer } from '../../src/transfers/create.ts';
 import { transferSweep } from '../../src/transfers/sweeps.ts';
-import type { CreateTransferBody } from '../../src/transfers/schema.ts';
 import { createLog } from '../../src/kit/log.ts';
 import { type Api, FakeClock, startApi } from '../setup/api.ts';
 import { Book, bookkeeping } from './bookkeeping.ts';
 import { checkBooks } from './books.ts';
+import { fund, refundCall, transferCall } from './calls.ts';
 import { Crash, crashingStore, Fuse } from './crashing-store.ts';
 
 /**
@@ -244,7 +242,10 @@ cutEverywhere(
 cutEverywhere(
   'a refund',
   async (world, id) => {
-    const { refund } = await createRefund(world.deps, refundCall(world, { payment: id, amount: 10_000, reason: 'duplicate' }));
+    const { refund } = await createRefund(
+      world.deps,
+      refundCall(world, clock, { payment: id, amount: 10_000, reason: 'duplicate' }),
+    );
     assert.ok(refund);
     await refundSweep(world.deps, world.store).round();
   },
@@ -265,7 +266,7 @@ cutEverywhere(
 cutEverywhere(
   'a refund in parts of which the second is refused',
   async (world, id) => {
-    await createRefund(world.deps, refundCall(world, { payment: id, amount: 1_200_000, reason: 'duplicate' }));
+    await createRefund(world.deps, refundCall(world, clock, { payment: id, amount: 1_200_000, reason: 'duplicate' }));
     for (let round = 0; round < 3; round++) {
       clock.advance(3_000);
       await refundSweep(world.deps, world.store).round();
@@ -294,7 +295,7 @@ cutEverywhere(
 cutEverywhere(
   'a transfer',
   async (world) => {
-    await createTransfer(world.deps, transferCall(world));
+    await createTransfer(world.deps, transferCall(world, clock));
     await transferSweep(world.deps, world.store).round();
   },
   async (world) => {
@@ -340,31 +341,29 @@ cutEverywhere(
   },
 );
 
-async function fund({ store, team_id, deps }: World): Promise<void> {
-  await fundSandbox(deps, { ...store, environment: 'sandbox' }, team_id, 'XAF', 10_000_000n, WORKER);
-}
-
-function refundCall({ store, team_id }: World, body: CreateRefundBody): Call<CreateRefundBody> {
-  return call({ store, team_id }, body);
-}
-
-function transferCall({ store, team_id }: World): Call<CreateTransferBody> {
-  return call({ store, team_id }, { amount: 5_000, currency: 'XAF', recipient: '+237650000000', channel: 'cm.mtn' });
-}
-
-function call<Body>({ store, team_id }: Pick<World, 'store' | 'team_id'>, body: Body): Call<Body> {
-  return {
-    caller: {
-      team: { id: team_id, verification_level: 4, unique_references: false, default_currency: 'XAF' },
-      store,
-      key_id: 'key',
-    },
-    body,
-    params: {},
-    query: {},
-    idempotency_key: null,
-    sync: null,
-    request_id: 'req',
-    at: clock.now(),
-  } as unknown as Call<Body>;
-}
+cutEverywhere(
+  'a return, by a refund that fails and then by payout',
+  async ({ deps, store }) => {
+    for (let round = 0; round < 4; round++) {
+      await returnSweep(deps, store).round();
+      await refundSweep(deps, store).round();
+      clock.advance(5_000);
+    }
+  },
+  async ({ deps, store, team_id }) => {
+    const id = await newPayment({ deps, store, team_id, book: new Book() }, 25_000);
+    await chargeNow({ deps, store, team_id, book: new Book() }, id);
+    // Refunds to this number fail in the sandbox, payouts succeed.
+    await store.db.run(sql`update attempts set payer = '+237650000009' where payment_id = ${id}`);
+    const found = await store.db.maybe<{ id: string }>(sql`select id from attempts where payment_id = ${id}`);
+    const ref = { team_id, id: must(found, 'it was charged').id };
+    for (const as of ['failed', 'succeeded'] as const)
+      await resolveAttempt(deps, store, ref, { as, evidence: 'statement of the day', author: 'ops' }, WORKER);
+    return id;
+  },
+  async (world, id) => {
+    const [row] = await world.store.db.all<{ state: string }>(sql`select state from returns where payment_id = ${id}`);
+    const paidOut = await moved(world, world.book.paid, 'refunds');
+    assert.deepEqual([row?.state, paidOut, (await stateOf(world, id)).refunded_minor], ['returned', 2_500_000n, 2_500_000n]);
+  },
+);

@@ -17,7 +17,7 @@ before(async () => {
 after(() => books.drop());
 afterEach(async () => {
   await books.db.run(
-    sql`truncate events, payments, attempts, transfers, refunds, journals, postings, balances, balance_deltas, audit_entries, settlement_items cascade`,
+    sql`truncate events, payments, attempts, transfers, refunds, returns, journals, postings, balances, balance_deltas, audit_entries, settlement_items cascade`,
   );
 });
 
@@ -221,6 +221,27 @@ describe('evidence enters by the door', () => {
       legs.map(({ status }) => status),
       ['sent', 'succeeded'],
     );
+  });
+
+  test('a refund of a return that had failed and was done after all closes the return, once', async () => {
+    const { id, of, key } = await books.refund('failed', 'failed');
+    const rtn = id.replace('rfd_', 'rtn_');
+    await books.db.run(sql`
+      insert into returns (team_id, id, payment_id, attempt_id, amount_minor, currency, state, refund_id, created_at, updated_at)
+      select team_id, ${rtn}, payment_id, legs->0->>'attempt_id', amount_minor, currency, 'owed', id, created_at, created_at
+      from refunds where id = ${id}`);
+    await books.db.run(sql`update refunds set kind = 'giveback', return_id = ${rtn} where id = ${id}`);
+    const { breaks } = await books.reconcile([line('refund', key)], APPLY);
+    assert.deepEqual(
+      breaks.map(({ kind, state, of_id }) => [kind, state, of_id]),
+      [['late', 'closed', of]],
+    );
+    const wanted = ['refund.leg:0 30000 XAF refund_clearing > clearing', 'refund.drawn_late:0 30000 XAF hold > refund_clearing'];
+    assert.deepEqual(await booked(), wanted);
+    const { late_refund } = await books.one<{ late_refund: boolean }>(sql`select late_refund from returns where id = ${rtn}`);
+    assert.equal(late_refund, true);
+    await books.reconcile([line('refund', key), ''], { ...APPLY, file_name: 'overlapping.csv' });
+    assert.deepEqual(await booked(), wanted, 'another statement with the same line books nothing more');
   });
 
   test('an attempt that is being sent at this moment is left alone and said so', async () => {
