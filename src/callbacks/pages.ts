@@ -1,16 +1,24 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Deps } from '../deps.ts';
+import { clientAddress } from '../http/client-address.ts';
+import { subscriberOf } from '../kit/address-list.ts';
+import { ENVIRONMENTS } from '../kit/environment.ts';
 import { notFound, Problem } from '../kit/errors.ts';
+import { isId } from '../kit/ids.ts';
 import { Throttle } from '../kit/throttle.ts';
 import type { Pages } from '../http/server.ts';
 import { isOurs } from '../provider-accounts/callback-address.ts';
 import type { Addressed } from '../provider-accounts/directory.ts';
 import type { RawCallback } from '../providers/contract.ts';
-import { receive } from './receive.ts';
+import { judge, receive } from './receive.ts';
 
 const BODY_BYTES = 64 * 1024;
 /** Providers repeat themselves; more than this is not one of them. */
 const PER_MINUTE = 1_200;
+/** From one address: to accounts that do not exist, and with signatures that are wrong. */
+const MAX_WRONG_A_MINUTE = 60;
+/** Accounts that were found once: their callbacks are looked up whatever else comes from the same address. */
+const MAX_FAMILIAR = 10_000;
 const METHODS = ['GET', 'POST', 'PUT'] as const;
 
 interface Address {
@@ -19,33 +27,69 @@ interface Address {
   mac?: string;
 }
 
+/**
+ * What is counted, each in a minute. What proves itself (by a signature, or by an address of ours that cannot be guessed) is counted
+ * for its account; what anybody could send is counted for account and sender, so that nobody shuts a provider out.
+ */
+interface Counters {
+  proven: Throttle;
+  unproven: Throttle;
+  wrong: Throttle;
+  familiar: Set<string>;
+}
+
 /** Where providers announce news: no key, limited for each account, the body byte for byte as it came. */
 export function callbackPages(deps: Deps): Pages {
-  const throttle = new Throttle(deps.clock, PER_MINUTE);
+  const counters: Counters = {
+    proven: new Throttle(deps.clock, PER_MINUTE),
+    unproven: new Throttle(deps.clock, PER_MINUTE),
+    wrong: new Throttle(deps.clock, MAX_WRONG_A_MINUTE),
+    familiar: new Set(),
+  };
   return (app) =>
     void app.register(async (scope) => {
       scope.removeAllContentTypeParsers();
       scope.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: BODY_BYTES }, (_, body, done) => done(null, body));
-      const handler = (request: FastifyRequest, reply: FastifyReply) => take(deps, throttle, request, reply);
+      const handler = (request: FastifyRequest, reply: FastifyReply) => take(deps, counters, request, reply);
       for (const url of ['/_callbacks/:account', '/_callbacks/:account/:id/:mac']) {
         scope.route({ method: [...METHODS], url, bodyLimit: BODY_BYTES, handler });
       }
     });
 }
 
-async function take(deps: Deps, throttle: Throttle, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+async function take(deps: Deps, counters: Counters, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const { account, id, mac } = request.params as Address;
   if (id !== undefined && !isOurs(deps.secrets, account, id, mac ?? '')) throw notFound();
-  const to = await deps.providers.addressed(account);
-  if (!to) throw notFound();
-  if (throttle.take(account) > 0) throw new Problem(429, 'Too many callbacks for this account.');
-  const received = await receive(deps, to, rawOf(deps, request), id ?? null);
-  if (received === 'forged') {
+  const sender = subscriberOf(clientAddress(request));
+  const to = await find(deps, counters, account, sender);
+  const callback = judge(to, rawOf(deps, request));
+  if (callback.kind === 'forged') {
+    refuse(counters.wrong.take(`${account} ${sender}`));
     deps.log.warn({ account, provider: to.provider.name }, 'a callback with a wrong signature was refused');
     throw new Problem(401, 'The signature is wrong.');
   }
-  if (received === 'heard') deps.wake.ring(to.environment);
+  const proven = callback.kind === 'signed' || id !== undefined;
+  refuse(proven ? counters.proven.take(account) : counters.unproven.take(`${account} ${sender}`));
+  if ((await receive(deps, to, callback, id ?? null)) === 'heard') deps.wake.ring(to.environment);
   return acknowledge(reply, to);
+}
+
+/** Whoever guesses accounts does not reach the database for long. @throws Problem 404, 429 */
+async function find(deps: Deps, { familiar, wrong }: Counters, account: string, sender: string): Promise<Addressed> {
+  if (!ENVIRONMENTS.some((environment) => isId('pa', environment, account))) throw notFound();
+  if (!familiar.has(account)) refuse(wrong.look(sender));
+  const to = await deps.providers.addressed(account);
+  if (!to) {
+    wrong.take(sender);
+    throw notFound();
+  }
+  if (familiar.size >= MAX_FAMILIAR) familiar.clear();
+  familiar.add(account);
+  return to;
+}
+
+function refuse(wait_s: number): void {
+  if (wait_s > 0) throw new Problem(429, 'Too many callbacks.', { headers: { 'Retry-After': String(wait_s) } });
 }
 
 function rawOf(deps: Deps, request: FastifyRequest): RawCallback {

@@ -13,8 +13,16 @@ import { lookAtTransfer } from '../transfers/service.ts';
  */
 export type About = { by: 'id' | 'provider_key' | 'provider_ref'; value: string; told?: Subject };
 
-/** What became of a callback. The provider is told the same for all but `forged`: it learns nothing of our books. */
-export type Received = 'heard' | 'nothing_to_hear' | 'forged';
+/** What became of a callback. The provider gets the same answer for all: it learns nothing of our books. */
+export type Received = 'heard' | 'nothing_to_hear';
+
+/** A callback that is not forged. */
+export type Genuine = Exclude<Callback, { kind: 'forged' }>;
+
+/** What a callback is worth, told from its bytes alone. */
+export function judge({ provider }: Addressed, raw: RawCallback): Callback {
+  return provider.verifyCallback?.(raw) ?? { kind: 'hint', subject: null };
+}
 
 /**
  * Takes a callback of an account. What the provider provably signed counts as a reading; everything else only makes us
@@ -22,12 +30,9 @@ export type Received = 'heard' | 'nothing_to_hear' | 'forged';
  * because every piece of news enters by the same door as the polls.
  * @param id from the address, when it names an attempt, transfer or refund of ours
  */
-export async function receive(deps: Deps, to: Addressed, raw: RawCallback, id: string | null): Promise<Received> {
+export async function receive(deps: Deps, to: Addressed, callback: Genuine, id: string | null): Promise<Received> {
   const { provider } = to;
-  const callback: Callback = provider.verifyCallback?.(raw) ?? { kind: 'hint', subject: null };
   switch (callback.kind) {
-    case 'forged':
-      return 'forged';
     case 'hint':
       return pass(deps, to, aboutOf(provider, id, callback.subject), null);
     case 'signed': {

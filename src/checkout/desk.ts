@@ -4,7 +4,7 @@ import { send } from '../kit/fetch.ts';
 import type { Html } from '../kit/html.ts';
 import { Throttle } from '../kit/throttle.ts';
 import { Remembered } from '../kit/remembered.ts';
-import { type Hosted, merchantName, openHosted } from '../payments/hosted.ts';
+import { type Hosted, isHostedToken, merchantName, openHosted } from '../payments/hosted.ts';
 import type { Language } from './language.ts';
 import { Printer } from '../receipts/printer.ts';
 import { Live } from './live.ts';
@@ -13,6 +13,8 @@ import { themeOf } from './theme/theme.ts';
 
 /** Submits of one page in a minute: a payer needs a few, someone guessing numbers would need thousands. */
 const SUBMITS_A_MINUTE = 30;
+/** Requests for one payment's pages in a minute: a page in several tabs that asks every few seconds needs a part of them. */
+const READS_A_MINUTE = 300;
 /** PDFs of one receipt in a minute: each is made anew. */
 const PRINTS_A_MINUTE = 10;
 /** A shop that changes its name is shown under the old one for so long. */
@@ -66,6 +68,7 @@ export interface Desk {
   deps: Deps;
   /** By token and not by address: whole mobile networks share a few addresses. */
   submits: Throttle;
+  reads: Throttle;
   live: Live;
   /** By token: one payer prints a receipt a few times. */
   prints: Throttle;
@@ -82,6 +85,7 @@ export function openDesk(deps: Deps): Desk {
   return {
     deps,
     submits: new Throttle(deps.clock, SUBMITS_A_MINUTE),
+    reads: new Throttle(deps.clock, READS_A_MINUTE),
     live: new Live(deps),
     prints: new Throttle(deps.clock, PRINTS_A_MINUTE),
     printer: new Printer(),
@@ -93,6 +97,11 @@ export function openDesk(deps: Deps): Desk {
 
 export function pathOf(desk: Desk, token: string): string {
   return `${desk.base}/pay/${token}`;
+}
+
+/** Counts a request for a page that is ours, before the database is read. @returns seconds to wait, 0 when it may go on */
+export function countRead({ deps, reads }: Desk, { token }: Visit): number {
+  return isHostedToken(deps, token) ? reads.take(token) : 0;
 }
 
 /** What a visit is about. */

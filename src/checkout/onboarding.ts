@@ -6,11 +6,16 @@ import type { Deps } from '../deps.ts';
 import type { Pages } from '../http/server.ts';
 import { Problem } from '../kit/errors.ts';
 import { type Html, html } from '../kit/html.ts';
+import { Throttle } from '../kit/throttle.ts';
 import { HEADERS, PAGE_HEADERS } from './assets.ts';
 import { type Language, preferredLanguage } from './language.ts';
 import { document } from './views/document.ts';
 import type { Icon } from './views/icons.ts';
+import { noticePage } from './views/notice.ts';
 import { facts, state } from './views/parts.ts';
+
+/** Requests for one onboarding page in a minute. */
+const READS_A_MINUTE = 60;
 
 interface Texts {
   name: string;
@@ -69,21 +74,23 @@ const SIGNS: Record<keyof Texts['title'], Icon> = {
 
 /** The page behind an account's onboarding link: shows its owner what is known and how far the check has come. */
 export function onboardingPages(deps: Deps): Pages {
+  const reads = new Throttle(deps.clock, READS_A_MINUTE);
   return (app: FastifyInstance) => {
     app.get('/onboarding/:token', async (request, reply) => {
       const language = preferredLanguage(request.headers['accept-language']);
       const { token } = request.params as { token: string };
-      const { status, page } = await pageOf(deps, language, token);
+      const { status, page } = await pageOf(deps, reads, language, token);
       reply.headers(HEADERS).headers(PAGE_HEADERS).type('text/html; charset=utf-8').header('Content-Language', language);
       return reply.code(status).send(page.text);
     });
   };
 }
 
-async function pageOf(deps: Deps, language: Language, token: string): Promise<{ status: number; page: Html }> {
+async function pageOf(deps: Deps, reads: Throttle, language: Language, token: string): Promise<{ status: number; page: Html }> {
   const subject = readOnboardingToken(deps.secrets, token, deps.clock.now());
   if (subject === null) return { status: 404, page: sheet(language, 'unknown', false) };
   if (subject === 'expired') return { status: 410, page: sheet(language, 'expired', false) };
+  if (reads.take(token) > 0) return { status: 429, page: noticePage(language, 'busy') };
   const { environment, team_id, account_id } = subject;
   const account = await getAccount(deps.stores[environment].of(team_id).db, environment, { team_id, id: account_id }).catch(
     (error) => {

@@ -5,14 +5,14 @@ import type { Deps } from '../deps.ts';
 import { compressed } from '../http/compressed.ts';
 import { renderError, isOurFault } from '../http/replies.ts';
 import type { Pages } from '../http/server.ts';
-import { unreachable } from '../kit/errors.ts';
+import { Problem, unreachable } from '../kit/errors.ts';
 import { HEADERS, PAGE_HEADERS } from './assets.ts';
 import { COOKIE, isCrossSite, LANGUAGE_COOKIE, readBrowser, showsCode } from './browser.ts';
-import { type Answer, type Desk, openDesk, pathOf, type Visit } from './desk.ts';
+import { type Answer, countRead, type Desk, openDesk, pathOf, type Visit } from './desk.ts';
 import { isLanguage, preferredLanguage } from './language.ts';
 import { submit, submitCard, submitCode } from './pay.ts';
 import { sendReceipt, showReceipt } from './receipt.ts';
-import { chooseLanguage, notice, showCard, showEvents, showLogo, showPage, showStatus } from './show.ts';
+import { chooseLanguage, notice, problemAnswer, showCard, showEvents, showLogo, showPage, showStatus } from './show.ts';
 
 /** A form of a payment has a few hundred bytes. */
 const BODY_BYTES = 16 * 1024;
@@ -39,10 +39,7 @@ async function pages(scope: FastifyInstance, desk: Desk): Promise<void> {
   // What another site's form could send and a JSON parser would still read.
   scope.removeContentTypeParser('text/plain');
   const options = { bodyLimit: BODY_BYTES, exposeHeadRoute: true };
-  const serve: Serve = (handle) => async (request, reply) => {
-    const visit = visitOf(desk, request);
-    return send(desk, visit, request, reply, await handle(visit, request));
-  };
+  const serve = serverOf(desk);
 
   scope.get(
     '/:token',
@@ -102,6 +99,15 @@ async function pages(scope: FastifyInstance, desk: Desk): Promise<void> {
     serve(async (visit) => notice(visit, 404, 'unknown')),
   );
   scope.setErrorHandler((error, request, reply) => fail(desk, error, request, reply));
+}
+
+function serverOf(desk: Desk): Serve {
+  return (handle) => async (request, reply) => {
+    const visit = visitOf(desk, request);
+    const wait_s = request.method === 'POST' ? 0 : countRead(desk, visit);
+    const answer = wait_s > 0 ? tooManyReads(desk, visit, wait_s) : await handle(visit, request);
+    return send(desk, visit, request, reply, answer);
+  };
 }
 
 function receiptPages(scope: FastifyInstance, desk: Desk, serve: Serve): void {
@@ -191,6 +197,12 @@ function fileHeaders(name: string) {
 function cookieOptions(desk: Desk, visit: Visit) {
   const secure = desk.deps.config.public_url.startsWith('https:');
   return { path: pathOf(desk, visit.token), httpOnly: true, sameSite: 'lax', secure, maxAge: COOKIE_S } as const;
+}
+
+function tooManyReads(desk: Desk, visit: Visit, wait_s: number): Answer {
+  const headers = { 'Retry-After': String(wait_s) };
+  if (visit.json) return problemAnswer(new Problem(429, 'Too many requests for this page.', { headers }));
+  return { ...notice(visit, 429, 'busy', pathOf(desk, visit.token), wait_s), headers };
 }
 
 /** What nobody foresaw: the payer learns that the fault is ours and where to look before paying again. */

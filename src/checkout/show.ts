@@ -103,7 +103,9 @@ export async function showEvents(desk: Desk, visit: Visit): Promise<Answer> {
 export async function showLogo(desk: Desk, visit: Visit): Promise<Answer> {
   const opened = await openVisit(desk, visit);
   const url = opened && themeOf(opened.hosted.payment.details?.theming).logo;
-  const logo = url ? await desk.logos.get(url, guardOf(desk.deps.config, opened.hosted.store.environment)) : null;
+  const { hosted } = opened ?? {};
+  const guard = hosted && guardOf(desk.deps.config, hosted.store.environment);
+  const logo = url && guard ? await desk.logos.get(hosted.payment.team_id, url, guard) : null;
   return logo ? { kind: 'picture', logo } : problemAnswer(notFound());
 }
 

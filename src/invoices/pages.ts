@@ -13,10 +13,16 @@ import { type Answer, type Desk, showInvoice, submitInvoice, unknownInvoice, typ
 const BODY_BYTES = 4 * 1024;
 /** Clicks on "pay" of one invoice in a minute: a payer needs a few, and each may make a payment. */
 const SUBMITS_A_MINUTE = 20;
+/** Requests for the page of one invoice in a minute. */
+const READS_A_MINUTE = 300;
 
 /** The pages of invoices under /invoice: the only place of the slice that knows what a request is. */
 export function invoicePages(deps: Deps): Pages {
-  const desk: Desk = { deps, submits: new Throttle(deps.clock, SUBMITS_A_MINUTE) };
+  const desk: Desk = {
+    deps,
+    submits: new Throttle(deps.clock, SUBMITS_A_MINUTE),
+    reads: new Throttle(deps.clock, READS_A_MINUTE),
+  };
   const host = new URL(deps.config.public_url).host;
   return (app) => {
     app.register(

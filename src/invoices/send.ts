@@ -4,7 +4,7 @@ import { getCustomer } from '../customers/service.ts';
 import type { Deps } from '../deps.ts';
 import { invalid, must, Problem } from '../kit/errors.ts';
 import type { Tx } from '../kit/sql.ts';
-import { writeMail } from '../mail/service.ts';
+import { waitForInvoice, writeMail } from '../mail/service.ts';
 import type { Team } from '../teams/schema.ts';
 import { applySteps, ENVIRONMENT } from './apply.ts';
 import { type Asking, dayOf } from './draft.ts';
@@ -18,6 +18,8 @@ import { invoiceUrl } from './token.ts';
 const DAY_MS = 86_400_000;
 /** A reminder a day is a service, more is a nuisance that our address would be blamed for. */
 const REMINDER_REST_MS = DAY_MS;
+/** Mails of invoices to one address by one team: more than a customer is sent, less than floods a mailbox in our name. */
+const MAILS_TO_ONE_ADDRESS = { count: 100, period_ms: DAY_MS };
 const NUMBER_DIGITS = 6;
 
 type SendDeps = Pick<Deps, 'config' | 'secrets'>;
@@ -45,7 +47,10 @@ export async function sendInvoice(tx: Tx, deps: SendDeps, asking: Asking, team: 
   const mailed_at = email === null ? null : new Date(at);
   const [row] = await applySteps(tx, at, [{ before, trigger, changes: { ...changes, email, mailed_at } }]);
   const sent = must(row, 'one step, one row');
-  if (email !== null) await mail(tx, sent, email, trigger === 'reminded');
+  if (email !== null) {
+    await refuseFlood(tx, team.id, email);
+    await mail(tx, sent, email, trigger === 'reminded');
+  }
   return sent;
 }
 
@@ -61,13 +66,22 @@ async function issued(tx: Tx, deps: SendDeps, row: InvoiceRow, at: number): Prom
 function reminded({ mailed_at }: InvoiceRow, at: number): Partial<InvoiceRow> {
   const wait_ms = (mailed_at?.getTime() ?? 0) + REMINDER_REST_MS - at;
   if (wait_ms <= 0) return {};
+  throw later('The invoice was mailed less than 24 hours ago.', wait_ms);
+}
+
+/** Also across invoices: each new one would be a mail. */
+async function refuseFlood(tx: Tx, team_id: bigint, recipient: string): Promise<void> {
+  const wait_ms = await waitForInvoice(tx, { team_id, recipient }, MAILS_TO_ONE_ADDRESS);
+  if (wait_ms > 0) {
+    throw later(`${MAILS_TO_ONE_ADDRESS.count} invoices were mailed to this address in the last 24 hours.`, wait_ms);
+  }
+}
+
+function later(message: string, wait_ms: number): Problem {
   // One second less than a day is the most that HH:MM:SS can say.
   const retry_after = Math.min(Math.ceil(wait_ms / 1000), 86_399);
   const extra = { retry_after, retry_after_human: new Date(retry_after * 1000).toISOString().slice(11, 19) };
-  throw new Problem(429, 'The invoice was mailed less than 24 hours ago.', {
-    extra,
-    headers: { 'Retry-After': String(retry_after) },
-  });
+  return new Problem(429, message, { extra, headers: { 'Retry-After': String(retry_after) } });
 }
 
 function mail(tx: Tx, row: InvoiceRow, recipient: string, reminder: boolean): Promise<void> {

@@ -39,6 +39,8 @@ export interface Desk {
   deps: Deps;
   /** By invoice and not by address: whole mobile networks share a few addresses. */
   submits: Throttle;
+  /** By token, before the database is read. */
+  reads: Throttle;
 }
 
 /** The choice on the page, else the browser's wish, else the invoice's own language. */
@@ -54,7 +56,11 @@ export function unknownInvoice(visit: Visit): Answer {
 }
 
 /** GET: whoever has the address may read it. */
-export async function showInvoice({ deps }: Desk, visit: Visit): Promise<Answer> {
+export async function showInvoice({ deps, reads }: Desk, visit: Visit): Promise<Answer> {
+  if (readInvoiceToken(deps.secrets, visit.token) && reads.take(visit.token) > 0) {
+    const language = wishedLanguage(visit, null);
+    return { status: 429, page: noticePage(language, 'busy'), language };
+  }
   const found = await open(deps, visit.token);
   if (!found) return unknownInvoice(visit);
   const { db } = deps.stores[ENVIRONMENT].of(found.team_id);

@@ -23,11 +23,16 @@ export class Throttle {
    * @returns seconds to wait, 0 when it may go on
    */
   take(name: string): number {
+    const wait_s = this.look(name);
+    this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1);
+    return wait_s;
+  }
+
+  /** What {@link take} would return, without counting. */
+  look(name: string): number {
     const now = this.#clock.now();
     const window = Math.floor(now / WINDOW_MS);
     if (window !== this.#window) [this.#window, this.#counts] = [window, new Map()];
-    const count = (this.#counts.get(name) ?? 0) + 1;
-    this.#counts.set(name, count);
-    return count <= this.#most ? 0 : Math.ceil(((window + 1) * WINDOW_MS - now) / 1000);
+    return (this.#counts.get(name) ?? 0) < this.#most ? 0 : Math.ceil(((window + 1) * WINDOW_MS - now) / 1000);
   }
 }

@@ -15,11 +15,10 @@ import { isOver } from './service.ts';
 import { countMade, findLink, lockLink } from './store.ts';
 import { readLinkToken } from './token.ts';
 
-/**
- * How long the payer has on the hosted page. Short, because a payment that is begun and left holds one of the link's uses;
- * a charge under way is waited for all the same.
- */
+/** How long the payer has on the hosted page; a charge under way is waited for all the same. */
 const WINDOW_MINUTES = 30;
+/** The same where uses are limited: a payment that is begun and left holds one of them, and nobody has to pay to begin one. */
+const HELD_MINUTES = 10;
 const ROUTE = 'POST /l/:token';
 
 /** A link as its page needs it. */
@@ -99,7 +98,7 @@ function bodyOf(link: LinkRow, { amount_minor, ...payer }: Payer): CreatePayment
     currency: link.currency as CreatePaymentBody['currency'],
     description: link.title,
     metadata,
-    expires: { in: WINDOW_MINUTES },
+    expires: { in: link.max_uses === null ? WINDOW_MINUTES : HELD_MINUTES },
     ...(link.callback === null ? {} : { callback: link.callback }),
     ...(link.theming === null ? {} : { theming: link.theming }),
   };

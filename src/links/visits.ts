@@ -4,6 +4,7 @@ import type { Language } from '../checkout/language.ts';
 import { themeOf } from '../checkout/theme/theme.ts';
 import { noticePage } from '../checkout/views/notice.ts';
 import type { Deps } from '../deps.ts';
+import { plainAddress, subscriberOf } from '../kit/address-list.ts';
 import { randomBase62 } from '../kit/crypto.ts';
 import { Problem } from '../kit/errors.ts';
 import type { Html } from '../kit/html.ts';
@@ -12,8 +13,11 @@ import { Throttle } from '../kit/throttle.ts';
 import { type Complaints, readPayer, type Typed, typedIn } from './form.ts';
 import { type Closed, linkMessages } from './messages.ts';
 import { linkStanding, type OpenedLink, openLink, payLink } from './pay.ts';
+import { readLinkToken } from './token.ts';
 import { closedPage, linkPage } from './view.ts';
 
+/** Requests for one link's page from one address in a minute, and submits whose form this browser was not given. */
+const READS_FROM_ONE_ADDRESS = 300;
 /** Submits of one link from one address in a minute. Whole mobile networks share a few addresses, so they are not few. */
 const FROM_ONE_ADDRESS = 20;
 /** Submits of one link in a minute, from everywhere: each makes a payment. */
@@ -49,6 +53,7 @@ export type LinkAnswer =
 /** What all visits share. */
 export interface LinkDesk {
   deps: Deps;
+  reads: Throttle;
   fromAddress: Throttle;
   ofLink: Throttle;
   /** Path in front of /l, for an installation that does not stand at the root of its host. */
@@ -58,6 +63,7 @@ export interface LinkDesk {
 export function openLinkDesk(deps: Deps): LinkDesk {
   return {
     deps,
+    reads: new Throttle(deps.clock, READS_FROM_ONE_ADDRESS),
     fromAddress: new Throttle(deps.clock, FROM_ONE_ADDRESS),
     ofLink: new Throttle(deps.clock, OF_ONE_LINK),
     base: new URL(deps.config.public_url).pathname.replace(/\/$/, ''),
@@ -66,6 +72,8 @@ export function openLinkDesk(deps: Deps): LinkDesk {
 
 /** GET /l/:token */
 export async function showLink(desk: LinkDesk, arriving: LinkVisit): Promise<LinkAnswer> {
+  const busy = refuseReader(desk, arriving);
+  if (busy) return busy;
   const opened = await openLink(desk.deps, arriving.token);
   const visit = spoken(arriving, opened);
   const why = whyClosed(desk, opened);
@@ -75,6 +83,9 @@ export async function showLink(desk: LinkDesk, arriving: LinkVisit): Promise<Lin
 /** POST /l/:token: makes the payment and leads to its hosted page. */
 export async function submitLink(desk: LinkDesk, arriving: LinkVisit, body: unknown): Promise<LinkAnswer> {
   const { deps } = desk;
+  const nonce = nonceOf(desk, arriving, body);
+  const busy = nonce ? null : refuseReader(desk, arriving);
+  if (busy) return busy;
   const opened = await openLink(deps, arriving.token);
   const visit = spoken(arriving, opened);
   const { language } = visit;
@@ -82,13 +93,13 @@ export async function submitLink(desk: LinkDesk, arriving: LinkVisit, body: unkn
   if (visit.crossSite) return { status: 403, page: noticePage(language, 'refused'), language };
   const texts = linkMessages(language);
   const typed = typedIn(opened.link, body);
-  const wait_s = desk.fromAddress.take(`${visit.token} ${visit.ip}`) || desk.ofLink.take(visit.token);
-  if (wait_s > 0) {
-    const busy = form(desk, visit, opened, 429, typed, { alert: texts.busy });
-    return { ...busy, headers: { ...busy.headers, 'Retry-After': String(wait_s) } };
-  }
-  const nonce = nonceOf(desk, visit, body);
   if (!nonce) return form(desk, visit, opened, 403, typed, { alert: texts.errors.form });
+  // Counted when the form is proven to be ours: what anybody can post must not shut the link for its payers.
+  const wait_s = desk.fromAddress.take(senderOf(visit)) || desk.ofLink.take(visit.token);
+  if (wait_s > 0) {
+    const full = form(desk, visit, opened, 429, typed, { alert: texts.busy });
+    return { ...full, headers: { ...full.headers, 'Retry-After': String(wait_s) } };
+  }
   const payer = readPayer(opened.link, typed, texts);
   if ('complaints' in payer) return form(desk, visit, opened, 422, typed, payer.complaints);
   // What is sent twice is one payment; what was changed before it was sent again is another.
@@ -103,6 +114,19 @@ export async function submitLink(desk: LinkDesk, arriving: LinkVisit, body: unkn
     const complaints = { alert: error_code === 'ceiling_exceeded' ? texts.errors.ceiling : texts.errors.refused };
     return form(desk, visit, opened, 422, typed, complaints);
   }
+}
+
+/** Before the database is read, for the address of a link that this server made. */
+function refuseReader({ deps, reads }: LinkDesk, visit: LinkVisit): LinkAnswer | null {
+  const wait_s = readLinkToken(deps.secrets, visit.token) ? reads.take(senderOf(visit)) : 0;
+  if (wait_s === 0) return null;
+  const language = visit.chosen ?? visit.language;
+  return { status: 429, page: noticePage(language, 'busy'), language, headers: { 'Retry-After': String(wait_s) } };
+}
+
+/** One link and one subscriber: a whole /64 of IPv6 is one. */
+function senderOf({ token, ip }: LinkVisit): string {
+  return `${token} ${subscriberOf(plainAddress(ip) ?? ip)}`;
 }
 
 function spoken(visit: LinkVisit, opened: OpenedLink | null): LinkVisit {

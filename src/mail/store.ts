@@ -25,6 +25,23 @@ export async function insertMailInTurn(db: Queryable, mail: NewMail, name: strin
     select ${team_id}::bigint, ${kind}, ${JSON.stringify(facts)}::json, ${recipient ?? null} from turn`);
 }
 
+/**
+ * Milliseconds until one more invoice may be mailed to this address, when at most so many may in a while; 0 when it may now.
+ * Without a lock: two at once may be one too many.
+ */
+export async function waitForInvoice(
+  db: Queryable,
+  to: { team_id: bigint; recipient: string },
+  limit: { count: number; period_ms: number },
+): Promise<number> {
+  const row = await db.maybe<{ wait_ms: number }>(sql`
+    select (extract(epoch from created_at - pirogue_now()) * 1000 + ${limit.period_ms}::float8)::float8 as wait_ms from mails
+    where team_id = ${to.team_id} and lower(recipient) = lower(${to.recipient}) and kind = 'invoice'
+      and created_at > pirogue_now() - ${limit.period_ms}::float8 * interval '1 ms'
+    order by created_at desc offset ${limit.count - 1} limit 1`);
+  return Math.max(0, row?.wait_ms ?? 0);
+}
+
 /** Takes mails that are due; a killed worker's come due again after the lease. */
 export function claimDueMails(db: Queryable, lease_ms: number, limit: number): Promise<MailRow[]> {
   return db.all<MailRow>(sql`

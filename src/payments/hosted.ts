@@ -39,6 +39,11 @@ export async function openHosted(deps: Deps, token: string): Promise<Hosted | nu
   return payment ? { store, payment, attempts } : null;
 }
 
+/** Whether this server made the token, told without the database. */
+export function isHostedToken({ secrets }: Pick<Deps, 'secrets'>, token: string): boolean {
+  return readToken(secrets, token) !== null;
+}
+
 /** The name the payer knows the merchant by. */
 export async function merchantName(deps: Deps, team_id: bigint): Promise<string> {
   return must(await findTeam(deps.stores.control, team_id), 'a payment has a team').name;

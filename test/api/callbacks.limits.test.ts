@@ -1,41 +1,70 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { newId } from '../../src/kit/ids.ts';
 import { type Api, FakeClock, startApi } from '../setup/api.ts';
 import { type LiveShop, openLiveShop } from '../setup/live-shop.ts';
 
 const PER_MINUTE = 1_200;
+const MAX_WRONG = 60;
 const AT_ONCE = 20;
 
 const clock = new FakeClock();
 let api: Api;
 let shop: LiveShop;
 before(async () => {
-  api = await startApi({ workers: false, clock });
-  shop = await openLiveShop(api, ['pawapay', 'mtn-momo']);
+  api = await startApi({ workers: false, clock, env: { TRUST_PROXY: '127.0.0.0/8' } });
+  shop = await openLiveShop(api, ['pawapay', 'mtn-momo', 'flutterwave']);
 });
 after(async () => {
   await shop?.stop();
   await api?.stop();
 });
 
-const announce = async (name: string): Promise<number> => {
-  const address = `${api.url}/_callbacks/${shop.accounts[name]?.id}`;
-  const answer = await fetch(address, { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' });
+const announce = (name: string, from?: string): Promise<number> => post(String(shop.accounts[name]?.id), from);
+
+async function post(account: string, from = '198.51.100.1'): Promise<number> {
+  const headers = { 'content-type': 'application/json', 'x-forwarded-for': from };
+  const answer = await fetch(`${api.url}/_callbacks/${account}`, { method: 'POST', headers, body: '{}' });
   await answer.arrayBuffer();
   return answer.status;
-};
+}
 
 test('429 past 1,200 callbacks of an account in a minute; another account goes on, and this one a minute later', async () => {
   let sent = 0;
   const sender = async () => {
     while (sent < PER_MINUTE) {
       sent += 1;
-      assert.notEqual(await announce('pawapay'), 429);
+      assert.notEqual(await announce('mtn-momo'), 429);
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, sender));
-  assert.equal(await announce('pawapay'), 429);
-  assert.notEqual(await announce('mtn-momo'), 429);
-  clock.advance(60_000);
+  assert.equal(await announce('mtn-momo'), 429);
   assert.notEqual(await announce('pawapay'), 429);
+  assert.notEqual(await announce('mtn-momo', '198.51.100.2'), 429, 'the provider sends from another address');
+  clock.advance(60_000);
+  assert.notEqual(await announce('mtn-momo'), 429);
+});
+
+test('wrong signatures shut out who sends them, never the provider: 401, then 429 past 60 from one address', async () => {
+  const statuses: number[] = [];
+  for (let i = 0; i <= MAX_WRONG; i++) statuses.push(await announce('flutterwave', '2001:db8:0:1::1'));
+  assert.deepEqual([statuses.slice(0, MAX_WRONG).every((status) => status === 401), statuses[MAX_WRONG]], [true, 429]);
+  assert.equal(await announce('flutterwave', '2001:db8:0:1:2::2'), 429, 'the same /64');
+  assert.equal(await announce('flutterwave', '2001:db8:0:2::1'), 401);
+});
+
+test('accounts that do not exist are looked up 60 times a minute for one address; those that do exist go on', async () => {
+  assert.notEqual(await announce('mtn-momo', '198.51.100.9'), 429);
+  const guess = (index: number) => post(newId('pa', 'live', index), '198.51.100.9');
+  for (let i = 0; i < MAX_WRONG; i++) assert.equal(await guess(i), 404);
+  const { addressed } = api.deps.providers;
+  let asked = 0;
+  api.deps.providers.addressed = (account) => {
+    asked += 1;
+    return addressed.call(api.deps.providers, account);
+  };
+  assert.deepEqual([await guess(1000), asked], [429, 0]);
+  assert.equal(await post('pa_x', '198.51.100.9'), 404, 'what cannot be an account is not looked for');
+  assert.notEqual(await announce('mtn-momo', '198.51.100.9'), 429);
+  api.deps.providers.addressed = addressed;
 });

@@ -286,6 +286,15 @@ describe('POST /invoices/{id}/send', () => {
     assert.deepEqual(await desk.till.events(id), ['invoice.created', 'invoice.sent']);
   });
 
+  test('100 invoices a day are mailed to one address, in any spelling; the next is 429 and stays a draft', async () => {
+    for (let i = 0; i < 100; i++) await desk.issue({ customer: { email: 'flooded@buyers.example' } });
+    const { id } = await desk.draft({ customer: { email: 'Flooded@Buyers.example' } });
+    const refused = await desk.call('POST', `/invoices/${id}/send`);
+    assert.deepEqual([refused.status, refused.headers.get('retry-after')], [429, String(refused.body.retry_after)]);
+    assert.equal((await desk.invoice(id)).status, 'draft');
+    await desk.issue({ customer: { email: 'another@buyers.example' } });
+  });
+
   test('one key sends once', async () => {
     const { id } = await desk.draft({ customer: { email: 'once@buyers.example' } });
     const send = () => desk.call('POST', `/invoices/${id}/send`, undefined, { 'Idempotency-Key': 'send-1' });

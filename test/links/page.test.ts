@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, test } from 'node:test';
-import { openLinkDesk, submitLink } from '../../src/links/visits.ts';
+import { newBrowser } from '../../src/checkout/browser.ts';
+import { openLinkDesk, showLink, submitLink } from '../../src/links/visits.ts';
 import { FakeClock, startApi, until } from '../setup/api.ts';
 import { LinkBrowser, newLink, payBy } from './browser.ts';
 
@@ -258,20 +259,67 @@ test('429 for more submits from one address than a payer needs; another link is 
   assert.equal((await payBy((await newLink(api, key)).url)).status, 303);
 });
 
+/** The link's desk without the framework, so that requests can come from any address. */
+function deskOf(url: string) {
+  const desk = openLinkDesk(api.deps);
+  const token = url.slice(url.lastIndexOf('/') + 1);
+  const from = (ip: string) => ({
+    ...{ token, language: 'en' as const, chosen: null, browser: newBrowser(), known: true, crossSite: false },
+    ...{ ip, request_id: 'req_1' },
+  });
+  const post = async (ip: string, forged = false) => {
+    const visit = from(ip);
+    const shown = await showLink(desk, visit);
+    assert.ok('page' in shown);
+    const hidden = [...shown.page.text.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)">/g)];
+    const fields = forged ? {} : Object.fromEntries(hidden.map(([, name, value]) => [name, value]));
+    const answer = await submitLink(desk, visit, { ...fields, phone: 'x' });
+    return 'status' in answer ? answer.status : 303;
+  };
+  return { post, read: async (ip: string) => ((await showLink(desk, from(ip))) as { status: number }).status };
+}
+
 test('429 for more submits of one link than a minute can bear, wherever they come from', async () => {
   clock.advance(60_000);
-  const { url } = await newLink(api, key);
-  const desk = openLinkDesk(api.deps);
-  const visit = {
-    token: url.slice(url.lastIndexOf('/') + 1),
-    ...{ language: 'en' as const, chosen: null, browser: 'x', known: false, crossSite: false, request_id: 'req_1' },
-  };
+  const { post } = deskOf((await newLink(api, key)).url);
   const statuses: number[] = [];
-  for (let i = 0; i <= 120; i++) {
-    const answer = await submitLink(desk, { ...visit, ip: `192.0.2.${i}` }, {});
-    statuses.push('status' in answer ? answer.status : 303);
-  }
-  assert.deepEqual([statuses.slice(0, 120).every((status) => status === 403), statuses[120]], [true, 429]);
+  for (let i = 0; i <= 120; i++) statuses.push(await post(`192.0.2.${i}`));
+  assert.deepEqual([statuses.slice(0, 120).every((status) => status === 422), statuses[120]], [true, 429]);
+});
+
+test('posts without a form of ours count against nobody: a payer at the same address still pays', async () => {
+  clock.advance(60_000);
+  const { post } = deskOf((await newLink(api, key)).url);
+  for (let i = 0; i < 140; i++) assert.equal(await post(`2001:db8:0:1::${i.toString(16)}`, true), 403);
+  assert.equal(await post('2001:db8:0:1::1'), 422);
+  assert.equal(await post('2001:db8:0:2::1'), 422);
+});
+
+test('a /64 of IPv6 is one address: the twenty-first submit from anywhere in it is 429, and one from beside it is not', async () => {
+  clock.advance(60_000);
+  const { post } = deskOf((await newLink(api, key)).url);
+  for (let i = 0; i < 20; i++) assert.equal(await post(`2001:db8:0:1:${i}::1`), 422);
+  assert.equal(await post('2001:db8:0:1::ffff'), 429);
+  assert.equal(await post('2001:db8:0:2::1'), 422);
+});
+
+test('429 for more than 300 requests for the page from one address; others still read it', async () => {
+  clock.advance(60_000);
+  const { read } = deskOf((await newLink(api, key)).url);
+  for (let i = 0; i < 300; i++) assert.equal(await read('192.0.2.1'), 200);
+  assert.deepEqual([await read('192.0.2.1'), await read('192.0.2.2')], [429, 200]);
+  clock.advance(60_000);
+  assert.equal(await read('192.0.2.1'), 200);
+});
+
+test('a use that nobody pays is held for ten minutes', async () => {
+  clock.advance(60_000);
+  const { url, id } = await newLink(api, key, { max_uses: 1 });
+  await payBy(url);
+  assert.equal((await new LinkBrowser(url).open()).status, 409);
+  const [{ id: payment }] = await paymentsOf(id);
+  const { created_at, expires_at } = (await api.call('GET', `/payments/${payment}`, { key })).body.transaction;
+  assert.equal(Date.parse(expires_at) - Date.parse(created_at), 600_000);
 });
 
 test('payers who are new to the merchant and come by several links at once become one customer', async () => {

@@ -11,7 +11,9 @@ const KEEP_NONE_MS = 60_000;
 /** 1.5 MB at most. */
 const MOST_LOGOS = 256;
 /** Fetches under way: more would let pages of slow logos use up our sockets. */
-const MOST_AT_ONCE = 16;
+const MAX_AT_ONCE = 64;
+/** Of one team: its slow logos leave places for those of others. */
+const MAX_OF_A_TEAM = 4;
 
 /** A picture that is what it says. */
 export interface Logo {
@@ -25,25 +27,35 @@ export class Logos {
   readonly #clock: Clock;
   readonly #known = new Map<string, { logo: Logo | null; until: number }>();
   readonly #coming = new Map<string, Promise<Logo | null>>();
+  readonly #ofTeam = new Map<bigint, number>();
 
   constructor(send: Send, clock: Clock) {
     this.#send = send;
     this.#clock = clock;
   }
 
-  /** Null when there is none that can be shown. @param guard where it may be fetched from */
-  async get(url: string, guard: Guard): Promise<Logo | null> {
+  /** Null when there is none that can be shown. @param team_id whose page shows it @param guard where it may be fetched from */
+  async get(team_id: bigint, url: string, guard: Guard): Promise<Logo | null> {
     const key = `${guard} ${url}`;
     const known = this.#known.get(key);
     if (known && known.until > this.#clock.now()) return known.logo;
     const coming = this.#coming.get(key);
     if (coming) return coming;
-    if (this.#coming.size >= MOST_AT_ONCE) return null;
-    const fetched = this.#fetch(url, guard).finally(() => this.#coming.delete(key));
+    const ofTeam = this.#ofTeam.get(team_id) ?? 0;
+    if (this.#coming.size >= MAX_AT_ONCE || ofTeam >= MAX_OF_A_TEAM) return null;
+    const fetched = this.#fetch(url, guard).finally(() => this.#leave(team_id, key));
     this.#coming.set(key, fetched);
+    this.#ofTeam.set(team_id, ofTeam + 1);
     const logo = await fetched;
     this.#keep(key, logo);
     return logo;
+  }
+
+  #leave(team_id: bigint, key: string): void {
+    this.#coming.delete(key);
+    const left = (this.#ofTeam.get(team_id) ?? 1) - 1;
+    if (left > 0) this.#ofTeam.set(team_id, left);
+    else this.#ofTeam.delete(team_id);
   }
 
   async #fetch(url: string, guard: Guard): Promise<Logo | null> {
