@@ -148,6 +148,21 @@ function watched(plain: Plain, watch: NonNullable<PoolOptions['watch']>): Plain 
   };
 }
 
+/**
+ * The server answered COMMIT with ROLLBACK, which it reports as no error: a statement had failed before and the work went on as
+ * if it had not. The code is that of the failed statement, so that a deadlock is retried whoever swallowed it.
+ */
+class TransactionRolledBack extends Error {
+  readonly code: string | undefined;
+
+  constructor(command: string, failure: unknown) {
+    super(`the transaction was rolled back (${command} in answer to COMMIT): the error of a statement was swallowed`, {
+      cause: failure,
+    });
+    this.code = pgCode(failure);
+  }
+}
+
 async function inTransaction<T>(
   pool: pg.Pool,
   scope: Scope | null,
@@ -158,9 +173,15 @@ async function inTransaction<T>(
   let broken: Error | undefined;
   try {
     await client.query(scope === null ? 'begin' : beginScoped(scope)).catch(rethrow);
-    const send: Plain = (statement) => client.query((scope === null ? statement : namedFor(scope, statement)) as pg.QueryConfig);
+    let failure: unknown;
+    const send: Plain = (statement) =>
+      client.query((scope === null ? statement : namedFor(scope, statement)) as pg.QueryConfig).catch((error) => {
+        failure ??= error;
+        throw error;
+      });
     const result = await work({ ...queries(send, watch), inTransaction: true });
-    await client.query('commit').catch(rethrow);
+    const { command } = await client.query('commit').catch(rethrow);
+    if (command !== 'COMMIT') throw new TransactionRolledBack(command, failure);
     return result;
   } catch (error) {
     broken = await rollback(client);

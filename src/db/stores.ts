@@ -36,6 +36,11 @@ export interface OpenStores extends Stores {
   use(): Record<keyof DatabaseUrls, PoolUse>;
 }
 
+/** Returns the most connections one process opens: a pool and a probe for each of the three databases, and one for the clock. */
+export function connectionsOf(database_pool: number): number {
+  return 3 * (database_pool + 1) + 1;
+}
+
 /** @param watch what is told of each statement of a database */
 export function openStores(
   urls: DatabaseUrls,

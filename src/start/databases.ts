@@ -1,9 +1,16 @@
 import type { Config, DatabaseUrls } from '../config.ts';
 import { connectClient } from '../db/client.ts';
 import type { Login } from '../db/embedded/address.ts';
+import { DEFAULT_MAX_CONNECTIONS } from '../db/embedded/settings.ts';
 import { type EmbeddedServer, ensureDatabase, startEmbedded } from '../db/embedded.ts';
 import { migrate } from '../db/migrate.ts';
 import { ensureRoles, ensureServiceLogin } from '../db/roles.ts';
+import { connectionsOf } from '../db/stores.ts';
+
+/** Two roles on one DATA_DIR, and one that takes the place of another. */
+const MAX_PROCESSES = 3;
+/** For the command line, people and what PostgreSQL reserves for superusers. */
+const SPARE_CONNECTIONS = 20;
 
 /** Addresses for migrations and administration (the owner's) and for the service, and how to let go of what was started. */
 export interface Databases {
@@ -16,7 +23,10 @@ export interface Databases {
 export async function openDatabases(config: Config): Promise<Databases> {
   const given = config.database_urls;
   if (given) return { urls: given, service_urls: given, stop: async () => {} };
-  const server = await startEmbedded({ dataDir: config.data_dir });
+  const server = await startEmbedded({
+    dataDir: config.data_dir,
+    settings: { max_connections: String(maxConnectionsOf(config.database_pool)) },
+  });
   const names = { control: 'pirogue_control', sandbox: 'pirogue_sandbox', live: 'pirogue_live' };
   for (const name of Object.values(names)) await ensureDatabase(server, name);
   await ensureLogin(server);
@@ -30,6 +40,11 @@ export async function openDatabases(config: Config): Promise<Databases> {
     service_urls: urlsOf('service'),
     stop: () => server.stop(),
   };
+}
+
+/** Returns as many as the processes of a DATA_DIR may open; never fewer than by default, which point-in-time recovery relies on. */
+function maxConnectionsOf(database_pool: number): number {
+  return Math.max(DEFAULT_MAX_CONNECTIONS, MAX_PROCESSES * connectionsOf(database_pool) + SPARE_CONNECTIONS);
 }
 
 async function ensureLogin(server: EmbeddedServer): Promise<void> {

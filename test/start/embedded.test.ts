@@ -36,7 +36,7 @@ test('a durable server keeps what makes PostgreSQL durable, and lets backups be 
     full_page_writes: 'on',
     data_checksums: 'on',
     wal_level: 'replica',
-    max_connections: '80',
+    max_connections: '176',
     server_encoding: 'UTF8',
     TimeZone: 'UTC',
     listen_addresses: '',

@@ -12,8 +12,14 @@ const LOGGING = {
   log_checkpoints: 'off',
 };
 
-// Three pools of up to 20 connections, and the command line. PostgreSQL's own durable defaults stay as they are.
-const DURABLE = { max_connections: '80', shared_buffers: '128MB' };
+/**
+ * Three processes with the default DATABASE_POOL, 52 connections each (two roles, and one that takes the place of another), and
+ * 20 for the command line, people and what PostgreSQL reserves.
+ */
+export const DEFAULT_MAX_CONNECTIONS = 176;
+
+// PostgreSQL's own durable defaults stay as they are.
+const DURABLE = { max_connections: String(DEFAULT_MAX_CONNECTIONS), shared_buffers: '128MB' };
 
 // Every test file has pools of its own.
 const THROWAWAY = {

@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { readConfig } from '../../src/config.ts';
+import { openStores } from '../../src/db/stores.ts';
+import { createLog } from '../../src/kit/log.ts';
+import { type Db, sql } from '../../src/kit/sql.ts';
+import { openClock } from '../../src/start/clock.ts';
+import { migrateAll, openDatabases } from '../../src/start/databases.ts';
+import { atEnd, query, temporaryFolder } from './helpers.ts';
+
+const log = createLog({ level: 'silent', format: 'json' });
+
+for (const DATABASE_POOL of ['16', '32']) {
+  test(`two full processes with a DATABASE_POOL of ${DATABASE_POOL} fit on the embedded server, with room for the command line`, async (t) => {
+    const config = readConfig({ DATA_DIR: temporaryFolder(t), DATABASE_POOL });
+    const databases = await openDatabases(config);
+    atEnd(t, () => databases.stop());
+    await migrateAll(databases.urls);
+    const processes = await Promise.all(
+      [1, 2].map(async () => ({
+        clock: await openClock(config, databases, log),
+        stores: openStores(databases.service_urls, config.database_pool, log),
+      })),
+    );
+    atEnd(t, () => Promise.all(processes.flatMap(({ clock, stores }) => [clock.close(), stores.close()])));
+    const all = processes.flatMap(({ stores }) => [stores.control, stores.sandbox.db, stores.live.db]);
+    const full = Promise.withResolvers<void>();
+    const held = all.flatMap((db) => Array.from({ length: config.database_pool }, () => holdConnection(db, full.promise)));
+    await Promise.all(held.map(({ begun }) => begun)).finally(full.resolve);
+    const states = await Promise.all(processes.map(({ stores }) => stores.states()));
+    for (const state of states) assert.deepEqual(Object.values(state), ['ok', 'ok', 'ok']);
+    const beside = Array.from({ length: 10 }, () => query(databases.urls.live, 'select 1 as one'));
+    assert.equal((await Promise.all(beside)).length, 10);
+    await Promise.all(held.map(({ ended }) => ended));
+  });
+}
+
+/** Takes one connection of the pool until it is told to let go. */
+function holdConnection(db: Db, until: Promise<void>): { begun: Promise<void>; ended: Promise<void> } {
+  const begun = Promise.withResolvers<void>();
+  const ended = db.transaction(async (tx) => {
+    await tx.all(sql`select 1`);
+    begun.resolve();
+    await until;
+  });
+  ended.catch(begun.reject);
+  return { begun: begun.promise, ended };
+}
