@@ -6,6 +6,14 @@ import type { Compared } from './differences.ts';
 export const PAYMENTS = { after: 'trx_', to: 'trx~' };
 export const TRANSFERS = { after: 'po_', to: 'po~' };
 
+/**
+ * Statistics older than the rows make a comparison take several times as long. Only the owner can refresh them; for anyone else
+ * it is a warning.
+ */
+export async function refreshStatistics(db: Queryable): Promise<void> {
+  await db.run(sql`analyze payments, attempts, refunds, returns, disputes, settlement_items, transfers, journals, postings`);
+}
+
 /** The next team that any of the compared tables names. */
 export async function nextTeam(db: Queryable, after: bigint): Promise<bigint | null> {
   const row = await db.maybe<{ team_id: bigint | null }>(sql`
