@@ -21,7 +21,7 @@ export const ADVICE = {
   credit_advanced:
     'What was drawn on credit is not what was booked on it: compare the refund or dispute with "pirogue ledger show".',
   credit_not_repaid:
-    'The party can withdraw money while it owes what the platform advanced: book from available to credit what it owes.',
+    'The party can withdraw money while it owes what the platform advanced: book from available to credit what it owes. Credit above zero was repaid twice: book that to available.',
   amount_refunded: 'The payment shows another refunded amount than its refunds came to: correct refunded_minor of its row.',
   returned_too_much: 'The payer has more back than was collected: claim it from the payer or the provider, and book the loss.',
   transfer_money:

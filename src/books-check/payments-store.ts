@@ -45,16 +45,13 @@ const ROWS = fixed(`
       select payment_id, amount_minor from ranged_disputes where status in ('needs_response', 'under_review', 'lost')
     ) every group by payment_id
   ),
+  -- Only what was advanced: what comes back becomes available, and repays what is owed.
   on_credit as materialized (
-    select payment_id, currency, draw.value,
-      case when status = 'failed' and gone = 0 then 0
-        -- A refund of which a part went back puts back in proportion: what of it to credit, its shares tell, not its draws.
-        when status = 'failed' then null else -(draw.value->>'amount_minor')::bigint end as amount_minor
-    from refunds_of, json_array_elements(draws) draw where draws is not null and draw.value->>'bucket' = 'credit'
-    union all
-    select payment_id, currency, draw.value, -(draw.value->>'amount_minor')::bigint
-    from ranged_disputes, json_array_elements(draws) draw
-    where status in ('needs_response', 'under_review', 'lost') and draw.value->>'bucket' = 'credit'
+    select payment_id, currency, draw.value, -(draw.value->>'amount_minor')::bigint as amount_minor
+    from (
+      select payment_id, currency, draws from refunds_of where draws is not null
+      union all select payment_id, currency, draws from ranged_disputes
+    ) drawn, json_array_elements(draws) draw where draw.value->>'bucket' = 'credit'
   )`);
 
 /** What every account should hold. A null amount: the rows do not say. */
@@ -112,7 +109,7 @@ const BOOKED = fixed(`
       case when s.account like '%:%' then substr(s.account, strpos(s.account, ':')) else '' end as party) b
     cross join lateral (
       select s.account where b.bucket not in ('available', 'credit')
-      union all select s.account where b.bucket = 'credit' and j.kind not like 'credit.repaid:%'
+      union all select s.account where b.bucket = 'credit' and (j.kind in ('refund.drawn', 'dispute.opened') or j.kind like 'refund.drawn_late:%')
       union all select 'share' || b.party where b.bucket in ('pending', 'available', 'credit')
       union all select 'owed' where b.bucket = 'hold'
     ) a

@@ -86,16 +86,15 @@ export interface Return extends Pick<Journal, 'team_id' | 'kind' | 'source_id' |
 
 /**
  * Returns drawn money to where it was: what waited waits again, unless its hold ended meanwhile, and what becomes available
- * repays credit first. Items change only together with the journal, which is unique by its source: a second return writes
+ * repays credit first. What was advanced may be repaid by now, so that it becomes available too and repays what is owed still. Items change only together with the journal, which is unique by its source: a second return writes
  * nothing. The payment's row is locked before.
  */
 export async function returnDrawn(tx: Tx, { payment_id, from, each, ...journal }: Return, draws: Draw[]): Promise<void> {
   const { team_id, currency, source_id } = journal;
   const items = await lockItems(tx, team_id, payment_id);
   const released = new Set(items.filter((item) => item.released_at !== null).map((item) => item.account_id));
-  const back = draws.map(
-    (drawn): Draw => (drawn.bucket === 'pending' && released.has(drawn.account_id) ? { ...drawn, bucket: 'available' } : drawn),
-  );
+  const waits = ({ bucket, account_id }: Draw) => bucket === 'pending' && !released.has(account_id);
+  const back = draws.map((drawn): Draw => (drawn.bucket === 'hold' || waits(drawn) ? drawn : { ...drawn, bucket: 'available' }));
   const booked = await post(tx, [{ ...journal, subject_id: payment_id, postings: returnPostings(back, from, each) }]);
   if (booked.length === 0) return;
   await changeWaiting(tx, team_id, payment_id, waiting(back, 1n));

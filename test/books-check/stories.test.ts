@@ -59,3 +59,34 @@ test('what a failed refund puts back repays first what the platform advanced', a
   for (let i = 0; i < 10; i++) await own.pass(60_000);
   assert.deepEqual(await own.differences(), []);
 });
+
+test('what the platform advanced to a refund and has back meanwhile is not returned to it a second time', async () => {
+  const own = await shop('live', ['refused_later', 'late']);
+  const first = await own.paid({ amount: 100_000 });
+  const second = await own.paid({ amount: 100_000 });
+  await own.pass(25 * 3_600_000);
+  await own.pass(1_000);
+  await own.refund(second, 100_000, true);
+  await own.refund(first, 100_000, true);
+  // The second is refused, and what it drew repays the 4,000 that were advanced to the first; then that is refused too.
+  await own.pass(3_000);
+  own.simulated.refuse('refund');
+  for (let i = 0; i < 10; i++) await own.pass(60_000);
+  assert.deepEqual(await own.differences(), []);
+  assert.equal((await own.call('GET', '/balance')).body.balance.available, 196_000);
+});
+
+test('what was advanced to a dispute and is repaid meanwhile becomes available when the dispute is won', async () => {
+  const own = await shop('live', []);
+  const first = await own.paid({ amount: 100_000 });
+  await own.pass(25 * 3_600_000);
+  await own.pass(1_000);
+  const dispute = (await own.dispute(first)) as string;
+  await own.paid({ amount: 50_000 });
+  await own.pass(25 * 3_600_000);
+  await own.pass(1_000);
+  await own.decide(dispute, 'provider_decided_won');
+  assert.deepEqual(await own.differences(), []);
+  const { available, credit } = (await own.call('GET', '/balance')).body.balance;
+  assert.deepEqual([available, credit], [147_000, 0]);
+});

@@ -98,7 +98,7 @@ export class PaymentsModel {
 
   #settleRefund(payment: ModelPayment, amount: bigint, draws: Drawn[]): RefundResult {
     if (payment.refunds_fail) {
-      this.#putBack(payment, draws);
+      for (const party of this.#putBack(payment, draws)) this.#books.repay(party);
       return 'failed';
     }
     payment.refunded += amount;
@@ -141,7 +141,8 @@ export class PaymentsModel {
     const grown: string[] = [];
     for (const { party, bucket, amount } of draws) {
       const waits = bucket === 'pending' && payment.waiting.has(party);
-      const to = bucket === 'pending' && !waits ? 'available' : bucket;
+      // What was advanced may be repaid by now: it comes back as available, which repays what is owed still.
+      const to = waits ? 'pending' : 'available';
       this.#books.add(to, party, amount);
       if (waits) payment.waiting.set(party, (payment.waiting.get(party) as bigint) + amount);
       if (to === 'available') grown.push(party);

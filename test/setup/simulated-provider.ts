@@ -103,6 +103,13 @@ export class SimulatedProvider {
     this.#registered.push(owner);
   }
 
+  /** Operations of a flow that are not decided yet fail from now on. */
+  refuse(flow: Flow): void {
+    for (const operation of this.operations.values()) {
+      if (operation.flow === flow && !operation.moved && operation.reported !== 'failed') operation.fate = 'refused_later';
+    }
+  }
+
   #nextFate(flow: Flow, owner: string): Fate {
     const place = this.#registered.indexOf(owner);
     const counter = place < 0 ? flow : `${flow} ${owner}`;
