@@ -35,6 +35,15 @@ export async function findRefund(db: Queryable, team_id: bigint, id: string): Pr
   return row && read(row);
 }
 
+/** Of one return: the refunds and payouts that a provider had and that failed. */
+export async function findFailed(db: Queryable, team_id: bigint, attempt_id: string, return_id: string): Promise<RefundRow[]> {
+  const rows = await db.all<RefundRow>(sql`
+    select ${columns} from refunds
+    where team_id = ${team_id} and attempt_id = ${attempt_id} and kind = 'giveback' and return_id = ${return_id} and status = 'failed'
+      and way <> 'manual' and legs->0->>'status' = 'failed' order by id`);
+  return rows.map(read);
+}
+
 export async function lockRefund(tx: Tx, team_id: bigint, id: string): Promise<RefundRow | undefined> {
   const row = await tx.maybe<RefundRow>(sql`select ${columns} from refunds where team_id = ${team_id} and id = ${id} for update`);
   return row && read(row);

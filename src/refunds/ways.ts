@@ -8,7 +8,7 @@ import type { ApplyContext } from '../payments/apply.ts';
 import type { RefundOutcome } from '../providers/contract.ts';
 import { announce, applyRefund, drawnJournal, markSent } from './apply.ts';
 import type { Leg, RefundRow } from './schema.ts';
-import { findRefund, insertRefund, lockRefund, updateRefund, writeResolution } from './store.ts';
+import { findFailed, findRefund, insertRefund, lockRefund, updateRefund, writeResolution } from './store.ts';
 
 /*
  * Refunds that the service makes to return money (src/returns): one for each way it tries. The merchant sees them like his
@@ -87,6 +87,11 @@ function newRow({ environment, at }: ApplyContext, carried: Carried): RefundRow 
 
 export function findWay(tx: Parameters<typeof findRefund>[0], team_id: bigint, id: string): Promise<RefundRow | undefined> {
   return findRefund(tx, team_id, id);
+}
+
+/** Refunds and payouts of a return that their provider had and reported as failed. */
+export function findFailedWays(db: Parameters<typeof findRefund>[0], carried: Pick<Carried, 'team_id' | 'id' | 'attempt_id'>) {
+  return findFailed(db, carried.team_id, carried.attempt_id, carried.id);
 }
 
 /** Lets the refunds' worker go on with a refund that was set aside when it was taken over from the version before. */

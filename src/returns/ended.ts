@@ -35,7 +35,7 @@ export async function wayEnded(tx: Tx, context: ApplyContext, way: Way, end: 'su
  */
 export async function refundDoneLate(tx: Tx, context: ApplyContext, { team_id, return_id }: Way): Promise<void> {
   const row = return_id === null ? undefined : await lockReturn(tx, { team_id, id: return_id });
-  if (!row || row.late_refund) return;
+  if (!row) return;
   const told = { late_refund: true, recheck: false, note: 'a refund that had failed was done after all' };
   if (isClosed(row.state)) await moveReturn(tx, context, row, 'went_back_twice', told);
   else await updateReturn(tx, { ...row, ...told, next_step_at: new Date(context.at), updated_at: new Date(context.at) });

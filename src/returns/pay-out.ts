@@ -56,8 +56,18 @@ export async function advancePayout(deps: Deps, store: Store, row: ReturnRow): P
   const provider = await deps.providers.byAccount(store.environment, row.team_id, row.account_id ?? '');
   if (!provider?.payouts) return postpone(deps, store, row, UNUSABLE);
   const outcome = await provider.payouts.read(payoutOf(step, row, refund));
-  if (outcome.kind === 'not_found' && mayBeSentAgain(row, provider, deps.clock.now())) return hand(step, row, refund, provider);
+  if (outcome.kind === 'not_found' && mayBeSentAgain(row, provider, deps.clock.now()))
+    return row.late_refund ? endUnsent(step, row, refund) : hand(step, row, refund, provider);
   await conclude(step, row, refund, provider, { outcome, asked: 'read' });
+}
+
+/** Reads a payout that had failed. @returns null when its provider cannot be used at the moment */
+export async function readPayout(deps: Deps, store: Store, row: ReturnRow, refund: RefundRow): Promise<PayoutOutcome | null> {
+  const { payment, attempt } = await getCapture(store.db, row.team_id, row.payment_id, row.attempt_id);
+  const step = { deps, store, attempt, description: payment.description ?? payment.reference ?? payment.id };
+  const account_id = refund.legs[0]?.provider_account ?? row.account_id;
+  const provider = await deps.providers.byAccount(store.environment, row.team_id, account_id ?? '');
+  return provider?.payouts ? provider.payouts.read(payoutOf(step, { ...row, account_id }, refund)) : null;
 }
 
 interface Step {
@@ -91,6 +101,15 @@ async function sendFirst(step: Step, row: ReturnRow, refund: RefundRow): Promise
   }
 }
 
+/** The payout never arrived, and is not needed any more: the payer has the money by a refund that had failed. */
+async function endUnsent({ deps, store }: Step, known: ReturnRow, refund: RefundRow): Promise<void> {
+  const message = 'not needed: the refund that had failed was done after all';
+  await locked(deps, store, known, async (tx, context, row) => {
+    if (row.dispatched_at?.getTime() !== known.dispatched_at?.getTime()) return;
+    await endWay(tx, context, refund, { kind: 'failed', reason: 'duplicate_transaction', message });
+  });
+}
+
 /** A provider that takes every submission for a new one is never sent the same payout twice: it stays unknown. */
 function mayBeSentAgain({ dispatched_at }: ReturnRow, { capabilities, payouts }: Provider, now: number): boolean {
   const grace_ms = Math.max(capabilities.not_found_grace_ms, NOT_FOUND_GRACE_MS);
@@ -102,7 +121,8 @@ function mayBeSentAgain({ dispatched_at }: ReturnRow, { capabilities, payouts }:
 async function hand(step: Step, known: ReturnRow, refund: RefundRow, provider: Provider): Promise<void> {
   const { deps, store } = step;
   const sent = await locked(deps, store, known, async (tx, context, row) => {
-    if (row.dispatched_at?.getTime() !== known.dispatched_at?.getTime()) return null;
+    // The refund that had failed was done meanwhile: the payer has the money.
+    if (row.late_refund || row.dispatched_at?.getTime() !== known.dispatched_at?.getTime()) return null;
     const id = row.spent === 0 ? `${refund.id}-0` : `${refund.id}-0-${row.spent}`;
     const key = provider.keyOf(id);
     const handed = await handOver(tx, context, refund, { provider_account: provider.account_id, provider_key: key });
@@ -148,7 +168,7 @@ async function conclude(step: Step, known: ReturnRow, refund: RefundRow, provide
   await locked(deps, store, known, async (tx, context, row) => {
     if (row.dispatched_at?.getTime() !== known.dispatched_at?.getTime()) return;
     const now = must(await findWay(tx, row.team_id, refund.id), 'refunds are never deleted');
-    await applyAnswer(tx, context, row, now, provider, answer);
+    await applyAnswer(tx, context, row, now, provider, { ...answer, asked_since: row.polls !== known.polls });
   });
   deps.wake.ring(store.environment);
 }
@@ -159,7 +179,7 @@ async function applyAnswer(
   row: ReturnRow,
   refund: RefundRow,
   { account_id, capabilities }: Provider,
-  { outcome, asked }: Answer,
+  { outcome, asked, asked_since }: Answer & { asked_since: boolean },
 ): Promise<void> {
   const later_ms = planned(capabilities.polls, row.polls);
   const later = (note: string | null, wait_ms = later_ms) =>
@@ -178,8 +198,8 @@ async function applyAnswer(
       if (outcome.provider_ref) await noteLeg(tx, context, refund, { provider_ref: outcome.provider_ref });
       return later(null, outcome.poll_after_ms);
     case 'unavailable':
-      // Of a question, or of a second sending, it says nothing of the first sending.
-      if (asked === 'read' || row.resent) return later(outcome.message);
+      // Of a question, or of a second sending, it says nothing of the first sending; who has asked since may have seen more.
+      if (asked === 'read' || row.resent || asked_since) return later(outcome.message);
       await noteLeg(tx, context, refund, { status: 'waiting' });
       return updateReturn(tx, unsent(context, row, account_id, outcome.message));
     case 'unfunded':

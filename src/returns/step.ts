@@ -2,14 +2,15 @@ import type { Deps } from '../deps.ts';
 import type { Store } from '../db/stores.ts';
 import { must, unreachable } from '../kit/errors.ts';
 import type { AttemptRow } from '../payments/schema.ts';
+import { backOff } from '../payments/outcomes.ts';
 import { getCapture } from '../payments/service.ts';
-import type { Provider, RefundOutcome } from '../providers/contract.ts';
+import type { PayoutOutcome, Provider, RefundOutcome } from '../providers/contract.ts';
 import { applyRefund } from '../refunds/apply.ts';
 import { readRefund } from '../refunds/send.ts';
 import type { RefundRow } from '../refunds/schema.ts';
 import { needsPayer } from '../refunds/service.ts';
-import { findWay } from '../refunds/ways.ts';
-import { advancePayout, reachOf } from './pay-out.ts';
+import { findFailedWays, findWay } from '../refunds/ways.ts';
+import { advancePayout, reachOf, readPayout } from './pay-out.ts';
 import type { ReturnRow } from './schema.ts';
 import {
   beginPayout,
@@ -29,7 +30,7 @@ const MAX_DOUBT_MS = 86_400_000;
 
 /** Takes a return one step further. Whatever dies in between, the step comes due again after its lease. */
 export async function advanceReturn(deps: Deps, store: Store, row: ReturnRow): Promise<void> {
-  if (row.recheck) return recheck(deps, store, row);
+  if (row.recheck && (await recheck(deps, store, row))) return;
   const unfinished = row.state === 'owed' || row.state === 'waiting' || row.state === 'paying_out';
   if (row.late_refund && unfinished && (await closeAfterLateRefund(deps, store, row))) return;
   switch (row.state) {
@@ -113,14 +114,39 @@ async function doubt(deps: Deps, store: Store, row: ReturnRow, refund: RefundRow
   await (over ? waitForPerson(deps, store, row, note) : postpone(deps, store, row, note));
 }
 
-/** A callback spoke of the refund that had failed; then the return goes on as it was. */
-async function recheck(deps: Deps, store: Store, row: ReturnRow): Promise<void> {
-  const refund = must(await findWay(store.db, row.team_id, must(row.refund_id, 'a refund had failed')), 'it exists');
-  const outcome = await readRefund(deps, store, refund, 0);
+/**
+ * A callback spoke of a way that had failed: each of them is read again, until its provider tells.
+ * @returns whether the return is not to go on now
+ */
+async function recheck(deps: Deps, store: Store, row: ReturnRow): Promise<boolean> {
+  const failed = await findFailedWays(store.db, row);
+  const read = await Promise.all(failed.map(async (way) => ({ way, outcome: await readWay(deps, store, row, way) })));
+  const done = read.flatMap(({ way, outcome }) => (outcome?.kind === 'succeeded' ? [{ way, outcome }] : []));
+  const over = deps.clock.now() - row.updated_at.getTime() > MAX_DOUBT_MS;
+  if (done.length === 0 && !over && read.some(({ outcome }) => !isAnswer(outcome))) {
+    // What became of the payout under way is asked meanwhile.
+    if (row.state === 'paying_out') return false;
+    const next_step_at = new Date(deps.clock.now() + backOff(row.polls));
+    await locked(deps, store, row, (tx, _, now) => updateReturn(tx, { ...now, next_step_at }));
+    return true;
+  }
   const open = row.state === 'owed' || row.state === 'paying_out';
-  await locked(deps, store, row, (tx, context, now) =>
-    updateReturn(tx, { ...now, recheck: false, next_step_at: open ? new Date(context.at) : null }),
-  );
-  if (outcome?.kind === 'succeeded')
-    await inTransaction(deps, store, (tx, context) => applyRefund(tx, context, refund, 0, outcome));
+  await locked(deps, store, row, async (tx, context, now) => {
+    await updateReturn(tx, { ...now, recheck: false, next_step_at: open ? new Date(context.at) : null });
+    for (const { way, outcome } of done) await applyRefund(tx, context, way, 0, outcome);
+  });
+  return true;
+}
+
+/** What the provider says now. Of a payout in another amount than was sent nothing is believed. */
+async function readWay(deps: Deps, store: Store, row: ReturnRow, way: RefundRow): Promise<RefundOutcome | PayoutOutcome | null> {
+  if (way.way === 'refund') return readRefund(deps, store, way, 0);
+  const outcome = await readPayout(deps, store, row, way);
+  const strange =
+    outcome?.kind === 'succeeded' && (outcome.amount_minor !== row.amount_minor || outcome.currency !== row.currency);
+  return strange ? { kind: 'unknown', message: 'the provider reports another amount or currency than was sent' } : outcome;
+}
+
+function isAnswer(outcome: RefundOutcome | PayoutOutcome | null): boolean {
+  return outcome !== null && ['failed', 'cancelled', 'unfunded', 'not_found'].includes(outcome.kind);
 }

@@ -57,19 +57,27 @@ export function claimDueReturns(db: Queryable, now: Date, lease_ms: number, limi
     )) as provider_account${PLANNED_EACH_TIME}`);
 }
 
-/** A provider's callback spoke of a payout under way. */
+/** A provider's callback spoke of a payout: of the one under way, or of one that had failed. */
 export async function lookNow(db: Queryable, { team_id, id }: ReturnRef, now: Date): Promise<void> {
   await db.run(sql`
-    update returns set next_step_at = ${now} where team_id = ${team_id} and id = ${id} and state = 'paying_out'`);
+    with failed as (
+      select o.id, exists (
+        select from refunds r where r.team_id = o.team_id and r.attempt_id = o.attempt_id and r.kind = 'giveback' and r.return_id = o.id
+          and r.way = 'payout' and r.status = 'failed' and r.legs->0->>'status' = 'failed') as some
+      from returns o where o.team_id = ${team_id} and o.id = ${id}
+    )
+    update returns o set next_step_at = ${now}, recheck = recheck or f.some, updated_at = case when f.some then ${now} else updated_at end
+    from failed f where o.team_id = ${team_id} and o.id = f.id and (o.state = 'paying_out' or f.some)`);
 }
 
 /** A provider's callback spoke of a refund that had failed. */
 export async function recheckRefund(db: Queryable, team_id: bigint, refund_id: string, now: Date): Promise<void> {
   await db.run(sql`
-    update returns o set recheck = true, next_step_at = ${now}
+    update returns o set recheck = true, next_step_at = ${now}, updated_at = ${now}
     from refunds r
     where r.team_id = ${team_id} and r.id = ${refund_id} and r.status = 'failed' and r.way = 'refund'
-      and o.team_id = r.team_id and o.id = r.return_id and o.refund_id = r.id and not o.late_refund`);
+      and o.team_id = r.team_id and o.id = r.return_id and o.refund_id = r.id
+      and r.legs->0->>'status' = 'failed'`);
 }
 
 /** What is not returned yet, oldest first. @param team_id null: of all teams */

@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { WORKER } from '../../src/audit/actor.ts';
+import { checkBooks } from '../../src/books-check/check.ts';
+import { must } from '../../src/kit/errors.ts';
+import { verifyLedger } from '../../src/ledger/verify.ts';
+import type { PayoutOutcome } from '../../src/providers/contract.ts';
+import { enterLateRefund } from '../../src/returns/late.ts';
+import { resolveReturn, retryReturn } from '../../src/returns/resolve.ts';
+import { lookAtFailedRefund, lookAtReturn } from '../../src/returns/service.ts';
+import { returnSweep } from '../../src/returns/sweeps.ts';
+import { Late } from './fixture.ts';
+
+/** News of a way that had failed, or that comes out of its order. */
+const late = new Late();
+before(() => late.start());
+after(async () => {
+  const found: unknown[] = [];
+  await verifyLedger(late.store.db, (difference) => found.push(difference));
+  await checkBooks(late.store.db, (difference) => found.push(difference));
+  await late.api.stop();
+  assert.deepEqual(found, []);
+});
+
+const UNKNOWN = { kind: 'unknown', message: 'no answer' } as const;
+const FULL = { kind: 'failed', reason: null, message: 'the wallet is full' } as const;
+const PAID: PayoutOutcome = { kind: 'succeeded', provider_ref: 'p-late', amount_minor: 1_000_000n, currency: 'XAF' };
+const DONE = { kind: 'succeeded', provider_ref: 'r-late' } as const;
+const SAID = { evidence: 'statement line 7', author: 'awa' };
+const ref = async () => ({ team_id: late.merchant.team.id, id: (await late.row()).id });
+const refund = async () => ({ team_id: late.merchant.team.id, id: must((await late.row()).refund_id, 'a refund was tried') });
+const payouts = () => late.able.paidOut.length + late.second.paidOut.length;
+const state = async () => [(await late.row()).state, payouts(), await late.hold()];
+
+test('a payout that is not known is not sent again once the refund was done after all', async () => {
+  await late.captured();
+  late.able.onPayout = UNKNOWN;
+  late.able.onPayoutRead = UNKNOWN;
+  await late.work(6);
+  assert.deepEqual(await state(), ['paying_out', 1, 0n]);
+  await enterLateRefund(late.api.deps, late.store, await refund(), SAID, WORKER);
+  late.able.onPayoutRead = { kind: 'not_found' };
+  await late.work(6, 600_000);
+  assert.deepEqual(await state(), ['returned', 1, 0n]);
+});
+
+test('"not taken" that comes after the provider was asked sends the payout to no other account', async () => {
+  await late.captured();
+  const answer = Promise.withResolvers<PayoutOutcome>();
+  const reached = Promise.withResolvers<void>();
+  const able = must(late.able.payouts, 'it pays out');
+  const { submit } = able;
+  able.submit = (payout) => {
+    late.able.paidOut.push(payout);
+    reached.resolve();
+    return answer.promise;
+  };
+  const first = late.work(5);
+  await reached.promise;
+  able.submit = submit;
+  late.clock.advance(61_000);
+  late.able.onPayoutRead = { kind: 'pending', provider_ref: 'p-7', poll_after_ms: 60_000 };
+  await returnSweep(late.api.deps, late.store).round();
+  answer.resolve({ kind: 'unavailable', message: '503' });
+  await first;
+  await late.work(3, 60_000);
+  assert.deepEqual(await state(), ['paying_out', 1, 0n]);
+});
+
+test('a callback about a failed refund is not forgotten while its provider does not answer', async () => {
+  await late.captured();
+  await late.work(8);
+  assert.deepEqual(await state(), ['returned', 1, 0n]);
+  late.able.onRefundRead = UNKNOWN;
+  const { team_id, id } = await refund();
+  await lookAtFailedRefund(late.store, late.clock.now(), team_id, id);
+  await late.work(2);
+  late.able.onRefundRead = DONE;
+  await late.work(3, 600_000);
+  assert.deepEqual(await state(), ['overpaid', 1, -1_000_000n]);
+});
+
+test('a callback about a payout that had failed and was paid after all is the return: a person pays nothing', async () => {
+  await late.captured();
+  late.able.onPayout = FULL;
+  await late.work(8);
+  assert.deepEqual(await state(), ['waiting', 1, 1_000_000n]);
+  late.able.onPayoutRead = PAID;
+  const { team_id, id } = await ref();
+  await lookAtReturn(late.store, late.clock.now(), { team_id, id });
+  await late.work(4);
+  assert.deepEqual(await state(), ['returned', 1, 0n]);
+  assert.equal((await late.call('GET', `/payments/${late.payment}`)).transaction.amount_refunded, 10_000);
+});
+
+test('a payout paid after all beside a second one, or beside what a person did, is a return made twice', async () => {
+  for (const other of ['retry', 'person'] as const) {
+    await late.captured();
+    late.able.onPayout = FULL;
+    await late.work(8);
+    late.able.onPayout = null;
+    if (other === 'retry') await retryReturn(late.api.deps, late.store, await ref(), WORKER);
+    else await resolveReturn(late.api.deps, late.store, await ref(), { as: 'returned', ...SAID }, WORKER);
+    await late.work(4);
+    late.able.onPayoutRead = PAID;
+    const { team_id, id } = await ref();
+    await lookAtReturn(late.store, late.clock.now(), { team_id, id });
+    await late.work(3);
+    assert.deepEqual([(await late.row()).state, await late.hold()], ['overpaid', -1_000_000n], other);
+  }
+});
+
+test('a refund and a payout that had both failed and were both done are a return made twice', async () => {
+  await late.captured();
+  late.able.onPayout = FULL;
+  await late.work(8);
+  const payout = must((await late.row()).payout_id, 'a payout was tried');
+  await enterLateRefund(late.api.deps, late.store, await refund(), SAID, WORKER);
+  await late.work(3);
+  assert.deepEqual(await state(), ['returned', 1, 0n]);
+  await enterLateRefund(late.api.deps, late.store, { team_id: late.merchant.team.id, id: payout }, SAID, WORKER);
+  assert.deepEqual(await state(), ['overpaid', 1, -1_000_000n]);
+});
