@@ -122,9 +122,34 @@ export class Office {
   async resolvedRefund(): Promise<string> {
     const body = { payment: await paid(this.api), amount: 100, reason: 'duplicate' };
     const { id } = (await this.api.call('POST', '/refunds', { body })).body.refund;
-    await this.databases.sandbox.run(sql`
-      update refunds set status = 'processing', completed_at = null, legs = replace(legs::text, 'succeeded', 'sent')::json where id = ${id}`);
+    await this.databases.sandbox.transaction(async (tx) => {
+      // Without the trigger that lets a refund end only once.
+      await tx.run(sql`set local session_replication_role = replica`);
+      await tx.run(sql`
+        update refunds set status = 'processing', completed_at = null, legs = replace(legs::text, 'succeeded', 'sent')::json where id = ${id}`);
+    });
     return this.#resolve(id);
+  }
+
+  /** A return that waits for a person: a payment that failed, and was paid after all. @returns its id */
+  async waitingReturn(): Promise<string> {
+    const at = Date.now() - 600_000;
+    const [payment, attempt, id] = [newId('trx', 'live', at), newId('att', 'live', at), newId('rtn', 'live', at)];
+    const now = new Date(at);
+    const { id: team_id } = this.api.team;
+    await this.databases.live.run(sql`
+      insert into payments (team_id, id, amount_minor, fee_minor, captured_minor, currency, status, channel, event_count, key_id, request_id,
+        created_at, updated_at, expires_at)
+      values (${team_id}, ${payment}, 100000, 2000, 100000, 'XAF', 'failed', 'cm.orange', 2, 'k', 'r', ${now}, ${now}, ${now})`);
+    await this.databases.live.run(sql`
+      insert into attempts (team_id, id, payment_id, provider, provider_account, channel, status, amount_minor, currency, provider_key,
+        must_return, created_at, closed_at)
+      values (${team_id}, ${attempt}, ${payment}, 'orange-money', 'pa_1', 'cm.orange', 'succeeded', 100000, 'XAF', 'k', true, ${now}, ${now})`);
+    await this.databases.live.run(sql`
+      insert into returns (team_id, id, payment_id, attempt_id, amount_minor, currency, state, note, waiting_since, announced_at, created_at,
+        updated_at)
+      values (${team_id}, ${id}, ${payment}, ${attempt}, 100000, 'XAF', 'waiting', 'no account pays out', ${now}, ${now}, ${now}, ${now})`);
+    return id;
   }
 
   /** A statement of a new account, with one line that the books know nothing of, compared with them. */
@@ -234,6 +259,20 @@ export const ADMINISTERED: Record<string, (office: Office) => Administered[]> = 
         await office.json('breaks', 'settle', id, number, '--as', 'platform', ...office.team, ...EVIDENCE);
         return `${id}:${number}`;
       },
+    },
+  ],
+  'returns resolve': (office) => [
+    {
+      action: 'return.resolve',
+      database: 'live',
+      act: office.to(() => office.waitingReturn(), 'returns', 'resolve', ...office.team, ...EVIDENCE),
+    },
+  ],
+  'returns retry': (office) => [
+    {
+      action: 'return.retry',
+      database: 'live',
+      act: office.to(() => office.waitingReturn(), 'returns', 'retry', ...office.team),
     },
   ],
   'compliance approve': (office) => [

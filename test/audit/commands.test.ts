@@ -58,6 +58,7 @@ const NO_ENTRY = [
   'rules test',
   'explain',
   'compliance list',
+  'returns list',
   'abuse show',
   'blocks list',
   'ledger verify',

@@ -43,12 +43,13 @@ async function attempt(status: string, key: string): Promise<string> {
   const [payment, id, at] = [newId('trx', 'live', AT), newId('att', 'live', AT), new Date(AT)];
   await live.run(sql`
     insert into payments (team_id, id, amount_minor, currency, status, channel, event_count, key_id, request_id, created_at, updated_at, expires_at)
-    values (${team}, ${payment}, 100000, 'XAF', ${status === 'unknown' ? 'processing' : status}, 'cm.mtn', 2, 'k', 'r', ${at}, ${at}, ${at})`);
+    values (${team}, ${payment}, 100000, 'XAF', 'processing', 'cm.mtn', 2, 'k', 'r', ${at}, ${at}, ${at})`);
   await live.run(sql`
     insert into attempts (team_id, id, payment_id, provider, provider_account, channel, status, amount_minor, currency, provider_key, created_at,
       submitted_at, closed_at)
-    values (${team}, ${id}, ${payment}, 'mtn-momo', ${account}, 'cm.mtn', ${status}, 100000, 'XAF', ${key}, ${at}, ${at},
-      ${status === 'unknown' ? null : new Date(AT + 5_000)})`);
+    values (${team}, ${id}, ${payment}, 'mtn-momo', ${account}, 'cm.mtn', 'unknown', 100000, 'XAF', ${key}, ${at}, ${at}, null)`);
+  // Through the program, so that the books have it too.
+  if (status !== 'unknown') await cli.json('resolve', id, '--team', team, '--as', status, '--evidence', 'seen in the dashboard');
   return payment;
 }
 

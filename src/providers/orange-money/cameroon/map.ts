@@ -9,7 +9,7 @@ const TEXTS: readonly (readonly [RegExp, Reason])[] = [
   [/beneficiaire introuvable|abonne introuvable/, 'invalid_number'],
   [/solde du compte du payeur est insuffisant|\b60019\b/, 'insufficient_funds'],
   [/utilisateur bloque/, 'operator_declined'],
-  [/\b(?:pin|code secret)\b.*\bincorrect/, 'wrong_pin'],
+  [/\b(?:pin|code secret)\b[^\n]{0,80}\bincorrect/, 'wrong_pin'],
 ];
 
 /** What the envelope says of a payment: the answer to `pay` and the status page are alike. */
