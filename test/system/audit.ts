@@ -1,3 +1,4 @@
+import { checkBooks } from '../../src/books-check/check.ts';
 import { type Queryable, sql } from '../../src/kit/sql.ts';
 import { verifyLedger } from '../../src/ledger/verify.ts';
 import type { Entry } from '../../twins/kit/book.ts';
@@ -113,6 +114,9 @@ async function wrongBooks(db: Queryable): Promise<string[]> {
   const found: string[] = [];
   await verifyLedger(db, ({ check, what, expected, found: seen }) => {
     found.push(`LEDGER: ${check} ${what}: ${seen} instead of ${expected}`);
+  });
+  await checkBooks(db, ({ check, what, expected, found: seen }) => {
+    found.push(`ROWS: ${check} ${what}: ${seen} instead of ${expected}`);
   });
   return found;
 }
