@@ -1,6 +1,7 @@
 import { jsonText } from '../kit/json.ts';
 import { type Fragment, fixed, PLANNED_EACH_TIME, part, type Queryable, sql, type Tx } from '../kit/sql.ts';
 import type { Next, Subject } from '../providers/contract.ts';
+import { notAt } from '../work/account-key.ts';
 import type { AttemptRow, AttemptStatus, Mismatch, Resolution } from './schema.ts';
 import type { PaymentRef } from './store.ts';
 
@@ -159,10 +160,17 @@ export function findBySubject(
  * Takes attempts whose next look is due and moves that moment past the lease, so that a killed worker's attempts come
  * due again by themselves.
  */
-export function claimDueAttempts(db: Queryable, now: Date, lease_ms: number, limit: number): Promise<AttemptRow[]> {
+export function claimDueAttempts(
+  db: Queryable,
+  now: Date,
+  lease_ms: number,
+  limit: number,
+  skip: readonly string[],
+): Promise<AttemptRow[]> {
   return db.all<AttemptRow>(sql`
     update attempts set next_poll_at = ${new Date(now.getTime() + lease_ms)}, polls = polls + 1
     where (team_id, id) in (
-      select team_id, id from attempts where next_poll_at <= ${now} order by next_poll_at limit ${limit} for update skip locked
+      select team_id, id from attempts where next_poll_at <= ${now} ${notAt(fixed('provider_account'), skip)}
+      order by next_poll_at limit ${limit} for update skip locked
     ) returning ${columns}${PLANNED_EACH_TIME}`);
 }

@@ -1,5 +1,6 @@
 import { jsonText } from '../kit/json.ts';
 import { fixed, PLANNED_EACH_TIME, type Queryable, sql, type Tx } from '../kit/sql.ts';
+import { notAt } from '../work/account-key.ts';
 import type { AttemptView, PaymentRow } from './schema.ts';
 
 const PAYMENT = `team_id, id, reference, amount_minor, fee_minor, captured_minor, refunded_minor, currency, status, bearer,
@@ -137,16 +138,24 @@ export interface Continuing extends PaymentRef {
   provider_account: string | null;
 }
 
+const lastAccount = fixed(`(
+  select provider_account from attempts
+  where attempts.team_id = payments.team_id and attempts.payment_id = payments.id order by attempts.id desc limit 1)`);
+
 /** Takes payments whose next piece is due; a killed worker's come due again after the lease. */
-export function claimContinuing(db: Queryable, now: Date, lease_ms: number, limit: number): Promise<Continuing[]> {
+export function claimContinuing(
+  db: Queryable,
+  now: Date,
+  lease_ms: number,
+  limit: number,
+  skip: readonly string[],
+): Promise<Continuing[]> {
   return db.all<Continuing>(sql`
     update payments set continue_at = ${new Date(now.getTime() + lease_ms)}
     where (team_id, id) in (
-      select team_id, id from payments where continue_at <= ${now} order by continue_at limit ${limit} for update skip locked
-    ) returning team_id, id, continue_at, (
-      select provider_account from attempts
-      where attempts.team_id = payments.team_id and attempts.payment_id = payments.id order by attempts.id desc limit 1
-    ) as provider_account${PLANNED_EACH_TIME}`);
+      select team_id, id from payments where continue_at <= ${now} ${notAt(lastAccount, skip)}
+      order by continue_at limit ${limit} for update skip locked
+    ) returning team_id, id, continue_at, ${lastAccount} as provider_account${PLANNED_EACH_TIME}`);
 }
 
 /** The payer has to go on; unless another piece has landed since the claim and set a moment of its own. */

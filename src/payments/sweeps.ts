@@ -3,6 +3,7 @@ import type { Deps } from '../deps.ts';
 import type { Store } from '../db/stores.ts';
 import { must, Problem } from '../kit/errors.ts';
 import { channelById } from '../reference/channels.ts';
+import { accountKey } from '../work/account-key.ts';
 import { type CallSweep, callSweep } from '../work/call-sweep.ts';
 import type { Sweep } from '../work/sweep.ts';
 import { apply } from './apply.ts';
@@ -52,8 +53,8 @@ export function pollSweep(deps: Deps, store: Store): Sweep {
     name: 'attempt-polls',
     environment: store.environment,
     idle_ms: 200,
-    claim: (limit) => claimDueAttempts(store.db, new Date(deps.clock.now()), POLL_LEASE_MS, limit),
-    accountOf: (attempt) => `${attempt.team_id} ${attempt.provider_account}`,
+    claim: (limit, skip) => claimDueAttempts(store.db, new Date(deps.clock.now()), POLL_LEASE_MS, limit, skip),
+    accountOf: (attempt) => accountKey(attempt.team_id, attempt.provider_account),
     step: async (attempt) => void (await look(deps, store, attempt)),
     start_within_ms: POLL_LEASE_MS / 3,
     failure: 'a look at an attempt failed; it comes due again',
@@ -67,8 +68,8 @@ export function trancheSweep(deps: Deps, store: Store): Sweep {
     name: 'tranches',
     environment: store.environment,
     idle_ms: 250,
-    claim: (limit) => claimContinuing(store.db, new Date(deps.clock.now()), CONTINUE_LEASE_MS, limit),
-    accountOf: ({ team_id, provider_account }) => `${team_id} ${provider_account}`,
+    claim: (limit, skip) => claimContinuing(store.db, new Date(deps.clock.now()), CONTINUE_LEASE_MS, limit, skip),
+    accountOf: ({ team_id, provider_account }) => accountKey(team_id, provider_account),
     step: (ref) => sendNextPiece(deps, store, ref),
     start_within_ms: CONTINUE_LEASE_MS / 2,
     failure: 'the next tranche could not be sent; it comes due again',

@@ -5,6 +5,7 @@ import { pageTail } from '../kit/pages.ts';
 import type { Position } from '../kit/paging.ts';
 import { allOf, type Fragment, fixed, PLANNED_EACH_TIME, part, type Queryable, sql, type Tx } from '../kit/sql.ts';
 import { readDraws } from '../settlement/draw.ts';
+import { notAt } from '../work/account-key.ts';
 import type { RefundRow } from './schema.ts';
 
 const columns =
@@ -74,16 +75,24 @@ export interface DueRefund {
   provider_account: string | null;
 }
 
+const firstAccount = fixed(`(
+  select provider_account from attempts
+  where attempts.team_id = refunds.team_id and attempts.id = refunds.legs -> 0 ->> 'attempt_id')`);
+
 /** Takes refunds whose next step is due; a killed worker's come due again after the lease. */
-export async function claimDueRefunds(db: Queryable, now: Date, lease_ms: number, limit: number): Promise<DueRefund[]> {
+export async function claimDueRefunds(
+  db: Queryable,
+  now: Date,
+  lease_ms: number,
+  limit: number,
+  skip: readonly string[],
+): Promise<DueRefund[]> {
   const rows = await db.all<RefundRow & Pick<DueRefund, 'provider_account'>>(sql`
     update refunds set next_poll_at = ${new Date(now.getTime() + lease_ms)}, polls = polls + 1
     where (team_id, id) in (
-      select team_id, id from refunds where next_poll_at <= ${now} and way = 'refund' order by next_poll_at limit ${limit} for update skip locked
-    ) returning ${columns}, (
-      select provider_account from attempts
-      where attempts.team_id = refunds.team_id and attempts.id = refunds.legs -> 0 ->> 'attempt_id'
-    ) as provider_account${PLANNED_EACH_TIME}`);
+      select team_id, id from refunds where next_poll_at <= ${now} and way = 'refund' ${notAt(firstAccount, skip)}
+      order by next_poll_at limit ${limit} for update skip locked
+    ) returning ${columns}, ${firstAccount} as provider_account${PLANNED_EACH_TIME}`);
   return rows.map(({ provider_account, ...refund }) => ({ refund: read(refund), provider_account }));
 }
 

@@ -1,5 +1,6 @@
 import type { Store } from '../db/stores.ts';
 import type { Deps } from '../deps.ts';
+import { accountKey } from '../work/account-key.ts';
 import { type CallSweep, callSweep } from '../work/call-sweep.ts';
 import type { Sweep } from '../work/sweep.ts';
 import type { RefundRow } from './schema.ts';
@@ -16,8 +17,8 @@ export function refundSweep(deps: Deps, store: Store): Sweep {
     name: 'refunds',
     environment: store.environment,
     idle_ms: 500,
-    claim: (limit) => claimDueRefunds(store.db, new Date(deps.clock.now()), LEASE_MS, limit),
-    accountOf: ({ refund, provider_account }) => `${refund.team_id} ${provider_account}`,
+    claim: (limit, skip) => claimDueRefunds(store.db, new Date(deps.clock.now()), LEASE_MS, limit, skip),
+    accountOf: ({ refund, provider_account }) => accountKey(refund.team_id, provider_account),
     step: ({ refund }) => step(deps, store, refund),
     start_within_ms: LEASE_MS / 2,
     failure: 'a refund could not go on; it comes due again',

@@ -1,5 +1,6 @@
 import { jsonText } from '../kit/json.ts';
 import { fixed, part, PLANNED_EACH_TIME, type Queryable, sql, type Tx } from '../kit/sql.ts';
+import { notAt } from '../work/account-key.ts';
 import type { Obligation, OpenReturns, ReturnRef, ReturnRow } from './schema.ts';
 
 const columns =
@@ -45,16 +46,23 @@ export interface DueReturn extends ReturnRow {
   provider_account: string | null;
 }
 
+const itsAccount = fixed(`coalesce(account_id, (
+  select provider_account from attempts where attempts.team_id = returns.team_id and attempts.id = returns.attempt_id))`);
+
 /** Takes returns whose next step is due; a killed worker's come due again after the lease. */
-export function claimDueReturns(db: Queryable, now: Date, lease_ms: number, limit: number): Promise<DueReturn[]> {
+export function claimDueReturns(
+  db: Queryable,
+  now: Date,
+  lease_ms: number,
+  limit: number,
+  skip: readonly string[],
+): Promise<DueReturn[]> {
   return db.all<DueReturn>(sql`
     update returns set next_step_at = ${new Date(now.getTime() + lease_ms)}, polls = polls + 1
     where (team_id, id) in (
-      select team_id, id from returns where next_step_at <= ${now} order by next_step_at limit ${limit} for update skip locked
-    ) returning ${columns}, coalesce(account_id, (
-      select provider_account from attempts
-      where attempts.team_id = returns.team_id and attempts.id = returns.attempt_id
-    )) as provider_account${PLANNED_EACH_TIME}`);
+      select team_id, id from returns where next_step_at <= ${now} ${notAt(itsAccount, skip)}
+      order by next_step_at limit ${limit} for update skip locked
+    ) returning ${columns}, ${itsAccount} as provider_account${PLANNED_EACH_TIME}`);
 }
 
 /** A provider's callback spoke of a payout: of the one under way, or of one that had failed. */

@@ -1,5 +1,6 @@
 import type { Store } from '../db/stores.ts';
 import type { Deps } from '../deps.ts';
+import { accountKey } from '../work/account-key.ts';
 import { type CallSweep, callSweep } from '../work/call-sweep.ts';
 import type { Sweep } from '../work/sweep.ts';
 import { advanceReturn } from './step.ts';
@@ -15,13 +16,13 @@ export function returnSweep(deps: Deps, store: Store): Sweep {
     name: 'returns',
     environment: store.environment,
     idle_ms: 500,
-    claim: async (limit) => {
+    claim: async (limit, skip) => {
       const now = new Date(deps.clock.now());
       adopted = await adoptGivebacks(store.db, now, limit);
-      return claimDueReturns(store.db, now, LEASE_MS, limit);
+      return claimDueReturns(store.db, now, LEASE_MS, limit, skip);
     },
     more: () => adopted > 0,
-    accountOf: ({ team_id, provider_account }) => `${team_id} ${provider_account}`,
+    accountOf: ({ team_id, provider_account }) => accountKey(team_id, provider_account),
     step: ({ provider_account: _, ...row }) => advanceReturn(deps, store, row),
     start_within_ms: LEASE_MS / 2,
     failure: 'a return could not go on; it comes due again',

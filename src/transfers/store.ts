@@ -5,6 +5,7 @@ import type { Minor } from '../kit/money.ts';
 import { pageTail } from '../kit/pages.ts';
 import type { Position } from '../kit/paging.ts';
 import { allOf, type Fragment, fixed, PLANNED_EACH_TIME, part, type Queryable, sql, type Tx } from '../kit/sql.ts';
+import { notAt } from '../work/account-key.ts';
 import type { TransferRow } from './schema.ts';
 
 const columns =
@@ -110,11 +111,18 @@ export async function lookNow(
 }
 
 /** Takes transfers whose next step is due; a killed worker's come due again after the lease. */
-export function claimDueTransfers(db: Queryable, now: Date, lease_ms: number, limit: number): Promise<TransferRow[]> {
+export function claimDueTransfers(
+  db: Queryable,
+  now: Date,
+  lease_ms: number,
+  limit: number,
+  skip: readonly string[],
+): Promise<TransferRow[]> {
   return db.all<TransferRow>(sql`
     update transfers set next_poll_at = ${new Date(now.getTime() + lease_ms)}, polls = polls + 1
     where (team_id, id) in (
-      select team_id, id from transfers where next_poll_at <= ${now} order by next_poll_at limit ${limit} for update skip locked
+      select team_id, id from transfers where next_poll_at <= ${now} ${notAt(fixed('coalesce(provider_account, channel)'), skip)}
+      order by next_poll_at limit ${limit} for update skip locked
     ) returning ${columns}${PLANNED_EACH_TIME}`);
 }
 

@@ -2,6 +2,7 @@ import type { Store } from '../db/stores.ts';
 import type { Deps } from '../deps.ts';
 import { Batcher } from '../kit/batch.ts';
 import { must } from '../kit/errors.ts';
+import { accountKey } from '../work/account-key.ts';
 import { type CallSweep, callSweep } from '../work/call-sweep.ts';
 import type { Sweep } from '../work/sweep.ts';
 import { type AppliedTransfer, applyTransfers, type TransferChange } from './apply.ts';
@@ -20,9 +21,9 @@ export function transferSweep(deps: SweepDeps, store: Store): Sweep {
     name: 'transfers',
     environment: store.environment,
     idle_ms: 250,
-    claim: (limit) => claimDueTransfers(store.db, new Date(deps.clock.now()), SUBMIT_LEASE_MS, limit),
+    claim: (limit, skip) => claimDueTransfers(store.db, new Date(deps.clock.now()), SUBMIT_LEASE_MS, limit, skip),
     // What no account has yet is counted by where it goes: the same accounts are tried for it.
-    accountOf: ({ team_id, provider_account, channel }) => `${team_id} ${provider_account ?? channel}`,
+    accountOf: ({ team_id, provider_account, channel }) => accountKey(team_id, provider_account ?? channel),
     step: (row) => advance(sender, row),
     start_within_ms: SUBMIT_LEASE_MS / 2,
     failure: 'a transfer could not go on; it comes due again',

@@ -3,10 +3,15 @@ import { AccountSlots } from './account-slots.ts';
 import type { Sweep } from './sweep.ts';
 
 const BATCH = 50;
+/** Far longer than any step takes whose calls have deadlines: after this it is given up, and its slot is free again. */
+const MAX_STEP_MS = 300_000;
 
 export interface CallSweep<Row> extends Omit<Sweep, 'round'> {
-  /** Claims at most so many due rows with a lease. */
-  claim(limit: number): Promise<Row[]>;
+  /**
+   * Claims at most so many due rows with a lease.
+   * @param skip accounts of which no rows are to be claimed, as {@link accountOf} names them
+   */
+  claim(limit: number, skip: readonly string[]): Promise<Row[]>;
   /** Whether rows may be due that the last claim did not look at. */
   more?(): boolean;
   /** The provider account that the step calls: it is what the slots are counted by. */
@@ -27,14 +32,14 @@ export function callSweep<Row>(sweep: CallSweep<Row>, { log }: { log: Log }): Sw
   const slots = new AccountSlots();
   const stepOf = (row: Row) => async () => {
     try {
-      await sweep.step(row);
+      await inTime(sweep.step(row));
     } catch (err) {
       log.error({ err, sweep: sweep.name, environment: sweep.environment }, sweep.failure);
     }
   };
   const begin = async () => {
     if (slots.full) return 0;
-    const rows = await sweep.claim(BATCH);
+    const rows = await sweep.claim(BATCH, slots.saturated());
     for (const row of rows) slots.add(sweep.accountOf(row), sweep.start_within_ms, stepOf(row));
     return rows.length || Number(sweep.more?.() ?? false);
   };
@@ -50,4 +55,15 @@ export function callSweep<Row>(sweep: CallSweep<Row>, { log }: { log: Log }): Sw
     },
     end: () => slots.stop(),
   };
+}
+
+/** A step that hangs for ever is an error like any other: the row's lease has ended long ago, so it may be tried again. */
+async function inTime(step: Promise<void>): Promise<void> {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => late.reject(new Error(`the step has not ended within ${MAX_STEP_MS} ms`)), MAX_STEP_MS).unref();
+  try {
+    await Promise.race([step, late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
 }

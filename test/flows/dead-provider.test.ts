@@ -3,6 +3,12 @@ import { after, afterEach, before, beforeEach, test } from 'node:test';
 import { pollSweep, trancheSweep } from '../../src/payments/sweeps.ts';
 import type { Payout, PayoutOutcome } from '../../src/providers/contract.ts';
 import { sandboxProvider } from '../../src/providers/sandbox/index.ts';
+import { claimDueAttempts } from '../../src/payments/attempts-store.ts';
+import { claimContinuing } from '../../src/payments/store.ts';
+import { claimDueRefunds } from '../../src/refunds/store.ts';
+import { claimDueReturns } from '../../src/returns/store.ts';
+import { claimDueTransfers } from '../../src/transfers/store.ts';
+import { accountKey } from '../../src/work/account-key.ts';
 import { WORKER } from '../../src/audit/actor.ts';
 import { resolveAttempt } from '../../src/payments/resolve.ts';
 import { returnSweep } from '../../src/returns/sweeps.ts';
@@ -25,6 +31,7 @@ let silence: PromiseWithResolvers<never> | null = null;
 const REFUSED = { kind: 'failed', reason: 'operator_declined', message: 'refused for good' } as const;
 /** Refunds are rejected for good while this is set. */
 let refused = false;
+let phones = 0;
 const clock = new FakeClock();
 let api: Api;
 let merchant: Merchant;
@@ -91,7 +98,9 @@ function die(): void {
 }
 
 async function charged(name: 'dead' | 'healthy', amount = 10_000): Promise<string> {
-  const { id, answer } = await startPayment(api, { key, amount, channel: CHANNEL[name], phone: PHONE[name] });
+  // A phone of its own for each: one phone is not prompted that often.
+  const phone = PHONE[name].slice(0, 3) + String(100_000 + phones++);
+  const { id, answer } = await startPayment(api, { key, amount, channel: CHANNEL[name], phone });
   assert.equal(answer.status, 202, JSON.stringify(answer.body));
   return id;
 }
@@ -101,6 +110,23 @@ async function onBoth<T>(make: (name: 'dead' | 'healthy') => Promise<T>): Promis
   for (let made = 0; made < DEAD_ROWS; made += 10) await Promise.all(Array.from({ length: 10 }, () => make('dead')));
   clock.advance(1);
   return make('healthy');
+}
+
+interface Claimed {
+  team_id: bigint;
+}
+
+/** A claim that passes over the account with the dead rows takes the healthy one and none of the dead. */
+async function claimsPassOver(
+  account: string,
+  claim: (now: Date, limit: number, skip: readonly string[]) => Promise<Claimed[]>,
+): Promise<void> {
+  const claimed = async (skip: readonly string[]) => {
+    const rows = await claim(new Date(clock.now()), 1_000, skip);
+    return rows.filter(({ team_id }) => team_id === merchant.team.id).length;
+  };
+  assert.equal(await claimed([]), DEAD_ROWS + 1);
+  assert.equal(await claimed([accountKey(merchant.team.id, account)]), 1);
 }
 
 async function becomes(path: string, resource: string, status: string): Promise<void> {
@@ -118,6 +144,7 @@ async function allPaid(): Promise<void> {
 test('polls: payments at a provider that does not answer delay nobody else', async () => {
   const id = await onBoth(charged);
   die();
+  await claimsPassOver('dead', (now, limit, skip) => claimDueAttempts(store().db, now, 0, limit, skip));
   start(pollSweep(api.deps, store()));
   await becomes(`/payments/${id}`, 'transaction', 'succeeded');
 });
@@ -132,6 +159,9 @@ test('refunds: those at a provider that does not answer delay nobody else', asyn
   });
   await becomes(`/refunds/${refund}`, 'refund', 'processing');
   die();
+  await claimsPassOver('dead', (now, limit, skip) =>
+    claimDueRefunds(store().db, now, 0, limit, skip).then((due) => due.map(({ refund }) => refund)),
+  );
   start(refundSweep(api.deps, store()));
   await becomes(`/refunds/${refund}`, 'refund', 'succeeded');
 });
@@ -145,6 +175,7 @@ test('transfers: those at a provider that does not answer delay nobody else', as
     return answer.body.transfer.id as string;
   });
   die();
+  await claimsPassOver(CHANNEL.dead, (now, limit, skip) => claimDueTransfers(store().db, now, 0, limit, skip));
   start(transferSweep(api.deps, store()));
   await until(
     async () => {
@@ -163,6 +194,7 @@ test('tranches: the next one of payments at a provider that does not answer dela
   });
   await allPaid();
   die();
+  await claimsPassOver('dead', (now, limit, skip) => claimContinuing(store().db, now, 0, limit, skip));
   start(trancheSweep(api.deps, store()));
   await until(
     async () => (await api.call('GET', `/payments/${id}`, { key })).body.transaction.attempts.length,
@@ -188,6 +220,7 @@ test('returns: those at a provider that does not answer delay nobody else', asyn
     await refundSweep(api.deps, store()).round();
   }
   die();
+  await claimsPassOver('dead', (now, limit, skip) => claimDueReturns(store().db, now, 0, limit, skip));
   start(returnSweep(api.deps, store()));
   await until(
     async () => {
