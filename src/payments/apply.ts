@@ -16,6 +16,7 @@ import type { Move, PaymentListener } from './listeners.ts';
 import { retrieved, totalOf } from './present.ts';
 import { useOf } from './volume.ts';
 import { type AttemptRow, isOpen, type PaymentRow } from './schema.ts';
+import { withoutStated } from './stated.ts';
 import { isFinal, isUnpaid, nextStatus, type PaymentTrigger } from './states.ts';
 import { lockPayments, updatePayments } from './store.ts';
 
@@ -49,11 +50,13 @@ export async function apply(tx: Tx, context: ApplyContext, changes: (Change | Re
   const byChange = new Map(changes.map((change) => [change.payment_id, change]));
   const work = new Work(context);
   const applied = new Map<string, Applied>();
-  for (const payment of payments) {
+  const found = payments.flatMap((payment) => {
     const change = byChange.get(payment.id);
     const own = byPayment.get(payment.id) ?? [];
-    if (change) applied.set(payment.id, work.change(payment, own, judged(change, payment, own, context.at)));
-  }
+    return change ? [{ payment, own, change: judged(change, payment, own, context.at) }] : [];
+  });
+  for (const { payment, own, change } of await withoutStated(tx, found))
+    applied.set(payment.id, work.change(payment, own, change));
   await work.write(tx);
   return applied;
 }

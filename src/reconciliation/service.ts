@@ -11,7 +11,17 @@ import { loadStatement, NotAStatement, type Pieces } from './load.ts';
 import { type Books, closeStage, findMissingThere, judgeLines, makeStage, setRepeatedAside } from './matching-store.ts';
 import { BREAK_KINDS, type BreakKind, type BreakRow, type Reading, type Run, type Stand, type Tally } from './schema.ts';
 import { settlementOf } from './settle.ts';
-import { bookedOf, breaksAfter, countStates, earlierRun, finishRun, insertRun, type Outcome, writeOutcomes } from './store.ts';
+import {
+  bookedOf,
+  breaksAfter,
+  countStates,
+  earlierRun,
+  finishRun,
+  insertRun,
+  lockReported,
+  type Outcome,
+  writeOutcomes,
+} from './store.ts';
 
 /** How long before the first line something in it may have been made: what is older is found by its key only. */
 const LOOK_BACK_MS = 62 * 86_400_000;
@@ -182,18 +192,37 @@ async function correct(store: Store, run: Run, rows: BreakRow[]): Promise<Outcom
   const before = await bookedOf(store.db, run.team_id, [...all.values(), ...settlements]);
   const isBooked = (journal: Journal) => before.has(nameOf(journal));
   const isSettled = (journal: Journal) => isBooked(settlementOf(journal, 'undone'));
-  if (run.applied)
-    await store.db.transaction((tx) =>
-      post(
-        tx,
-        [...all.values()].filter((journal) => !isBooked(journal)),
-      ),
-    );
+  const told = run.applied ? await store.db.transaction((tx) => book(tx, wanted, isBooked)) : new Set<BreakRow>();
   return wanted.flatMap(({ row, journals }): Outcome[] => {
+    if (told.has(row)) return [{ row, state: 'refused', outcome: 'reported meanwhile: compare again' }];
     if (journals.some(isSettled)) return [{ row, state: 'settled', outcome: 'settled after an earlier run' }];
     if (journals.every(isBooked)) return [{ row, state: 'held', outcome: 'in hold since an earlier run' }];
     return run.applied ? [{ row, state: 'held', outcome: 'in hold' }] : [];
   });
+}
+
+interface Wanted {
+  row: BreakRow;
+  journals: Journal[];
+}
+
+/**
+ * Posts corrections that are not booked yet.
+ * @returns those that the provider has reported itself since the comparison: their money is booked already
+ */
+async function book(tx: Tx, wanted: Wanted[], isBooked: (journal: Journal) => boolean): Promise<Set<BreakRow>> {
+  const late = wanted.map(({ row }) => row).filter(({ kind }) => kind === 'late');
+  const reported = late.length > 0 ? await lockReported(tx, late) : new Set<string>();
+  const told = new Set(late.filter(({ subject_id, leg }) => reported.has(`${subject_id} ${leg}`)));
+  // A line that stands there twice is one journal.
+  const journals = wanted.flatMap((one) =>
+    told.has(one.row) ? [] : one.journals.map((journal) => [nameOf(journal), journal] as const),
+  );
+  await post(
+    tx,
+    [...new Map(journals).values()].filter((journal) => !isBooked(journal)),
+  );
+  return told;
 }
 
 function nameOf({ source_id, kind }: Journal): string {

@@ -56,6 +56,25 @@ export async function findRunAccount(db: Queryable, ref: Pick<BreakRow, 'team_id
   return row?.provider_account;
 }
 
+/**
+ * Locks what late lines are about, so that nothing is reported of it until the correction is booked.
+ * @returns those that were reported since they were compared, as `<id> <leg>`
+ */
+export async function lockReported(tx: Tx, late: readonly BreakRow[]): Promise<Set<string>> {
+  const [first] = late;
+  if (!first) return new Set();
+  const ids = late.map(({ subject_id }) => subject_id);
+  const attempts = await tx.all<{ name: string; told: boolean }>(sql`
+    select id || ' null' as name, mismatch is not null or status = 'succeeded' as told from attempts
+    where team_id = ${first.team_id} and id = any(${ids}) order by id for update`);
+  const refunds = await tx.all<{ id: string; legs: { status: string }[] }>(sql`
+    select id, legs from refunds where team_id = ${first.team_id} and id = any(${ids}) order by id for update`);
+  const legs = refunds.flatMap(({ id, legs }) =>
+    legs.map(({ status }, n) => ({ name: `${id} ${n}`, told: status === 'succeeded' })),
+  );
+  return new Set([...attempts, ...legs].filter(({ told }) => told).map(({ name }) => name));
+}
+
 /** What became of a break. */
 export interface Outcome {
   row: BreakRow;

@@ -1,14 +1,19 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, test } from 'node:test';
+import { readConfig } from '../../src/config.ts';
+import type { Store } from '../../src/db/stores.ts';
 import { Problem } from '../../src/kit/errors.ts';
 import { systemClock } from '../../src/kit/clock.ts';
 import { sql } from '../../src/kit/sql.ts';
 import { readBalances } from '../../src/ledger/balances.ts';
 import { post } from '../../src/ledger/post.ts';
+import { apply } from '../../src/payments/apply.ts';
+import { attemptsOf } from '../../src/payments/attempts-store.ts';
+import { reportOfReading } from '../../src/payments/reports.ts';
 import type { BreakRow, Run, SettledAs } from '../../src/reconciliation/schema.ts';
 import { AnotherAccount } from '../../src/reconciliation/service.ts';
 import { settleBreak } from '../../src/reconciliation/settle.ts';
-import { Ledgers, line, OPERATOR } from './fixture.ts';
+import { Ledgers, line, NOON, OPERATOR } from './fixture.ts';
 
 let books: Ledgers;
 before(async () => {
@@ -29,6 +34,27 @@ async function booked(): Promise<string[]> {
     select j.kind || ' ' || p.amount_minor || ' ' || p.currency || ' ' || p.debit || ' > ' || p.credit as text
     from postings p join journals j on j.team_id = p.team_id and j.id = p.journal_id order by j.id, p.line`);
   return rows.map(({ text }) => text);
+}
+
+/** The provider itself reports another amount of an attempt, in a callback. */
+async function reportOther(id: string, payment_id: string, amount_minor: bigint): Promise<void> {
+  const [attempt] = await attemptsOf(books.db, [{ team_id: books.team_id, id: payment_id }]);
+  assert.equal(attempt?.id, id);
+  const place = { config: readConfig({}), environment: 'live' as const };
+  const reading = { kind: 'succeeded' as const, provider_ref: 'F1', amount_minor, currency: 'XAF' };
+  const look = {
+    capabilities: { polls: { first_ms: 1, factor: 1, longest_ms: 1 }, not_found_grace_ms: 0 },
+    asked_at: NOON,
+    due: null,
+  };
+  const report = reportOfReading(place, attempt, reading, look);
+  const context = { environment: 'live' as const, at: NOON, listeners: [] };
+  await books.db.transaction((tx) => apply(tx, context, [report]));
+}
+
+/** The methods of a pool as plain functions, so that one of them can be replaced. */
+function bound(db: Store['db']) {
+  return { all: db.all.bind(db), maybe: db.maybe.bind(db), run: db.run.bind(db) };
 }
 
 async function resolutionOf(id: string) {
@@ -158,6 +184,45 @@ describe('evidence enters by the door', () => {
     );
     const { status } = await books.one<{ status: string }>(sql`select status from payments where id = ${of}`);
     assert.deepEqual([status, await booked()], ['failed', []]);
+  });
+
+  test('another amount after the end that a statement set aside is not set aside again when the provider reports it too', async () => {
+    const { id, of, key } = await books.attempt('failed');
+    await books.reconcile([line('collect', key, { amount: '400' })], APPLY);
+    await reportOther(id, of, 40_000n);
+    assert.deepEqual(await booked(), ['reconciliation.late 40000 XAF clearing > hold']);
+    await reportOther(id, of, 30_000n);
+    assert.equal((await booked()).length, 2, 'a third amount is other money');
+  });
+
+  test('what the provider reports between the comparison and the correction is set aside once', async () => {
+    const attempt = await books.attempt('failed');
+    const refund = await books.refund('failed', 'failed');
+    const begun: string[] = [];
+    const transaction: Store['db']['transaction'] = async (work) => {
+      begun.push('');
+      if (begun.length === 2) {
+        await reportOther(attempt.id, attempt.of, 40_000n);
+        await books.db.run(
+          sql`update refunds set legs = replace(legs::text, '"failed"', '"succeeded"')::json where id = ${refund.id}`,
+        );
+      }
+      return books.db.transaction(work);
+    };
+    const store: Store = { environment: 'live', db: { ...bound(books.store.db), transaction } };
+    const { breaks } = await books.reconcile(
+      [line('collect', attempt.key, { amount: '400' }), line('refund', refund.key)],
+      APPLY,
+      store,
+    );
+    assert.deepEqual(
+      breaks.map(({ kind, state }) => [kind, state]),
+      [
+        ['late', 'refused'],
+        ['late', 'refused'],
+      ],
+    );
+    assert.deepEqual(await booked(), ['evidence.mismatched 40000 XAF clearing > hold']);
   });
 
   test('another amount leaves the payment processing and the money in hold, once', async () => {
