@@ -8,7 +8,8 @@ const MAX_PER_SLOW_ACCOUNT = 4;
 const SLOW_MS = 5_000;
 /** Rows of one account that wait for a slot: with so many, no more of its rows are claimed. */
 const MAX_WAITING_PER_ACCOUNT = 200;
-const MAX_WAITING_PER_SLOW_ACCOUNT = 8;
+/** The same for a slow account, and for every account while half of the room is taken. */
+const MIN_WAITING_PER_ACCOUNT = 8;
 /** Rows of all accounts that wait: with so many, none are claimed. */
 const MAX_WAITING = 5_000;
 
@@ -21,7 +22,7 @@ interface Waiting {
 /**
  * Slots for outbound calls, counted by provider account: a dead account keeps its few slots for the whole timeout, and nobody
  * else's call waits for one. Slow accounts together get at most half of all slots, and accounts that wait take turns. A row that
- * gets no slot while its lease lasts is dropped and comes due again.
+ * gets no slot while its lease lasts, or waits for a slow account beyond its share, is dropped and comes due again.
  */
 export class AccountSlots {
   readonly #busy = new Map<string, number>();
@@ -61,6 +62,7 @@ export class AccountSlots {
     this.#waiting.set(account, queue);
     while (this.#runNext(account));
     if (queue.length >= this.#maxWaiting(account)) this.#saturated.add(account);
+    if (this.#slow.has(account)) this.#trim(account);
   }
 
   /** Resolves when nothing is under way or waiting. */
@@ -77,7 +79,8 @@ export class AccountSlots {
   }
 
   #maxWaiting(account: string): number {
-    return this.#slow.has(account) ? MAX_WAITING_PER_SLOW_ACCOUNT : MAX_WAITING_PER_ACCOUNT;
+    const short = this.#slow.has(account) || this.#waitingCount > MAX_WAITING / 2;
+    return short ? MIN_WAITING_PER_ACCOUNT : MAX_WAITING_PER_ACCOUNT;
   }
 
   #fits(account: string): boolean {
@@ -100,6 +103,7 @@ export class AccountSlots {
     const timer = setTimeout(() => {
       tookLong = true;
       this.#slow.add(account);
+      this.#trim(account);
       if (asSlow) return;
       asSlow = true;
       this.#slowBusy++;
@@ -140,6 +144,12 @@ export class AccountSlots {
     if (queue.length > 0) this.#waiting.set(account, queue);
     this.#run(account, step);
     return true;
+  }
+
+  /** Leaves to their leases what waits for a slow account beyond its share, so that others have room to wait. */
+  #trim(account: string): void {
+    const queue = this.#waiting.get(account) ?? [];
+    this.#waitingCount -= queue.splice(MIN_WAITING_PER_ACCOUNT).length;
   }
 
   #dropExpired(account: string): void {

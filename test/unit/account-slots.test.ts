@@ -124,3 +124,23 @@ test('a step that never ends gives its slot back, says so, and does not keep the
   }
   await ended;
 });
+
+test('the rows of many accounts that are silent do not fill the room in which those of others wait', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const silent = Array.from({ length: 100 }, (_, account) => rows(`dead ${account}`, 200)).flat();
+  const due = [...silent, ...rows('healthy', 1)];
+  const hung = Promise.withResolvers<void>();
+  let reached = false;
+  const { sweep } = sweepOf(due, async ({ account }) => {
+    if (account !== 'healthy') return hung.promise;
+    reached = true;
+  });
+  for (let seconds = 0; seconds < 20; seconds += 5) {
+    while ((await sweep.begin?.()) !== 0);
+    t.mock.timers.tick(5_000);
+    await turn();
+  }
+  assert.ok(reached);
+  hung.resolve();
+  await sweep.end?.();
+});
