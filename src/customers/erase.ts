@@ -15,8 +15,8 @@ const DELETED = 'Deleted User';
 
 /**
  * What was under way when a customer was erased is gone over: deliveries have been answered after half a minute (their
- * deadline is ten seconds); charges, which may wait for a provider, after five. While a number of theirs still has work to
- * do, such as a charge whose outcome is unknown, they are gone over again and again.
+ * deadline is ten seconds); charges, which may wait for a provider, after five. While a payment of theirs is not final, or a
+ * number is still needed, such as by a charge whose outcome is unknown, they are gone over again and again.
  */
 export const REVISITS_MS = { first: 30_000, last: 300_000, working: 6 * 3_600_000 };
 

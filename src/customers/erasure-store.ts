@@ -48,9 +48,10 @@ export async function claimRevisits(db: Queryable, now: Date, lease_ms: number, 
 }
 
 /**
- * Sets the next look at an erasure; none when its last moment is over, unless a number still has work to do.
+ * Plans the next revisit of an erasure: none after the last one, unless a payment of the customer is not final (a charge would
+ * store an address, a message and a number again) or a number is still needed.
  * @param last_ms after the erasure
- * @param working_ms from now, while a number has work to do
+ * @param working_ms from now, while a payment is not final or a number is needed
  */
 export async function planRevisit(
   tx: Tx,
@@ -62,6 +63,9 @@ export async function planRevisit(
     update erasures set revisit_at = case
       when erased_at + ${last_ms}::float8 * interval '1 ms' > ${now} then erased_at + ${last_ms}::float8 * interval '1 ms'
       when exists (
+        select 1 from payments p
+        where p.team_id = ${team_id} and p.customer_id = ${id} and p.status in ('pending', 'processing', 'partial')
+      ) or exists (
         select 1 from payments p join attempts a on a.team_id = p.team_id and a.payment_id = p.id
         where p.team_id = ${team_id} and p.customer_id = ${id} and a.payer is not null
       ) then ${new Date(now.getTime() + working_ms)}

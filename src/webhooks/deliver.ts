@@ -1,5 +1,6 @@
 import type { Store } from '../db/stores.ts';
 import type { Deps } from '../deps.ts';
+import { unpack } from '../events/packing.ts';
 import { type Send, send as sendOut } from '../kit/fetch.ts';
 import { bodyFor } from '../versions/event-body.ts';
 import type { Worker } from '../work/worker.ts';
@@ -10,6 +11,7 @@ import { Pacer } from './pacer.ts';
 import { DISABLE_AFTER_MS } from './schedule.ts';
 import { attempt, type Sender } from './send.ts';
 import { type SlotLimits, Slots } from './slots.ts';
+import { dropQueuesOfInactive } from './store.ts';
 import { guardOf } from './url.ts';
 
 /** What a test or an operator's experiment may change. */
@@ -53,7 +55,10 @@ class DeliveryWorker {
     this.#tuning = tuning;
     this.#slots = new Slots(tuning);
     this.#outcomes = new Outcomes(async (outcomes) => {
-      announceDeactivation(deps, store.environment, await recordOutcomes(store.db, outcomes, DISABLE_AFTER_MS));
+      const deactivated = await recordOutcomes(store.db, outcomes, DISABLE_AFTER_MS);
+      if (deactivated.length === 0) return;
+      announceDeactivation(deps, store.environment, deactivated);
+      await dropQueuesOfInactive(store.db, deactivated);
     }, deps.log);
     this.#unlisten = deps.wake.listen(store.environment, () => this.#pacer.rouse());
     this.lastRound = deps.clock.now();
@@ -106,11 +111,10 @@ class DeliveryWorker {
   }
 
   #start(row: Claimed, claim: string): void {
-    const { endpoint_id, failing } = row;
     const release = () => {
-      if (this.#slots.release(endpoint_id, failing)) this.#pacer.rouse();
+      if (this.#slots.release(row)) this.#pacer.rouse();
     };
-    this.#slots.take(endpoint_id, failing);
+    this.#slots.take(row);
     const sending = this.#deliver(row, claim, release).finally(() => this.#underWay.delete(sending));
     this.#underWay.add(sending);
   }
@@ -125,14 +129,15 @@ class DeliveryWorker {
       release();
       await recorded;
     } catch (err) {
-      // A fault of ours (such as a secret sealed with another key): the delivery comes due again when its lease ends.
+      // A fault of ours, such as a secret sealed with another key, or a body that a newer version of us has packed: the delivery
+      // comes due again when its lease ends.
       this.#deps.log.error({ err, delivery: id, webhook: row.endpoint_id }, 'a webhook delivery could not be made');
       release();
     }
   }
 
   async #attempt(row: Claimed, target: NonNullable<Claimed['target']>) {
-    const body = await bodyFor(this.#store.db, row, target.api_version);
+    const body = await bodyFor(this.#store.db, { ...row, body: unpack(row.body) }, target.api_version);
     return attempt(this.#sender(), { ...row, body }, target);
   }
 

@@ -15,11 +15,18 @@ export interface Claimed {
   tries: number;
   event_type: string;
   sequence: number;
-  body: string;
+  /** As it is stored: packed. */
+  body: Buffer;
   /** As the table has it now. Null: the endpoint was deleted or made inactive, so there is nothing to send. */
   target: { url: string; secret_sealed: string; api_version: string } | null;
   /** The endpoint has failed since its last success. */
   failing: boolean;
+}
+
+export interface Busy {
+  endpoint_ids: string[];
+  counts: number[];
+  retries: number[];
 }
 
 export interface ClaimRequest {
@@ -35,8 +42,8 @@ export interface ClaimRequest {
   failing_slots: number;
   /** Most rows to claim of all failing endpoints together. */
   failing_rows: number;
-  /** Deliveries under way now, by endpoint. */
-  busy: { endpoint_ids: string[]; counts: number[] };
+  /** Deliveries under way now, by endpoint, and how many of them are retries. */
+  busy: Busy;
 }
 
 export interface Claim {
@@ -91,26 +98,37 @@ export async function claimDue(db: Queryable, request: ClaimRequest): Promise<Cl
     wanting as (
       select walk.endpoint_id, e.failing_since is not null as failing,
         greatest(0, case when e.failing_since is null then ${slots}::integer else ${failing_slots}::integer end
-          - coalesce(busy.count, 0)) as wants
+          - coalesce(busy.count, 0)) as wants,
+        (e.failing_since is not null and coalesce(busy.retries, 0) = 0)::integer as reserved
       from walk
       left join webhook_endpoints e on e.team_id = walk.team_id and e.id = walk.endpoint_id
-      left join unnest(${busy.endpoint_ids}::text[], ${busy.counts}::integer[]) as busy (endpoint_id, count)
-        on busy.endpoint_id = walk.endpoint_id
+      left join unnest(${busy.endpoint_ids}::text[], ${busy.counts}::integer[], ${busy.retries}::integer[])
+        as busy (endpoint_id, count, retries) on busy.endpoint_id = walk.endpoint_id
       where walk.due_at <= pirogue_now()
     ),
     -- Failing endpoints share what they are left; whose turn it is, chance decides, so that none waits for ever.
     due as materialized (
-      select endpoint_id, case when failing then least(wants, ${failing_rows}::integer
+      select endpoint_id, reserved, case when failing then least(wants, ${failing_rows}::integer
         - (sum(wants) over (partition by failing order by hashtextextended(endpoint_id, ${randomInt(2 ** 32)})) - wants))
         else wants end as free
       from wanting order by endpoint_id
     ),
+    -- A slot of a failing endpoint is for retries: first tries, which fill all of its time, would put them off for days.
     picked as materialized (
-      select d.id from due cross join lateral (
+      select d.id from due
+      left join lateral (
         select id from deliveries
-        where deliveries.endpoint_id = due.endpoint_id and deliveries.due_at <= pirogue_now()
+        where deliveries.endpoint_id = due.endpoint_id and deliveries.due_at <= pirogue_now() and tries > 0
           and (claim is null or claim < (select expired from clock))
-        order by due_at limit greatest(0, due.free) for update skip locked) d
+        order by due_at limit greatest(0, least(due.reserved, due.free)) for update skip locked) retry on true
+      cross join lateral (
+        select retry.id where retry.id is not null
+        union all
+        select id from (
+          select id from deliveries
+          where deliveries.endpoint_id = due.endpoint_id and deliveries.due_at <= pirogue_now()
+            and (claim is null or claim < (select expired from clock)) and id is distinct from retry.id
+          order by due_at limit greatest(0, due.free - (retry.id is not null)::integer) for update skip locked) other) d
       limit ${rows}
     ),
     claimed as (
@@ -130,8 +148,7 @@ function claimedOf(row: ClaimRow): Claimed {
   const { id, team_id, endpoint_id, event_id, tries, event_type, sequence, body, failing, url, secret_sealed, api_version } = row;
   // Without its event (kept 90 days, longer than any retry) there is nothing to send either.
   const target = url !== null && secret_sealed !== null && body !== null ? { url, secret_sealed, api_version } : null;
-  const text = body === null ? '' : unpack(body);
-  return { id, team_id, endpoint_id, event_id, tries, event_type, sequence, body: text, target, failing };
+  return { id, team_id, endpoint_id, event_id, tries, event_type, sequence, body: body ?? Buffer.alloc(0), target, failing };
 }
 
 /** What became of one claimed delivery. */
@@ -169,7 +186,7 @@ export interface Deactivated {
  * Records many outcomes in one statement: attempts are added, finished deliveries deleted, failed ones given their
  * next moment, endpoints marked as failing or not. What is not ours any more, because its lease ended and another
  * worker took it, is left alone; so recording the same outcomes twice changes nothing.
- * @param disable_after_ms an endpoint that fails for so long is deactivated when it costs a delivery its last attempt
+ * @param disable_after_ms an endpoint that has failed for so long without one success is deactivated by its next failure
  * @returns the endpoints deactivated
  */
 export function recordOutcomes(db: Queryable, outcomes: readonly Outcome[], disable_after_ms: number): Promise<Deactivated[]> {
@@ -199,12 +216,12 @@ export function recordOutcomes(db: Queryable, outcomes: readonly Outcome[], disa
     ),
     verdicts as (
       select team_id, endpoint_id, bool_or(succeeded) as answered, min(at) as first_at,
-        max(at) filter (where next_at is null) as gave_up_at
+        max(at) as last_at
       from made group by team_id, endpoint_id
     ),
     changes as (
       select v.*, e.failing_since, coalesce(e.active and not v.answered
-        and v.gave_up_at - e.failing_since >= ${disable_after_ms}::float8 * interval '1 ms', false) as hopeless
+        and v.last_at - e.failing_since >= ${disable_after_ms}::float8 * interval '1 ms', false) as hopeless
       from verdicts v join webhook_endpoints e on e.team_id = v.team_id and e.id = v.endpoint_id
     ),
     marked as (
@@ -212,7 +229,7 @@ export function recordOutcomes(db: Queryable, outcomes: readonly Outcome[], disa
         failing_since = case when c.answered then null else coalesce(e.failing_since, c.first_at) end,
         active = e.active and not c.hopeless,
         disabled_reason = case when c.hopeless then ${DISABLED_REASON} else e.disabled_reason end,
-        updated_at = case when c.hopeless then c.gave_up_at else e.updated_at end
+        updated_at = case when c.hopeless then c.last_at else e.updated_at end
       from changes c
       where e.team_id = c.team_id and e.id = c.endpoint_id and e.failing_since is not distinct from c.failing_since
         and (c.hopeless or c.answered = (e.failing_since is not null))

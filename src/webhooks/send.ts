@@ -27,7 +27,11 @@ export interface Sent {
 }
 
 /** Makes one attempt: signs the stored bytes as they are, posts them, and tells what came of it. */
-export async function attempt(sender: Sender, claimed: Claimed, target: NonNullable<Claimed['target']>): Promise<Sent> {
+export async function attempt(
+  sender: Sender,
+  claimed: Omit<Claimed, 'body'> & { body: string },
+  target: NonNullable<Claimed['target']>,
+): Promise<Sent> {
   const { environment, clock, secrets, schedule_ms } = sender;
   const at = clock.now();
   const id = newId('whd', environment, at);

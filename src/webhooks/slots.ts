@@ -1,3 +1,8 @@
+import type { Busy, Claimed } from './deliveries-store.ts';
+
+/** What decides which slot a delivery takes. */
+type Taken = Pick<Claimed, 'endpoint_id' | 'failing' | 'tries'>;
+
 export interface SlotLimits {
   /** Deliveries under way at once, of all endpoints together. */
   total: number;
@@ -13,7 +18,7 @@ export interface SlotLimits {
  */
 export class Slots {
   readonly #limits: SlotLimits;
-  readonly #busy = new Map<string, number>();
+  readonly #busy = new Map<string, { count: number; retries: number }>();
   #total = 0;
   #failing = 0;
 
@@ -35,25 +40,31 @@ export class Slots {
     return { slots: per_endpoint, failing_slots: per_failing, failing_rows: Math.max(0, this.#mostFailing - this.#failing) };
   }
 
-  busy(): { endpoint_ids: string[]; counts: number[] } {
-    return { endpoint_ids: [...this.#busy.keys()], counts: [...this.#busy.values()] };
+  busy(): Busy {
+    const all = [...this.#busy.values()];
+    return {
+      endpoint_ids: [...this.#busy.keys()],
+      counts: all.map(({ count }) => count),
+      retries: all.map(({ retries }) => retries),
+    };
   }
 
-  take(endpoint_id: string, failing: boolean): void {
-    this.#busy.set(endpoint_id, (this.#busy.get(endpoint_id) ?? 0) + 1);
+  take({ endpoint_id, failing, tries }: Taken): void {
+    const { count, retries } = this.#busy.get(endpoint_id) ?? { count: 0, retries: 0 };
+    this.#busy.set(endpoint_id, { count: count + 1, retries: retries + Number(tries > 0) });
     this.#total++;
     if (failing) this.#failing++;
   }
 
   /** @returns whether more may be waiting for just this slot, so that it is worth looking at once */
-  release(endpoint_id: string, failing: boolean): boolean {
-    const count = this.#busy.get(endpoint_id) ?? 0;
+  release({ endpoint_id, failing, tries }: Taken): boolean {
+    const { count, retries } = this.#busy.get(endpoint_id) ?? { count: 0, retries: 0 };
     const wanted =
       count >= (failing ? this.#limits.per_failing : this.#limits.per_endpoint) ||
       this.free === 0 ||
       (failing && this.#failing >= this.#mostFailing);
     if (count <= 1) this.#busy.delete(endpoint_id);
-    else this.#busy.set(endpoint_id, count - 1);
+    else this.#busy.set(endpoint_id, { count: count - 1, retries: retries - Number(tries > 0) });
     this.#total--;
     if (failing) this.#failing--;
     return wanted;

@@ -67,6 +67,14 @@ export async function dropDeliveries(tx: Tx, endpoint_id: string): Promise<void>
     delete from deliveries where id in (select id from deliveries where endpoint_id = ${endpoint_id} limit ${MOST_DROPPED})`);
 }
 
+/** The same for those that are inactive of several endpoints; what was queued since one was activated again stays. */
+export async function dropQueuesOfInactive(db: Queryable, endpoints: readonly EndpointRef[]): Promise<void> {
+  await db.run(sql`
+    delete from deliveries where id in (
+      select d.id from webhook_endpoints e join deliveries d on d.endpoint_id = e.id and d.team_id = e.team_id
+      where e.id = any(${endpoints.map(({ id }) => id)}) and not e.active limit ${MOST_DROPPED})`);
+}
+
 export function listAttempts(db: Queryable, ref: EndpointRef, position: Position): Promise<AttemptRow[]> {
   return db.all<AttemptRow>(sql`
     select id, endpoint_id, event_id, event_type, attempt, succeeded, response_status, response_body, error, duration_ms,

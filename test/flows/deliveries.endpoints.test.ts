@@ -113,7 +113,7 @@ test('test: an event that is no payment reaches this endpoint alone, whatever it
   );
 });
 
-test('after five days without one success an endpoint is deactivated, when it costs a delivery its last attempt', async () => {
+test('after five days without one success the next failure deactivates an endpoint, also a first try', async () => {
   const clock = new FakeClock();
   const endpoint = await hooks.register();
   hooks.receiver.behave(500);
@@ -127,18 +127,43 @@ test('after five days without one success an endpoint is deactivated, when it co
   assert.equal((await state()).active, true, 'not a minute too early');
   clock.advance(120_000);
   await hooks.announce();
-  await hooks.recorded(endpoint, 6);
+  await hooks.recorded(endpoint, 5);
   const webhook = await until(state, ({ active }) => !active);
   assert.equal(webhook.disabled_reason, 'No delivery succeeded for 5 days.');
   assert.notEqual(webhook.failing_since, null);
   await hooks.announce();
   await sleep(200);
-  assert.equal(hooks.receiver.received.length, 6);
+  assert.equal(hooks.receiver.received.length, 5);
   const again = (await hooks.call('PATCH', `/webhooks/${endpoint.id}`, { active: true })).webhook;
   assert.deepEqual([again.active, again.failing_since, again.disabled_reason], [true, null, null]);
   hooks.receiver.behave(200);
   await hooks.announce();
-  await hooks.receiver.waitFor(7);
+  await hooks.receiver.waitFor(6);
+});
+
+test('what waits for an endpoint is dropped when we deactivate it, as when its owner does', async () => {
+  const clock = new FakeClock();
+  const endpoint = await hooks.register();
+  const other = await hooks.register('/other');
+  hooks.receiver.behave(500);
+  hooks.start({ config: { webhook_retry_schedule_ms: [3_600_000] }, clock });
+  await hooks.announce(40);
+  await hooks.recorded(endpoint, 40);
+  await hooks.recorded(other, 40);
+  clock.advance(5 * DAY_MS + 60_000);
+  const state = async (id: string) => (await hooks.call('GET', `/webhooks/${id}`)).webhook;
+  await hooks.call('POST', `/webhooks/${endpoint.id}/test`);
+  await until(
+    () => state(endpoint.id),
+    ({ active }) => !active,
+  );
+  await until(
+    () => hooks.pending(),
+    (count) => count <= 40,
+  );
+  const left = await hooks.store.db.all(sql`select distinct endpoint_id from deliveries`);
+  assert.deepEqual(left, [{ endpoint_id: other.id }]);
+  assert.equal((await state(other.id)).active, true);
 });
 
 test('one success in five days keeps an endpoint', async () => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { mock, test } from 'node:test';
 import { createSender, type Send } from '../../src/kit/fetch.ts';
 import { sql } from '../../src/kit/sql.ts';
 import { until } from '../setup/api.ts';
@@ -115,6 +115,17 @@ test('failing endpoints together hold at most half of the slots', async () => {
   );
 });
 
+test('an endpoint that answers nothing has its retries made though new events keep its other slot busy', async () => {
+  hooks.receiver.behave(() => {});
+  await hooks.register();
+  await hooks.announce(1_000);
+  hooks.start({ config: { webhook_timeout_ms: 50, webhook_retry_schedule_ms: [100, 100, 100, 100, 100] } });
+  const thirdTries = () => hooks.store.db.all(sql`select 1 from deliveries where tries >= 3`);
+  await until(thirdTries, (rows) => rows.length > 0);
+  const untried = await hooks.store.db.all(sql`select 1 from deliveries where tries = 0`);
+  assert.ok(untried.length > 0, 'first tries still wait');
+});
+
 test('a name that leads inside is never called, whatever it led to at registration', async () => {
   const { webhook } = await hooks.call('POST', '/webhooks', {
     url: `https://rebind.example:${new URL(hooks.receiver.url).port}/`,
@@ -174,6 +185,30 @@ test('a database that is away for a while stops nothing: deliveries go on, outco
   assert.equal(attempt.status, 'succeeded');
   await hooks.announce();
   await hooks.receiver.waitFor(2);
+});
+
+test('an event whose body cannot be read holds up no other delivery, and is tried again', async () => {
+  const errors: string[] = [];
+  const { log } = hooks.api.deps;
+  const endpoint = await hooks.register();
+  await hooks.announce(3);
+  // As a body packed with the dictionary of a newer version looks to this one.
+  await hooks.store.db.run(sql`
+    update events set body = convert_to('9' || chr(10) || 'newer', 'UTF8')
+    where id = (select event_id from deliveries order by id limit 1)`);
+  const reported = mock.method(log, 'error', (_: object, message: string) => errors.push(message));
+  const kept = (
+    await hooks.store.db.all<{ body: Buffer; event_id: string }>(sql`
+    select event_id, body from events join deliveries on event_id = events.id order by deliveries.id desc limit 1`)
+  )[0];
+  hooks.start({ config: { webhook_timeout_ms: 100 }, tuning: { lease_slack_ms: 300 } });
+  await hooks.receiver.waitFor(2);
+  await hooks.recorded(endpoint, 2);
+  assert.equal(await hooks.pending(), 1, 'the unreadable one waits');
+  assert.ok(errors.includes('a webhook delivery could not be made'), errors.join());
+  reported.mock.restore();
+  await hooks.store.db.run(sql`update events set body = ${kept?.body} where id in (select event_id from deliveries)`);
+  await hooks.receiver.waitFor(3);
 });
 
 test('stop lets what is under way end and records it', async () => {

@@ -33,6 +33,33 @@ test('a number that had work to do at the erasure goes within hours of its end, 
   assert.deepEqual(await db.maybe(revisit), { revisit_at: null });
 });
 
+test('a payment that was open at the erasure and is charged days later keeps nothing of its payer', async () => {
+  const key = (await api.newMerchant()).sandbox.secret;
+  const fields = { amount: 25_000, currency: 'XAF', email: 'open@race.example' };
+  const { id } = (await api.call('POST', '/payments', { key, body: fields })).body.transaction;
+  const { customer } = (await api.call('GET', `/payments/${id}`, { key })).body.transaction;
+  const { db } = api.deps.stores.sandbox;
+  await api.call('DELETE', `/customers/${customer}`, { key });
+  const clock = new FakeClock();
+  const sweep = erasureSweep({ ...api.deps, clock }, api.deps.stores.sandbox);
+  for (const ms of [31_000, 300_000, 48 * 3_600_000]) {
+    clock.advance(ms);
+    while ((await sweep.round()) > 0);
+  }
+  const body = { channel: 'cm.mtn', data: { phone: '+237650443311' } };
+  assert.equal((await api.call('POST', `/payments/${id}`, { key, body })).status, 202);
+  await paymentIn(api, id, ['succeeded'], { key });
+  await db.run(sql`
+    update attempts set client_ip = '198.51.100.9', message = 'paid by +237650443311', action = '{"to": "+237650443311"}'
+    where payment_id = ${id}`);
+  clock.advance(6 * 3_600_000);
+  while ((await sweep.round()) > 0);
+  const attempt = await db.maybe(sql`select payer, client_ip, message, action from attempts where payment_id = ${id}`);
+  assert.deepEqual(attempt, { payer: null, client_ip: null, message: 'paid by [erased]', action: { to: '[erased]' } });
+  const erasure = await db.maybe(sql`select revisit_at from erasures where customer_id = ${customer}`);
+  assert.deepEqual(erasure, { revisit_at: null }, 'nothing is left to revisit');
+});
+
 describe('payer numbers', () => {
   const payerOf = (id: string) =>
     api.deps.stores.sandbox.db.all<{ payer: string | null; payer_hash: string | null }>(
