@@ -43,6 +43,7 @@ import { transferSweep } from './transfers/sweeps.ts';
 import { tracedSend } from './telemetry/watch.ts';
 import { startDeliveries } from './webhooks/deliver.ts';
 import { webhookRoutes } from './webhooks/routes.ts';
+import { backlogSweep } from './webhooks/sweeps.ts';
 import { type Sweep, startSweep } from './work/sweep.ts';
 import type { Worker } from './work/worker.ts';
 
@@ -116,6 +117,7 @@ export function sweepsOf(deps: Deps, store: Store): Sweep[] {
     auditSealSweep(store),
     mailSweep(deps, store),
     mailForgetSweep(store),
+    backlogSweep(deps, store),
     ...purgeSweeps(deps, store),
   ];
 }

@@ -71,13 +71,13 @@ export function packedBody(endpoints: string): string {
 /**
  * The CTEs that record the rows of `event_input` and make one delivery for each endpoint that wants them, in the
  * statement and so in the transaction of the change. The number of endpoints is counted in the same snapshot that
- * makes the deliveries: no cache can be wrong about it.
+ * makes the deliveries: no cache can be wrong about it. An endpoint whose backlog is at its limit gets none (webhooks/sweeps.ts).
  */
 export const RECORD = fixed(`
   event_targets as materialized (
     select i.event_id, w.team_id, w.id as endpoint_id
     from event_input i join webhook_endpoints w
-      on w.team_id = i.team_id and w.active and w.events && i.subscriptions
+      on w.team_id = i.team_id and w.active and w.backlog_full_since is null and w.events && i.subscriptions
   ),
   recorded_events as (
     insert into events (team_id, id, type, resource_id, sequence, pending_webhooks, body, created_at)

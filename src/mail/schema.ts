@@ -3,6 +3,10 @@ export interface MailFacts {
   /** A secret key came with Origin or Referer, so it stands in a page. */
   secret_key_in_browser: { key_id: string; last4: string };
   endpoint_deactivated: { webhook: string; host: string };
+  /** So many deliveries wait for the endpoint that no more are queued. Minutes in UTC, as `2026-11-22 13:05`. */
+  endpoint_backlog_full: { webhook: string; host: string; limit: number; since: string };
+  /** They are queued again: which events were not queued in between. */
+  endpoint_backlog_over: { webhook: string; host: string; since: string; until: string };
   /** What an account at a provider holds has fallen below what somebody wants to be told of. */
   float_low: FloatFacts;
   /** Its recipient was erased after it was tried: what it left behind goes too. */

@@ -1,6 +1,7 @@
 import type { Environment } from '../kit/environment.ts';
 import { unreachable } from '../kit/errors.ts';
 import { floatLow } from './float-text.ts';
+import { endpointBacklogFull, endpointBacklogOver } from './backlog-text.ts';
 import { invoiceText } from './invoice-text.ts';
 import { receiptText } from './receipt-text.ts';
 import type { MailFacts, MailToSend } from './schema.ts';
@@ -41,6 +42,10 @@ function languagesOf(mail: ToTeam, context: MailContext): Languages {
       return secretKeyInBrowser(mail.facts, mail.created_at, context);
     case 'endpoint_deactivated':
       return endpointDeactivated(mail.facts, context);
+    case 'endpoint_backlog_full':
+      return endpointBacklogFull(mail.facts, context.environment);
+    case 'endpoint_backlog_over':
+      return endpointBacklogOver(mail.facts, context.environment);
     case 'float_low':
       return floatLow(mail.facts, context.environment);
     default:

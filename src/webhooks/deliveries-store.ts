@@ -228,6 +228,7 @@ export function recordOutcomes(db: Queryable, outcomes: readonly Outcome[], disa
       update webhook_endpoints e set
         failing_since = case when c.answered then null else coalesce(e.failing_since, c.first_at) end,
         active = e.active and not c.hopeless,
+        backlog_full_since = case when c.hopeless then null else e.backlog_full_since end,
         disabled_reason = case when c.hopeless then ${DISABLED_REASON} else e.disabled_reason end,
         updated_at = case when c.hopeless then c.last_at else e.updated_at end
       from changes c

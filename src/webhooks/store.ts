@@ -49,7 +49,9 @@ export async function updateEndpoint(tx: Tx, row: EndpointRow): Promise<void> {
     update webhook_endpoints set url = ${row.url}, secret_sealed = ${row.secret_sealed}, events = ${row.events},
       description = ${row.description}, active = ${row.active}, api_version = ${row.api_version},
       metadata = ${row.metadata === null ? null : JSON.stringify(row.metadata)},
-      failing_since = ${row.failing_since}, disabled_reason = ${row.disabled_reason}, updated_at = ${row.updated_at}
+      failing_since = ${row.failing_since}, disabled_reason = ${row.disabled_reason},
+      -- The queue of an inactive endpoint is dropped, so it is not full when the endpoint is activated again.
+      backlog_full_since = case when ${row.active} then backlog_full_since end, updated_at = ${row.updated_at}
     where team_id = ${row.team_id} and id = ${row.id}`);
 }
 
