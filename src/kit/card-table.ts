@@ -31,15 +31,32 @@ export const ISSUERS: readonly Issuer[] = [
   // Maestro's ranges, within which Verve, Meeza, Dankort, Elo, Discover, RuPay and UnionPay issue as well.
   { name: 'Maestro', ranges: [['50'], ['56', '58'], ['6']], lengths: FROM_13 },
   { name: 'Mir', ranges: [['2200', '2204']], lengths: FROM_16 },
+  { name: 'Borica', ranges: [['2205']], lengths: [16] },
   { name: 'UnionPay', ranges: [['81']], lengths: FROM_16 },
   { name: 'RuPay', ranges: [['82']], lengths: [16] },
   { name: 'Troy', ranges: [['9792']], lengths: [16] },
+  { name: 'Uzcard and Humo', ranges: [['8600'], ['9860']], lengths: [16] },
+  { name: 'Napas', ranges: [['9704']], lengths: [16, 19] },
 ];
 
 /** Sizes of the groups of digits, besides one run and digits one by one. */
 export const GROUPINGS: readonly (readonly number[])[] = [
+  // Fields that part whatever is typed every four digits (`jquery.payment`, Cleave.js), and most cards.
+  [4, 4, 4, 1],
+  [4, 4, 4, 2],
+  [4, 4, 4, 3],
   [4, 4, 4, 4],
+  [4, 4, 4, 4, 1],
+  [4, 4, 4, 4, 2],
   [4, 4, 4, 4, 3],
+  // Fields with three gaps only (`credit-card-type`).
+  [4, 4, 4, 5],
+  [4, 4, 4, 6],
+  [4, 4, 4, 7],
+  // Maestro of 13 digits.
+  [4, 4, 5],
+  // UnionPay of 19 digits.
+  [6, 13],
   // American Express.
   [4, 6, 5],
   // Diners Club.

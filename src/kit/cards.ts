@@ -72,12 +72,19 @@ function isCardAmong(groups: readonly string[], rule: CardRule): boolean {
   for (let at = 0; at < groups.length; at++) {
     const group = groups[at] as string;
     if (isCard(group)) return true;
-    if (group.length === 4 && GROUPINGS.some((sizes) => isGrouped(groups, at, sizes) && isCard(joined(groups, at, sizes.length))))
-      return true;
+    if (GROUPINGS.some((sizes) => isGrouped(groups, at, sizes) && isCard(joined(groups, at, sizes.length)))) return true;
     if (group.length !== 1) continue;
     const from = at;
     while (groups[at + 1]?.length === 1) at++;
-    if (at - from < MAX_CARD_DIGITS && isCard(joined(groups, from, at + 1 - from))) return true;
+    if (isCardAtEnd(joined(groups, from, at + 1 - from), isCard)) return true;
+  }
+  return false;
+}
+
+/** Of digits that were written one by one: an expiry date may be written so behind the number, or another before it. */
+function isCardAtEnd(digits: string, isCard: (digits: string) => boolean): boolean {
+  for (let length = MIN_CARD_DIGITS; length <= Math.min(MAX_CARD_DIGITS, digits.length); length++) {
+    if (isCard(digits.slice(0, length)) || isCard(digits.slice(-length))) return true;
   }
   return false;
 }
@@ -95,7 +102,7 @@ const DATED = /^20\d\d(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])/;
 
 function isCardNumber(digits: string, rule: CardRule): boolean {
   if (digits.length < MIN_CARD_DIGITS || digits.length > MAX_CARD_DIGITS) return false;
-  const begins = rule === 'issued' ? isIssued(digits) : /^([2-6]|81|82|9792)/.test(digits) && !DATED.test(digits);
+  const begins = isIssued(digits) || (rule === 'any' && /^([2-6]|81|82|9792)/.test(digits) && !DATED.test(digits));
   return begins && passesLuhn(digits);
 }
 
