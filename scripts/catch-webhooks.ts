@@ -44,7 +44,7 @@ server.listen(0, '127.0.0.1', async () => {
   }
 });
 
-/** The order of the specification: prefix, digest over the raw bytes, constant time, age. */
+/** The order of docs/contract/webhooks-and-signatures.md: prefix, digest over the raw bytes, constant time, age. */
 function verify(headers: IncomingMessage['headers'], body: Buffer): string | null {
   const [signature, timestamp] = [String(headers['x-service-signature']), String(headers['x-service-timestamp'])];
   if (!signature.startsWith('v1=')) return 'no v1 signature';

@@ -8,8 +8,8 @@ export type Outcome =
   | { kind: 'lost'; timedOut: boolean; cause: unknown };
 
 /**
- * Whether the specification (section 7) allows another try: after 429, 5xx, and a lost answer when a second try can not
- * do the thing twice. 501 will be the same tomorrow.
+ * Whether the contract (docs/contract/errors.md) allows another try: after 429, 5xx, and a lost answer when a second try
+ * cannot do the thing twice. 501 will be the same tomorrow.
  */
 export function mayRetry(outcome: Outcome, repeatable: boolean): boolean {
   if (outcome.kind === 'lost') return repeatable;

@@ -1,7 +1,7 @@
 import { PirogueError } from './errors.ts';
 import type { PirogueEvent } from './generated/types.ts';
 
-/** How far the clocks of sender and receiver may be apart (specification, section 6). */
+/** How far the clocks of sender and receiver may be apart (docs/contract/webhooks-and-signatures.md). */
 const TOLERANCE_SECONDS = 300;
 const PREFIX = 'v1=';
 const SECRET_PREFIX = 'whsec_';
@@ -36,8 +36,8 @@ export class WebhookVerificationError extends PirogueError {
 }
 
 /**
- * Checks a delivery in the order of the specification: the `v1=` prefix, the digest over the exact bytes received, in
- * constant time, the timestamp.
+ * Checks a delivery in the order of docs/contract/webhooks-and-signatures.md: the `v1=` prefix, the digest over the exact
+ * bytes received, in constant time, the timestamp.
  * @param rawBody as received, before any parsing
  * @param secret of the endpoint (`whsec_…`); several while you are exchanging it
  * @returns the event; the same one can come twice, so remember its `id`

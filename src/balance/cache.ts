@@ -2,7 +2,7 @@ import type { Clock } from '../kit/clock.ts';
 import type { Environment } from '../kit/environment.ts';
 import type { Balance } from './schema.ts';
 
-/** Specification section 2: the answer is cached for 3 minutes. */
+/** The answer is cached for 3 minutes (docs/contract/money.md). */
 const FRESH_MS = 180_000;
 const MOST_KEPT = 10_000;
 

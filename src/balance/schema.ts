@@ -5,7 +5,7 @@ import { envelopeSchema } from '../kit/envelope.ts';
 import { moment } from '../kit/schema.ts';
 import type { AccountName } from '../ledger/accounts.ts';
 
-/** The accounts that are a merchant's own money, in the order of the specification; the others are the platform's. */
+/** The accounts that are a merchant's own money, in the order of docs/contract/money.md; the others are the platform's. */
 export const BUCKETS = [
   'available',
   'pending',
@@ -39,7 +39,7 @@ const figures = {
   currency: Type.String(),
 };
 
-/** The figures as the specification writes them, and once more under the name of the resource, like every other. */
+/** The figures themselves, and once more under the name of the resource, like every other (docs/contract/envelope.md). */
 export const balanceReply = envelopeSchema({ ...figures, balance: Type.Object(figures) });
 
 export const historyQuery = Type.Object({

@@ -20,7 +20,7 @@ const DELETED = 'Deleted User';
  */
 export const REVISITS_MS = { first: 30_000, last: 300_000, working: 6 * 3_600_000 };
 
-/** Spec section 4: what has neither address nor number and is called so was erased before. */
+/** What has neither address nor number and is called so was erased before (docs/customers.md). */
 export function isErased(row: Pick<CustomerRow, 'name' | 'email' | 'phone'>): boolean {
   return row.email === null && row.phone === null && row.name?.startsWith(DELETED) === true;
 }

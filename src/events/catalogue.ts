@@ -1,4 +1,4 @@
-/** Every event type there is (docs/decisions, section 5 of the rulings): the status word is the suffix. */
+/** Every event type there is (docs/contract/webhooks-and-signatures.md): the status word is the suffix. */
 export const EVENT_TYPES = [
   'payment.created',
   'payment.processing',

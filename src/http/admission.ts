@@ -30,7 +30,7 @@ interface Visit {
 }
 
 /**
- * The order of checks on every API request, before its body is read (decisions section 2). Each throws the Problem of
+ * The order of checks on every API request, before its body is read (docs/contract/order-of-checks.md). Each throws the Problem of
  * its step; the first to object answers.
  */
 const CHECKS: ((visit: Visit) => void | Promise<void>)[] = [

@@ -86,7 +86,7 @@ async function serve(
   }
 }
 
-/** Checks what a handler may rely on, in the order of the rulings, then calls it. */
+/** Checks what a handler may rely on, in the order of docs/contract/order-of-checks.md, then calls it. */
 async function handle(
   deps: Deps,
   route: Route,

@@ -7,7 +7,7 @@ import { sql, type Tx } from '../kit/sql.ts';
 import { versions } from '../versions/registry.ts';
 import type { Call, Reply } from './route.ts';
 
-/** How long an answer is replayed; the key itself is never free again (decisions section 6). */
+/** How long an answer is replayed; the key itself is never free again (docs/contract/idempotency.md). */
 export const REPLAY_MS = 24 * 3_600_000;
 
 type Request = Pick<Call, 'params' | 'sync' | 'sent_body' | 'body'> & { caller: Pick<Caller, 'kind'> };

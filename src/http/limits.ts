@@ -5,7 +5,7 @@ import type { Counted, Limit, Standing } from '../limits/counting.ts';
 import type { Plan, Team } from '../teams/schema.ts';
 import type { Target } from './admission.ts';
 
-/** Requests in 60 seconds, specification section 8; what plans change is ruled in docs/decisions/0019. */
+/** Requests in 60 seconds, by plan: docs/contract/limits.md; how they are counted: docs/decisions/0019-rate-limits.md. */
 const CEILINGS = { unauthenticated: 30, api_key: 100, ip: 120, payout_write: 20 };
 const TEAM: Record<Plan, number | null> = { starter: 120, growth: 240, scale: 600, unlimited: null };
 const ENDPOINTS: Record<string, number> = { payments: 30, transfers: 20, refunds: 10, customers: 50 };

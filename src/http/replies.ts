@@ -8,7 +8,7 @@ export interface Rendered {
   body: Record<string, unknown>;
 }
 
-/** API routes answer only these; whatever else a framework would say becomes 400 or 500 (decisions section 2). */
+/** API routes answer only these; whatever else a framework would say becomes 400 or 500 (docs/contract/errors.md). */
 const CODES = new Set([200, 201, 202, 204, 400, 401, 402, 403, 404, 405, 406, 409, 422, 429, 500, 501, 502]);
 
 /** Seconds after which a request that met no database may be tried again. */

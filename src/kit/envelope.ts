@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import { type TProperties, Type } from 'typebox';
 
-/** The reason phrase of a status code, which is what `status` holds in every body (spec section 2). */
+/** The reason phrase of a status code, which is what `status` holds in every body (docs/contract/envelope.md). */
 export function reasonPhrase(code: number): string {
   return STATUS_CODES[code] ?? 'Unknown';
 }

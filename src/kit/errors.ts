@@ -1,8 +1,8 @@
-/** Rejected fields: dotted path to the messages for it (spec section 7). */
+/** Rejected fields: dotted path to the messages for it (docs/contract/errors.md). */
 export type FieldErrors = Record<string, string[]>;
 
 export interface ProblemDetails {
-  /** Stable machine code from the catalogue of decisions; absent where the contract shows none. */
+  /** Stable machine code of docs/contract/errors.md; absent where the contract shows none. */
   error_code?: string;
   errors?: FieldErrors;
   /** Text to show the payer as it is; only beside 402. */
@@ -31,7 +31,7 @@ export function invalid(errors: FieldErrors, error_code?: string): Problem {
   return new Problem(422, message, { errors, ...(error_code ? { error_code } : {}) });
 }
 
-/** 404 in the words of spec section 7: `Payment Not Found`, or `Resource Not Found` for everything unnamed there. */
+/** 404 in the words of docs/contract/errors.md: `Payment Not Found`, or `Resource Not Found` for everything unnamed there. */
 export function notFound(
   what:
     | 'Payment'

@@ -4,7 +4,7 @@
  */
 export type Minor = bigint;
 
-/** Largest major amount whose hundredths are exact in a JSON number of every client (decisions section 3). */
+/** Largest major amount whose hundredths are exact in a JSON number of every client (docs/contract/money.md). */
 export const MAX_AMOUNT = 9_007_199_254_740;
 
 /** Decimals that real movements of the currency have: a channel of a currency with 0 takes whole amounts only. */

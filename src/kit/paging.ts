@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { Secrets } from './crypto.ts';
 import { invalid } from './errors.ts';
 
-/** Query fields of every list (spec section 4, GET /payments). */
+/** Query fields of every list (docs/contract/envelope.md). */
 export const pagingQuery = {
   per_page: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 25 })),
   // The ceiling keeps the row offset within PostgreSQL's bigint.

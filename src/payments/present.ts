@@ -18,7 +18,7 @@ export function listed(environment: Environment, row: PaymentRow) {
   };
 }
 
-/** The specification's own fields of a retrieved payment: all that a public key may see. */
+/** The basic fields of a retrieved payment (docs/contract/envelope.md): all that a public key may see. */
 function publicView(environment: Environment, row: PaymentRow) {
   return {
     ...listed(environment, row),
@@ -75,7 +75,7 @@ export function totalOf(row: Pick<PaymentRow, 'amount_minor' | 'fee_minor' | 'be
   return row.bearer === 'customer' ? row.amount_minor + row.fee_minor : row.amount_minor;
 }
 
-/** What the create answer shows: exactly the specification's subset. Always as it was at creation, so a replay equals it. */
+/** What the create answer shows: exactly the fields of docs/contract/envelope.md. Always as it was at creation, so a replay equals it. */
 export function created(environment: Environment, row: PaymentRow) {
   const { channel: _, ...rest } = listed(environment, row);
   return { ...rest, status: 'pending' as const };

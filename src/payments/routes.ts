@@ -232,7 +232,7 @@ function charged(call: Call<ChargeBody>, { payment, attempts, action: next }: Ch
   return reply(call, 202, 'Payment is processing', { action: next, transaction });
 }
 
-/** A public key may stand in page source: it sees the specification's fields only. */
+/** A public key may stand in page source: it sees the basic fields only (docs/contract/envelope.md). */
 function reply(call: Call<unknown, unknown>, code: number, message: string, body: Record<string, unknown>): Reply {
   if (call.caller.kind !== 'public') return { code, message, body };
   return { code, message, body: { ...body, transaction: publicOf(body.transaction as ReturnType<typeof retrieved>) } };

@@ -249,7 +249,7 @@ export const createdPayment = Type.Object({
   created_at: moment,
 });
 
-/** What a public key sees: the specification's own fields, because page source must not leak payers. */
+/** What a public key sees: the basic fields (docs/contract/envelope.md), because page source must not leak payers. */
 const publicFields = {
   ...listedFields,
   settled: Type.Boolean(),

@@ -1,4 +1,4 @@
-/** Spec section 3; capitals of the rulings (no way on) are the rows without entries. */
+/** Statuses of a payment (docs/contract/states.md); terminal statuses have no transitions. */
 export const PAYMENT_STATUSES = [
   'pending',
   'processing',

@@ -5,7 +5,7 @@ import { feeOf } from './fees.ts';
 import { totalOf } from './present.ts';
 import type { PaymentRow } from './schema.ts';
 
-/** Mobile Money in CFA francs moves at most this much in one charge (spec section 8), in hundredths. */
+/** Mobile Money in CFA francs moves at most this much in one charge (docs/contract/money.md), in hundredths. */
 const CFA_CEILING: Minor = 50_000_000n;
 
 /** The most that one charge of the channel may carry. */

@@ -1,5 +1,5 @@
 /**
- * Why money did not move: a closed list (decisions section 6). `payer`: the payer can mend it. `retry`: worth one more
+ * Why money did not move: a closed list (docs/contract/errors.md). `payer`: the payer can mend it. `retry`: worth one more
  * try. `permanent`: fails identically until something changes.
  */
 const REASONS = {
@@ -59,6 +59,11 @@ export const REASON_CODES = Object.keys(REASONS) as Reason[];
 
 export function isReason(text: string): text is Reason {
   return Object.hasOwn(REASONS, text);
+}
+
+/** What can be done about it. */
+export function remedyOf(reason: Reason): 'payer' | 'retry' | 'permanent' {
+  return REASONS[reason].remedy;
 }
 
 /** Text to show the payer as it is. */

@@ -83,7 +83,7 @@ async function create(deps: Deps, call: Call<CreateRefundBody>): Promise<Reply> 
   const { store } = call.caller;
   const { reply, refund } = await createRefund(deps, call);
   if (!refund?.draws) return reply;
-  // In the sandbox a refund is processed immediately (spec section 3): settled before anybody can read it.
+  // In the sandbox a refund is processed immediately (docs/contract/sandbox.md): settled before anybody can read it.
   const sent = sendNow(deps, store, refund);
   if (store.environment === 'sandbox') await sent;
   else sent.catch((err) => deps.log.error({ err }, 'a refund could not be sent now; the worker goes on'));

@@ -5,7 +5,7 @@ import { moment, nullableObject, nullableText, openObject } from '../kit/schema.
 import type { Draw } from '../settlement/draw.ts';
 import { REFUND_STATUSES, type RefundStatus } from './states.ts';
 
-/** Why a merchant refunds (spec section 4). */
+/** Why a merchant refunds (docs/contract/money.md). */
 export const REFUND_REASONS = [
   'duplicate',
   'fraudulent',

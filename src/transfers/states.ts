@@ -1,4 +1,4 @@
-/** Spec section 3. A transfer starts processing; the three others are final. */
+/** Statuses of a transfer (docs/contract/states.md). It starts processing; the three others are terminal. */
 export const TRANSFER_STATUSES = ['processing', 'succeeded', 'failed', 'cancelled'] as const;
 
 export type TransferStatus = (typeof TRANSFER_STATUSES)[number];

@@ -13,7 +13,7 @@ export function secretPlace(team_id: bigint, endpoint_id: string): string {
 }
 
 /**
- * The value of X-Service-Signature (spec section 6): HMAC-SHA256 over `<timestamp>.<raw body bytes>`.
+ * The value of X-Service-Signature (docs/contract/webhooks-and-signatures.md): HMAC-SHA256 over `<timestamp>.<raw body bytes>`.
  * @param timestamp Unix seconds, as sent in X-Service-Timestamp
  */
 export function signature(secret: string, timestamp: number, body: Buffer): string {
@@ -30,7 +30,7 @@ interface SignedDelivery {
   at: number;
 }
 
-/** The headers of one attempt (spec section 6). */
+/** The headers of one attempt (docs/contract/webhooks-and-signatures.md). */
 export function deliveryHeaders(secret: string, delivery: SignedDelivery): Record<string, string> {
   const timestamp = Math.floor(delivery.at / 1000);
   return {

@@ -34,7 +34,7 @@ async function list(merchant: Merchant, query = '') {
 
 const moments = (body: { items: { created: string }[] }) => body.items.map((item) => item.created);
 
-test('200 the event record is the envelope of the specification', async () => {
+test('200 the event record is the envelope of the contract', async () => {
   const merchant = await api.newMerchant();
   await record(merchant, ['2026-11-03T10:00:00.000Z']);
   const { items } = await list(merchant);

@@ -15,7 +15,7 @@ const PAGE = { origin: 'https://shop.example' };
 const OLD = { 'x-service-version': '2020-01-01' };
 
 /**
- * Requests that are wrong in many ways at once; the first check of decisions section 2 that objects has to answer.
+ * Requests that are wrong in many ways at once; the first check of docs/contract/order-of-checks.md that objects has to answer.
  * Each row is wrong in all that the rows below it are, so that the order is walked step by step.
  */
 const STEPS: [step: string, method: string, path: string, options: CallOptions, status: number, error_code?: string][] = [

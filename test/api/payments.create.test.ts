@@ -10,7 +10,7 @@ after(() => api.stop());
 const ORDER = { amount: 25000, currency: 'XAF', phone: '+237650000000' };
 const create = (changes: object = {}) => api.call('POST', '/payments', { body: { ...ORDER, ...changes } });
 
-test('201 with exactly the fields of the specification', async () => {
+test('201 with exactly the fields of the contract', async () => {
   const { status, body } = await create({ reference: 'order-1', description: 'Two pagnes' });
   assert.equal(status, 201);
   const { transaction, authorization_url, authorization_token, ...envelope } = body;
@@ -122,7 +122,7 @@ test('201 everything optional comes back as it was sent', async () => {
   assert.equal(transaction.unknown_field, undefined);
 });
 
-test('201 null is allowed where the specification says so', async () => {
+test('201 null is allowed where the contract says so', async () => {
   const nulls = { theming: null, address: null, shipping: null, telemetry: null, metadata: null };
   const { id } = (await create(nulls)).body.transaction;
   const { transaction } = (await api.call('GET', `/payments/${id}`)).body;

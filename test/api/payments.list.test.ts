@@ -115,7 +115,7 @@ test('200 an id is found by its own text', async () => {
   assert.deepEqual(await names(`?search=${id.slice(-12)}`), ['newest']);
 });
 
-test('200 an item has exactly the fields of the specification, for every key kind', async () => {
+test('200 an item has exactly the fields of the contract, for every key kind', async () => {
   for (const key of [api.keys.sandbox.secret, api.keys.sandbox.public]) {
     const { body } = await api.call('GET', '/payments?search=first_of_march', { key });
     assert.deepEqual(

@@ -17,7 +17,7 @@ const ORDER = {
 };
 const created = (await api.call('POST', '/payments', { body: { ...ORDER, reference: 'order-7' } })).body.transaction;
 
-/** The specification's fields of a payment. */
+/** The basic fields of a payment (docs/contract/envelope.md). */
 const PUBLIC = [
   'id',
   'reference',
@@ -32,7 +32,7 @@ const PUBLIC = [
   'reason',
   'metadata',
 ];
-/** The rulings' further fields. */
+/** What a secret or restricted key sees as well. */
 const FURTHER = [
   'amount_total',
   'amount_captured',
@@ -54,7 +54,7 @@ const FURTHER = [
   'attempts',
 ];
 
-test('200 a fresh payment, with every field of the specification and the rulings', async () => {
+test('200 a fresh payment, with every field, basic and further', async () => {
   const { status, body } = await api.call('GET', `/payments/${created.id}`);
   assert.deepEqual([status, body.code, body.status], [200, 200, 'OK']);
   const { transaction } = body;
@@ -75,7 +75,7 @@ test('200 a fresh payment, with every field of the specification and the rulings
   assert.equal(transaction.updated_at, transaction.created_at);
 });
 
-test('200 a public key sees the fields of the specification and nothing else', async () => {
+test('200 a public key sees the basic fields and nothing else', async () => {
   const { body } = await api.call('GET', `/payments/${created.id}`, { key: api.keys.sandbox.public });
   assert.deepEqual(Object.keys(body.transaction).sort(), [...PUBLIC].sort());
   assert.equal(body.transaction.amount, 25000);

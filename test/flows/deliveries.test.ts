@@ -7,7 +7,7 @@ import { type Received, verify } from '../setup/receiver.ts';
 
 const hooks = new Deliveries();
 
-test('a delivery carries the stored bytes, signed as the specification tells receivers to check', async () => {
+test('a delivery carries the stored bytes, signed as the contract tells receivers to check', async () => {
   const endpoint = await hooks.register();
   hooks.start();
   await hooks.announce(1, { name: 'Aïssatou Ndoye 🛶', amount: 25000.5, nested: { 'in.transit': [1, null] } });

@@ -49,7 +49,7 @@ async function create(merchant: Merchant, headers = {}): Promise<Answer> {
   return api.call('POST', '/payments', { key: merchant.sandbox.secret, body: ORDER, headers });
 }
 
-test('payment.created: the envelope of the specification, and data is what GET shows', async () => {
+test('payment.created: the envelope of the contract, and data is what GET shows', async () => {
   const merchant = await api.newMerchant();
   const { body } = await create(merchant, { 'idempotency-key': 'my-own-key', 'x-request-id': 'my-own-id' });
   const { id } = body.transaction;

@@ -30,7 +30,7 @@ async function refused(fault: VerificationFault, ...given: Parameters<typeof ver
   });
 }
 
-/** Headers for a body of ours, signed as the specification says. */
+/** Headers for a body of ours, signed as docs/contract/webhooks-and-signatures.md says. */
 function signed(body: string, timestamp: string, key = secret): Record<string, string> {
   const digest = createHmac('sha256', key).update(`${timestamp}.${body}`).digest('hex');
   return { 'x-service-signature': `v1=${digest}`, 'x-service-timestamp': timestamp };

@@ -65,7 +65,7 @@ export async function startReceiver(): Promise<Receiver> {
 }
 
 /**
- * Verifies a delivery as specification section 6 tells receivers to, in that order.
+ * Verifies a delivery as docs/contract/webhooks-and-signatures.md tells receivers to, in that order.
  * @returns what is wrong, or null
  */
 export function verify({ headers, body }: Received, secret: string, now = Date.now()): string | null {

@@ -21,7 +21,7 @@ test('every status × every trigger is the golden table', () => {
   compareGolden('payment-states.txt', [...lines, '', ...finals]);
 });
 
-/** Rows of the specification's section 3, written out once more so that the golden file can not drift from it. */
+/** Transitions of the contract, written out once more so that neither the golden file nor docs/contract/states.md can drift. */
 const SPECIFIED: [from: PaymentStatus, trigger: PaymentTrigger, to: PaymentStatus | null][] = [
   ['pending', 'window_elapsed', 'expired'],
   ['pending', 'merchant_cancelled', 'cancelled'],

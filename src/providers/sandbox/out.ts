@@ -30,7 +30,7 @@ function readPayout(payout: Payout, now: number, delay_ms: number): PayoutOutcom
   }
 }
 
-/** Refunds of test mode are decided at once (spec section 3). */
+/** Refunds of test mode are decided at once (docs/contract/sandbox.md). */
 export function sandboxRefunds(): Refunds {
   const decide = async (refund: Refund): Promise<RefundOutcome> =>
     refundsFail(refund.collection.payer ?? '') || refund.collection.provider_ref?.endsWith(UNREFUNDABLE)

@@ -3,11 +3,11 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { REASON_CODES } from '../../src/providers/reasons.ts';
-import { GUIDES, guideNames, ROOT } from './blocks.ts';
+import { GUIDES, guideNames, ROOT } from '../guides/blocks.ts';
 
 const read = (name: string) => fs.readFileSync(path.join(ROOT, name), 'utf8');
 const below = (pattern: string) => fs.globSync(pattern, { cwd: ROOT }).sort();
-const PAGES = [...below('*.md'), ...below('docs/**/*.md'), ...below('sdk/*.md'), ...below('examples/**/*.md')];
+const PAGES = ['*.md', 'docs/**/*.md', 'test/**/*.md', 'sdk/*.md', 'examples/**/*.md'].flatMap(below);
 
 /** Addresses in the text of a page: links and pictures, not what stands in code. */
 function linksOf(markdown: string): string[] {

@@ -1,0 +1,199 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import { ceilingsOf, type Direction } from '../src/ceilings/table.ts';
+import { readConfig } from '../src/config.ts';
+import { DISPUTE_STATUSES, DISPUTE_TRIGGERS, nextDisputeStatus } from '../src/disputes/states.ts';
+import { EVENT_TYPES } from '../src/events/catalogue.ts';
+import { limitsOf, strangerLimit } from '../src/http/limits.ts';
+import { PROBLEMS } from '../src/http/openapi/problems.ts';
+import { INVOICE_STATUSES, INVOICE_TRIGGERS, nextInvoiceStatus } from '../src/invoices/states.ts';
+import { RESOURCES } from '../src/keys/scopes.ts';
+import { CURRENCIES, decimalsOf, MAX_AMOUNT, wireFromMinor } from '../src/kit/money.ts';
+import { LINK_STATUSES, LINK_TRIGGERS, nextLinkStatus } from '../src/links/states.ts';
+import { nextStatus, PAYMENT_STATUSES, PAYMENT_TRIGGERS } from '../src/payments/states.ts';
+import { isReason, payerMessage, REASON_CODES, remedyOf } from '../src/providers/reasons.ts';
+import { nextRefundStatus, REFUND_STATUSES, REFUND_TRIGGERS } from '../src/refunds/states.ts';
+import { nextReturnState, RETURN_STATES, RETURN_TRIGGERS } from '../src/returns/states.ts';
+import { type Plan, PLANS, type Team } from '../src/teams/schema.ts';
+import { nextTransferStatus, TRANSFER_STATUSES, TRANSFER_TRIGGERS } from '../src/transfers/states.ts';
+
+/**
+ * `node scripts/run.mjs scripts/contract-pages.ts`: writes the tables of docs/contract, and the index of docs/decisions, from the
+ * code and the pages they are about. Only what stands between the marks of a block is written.
+ */
+
+const ROOT = path.join(import.meta.dirname, '..');
+const BLOCK = /<!-- generated: ([\w-]+)[^>]*-->\n[\s\S]*?<!-- \/generated -->/g;
+
+/** What each block holds, by its name. */
+const BLOCKS: Record<string, () => string> = {
+  'payment-states': () => transitions(PAYMENT_STATUSES, PAYMENT_TRIGGERS, nextStatus),
+  'refund-states': () => transitions(REFUND_STATUSES, REFUND_TRIGGERS, nextRefundStatus),
+  'transfer-states': () => transitions(TRANSFER_STATUSES, TRANSFER_TRIGGERS, nextTransferStatus),
+  'dispute-states': () => transitions(DISPUTE_STATUSES, DISPUTE_TRIGGERS, nextDisputeStatus),
+  'invoice-states': () => transitions(INVOICE_STATUSES, INVOICE_TRIGGERS, nextInvoiceStatus),
+  'link-states': () => transitions(LINK_STATUSES, LINK_TRIGGERS, nextLinkStatus),
+  'return-states': () => transitions(RETURN_STATES, RETURN_TRIGGERS, nextReturnState),
+  problems,
+  reasons,
+  'request-limits': requestLimits,
+  'transaction-limits': transactionLimits,
+  currencies,
+  defaults,
+  scopes: () => RESOURCES.map((resource) => `- \`${resource}.read\`, \`${resource}.write\``).join('\n'),
+  'event-types': () => EVENT_TYPES.map((type) => `- \`${type}\``).join('\n'),
+  decisions,
+};
+
+export const BLOCK_NAMES = Object.keys(BLOCKS);
+
+/** A page that has blocks: its text, and what its text should be. */
+export interface Page {
+  /** From the root of the project. */
+  file: string;
+  text: string;
+  current: string;
+  /** Names of the blocks on it. */
+  blocks: string[];
+}
+
+if (import.meta.main) {
+  for (const { file, text, current } of pages()) if (text !== current) fs.writeFileSync(path.join(ROOT, file), current);
+}
+
+/** @throws when a page asks for a block that does not exist */
+export function pages(): Page[] {
+  return [...fs.globSync('docs/contract/*.md', { cwd: ROOT }).sort(), 'docs/decisions/README.md'].map((file) => {
+    const text = fs.readFileSync(path.join(ROOT, file), 'utf8');
+    const blocks = [...text.matchAll(BLOCK)].map(([, name]) => name as string);
+    const current = text.replaceAll(BLOCK, (_, name: string) => {
+      const fill = BLOCKS[name];
+      if (!fill) throw new Error(`${file}: no block is named ${name}`);
+      return `<!-- generated: ${name}, by scripts/contract-pages.ts -->\n${fill()}\n<!-- /generated -->`;
+    });
+    return { file, text, current, blocks };
+  });
+}
+
+function table(heads: readonly string[], rows: readonly (readonly (string | number)[])[]): string {
+  const line = (cells: readonly (string | number)[]) =>
+    `| ${cells.map((cell) => String(cell).replaceAll('|', '\\|')).join(' | ')} |`;
+  return [line(heads), `|${heads.map(() => '---').join('|')}|`, ...rows.map(line)].join('\n');
+}
+
+function transitions<S extends string, T extends string>(
+  statuses: readonly S[],
+  triggers: readonly T[],
+  next: (status: S, trigger: T) => string | null,
+): string {
+  const rows = statuses.flatMap((from) =>
+    triggers.flatMap((trigger) => {
+      const to = next(from, trigger);
+      return to === null ? [] : [[code(from), code(trigger), to === from ? 'unchanged' : code(to)]];
+    }),
+  );
+  const final = statuses.filter((status) => !rows.some(([from]) => from === code(status)));
+  const end = final.length > 0 ? `\n\nTerminal, without transitions: ${final.map(code).join(', ')}.` : '';
+  return `${table(['from', 'trigger', 'to'], rows)}${end}`;
+}
+
+function code(text: string): string {
+  return `\`${text}\``;
+}
+
+function problems(): string {
+  const shown = (error_code = '') => (isReason(error_code) ? 'a [reason](#failure-reasons)' : error_code && code(error_code));
+  const rows = Object.values(PROBLEMS).map(({ status, error_code, when }) => [status, shown(error_code), when]);
+  return table(['status', '`error_code`', 'when'], rows);
+}
+
+function reasons(): string {
+  const remedies = {
+    payer: 'the payer can solve it',
+    retry: 'worth one more try',
+    permanent: 'fails again until something changes',
+  };
+  const rows = REASON_CODES.map((reason) => [code(reason), remedies[remedyOf(reason)], payerMessage(reason)]);
+  return table(['reason', 'kind', '`payer_message` in English'], rows);
+}
+
+/** What the code counts for one request of each kind, plan by plan. */
+function requestLimits(): string {
+  const paths = ['/payments', '/transfers', '/refunds', '/customers'];
+  const counted = (plan: Plan, route: string, kind: string) => {
+    const target = { kind: 'route', route: { method: 'POST', path: route } } as Parameters<typeof limitsOf>[0]['target'];
+    const team = { id: 1n, plan } as Team;
+    return limitsOf({ team, key_id: '', ip: '192.0.2.1', target }).find((limit) => limit.kind === kind)?.ceiling ?? 'none';
+  };
+  const row = (name: string, route: string, kind: string) => [name, ...PLANS.map((plan) => counted(plan, route, kind))];
+  const rows = [
+    row('payout writes (`POST /transfers`, `POST /beneficiaries`)', '/transfers', 'payout_write'),
+    ...paths.map((route) => row(`endpoint ${code(route)}`, route, 'endpoint')),
+    row('API key', '/payments', 'api_key'),
+    row('IP address', '/payments', 'ip'),
+    row('team', '/payments', 'team'),
+    ['unauthenticated, by IP address', ...PLANS.map(() => strangerLimit('192.0.2.1').ceiling)],
+  ];
+  return table(['requests in 60 seconds', ...PLANS], rows);
+}
+
+function transactionLimits(): string {
+  const directions: Direction[] = ['payment', 'transfer'];
+  const rows = [0, 1, 2, 3, 4].flatMap((level) =>
+    directions.map((direction) => {
+      const limits = ceilingsOf(level, direction, 'XAF');
+      const figures = limits && [limits.per_transaction_minor, limits.daily_minor, limits.monthly_minor].map(grouped);
+      return [level, direction, ...(figures ?? ['none', 'none', 'none'])];
+    }),
+  );
+  return table(['level', 'direction', 'one transaction (XAF)', 'a UTC day', 'a UTC month'], rows);
+}
+
+function grouped(minor: bigint): string {
+  return wireFromMinor(minor).toLocaleString('en');
+}
+
+function currencies(): string {
+  const rows = CURRENCIES.map((currency) => {
+    const limits = ceilingsOf(1, 'payment', currency);
+    return [currency, decimalsOf(currency), limits ? grouped(limits.per_transaction_minor) : 'none'];
+  });
+  const largest = `The largest amount that the wire takes is ${MAX_AMOUNT.toLocaleString('en')}.`;
+  return `${table(['currency', 'decimals of a real movement', 'one payment at level 1'], rows)}\n\n${largest}`;
+}
+
+function defaults(): string {
+  const config = readConfig({});
+  const percent = (rate: number) => `${rate / 100} %`;
+  const hours = (ms: number) => `${ms / 3_600_000} h`;
+  const { fees, hold_ms, credit_cap } = config;
+  return table(
+    ['what', 'default', 'setting'],
+    [
+      ['fee, mobile money', percent(fees.mobile_money), '`FEE_MOBILE_MONEY`'],
+      ['fee, bank', percent(fees.bank), '`FEE_BANK`'],
+      ['fee, card', percent(fees.card), '`FEE_CARD`'],
+      ['fee, transfer', percent(fees.transfer), '`FEE_TRANSFER`'],
+      ['retention, mobile money', hours(hold_ms.mobile_money), '`HOLD_MOBILE_MONEY`'],
+      ['retention, bank', hours(hold_ms.bank), '`HOLD_BANK`'],
+      ['retention, card', hours(hold_ms.card), '`HOLD_CARD`'],
+      ['credit for refunds, live', credit_cap.live, '`CREDIT_CAP_LIVE`'],
+      ['credit for refunds, sandbox', credit_cap.sandbox.toLocaleString('en'), '`CREDIT_CAP_SANDBOX`'],
+    ],
+  );
+}
+
+/** The pages of docs/decisions with the line under their heading that says how they stand. */
+function decisions(): string {
+  const rows = fs.globSync('docs/decisions/[0-9]*.md', { cwd: ROOT }).map((file) => {
+    const text = fs.readFileSync(path.join(ROOT, file), 'utf8');
+    const [, title = file] = /^# \d+\. (.*)$/m.exec(text) ?? [];
+    const [, status = ''] = /^Status: (.*)$/m.exec(text) ?? [];
+    const name = path.basename(file);
+    return [`[${name.slice(0, 4)}](${name})`, title, status];
+  });
+  const used = new Set(rows.map(([page = '']) => Number(page.slice(1, 5))));
+  const unused = Array.from({ length: Math.max(...used) }, (_, i) => i + 1).filter((number) => !used.has(number));
+  const gaps = unused.map((number) => String(number).padStart(4, '0')).join(', ');
+  return `${table(['page', 'decision', 'status'], rows.sort())}\n\nNumbers without a page: ${gaps || 'none'}.`;
+}
