@@ -1,6 +1,7 @@
-import { sql, type Tx } from '../kit/sql.ts';
+import type { Tx } from '../kit/sql.ts';
 import type { Change } from './change.ts';
 import type { AttemptRow, PaymentRow } from './schema.ts';
+import { type StatedAmount, statedAmounts } from './stated-store.ts';
 
 /** What was reported of a payment, judged by its rows under the lock. */
 export interface Judged {
@@ -15,13 +16,12 @@ export interface Judged {
  */
 export async function withoutStated(tx: Tx, judged: Judged[]): Promise<Judged[]> {
   const sources = judged.flatMap(({ payment, change }) =>
-    change.happenings.some(({ kind }) => kind === 'mismatched') ? [[String(payment.team_id), change.attempt?.id ?? '']] : [],
+    change.happenings.some(({ kind }) => kind === 'mismatched')
+      ? [{ team_id: payment.team_id, attempt_id: change.attempt?.id ?? '' }]
+      : [],
   );
   if (sources.length === 0) return judged;
-  const rows = await tx.all<{ source_id: string; amount_minor: bigint; currency: string }>(sql`
-    select j.source_id, p.amount_minor, p.currency from journals j join postings p on p.team_id = j.team_id and p.journal_id = j.id
-    where j.kind = 'reconciliation.late' and (j.team_id, j.source_id) in (
-      select * from unnest(${sources.map(([team_id]) => team_id)}::bigint[], ${sources.map(([, id]) => id)}::text[]))`);
+  const rows = await statedAmounts(tx, sources);
   const stated = new Set(rows.map((row) => nameOf(row.source_id, row)));
   return judged.map((one) => {
     const found = one.change.happenings.find((happening) => happening.kind === 'mismatched');
@@ -37,6 +37,6 @@ function known(change: Change): Change {
   return { ...change, happenings, attempt: { ...change.attempt, update } };
 }
 
-function nameOf(attempt_id: string, { amount_minor, currency }: { amount_minor: bigint; currency: string }): string {
+function nameOf(attempt_id: string, { amount_minor, currency }: Pick<StatedAmount, 'amount_minor' | 'currency'>): string {
   return `${attempt_id} ${amount_minor} ${currency}`;
 }

@@ -1,4 +1,3 @@
-import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import fc from 'fast-check';
 import { Market } from '../setup/market.ts';

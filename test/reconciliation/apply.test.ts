@@ -2,18 +2,12 @@ import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, test } from 'node:test';
 import { readConfig } from '../../src/config.ts';
 import type { Store } from '../../src/db/stores.ts';
-import { Problem } from '../../src/kit/errors.ts';
-import { systemClock } from '../../src/kit/clock.ts';
 import { sql } from '../../src/kit/sql.ts';
-import { readBalances } from '../../src/ledger/balances.ts';
-import { post } from '../../src/ledger/post.ts';
 import { apply } from '../../src/payments/apply.ts';
 import { attemptsOf } from '../../src/payments/attempts-store.ts';
 import { reportOfReading } from '../../src/payments/reports.ts';
-import type { BreakRow, Run, SettledAs } from '../../src/reconciliation/schema.ts';
 import { AnotherAccount } from '../../src/reconciliation/service.ts';
-import { settleBreak } from '../../src/reconciliation/settle.ts';
-import { Ledgers, line, NOON, OPERATOR } from './fixture.ts';
+import { Ledgers, line, NOON } from './fixture.ts';
 
 let books: Ledgers;
 before(async () => {
@@ -27,14 +21,6 @@ afterEach(async () => {
 });
 
 const APPLY = { apply: true };
-
-/** Every line booked, as `500.00 XAF clearing > hold`. */
-async function booked(): Promise<string[]> {
-  const rows = await books.db.all<{ text: string }>(sql`
-    select j.kind || ' ' || p.amount_minor || ' ' || p.currency || ' ' || p.debit || ' > ' || p.credit as text
-    from postings p join journals j on j.team_id = p.team_id and j.id = p.journal_id order by j.id, p.line`);
-  return rows.map(({ text }) => text);
-}
 
 /** The provider itself reports another amount of an attempt, in a callback. */
 async function reportOther(id: string, payment_id: string, amount_minor: bigint): Promise<void> {
@@ -63,6 +49,8 @@ async function resolutionOf(id: string) {
   );
   return row.resolution;
 }
+
+const booked = () => books.booked();
 
 describe('corrections: clearing follows the statement, and hold keeps what a person has to decide', () => {
   const cases: [string, () => Promise<string[]>, string[]][] = [
@@ -352,59 +340,4 @@ test('a run that dies among its breaks is finished by the next: nothing twice, n
   const all = await booked();
   assert.deepEqual(all.slice(0, 3), half);
   assert.equal(all.filter((text) => text.startsWith('payment.succeeded')).length, 4);
-});
-
-describe('settling what is in hold', () => {
-  const settle = (run: Run, { id, team_id }: BreakRow, as: SettledAs) =>
-    settleBreak(
-      { clock: systemClock },
-      books.store,
-      { team_id, run_id: run.id, id },
-      { as, evidence: 'their letter of today', author: 'Awa' },
-      OPERATOR,
-    );
-
-  for (const [as, place] of [
-    ['merchant', 'available'],
-    ['platform', 'fee_income'],
-    ['undone', 'clearing'],
-  ] as const) {
-    test(`as ${as}: out of hold to ${place}, once, and the next run knows`, async () => {
-      const lines = [line('collect', 'stray')];
-      const { run, breaks } = await books.reconcile(lines, APPLY);
-      await settle(run, breaks[0] as BreakRow, as);
-      assert.equal(
-        (await booked()).at(-1),
-        `reconciliation.settled:reconciliation.unexpected:collect 100000 XAF hold > ${place}`,
-      );
-      await assert.rejects(settle(run, breaks[0] as BreakRow, 'platform'), /settled already/);
-      const again = await books.reconcile(lines, APPLY);
-      assert.deepEqual([again.breaks.map(({ state }) => state), (await booked()).length], [['settled'], 2]);
-    });
-  }
-
-  test('what is missing is drawn from the merchant only as far as the balance covers it', async () => {
-    const { run, breaks } = await books.reconcile([line('payout', 'stray')], APPLY);
-    await assert.rejects(
-      settle(run, breaks[0] as BreakRow, 'merchant'),
-      (error) => error instanceof Problem && /does not cover/.test(error.message),
-    );
-    assert.equal((await booked()).length, 1);
-  });
-
-  test('what was only looked at is not in hold', async () => {
-    const { run, breaks } = await books.reconcile([line('collect', 'stray')]);
-    await assert.rejects(settle(run, breaks[0] as BreakRow, 'merchant'), /Nothing of the break is in hold/);
-  });
-
-  test('what is settled for the merchant repays first what the platform advanced', async () => {
-    const { team_id } = books;
-    const advanced = [{ debit: 'credit', credit: 'clearing', amount_minor: 40_000n }] as const;
-    const journal = { team_id, kind: 'dispute.opened', source_id: 'dsp_1', subject_id: 'trx_1', currency: 'XAF' };
-    await books.db.transaction((tx) => post(tx, [{ ...journal, postings: [...advanced] }]));
-    const { run, breaks } = await books.reconcile([line('collect', 'x1')], APPLY);
-    await settle(run, breaks[0] as BreakRow, 'merchant');
-    const balances = await readBalances(books.db, team_id, 'XAF');
-    assert.deepEqual([balances.get('available'), balances.get('credit')], [60_000n, 0n]);
-  });
 });

@@ -128,6 +128,14 @@ export class Ledgers {
     return all;
   }
 
+  /** Every line booked, as `kind 50000 XAF clearing > hold`. */
+  async booked(): Promise<string[]> {
+    const rows = await this.db.all<{ text: string }>(sql`
+      select j.kind || ' ' || p.amount_minor || ' ' || p.currency || ' ' || p.debit || ' > ' || p.credit as text
+      from postings p join journals j on j.team_id = p.team_id and j.id = p.journal_id order by j.id, p.line`);
+    return rows.map(({ text }) => text);
+  }
+
   async one<Row>(statement: ReturnType<typeof sql>): Promise<Row> {
     return (await this.db.maybe<Row>(statement)) as Row;
   }

@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { after, afterEach, before, describe, test } from 'node:test';
+import { systemClock } from '../../src/kit/clock.ts';
+import { Problem } from '../../src/kit/errors.ts';
+import { sql } from '../../src/kit/sql.ts';
+import { readBalances } from '../../src/ledger/balances.ts';
+import { post } from '../../src/ledger/post.ts';
+import type { BreakRow, Run, SettledAs } from '../../src/reconciliation/schema.ts';
+import { settleBreak } from '../../src/reconciliation/settle.ts';
+import { Ledgers, line, OPERATOR } from './fixture.ts';
+
+let books: Ledgers;
+before(async () => {
+  books = await Ledgers.open();
+});
+after(() => books.drop());
+afterEach(async () => {
+  await books.db.run(sql`truncate journals, postings, balances, balance_deltas, audit_entries cascade`);
+});
+
+const APPLY = { apply: true };
+const booked = () => books.booked();
+
+describe('settling what is in hold', () => {
+  const settle = (run: Run, { id, team_id }: BreakRow, as: SettledAs) =>
+    settleBreak(
+      { clock: systemClock },
+      books.store,
+      { team_id, run_id: run.id, id },
+      { as, evidence: 'their letter of today', author: 'Awa' },
+      OPERATOR,
+    );
+
+  for (const [as, place] of [
+    ['merchant', 'available'],
+    ['platform', 'fee_income'],
+    ['undone', 'clearing'],
+  ] as const) {
+    test(`as ${as}: out of hold to ${place}, once, and the next run knows`, async () => {
+      const lines = [line('collect', 'stray')];
+      const { run, breaks } = await books.reconcile(lines, APPLY);
+      await settle(run, breaks[0] as BreakRow, as);
+      assert.equal(
+        (await booked()).at(-1),
+        `reconciliation.settled:reconciliation.unexpected:collect 100000 XAF hold > ${place}`,
+      );
+      await assert.rejects(settle(run, breaks[0] as BreakRow, 'platform'), /settled already/);
+      const again = await books.reconcile(lines, APPLY);
+      assert.deepEqual([again.breaks.map(({ state }) => state), (await booked()).length], [['settled'], 2]);
+    });
+  }
+
+  test('what is missing is drawn from the merchant only as far as the balance covers it', async () => {
+    const { run, breaks } = await books.reconcile([line('payout', 'stray')], APPLY);
+    await assert.rejects(
+      settle(run, breaks[0] as BreakRow, 'merchant'),
+      (error) => error instanceof Problem && /does not cover/.test(error.message),
+    );
+    assert.equal((await booked()).length, 1);
+  });
+
+  test('what was only looked at is not in hold', async () => {
+    const { run, breaks } = await books.reconcile([line('collect', 'stray')]);
+    await assert.rejects(settle(run, breaks[0] as BreakRow, 'merchant'), /Nothing of the break is in hold/);
+  });
+
+  test('what is settled for the merchant repays first what the platform advanced', async () => {
+    const { team_id } = books;
+    const advanced = [{ debit: 'credit', credit: 'clearing', amount_minor: 40_000n }] as const;
+    const journal = { team_id, kind: 'dispute.opened', source_id: 'dsp_1', subject_id: 'trx_1', currency: 'XAF' };
+    await books.db.transaction((tx) => post(tx, [{ ...journal, postings: [...advanced] }]));
+    const { run, breaks } = await books.reconcile([line('collect', 'x1')], APPLY);
+    await settle(run, breaks[0] as BreakRow, 'merchant');
+    const balances = await readBalances(books.db, team_id, 'XAF');
+    assert.deepEqual([balances.get('available'), balances.get('credit')], [60_000n, 0n]);
+  });
+});
