@@ -2,18 +2,18 @@ import { readFileSync } from 'node:fs';
 import { sha256 } from '../kit/crypto.ts';
 import { type Html, html, raw } from '../kit/html.ts';
 
-/** What a page has besides what every page has. */
+/** Style and script that a page may have in addition to the common ones. */
 export type Part = 'form' | 'waiting' | 'paper';
 
 interface Asset {
   style: string;
-  /** Null: it needs none. */
+  /** Null when the part has no script. */
   script: string | null;
 }
 
 /**
- * Style and script stand in the page itself: on a network with 400 ms round trips each further request costs more than
- * their few kilobytes. The policy names them by their hashes, so nothing else can run.
+ * Inlined style and script. On a network with 400 ms round trips each further request costs more than their few kilobytes.
+ * The Content-Security-Policy lists their hashes, so that no other style or script runs.
  */
 const page = assetOf('page');
 const parts: Record<Part, Asset> = {
@@ -22,13 +22,16 @@ const parts: Record<Part, Asset> = {
   paper: { style: styleOf('paper'), script: null },
 };
 
-/** The style elements of a page. @param themed a merchant's colours */
+/**
+ * Returns the style elements of a page.
+ * @param themed a merchant's colours; null for the default ones
+ */
 export function styles(own: readonly Part[], themed: Html | null): Html[] {
   const plain = assetsOf(own).map(({ style }) => raw(style));
   return [...plain, ...(themed ? [themed] : [])].map((style) => html`<style>${style}</style>`);
 }
 
-/** The script elements of a page. */
+/** Returns the script elements of a page. */
 export function scripts(own: readonly Part[]): Html[] {
   return scriptsOf(assetsOf(own)).map((script) => html`<script>${raw(script)}</script>`);
 }
@@ -41,31 +44,34 @@ const everywhere = [page, ...Object.values(parts)];
 const STYLE_HASHES = everywhere.map(({ style }) => hashOf(style)).join(' ');
 const SCRIPT_HASHES = scriptsOf(everywhere).map(hashOf).join(' ');
 
-/** @param themed a merchant's colours, as the page has them in a style of their own */
+/**
+ * Returns the Content-Security-Policy of a page.
+ * @param themed a merchant's colours, which the page has in a style element of its own; null for the default ones
+ */
 export function policyWith(themed: Html | null): string {
   return [
     "default-src 'none'",
     `style-src ${STYLE_HASHES}${themed ? ` ${hashOf(themed.text)}` : ''}`,
     `script-src ${SCRIPT_HASHES}`,
-    // The icon, which would otherwise be one more request; the merchant's logo comes from us.
+    // The icon is a data URL, which saves a request. The merchant's logo is served by us.
     "img-src 'self' data:",
-    // Asking how the payment stands.
+    // Requests for the payment's status.
     "connect-src 'self'",
-    // Submits are answered by a redirect to the page itself, which then leads to a provider: no other target is needed.
+    // A submit is answered by a redirect to the page itself, which then leads to a provider. No other target is needed.
     "form-action 'self'",
     "frame-ancestors 'none'",
     "base-uri 'none'",
   ].join('; ');
 }
 
-/** On every answer. */
+/** Headers of every answer. */
 export const HEADERS: Readonly<Record<string, string>> = {
   'Referrer-Policy': 'no-referrer',
   'X-Content-Type-Options': 'nosniff',
   'Cache-Control': 'no-store',
 };
 
-/** On pages: the small answers that a waiting page asks for again and again do without. */
+/** Headers of pages. The small answers that a waiting page polls do not have them. */
 export const PAGE_HEADERS: Readonly<Record<string, string>> = {
   'Content-Security-Policy': policyWith(null),
   'X-Frame-Options': 'DENY',
@@ -86,7 +92,7 @@ function scriptsOf(assets: readonly Asset[]): string[] {
   return assets.flatMap(({ script }) => (script === null ? [] : [script]));
 }
 
-/** Without comments and indentation, which the payer need not pay for. */
+/** Returns the file without comments and indentation, which would only use up the payer's data. */
 function tidied(file: string, comments: RegExp): string {
   const text = readFileSync(new URL(`./assets/${file}`, import.meta.url), 'utf8');
   return text.replace(comments, '').replace(/^\s+/gm, '').trim();

@@ -11,30 +11,34 @@ import { Live } from './live.ts';
 import { type Logo, Logos } from './theme/logos.ts';
 import { themeOf } from './theme/theme.ts';
 
-/** Submits of one page in a minute: a payer needs a few, someone guessing numbers would need thousands. */
+/** Maximum submits of one page in a minute. A payer needs a few; guessing numbers would take thousands. */
 const SUBMITS_A_MINUTE = 30;
-/** Requests for one payment's pages in a minute: a page in several tabs that asks every few seconds needs a part of them. */
+/**
+ * Maximum requests for one payment's pages in a minute. A page open in several tabs that polls every few seconds uses a
+ * fraction of them.
+ */
 const READS_A_MINUTE = 300;
-/** PDFs of one receipt in a minute: each is made anew. */
+/** Maximum PDFs of one receipt in a minute. Each is generated anew. */
 const PRINTS_A_MINUTE = 10;
-/** A shop that changes its name is shown under the old one for so long. */
+/** How long a merchant's name is cached. A changed name appears after this time at the latest. */
 const NAME_MS = 60_000;
 const MOST_NAMES = 10_000;
 
-/** One request for a page, as the handlers see it: no framework. */
+/** One request for a page, without types of the web framework. */
 export interface Visit {
   token: string;
   language: Language;
-  /** The payer chose the language on the page, so nobody else's wish counts. */
+  /** The payer chose the language on the page. That choice takes precedence over the merchant's locale. */
   chosen: boolean;
-  /** The secret of the browser's cookie; null when it sent none. */
+  /** The secret in the browser's cookie; null when there is no valid cookie. */
   browser: string | null;
-  /** The answer is wanted as JSON. */
+  /** The client accepts JSON. */
   json: boolean;
-  /** The body came as JSON, which another site's page can not send without being asked first. */
+  /** The body was sent as JSON, which another site's page cannot send without a CORS preflight. */
   jsonBody: boolean;
+  /** Whether another site's page made the browser send the request. */
   crossSite: boolean;
-  /** Not a telephone, by its own word, and with room for a code for one. */
+  /** Desktop user agent that accepts Brotli: the page has room for a QR code. */
   desktop: boolean;
   ip: string;
   request_id: string;
@@ -46,41 +50,42 @@ export interface PageAnswer {
   page: Html;
   language: Language;
   headers?: Record<string, string>;
-  /** The secret for the browser's cookie. */
+  /** The secret to set in the browser's cookie. */
   browser?: string;
 }
 
-/** What is sent back to a page that was opened or a form that was sent. */
+/** Answer to a page view or a submit. */
 export type Shown =
   | PageAnswer
   | { kind: 'json'; status: number; body: object; headers?: Record<string, string>; browser?: string }
   | { kind: 'redirect'; to: string; browser?: string; language?: Language };
 
-/** What is sent back. */
+/** Any answer of the payment pages. */
 export type Answer =
   | Shown
   | { kind: 'picture'; logo: Logo }
   | { kind: 'stream'; stream: Readable }
   | { kind: 'pdf'; name: string; bytes: Uint8Array };
 
-/** What all visits share. */
+/** State and services that all requests for payment pages share. */
 export interface Desk {
   deps: Deps;
-  /** By token and not by address: whole mobile networks share a few addresses. */
+  /** Keyed by token, not by IP address: whole mobile networks share a few addresses. */
   submits: Throttle;
   reads: Throttle;
   live: Live;
-  /** By token: one payer prints a receipt a few times. */
+  /** Keyed by token: a payer prints a receipt a few times. */
   prints: Throttle;
   printer: Printer;
   logos: Logos;
-  /** Path in front of /pay, for an installation that does not stand at the root of its host. */
+  /** Path prefix before /pay, for an installation that is not at the root of its host. */
   base: string;
   merchantName(team_id: bigint): Promise<string>;
 }
 
+/** Creates the shared state of the payment pages. */
 export function openDesk(deps: Deps): Desk {
-  // Names are asked for by every poll and page and hardly ever change.
+  // Every poll and page needs the name, which rarely changes.
   const names = new Remembered<string>(deps.clock, NAME_MS, MOST_NAMES);
   return {
     deps,
@@ -95,23 +100,27 @@ export function openDesk(deps: Deps): Desk {
   };
 }
 
+/** Returns the path of a payment's page. */
 export function pathOf(desk: Desk, token: string): string {
   return `${desk.base}/pay/${token}`;
 }
 
-/** Counts a request for a page that is ours, before the database is read. @returns seconds to wait, 0 when it may go on */
+/**
+ * Counts a request with a valid token against its rate limit, before the database is read.
+ * @returns seconds to wait; 0 when the request is allowed
+ */
 export function countRead({ deps, reads }: Desk, { token }: Visit): number {
   return isHostedToken(deps, token) ? reads.take(token) : 0;
 }
 
-/** What a visit is about. */
+/** A request together with the payment it is for. */
 export interface Opened {
   hosted: Hosted;
-  /** In the payer's language: their choice on the page, else the merchant's for this payment, else their browser's. */
+  /** Has the payer's language: their choice on the page, else the merchant's for this payment, else their browser's. */
   visit: Visit;
 }
 
-/** Opens the payment of a visit; null for a token that is none of ours. */
+/** Returns the payment of a visit; null for an invalid token or an unknown payment. */
 export async function openVisit(desk: Desk, visit: Visit): Promise<Opened | null> {
   const hosted = await openHosted(desk.deps, visit.token);
   if (!hosted) return null;

@@ -2,18 +2,18 @@ import type { Channel } from '../reference/channels.ts';
 import { countryByCode } from '../reference/countries.ts';
 import { detectChannel, parsePhone } from '../reference/phones.ts';
 
-/** What a typed number says of itself, among the channels that can take the payment. */
+/** What a typed number identifies, among the channels that can take the payment. */
 export type Guess =
-  /** One operator's number. */
+  /** A number of exactly one operator. */
   | { kind: 'found'; channel: Channel }
   /** A number of one or more of the countries, but not of exactly one operator. */
   | { kind: 'unclear'; countries: string[] }
-  /** No number of any of the countries. */
+  /** Not a number of any of the countries. */
   | { kind: 'none' };
 
 /**
- * The operator by the longest known prefix. A national number can be one of several countries (70 00 00 00 is Moov's in
- * Burkina Faso and TMoney's in Togo): then nothing is guessed, or a stranger's phone would ring.
+ * Detects the operator by the longest known prefix. A national number can be valid in several countries (70 00 00 00 is
+ * Moov's in Burkina Faso and TMoney's in Togo). Then nothing is guessed: the wrong person's phone could be prompted.
  */
 export function guessChannel(text: string, channels: readonly Channel[]): Guess {
   const wallets = channels.filter(({ kind }) => kind === 'mobile_money');
@@ -28,8 +28,8 @@ export function guessChannel(text: string, channels: readonly Channel[]): Guess 
 }
 
 /**
- * What the page's script needs to guess as the payer types: calling code, trunk digit, digits of a number and what older
- * numbers lack in front (Benin's, since 30 November 2024).
+ * Returns what the page's script needs to detect the operator as the payer types: calling code, trunk digit, number of
+ * digits, and the prefix that older numbers lack (Benin's, since 30 November 2024). Empty for an unknown country.
  */
 export function numbersOf({ country }: Channel): string {
   const plan = countryByCode(country);

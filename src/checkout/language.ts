@@ -1,16 +1,16 @@
-/** Languages of the pages; the first is used when the payer prefers none of them. */
+/** Languages of the pages. The first is the default when the payer prefers none of them. */
 export const LANGUAGES = ['en', 'fr'] as const;
 
 export type Language = (typeof LANGUAGES)[number];
 
-/** As their speakers write them. */
+/** Names of the languages, each in the language itself. */
 export const OWN_NAMES: Record<Language, string> = { en: 'English', fr: 'Français' };
 
 export function isLanguage(value: unknown): value is Language {
   return LANGUAGES.some((language) => language === value);
 }
 
-/** The language the payer likes best of those we have, by Accept-Language (RFC 9110, 12.5.4). */
+/** Returns the supported language that the payer prefers, by Accept-Language (RFC 9110, 12.5.4). */
 export function preferredLanguage(header: string | undefined): Language {
   const wishes = (header ?? '')
     .split(',')
@@ -24,7 +24,7 @@ export function preferredLanguage(header: string | undefined): Language {
   return LANGUAGES[0];
 }
 
-/** `fr-CM;q=0.8`: only the primary language counts. */
+/** Parses one entry such as `fr-CM;q=0.8`. Only the primary language counts. */
 function readWish(text: string): { language: string; weight: number } {
   const [tag = '', ...parameters] = text.trim().toLowerCase().split(';');
   const q = parameters.map((parameter) => /^\s*q=([\d.]+)\s*$/.exec(parameter)?.[1]).find((value) => value !== undefined);

@@ -5,16 +5,18 @@ import type { Hosted } from '../payments/hosted.ts';
 import { type Glimpse, glimpses } from '../payments/watch.ts';
 import { progressOf, standingOf } from './standing.ts';
 
-/** One look for all pages that wait, so that their number costs the database nothing but longer lists. */
+/** Interval of the query that serves all waiting pages. More pages make its list longer, but add no queries. */
 const LOOK_MS = 1_000;
-/** Proxies close what is silent, and the page takes over by asking when nothing came for longer than this. */
+/** Heartbeat interval: proxies close silent connections. A page starts to poll when it received nothing for longer (45 s). */
 const BEAT_MS = 15_000;
-/** After that the browser opens another by itself: nothing is kept for a page that was left open. */
+/** Maximum age of a stream. The browser then opens another one by itself; a page that was left open holds no resources. */
 const LONGEST_MS = 300_000;
-/** How soon it does so. */
+/** Delay after which the browser reconnects (the `retry` field of server-sent events). */
 const RETRY_MS = 2_000;
 const MOST_STREAMS = 5_000;
-/** A payer has a phone and a computer; more is somebody who wants to use us up. */
+/**
+ * Maximum streams of one payment. A payer has a phone and a computer; more streams suggest resource exhaustion by a client.
+ */
 const MOST_OF_A_PAYMENT = 4;
 
 interface Follower {
@@ -24,7 +26,7 @@ interface Follower {
   until: number;
 }
 
-/** The pages of one payment. */
+/** A payment and the pages that wait for it. */
 interface Watched {
   environment: Environment;
   team_id: bigint;
@@ -33,8 +35,8 @@ interface Watched {
 }
 
 /**
- * Tells waiting pages by server-sent events when their payment moves on. Whichever process moved it: each looks at the
- * rows its own pages wait for, all at once.
+ * Notifies waiting pages of changes of their payment by server-sent events. The change can come from any process: each
+ * process reads the rows that its own pages wait for, all in one query for each environment.
  */
 export class Live {
   readonly #deps: Pick<Deps, 'clock' | 'log' | 'service' | 'stores'>;
@@ -46,7 +48,10 @@ export class Live {
     this.#deps = deps;
   }
 
-  /** A stream that begins with how the payment stands now; null when there are too many, so that the page asks instead. */
+  /**
+   * Returns a stream that begins with the payment's current progress. Returns null at the limit of streams or during
+   * shutdown: the page polls instead.
+   */
   follow(hosted: Hosted): Readable | null {
     const { payment } = hosted;
     const watched = this.#watched.get(payment.id) ?? newlyWatched(hosted);
@@ -63,7 +68,7 @@ export class Live {
     return follower.stream;
   }
 
-  /** Ends all streams: their pages open another, which a balancer leads to a process that stays. */
+  /** Ends all streams. Their pages reconnect, and the load balancer routes them to a process that keeps running. */
   close(): void {
     clearTimeout(this.#timer);
     for (const { followers } of this.#watched.values()) for (const { stream } of followers) stream.end();
@@ -82,7 +87,7 @@ export class Live {
   async #look(): Promise<void> {
     if (this.#deps.service.leaving) this.close();
     for (const environment of ENVIRONMENTS) await this.#lookAt(environment);
-    // The next look waits for this one: a database that is slow is not asked more often for it.
+    // The next query starts after this one has ended, so that a slow database does not get more load.
     this.#timer = this.#streams > 0 ? this.#later() : undefined;
   }
 
@@ -92,7 +97,7 @@ export class Live {
     try {
       for (const seen of await glimpses(this.#deps.stores[environment], all)) this.#spread(seen);
     } catch (err) {
-      // The streams stay: the next look may succeed, and the pages ask by themselves when nothing comes.
+      // The streams stay open: the next query may succeed, and the pages poll when they receive nothing.
       this.#deps.log.warn({ err, environment }, 'waiting pages could not be told how their payments stand');
     }
   }
@@ -107,7 +112,7 @@ function newlyWatched({ store, payment }: Hosted): Watched {
   return { environment: store.environment, team_id: payment.team_id, id: payment.id, followers: new Set() };
 }
 
-/** Says it when it has changed, or when it was silent for long; ends after the last that can be said. */
+/** Sends the progress when it has changed or a heartbeat is due. Ends the stream at a final status or its maximum age. */
 function tell(follower: Follower, seen: Parameters<typeof progressOf>[0], now: number): void {
   const { stream } = follower;
   if (stream.writableEnded) return;

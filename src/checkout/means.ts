@@ -6,20 +6,26 @@ import type { ChannelKind } from '../providers/contract.ts';
 import { type Channel, channelsFor, checkAmount } from '../reference/channels.ts';
 import { detectChannel, parsePhone } from '../reference/phones.ts';
 
-/** One way to pay, with every channel that can take this payment, the likely country first. */
+/** One payment method, with every channel that can take this payment, the likely country first. */
 export interface Means {
   kind: ChannelKind;
   channels: Channel[];
-  /** The one to propose; null when the payer has to choose, and for wallets, which the number tells (guess.ts). */
+  /**
+   * The channel to preselect. Null when the payer has to choose, and for mobile money, which is detected from the number
+   * (guess.ts).
+   */
   proposed: Channel | null;
-  /** What comes on top; null when the merchant bears it, or when it is in the total already. */
+  /** The fee added to the amount. Null when the merchant bears it, or when the total already includes it. */
   fee_minor: Minor | null;
   total_minor: Minor;
 }
 
 const KINDS: readonly ChannelKind[] = ['mobile_money', 'card', 'bank'];
 
-/** How this payment can be paid. @param rates fees by kind, which are the same for all channels of a kind */
+/**
+ * Returns the payment methods that can take this payment.
+ * @param rates fees by kind of channel, the same for all channels of a kind
+ */
 export function meansFor(payment: PaymentRow, rates: FeeRates): Means[] {
   const { amount_minor, currency } = payment;
   const left_minor = leftOf(payment);
@@ -38,17 +44,22 @@ export function meansFor(payment: PaymentRow, rates: FeeRates): Means[] {
   });
 }
 
-/** What is still to be paid: all of it, or what the pieces that landed leave; the fee of the first charge is in it. */
+/**
+ * Amount still to be paid: the total less the captured tranches. The total includes the fee once the first charge fixed it.
+ */
 export function leftOf(payment: PaymentRow): Minor {
   return totalOf(payment) - payment.captured_minor;
 }
 
-/** Whether choosing decides a fee: the first charge fixes it. */
+/** Whether the choice of the payment method decides a fee. The first charge fixes the fee. */
 function bearsFee({ bearer, status }: PaymentRow): boolean {
   return bearer === 'customer' && status === 'pending';
 }
 
-/** The country of the number the merchant gave. A national number fits several: one where its prefix is known comes first. */
+/**
+ * The country of the phone number that the merchant provided. A national number can fit several countries; one where its
+ * operator prefix is known is preferred.
+ */
 function countryOf(phone: string | null, channels: Channel[]): string | undefined {
   if (!phone) return undefined;
   const fitting = [...new Set(channels.map((channel) => channel.country))].flatMap((country) => {
@@ -63,7 +74,7 @@ function homeFirst(channels: Channel[], country: string | undefined): Channel[] 
   return [...channels.filter(isHome), ...channels.filter((channel) => !isHome(channel))];
 }
 
-/** For banks and cards the country is enough. */
+/** The channel to preselect for banks and cards, for which the country is enough. */
 function propose(channels: Channel[], country: string | undefined): Channel | null {
   const oneCountry = channels.every((channel) => channel.country === channels[0]?.country);
   return (oneCountry ? channels[0] : channels.find((channel) => channel.country === country)) ?? null;

@@ -3,10 +3,10 @@ import type { Language } from './language.ts';
 import { en } from './messages/en.ts';
 import { fr } from './messages/fr.ts';
 
-/** What a number of the sandbox makes happen. */
+/** Outcome that a test number of the sandbox triggers. */
 export type TestOutcome = 'succeeds' | 'funds' | 'declined' | 'late' | 'refused' | 'secure';
 
-/** Every text of the pages; a language that misses one does not compile. */
+/** Every text of the pages. A language that misses one does not compile. */
 export interface Messages {
   payTo(merchant: string): string;
   testMode: string;
@@ -139,6 +139,7 @@ export interface Messages {
 
 const MESSAGES: Record<Language, Messages> = { en, fr };
 
+/** Returns the texts of the pages in a language. */
 export function messagesIn(language: Language): Messages {
   return MESSAGES[language];
 }

@@ -14,7 +14,7 @@ import type { Icon } from './views/icons.ts';
 import { noticePage } from './views/notice.ts';
 import { facts, state } from './views/parts.ts';
 
-/** Requests for one onboarding page in a minute. */
+/** Maximum requests for one onboarding page in a minute. */
 const READS_A_MINUTE = 60;
 
 interface Texts {
@@ -72,7 +72,9 @@ const SIGNS: Record<keyof Texts['title'], Icon> = {
   unknown: 'cross',
 };
 
-/** The page behind an account's onboarding link: shows its owner what is known and how far the check has come. */
+/**
+ * The page behind an account's onboarding link. It shows the account's owner the stored details and the verification status.
+ */
 export function onboardingPages(deps: Deps): Pages {
   const reads = new Throttle(deps.clock, READS_A_MINUTE);
   return (app: FastifyInstance) => {

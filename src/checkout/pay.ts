@@ -29,19 +29,19 @@ import { awaitsCard, standingOf } from './standing.ts';
 import { chargeOf, readSubmission, type Submission, testCardRequired } from './submission.ts';
 import { tooMany, turnDown } from './turn-down.ts';
 
-/** In an hour: a payment has one open charge at a time, and of those that end without money nobody needs so many. */
+/** Maximum unsuccessful charges of a payment in an hour. A payment has one open charge at a time, so a payer needs few. */
 const MOST_VAIN_TRIES = 20;
 const HOUR_MS = 3_600_000;
 
-/** One submit on its way in. */
+/** A submit that is being processed. */
 interface Submit {
   hosted: Hosted;
-  /** The browser's secret: its cookie, or a new one. */
+  /** The browser's secret, from its cookie or new. */
   browser: string;
   submission: Submission;
 }
 
-/** POST /pay/:token: charges, or hands the page to the browser of a payer who knows the charged number. */
+/** POST /pay/:token. Charges the payment, or assigns the page to the browser of a payer who knows the charged number. */
 export function submit(desk: Desk, visit: Visit, body: unknown): Promise<Shown> {
   return receive(desk, visit, body, false, async ({ hosted, browser, submission }) => {
     const { payment } = hosted;
@@ -62,7 +62,7 @@ export function submit(desk: Desk, visit: Visit, body: unknown): Promise<Shown> 
   });
 }
 
-/** POST /pay/:token/otp: the one-time code of the charge under way. */
+/** POST /pay/:token/otp. Submits the one-time code of the open charge. */
 export function submitCode(desk: Desk, visit: Visit, body: unknown): Promise<Shown> {
   return receive(desk, visit, body, false, async ({ hosted, browser, submission }) => {
     const attempt = openAttempt(hosted.attempts);
@@ -76,8 +76,9 @@ export function submitCode(desk: Desk, visit: Visit, body: unknown): Promise<Sho
 }
 
 /**
- * POST /pay/:token/card, sandbox only: the test card of a charge by the API, or the answer on the authentication step.
- * Some providers send the payer back here with a form of theirs: nothing of it is read, the page shows how the payment stands.
+ * POST /pay/:token/card, sandbox only. Takes the test card of a charge that the API started, or the answer of the
+ * authentication step. Some providers return the payer here with a form of theirs: its content is ignored, and the page
+ * shows the payment's status.
  */
 export async function submitCard(desk: Desk, visit: Visit, body: unknown): Promise<Shown> {
   if (visit.crossSite && !visit.json) return { kind: 'redirect', to: pathOf(desk, visit.token) };
@@ -89,10 +90,13 @@ export async function submitCard(desk: Desk, visit: Visit, body: unknown): Promi
   });
 }
 
-/** Null: nothing was charged, the page changed hands. */
+/** Returns the result of a charge; null when nothing was charged and the page was assigned to another browser. */
 type Work = (submit: Submit) => Promise<Charged | null>;
 
-/** Checks what every submit needs before the work, and turns its outcome into an answer. @param card on the card page */
+/**
+ * Runs the checks that every submit needs, then the work, and turns its outcome into an answer.
+ * @param card the submit came from the card page
+ */
 async function receive(desk: Desk, arriving: Visit, body: unknown, card: boolean, work: Work): Promise<Shown> {
   const opened = await openVisit(desk, arriving);
   if (!opened) return arriving.json ? problemAnswer(notFound('Payment')) : notice(arriving, 404, 'unknown');
@@ -126,7 +130,7 @@ async function answered(
   }
 }
 
-/** The form's token is missing or another browser's: its cookie is gone, or the form is not ours. */
+/** Error for a form token that is missing or another browser's: its cookie is gone, or the form is not ours. */
 function staleForm(): Problem {
   return new Problem(403, 'The form has expired: open the page again.', {
     errors: { form_token: ['is missing or has expired'] },
@@ -143,7 +147,7 @@ async function wanted(deps: Deps, hosted: Hosted, submission: Submission, { ip, 
   return { ...charge, payer: submission.card };
 }
 
-/** What was typed, or the number that was saved before. */
+/** The payment instrument that was typed, or the saved number. */
 async function instrumentOf(deps: Deps, hosted: Hosted, submission: Submission): Promise<Instrument> {
   if (submission.saved_method !== undefined) return savedInstrument(deps, hosted, submission.saved_method);
   const typed = readInstrument(hosted.store.environment, chargeOf(submission));
@@ -161,7 +165,7 @@ function stepOf(attempt: AttemptRow, { card, authentication }: Submission): Paye
   return { kind: 'authentication', passed: authentication === 'approve' };
 }
 
-/** 202 as the API answers it; a browser is led to the page, which shows how the payment stands. */
+/** Answers 202 as the API does. A browser is redirected to the page, which shows the payment's status. */
 function accepted(desk: Desk, visit: Visit, hosted: Hosted, charged: Charged | null): Shown {
   const path = pathOf(desk, visit.token);
   if (!visit.json) return { kind: 'redirect', to: charged?.action?.kind === 'redirect' ? `${path}?go=1` : path };
@@ -175,7 +179,10 @@ function jsonAnswer(status: number, message: string, rest: object): Shown {
   return { kind: 'json', status, body: envelope(status, message, rest) };
 }
 
-/** Over all processes: the charges are counted where they are kept. */
+/**
+ * Limits unsuccessful charges across all processes, because it counts the stored attempts.
+ * @throws Problem 429
+ */
 function limitTries({ attempts }: Hosted, now: number): void {
   const vain = attempts.filter(({ status, created_at }) => status !== 'succeeded' && created_at.getTime() > now - HOUR_MS);
   if (vain.length >= MOST_VAIN_TRIES) throw tooOften(HOUR_MS / 1000);
@@ -186,7 +193,10 @@ function tooOften(retry_after: number): Problem {
   return new Problem(429, 'Too many submits of this payment.', { headers, extra: { retry_after } });
 }
 
-/** The operator of the typed number, for payers who leave that to us. Undefined: there is nothing to recognise it by. */
+/**
+ * Detects the operator of the typed number, for payers who did not choose one. Undefined when no number was typed.
+ * @throws Problem 422 when the number fits several operators or no country
+ */
 function operatorOf({ fees }: Config, { payment }: Hosted, { phone, account_number, card }: Submission): string | undefined {
   if (typeof phone !== 'string' || account_number !== undefined || card !== null) return undefined;
   const guess = guessChannel(

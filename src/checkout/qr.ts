@@ -2,17 +2,17 @@ import { crc32, deflateSync } from 'node:zlib';
 import { encodeQR } from 'qr';
 import { type Html, html } from '../kit/html.ts';
 
-/** On screen; a code of 39 modules is then two centimetres and a half on a desktop. */
+/** Size of a module on screen. A code of 39 modules is then 2.5 cm wide on a desktop. */
 const MODULE_PX = 4;
 const SIGNATURE = Buffer.from('89504e470d0a1a0a', 'hex');
 
 /**
- * A code for a telephone's camera, as a picture in the page: one bit for each module weighs 310 bytes in a compressed
- * page, the same as SVG 500, and neither costs a request. Read from a screen, which has no scratches: the lowest
- * correction is enough. The style has to give it a white edge of four modules.
+ * Returns a QR code as an inline image. A PNG with one bit for each module takes 310 bytes of a compressed page, the same
+ * as SVG takes 500, and neither costs a request. A screen has no scratches, so the lowest error correction is enough. The
+ * style has to add the white border of four modules.
  */
 export function qrCode(text: string, alt: string): Html {
-  // The encoder insists on an edge of its own.
+  // The encoder requires a border, which is removed here.
   const modules = encodeQR(text, 'raw', { ecc: 'low', border: 1 })
     .slice(1, -1)
     .map((row) => row.slice(1, -1));
@@ -21,7 +21,7 @@ export function qrCode(text: string, alt: string): Html {
   return html`<img class="qr" src="data:image/png;base64,${picture}" width="${side}" height="${side}" alt="${alt}">`;
 }
 
-/** Black where true. One bit a pixel, as PNG has it: 1 is white. */
+/** Encodes a PNG with one bit for each pixel; true is black. In PNG, 1 is white. */
 function png(modules: readonly boolean[][]): Buffer {
   const side = modules.length;
   const rows = modules.map((row) => {

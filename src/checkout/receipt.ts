@@ -6,7 +6,7 @@ import { notice, page, sceneOf } from './show.ts';
 import { receiptPage } from './views/receipt.ts';
 import type { Scene } from './views/scene.ts';
 
-/** GET /pay/:token/receipt. A payment that has none leads to its page, which says how it stands. */
+/** GET /pay/:token/receipt. Redirects to the payment's page when the payment has no receipt. */
 export async function showReceipt(desk: Desk, visit: Visit): Promise<Shown> {
   const opened = await openVisit(desk, visit);
   if (!opened) return notice(visit, 404, 'unknown');
@@ -14,7 +14,7 @@ export async function showReceipt(desk: Desk, visit: Visit): Promise<Shown> {
   return receipt ? page(200, receiptPage(scene, receipt), scene) : { kind: 'redirect', to: scene.path };
 }
 
-/** GET /pay/:token/receipt.pdf: the same as a file. 429: too many in a minute, of this one or of all. */
+/** GET /pay/:token/receipt.pdf. Answers 429 when too many PDFs were requested in a minute, of this payment or of all. */
 export async function sendReceipt(desk: Desk, visit: Visit): Promise<Answer> {
   const opened = await openVisit(desk, visit);
   if (!opened) return notice(visit, 404, 'unknown');
@@ -27,7 +27,7 @@ export async function sendReceipt(desk: Desk, visit: Visit): Promise<Answer> {
   return bytes ? { kind: 'pdf', name: `receipt-${opened.hosted.payment.id}.pdf`, bytes } : later(opened.visit, path, 5);
 }
 
-/** Anything of the payer is for the browser that paid, as everywhere on the page. */
+/** Reads the receipt. It shows the payer's details only to the browser that paid, as the other pages do. */
 async function receiptIn(desk: Desk, { visit, hosted }: Opened): Promise<[Scene, Receipt | null]> {
   const scene = await sceneOf(desk, visit, hosted);
   const { merchant, theme } = scene;

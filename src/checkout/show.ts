@@ -24,26 +24,35 @@ import type { Scene } from './views/scene.ts';
 import { elsewherePage } from './views/elsewhere.ts';
 import { leavingPage, type Waiting, waitingPage } from './views/waiting.ts';
 
-/** A submit that was turned down, shown with the page. */
+/** A rejected submit, shown on the page. */
 export interface Turned {
   status: number;
   typed: Typed;
   complaints: Complaints;
 }
 
-/** GET /pay/:token. @param leave right after a submit: go on to the provider's page */
+/**
+ * GET /pay/:token.
+ * @param leave right after a submit: redirect to the provider's page
+ */
 export async function showPage(desk: Desk, visit: Visit, leave: boolean): Promise<Shown> {
   const opened = await openVisit(desk, visit);
   return opened ? pageOf(desk, opened.visit, opened.hosted, leave) : notice(visit, 404, 'unknown');
 }
 
-/** `?lang=` on a page: remembers the payer's choice, and leads to the address without it. @param below the page's own, after the token */
+/**
+ * Handles `?lang=` on a page: stores the payer's choice in a cookie and redirects to the address without it.
+ * @param below path of the page after the token
+ */
 export async function chooseLanguage(desk: Desk, visit: Visit, language: Language, below = ''): Promise<Shown> {
   const opened = await openVisit(desk, visit);
   return opened ? { kind: 'redirect', to: pathOf(desk, visit.token) + below, language } : notice(visit, 404, 'unknown');
 }
 
-/** The page as the payment stands. @param turned what was wrong with the submit that this answers */
+/**
+ * Returns the page for the payment's current status.
+ * @param turned errors of the submit that this answers
+ */
 export async function pageOf(desk: Desk, visit: Visit, hosted: Hosted, leave = false, turned?: Turned): Promise<Shown> {
   const { payment, attempts } = hosted;
   const standing = standingOf(hosted, desk.deps.clock.now());
@@ -59,13 +68,16 @@ export async function pageOf(desk: Desk, visit: Visit, hosted: Hosted, leave = f
   return page(turned?.status ?? 200, waitingPage(scene, attempt), scene, attempt?.action?.kind === 'otp' ? browser : undefined);
 }
 
-/** GET /pay/:token/card, sandbox only: the card form of a charge by the API, and the authentication step. */
+/** GET /pay/:token/card, sandbox only. Shows the card form of a charge that the API started, or the authentication step. */
 export async function showCard(desk: Desk, visit: Visit): Promise<Shown> {
   const opened = await openVisit(desk, visit);
   return opened ? cardPageOf(desk, opened.visit, opened.hosted) : notice(visit, 404, 'unknown');
 }
 
-/** Whoever has nothing to do there, such as a payer coming back from a provider's card page, is sent to the page itself. */
+/**
+ * Returns the card page. Redirects a browser that has no card step to the payment's page, for example a payer who returns
+ * from a provider's card page.
+ */
 export async function cardPageOf(desk: Desk, visit: Visit, hosted: Hosted, turned?: Turned): Promise<Shown> {
   const attempt = openAttempt(hosted.attempts);
   const foreign = holderOf(hosted.payment, visit.browser) === 'another';
@@ -82,14 +94,14 @@ export async function cardPageOf(desk: Desk, visit: Visit, hosted: Hosted, turne
   return page(turned?.status ?? 200, attempt.payer === null ? cardPage(scene) : verifyPage(scene), scene, browser);
 }
 
-/** GET /pay/:token/status: what a waiting page asks every few seconds. */
+/** GET /pay/:token/status. Polled by waiting pages every few seconds. */
 export async function showStatus(desk: Desk, visit: Visit): Promise<Shown> {
   const opened = await openVisit(desk, visit);
   if (!opened) return problemAnswer(notFound('Payment'));
   return { kind: 'json', status: 200, body: progressOf(opened.hosted, desk.deps.clock.now()) };
 }
 
-/** GET /pay/:token/events: the same, said when it changes. 429: the page asks instead. */
+/** GET /pay/:token/events. Streams the same progress when it changes. Answers 429 at the limit of streams: the page polls. */
 export async function showEvents(desk: Desk, visit: Visit): Promise<Answer> {
   const opened = await openVisit(desk, visit);
   if (!opened) return problemAnswer(notFound('Payment'));
@@ -99,7 +111,7 @@ export async function showEvents(desk: Desk, visit: Visit): Promise<Answer> {
     : problemAnswer(new Problem(429, 'Too many pages wait for news: ask for the status.'));
 }
 
-/** GET /pay/:token/logo: the merchant's, from us. */
+/** GET /pay/:token/logo. Serves the merchant's logo from our origin. */
 export async function showLogo(desk: Desk, visit: Visit): Promise<Answer> {
   const opened = await openVisit(desk, visit);
   const url = opened && themeOf(opened.hosted.payment.details?.theming).logo;
@@ -109,13 +121,16 @@ export async function showLogo(desk: Desk, visit: Visit): Promise<Answer> {
   return logo ? { kind: 'picture', logo } : problemAnswer(notFound());
 }
 
-/** What was thrown, as the API would say it. */
+/** Returns an error as the API would answer it. */
 export function problemAnswer(problem: Problem): Shown {
   const { code, headers, body } = renderError(problem);
   return { kind: 'json', status: code, body, headers };
 }
 
-/** Something to say that belongs to no payment. @param wait_s how long `busy` lasts */
+/**
+ * Returns a page with a message that belongs to no payment.
+ * @param wait_s how long `busy` lasts, in seconds
+ */
 export function notice(
   { language }: Pick<Visit, 'language'>,
   status: number,
@@ -126,14 +141,17 @@ export function notice(
   return page(status, noticePage(language, what, back, wait_s), { language, theme: PLAIN });
 }
 
-/** @param browser the secret for the browser's cookie, on pages with a form */
+/**
+ * Wraps content as an answer with the theme's Content-Security-Policy.
+ * @param browser the secret for the browser's cookie, on pages with a form
+ */
 export function page(status: number, content: Html, scene: { language: Language; theme: Theme }, browser?: string): PageAnswer {
   const { language, theme } = scene;
   const headers = { 'Content-Security-Policy': policyWith(theme.style) };
   return { kind: 'page', status, page: content, language, headers, ...(browser ? { browser } : {}) };
 }
 
-/** What every page of a payment shows or needs. */
+/** Returns the data that every page of a payment needs. */
 export async function sceneOf(desk: Desk, visit: Visit, { store, payment }: Hosted): Promise<Scene> {
   return {
     language: visit.language,
@@ -161,7 +179,7 @@ async function waitingScene(desk: Desk, visit: Visit, hosted: Hosted, holder: Ho
   };
 }
 
-/** A page with a form gives the browser its cookie, which the form's token is bound to. */
+/** Returns the browser's secret, new if it has none, and the CSRF token of a form, which is bound to that secret. */
 function formFor(desk: Desk, visit: Visit): { browser: string; form_token: string } {
   const browser = visit.browser ?? newBrowser();
   return { browser, form_token: formToken(desk.deps.secrets, visit.token, browser) };
@@ -178,7 +196,7 @@ async function form(desk: Desk, visit: Visit, hosted: Hosted, turned?: Turned): 
   return page(status, formPage(scene), scene, browser);
 }
 
-/** Why the payer is back at the form of a payment in pieces; a payment that was to be paid in one would have failed. */
+/** Why the payer is back at the form of a payment in tranches. A payment in one charge would have failed instead. */
 function declineOf({ language }: Visit, { attempts }: Hosted): Complaints {
   const reason = attempts.at(-1)?.reason;
   return reason && isReason(reason) ? { alert: payerMessage(reason, language) } : {};
@@ -191,7 +209,7 @@ async function elsewhere(desk: Desk, visit: Visit, hosted: Hosted, turned?: Turn
   return page(turned?.status ?? 200, elsewherePage(scene, takeOver), scene, browser);
 }
 
-/** 410 for a link that has ended without a payment: nothing will ever be there again. */
+/** Returns the result page. A link that ended without a payment answers 410 Gone. */
 async function result(desk: Desk, visit: Visit, hosted: Hosted, status: FinalStatus): Promise<Shown> {
   const scene = { ...(await sceneOf(desk, visit, hosted)), status, returnTo: returnLink(hosted.payment, status) };
   return page(status === 'expired' || status === 'cancelled' ? 410 : 200, resultPage(scene), scene);

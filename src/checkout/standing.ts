@@ -6,26 +6,27 @@ import type { Glimpse } from '../payments/watch.ts';
 import { channelById } from '../reference/channels.ts';
 import type { FinalStatus } from './views/result.ts';
 
-/** As much of a payment as standing needs. */
+/** The part of a payment that `standingOf` needs. */
 type Seen = Pick<Glimpse, 'attempts'> & { payment: Pick<Glimpse['payment'], 'status' | 'expires_at' | 'continue_at'> };
 
-/** What a waiting page compares: when it changes, the page is another one. */
+/** Progress that a waiting page compares. When it changes, the page reloads. */
 export interface Progress {
   status: string;
   step: string;
   attempt: number;
 }
 
-/** How a payment stands for its page. */
+/** State of a payment for its page. */
 export type Standing =
   | { kind: 'final'; status: FinalStatus }
-  /** Nothing is under way: the payer can choose. */
+  /** No charge is in progress: the payer can choose. */
   | { kind: 'open' }
   | { kind: 'under_way' };
 
 /**
- * A window that has closed counts at once, not only when the sweep comes by a second later. Of a payment in pieces the
- * worker sends the next one by itself (`continue_at`); after a declined one it is the payer who goes on.
+ * Returns the payment's state for its page. A payment past its expiry counts as expired at once, before the sweep a second
+ * later. For a payment in tranches the worker sends the next tranche (`continue_at`); after a declined tranche the payer
+ * continues.
  */
 export function standingOf({ payment, attempts }: Seen, now: number): Standing {
   if (isFinal(payment.status)) return { kind: 'final', status: payment.status as FinalStatus };
@@ -33,14 +34,14 @@ export function standingOf({ payment, attempts }: Seen, now: number): Standing {
   return payment.expires_at.getTime() <= now ? { kind: 'final', status: 'expired' } : { kind: 'open' };
 }
 
-/** What the status route and the events tell: no more than the page itself shows to everybody. */
+/** Returns what the status route and the events report: no more than the page shows to everybody. */
 export function progressOf(seen: Seen, now: number): Progress {
   const standing = standingOf(seen, now);
   const status = standing.kind === 'final' ? standing.status : seen.payment.status;
   return { status, step: seen.attempts.find(isOpen)?.action?.kind ?? 'none', attempt: seen.attempts.length };
 }
 
-/** A card charge of the sandbox waits on our own page: for the test card, or for the authentication step. */
+/** Whether a card charge of the sandbox waits on our own page, for the test card or for the authentication step. */
 export function awaitsCard({ store, attempts }: Hosted): boolean {
   const attempt = openAttempt(attempts);
   if (store.environment !== 'sandbox' || attempt?.action?.kind !== 'redirect') return false;

@@ -5,20 +5,20 @@ import { invalid, Problem } from '../kit/errors.ts';
 import { type ChargeBody, chargeBody } from '../payments/schema.ts';
 import { testCardToken } from '../providers/sandbox/outcomes.ts';
 
-/** What a payer sent, from a form or as JSON, without any card detail: of a test card only its token is left. */
+/** What a payer submitted, by form or as JSON. It has no card details: a test card is replaced by its token. */
 export interface Submission {
   channel: unknown;
   phone: unknown;
   account_number: unknown;
-  /** Token of the test card; null when none of the designated ones was typed. */
+  /** Token of the test card; null when the number is not one of the designated test cards. */
   card: string | null;
-  /** The answer on the authentication step of a test card. */
+  /** The answer of the authentication step of a test card. */
   authentication: unknown;
-  /** A one-time code of the operator. */
+  /** One-time code from the operator. */
   otp: unknown;
-  /** Id of a number that was saved before, instead of one that is typed. */
+  /** Id of a saved number, used instead of a typed one. */
   saved_method: unknown;
-  /** Ticked: the number is to be saved. */
+  /** The box is ticked: the number is to be saved. */
   remember: boolean;
   form_token: unknown;
 }
@@ -26,7 +26,7 @@ export interface Submission {
 const charges = validatorOf(chargeBody, undefined);
 
 /**
- * Reads a body, flat as the forms send it or with `data` and `card` as the API has it.
+ * Reads a body, flat as the forms send it, or with `data` and `card` as in the API.
  * @throws Problem 400 not an object, 422 raw card data in live (only the sandbox page has card fields)
  */
 export function readSubmission(environment: Environment, body: unknown): Submission {
@@ -47,7 +47,10 @@ export function readSubmission(environment: Environment, body: unknown): Submiss
   };
 }
 
-/** The submission as a charge. @throws Problem 422 naming `channel`, `data.phone` or `data.account_number` */
+/**
+ * Returns the submission as the body of a charge.
+ * @throws Problem 422 naming `channel`, `data.phone` or `data.account_number`
+ */
 export function chargeOf({ channel, phone, account_number }: Submission): ChargeBody {
   const wanted = { channel, data: defined({ phone, account_number }) };
   const faults = { ...charges.body(defined(wanted)), ...inspectBody(wanted).faults };
@@ -55,7 +58,7 @@ export function chargeOf({ channel, phone, account_number }: Submission): Charge
   return wanted as ChargeBody;
 }
 
-/** 422: only the designated numbers are accepted, and the one that was typed is not repeated. */
+/** Error 422 for a number that is not a test card. The message does not repeat the typed number. */
 export function testCardRequired(): Problem {
   return invalid({ number: ['is not one of the test cards of the sandbox'] }, 'sandbox_test_card_required');
 }
@@ -70,7 +73,7 @@ function tokenOf(number: unknown): string | null {
   return typeof number === 'string' ? testCardToken(number) : null;
 }
 
-/** An empty field of a form was not filled in. */
+/** Treats an empty form field as absent. */
 function given(value: unknown): unknown {
   return value === '' ? undefined : value;
 }

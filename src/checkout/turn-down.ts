@@ -12,8 +12,8 @@ import type { Complaints, Typed } from './views/fields.ts';
 import { countryName } from './views/scene.ts';
 
 /**
- * The answer to a submit that was not taken. As JSON: what the API would say. In a browser: the page with what is wrong
- * beside its field; after a decline or in a wrong state the page itself tells how the payment stands.
+ * Answers a rejected submit. As JSON: the error as the API would return it. In a browser: the page with an error beside
+ * each invalid field. After a decline or in a wrong state, the page itself shows the payment's status.
  * @param card the submit came from the card page
  */
 export async function turnDown(
@@ -26,7 +26,7 @@ export async function turnDown(
   if (visit.json) return problemAnswer(inLanguage(problem, visit.language));
   if (problem.status === 429) return tooMany(desk, visit, problem);
   const hosted = must(await openHosted(desk.deps, visit.token), 'the payment was there when the submit came');
-  // Refused for now: the page that says how the payment stands would say nothing of it.
+  // Blocked only for now: the page with the payment's status would not mention the block.
   const later = problem.details.error_code === 'fraud_blocked' && isChargeable(hosted.payment);
   if ((problem.status === 402 && !later) || problem.status === 400) return { kind: 'redirect', to: pathOf(desk, visit.token) };
   const complaints = complaintsOf(problem, visit.language, submission);
@@ -34,7 +34,7 @@ export async function turnDown(
   return card ? cardPageOf(desk, visit, hosted, turned) : pageOf(desk, visit, hosted, false, turned);
 }
 
-/** A page for a browser, which is told when to come back. */
+/** Answers 429 with the time after which to retry, as a page or as JSON. */
 export function tooMany(desk: Desk, visit: Visit, problem: Problem): Shown {
   if (visit.json) return problemAnswer(problem);
   const headers = problem.details.headers ?? {};
@@ -42,7 +42,7 @@ export function tooMany(desk: Desk, visit: Visit, problem: Problem): Shown {
   return { ...answer, headers: { ...answer.headers, ...headers } };
 }
 
-/** `payer_message` is shown as it is, so it is written in the payer's language. */
+/** Translates `payer_message` into the payer's language, because clients show it unchanged. */
 function inLanguage(problem: Problem, language: Language): Problem {
   const { error_code } = problem.details;
   if (problem.status !== 402 || error_code === undefined || !isReason(error_code)) return problem;
@@ -50,7 +50,7 @@ function inLanguage(problem: Problem, language: Language): Problem {
 }
 
 function typedIn(submission: Submission | undefined): Typed {
-  // Nothing was typed: the saved number stays the first choice, while it is there.
+  // Nothing was typed: the saved number, if there still is one, remains the first choice.
   if (!submission || submission.saved_method !== undefined) return {};
   const { channel, phone, account_number } = submission;
   const [id, number, account] = [channel, phone, account_number].map((value) => (typeof value === 'string' ? value : undefined));
@@ -58,7 +58,7 @@ function typedIn(submission: Submission | undefined): Typed {
   return { kind: kind ?? (account === undefined ? 'mobile_money' : 'bank'), channel: id, phone: number, account_number: account };
 }
 
-/** Our checks speak to developers; a payer gets one plain sentence for each field. */
+/** Returns one plain sentence for each invalid field. The validation messages are written for developers. */
 function complaintsOf(problem: Problem, language: Language, submission: Submission | undefined): Complaints {
   const { errors, refusedText } = messagesIn(language);
   const fields = problem.details.errors ?? {};
@@ -68,7 +68,7 @@ function complaintsOf(problem: Problem, language: Language, submission: Submissi
   if (has('saved_method')) return { alert: errors.saved };
   if (problem.status === 403) return { phone: errors.number };
   if (has('amount')) return { alert: errors.amount };
-  // The payer left it to us to recognise the operator.
+  // The payer left the choice of the operator to us.
   const unrecognised = submission?.channel === undefined && submission?.phone !== undefined;
   const complaints: Complaints = {
     ...(has('channel') ? { channel: unrecognised ? errors.operator : errors.channel } : {}),

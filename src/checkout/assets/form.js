@@ -1,8 +1,8 @@
-// ES2015 like page.js.
+// ES2015, as in page.js.
 (() => {
   const byId = (id) => document.getElementById(id);
 
-  // The operator by the number as it is typed; never against what the payer chose. The same rule as guess.ts.
+  // Detects the operator from the number as it is typed, by the same rule as guess.ts. Never overrides the payer's choice.
   const phone = byId('phone');
   const choice = byId('mobile_money-channel');
   if (phone && choice) {
@@ -20,7 +20,7 @@
       if (abroad || (number.indexOf(code) === 0 && number.length === code.length + digits)) number = number.slice(code.length);
       if (trunk && number[0] === trunk) number = number.slice(1);
       if (old && number.length === digits - old.length) number = old + number;
-      // Part of a national number fits several countries.
+      // An incomplete national number fits several countries.
       return number.length === digits || (number.length < digits && (abroad || !several)) ? number : '';
     };
     const guess = () => {
@@ -43,7 +43,7 @@
     if (!chosen) guess();
   }
 
-  // Test cards: brand and check sum while typing.
+  // Shows the brand of a test card and checks its Luhn sum while it is typed.
   const card = byId('number');
   const check = byId('card-check');
   if (card && check) {
@@ -59,7 +59,7 @@
       const digits = card.value.replace(/\D/g, '');
       const known = brands.find((entry) => entry[1].test(digits));
       brand.textContent = known ? known[0] : '';
-      // Only at the end, or the cursor would jump.
+      // Only at the end of the text: elsewhere the cursor would jump.
       if (card.selectionStart === card.value.length) card.value = digits.replace(/(\d{4})(?=\d)/g, '$1 ');
       check.textContent = digits.length >= 16 && !passes(digits) ? check.dataset.wrong : '';
     });

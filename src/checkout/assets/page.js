@@ -1,8 +1,8 @@
-// Nothing newer than ES2015: feature phones run browsers of 2016, and a script they can not read would stop the page.
+// ES2015 at most: feature phones run browsers of 2016, and a script that they cannot parse would break the page.
 (() => {
   const all = (selector) => Array.from(document.querySelectorAll(selector));
 
-  // A second tap on a slow network must not submit twice; the pressed button stays enabled, or its value would be lost.
+  // A second tap on a slow network must not submit twice. The pressed button stays enabled, or its value would not be sent.
   all('form').forEach((form) => {
     let sent = false;
     form.addEventListener('submit', (event) => {
@@ -11,7 +11,7 @@
       (event.submitter || form.querySelector('button')).setAttribute('aria-busy', 'true');
     });
   });
-  // Coming back with the back button: ask where the payment stands instead of showing what was.
+  // The back button restores an old page: reload it, so that it shows the payment's current status.
   addEventListener('pageshow', (event) => {
     if (event.persisted) location.reload();
   });

@@ -1,8 +1,8 @@
-// ES2015 like page.js.
+// ES2015, as in page.js.
 (() => {
   const all = (selector) => Array.from(document.querySelectorAll(selector));
 
-  // What has to be typed at the bank. Where the clipboard is out of reach the text is selected instead.
+  // Buttons that copy what has to be typed at the bank. Where the clipboard is not available, the text is selected instead.
   all('[data-copy]').forEach((button) => {
     button.hidden = false;
     button.addEventListener('click', () => {
@@ -13,7 +13,8 @@
     });
   });
 
-  // The operator's window. Counted from when the page came, because clocks of phones are often wrong.
+  // Countdown of the operator's confirmation window. It counts from the load of the page, because phone clocks are often
+  // wrong.
   all('[data-left]').forEach((clock) => {
     const since = performance.now();
     const tick = () => {
@@ -34,7 +35,7 @@
     const path = page.dataset.follow;
     let wait_ms = 1000;
     let timer;
-    // Without a signal the browser would show its own error page, and the payer would not know what to do.
+    // Offline, a reload would show the browser's own error page. The page waits for the connection instead.
     const renew = () => {
       if (navigator.onLine === false) addEventListener('online', renew, { once: true });
       else location.replace(path);
@@ -49,7 +50,7 @@
     };
     const look = () => {
       clearTimeout(timer);
-      // Without a signal, or with an answer that is none, the next look may have more luck.
+      // Offline or after an unreadable answer, the next poll may succeed.
       fetch(path + '/status', { cache: 'no-store', credentials: 'same-origin' })
         .then((answer) => (answer.ok ? answer.json().then(compare) : null))
         .then(later, later);
@@ -58,14 +59,14 @@
       const events = new EventSource(path + '/events');
       events.onmessage = (event) => {
         compare(JSON.parse(event.data));
-        // The server is heard every 15 s; after three times that something in between keeps its words back.
+        // The server sends an event at least every 15 s. After 45 s without one, a proxy probably buffers the stream: poll.
         clearTimeout(timer);
         timer = setTimeout(look, 45000);
       };
       events.onerror = () => { if (events.readyState === 2) look(); };
       timer = setTimeout(look, 5000);
     } else later();
-    // The payer was in the operator's menu and comes back.
+    // The payer returns from the operator's menu.
     document.addEventListener('visibilitychange', () => {
       if (!document.hidden) look();
     });

@@ -3,12 +3,12 @@ export type Colour = readonly [red: number, green: number, blue: number];
 
 export const WHITE: Colour = [255, 255, 255];
 
-/** WCAG 2.2, 1.4.3: what text needs. */
+/** Minimum contrast of text (WCAG 2.2, 1.4.3). */
 const READABLE = 4.5;
-/** Each step takes a fiftieth of the light away: finer than an eye sees. */
+/** Factor of each darkening step, 2%: finer than the eye can see. */
 const STEP = 0.98;
 
-/** `#0b4a5e` or `#07f`; null for everything else, names and functions of CSS among it. */
+/** Parses `#0b4a5e` or `#07f`. Returns null for everything else, including CSS colour names and functions. */
 export function readColour(value: unknown): Colour | null {
   const digits = typeof value === 'string' ? /^#([0-9a-f]{3}|[0-9a-f]{6})$/i.exec(value.trim())?.[1] : undefined;
   if (digits === undefined) return null;
@@ -16,27 +16,34 @@ export function readColour(value: unknown): Colour | null {
   return [0, 2, 4].map((at) => Number.parseInt(long.slice(at, at + 2), 16)) as unknown as Colour;
 }
 
+/** Returns the colour as `#rrggbb`. */
 export function hex(colour: Colour): string {
   return `#${colour.map((part) => Math.round(part).toString(16).padStart(2, '0')).join('')}`;
 }
 
-/** @param share of the second, 0 to 1 */
+/**
+ * Mixes two colours.
+ * @param share of the second colour, 0 to 1
+ */
 export function mix(a: Colour, b: Colour, share: number): Colour {
   const part = (i: 0 | 1 | 2) => Math.round(a[i] * (1 - share) + b[i] * share);
   return [part(0), part(1), part(2)];
 }
 
-/** WCAG 2.2's contrast ratio, 1 to 21. */
+/** Returns the contrast ratio of WCAG 2.2, 1 to 21. */
 export function contrast(a: Colour, b: Colour): number {
   const [light, dark] = [luminance(a), luminance(b)].sort((x, y) => y - x) as [number, number];
   return (light + 0.05) / (dark + 0.05);
 }
 
-/** The same hue, darkened until everything that stands on it or beside it can be read. @param pairs of what has to differ */
+/**
+ * Returns the same hue, darkened until every pair has a readable contrast.
+ * @param pairs the colours that must be readable against each other, for a candidate colour
+ */
 export function darkened(colour: Colour, pairs: (colour: Colour) => readonly (readonly [Colour, Colour])[]): Colour {
   let [red, green, blue] = colour;
   const now = (): Colour => [Math.round(red), Math.round(green), Math.round(blue)];
-  // Ends: black on nearly white has 20:1.
+  // Terminates: black on nearly white has a contrast of 20:1.
   while (pairs(now()).some(([a, b]) => contrast(a, b) < READABLE)) [red, green, blue] = [red * STEP, green * STEP, blue * STEP];
   return now();
 }

@@ -1,4 +1,4 @@
-/** Declared sides: a few kilobytes can unpack to gigabytes, and a weak phone would be gone. */
+/** Maximum declared side in pixels. A few kilobytes can decompress to gigabytes, which would crash a weak phone. */
 const LONGEST_SIDE = 1024;
 
 interface Image {
@@ -7,7 +7,7 @@ interface Image {
   height: number;
 }
 
-/** What the bytes are, by themselves: null for anything that is no still picture of a size a page can bear. */
+/** Detects the type of an image from its bytes. Returns null for anything other than a still image within the size limit. */
 export function imageType(bytes: Buffer): Image['type'] | null {
   const image = png(bytes) ?? jpeg(bytes) ?? webp(bytes);
   if (!image || image.width < 1 || image.height < 1) return null;
@@ -18,12 +18,12 @@ const PNG = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex');
 
 function png(bytes: Buffer): Image | null {
   if (bytes.length < 33 || !bytes.subarray(0, PNG.length).equals(PNG)) return null;
-  // An animation control chunk makes it an APNG: nothing may move that the payer can not stop (WCAG 2.2.2).
+  // An animation control chunk makes it an APNG. A page must not have motion that the payer cannot stop (WCAG 2.2.2).
   if (bytes.includes('acTL')) return null;
   return { type: 'image/png', width: bytes.readUInt32BE(16), height: bytes.readUInt32BE(20) };
 }
 
-/** Walks from segment to segment to the frame header, which has the size. */
+/** Reads segment by segment up to the frame header, which has the size. */
 function jpeg(bytes: Buffer): Image | null {
   if (bytes.length < 4 || bytes.readUInt16BE(0) !== 0xffd8) return null;
   for (let at = 2; at + 9 <= bytes.length && bytes[at] === 0xff; ) {
@@ -35,7 +35,7 @@ function jpeg(bytes: Buffer): Image | null {
   return null;
 }
 
-/** The three kinds of a WebP's first chunk; those that move are left out. */
+/** Reads the first chunk of a WebP file, of which there are three kinds. Animated images are rejected. */
 function webp(bytes: Buffer): Image | null {
   if (bytes.length < 30 || bytes.toString('latin1', 0, 4) !== 'RIFF' || bytes.toString('latin1', 8, 12) !== 'WEBP') return null;
   const type = 'image/webp';

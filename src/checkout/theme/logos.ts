@@ -2,26 +2,32 @@ import type { Clock } from '../../kit/clock.ts';
 import type { Guard, Send } from '../../kit/fetch.ts';
 import { imageType } from './image.ts';
 
-/** With the page's own 7.5 kB at most this stays below the 15 kB that everything may weigh; a mark of 132 x 132 fits. */
+/** With the page's own maximum of 7.5 kB the total stays below the limit of 15 kB. A logo of 132 x 132 pixels fits. */
 const MOST_LOGO_BYTES = 6 * 1024;
 const TIMEOUT_MS = 4_000;
 const KEEP_MS = 3_600_000;
-/** A shop that mends its logo does not wait an hour; one whose server is down is not asked by every payer. */
+/**
+ * How long a failed fetch is cached. A merchant that fixes its logo need not wait an hour, and a server that is down does
+ * not get a request from every payer.
+ */
 const KEEP_NONE_MS = 60_000;
-/** 1.5 MB at most. */
+/** Maximum number of cached logos: 1.5 MB at most. */
 const MOST_LOGOS = 256;
-/** Fetches under way: more would let pages of slow logos use up our sockets. */
+/** Maximum concurrent fetches. Without a limit, pages with slow logos could exhaust our sockets. */
 const MAX_AT_ONCE = 64;
-/** Of one team: its slow logos leave places for those of others. */
+/** Maximum concurrent fetches of one team, so that its slow logos leave capacity for other teams. */
 const MAX_OF_A_TEAM = 4;
 
-/** A picture that is what it says. */
+/** An image whose type was detected from its content. */
 export interface Logo {
   type: string;
   bytes: Buffer;
 }
 
-/** Merchants' logos, fetched by us so that a payer's address is told to nobody, and kept for a while in this process. */
+/**
+ * Merchants' logos. We fetch them, so that the payer's IP address is not disclosed to the logo's server, and cache them in
+ * this process.
+ */
 export class Logos {
   readonly #send: Send;
   readonly #clock: Clock;
@@ -34,7 +40,11 @@ export class Logos {
     this.#clock = clock;
   }
 
-  /** Null when there is none that can be shown. @param team_id whose page shows it @param guard where it may be fetched from */
+  /**
+   * Returns a logo; null when there is none that can be shown or a limit of concurrent fetches is reached.
+   * @param team_id the team whose page shows it
+   * @param guard which addresses it may be fetched from
+   */
   async get(team_id: bigint, url: string, guard: Guard): Promise<Logo | null> {
     const key = `${guard} ${url}`;
     const known = this.#known.get(key);
@@ -74,7 +84,7 @@ export class Logos {
     return type ? { type, bytes } : null;
   }
 
-  /** The oldest makes room: a Map keeps the order in which it was filled. */
+  /** Stores a logo and evicts the oldest entry when the cache is full. A Map iterates in insertion order. */
   #keep(key: string, logo: Logo | null): void {
     this.#known.delete(key);
     const oldest = this.#known.size >= MOST_LOGOS ? this.#known.keys().next().value : undefined;

@@ -7,18 +7,18 @@ const LONGEST_TITLE = 60;
 const LONGEST_BUTTON = 24;
 const LONGEST_URL = 2048;
 
-/** What a merchant may change about the page of a payment; null: as it is without. */
+/** What a merchant can customise on the page of a payment. Null means the default. */
 export interface Theme {
-  /** A style for the page's variables. */
+  /** Style that sets the page's CSS variables. */
   style: Html | null;
-  /** For the browser's own frame. */
+  /** Brand colour, for the browser's toolbar and the icon. */
   brand: string;
-  /** Said above what is paid for; never instead of the merchant's name. */
+  /** Shown above the description; never replaces the merchant's name. */
   title: string | null;
-  /** In front of the amount on the buttons, instead of "Pay". */
+  /** Replaces "Pay" before the amount on the buttons. */
   button_text: string | null;
   locale: Language | null;
-  /** https; fetched by us, never by the payer's browser. */
+  /** An https URL, fetched by us and never by the payer's browser. */
   logo: string | null;
 }
 
@@ -27,8 +27,8 @@ const BRAND = '#0b4a5e';
 export const PLAIN: Theme = { style: null, brand: BRAND, title: null, button_text: null, locale: null, logo: null };
 
 /**
- * Reads `theming`, whose inner shape the contract leaves open: what is not understood is left out, and never refused.
- * Colours keep their hue and give way in lightness until all text on and beside them has a contrast of 4.5:1.
+ * Reads `theming`, whose inner structure the contract leaves open. Values that are not understood are ignored, never
+ * rejected. Colours keep their hue and are darkened until all text on and beside them has a contrast of 4.5:1.
  */
 export function themeOf(theming: JsonObject | null | undefined): Theme {
   if (!theming) return PLAIN;
@@ -43,7 +43,7 @@ export function themeOf(theming: JsonObject | null | undefined): Theme {
   };
 }
 
-/** `fr`, `fr-CM` or `fr_CM`. */
+/** Accepts `fr`, `fr-CM` or `fr_CM`; null for an unsupported language. */
 function languageOf(locale: unknown): Language | null {
   const primary = typeof locale === 'string' ? locale.toLowerCase().split(/[-_]/)[0] : undefined;
   return LANGUAGES.find((language) => language === primary) ?? null;
@@ -64,7 +64,7 @@ function coloursFrom(wanted: Colour): Pick<Theme, 'style' | 'brand'> {
     tint: hex(tintOf(brand)),
     pale: hex(paleOf(brand)),
   };
-  // Hexadecimal digits that we wrote: nothing of the merchant's text is in it.
+  // Contains only hexadecimal digits that we generated, and no text of the merchant.
   const style = raw(
     `:root{${Object.entries(variables)
       .map(([name, value]) => `--${name}:${value}`)
@@ -73,7 +73,10 @@ function coloursFrom(wanted: Colour): Pick<Theme, 'style' | 'brand'> {
   return { style, brand: variables.brand };
 }
 
-/** One line without what could turn the text around it (bidirectional marks) or hide in it. */
+/**
+ * Returns a single line without control and bidirectional characters, which could reorder or hide text; null when empty.
+ * @param longest maximum length in characters
+ */
 function line(value: unknown, longest: number): string | null {
   if (typeof value !== 'string') return null;
   const text = value.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, ' ').trim();

@@ -11,7 +11,7 @@ export interface CardScene extends Scene {
   complaints: Complaints;
 }
 
-/** The test card of a charge that the API started. */
+/** Form for the test card of a charge that the API started. */
 export function cardPage(scene: CardScene): Html {
   const { texts, complaints } = scene;
   const body = html`${head(scene, scene.amount_minor)}<section><h1>${texts.cardTitle}</h1>${alert(complaints.alert)}
@@ -20,7 +20,7 @@ export function cardPage(scene: CardScene): Html {
   return paymentDocument(scene, { title: texts.payTo(scene.merchant), body, parts: ['form'] });
 }
 
-/** The 3-D Secure step of a test card: what a bank would ask on its own page. */
+/** The 3-D Secure step of a test card. It simulates the page of the payer's bank. */
 export function verifyPage(scene: CardScene): Html {
   const { texts, merchant } = scene;
   const text = texts.verifyText(money(scene, scene.amount_minor), merchant);

@@ -6,23 +6,23 @@ import { PLAIN, type Theme } from '../theme/theme.ts';
 import { icon } from './icons.ts';
 import type { Scene } from './scene.ts';
 
-/** A whole page before it is wrapped. */
+/** The contents and settings of a page. */
 export interface Sheet {
   language: Language;
   title: string;
   sandbox: boolean;
   /** The contents of `main`. */
   body: Html;
-  /** Where the browser goes by itself, and when; seconds. */
+  /** Where the browser goes by itself, and after how many seconds. */
   refresh?: { after_s: number; to: string; onlyWithoutScript: boolean } | undefined;
-  /** The merchant's colours; the policy of the answer has to allow their style. */
+  /** The merchant's colours. The Content-Security-Policy of the answer has to allow their style. */
   theme?: Theme | undefined;
-  /** The page's address, where it can be had in the other languages with `?lang=`. */
+  /** The page's path. The other languages are links to it with `?lang=`. */
   translations?: string | undefined;
   parts?: readonly Part[];
 }
 
-/** The page as it is sent: one document, complete without JavaScript, with its style and script in it. */
+/** Renders a complete HTML document with its style and script inlined. It works without JavaScript. */
 export function document({ language, title, sandbox, body, refresh, theme = PLAIN, translations, parts = [] }: Sheet): Html {
   const texts = messagesIn(language);
   return html`<!doctype html>
@@ -46,12 +46,12 @@ ${scripts(parts)}
 `;
 }
 
-/** In the page, or it would be one more request. */
+/** Inlines the icon, which saves a request. */
 function iconOf({ brand }: Theme): string {
   return `data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 9 9'><rect width='9' height='9' rx='2' fill='%23${brand.slice(1)}'/></svg>`;
 }
 
-/** The same page in the languages it is not in, each named as its speakers write it. */
+/** Links to the page in the other languages, each named in its own language. */
 function others(language: Language, path: string): Html {
   const links = LANGUAGES.filter((other) => other !== language).map(
     (other) => html`<a href="${path}?lang=${other}" lang="${other}" hreflang="${other}">${OWN_NAMES[other]}</a>`,
@@ -64,7 +64,7 @@ function refreshTag({ after_s, to, onlyWithoutScript }: NonNullable<Sheet['refre
   return onlyWithoutScript ? html`${raw('<noscript>')}${tag}${raw('</noscript>')}` : tag;
 }
 
-/** A page of a payment. */
+/** Renders a page of a payment. */
 export function paymentDocument(scene: Scene, sheet: Pick<Sheet, 'title' | 'body' | 'refresh' | 'parts'>): Html {
   const { language, sandbox, theme, path } = scene;
   return document({ language, sandbox, theme, translations: path, ...sheet });

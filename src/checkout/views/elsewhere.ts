@@ -6,20 +6,20 @@ import { field, head, hidden, state } from './parts.ts';
 import type { Scene } from './scene.ts';
 
 export interface TakeOver {
-  /** Nothing is under way: a payer who knows the charged number can go on here. */
+  /** No charge is in progress: a payer who knows the charged number can continue here. */
   open: boolean;
   form_token: string;
   complaint: string | undefined;
 }
 
-/** For browsers that do not have the page: how it stands, without the payer's data. */
+/** Page for browsers other than the one that started the payment. Shows the status without the payer's data. */
 export function elsewherePage(scene: Scene & { progress: string }, takeOver: TakeOver): Html {
   const { texts } = scene;
   const said = state({ icon: 'clock' }, texts.elsewhereTitle, html`<p>${texts.elsewhereText}</p>`);
   const top = html`${head(scene, totalOf(scene.payment))}${said}`;
   const title = `${texts.elsewhereTitle} · ${scene.merchant}`;
   if (!takeOver.open) return follow(scene, title, top, REFRESH_S);
-  // Nothing is under way, so nothing is refreshed under the fingers of someone who types.
+  // Nothing is in progress, so the page is not reloaded while the payer types.
   const number = field(
     { id: 'phone', label: texts.takeOverNumber, error: takeOver.complaint },
     (attributes) => html`<input name="phone" autocomplete="tel" inputmode="tel" maxlength="64" required ${attributes}>`,

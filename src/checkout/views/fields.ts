@@ -7,7 +7,7 @@ import type { FormScene } from './form.ts';
 import { field, hidden } from './parts.ts';
 import { countryName, type Scene } from './scene.ts';
 
-/** What the payer typed, to be shown again; never a card. */
+/** What the payer typed, to be shown again. Never contains a card. */
 export interface Typed {
   kind?: ChannelKind | undefined;
   channel?: string | undefined;
@@ -15,9 +15,9 @@ export interface Typed {
   account_number?: string | undefined;
 }
 
-/** What is wrong, in the payer's language. */
+/** Validation errors in the payer's language. */
 export interface Complaints {
-  /** Above the forms: not one field's fault. */
+  /** Shown above the forms: an error that belongs to no single field. */
   alert?: string;
   channel?: string;
   phone?: string;
@@ -26,7 +26,10 @@ export interface Complaints {
   otp?: string;
 }
 
-/** Operators by country, or only the countries where each has one; no field where there is nothing to choose. */
+/**
+ * Select field for the operator, grouped by country; lists only countries when each has one operator. A hidden field when
+ * there is a single channel.
+ */
 export function channelField(scene: FormScene, { kind, channels, proposed }: Means): Html {
   const { texts, typed, complaints } = scene;
   const guessable = kind === 'mobile_money';
@@ -51,18 +54,19 @@ export function channelField(scene: FormScene, { kind, channels, proposed }: Mea
   );
 }
 
-/** With what tells its numbers, for the script that guesses as the payer types. */
+/** Option with the number format and prefixes that the page's script uses to detect the operator. */
 function option(channel: Channel, label: string, chosen: Channel | null): Html {
   const { id, prefixes } = channel;
   const numbers = prefixes.length > 0 && html` data-n="${numbersOf(channel)}" data-p="${prefixes.join(' ')}"`;
   return html`<option value="${id}"${numbers}${chosen?.id === id && html` selected`}>${label}</option>`;
 }
 
-/** Operators have names of their own; the plain bank channel is called by what it is. */
+/** The channel's name. Operators have a name; the plain bank channel is called "bank transfer" in the payer's language. */
 function nameOf({ texts }: Scene, { id, name }: Channel): string {
   return id.endsWith('.bank') ? texts.means.bank : name;
 }
 
+/** Field for the phone number, filled in with the typed or the merchant's number. */
 export function phoneField({ texts, typed, payment, complaints }: FormScene): Html {
   return field(
     { id: 'phone', label: texts.phone, help: texts.phoneHelp, error: complaints.phone },
@@ -72,6 +76,7 @@ maxlength="32" required ${attributes}>`,
   );
 }
 
+/** Field for the bank account number, which is required in the sandbox only. */
 export function accountFields({ texts, typed, sandbox, complaints }: FormScene): Html {
   const label = sandbox ? texts.account : texts.accountOptional;
   return field(
@@ -82,7 +87,7 @@ maxlength="64"${sandbox && html` required`} ${attributes}>`,
   );
 }
 
-/** Sandbox only. Browsers are told not to fill in, so that no real card gets here by accident. */
+/** Fields of a test card, sandbox only. Autofill is disabled, so that no real card is entered by accident. */
 export function cardFields({ texts }: Scene, complaints: Complaints): Html {
   const plain = (id: string, label: string, attributes: Html) =>
     field(

@@ -2,12 +2,12 @@ import { type Html, html } from '../../kit/html.ts';
 import { paymentDocument } from './document.ts';
 import type { Scene } from './scene.ts';
 
-/** Without JavaScript the page asks again by loading itself. */
+/** Interval of the reload in browsers without JavaScript, in seconds. */
 export const REFRESH_S = 5;
 
 /**
- * A page that learns by itself when the payment has moved on: by events, else by asking, else by loading itself.
- * @param refresh_s null: not without JavaScript
+ * Renders a page that updates when the payment changes: by server-sent events, else by polling, else by reloading itself.
+ * @param refresh_s reload interval without JavaScript; null for none
  */
 export function follow(scene: Scene & { progress: string }, title: string, body: Html, refresh_s: number | null): Html {
   return paymentDocument(scene, {
@@ -18,12 +18,12 @@ export function follow(scene: Scene & { progress: string }, title: string, body:
   });
 }
 
-/** That something is going on; readers hear the text once. */
+/** Indicates that processing is in progress. Screen readers announce the text once. */
 export function live(scene: Scene, text: string | null): Html {
   return html`<p class="live" role="status">${text}<span class="spin" aria-hidden="true"></span></p>${byItself(scene)}`;
 }
 
-/** For browsers without JavaScript, whose page loads itself. */
+/** Notice for browsers without JavaScript, whose page reloads itself. */
 export function byItself({ texts, path }: Scene): Html {
   return html`<noscript><p class="after">${texts.noJavaScript} <a href="${path}">${texts.refresh}</a></p></noscript>`;
 }

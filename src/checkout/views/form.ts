@@ -10,21 +10,24 @@ import { alert, facts, head, hidden, tranches } from './parts.ts';
 import { money, payLabel, type Scene } from './scene.ts';
 import { testNumbers } from './test-numbers.ts';
 
-/** An order can have hundreds of items; a page on a weak network shows the first. */
+/** Maximum items shown. An order can have hundreds; a page for slow networks shows the first. */
 const MOST_ITEMS = 8;
 const MOST_LETTERS = 80;
 
 export interface FormScene extends Scene, Memory {
   means: Means[];
   form_token: string;
-  /** Where the payer's phone finds the page; null: this is one, or it would find only that the payment has begun here. */
+  /**
+   * Address of the page for the payer's phone, shown as a QR code. Null on a phone, and once a browser has started the
+   * payment: the phone would show only that it has started elsewhere.
+   */
   address: string | null;
-  /** What was typed before, when the form comes back. */
+  /** What was typed before, when the form is shown again. */
   typed: Typed;
   complaints: Complaints;
 }
 
-/** Where the payer chooses how to pay: each way is a form of its own, with its fee and total on its button. */
+/** Page where the payer chooses the payment method. Each method is a form with its fee, and its total on the button. */
 export function formPage(scene: FormScene): Html {
   const { texts, payment, means, complaints } = scene;
   const tried = means.find(({ kind }) => kind === scene.typed.kind);
@@ -40,7 +43,7 @@ ${means.map((entry) => oneMeans(scene, entry, entry === open))}
   return paymentDocument(scene, { title: texts.payTo(scene.merchant), body, parts: ['form'] });
 }
 
-/** On a desktop only: the wallet is in the payer's pocket. */
+/** QR code that opens the page on the payer's phone, where the wallet is. Only on desktops. */
 function onPhone({ address, texts }: FormScene): Html | false {
   return (
     address !== null &&
@@ -80,7 +83,7 @@ ${bill(scene, means)}
 <button>${payLabel(scene, total_minor)}</button></form></details>`;
 }
 
-/** What is paid, where choosing the way decides a fee. */
+/** Amount, fee and total, where the choice of the payment method decides the fee. */
 function bill(scene: FormScene, { fee_minor, total_minor }: Means): Html | null {
   const { texts, payment } = scene;
   if (fee_minor === null) return null;
@@ -92,7 +95,7 @@ function bill(scene: FormScene, { fee_minor, total_minor }: Means): Html | null 
   return facts(rows, 'bill');
 }
 
-/** The number of last time: one tap, and nothing to type. Its form names it by an id, never by its digits. */
+/** Form for the saved number: one tap and nothing to type. It refers to the number by its id, never by its digits. */
 function savedMeans(scene: FormScene, open: boolean): Html | null {
   const { saved, texts } = scene;
   const means = scene.means.find(({ kind }) => kind === saved?.channel.kind);
@@ -103,7 +106,7 @@ function savedMeans(scene: FormScene, open: boolean): Html | null {
 <button>${payLabel(scene, means.total_minor)}</button></form></details>`;
 }
 
-/** Never ticked by us: saving a number is the payer's own wish. */
+/** Box to save the number. It is never ticked by default: saving needs the payer's consent. */
 function rememberBox({ remembers, texts, merchant }: FormScene): Html | false {
   return (
     remembers && html`<label class="tick"><input type="checkbox" name="remember" value="1">${texts.remember(merchant)}</label>`
@@ -120,7 +123,7 @@ const FIELDS: Record<ChannelKind, (scene: FormScene, means: Means) => Html> = {
   },
 };
 
-/** Complaints belong to the way that was tried. */
+/** Shows validation errors only on the payment method that was submitted. */
 function fields(scene: FormScene, means: Means): Html {
   const tried = scene.typed.kind === means.kind;
   return FIELDS[means.kind](tried ? scene : { ...scene, complaints: {} }, means);

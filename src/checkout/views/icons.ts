@@ -14,7 +14,7 @@ const PATHS = {
 
 export type Icon = keyof typeof PATHS;
 
-/** A drawing beside text that says the same, so readers skip it. */
+/** Renders an icon. It is hidden from screen readers, because the text beside it says the same. */
 export function icon(name: Icon): Html {
   return html`<svg viewBox="0 0 24 24" aria-hidden="true">${raw(PATHS[name])}</svg>`;
 }

@@ -16,9 +16,9 @@ const NOTICES: Record<Notice, (texts: Messages, minutes: number) => { icon: Icon
 };
 
 /**
- * Something to say that belongs to no payment.
+ * Renders a page with a message that belongs to no payment.
  * @param back the payment's page, when there is one to go back to
- * @param wait_s how long `busy` lasts
+ * @param wait_s how long `busy` lasts, in seconds
  */
 export function noticePage(language: Language, notice: Notice, back?: string, wait_s = 60): Html {
   const texts = messagesIn(language);

@@ -4,27 +4,27 @@ import { totalOf } from '../../payments/present.ts';
 import { type Icon, icon } from './icons.ts';
 import { money, type Scene } from './scene.ts';
 
-/** Who is paid and how much: the head of every page of a payment. */
+/** Head of every page of a payment: merchant and amount. */
 export function head(scene: Scene, amount: Minor, options: { heading?: boolean; more?: Html | false | null } = {}): Html {
   const { merchant, theme, path } = scene;
-  // Over the initial, which stays when there turns out to be no picture.
+  // Covers the initial, which stays visible when the image cannot be loaded.
   const logo = theme.logo !== null && html`<img src="${path}/logo" alt="" width="44" height="44">`;
   const mark = html`<span class="mark" aria-hidden="true">${initial(merchant)}${logo}</span>`;
   const inside = html`<span class="who">${mark}${merchant}</span> <span class="sum">${money(scene, amount)}</span>`;
   return html`<div class="head">${options.heading ? html`<h1>${inside}</h1>` : html`<p>${inside}</p>`}${options.more}</div>`;
 }
 
-/** A merchant's mark. */
+/** Returns the initial that stands for a merchant's logo. */
 export function initial(name: string): string {
   return (/[\p{L}\p{N}]/u.exec(name)?.[0] ?? '•').toUpperCase();
 }
 
-/** A sign, a title and what there is to say: waiting, results, notices. */
+/** Icon, title and text, for waiting pages, results and notices. */
 export function state(sign: { icon: Icon; tone?: 'good' | 'bad' }, title: string, rest: Html): Html {
   return html`<div class="state"><span class="sign ${sign.tone}">${icon(sign.icon)}</span><h1>${title}</h1>${rest}</div>`;
 }
 
-/** Names and values; empty ones are left out. */
+/** List of labels and values. Rows without a value are left out. */
 export function facts(rows: readonly (readonly [name: string, value: string | null])[], kind = 'facts'): Html {
   const given = rows.filter(([, value]) => value !== null);
   return html`<dl class="${kind}">${given.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
@@ -37,7 +37,7 @@ export interface Field {
   error?: string | undefined;
 }
 
-/** A labelled control with its help and what is wrong with it, which readers announce with it. */
+/** A labelled control with its help and error, which screen readers announce with it. */
 export function field({ id, label, help, error }: Field, control: (attributes: Html) => Html): Html {
   const described = [error && `${id}-error`, help && `${id}-help`].filter(Boolean).join(' ');
   const attributes = html`id="${id}"${described && html` aria-describedby="${described}"`}${
@@ -47,6 +47,7 @@ export function field({ id, label, help, error }: Field, control: (attributes: H
 ${error && html`<p class="error" id="${id}-error">${error}</p>`}${help && html`<p class="help" id="${id}-help">${help}</p>`}</div>`;
 }
 
+/** Error message for the whole form, announced by screen readers. */
 export function alert(text: string | undefined): Html {
   return html`${text && html`<p class="alert" role="alert">${text}</p>`}`;
 }
@@ -55,7 +56,7 @@ export function hidden(name: string, value: string): Html {
   return html`<input type="hidden" name="${name}" value="${value}">`;
 }
 
-/** How much of a payment in pieces has arrived; null when it comes in one, or nothing has. */
+/** Progress of a payment in tranches. Null when nothing was captured. */
 export function tranches(scene: Scene): Html | null {
   const { payment, texts } = scene;
   if (payment.captured_minor === 0n) return null;

@@ -8,7 +8,7 @@ import { icon } from './icons.ts';
 import { field, hidden } from './parts.ts';
 import type { Scene } from './scene.ts';
 
-/** How far the request on the phone has come, with the operator's window where that is known. */
+/** Progress of the prompt on the phone, with the operator's confirmation window where it is known. */
 export function steps({ texts, now }: Scene & { now: number }, attempt: AttemptRow): Html {
   const left_ms = leftOf(attempt, now);
   const clock =
@@ -19,25 +19,25 @@ export function steps({ texts, now }: Scene & { now: number }, attempt: AttemptR
 ${left_ms !== null && html`<p class="alert" role="alert" data-late hidden>${texts.lateText}</p>`}`;
 }
 
-/** Whether the operator no longer waits: what became of the request is being found out. */
+/** Whether the operator's confirmation window has closed. The outcome is then being checked. */
 export function isLate(attempt: AttemptRow, now: number): boolean {
   return leftOf(attempt, now) === 0;
 }
 
-/** Milliseconds until the operator gives the request up; null when it does not say. */
+/** Milliseconds until the operator cancels the prompt; null when its window is not known. */
 function leftOf(attempt: AttemptRow, now: number): number | null {
   const window_ms = promptWindow(attempt.channel);
   if (window_ms === null) return null;
   return Math.max(0, (attempt.submitted_at ?? attempt.created_at).getTime() + window_ms - now);
 }
 
-/** What to do when the phone stays silent: the operator's code where one is known. */
+/** What to do when no prompt appears: dial the operator's USSD code where one is known. */
 export function dialHint(texts: Messages, attempt: AttemptRow): Html {
   const code = must(channelById(attempt.channel), 'the channel was checked when the attempt was made').ussd_hint;
   return html`<p class="after"><span class="hint">${code ? texts.dial(code) : texts.noPrompt}</span></p>`;
 }
 
-/** The step in which the payer types what the operator sent. */
+/** Form for the one-time code from the operator. */
 export function codeForm({
   texts,
   path,

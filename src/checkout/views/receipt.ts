@@ -7,7 +7,7 @@ import { facts, head } from './parts.ts';
 import type { Scene } from './scene.ts';
 import { totalOf } from '../../payments/present.ts';
 
-/** A receipt to be read, printed and kept. */
+/** Renders a receipt, for the screen and for print. */
 export function receiptPage(scene: Scene, receipt: Receipt): Html {
   const { language, sandbox, theme, path } = scene;
   const texts = receiptTexts(language);

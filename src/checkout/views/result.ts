@@ -9,15 +9,15 @@ import type { Icon } from './icons.ts';
 import { facts, state } from './parts.ts';
 import { money, type Scene } from './scene.ts';
 
-/** Time to read the result before the browser goes back to the merchant. */
+/** Seconds to read the result before the browser returns to the merchant. */
 const RETURN_S = 6;
 
 export type FinalStatus = Exclude<PaymentStatus, 'pending' | 'processing' | 'partial'>;
 
 export interface Result extends Scene {
-  /** Ahead of the row by moments when the window has just closed. */
+  /** Can precede the stored status by moments when the payment has just expired. */
   status: FinalStatus;
-  /** Where the merchant wants the payer back; null: nowhere. */
+  /** The merchant's return URL; null for none. */
   returnTo: string | null;
 }
 
@@ -28,7 +28,7 @@ interface Outcome {
   text: string;
 }
 
-/** How it ended; the same for everybody, without anything of the payer. */
+/** Renders the result page. It is the same for every browser and contains no data of the payer. */
 export function resultPage(scene: Result): Html {
   const { texts, payment, merchant, returnTo } = scene;
   const { title, text, ...sign } = outcomeOf(scene);
@@ -54,7 +54,7 @@ ${returnTo !== null && way(scene, returnTo, returns)}${
   });
 }
 
-/** With JavaScript the payer can stay: being sent away while reading is not for everyone. */
+/** Link back to the merchant. With JavaScript the payer can stop the automatic redirect, as some need more time to read. */
 function way({ texts, merchant }: Result, url: string, soon: boolean): Html {
   const link = texts.returnTo(merchant);
   if (!soon) return html`<a class="button" href="${url}">${link}</a>`;
@@ -85,7 +85,7 @@ function outcomeOf(scene: Result): Outcome {
   }
 }
 
-/** Pieces that had landed go back: a payer who lost sight of them would ask where they are. */
+/** Tranches that were captured are returned. The text says so, so that the payer does not have to ask. */
 function expiredText(scene: Result): string {
   const { texts, payment } = scene;
   return payment.captured_minor > 0n ? texts.expiredInPart(money(scene, payment.captured_minor)) : texts.expiredText;

@@ -1,7 +1,7 @@
 import { type Html, html } from '../../kit/html.ts';
 import type { Messages, TestOutcome } from '../messages.ts';
 
-/** The sandbox's numbers (docs/sandbox.md); a test holds them to what the sandbox does. */
+/** Test numbers of the sandbox (docs/sandbox.md). A test verifies them against the sandbox. */
 export const TEST_PHONES: readonly (readonly [string, TestOutcome])[] = [
   ['000000', 'succeeds'],
   ['000001', 'funds'],
@@ -17,7 +17,7 @@ export const TEST_CARDS: readonly (readonly [string, TestOutcome])[] = [
   ['4000 0000 0000 9995', 'funds'],
 ];
 
-/** For whoever tries out an integration: what to type to see what. */
+/** Table of test numbers and their outcomes, for developers who try an integration. */
 export function testNumbers(texts: Messages): Html {
   return html`<details class="order numbers"><summary>${texts.testNumbers}</summary>
 <h2>${texts.testPhones}</h2>${table(texts, [...TEST_PHONES.map(([digits, outcome]) => [`…${digits}`, outcome] as const), [texts.anyOther, 'succeeds']])}

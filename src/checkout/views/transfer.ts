@@ -4,7 +4,7 @@ import type { Messages } from '../messages.ts';
 
 type Transfer = Extract<Next, { kind: 'transfer' }>;
 
-/** What has to be typed at the bank; the script shows a button beside each that copies it. */
+/** Bank transfer instructions. The page's script shows a copy button beside the values that the payer has to type. */
 export function transfer(texts: Messages, { instructions }: Transfer, amount: string): Html {
   const { bank, account_number, reference } = instructions;
   const rows: [string, string, boolean][] = [

@@ -11,22 +11,25 @@ import { money, type Scene } from './scene.ts';
 import { transfer } from './transfer.ts';
 
 export interface Waiting extends Scene {
-  /** As the status route tells it: the page loads itself again when that changes. */
+  /** Progress as the status route reports it. The page reloads when it changes. */
   progress: string;
-  /** Whether this browser may see the number that is charged. */
+  /** Whether this browser may see the charged number. */
   own: boolean;
-  /** For the operator's window and the form of a one-time code. */
+  /** Current time in milliseconds, for the operator's confirmation window. */
   now: number;
   form_token: string;
-  /** What is wrong with the code that was typed. */
+  /** Error of the submitted code. */
   complaint?: string | undefined;
 }
 
-/** The charge is under way: what the payer has to do now. @param attempt the open one; undefined between two */
+/**
+ * Page of a charge in progress, with the payer's next step.
+ * @param attempt the open attempt; undefined between two tranches
+ */
 export function waitingPage(scene: Waiting, attempt: AttemptRow | undefined): Html {
   const title = `${titleOf(scene, attempt)} · ${scene.merchant}`;
   const top = head(scene, attempt?.amount_minor ?? totalOf(scene.payment), { more: tranches(scene) });
-  // Nothing is loaded again under the fingers of someone who types a code.
+  // The page is not reloaded while the payer types a code.
   const refresh_s = attempt?.action?.kind === 'otp' ? null : REFRESH_S;
   return follow(scene, title, html`${top}${step(scene, attempt)}`, refresh_s);
 }
@@ -83,26 +86,29 @@ ${live(scene, texts.waitingTransfer)}`,
   }
 }
 
-/** A number that was saved is not told to whoever sits there now. */
+/** Returns the charged number. A saved number is masked, because someone else may use the browser now. */
 function shownNumber({ payer, method_id }: AttemptRow): string | null {
   return payer !== null && method_id !== null ? masked(payer) : payer;
 }
 
-/** Between two pieces, or while nobody knows what became of the charge. */
+/** Shown between two tranches, or while the outcome of the charge is unknown. */
 function checking(scene: Waiting, title: string): Html {
   const { texts, payment } = scene;
   const said = payment.status === 'partial' ? null : html`<p>${texts.checkingText}</p>`;
   return state({ icon: 'clock' }, title, html`${said}${live(scene, null)}`);
 }
 
-/** A payment above the operator's ceiling comes in several requests: said before the payer wonders about the amount. */
+/**
+ * A payment above the operator's transaction limit is charged in several tranches. The first prompt explains the smaller
+ * amount.
+ */
 function piece(scene: Scene, attempt: AttemptRow): Html | false {
   const { payment, texts } = scene;
   const first = payment.captured_minor === 0n && attempt.amount_minor < totalOf(payment);
   return first && html`<p>${texts.partOf(money(scene, totalOf(payment)))}</p>`;
 }
 
-/** Straight on to the provider's page: shown for a moment, and to browsers that do not follow by themselves. */
+/** Redirects to the provider's page at once. Browsers that do not follow the redirect show a link. */
 export function leavingPage(scene: Scene, url: string): Html {
   const body = html`${head(scene, totalOf(scene.payment))}${onwards(scene, url)}`;
   const refresh = { after_s: 0, to: url, onlyWithoutScript: false };
