@@ -1,7 +1,7 @@
 import { BlockList, isIP, isIPv4, isIPv6 } from 'node:net';
 import { groupsOf } from './addresses.ts';
 
-/** Whether the text can stand on a list: an address or a CIDR range, IPv4 or IPv6. */
+/** Returns whether the text is valid in an address list: an IPv4 or IPv6 address, or a CIDR range. */
 export function isAddressOrRange(text: string): boolean {
   const [address = '', bits, ...rest] = text.split('/');
   const family = isIP(address);
@@ -10,9 +10,9 @@ export function isAddressOrRange(text: string): boolean {
 }
 
 /**
- * The one spelling of an address, however a socket or a proxy writes it: `::ffff:a.b.c.d` of a dual-stack socket is
- * a.b.c.d, a port and brackets are dropped.
- * @returns null for what is not an address
+ * Normalises an address as written by a socket or a proxy: the IPv4-mapped form `::ffff:a.b.c.d` of a dual-stack socket
+ * becomes `a.b.c.d`; a port, brackets and a zone id are removed.
+ * @returns the normalised address, or null when the text is not an address
  */
 export function plainAddress(text: string): string | null {
   if (isIPv4(text)) return text;
@@ -31,34 +31,46 @@ export function plainAddress(text: string): string | null {
   return groups.map((group) => group.toString(16)).join(':');
 }
 
-/** The one spelling of an address or range, as PostgreSQL takes it. @param entry {@link isAddressOrRange} */
+/**
+ * Normalises an address or a CIDR range for PostgreSQL.
+ * @param entry valid by {@link isAddressOrRange}
+ */
 export function plainRange(entry: string): string {
   const [text = '', bits] = entry.split('/');
   const address = plainAddress(text) ?? text;
   if (bits === undefined) return address;
   const length = Number(bits) - (isIPv4(address) && !isIPv4(text) ? 96 : 0);
-  // A shorter prefix of ::ffff:0:0 spans more than IPv4.
+  // A prefix of ::ffff:0:0 shorter than 96 bits covers more than IPv4, so it stays an IPv6 range.
   return length < 0 ? `${text}/${Number(bits)}` : `${address}/${length}`;
 }
 
-/** Whom an address belongs to: itself, or of IPv6 the /64, which is the least that one subscriber gets. */
+/**
+ * Returns the subscriber an address belongs to: the IPv4 address itself, or the /64 of an IPv6 address, the smallest block
+ * that a subscriber is given.
+ */
 export function subscriberOf(address: string): string {
   return address.includes(':') ? `${address.split(':').slice(0, 4).join(':')}::/64` : address;
 }
 
-/** Addresses and CIDR ranges of both families, read once. */
+/** Set of IPv4 and IPv6 addresses and CIDR ranges, parsed once. */
 export class AddressList {
-  // Apart: one BlockList would match IPv4 ranges against IPv6 forms of its own choosing.
+  // One list per family: a single BlockList would also match IPv4 ranges against IPv6 forms that it derives itself.
   readonly #lists = { 4: new BlockList(), 6: new BlockList() };
   readonly size: number;
 
-  /** @param entries each {@link isAddressOrRange} */
+  /**
+   * @param entries each valid by {@link isAddressOrRange}
+   * @throws Error for an entry that is not an address
+   */
   constructor(entries: readonly string[]) {
     this.size = entries.length;
     for (const entry of entries) this.#add(entry);
   }
 
-  /** @param address as {@link plainAddress} gives it */
+  /**
+   * Returns whether an entry covers the address.
+   * @param address as returned by {@link plainAddress}
+   */
   has(address: string): boolean {
     const family = isIPv4(address) ? 4 : 6;
     return this.#lists[family].check(address, family === 4 ? 'ipv4' : 'ipv6');
@@ -69,7 +81,7 @@ export class AddressList {
     const address = plainAddress(text);
     if (address === null) throw new Error(`not an address: ${text}`);
     const mapped = isIPv4(address) && !isIPv4(text);
-    // ::ffff:10.0.0.0/104 is 10.0.0.0/8; a shorter prefix of it spans more than IPv4 and names no caller.
+    // ::ffff:10.0.0.0/104 is 10.0.0.0/8. A prefix shorter than 96 bits covers more than IPv4 and matches no caller.
     const length = bits === undefined ? undefined : Number(bits) - (mapped ? 96 : 0);
     if (length !== undefined && length < 0) return;
     const [list, family] = isIPv4(address) ? ([this.#lists[4], 'ipv4'] as const) : ([this.#lists[6], 'ipv6'] as const);

@@ -1,8 +1,8 @@
 import { BlockList, isIPv4, isIPv6 } from 'node:net';
 
 /**
- * IPv4 ranges that do not lead to a public host (IANA special-purpose registry), and 168.63.129.16: a public number
- * that inside Azure answers as the host's agent.
+ * IPv4 ranges that do not lead to a public host (IANA special-purpose registry), and 168.63.129.16, a public address that the
+ * host agent answers on inside Azure.
  */
 const REFUSED_V4 = [
   '0.0.0.0/8',
@@ -24,23 +24,23 @@ const REFUSED_V4 = [
 ];
 
 /**
- * The only IPv6 block with public hosts. Everything else is refused with it: loopback, unique local, link-local,
- * mapped ::ffff:a.b.c.d, NAT64 64:ff9b::, discard 100::, segment routing 5f00::.
+ * The only IPv6 block with public hosts. All other blocks are rejected: loopback, unique local, link-local, IPv4-mapped
+ * ::ffff:a.b.c.d, NAT64 64:ff9b::, discard 100::, segment routing 5f00::.
  */
 const GLOBAL_V6 = '2000::/3';
 
-/** Inside the global block: protocol assignments with Teredo, documentation, 6to4, documentation again. */
+/** Non-public ranges within the global block: protocol assignments with Teredo, documentation, 6to4, documentation. */
 const REFUSED_V6 = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'];
 
 const refused = blockList([...REFUSED_V4, ...REFUSED_V6]);
 const global = blockList([GLOBAL_V6]);
-// Apart: a list with IPv4 ranges in it also matches their mapped IPv6 forms.
+// A separate list: a list that contains IPv4 ranges also matches their IPv4-mapped IPv6 forms.
 const loopbackV6 = blockList(['::1/128']);
 
 /**
- * Whether a connection to this address leaves for the public internet. Addresses that carry an IPv4 address inside
- * an IPv6 one are refused whatever they carry: a translator on the way could lead them anywhere.
- * @param ip as a resolver or a socket writes it; anything that is not an address is not public
+ * Returns whether a connection to this address goes to the public internet. IPv6 addresses that embed an IPv4 address are
+ * always rejected, because a translator on the route could deliver them to any host.
+ * @param ip address as written by a resolver or a socket; any other text is not public
  */
 export function isPublicAddress(ip: string): boolean {
   if (isIPv4(ip)) return !refused.check(ip, 'ipv4');
@@ -48,12 +48,12 @@ export function isPublicAddress(ip: string): boolean {
   return global.check(ip, 'ipv6') && !refused.check(ip, 'ipv6') && !isIsatap(ip);
 }
 
-/** 127.0.0.0/8 and ::1; no mapped form. */
+/** Returns whether the address is in 127.0.0.0/8 or is ::1. IPv4-mapped forms are not accepted. */
 export function isLoopbackAddress(ip: string): boolean {
   return isIPv4(ip) ? ip.startsWith('127.') : isIPv6(ip) && loopbackV6.check(ip, 'ipv6');
 }
 
-/** `localhost` and every name below it (RFC 6761), also with the root's dot. */
+/** Returns whether the name is `localhost` or a subdomain of it (RFC 6761), with or without the trailing dot. */
 export function isLocalhostName(hostname: string): boolean {
   return /^(?:.+\.)?localhost\.?$/i.test(hostname);
 }
@@ -67,15 +67,15 @@ function blockList(ranges: readonly string[]): BlockList {
   return list;
 }
 
-/** An interface id of 0:5efe or 200:5efe carries an IPv4 address (RFC 5214). */
+/** ISATAP: an interface id that starts with 0:5efe or 200:5efe embeds an IPv4 address (RFC 5214). */
 function isIsatap(ip: string): boolean {
   const groups = groupsOf(ip);
   return groups[5] === 0x5efe && (groups[4] === 0 || groups[4] === 0x200);
 }
 
-/** The eight 16-bit groups of a valid IPv6 address. */
+/** Returns the eight 16-bit groups of a valid IPv6 address. */
 export function groupsOf(ip: string): number[] {
-  // The URL parser writes every form (dotted tail, upper case, leading zeros) in one way.
+  // The URL parser normalises every spelling: dotted tail, upper case, leading zeros.
   const [head, tail] = new URL(`http://[${ip}]`).hostname.slice(1, -1).split('::');
   const numbers = (text: string | undefined) => (text ? text.split(':').map((group) => Number.parseInt(group, 16)) : []);
   const [left, right] = [numbers(head), numbers(tail)];

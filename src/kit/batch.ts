@@ -1,11 +1,11 @@
 export interface BatchOptions<Item, Result> {
-  /** Most items in one run. */
+  /** Maximum number of items in one run. */
   max: number;
-  /** Most runs at once. */
+  /** Maximum number of concurrent runs. */
   inFlight: number;
-  /** Items with the same text never share a run; null shares with anything. */
+  /** Returns the exclusivity key of an item. Items with the same key never share a run; null shares a run with any item. */
   exclusive(item: Item): string | null;
-  /** One result for each item, in order. */
+  /** Processes a batch. Returns one result for each item, in the same order. */
   run(items: Item[]): Promise<Result[]>;
 }
 
@@ -16,10 +16,10 @@ interface Waiting<Item, Result> {
 }
 
 /**
- * Natural batching: an item is run at once while a slot is free; items that come while all slots are busy leave
- * together when one frees. No timer, so a quiet service waits for nothing, and the batch grows with the load
- * (measured: 2 runs in flight and at most 64 items beat 1, 4 and any timer; docs/performance.md).
- * When a run of many fails, its items are run one by one, so that one bad row can not fail its neighbours.
+ * Natural batching: an item runs immediately while a slot is free; items that arrive while all slots are busy run together
+ * when a slot frees. There is no timer, so an idle service adds no delay and the batch size grows with the load. Measured: 2
+ * concurrent runs of at most 64 items beat 1, 4 and any timer (docs/performance.md).
+ * When a run of several items fails, its items are retried one by one, so that one invalid row cannot fail the others.
  */
 export class Batcher<Item, Result> {
   readonly #options: BatchOptions<Item, Result>;

@@ -1,11 +1,12 @@
 /**
- * Which card numbers exist and how people write them. Ranges and lengths: ISO/IEC 7812-1 (13 to 19 digits with a Luhn digit),
- * the table "Issuer identification number" of Wikipedia's "Payment card number", and the issuers' own test numbers. Groupings:
- * what is embossed on cards, and the gaps in which `credit-card-type` (Braintree) formats fields for them.
+ * Issued card number ranges and how people write card numbers.
+ * Ranges and lengths: ISO/IEC 7812-1 (13 to 19 digits with a Luhn digit), the table "Issuer identification number" of
+ * Wikipedia's "Payment card number", and the issuers' own test numbers.
+ * Groupings: as embossed on cards, and the gaps that `credit-card-type` (Braintree) uses to format input fields.
  */
 interface Issuer {
   name: string;
-  /** First digits: one prefix, or the first and last of a range. */
+  /** Leading digits: one prefix, or the first and last prefix of a range. */
   ranges: readonly (readonly [from: string, to?: string])[];
   lengths: readonly number[];
 }
@@ -28,7 +29,7 @@ export const ISSUERS: readonly Issuer[] = [
   { name: 'Diners Club', ranges: [['300', '305'], ['3095'], ['36'], ['38', '39']], lengths: FROM_14 },
   { name: 'JCB', ranges: [['3528', '3589']], lengths: FROM_16 },
   { name: 'RuPay and JCB', ranges: [['353'], ['356']], lengths: [16] },
-  // Maestro's ranges, within which Verve, Meeza, Dankort, Elo, Discover, RuPay and UnionPay issue as well.
+  // Verve, Meeza, Dankort, Elo, Discover, RuPay and UnionPay also issue within Maestro's ranges.
   { name: 'Maestro', ranges: [['50'], ['56', '58'], ['6']], lengths: FROM_13 },
   { name: 'Mir', ranges: [['2200', '2204']], lengths: FROM_16 },
   { name: 'Borica', ranges: [['2205']], lengths: [16] },
@@ -39,7 +40,7 @@ export const ISSUERS: readonly Issuer[] = [
   { name: 'Napas', ranges: [['9704']], lengths: [16, 19] },
 ];
 
-/** Sizes of the groups of digits, besides one run and digits one by one. */
+/** Sizes of the digit groups. A single run and single digits are handled apart from this table. */
 export const GROUPINGS: readonly (readonly number[])[] = [
   // Fields that part whatever is typed every four digits (`jquery.payment`, Cleave.js), and most cards.
   [4, 4, 4, 1],
@@ -66,7 +67,7 @@ export const GROUPINGS: readonly (readonly number[])[] = [
 export const MIN_CARD_DIGITS = 13;
 export const MAX_CARD_DIGITS = 19;
 
-/** Whether an issuer has card numbers of this length that begin so. */
+/** Returns whether an issuer has card numbers of this length with this prefix. */
 export function isIssued(digits: string): boolean {
   return ISSUERS.some(
     ({ ranges, lengths }) => lengths.includes(digits.length) && ranges.some((range) => isWithin(digits, range)),

@@ -2,27 +2,30 @@ import { GROUPINGS, isIssued, MAX_CARD_DIGITS, MIN_CARD_DIGITS } from './card-ta
 import { withoutMadeNames } from './made-names.ts';
 
 /**
- * Which numbers count as card numbers. `issued`: those that an issuer has, so that a merchant's own references pass.
- * `any`: whatever begins as cards do, for the bodies in which payers' data comes in.
+ * Which numbers count as card numbers. `issued`: numbers within an issuer's ranges, so that a merchant's own references are
+ * accepted. `any`: any number with the first digits of a card, for bodies that carry payers' data.
  */
 export type CardRule = 'issued' | 'any';
 
-/** Digits in groups: some separators (spaces, dashes, dots, what is not seen) stand between two of them. */
+/** Runs of digit groups, with separators between two groups (spaces, dashes, dots, invisible characters). */
 const DIGIT_GROUPS = /\d+(?:[\s\p{Cc}\p{Pd}\u200b\u2212\u2800._/·•-]{1,7}\d+)*/gu;
 
-/** Marks stand on a digit, so they are no part of what is written; the two halfwidth ones become marks. */
+/** Combining marks, which are not part of the digit they modify. NFKC turns the two halfwidth sound marks into marks. */
 const MARKS = /[\p{M}\uff9e\uff9f]+/gu;
-/** What is not seen between two digits: it may join or part them, so both are tried. */
+/** Invisible characters. They may join or separate two digits, so both readings are checked. */
 const UNSEEN = /[\p{Cf}\p{Default_Ignorable_Code_Point}]+/gu;
 const JOINT = '\u200b';
 
-/** Whether the text holds a card number: in one run or in a grouping that people write, of an issuer, with its check digit. */
+/**
+ * Returns whether the text contains a card number: a single run or a customary grouping of digits, within an issuer's ranges
+ * (see {@link CardRule}), with a valid check digit.
+ */
 export function holdsCard(text: string, rule: CardRule = 'issued'): boolean {
   if (countsDigits(text) < MIN_CARD_DIGITS) return false;
   return (withoutMadeNames(asSeen(text)).match(DIGIT_GROUPS) ?? []).some((run) => isCardIn(run, rule));
 }
 
-/** The text with every card number in it blotted out. */
+/** Returns the text with every card number replaced by `[redacted]`. */
 export function blotCards(text: string): string {
   if (!holdsCard(text)) return text;
   return asSeen(text).replace(DIGIT_GROUPS, (run) => (isCardIn(run, 'issued') ? '[redacted]' : run));
@@ -37,7 +40,10 @@ function countsDigits(text: string): number {
   return digits;
 }
 
-/** Full-width, Arabic and all other decimal digits are digits to a person, so they are to us. In linear time: no marks are left to sort. */
+/**
+ * Converts full-width, Arabic and all other decimal digits to ASCII, because people read them as digits. Marks are removed
+ * before NFKC, so normalisation has none to sort and runs in linear time.
+ */
 function asSeen(text: string): string {
   if (!/[^\u0020-\u007e]/.test(text)) return text;
   const plain = text.replace(MARKS, '').replace(UNSEEN, JOINT).normalize('NFKC');
@@ -46,7 +52,7 @@ function asSeen(text: string): string {
 
 const digits = new Map<string, string>();
 
-/** Every script's digits stand in a row from zero to nine. */
+/** In Unicode, the digits of every script are consecutive from zero to nine. */
 function digitOf(character: string): string {
   const known = digits.get(character);
   if (known !== undefined) return known;
@@ -66,7 +72,7 @@ function groupsOf(run: string): string[] {
   return run.split(/\D+/);
 }
 
-/** Looks at every row of neighbouring groups, so that an expiry date behind the number, or another before it, hides nothing. */
+/** Checks every sequence of adjacent groups, so that an expiry date before or after the number does not conceal it. */
 function isCardAmong(groups: readonly string[], rule: CardRule): boolean {
   const isCard = (digits: string) => isCardNumber(digits, rule);
   for (let at = 0; at < groups.length; at++) {
@@ -97,7 +103,7 @@ function joined(groups: readonly string[], from: number, count: number): string 
   return groups.slice(from, from + count).join('');
 }
 
-/** References made from the clock (20261121033348…) pass the check sum one time in ten; no card scheme issues 20xx. */
+/** References that start with a date (20261121033348…) pass the Luhn check one time in ten. No card scheme issues 20xx. */
 const DATED = /^20\d\d(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])/;
 
 function isCardNumber(digits: string, rule: CardRule): boolean {

@@ -1,15 +1,18 @@
 /**
- * The time as the program sees it. In the service it is the database's (db/clock.ts), which all nodes share; tests hand in
- * their own.
+ * Time source of the program. The service uses the database's clock (db/clock.ts), which all nodes share; tests inject their
+ * own.
  */
 export interface Clock {
-  /** Milliseconds since the epoch. */
+  /** Returns milliseconds since the epoch. */
   now(): number;
-  /** Brings a clock up to date that may have fallen behind: awaited before work that decides by the time. */
+  /** Updates a clock that may have fallen behind. Awaited before time-dependent decisions. */
   refresh?(): Promise<void> | undefined;
-  /** Milliseconds by which this machine's own clock is ahead of this one. */
+  /** Returns the milliseconds by which this machine's own clock is ahead of this clock. */
   skew_ms?(): number;
 }
 
-/** The machine's own clock: nothing decides by it. Compared with the database's, and what is left where there is no database. */
+/**
+ * The machine's own clock. No decision depends on it: it is compared with the database's clock, and used where there is no
+ * database.
+ */
 export const systemClock: Clock = { now: () => Date.now() };

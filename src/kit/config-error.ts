@@ -1,2 +1,2 @@
-/** A setting that can not be used; its message is the one line the start prints. */
+/** Invalid setting. Its message is the one line printed at start-up. */
 export class ConfigError extends Error {}

@@ -7,17 +7,17 @@ export function sha256(data: string | Buffer): Buffer {
   return createHash('sha256').update(data).digest();
 }
 
-/** Random text of the given length over [0-9A-Za-z]; 43 characters hold 256 bits. */
+/** Returns random text of the given length over [0-9A-Za-z]. 43 characters carry 256 bits. */
 export function randomBase62(length: number): string {
   let text = '';
   while (text.length < length) {
-    // 248 = 4 × 62: bytes above it are thrown away, otherwise the first letters would be likelier.
+    // 248 = 4 × 62. Bytes from 248 are discarded; otherwise the first letters would be more likely.
     for (const byte of randomBytes(length)) if (byte < 248 && text.length < length) text += BASE62.charAt(byte % 62);
   }
   return text;
 }
 
-/** Compares in constant time; unequal lengths are unequal without an exception. */
+/** Compares two texts in constant time. Returns false for unequal lengths instead of throwing. */
 export function sameText(a: string, b: string): boolean {
   const left = Buffer.from(a);
   const right = Buffer.from(b);
@@ -25,9 +25,9 @@ export function sameText(a: string, b: string): boolean {
 }
 
 /**
- * What an installation keeps secret. Two things, so that one can change without the other: a root that never changes,
- * from which addresses of pages, cursors and what payers are known again by are derived; and the keys that seal what is stored.
- * Each use has a key of its own, so that a value made for one purpose is worthless for another.
+ * Secrets of an installation. There are two, so that one can change without the other: a root that never changes, from which
+ * page addresses, cursors and payer fingerprints are derived; and the keys that encrypt stored values. Each purpose has its
+ * own derived key, so that a value made for one purpose is not valid for another.
  */
 export class Secrets {
   readonly #root: Buffer;
@@ -36,7 +36,8 @@ export class Secrets {
 
   /**
    * @param root 32 bytes
-   * @param keys left out: the root seals as well
+   * @param keys encryption keys; default: the root is also the encryption key
+   * @throws Error when the root is not 32 bytes
    */
   constructor(root: Buffer, keys: SealingKeys = fixedKeys([root])) {
     if (root.length !== 32) throw new Error('the root of all secrets must be 32 bytes');
@@ -44,17 +45,23 @@ export class Secrets {
     this.keys = keys;
   }
 
-  /** First 16 bytes of HMAC-SHA256, base64url (22 characters): unguessable, short enough for an address. */
+  /** Returns the first 16 bytes of an HMAC-SHA256 in base64url (22 characters): unguessable, and short enough for a URL. */
   mac(purpose: string, text: string): string {
     return createHmac('sha256', this.#key(purpose)).update(text).digest().subarray(0, 16).toString('base64url');
   }
 
-  /** Encrypts for storage under the current key. @param place where it will stand, from {@link sealedPlace} */
+  /**
+   * Encrypts a value for storage under the current key.
+   * @param place where the value will be stored, from {@link sealedPlace}
+   */
   seal(plain: string, place: string): string {
     return seal(this.keys.current(), plain, place);
   }
 
-  /** The reverse of {@link seal}. @throws SealError for a key we do not have, another place, or a changed text */
+  /**
+   * Decrypts a value made by {@link seal}.
+   * @throws SealError when the key is missing, the place differs, or the text was changed
+   */
   open(sealed: string, place: string): string {
     return open(this.keys, sealed, place);
   }

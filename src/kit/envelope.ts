@@ -1,17 +1,17 @@
 import { STATUS_CODES } from 'node:http';
 import { type TProperties, Type } from 'typebox';
 
-/** The reason phrase of a status code, which is what `status` holds in every body (docs/contract/envelope.md). */
+/** Returns the HTTP reason phrase of a status code: the `status` field of every response body (docs/contract/envelope.md). */
 export function reasonPhrase(code: number): string {
   return STATUS_CODES[code] ?? 'Unknown';
 }
 
-/** A success body: code, status, message, then the resource under the singular of its path. */
+/** Builds a success body: `code`, `status`, `message`, then the resource under its singular name. */
 export function envelope<T extends object>(code: number, message: string, rest: T) {
   return { code, status: reasonPhrase(code), message, ...rest };
 }
 
-/** Schema of {@link envelope}: type, response filter and document in one. */
+/** Schema of {@link envelope}: type, response filter and documentation in one. */
 export function envelopeSchema<T extends TProperties>(properties: T) {
   return Type.Object({
     code: Type.Integer(),

@@ -1,18 +1,20 @@
-/** Rejected fields: dotted path to the messages for it (docs/contract/errors.md). */
+/** Messages per rejected field, by dotted path (docs/contract/errors.md). */
 export type FieldErrors = Record<string, string[]>;
 
 export interface ProblemDetails {
-  /** Stable machine code of docs/contract/errors.md; absent where the contract shows none. */
+  /** Stable machine-readable code; absent where the contract (docs/contract/errors.md) defines none. */
   error_code?: string;
   errors?: FieldErrors;
-  /** Text to show the payer as it is; only beside 402. */
+  /** Text to show to the payer unchanged; present only on a 402. */
   payer_message?: string;
-  /** Further body fields, such as `type` and `retry_after` of a 429. */
+  /** Additional body fields, such as `type` and `retry_after` of a 429. */
   extra?: Record<string, unknown>;
   headers?: Record<string, string>;
 }
 
-/** What the caller did wrong, or what the world answered to it: thrown anywhere, rendered once in http/replies.ts. */
+/**
+ * Error returned to the caller: an invalid request or a rejected operation. Thrown anywhere, rendered once in http/replies.ts.
+ */
 export class Problem extends Error {
   readonly status: number;
   readonly details: ProblemDetails;
@@ -24,14 +26,17 @@ export class Problem extends Error {
   }
 }
 
-/** 422 with one or more rejected fields. */
+/** Builds a 422 with one or more rejected fields. */
 export function invalid(errors: FieldErrors, error_code?: string): Problem {
   const first = Object.entries(errors)[0];
   const message = first ? `${first[0]}: ${first[1][0]}` : 'The request is not valid.';
   return new Problem(422, message, { errors, ...(error_code ? { error_code } : {}) });
 }
 
-/** 404 in the words of docs/contract/errors.md: `Payment Not Found`, or `Resource Not Found` for everything unnamed there. */
+/**
+ * Builds a 404 with the wording of docs/contract/errors.md: `Payment Not Found`, or `Resource Not Found` for a resource without its
+ * own wording.
+ */
 export function notFound(
   what:
     | 'Payment'
@@ -49,13 +54,19 @@ export function notFound(
   return new Problem(404, `${what} Not Found`);
 }
 
-/** For what cannot be: a broken promise inside the program, never something a caller can cause. */
+/**
+ * Returns the value, which cannot be absent unless the program has a bug. Never used for conditions that a caller can cause.
+ * @throws Error when the value is null or undefined
+ */
 export function must<T>(value: T | null | undefined, what: string): T {
   if (value === null || value === undefined) throw new Error(`impossible: ${what}`);
   return value;
 }
 
-/** Makes a switch exhaustive: the compiler refuses it while a case is missing. */
+/**
+ * Makes a switch exhaustive: a missing case is a compile error.
+ * @throws Error always
+ */
 export function unreachable(value: never): never {
   throw new Error(`impossible: ${JSON.stringify(value)}`);
 }

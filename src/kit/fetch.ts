@@ -2,9 +2,9 @@ import { Agent, type Dispatcher } from 'undici';
 import { BlockedError, guardedConnector, type Resolve, resolveName } from './guard.ts';
 
 /**
- * Where a request may go. `none`: anywhere, also plain http (providers, whose addresses the operator sets).
- * `public`: https to public addresses only (addresses that merchants set). `public_or_loopback`: also https to
- * loopback with whatever certificate (development, sandbox store only).
+ * Allowed destinations of a request. `none`: any address, also plain http (provider addresses, set by the operator). `public`:
+ * https to public addresses only (addresses set by merchants). `public_or_loopback`: also https to loopback with any
+ * certificate (development, sandbox only).
  */
 export type Guard = 'none' | 'public' | 'public_or_loopback';
 
@@ -13,25 +13,25 @@ export interface SendOptions {
   url: string;
   guard: Guard;
   headers?: Record<string, string>;
-  /** Sent as it is, byte by byte. */
+  /** Sent unchanged, byte for byte. */
   body?: string | Buffer;
-  /** Deadline over everything: waiting for a socket, connecting, TLS, headers and body. */
+  /** Deadline in milliseconds over everything: waiting for a socket, connecting, TLS, headers and body. */
   timeout_ms: number;
-  /** Bytes of the answer's body that are kept; when more comes the socket is destroyed. */
+  /** Maximum bytes of the response body kept. The socket is destroyed when more arrive. */
   max_bytes: number;
-  /** `latin1`: each byte is one character of the body, for answers that are no text. Left out: UTF-8. */
+  /** `latin1`: each byte is one character of the body, for binary responses. Default: UTF-8. */
   encoding?: 'latin1';
 }
 
-/** What the world answered. A redirect is an answer like any other; it is never followed. */
+/** Outcome of a request. A redirect is returned like any other response and never followed. */
 export type SendResult =
   | { kind: 'answered'; status: number; headers: AnswerHeaders; body: string; truncated: boolean; duration_ms: number }
   | {
       kind: 'failed';
       error: 'timeout' | 'refused' | 'dns' | 'tls' | 'blocked' | 'broken';
-      /** False: provably not one byte of the request left, so the other side can not have acted on it. */
+      /** False when it is certain that no byte of the request was sent, so the other side cannot have acted on it. */
       sent: boolean;
-      /** For logs and people. */
+      /** Description for logs and operators. */
       detail: string;
       duration_ms: number;
     };
@@ -41,14 +41,14 @@ type Failure = Extract<SendResult, { kind: 'failed' }>;
 
 export type Send = (options: SendOptions) => Promise<SendResult>;
 
-// Enough that endpoints which share a host rarely wait for each other's sockets; a bound all the same.
+// High enough that endpoints on a shared host rarely wait for each other's sockets, but still bounded.
 const SOCKETS_PER_ORIGIN = 256;
 
 /**
- * A sender with connections of its own, one agent for each guard. Idle sockets do not keep the process alive and are
- * closed after 4 s (undici's default): servers commonly close theirs after 5 s, and a request written to a socket that
- * is just being closed would end as "maybe sent".
- * @param resolve how the guarded modes find a name's addresses
+ * Creates a sender with its own connections, one agent per guard. Idle sockets do not keep the process alive and are closed
+ * after 4 s (undici's default): servers commonly close theirs after 5 s, and a request written to a socket that is being
+ * closed would fail with an unknown outcome.
+ * @param resolve finds the addresses of a name in the guarded modes
  */
 export function createSender(resolve: Resolve = resolveName): { send: Send; close(): Promise<void> } {
   const agents = new Map<Guard, Agent>();
@@ -68,17 +68,17 @@ export function createSender(resolve: Resolve = resolveName): { send: Send; clos
   };
 }
 
-/** The sender of this process. Never throws; what went wrong is in the result. */
+/** The sender of this process. Never throws; failures are in the result. */
 export const { send } = createSender();
 
 function openAgent(guard: Guard, resolve: Resolve): Agent {
-  // Its own deadlines are off: ours covers all of them. HTTP/1.1 only: there "started" and "written" are the same.
+  // undici's timeouts are off because `timeout_ms` covers them all. HTTP/1.1 only: there "started" and "written" coincide.
   const options = { connections: SOCKETS_PER_ORIGIN, pipelining: 1, allowH2: false, headersTimeout: 0, bodyTimeout: 0 };
   if (guard === 'none') return new Agent(options);
   return new Agent({ ...options, connect: guardedConnector(resolve, guard === 'public_or_loopback') });
 }
 
-/** One request and what became of it; undici's lowest interface, which costs no streams. */
+/** One request and its outcome. Uses undici's lowest interface, which avoids the cost of streams. */
 class Exchange implements Dispatcher.DispatchHandler {
   readonly #options: SendOptions;
   readonly #resolve: (result: SendResult) => void;
@@ -110,9 +110,9 @@ class Exchange implements Dispatcher.DispatchHandler {
     );
   }
 
-  /** Called when a connection is there, right before the first byte is written. */
+  /** Called when a connection is ready, immediately before the first byte is written. */
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    // After the deadline nothing may leave any more: the caller was told that nothing had.
+    // Nothing may be sent after the deadline, because the result already reported that nothing was sent.
     if (this.#over) controller.abort(new Error('given up'));
     else this.#controller = controller;
   }
@@ -124,7 +124,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
     const { max_bytes } = this.#options;
-    // Copied when cut, so that four kept bytes do not hold 64 kB.
+    // Copied when truncated, so that a few kept bytes do not retain a 64 kB buffer.
     this.#chunks.push(this.#bytes + chunk.length > max_bytes ? Buffer.from(chunk.subarray(0, max_bytes - this.#bytes)) : chunk);
     this.#bytes += chunk.length;
     if (this.#bytes > max_bytes) this.#answer(true);
@@ -183,7 +183,7 @@ function failureOf(error: NodeJS.ErrnoException): Failure['error'] {
 }
 
 function describe(error: NodeJS.ErrnoException): string {
-  // Node joins the failures of several addresses under an empty message.
+  // Node combines the failures of several addresses under an empty message.
   const message = error.message || (error instanceof AggregateError ? error.errors.map(String).join('; ') : '');
   return [error.code, message].filter(Boolean).join(': ').slice(0, 300);
 }

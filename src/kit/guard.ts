@@ -3,16 +3,16 @@ import { isIP, type LookupFunction } from 'node:net';
 import { buildConnector } from 'undici';
 import { isLocalhostName, isLoopbackAddress, isPublicAddress } from './addresses.ts';
 
-/** All addresses of a name. Tests hand in their own. */
+/** Resolves a name to all its addresses. Tests inject their own. */
 export type Resolve = (hostname: string) => Promise<string[]>;
 
-/** The address or scheme is not allowed: nothing was sent. */
+/** The address or the scheme is not allowed. Nothing was sent. */
 export class BlockedError extends Error {}
 
 const CONNECT_MS = 10_000;
 
-// Not dns.lookup: that waits in one of libuv's four threads, so four names with dead name servers would hold up
-// every other endpoint. Only where no name server can be reached is the system asked (nsswitch without DNS).
+// dns.lookup runs in one of libuv's four threads, so four names with unresponsive name servers would block every other
+// endpoint. The system resolver is used only when no name server is reachable (nsswitch without DNS).
 const resolver = new dns.promises.Resolver({ timeout: 2_000, tries: 2 });
 
 export const resolveName: Resolve = async (hostname) => {
@@ -25,13 +25,14 @@ export const resolveName: Resolve = async (hostname) => {
 };
 
 /**
- * Opens connections to public addresses only. A literal never reaches a lookup, so it is checked first; a name is
- * looked up once, refused unless all its addresses are public, and connected to exactly those addresses: what a second
- * look-up would say (DNS rebinding) is never asked. What the socket says it reached is checked last.
- * @param allowLoopback also connect to loopback, there without certificate checks (development, sandbox store only)
+ * Opens connections to public addresses only. A literal address is never resolved, so it is checked first. A name is resolved
+ * once, rejected unless all its addresses are public, and connected to exactly those addresses, so a second lookup with
+ * another result (DNS rebinding) cannot occur. The remote address of the connected socket is checked last.
+ * @param resolve finds the addresses of a name
+ * @param allowLoopback also allows loopback, without certificate checks (development, sandbox only)
  */
 export function guardedConnector(resolve: Resolve, allowLoopback: boolean): buildConnector.connector {
-  // The generated types of `connect` know nothing of `lookup`, which is handed on to net.connect.
+  // undici's type of `connect` lacks `lookup`, which is passed on to net.connect.
   const build = (lookup: LookupFunction, rejectUnauthorized: boolean) =>
     buildConnector({ lookup, rejectUnauthorized, allowH2: false, timeout: CONNECT_MS } as buildConnector.BuildOptions);
   const toPublic = build(
@@ -65,7 +66,11 @@ function refusal(protocol: string, host: string): BlockedError | null {
   return null;
 }
 
-/** The message names no address: what a merchant's name leads to inside our network is not theirs to learn. */
+/**
+ * Returns the addresses when all are public. The message contains no address, so that merchants cannot probe names in our
+ * network.
+ * @throws BlockedError when there is no address or one is not public
+ */
 function vetted(addresses: string[]): string[] {
   if (addresses.length > 0 && addresses.every(isPublicAddress)) return addresses;
   throw new BlockedError('the name leads to an address that is not public');

@@ -1,4 +1,4 @@
-/** Markup that is safe to send: every character in it was written by us or escaped. */
+/** Markup that is safe to send: every character is either from the source code or escaped. */
 export class Html {
   readonly text: string;
 
@@ -11,18 +11,18 @@ export class Html {
   }
 }
 
-/** What may stand in a hole of {@link html}; null, undefined and false leave nothing behind. */
+/** Values allowed as an interpolation in {@link html}; null, undefined and false render as nothing. */
 export type HtmlPart = Html | string | number | null | undefined | false | readonly HtmlPart[];
 
 /**
- * The tag that writes HTML: holes are escaped, for text and for attributes in double quotes alike; nested markup and
- * lists of it are woven in as they are.
+ * Template tag for HTML. Interpolated values are escaped for text and for attributes in double quotes; nested markup and lists
+ * of it are inserted unchanged.
  */
 export function html(strings: TemplateStringsArray, ...parts: HtmlPart[]): Html {
   return new Html(strings.reduce((text, next, i) => text + written(parts[i - 1]) + next));
 }
 
-/** Text that is markup already: our own style, script and icons. Never anything that came from outside. */
+/** Marks text as markup: only for our own styles, scripts and icons, never for external input. */
 export function raw(text: string): Html {
   return new Html(text);
 }

@@ -1,7 +1,7 @@
 import { createHash, randomFillSync } from 'node:crypto';
 import type { Environment } from './environment.ts';
 
-/** Every kind of id the wire knows, by its prefix (docs/decisions/0003-ids.md). */
+/** Id prefixes of the public objects (docs/decisions/0003-ids.md). */
 export type IdPrefix =
   | 'trx'
   | 'rfd'
@@ -30,32 +30,36 @@ const TIME_CHARS = 10;
 const RANDOM_BYTES = 10;
 
 /**
- * A new id: `<prefix>_[test_]<26 characters>`. The 26 characters are a ULID in lower case: 48 bits of
- * milliseconds, then 80 random bits. Ids of one kind therefore sort by time, and lists page by id alone.
- * @param at milliseconds since the epoch; the created_at of the same row, so that both orders agree
+ * Creates an id: `<prefix>_[test_]<26 characters>`. The 26 characters are a lower-case ULID: 48 bits of milliseconds, then 80
+ * random bits. Ids of one kind therefore sort by time, and lists page by id alone.
+ * @param at milliseconds since the epoch: the `created_at` of the same row, so that both orders agree
  */
 export function newId(prefix: IdPrefix, environment: Environment, at: number): string {
   return idPrefix(prefix, environment) + encodeTime(at) + encodeRandom();
 }
 
-/** The part before the 26 characters; `test_` marks everything of the sandbox. */
+/** Returns the part of an id before the 26 characters; `test_` marks sandbox objects. */
 export function idPrefix(prefix: IdPrefix, environment: Environment): string {
   return environment === 'sandbox' ? `${prefix}_test_` : `${prefix}_`;
 }
 
-/** The smallest id an object created at this moment could have: turns a date filter into an id range. */
+/**
+ * Returns the smallest id that an object created at this moment can have. Converts a date filter into an id range.
+ * @param at milliseconds since the epoch
+ */
 export function lowestIdAt(prefix: IdPrefix, environment: Environment, at: number): string {
   return `${idPrefix(prefix, environment)}${encodeTime(at)}${'0'.repeat(16)}`;
 }
 
-/** Whether the text has the form of an id of this kind and environment. */
+/** Returns whether the text has the form of an id of this kind and environment. */
 export function isId(prefix: IdPrefix, environment: Environment, text: string): boolean {
   const head = idPrefix(prefix, environment);
   return text.startsWith(head) && /^[0-9a-hjkmnp-tv-z]{26}$/.test(text.slice(head.length));
 }
 
 /**
- * The same id as a UUID, marked as version 4 because that is what providers insist on: deterministic, so that a crash between storing and sending still asks for the right key.
+ * Derives a UUID from an id, marked as version 4 because providers require it. It is deterministic, so that a retry after a
+ * crash between storing and sending uses the same key.
  */
 export function uuidOf(id: string): string {
   const bytes = createHash('sha256').update(id).digest().subarray(0, 16);
@@ -74,7 +78,7 @@ function encodeTime(at: number): string {
   return text;
 }
 
-// One call into the kernel's generator serves 400 ids: a call for each id costs more than the id itself.
+// One call to the kernel's generator serves 400 ids; a call per id would cost more than the id itself.
 const pool = Buffer.allocUnsafe(RANDOM_BYTES * 400);
 let used = pool.length;
 

@@ -3,8 +3,8 @@ export type Json = null | boolean | number | string | Json[] | { [key: string]: 
 export type JsonObject = { [key: string]: Json };
 
 /**
- * JSON with sorted keys: two bodies that mean the same give the same text. Used for request hashes.
- * Recursion is safe: bodies nested deeper than http/body.ts allows were refused before.
+ * Returns JSON with sorted keys, so that equivalent bodies give the same text. Used for request hashes. Recursion is bounded:
+ * http/body.ts rejects bodies nested too deeply.
  */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
@@ -15,7 +15,7 @@ export function canonicalJson(value: unknown): string {
   return JSON.stringify(value) ?? 'null';
 }
 
-/** JSON in which a bigint is written as text: what json_to_recordset reads back exactly. */
+/** Returns JSON in which a bigint is written as a string, which `json_to_recordset` reads back exactly. */
 export function jsonText(value: unknown): string {
   return JSON.stringify(value, (_, field) => (typeof field === 'bigint' ? field.toString() : field));
 }

@@ -3,10 +3,10 @@ import { blotCards } from './cards.ts';
 
 export type Log = Logger;
 
-/** Keys and signing secrets. */
+/** API keys and webhook signing secrets. */
 const SECRET_LIKE = /\b(?:[psr]k(?:_test)?\.|whsec_)[0-9A-Za-z]{8,}/g;
 
-/** Names under which a value is never logged, whatever it holds. */
+/** Field names whose values are never logged. */
 const SECRET_NAMES = [
   'authorization',
   'cookie',
@@ -27,14 +27,15 @@ const SECRET_NAMES = [
   'body',
 ];
 
-/** The text without what looks like a key, a signing secret or a card number: every string we log goes through here. */
+/** Removes anything that looks like an API key, a signing secret or a card number. Applied to every logged string. */
 export function blot(text: string): string {
   return blotCards(text.replace(SECRET_LIKE, '[redacted]'));
 }
 
 /**
- * JSON lines; readable ones in development. `err` objects keep type, message and stack with secrets blotted out, and
- * lose everything else: a database error's `detail` and `parameters` would hold a payer's data.
+ * Creates a logger that writes JSON lines, or readable lines in development. `err` objects keep type, message, stack, code and
+ * cause, with secrets removed; everything else is dropped, because the `detail` and `parameters` of a database error could
+ * contain payer data.
  */
 export function createLog(options: { level: string; format: 'json' | 'pretty' }): Log {
   return pino({

@@ -1,13 +1,13 @@
 /**
- * Money inside is a bigint of hundredths of the major unit, whatever the currency; on the wire it is a JSON
- * number of major units with at most two decimals. Conversions happen at the edges only.
+ * Amount in hundredths of the major unit, for every currency. On the wire an amount is a JSON number of major units with at
+ * most two decimals; it is converted at the edges only.
  */
 export type Minor = bigint;
 
 /** Largest major amount whose hundredths are exact in a JSON number of every client (docs/contract/money.md). */
 export const MAX_AMOUNT = 9_007_199_254_740;
 
-/** Decimals that real movements of the currency have: a channel of a currency with 0 takes whole amounts only. */
+/** Decimals of the currency in real transactions: a channel of a currency with 0 accepts whole amounts only. */
 const DECIMALS = {
   XAF: 0,
   XOF: 0,
@@ -36,14 +36,15 @@ export function isCurrency(text: string): text is Currency {
   return Object.hasOwn(DECIMALS, text);
 }
 
-/** 0 or 2. */
+/** Returns 0 or 2. */
 export function decimalsOf(currency: string): number {
   return isCurrency(currency) ? DECIMALS[currency] : 2;
 }
 
 /**
- * Reads a wire amount exactly. JavaScript prints the shortest text that reads back as the same number, so the
- * text has more than two decimals exactly when the caller wrote more (or wrote beyond what a double can hold).
+ * Converts a wire amount exactly. JavaScript prints the shortest text that reads back as the same number, so the text has more
+ * than two decimals exactly when the caller sent more (or exceeded the precision of a double).
+ * @param amount major units
  * @returns hundredths, or null when the number is not finite, negative, too large or has more than two decimals
  */
 export function minorFromWire(amount: number): Minor | null {
@@ -53,17 +54,17 @@ export function minorFromWire(amount: number): Minor | null {
   return BigInt(parts[1] as string) * 100n + BigInt((parts[2] ?? '').padEnd(2, '0'));
 }
 
-/** Hundredths to a JSON number of major units; exact for every amount the edge accepts. */
+/** Converts hundredths to a JSON number of major units. Exact for every amount accepted at the edge. */
 export function wireFromMinor(amount: Minor): number {
   return Number(amount) / 100;
 }
 
-/** Whether the amount can really move in this currency (25000.50 XAF can not). */
+/** Returns whether the amount can be moved in this currency (25000.50 XAF cannot). */
 export function isMovable(amount: Minor, currency: string): boolean {
   return decimalsOf(currency) === 2 || amount % 100n === 0n;
 }
 
-/** For people: `25 000 FCFA` and the like, by the reader's language. */
+/** Formats an amount for people in the reader's language, for example `25 000 FCFA`. */
 export function formatMoney(amount: Minor, currency: string, language: string): string {
   const digits = amount % 100n === 0n && decimalsOf(currency) === 0 ? 0 : 2;
   return new Intl.NumberFormat(language, {

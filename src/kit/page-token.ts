@@ -1,28 +1,31 @@
 import { sameText } from './crypto.ts';
 
-/** Whose something is, and which. */
+/** Id of an object and its team. */
 export interface Owned {
   team_id: bigint;
   id: string;
 }
 
-/** What the addresses of one kind of page have in common. */
+/** Properties shared by the tokens of one kind of page. */
 export interface TokenKind {
-  /** Of the ids; it stands in no address. */
+  /** Prefix of the ids; left out of the token. */
   prefix: string;
-  /** A MAC of 128 bits under the server's secret, in 22 characters: what others make is worth nothing. */
+  /** Returns a 128-bit MAC under the server's secret, in 22 characters, so that tokens cannot be forged. */
   sign(subject: Owned): string;
 }
 
 /**
- * The last part of an address that is shared: id and team in the clear, and the MAC. Nothing is stored: the same page has
- * the same token at any time, and is found by it without a search.
+ * Creates the last path segment of a shared URL: id and team in plain text, and the MAC. Nothing is stored: the same page
+ * always has the same token, and the token identifies the page without a search.
  */
 export function makePageToken({ prefix, sign }: TokenKind, subject: Owned): string {
   return `${subject.id.slice(prefix.length)}.${subject.team_id.toString(36)}.${sign(subject)}`;
 }
 
-/** @returns null for anything that this server did not make */
+/**
+ * Verifies a token and returns its subject.
+ * @returns null for a token that this server did not make
+ */
 export function readPageToken(kind: TokenKind, token: string): Owned | null {
   const match = /^([0-9a-z]{26})\.([0-9a-z]{1,13})\.[\w-]{22}$/.exec(token);
   if (!match) return null;
@@ -30,7 +33,7 @@ export function readPageToken(kind: TokenKind, token: string): Owned | null {
   return sameText(makePageToken(kind, subject), token) ? subject : null;
 }
 
-/** Digit by digit: a number that JavaScript would round is another team. */
+/** Converts digit by digit with bigint: a number rounded by JavaScript would be another team. */
 function fromBase36(text: string): bigint {
   return [...text].reduce((number, digit) => number * 36n + BigInt(Number.parseInt(digit, 36)), 0n);
 }

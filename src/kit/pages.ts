@@ -2,8 +2,8 @@ import type { Position } from './paging.ts';
 import { type Fragment, part } from './sql.ts';
 
 /**
- * The end of a list's statement, after its conditions: where the page starts, in which order it is read and how much
- * of it. Cursor pages read one row more, which tells whether there is another page.
+ * Returns the end of a list query, after its conditions: start position, order and limit. Cursor pages read one extra row,
+ * which shows whether there is another page.
  */
 export function pageTail(position: Position): Fragment {
   const { per_page } = position;

@@ -5,7 +5,7 @@ import { invalid } from './errors.ts';
 /** Query fields of every list (docs/contract/envelope.md). */
 export const pagingQuery = {
   per_page: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 25 })),
-  // The ceiling keeps the row offset within PostgreSQL's bigint.
+  // The maximum keeps the row offset within PostgreSQL's bigint.
   page: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000_000 })),
   cursor: Type.Optional(
     Type.String({
@@ -16,8 +16,8 @@ export const pagingQuery = {
 };
 
 /**
- * Where a page starts. Lists run newest first and ids sort by time, so a position is an id.
- * `older`: rows with a smaller id. `newer`: rows with a larger one (with `inclusive`, or the same).
+ * Start of a page. Lists are sorted newest first and ids sort by time, so a position is an id. `older`: rows with a smaller
+ * id. `newer`: rows with a larger id (or an equal one with `inclusive`).
  */
 export type Position =
   | { kind: 'offset'; page: number; per_page: number }
@@ -30,12 +30,14 @@ export interface PagingQuery {
   cursor?: string;
 }
 
-/** Cursors are signed for one list of one team: another team's, or a changed one, is refused instead of misread. */
+/**
+ * Signs and reads cursors. A cursor is valid for one list of one team; a cursor of another team or a changed one is rejected.
+ */
 export class Cursors {
   readonly #secrets: Secrets;
   readonly #scope: string;
 
-  /** @param scope names the list and whose it is, such as `payments:sandbox:<team>` */
+  /** @param scope identifies the list and its owner, such as `payments:sandbox:<team>` */
   constructor(secrets: Secrets, scope: string) {
     this.#secrets = secrets;
     this.#scope = scope;
@@ -84,9 +86,9 @@ export interface OffsetMeta {
 }
 
 /**
- * Cuts a page out of the rows read and tells how to go on.
- * @param rows at most per_page + 1 of them, in reading order: newest first, or oldest first for `newer`
- * @param floor an id that sorts before every real one: where an empty list's next page would start
+ * Cuts a page out of the rows read and builds its cursors.
+ * @param rows at most per_page + 1 rows in query order: newest first, or oldest first for `newer`
+ * @param floor id that sorts before every real id: start of the next page of an empty list
  */
 export function cursorPage<Row extends { id: string }>(
   cursors: Cursors,
@@ -114,7 +116,7 @@ export function cursorPage<Row extends { id: string }>(
 function previous(cursors: Cursors, position: Position, first: string | undefined, more: boolean): string | null {
   if (position.kind === 'newer') return more && first ? cursors.seal('n', first) : null;
   if (position.kind === 'offset' || position.than === null) return null;
-  // Past the end: the page before it ends with the row this cursor was made from.
+  // Past the end of the list: the previous page ends with the row that this cursor was made from.
   return first ? cursors.seal('n', first) : cursors.seal('i', position.than);
 }
 

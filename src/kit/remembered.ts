@@ -6,8 +6,8 @@ interface Entry<Value> {
 }
 
 /**
- * What was looked up a moment ago: a burst of requests asks the database once, and what was changed anywhere is known
- * everywhere after `keep_ms`. A look that failed is not remembered.
+ * Short-lived cache of lookups: a burst of requests queries the database once, and a change made on any node is visible on
+ * every node after `keep_ms`. Failed lookups are not cached.
  */
 export class Remembered<Value> {
   readonly #clock: Clock;
@@ -15,18 +15,24 @@ export class Remembered<Value> {
   readonly #most: number;
   readonly #entries = new Map<string, Entry<Value>>();
 
-  /** @param most so many at once; then all are forgotten */
+  /**
+   * @param keep_ms lifetime of an entry in milliseconds
+   * @param most maximum number of entries; when it is reached, all are dropped
+   */
   constructor(clock: Clock, keep_ms: number, most: number) {
     this.#clock = clock;
     this.#keep_ms = keep_ms;
     this.#most = most;
   }
 
-  /** @param worth whether what was found may be kept; left out: always */
+  /**
+   * Returns the cached value, or looks it up.
+   * @param worth whether the value may be cached; default: always
+   */
   get(name: string, look: () => Promise<Value>, worth: (value: Value) => boolean = () => true): Promise<Value> {
     const now = this.#clock.now();
     const known = this.#entries.get(name);
-    // Later than can be: the machine's clock was set back, and what is known is older than it looks.
+    // An expiry further away than `keep_ms` means that the clock was set back and the entry is older than it appears.
     if (known && known.until > now && known.until <= now + this.#keep_ms) return known.value;
     if (this.#entries.size >= this.#most) this.#entries.clear();
     const value = look();

@@ -1,8 +1,8 @@
 import { type TObject, type TProperties, Type } from 'typebox';
 
 /**
- * Nullable shapes as a list of types instead of a union: one clear message when a value fits neither, and the
- * response serialiser writes them without trying alternatives.
+ * Nullable shapes are a list of types instead of a union: a value that fits neither gets one clear message, and the response
+ * serialiser does not have to try alternatives.
  */
 export const nullableText = (options: object = {}) => Type.Unsafe<string | null>({ type: ['string', 'null'], ...options });
 
@@ -12,7 +12,7 @@ export const nullableObject = (options: object = {}) =>
 export const nullableArray = (options: object = {}) =>
   Type.Unsafe<unknown[] | null>({ type: ['array', 'null'], items: {}, ...options });
 
-/** An object that keeps fields it does not name (they are ignored, not refused). */
+/** Object schema that ignores unknown fields instead of rejecting them. */
 export const openObject = <T extends TProperties>(properties: T, options: object = {}): TObject<T> =>
   Type.Object(properties, { additionalProperties: true, ...options });
 

@@ -4,35 +4,43 @@ const FORMAT = 's2';
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** A key that seals what is stored. Its id tells nothing of it, and stands in front of everything it has sealed. */
+/** Key that encrypts stored values. Its id reveals nothing about the key and prefixes every value encrypted with it. */
 export interface SealingKey {
   readonly id: string;
   readonly key: Buffer;
 }
 
-/** The keys of an installation: one seals, all of them open. */
+/** Encryption keys of an installation: one encrypts, all of them decrypt. */
 export interface SealingKeys {
-  /** The one that seals from now on. */
+  /** Returns the key for new values. */
   current(): SealingKey;
   /** @returns undefined for a key that this process does not have */
   byId(id: string): SealingKey | undefined;
-  /** The current one first. */
+  /** Ids of all keys, the current one first. */
   ids(): string[];
 }
 
-/** Why something sealed can not be opened: told to operators, so it names keys by their ids only. */
+/** A stored value cannot be decrypted. The message is for operators, so it names keys by id only. */
 export class SealError extends Error {
   override readonly name = 'SealError';
 }
 
-/** @param secret 32 bytes; what is derived from them seals, so that they are good for other purposes too */
+/**
+ * Creates an encryption key.
+ * @param secret 32 bytes; encryption uses keys derived from it, so the secret itself can serve other purposes too
+ * @throws Error when the secret is not 32 bytes
+ */
 export function sealingKey(secret: Buffer): SealingKey {
   if (secret.length !== 32) throw new Error('a secrets key must be 32 bytes');
   const derive = (purpose: string, bytes: number) => Buffer.from(hkdfSync('sha256', secret, 'pirogue', purpose, bytes));
   return { id: derive('seal-id', 6).toString('hex'), key: derive('seal', 32) };
 }
 
-/** Keys that stay as they are for as long as the process runs. @param secrets the current one first */
+/**
+ * Returns keys that stay the same for the lifetime of the process.
+ * @param secrets the current one first
+ * @throws Error when there is none
+ */
 export function fixedKeys(secrets: readonly Buffer[]): SealingKeys {
   const keys = secrets.map(sealingKey);
   const [current] = keys;
@@ -45,14 +53,15 @@ export function fixedKeys(secrets: readonly Buffer[]): SealingKeys {
 }
 
 /**
- * Where a sealed value stands. It is bound to it: moved to another column, team or row it does not open.
+ * Returns the storage place of an encrypted value. The value is bound to it: moved to another column, team or row it cannot be
+ * decrypted.
  * @param column `table.column`
  */
 export function sealedPlace(column: string, team_id: bigint | null, id: string): string {
   return `${column}|${team_id ?? ''}|${id}`;
 }
 
-/** Encrypts for storage: `s2.<key id>.` + base64url(nonce, ciphertext, tag), AES-256-GCM. */
+/** Encrypts a value for storage: `s2.<key id>.` + base64url(nonce, ciphertext, tag), AES-256-GCM. */
 export function seal({ id, key }: SealingKey, plain: string, place: string): string {
   const nonce = randomBytes(NONCE_BYTES);
   const head = `${FORMAT}.${id}`;
@@ -61,7 +70,10 @@ export function seal({ id, key }: SealingKey, plain: string, place: string): str
   return `${head}.${sealed.toString('base64url')}`;
 }
 
-/** The reverse of {@link seal}. @throws SealError for a key we do not have, another place, or a changed text */
+/**
+ * Decrypts a value made by {@link seal}.
+ * @throws SealError when the key is missing, the place differs, or the text was changed
+ */
 export function open(keys: SealingKeys, sealed: string, place: string): string {
   const [format, id = '', text = ''] = sealed.split('.');
   const bytes = Buffer.from(text, 'base64url');
@@ -78,7 +90,7 @@ export function open(keys: SealingKeys, sealed: string, place: string): string {
   }
 }
 
-/** How everything begins that a key has sealed. */
+/** Returns the prefix of every value encrypted with a key. */
 export function sealedBy({ id }: Pick<SealingKey, 'id'>): string {
   return `${FORMAT}.${id}.`;
 }

@@ -1,40 +1,43 @@
 import { createHash } from 'node:crypto';
 
-/** A statement with its values. `name` makes PostgreSQL keep the plan: only statements whose texts are few have one. */
+/** A statement with its values. With a `name`, PostgreSQL keeps the plan; only statements with few distinct texts have one. */
 export interface Sql {
   readonly name?: string;
   readonly text: string;
   readonly values: readonly unknown[];
 }
 
-/** Whatever statements can be sent to: a pool or one open transaction. */
+/** Target for statements: a pool or one open transaction. */
 export interface Queryable {
-  /** All rows. */
+  /** Returns all rows. */
   all<Row>(statement: Sql): Promise<Row[]>;
-  /** The single row, or undefined; more than one is a broken promise and throws. */
+  /**
+   * Returns the single row, or undefined.
+   * @throws when there is more than one row
+   */
   maybe<Row>(statement: Sql): Promise<Row | undefined>;
-  /** Number of rows touched. */
+  /** Returns the number of affected rows. */
   run(statement: Sql): Promise<number>;
 }
 
-/** One open transaction. The edge opens and commits it; what is inside only takes it (STYLE.md). */
+/** One open transaction. The edge opens and commits it; inner code only receives it (STYLE.md). */
 export interface Tx extends Queryable {
   readonly inTransaction: true;
 }
 
-/** One store's database. */
+/** Database of one environment. */
 export interface Db extends Queryable {
-  /** Runs `work` in a transaction; a deadlock or serialisation failure is tried again, at most three times. */
+  /** Runs `work` in a transaction. A deadlock or serialisation failure is retried, up to three times. */
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
 }
 
 const names = new WeakMap<TemplateStringsArray, Map<string, string>>();
 
 /**
- * The tag that writes SQL: values become parameters, nested statements are woven in. A text in which only fixed parts
- * are woven is prepared once per connection under a name made from its hash: planning the statement of POST /payments
- * costs more than running it (docs/performance.md). Woven-in conditions with values vary without end, so such a text
- * is planned each time.
+ * Template tag for SQL: values become parameters, nested fragments are inserted. A text made of fixed parts only is prepared
+ * once per connection, under a name derived from its hash: planning the statement of POST /payments costs more than running it
+ * (docs/performance.md). Conditions with values have unlimited variants, so a text with such fragments is planned on every
+ * execution.
  */
 export function sql(strings: TemplateStringsArray, ...parts: unknown[]): Sql {
   const values: unknown[] = [];
@@ -52,7 +55,7 @@ export function sql(strings: TemplateStringsArray, ...parts: unknown[]): Sql {
   return varies ? { text, values } : { name: nameOf(strings, text), text, values };
 }
 
-/** One place in the source has as many texts as there are combinations of the fixed parts it is given. */
+/** A place in the source has one text per combination of its fixed parts. */
 function nameOf(strings: TemplateStringsArray, text: string): string {
   let known = names.get(strings);
   if (!known) {
@@ -77,23 +80,23 @@ class Fragment {
   }
 }
 
-/** A piece of SQL to be woven into {@link sql}. */
+/** SQL fragment for {@link sql}. */
 export function part(strings: TemplateStringsArray, ...holes: unknown[]): Fragment {
   return new Fragment(strings, holes);
 }
 
-/** SQL text fixed at load time (shared CTEs, identifiers): never anything a caller sent. */
+/** SQL text fixed at load time (shared CTEs, identifiers). Never for anything sent by a caller. */
 export function fixed(text: string): Fragment {
   return new Fragment([text], []);
 }
 
 /**
- * Woven into a statement: it is not prepared. For claims of due rows: PostgreSQL would keep a plan made while the table was
- * small (a sequential scan) and walk the whole backlog with it once the table has grown, until the next analyze.
+ * Added to a statement, it prevents preparation. For claims of due rows: PostgreSQL would keep a plan made while the table was
+ * small (a sequential scan) and scan the whole backlog with it after the table has grown, until the next analyze.
  */
 export const PLANNED_EACH_TIME = new Fragment([''], []);
 
-/** Conditions joined by `and`; `true` when there are none. */
+/** Joins conditions by `and`; returns `true` when there are none. */
 export function allOf(conditions: readonly Fragment[]): Fragment {
   if (conditions.length === 0) return fixed('true');
   return conditions.reduce((left, right) => part`${left} and ${right}`);
@@ -101,12 +104,12 @@ export function allOf(conditions: readonly Fragment[]): Fragment {
 
 export type { Fragment };
 
-/** PostgreSQL's error code, when the error came from it. */
+/** Returns PostgreSQL's error code when the error came from PostgreSQL. */
 export function pgCode(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }
 
-/** The violated constraint or unique index, when there is one. */
+/** Returns the violated constraint or unique index, if any. */
 export function pgConstraint(error: unknown): string | undefined {
   return error instanceof Error && 'constraint' in error && typeof error.constraint === 'string' ? error.constraint : undefined;
 }

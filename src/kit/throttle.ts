@@ -3,8 +3,8 @@ import type { Clock } from './clock.ts';
 const WINDOW_MS = 60_000;
 
 /**
- * Counts what comes under one name in windows of a minute. In memory: it stops guessing and hammering, and forgetting it
- * costs nothing.
+ * Counts requests per name in windows of one minute. In memory: it stops guessing and flooding, and losing the counts on a
+ * restart is harmless.
  */
 export class Throttle {
   readonly #clock: Clock;
@@ -18,9 +18,9 @@ export class Throttle {
   }
 
   /**
-   * Counts once.
-   * @param name of something that exists: others are not counted, so that the map can not be filled from outside
-   * @returns seconds to wait, 0 when it may go on
+   * Counts one request.
+   * @param name name of an existing object; other names are not counted, so that callers cannot fill the map
+   * @returns seconds to wait; 0 when the request may proceed
    */
   take(name: string): number {
     const wait_s = this.look(name);
@@ -28,7 +28,7 @@ export class Throttle {
     return wait_s;
   }
 
-  /** What {@link take} would return, without counting. */
+  /** Returns what {@link take} would return, without counting. */
   look(name: string): number {
     const now = this.#clock.now();
     const window = Math.floor(now / WINDOW_MS);

@@ -1,31 +1,32 @@
-/** The tail grows until the watermark moves on. */
+/** Interval after which the watermark advances; the tail counted on each call grows until then. */
 const ADVANCE_MS = 300_000;
 const MOST_KEPT = 10_000;
 
 interface Counted<Mark> {
-  /** Everything below is in `total`. */
+  /** Count of all rows below the watermark. */
   watermark: Mark;
   total: number;
   counted_at: number;
 }
 
-/** Asks the database. */
+/** Queries that count rows. */
 interface Counting<Mark> {
-  /** Below this id nothing changes any more. */
+  /** Returns the id below which nothing changes any more. */
   settled(): Mark | Promise<Mark>;
-  /** Rows with ids from `from` (or from the start) to before `to` (or to the end). */
+  /** Counts rows with ids from `from` (null: from the start) up to but excluding `to` (null: to the end). */
   count(from: Mark | null, to: Mark | null): Promise<number>;
 }
 
 /**
- * Exact totals of what is only ever added, without counting a million rows each time: the settled part is counted once, and
- * only the tail each time.
+ * Exact totals of append-only data without counting a million rows on each call: the settled part is counted once, only the
+ * tail on each call.
  */
 export class Totals<Mark> {
   readonly #counted = new Map<string, Counted<Mark>>();
 
   /**
-   * @param name of what is counted
+   * Returns the current total.
+   * @param name identifies what is counted
    * @param now milliseconds since the epoch
    */
   async total(name: string, now: number, counting: Counting<Mark>): Promise<number> {
@@ -35,7 +36,7 @@ export class Totals<Mark> {
     return counted.total + (await counting.count(counted.watermark, null));
   }
 
-  /** What was asked for longest ago makes room. */
+  /** Stores the count as the most recently used one and evicts the least recently used. */
   #keep(name: string, counted: Counted<Mark>): void {
     this.#counted.delete(name);
     if (this.#counted.size >= MOST_KEPT) this.#counted.delete(this.#counted.keys().next().value as string);

@@ -1,19 +1,19 @@
-/** What stands on the letter before it. The two halfwidth sound marks are letters by class and become marks. */
+/** Combining marks. The two halfwidth sound marks are letters by class and become marks. */
 const MARK = '(?!\\u034f)[\\p{M}\\uff9e\\uff9f]';
 const LONG_RUN = new RegExp(`(?:${MARK}){30}(?=${MARK})`, 'gu');
 /** Combining grapheme joiner: invisible, and normalisation does not move marks across it. */
 const JOINER = '\u034f';
 
 /**
- * The normal form of a text from outside, in time that grows with the text and no faster. Normalisation sorts every run of
- * combining marks, which takes quadratic time, so a run is divided after 30 marks: the Stream-Safe Text Format of Unicode
- * (UAX #15, section 13). Texts that people write stay as they are: no language uses more than a few marks on one letter.
+ * Normalises external text in linear time. Normalisation sorts every run of combining marks in quadratic time, so a run is
+ * divided after 30 marks: the Stream-Safe Text Format of Unicode (UAX #15, section 13). Natural text is not changed: no
+ * language uses more than a few marks on one letter.
  */
 export function normalized(text: string, form: 'NFC' | 'NFD' | 'NFKC' | 'NFKD'): string {
   return text.replace(LONG_RUN, `$&${JOINER}`).normalize(form);
 }
 
-/** The text without accents and other marks: `Aïcha` becomes `Aicha`. */
+/** Returns the text without accents and other marks: `Aïcha` becomes `Aicha`. */
 export function withoutMarks(text: string, form: 'NFD' | 'NFKD' = 'NFD'): string {
   return normalized(text, form).replace(/\p{M}/gu, '');
 }
