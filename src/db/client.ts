@@ -3,9 +3,9 @@ import pg from 'pg';
 const CONNECT_TIMEOUT_MS = 5_000;
 
 /**
- * Every connection of the program is one of these. The driver emits `error` when a connection is lost while no statement is under
- * way, and an `error` event without a listener ends the process; pg-pool listens only while a connection is idle. Nothing is lost
- * by ignoring the event: a lost connection rejects its next statement, and the pool does not take it back.
+ * Base class of every connection. The driver emits `error` when a connection is lost while no statement is running, and an
+ * `error` event without a listener ends the process; pg-pool listens only while a connection is idle. Ignoring the event is
+ * safe: a lost connection rejects its next statement, and the pool does not take it back.
  */
 export class DbClient extends pg.Client {
   constructor(config?: string | pg.ClientConfig) {
@@ -14,7 +14,10 @@ export class DbClient extends pg.Client {
   }
 }
 
-/** Opens one connection outside a pool; the caller ends it. */
+/**
+ * Opens one connection outside a pool. The caller closes it.
+ * @throws when the connection cannot be made within 5 s
+ */
 export async function connectClient(url: string): Promise<DbClient> {
   const client = new DbClient({ connectionString: url, connectionTimeoutMillis: CONNECT_TIMEOUT_MS });
   await client.connect();

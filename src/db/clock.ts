@@ -3,24 +3,28 @@ import type { Log } from '../kit/log.ts';
 import { type Queryable, sql } from '../kit/sql.ts';
 
 const READ_EVERY_MS = 1_000;
-/** A reading that is older is renewed before anything is decided by it. */
+/** Maximum age of a reading for a time-dependent decision; an older one is renewed first. */
 const MAX_AGE_MS = 5_000;
-/** What came back later says too little about the present: the process, or its machine, may have stood still meanwhile. */
+/** Readings with a longer round trip are discarded, because the process or its machine may have been suspended meanwhile. */
 const MAX_ROUND_TRIP_MS = 2_000;
-/** The time stands still rather than run backwards by up to this much; further back, the database's clock itself was set. */
+/**
+ * A backward step of up to this much is hidden: the time stands still until it catches up. A larger step means that the
+ * database's clock was set.
+ */
 const MAX_BACKWARDS_MS = 1_000;
 const SKEW_WARN_MS = 2_000;
 
-/** What a database says about the time. */
+/** Time reported by a database. */
 export interface TimeReading {
   /** `pirogue_now()`, in milliseconds since the epoch. */
   now_ms: number;
-  /** The server's own clock: the same, unless CLOCK_SPEED has moved the time. */
+  /** The server's own clock: equal to `now_ms`, unless CLOCK_SPEED has moved the time. */
   server_ms: number;
-  /** Whether `pirogue_now()` is the server's own clock, as production demands. */
+  /** Whether `pirogue_now()` is the server's own clock, as production requires. */
   plain: boolean;
 }
 
+/** Reads the time of a database. */
 export async function readTime(db: Queryable): Promise<TimeReading> {
   const [row] = await db.all<TimeReading>(sql`
     select (extract(epoch from pirogue_now()) * 1000)::float8 as now_ms,
@@ -30,8 +34,9 @@ export async function readTime(db: Queryable): Promise<TimeReading> {
 }
 
 /**
- * Makes the time of one database go so many times faster from a moment on, for all its processes and across their restarts;
- * speed 1 is the real time. As its owner, and never in production.
+ * Accelerates the time of one database from a given moment, for all its processes and across their restarts. Speed 1 is real
+ * time. Requires the owner's connection; never used in production.
+ * @param speed factor
  * @param from milliseconds since the epoch
  */
 export async function setClockSpeed(owner: Queryable, speed: number, from: number): Promise<void> {
@@ -44,32 +49,32 @@ export async function setClockSpeed(owner: Queryable, speed: number, from: numbe
 
 export interface DatabaseClockParts {
   read: () => Promise<TimeReading>;
-  /** Ends what it is read through. */
+  /** Closes the connection that `read` uses. */
   close?: () => Promise<void>;
   log: Log;
-  /** How many times faster than real the database's time goes. */
+  /** Factor by which the database's time is faster than real time. */
   speed?: number;
-  /** This machine's clock: compared, never believed. */
+  /** This machine's clock, used only for comparison. */
   system?: Clock;
-  /** Milliseconds from any beginning, at the pace of real time. */
+  /** Milliseconds since an arbitrary start, at the pace of real time. */
   monotonic?: () => number;
 }
 
 /**
- * The database's time without a round trip: its last reading plus what has passed since by the monotonic clock. It is read
- * anew each second, so nodes agree to within a round trip however their own clocks are set.
+ * The database's time without a round trip: its last reading plus the time elapsed since on the monotonic clock. It is read
+ * again every second, so nodes agree to within a round trip, however their own clocks are set.
  */
 export class DatabaseClock implements Clock {
   readonly #parts: Required<DatabaseClockParts>;
-  /** What has to be added to the monotonic clock. */
+  /** Offset to add to the monotonic clock. */
   #offset_ms = 0;
   #last = 0;
   #read_at = Number.NEGATIVE_INFINITY;
-  /** When the last reading began that came to nothing. */
+  /** Start of the last reading that failed or was discarded. */
   #failed_at = Number.NEGATIVE_INFINITY;
   #skew_ms = 0;
   #reported_skew_ms = 0;
-  /** How far the machine's clock and the monotonic one were apart at the last reading. */
+  /** Difference between the machine's clock and the monotonic clock at the last reading. */
   #drift_ms = 0;
   #reading: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -78,10 +83,13 @@ export class DatabaseClock implements Clock {
     this.#parts = { speed: 1, system: systemClock, monotonic: () => performance.now(), close: async () => {}, ...parts };
   }
 
-  /** Reads the time, then keeps reading it until {@link close}. @throws what the first reading throws */
+  /**
+   * Reads the time, then keeps reading it until {@link close}.
+   * @throws what the first reading throws
+   */
   static async open(parts: DatabaseClockParts): Promise<DatabaseClock> {
     const clock = new DatabaseClock(parts);
-    // The first one also connects.
+    // The first reading also opens the connection, so it is not used for the time.
     await parts.read();
     await clock.#read();
     clock.#timer = setInterval(() => void clock.#readQuietly(), READ_EVERY_MS).unref();
@@ -95,7 +103,10 @@ export class DatabaseClock implements Clock {
     return now;
   }
 
-  /** While the database does not answer, time goes on by the monotonic clock: callers share one reading each second. */
+  /**
+   * Renews a stale reading. While the database does not respond, the time continues on the monotonic clock and callers share
+   * one reading per second.
+   */
   refresh(): Promise<void> | undefined {
     if (!this.#isStale()) return undefined;
     const isDue = this.#parts.monotonic() - this.#failed_at >= READ_EVERY_MS;
@@ -116,7 +127,10 @@ export class DatabaseClock implements Clock {
     return this.#parts.monotonic() * this.#parts.speed;
   }
 
-  /** Too old; or the machine slept, which the monotonic clock may not have counted, or its clock was set. */
+  /**
+   * Stale when the reading is too old, when the machine slept (which the monotonic clock may not count), or when its clock was
+   * set.
+   */
   #isStale(): boolean {
     const { monotonic, system } = this.#parts;
     const now = monotonic();
@@ -147,8 +161,8 @@ export class DatabaseClock implements Clock {
   }
 
   /**
-   * The database read its clock at some moment between sending and receiving: an offset that fits is kept, one that does not
-   * is moved to the nearest that does, so a slow answer makes the time no worse.
+   * Adjusts the offset to a reading. The database read its clock at some moment between sending and receiving. An offset
+   * within that interval is kept; another is moved to the nearest bound, so a slow response does not reduce the accuracy.
    */
   #follow(now_ms: number, sent: number, received: number): void {
     if (this.#read_at === Number.NEGATIVE_INFINITY) {
@@ -163,7 +177,7 @@ export class DatabaseClock implements Clock {
     }
   }
 
-  /** One line for each change, not for each reading. */
+  /** Logs one line per change of the skew, not per reading. */
   #judgeSkew(skew_ms: number): void {
     this.#skew_ms = Math.round(skew_ms);
     if (Math.abs(this.#skew_ms - this.#reported_skew_ms) <= SKEW_WARN_MS) return;

@@ -11,46 +11,47 @@ import { readyPostmaster } from './embedded/postmaster.ts';
 import { clearLeftover, startServer } from './embedded/server.ts';
 import { waitFor } from './embedded/wait.ts';
 
-/** Longer than a start may take: the owner may be replaying the log. */
+/** Longer than a start may take, because the owner may be replaying the log. */
 const JOIN_LIMIT_MS = 320_000;
 const DUPLICATE_DATABASE = '42P04';
 const UNIQUE_VIOLATION = '23505';
 
 export interface EmbeddedOptions {
-  /** Where data lives; made if missing. One cluster for each, however many processes use it. */
+  /** Data folder, created if missing. It has one cluster, however many processes use it. */
   dataDir: string;
-  /** False for tests: fast, and broken by a power cut. */
+  /** False for tests: fast, but a power failure corrupts the data. */
   durable?: boolean;
-  /** More settings of postgresql.conf; these win. */
+  /** Additional settings of postgresql.conf; they take precedence. */
   settings?: Record<string, string>;
 }
 
 export interface EmbeddedServer {
-  /** The connection URL of one database, for `pg`: a unix socket, TCP only on Windows. As the owner unless another login is given. */
+  /** Returns the connection URL of a database for `pg`: a unix socket, TCP only on Windows. Default login: the owner. */
   url(database: string, login?: Login): string;
-  /** The password of the service's login, where the server asks for one. */
+  /** Password of the service's login, when the server requires one. */
   service_password: string | undefined;
-  /** False when another process runs the server and we only joined it: it goes when that process goes. */
+  /** False when another process owns the server and this process joined it: the server stops with its owner. */
   owned: boolean;
   pid: number;
   data_dir: string;
-  /** Stops the server when we own it; does nothing when we joined it. */
+  /** Stops the server when this process owns it; otherwise does nothing. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts the PostgreSQL that comes with the npm packages, on the cluster under `dataDir`, making that first if there
- * is none. The first process owns the server; later ones join it. It stops with its owner, even by kill -9.
+ * Starts the PostgreSQL from the npm packages on the cluster under `dataDir`, and creates the cluster if there is none. The
+ * first process owns the server; later processes join it. The server stops with its owner, even on kill -9.
+ * @throws Error when the server does not become ready in time
  */
 export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedServer> {
   const place = findPlace(options.dataDir);
-  // an owner may leave while we wait for its server, so both ways stay open
+  // The owner may exit while this process waits for its server, so both paths are retried.
   const found = await waitFor(() => tryLock(`${place.cluster}.lock`) ?? join(place), JOIN_LIMIT_MS);
   if (!found) throw new Error(`the process that runs the database in ${place.home} did not get it ready`);
   return 'release' in found ? own(place, found, options) : found;
 }
 
-/** Creates a database on the server unless it is there. */
+/** Creates a database on the server unless it exists. */
 export async function ensureDatabase(server: Pick<EmbeddedServer, 'url'>, name: string): Promise<void> {
   const client = await connectClient(server.url('postgres'));
   try {
@@ -59,7 +60,7 @@ export async function ensureDatabase(server: Pick<EmbeddedServer, 'url'>, name: 
       await client.query(`create database ${pg.escapeIdentifier(name)} template template0 encoding 'UTF8'`);
     }
   } catch (error) {
-    // made by another process between the question and the order
+    // Another process created it between the query and the command.
     const code = pgCode(error);
     if (code !== DUPLICATE_DATABASE && code !== UNIQUE_VIOLATION) throw error;
   } finally {

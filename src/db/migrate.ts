@@ -7,8 +7,8 @@ import { ensureRoles } from './roles.ts';
 const root = path.join(path.dirname(fileURLToPath(import.meta.url)), '..', '..', 'migrations');
 
 /**
- * Brings one database to the newest schema. Safe to run from many processes at once (an advisory lock); a database
- * that is up to date costs one query.
+ * Migrates one database to the latest schema. Safe to run from many processes at once (advisory lock). A database that is up
+ * to date costs one query.
  * @param kind `control`, or `store` for both sandbox and live
  */
 export async function migrate(url: string, kind: 'control' | 'store'): Promise<void> {

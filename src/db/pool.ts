@@ -6,16 +6,19 @@ import { DbClient } from './client.ts';
 import { beginScoped, namedFor, prepareScopes, type Scope, scopedQuery } from './scope.ts';
 
 const INT8 = 20;
-// Money and counters are exact: int8 becomes a bigint, never a rounded number and never text that adds by joining.
+// Money and counters must be exact: int8 becomes a bigint, not a rounded number and not a string that `+` would concatenate.
 pg.types.setTypeParser(INT8, (text) => BigInt(text));
 
-/** The role the program works as; the owner is for migrations and the command line only. */
+/** Role of the program. The owner is only for migrations and the command line. */
 export const APP_ROLE = 'pirogue_app';
 
-/** For a free connection, or a new one: long enough for a hundred requests that wait for one row. */
+/** Timeout for obtaining a connection: long enough for a hundred requests that wait for one row. */
 const CONNECT_MS = 10_000;
 const STATEMENT_MS = 15_000;
-/** The server ends a statement that takes too long; past this part more, nobody is there any more to end it. */
+/**
+ * The server ends a statement at `statement_timeout`. After this multiple of it, the server is considered gone and the client
+ * gives up.
+ */
 const SILENCE = 1.5;
 const IDLE_IN_TRANSACTION_MS = 30_000;
 const MAX_TRIES = 3;
@@ -26,28 +29,29 @@ export interface PoolOptions {
   url: string;
   size: number;
   log: Log;
-  /** Deadline of one statement; the default suits requests, the command line reads whole books. */
+  /** Deadline of one statement in milliseconds. The default suits requests; the command line reads whole ledgers. */
   statement_ms?: number;
-  /** Told before each statement; the function that comes back, after it. */
+  /** Called before each statement; the returned function is called after it. */
   watch?: ((statement: Sql) => ((error?: unknown) => void) | null) | undefined;
-  /** Told of each statement that failed. */
+  /** Called with the error of each failed statement. */
   failed?: (error: unknown) => void;
-  /** Work as this role; left out: as the user of the address. */
+  /** Role to assume. Default: the user of the URL. */
   role?: string;
 }
 
 /**
- * A pool that is also a {@link Db}. Every wait has a deadline: for a connection, a statement, an idle transaction. By itself it
- * speaks for no team: as the application role it finds every table of a store empty that has a team_id.
+ * A pool that is also a {@link Db}. Every wait has a deadline: for a connection, a statement, an idle transaction. Without a
+ * scope it represents no team: as the application role, every table with a `team_id` in an environment's database appears
+ * empty.
  */
 export interface DbPool extends Db {
-  /** The same connections, for statements that see and write what is in the scope, and nothing else. */
+  /** Returns a view on the same connections whose statements read and write only rows within the scope. */
   seeing(scope: Scope): Db;
   use(): PoolUse;
   close(): Promise<void>;
 }
 
-/** Connections at work and idle, callers that wait for one, and how many connections there may be. */
+/** Busy and idle connections, callers that wait for one, and the maximum number of connections. */
 export interface PoolUse {
   busy: number;
   idle: number;
@@ -55,6 +59,7 @@ export interface PoolUse {
   most: number;
 }
 
+/** Opens a pool. Connections are made when first needed. */
 export function openPool(options: PoolOptions): DbPool {
   const statement_ms = options.statement_ms ?? STATEMENT_MS;
   const settings = [
@@ -74,7 +79,7 @@ export function openPool(options: PoolOptions): DbPool {
   });
   let closing = false;
   pool.on('error', (err) => {
-    // On the way out the server may hang up first; otherwise the pool replaces the connection when it needs one.
+    // During shutdown the server may disconnect first. Otherwise the pool replaces the connection when it needs one.
     if (!closing) options.log.warn({ err }, 'an idle database connection was lost');
   });
   const watch = watchOf(options);
@@ -96,7 +101,7 @@ export function openPool(options: PoolOptions): DbPool {
   };
 }
 
-/** The pool promises the answer to whatever is submitted; its types speak of queries that are read row by row. */
+/** pg-pool returns a promise of the result for any submitted query; its types cover only queries read row by row. */
 function answerTo(pool: pg.Pool, query: pg.Submittable): Promise<pg.QueryResult> {
   return pool.query(query) as unknown as Promise<pg.QueryResult>;
 }
@@ -115,7 +120,7 @@ function queries(plain: Plain, watch: PoolOptions['watch']): Queryable {
   };
 }
 
-/** What is told of each statement, whoever it is that listens. */
+/** Combines the two listeners of {@link PoolOptions} into one. */
 function watchOf({ watch, failed }: PoolOptions): PoolOptions['watch'] {
   if (!failed) return watch;
   return (statement) => {
@@ -149,8 +154,9 @@ function watched(plain: Plain, watch: NonNullable<PoolOptions['watch']>): Plain 
 }
 
 /**
- * The server answered COMMIT with ROLLBACK, which it reports as no error: a statement had failed before and the work went on as
- * if it had not. The code is that of the failed statement, so that a deadlock is retried whoever swallowed it.
+ * The server answered COMMIT with ROLLBACK, which it does not report as an error: an earlier statement failed and the work
+ * continued regardless. `code` is that of the failed statement, so that a deadlock is retried even when the work swallowed its
+ * error.
  */
 class TransactionRolledBack extends Error {
   readonly code: string | undefined;
@@ -191,7 +197,10 @@ async function inTransaction<T>(
   }
 }
 
-/** @returns the error of a connection that cannot be used again */
+/**
+ * Rolls back.
+ * @returns the error when the connection cannot be reused
+ */
 async function rollback(client: pg.PoolClient): Promise<Error | undefined> {
   try {
     await client.query('rollback');

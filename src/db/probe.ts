@@ -3,17 +3,17 @@ import { pgCode, sql } from '../kit/sql.ts';
 import type { DbPool } from './pool.ts';
 
 /**
- * What one database can do for this node. Only `unreachable` can be this node's own fault; the others befall every node of the
- * installation alike, so taking nodes out for them would leave none.
+ * Health of one database as seen from this node. Only `unreachable` can be specific to this node. The other states affect
+ * every node of the installation, so taking nodes out of rotation for them would leave none.
  */
 export type DatabaseState = 'ok' | 'slow' | 'read-only' | 'writes fail' | 'no connection left' | 'unreachable';
 
-/** Any number of balancers that probe cost one query in this time. */
+/** Cache lifetime: any number of load balancer probes costs one query in this time. */
 const FRESH_MS = 1_000;
 const ANSWER_TIMEOUT_MS = 2_000;
-/** A database that is silent for longer counts as unreachable instead of slow. */
+/** A database that does not respond for longer counts as unreachable instead of slow. */
 const SILENCE_MS = 10_000;
-/** A write that failed for want of space or of a primary says so for this long. */
+/** After a write failed because the disk was full or the server was a standby, `writes fail` is reported for this long. */
 const WRITES_FAIL_MS = 30_000;
 
 const TOO_MANY_CONNECTIONS = '53300';
@@ -23,7 +23,7 @@ const WRITE_FAILURES = new Set([
   '25006', // read_only_sql_transaction
 ]);
 
-/** Watches one database over a connection of its own: requests that fill the pool do not make it look away. */
+/** Monitors one database over a dedicated connection, so that requests that exhaust the pool do not block the probe. */
 export class Probe {
   readonly #pool: DbPool;
   #known: { state: DatabaseState; at: number } | undefined;
@@ -36,12 +36,12 @@ export class Probe {
     this.#pool = pool;
   }
 
-  /** Learns from the errors of the statements that requests and background work send. */
+  /** Records the error of a statement sent by a request or a background worker. */
   observe(error: unknown): void {
     if (WRITE_FAILURES.has(pgCode(error) ?? '')) this.#write_failed_at = performance.now();
   }
 
-  /** Answers within two seconds. */
+  /** Returns the state within two seconds. */
   async state(): Promise<DatabaseState> {
     if (this.#known && performance.now() - this.#known.at < FRESH_MS) return this.#judge(this.#known.state);
     this.#asking ??= this.#ask().finally(() => {
@@ -64,7 +64,7 @@ export class Probe {
   }
 
   async #ask(): Promise<DatabaseState> {
-    // The second try is for a connection that was lost since the last one.
+    // The second try covers a connection that was lost since the last probe.
     const state = await this.#read().catch(() => this.#read().catch(stateOf));
     if (state !== 'unreachable') this.#answered_at = performance.now();
     this.#known = { state, at: performance.now() };

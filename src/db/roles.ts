@@ -4,8 +4,8 @@ import { APP_ROLE } from './pool.ts';
 import { ALL_TEAMS_ROLE } from './scope.ts';
 
 /**
- * The login of the service. It has no rights of its own: it may only take the two roles, so that a statement that gives the role
- * back (`set role none`) is left with nothing. Migrations and the command line connect as the owner.
+ * Login of the service. It has no privileges of its own; it may only assume the two roles, so a statement that drops the role
+ * (`set role none`) has no access. Migrations and the command line connect as the owner.
  */
 export const SERVICE_LOGIN = 'pirogue_service';
 
@@ -13,10 +13,13 @@ const DUPLICATE_OBJECT = '42710';
 const INSUFFICIENT_PRIVILEGE = '42501';
 const UNIQUE_VIOLATION = '23505';
 
-/** Makes sure of the roles that migrations grant to. */
+/**
+ * Creates the roles that migrations grant privileges to, unless they exist.
+ * @throws Error when the user lacks the privilege to create roles
+ */
 export async function ensureRoles(client: pg.Client): Promise<void> {
   await ensureRole(client, APP_ROLE, 'nologin');
-  // It may do what the first one may, to the rows of every team.
+  // Inherits the privileges of the application role, for the rows of every team.
   await ensureRole(client, ALL_TEAMS_ROLE, `nologin in role ${APP_ROLE}`);
   for (const role of [APP_ROLE, ALL_TEAMS_ROLE]) {
     await client.query(`do $$ begin
@@ -25,13 +28,17 @@ export async function ensureRoles(client: pg.Client): Promise<void> {
   }
 }
 
-/** Makes sure of the service's own login. @param password where the server asks for one */
+/**
+ * Creates the service's login unless it exists.
+ * @param password set when the server requires one
+ * @throws Error when the user lacks the privilege to create roles
+ */
 export async function ensureServiceLogin(client: pg.Client, password: string | undefined): Promise<void> {
   await ensureRole(client, SERVICE_LOGIN, `login noinherit in role ${APP_ROLE}, ${ALL_TEAMS_ROLE}`);
   if (password !== undefined) await client.query(`alter role ${SERVICE_LOGIN} password ${pg.escapeLiteral(password)}`);
 }
 
-/** Roles belong to the whole server, so two processes may try to make one at once. */
+/** Roles are global to the server, so two processes may create one concurrently. */
 async function ensureRole(client: pg.Client, role: string, options: string): Promise<void> {
   const found = await client.query('select 1 from pg_roles where rolname = $1', [role]);
   if (found.rowCount !== 0) return;

@@ -1,13 +1,13 @@
 import pg from 'pg';
 import type { Sql } from '../kit/sql.ts';
 
-/** Whose rows a statement can see and write: those of this team, or of all. */
+/** Rows that a statement can read and write: those of one team, or of all teams. */
 export type Scope = bigint | 'all_teams';
 
-/** The role whose policies let through the rows of every team. */
+/** Role whose policies give access to the rows of every team. */
 export const ALL_TEAMS_ROLE = 'pirogue_all_teams';
 
-/** Both belong to one transaction and are gone with it. */
+/** Both settings are local to a transaction and end with it. */
 const SETTING = { one: 'pirogue.team', all: 'role' } as const;
 const SAY = {
   one: { name: 'pirogue_team', text: `select set_config('${SETTING.one}', $1, true)` },
@@ -19,7 +19,7 @@ interface Connection {
   execute(message: object): void;
 }
 
-/** The parts of the driver's class that take the answers apart. */
+/** Methods of the driver's query class that handle responses. */
 interface Handlers {
   prepare(connection: Connection): void;
   handleDataRow(message: object): void;
@@ -29,9 +29,9 @@ interface Handlers {
 const DriverQuery = pg.Query as unknown as new (config: object) => Handlers;
 
 /**
- * A statement that says first for which team it is. Both go out together with one Sync behind them, so they are one
- * transaction and one round trip: it fits any connection, also one that PgBouncer lends for a transaction, and nothing has
- * to be remembered of a connection.
+ * A statement preceded by a statement that sets its scope. Both are sent together with one Sync, so they are one transaction
+ * and one round trip. This works on any connection, including one that PgBouncer assigns per transaction, and needs no state
+ * per connection.
  */
 class ScopedQuery extends DriverQuery {
   readonly #scope: Scope;
@@ -59,30 +59,33 @@ class ScopedQuery extends DriverQuery {
   }
 }
 
-/** Makes a new connection able to run scoped statements. */
+/** Prepares the scope statements on a new connection. */
 export async function prepareScopes(client: pg.ClientBase): Promise<void> {
   await client.query({ ...SAY.one, values: [''] });
   await client.query({ ...SAY.all, values: ['none'] });
 }
 
-/** For `pool.query`. */
+/** Returns a scoped statement for `pool.query`. */
 export function scopedQuery(statement: Sql, scope: Scope): pg.Submittable {
   return new ScopedQuery(statement, scope) as unknown as pg.Submittable;
 }
 
-/** Begins a transaction of this scope, in one round trip. */
+/** Returns SQL that begins a transaction with this scope in one round trip. */
 export function beginScoped(scope: Scope): string {
   const { name, value } = settingOf(scope);
   return `begin; set local ${name} = '${value}'`;
 }
 
-/** A plan is kept for one role: under the other it would be made again, each time the two take turns on a connection. */
+/**
+ * Names a statement per role. A plan is kept for one role; under a shared name it would be replanned each time the roles
+ * alternate on a connection.
+ */
 export function namedFor(scope: Scope, statement: Sql): Sql {
   return scope === 'all_teams' && statement.name ? { ...statement, name: `all ${statement.name}` } : statement;
 }
 
 function settingOf(scope: Scope) {
   if (scope === 'all_teams') return { name: SETTING.all, say: SAY.all, value: ALL_TEAMS_ROLE };
-  // BigInt throws at whatever is not a number: the text goes into SQL as it is.
+  // The value is inserted into SQL as text: BigInt throws on anything that is not a number.
   return { name: SETTING.one, say: SAY.one, value: String(BigInt(scope)) };
 }

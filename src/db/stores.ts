@@ -6,18 +6,21 @@ import { type DatabaseState, Probe } from './probe.ts';
 import { APP_ROLE, openPool, type PoolOptions, type PoolUse } from './pool.ts';
 import type { Scope } from './scope.ts';
 
-/** One environment's data: handed out by the key presented, never joined with the other. */
+/** Data of one environment. The API key selects it; it is never joined with the other. */
 export interface Store {
   readonly environment: Environment;
-  /** Sees and writes what belongs to the team the store was opened for, and nothing else (row-level security). */
+  /** Reads and writes only rows of the team that the store was opened for (row-level security). */
   readonly db: Db;
-  /** Of which store this is a part, for work that many teams share: a test lists who asks (test/tenants/handles.test.ts). */
+  /** The store of all teams, for work shared by many teams. A test lists its users (test/tenants/handles.test.ts). */
   readonly whole?: WholeStore;
 }
 
-/** A store of all teams: for background work and operators. Whoever serves one caller, payer or provider asks for its part. */
+/**
+ * Store of all teams, for background work and operators. Code that serves one caller, payer or provider uses {@link
+ * WholeStore.of}.
+ */
 export interface WholeStore extends Store {
-  /** The part of this team. */
+  /** Returns the store of one team. */
   of(team_id: bigint): Store;
 }
 
@@ -26,29 +29,36 @@ export interface Stores {
   readonly control: Db;
   readonly sandbox: WholeStore;
   readonly live: WholeStore;
-  /** What each database can do for this node, for readiness. */
+  /** Returns the state of each database as seen from this node, for readiness. */
   states(): Promise<Record<keyof DatabaseUrls, DatabaseState>>;
   close(): Promise<void>;
 }
 
-/** What our own pools can tell beside. */
+/** Stores that also report the use of their pools. */
 export interface OpenStores extends Stores {
   use(): Record<keyof DatabaseUrls, PoolUse>;
 }
 
-/** Returns the most connections one process opens: a pool and a probe for each of the three databases, and one for the clock. */
+/**
+ * Returns the maximum number of connections of one process: a pool and a probe for each of the three databases, and one for
+ * the clock.
+ */
 export function connectionsOf(database_pool: number): number {
   return 3 * (database_pool + 1) + 1;
 }
 
-/** @param watch what is told of each statement of a database */
+/**
+ * Opens the pools of the three databases.
+ * @param size connections per pool
+ * @param watch returns the statement listener of a database
+ */
 export function openStores(
   urls: DatabaseUrls,
   size: number,
   log: Log,
   watch?: (database: keyof DatabaseUrls) => PoolOptions['watch'],
 ): OpenStores {
-  // As the application role; connections are made when first needed.
+  // All use the application role. Connections are made when first needed.
   const probeOf = (name: keyof DatabaseUrls) => new Probe(openPool({ url: urls[name], size: 1, log, role: APP_ROLE }));
   const probes = { control: probeOf('control'), sandbox: probeOf('sandbox'), live: probeOf('live') };
   const open = (name: keyof DatabaseUrls) => {
@@ -84,8 +94,8 @@ function wholeStore(environment: Environment, seeing: (scope: Scope) => Db): Who
 }
 
 /**
- * For a batch: the part of its team, or the whole store when what several teams want goes out in one statement. To split such
- * batches by team would cost most of what batching gains a service with many merchants (docs/performance.md).
+ * Returns the store for a batch: that of its team, or of all teams when one statement serves several teams. Splitting batches
+ * by team would cancel most of the gain of batching with many merchants (docs/performance.md).
  */
 export function partFor(whole: WholeStore, team_ids: readonly bigint[]): Store {
   const [first, ...others] = new Set(team_ids);

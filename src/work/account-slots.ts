@@ -1,32 +1,33 @@
-/** Calls under way at once, of all accounts together; of slow ones half as many. */
+/** Maximum concurrent calls of all accounts together; half of that for slow accounts. */
 const MAX_TOTAL = 256;
-/** Calls under way at once to one provider account. */
+/** Maximum concurrent calls to one provider account. */
 const MAX_PER_ACCOUNT = 16;
-/** The same for an account whose last call was slow. */
+/** Maximum concurrent calls to an account whose last call was slow. */
 const MAX_PER_SLOW_ACCOUNT = 4;
-/** A call that takes longer makes its account a slow one until a quicker call ends. */
+/** A call that takes longer makes its account slow until a faster call ends. */
 const SLOW_MS = 5_000;
-/** Rows of one account that wait for a slot: with so many, no more of its rows are claimed. */
+/** Maximum rows of one account that wait for a slot. At this number no more of its rows are claimed. */
 const MAX_WAITING_PER_ACCOUNT = 200;
-/** The same for a slow account, and for every account while half of the room is taken. */
+/** The same limit for a slow account, and for every account while more than half of the total room is taken. */
 const MIN_WAITING_PER_ACCOUNT = 8;
-/** Rows of all accounts that wait: with so many, none are claimed. */
+/** Maximum waiting rows of all accounts. At this number no rows are claimed. */
 const MAX_WAITING = 5_000;
 
 interface Waiting {
-  /** Monotonic milliseconds after which the row may be taken by another process. */
+  /** Monotonic time in milliseconds after which another process may claim the row. */
   until_ms: number;
   step: () => Promise<void>;
 }
 
 /**
- * Slots for outbound calls, counted by provider account: a dead account keeps its few slots for the whole timeout, and nobody
- * else's call waits for one. Slow accounts together get at most half of all slots, and accounts that wait take turns. A row that
- * gets no slot while its lease lasts, or waits for a slow account beyond its share, is dropped and comes due again.
+ * Slots for outbound calls, counted by provider account. An unresponsive account holds only its own few slots for the whole
+ * timeout, so calls of other accounts are not delayed. Slow accounts together get at most half of all slots, and waiting
+ * accounts take turns. A row that gets no slot within its lease, or exceeds the share of a slow account, is dropped and
+ * becomes due again.
  */
 export class AccountSlots {
   readonly #busy = new Map<string, number>();
-  /** In the order in which the accounts have their turns. */
+  /** Waiting rows by account, in the order of the accounts' turns. */
   readonly #waiting = new Map<string, Waiting[]>();
   readonly #slow = new Set<string>();
   readonly #saturated = new Set<string>();
@@ -35,12 +36,15 @@ export class AccountSlots {
   #waitingCount = 0;
   #stopping = false;
 
-  /** Whether so much waits that no row of any account is to be claimed. */
+  /** Whether the queue is full, so that no row of any account may be claimed. */
   get full(): boolean {
     return this.#waitingCount >= MAX_WAITING;
   }
 
-  /** The accounts of which enough rows wait, until half of those have begun: a row claimed now would only spend its lease. */
+  /**
+   * Returns the accounts at their limit of waiting rows, until half of those rows have started. A row claimed now would only
+   * use up its lease.
+   */
   saturated(): string[] {
     for (const account of this.#saturated) {
       this.#dropExpired(account);
@@ -51,7 +55,7 @@ export class AccountSlots {
 
   /**
    * Runs the step now, or as soon as the account has a slot.
-   * @param start_within_ms from now; later the row's lease would end while the step still runs
+   * @param start_within_ms milliseconds from now; a later start could outlast the row's lease
    * @param step must not reject
    */
   add(account: string, start_within_ms: number, step: () => Promise<void>): void {
@@ -65,12 +69,12 @@ export class AccountSlots {
     if (this.#slow.has(account)) this.#trim(account);
   }
 
-  /** Resolves when nothing is under way or waiting. */
+  /** Resolves when no step is running or waiting. */
   async idle(): Promise<void> {
     while (this.#underWay.size > 0) await Promise.race(this.#underWay);
   }
 
-  /** Drops what waits; resolves when what is under way has ended. */
+  /** Drops waiting rows; resolves when the running steps have ended. */
   async stop(): Promise<void> {
     this.#stopping = true;
     this.#waiting.clear();
@@ -89,7 +93,10 @@ export class AccountSlots {
     return busy < MAX_PER_ACCOUNT && !this.#allTaken();
   }
 
-  /** Calls that have become slow count no more than half: those of many accounts that die at once do not take every slot. */
+  /**
+   * Calls that have become slow count for at most half of the total, so that many accounts that fail at once cannot take every
+   * slot.
+   */
   #allTaken(): boolean {
     const quick = this.#underWay.size - this.#slowBusy;
     return quick + Math.min(this.#slowBusy, MAX_TOTAL / 2) >= MAX_TOTAL;
@@ -122,7 +129,7 @@ export class AccountSlots {
     this.#underWay.add(running);
   }
 
-  /** One row of each account that fits, and again, until no account has a row that fits. */
+  /** Starts one row per account in turn, until no account has a row that fits. */
   #takeTurns(): void {
     for (let began = true; began; ) {
       began = false;
@@ -133,7 +140,7 @@ export class AccountSlots {
     }
   }
 
-  /** Begins the oldest row of the account that waits, if it fits; its next turn is after that of the others. */
+  /** Starts the account's oldest waiting row if it fits, and moves the account to the end of the order. */
   #runNext(account: string): boolean {
     this.#dropExpired(account);
     const queue = this.#waiting.get(account);
@@ -146,7 +153,10 @@ export class AccountSlots {
     return true;
   }
 
-  /** Leaves to their leases what waits for a slow account beyond its share, so that others have room to wait. */
+  /**
+   * Drops the waiting rows of a slow account beyond its share, to make room for other accounts. The rows become due again when
+   * their leases end.
+   */
   #trim(account: string): void {
     const queue = this.#waiting.get(account) ?? [];
     this.#waitingCount -= queue.splice(MIN_WAITING_PER_ACCOUNT).length;

@@ -3,30 +3,30 @@ import { AccountSlots } from './account-slots.ts';
 import type { Sweep } from './sweep.ts';
 
 const BATCH = 50;
-/** Far longer than any step takes whose calls have deadlines: after this it is given up, and its slot is free again. */
+/** Far above the duration of any step, because calls have deadlines. After this the step is abandoned and its slot freed. */
 const MAX_STEP_MS = 300_000;
 
 export interface CallSweep<Row> extends Omit<Sweep, 'round'> {
   /**
-   * Claims at most so many due rows with a lease.
-   * @param skip accounts of which no rows are to be claimed, as {@link accountOf} names them
+   * Claims up to `limit` due rows with a lease.
+   * @param skip accounts to exclude, in the form of {@link accountOf}
    */
   claim(limit: number, skip: readonly string[]): Promise<Row[]>;
-  /** Whether rows may be due that the last claim did not look at. */
+  /** Returns whether rows may be due that the last claim did not examine. */
   more?(): boolean;
-  /** The provider account that the step calls: it is what the slots are counted by. */
+  /** Returns the provider account that the step calls; slots are counted by it. */
   accountOf(row: Row): string;
-  /** Calls out and records the answer. */
+  /** Calls the provider and records the response. */
   step(row: Row): Promise<void>;
-  /** After this a claimed row is left to its lease: the lease less the longest that a step takes. */
+  /** Milliseconds after which a claimed row may no longer start: the lease minus the maximum duration of a step. */
   start_within_ms: number;
-  /** Message for the log when a step fails; the row comes due again. */
+  /** Log message when a step fails; the row becomes due again. */
   failure: string;
 }
 
 /**
- * A sweep whose steps call providers. A round hands what it claimed to slots for each account and does not wait: an account that
- * does not answer delays its own rows only.
+ * Creates a sweep whose steps call providers. A round passes the claimed rows to per-account slots and does not wait, so an
+ * account that does not respond delays only its own rows.
  */
 export function callSweep<Row>(sweep: CallSweep<Row>, { log }: { log: Log }): Sweep {
   const slots = new AccountSlots();
@@ -57,7 +57,7 @@ export function callSweep<Row>(sweep: CallSweep<Row>, { log }: { log: Log }): Sw
   };
 }
 
-/** A step that hangs for ever is an error like any other: the row's lease has ended long ago, so it may be tried again. */
+/** Rejects when the step hangs. By then the row's lease has long ended, so the row may be retried. */
 async function inTime(step: Promise<void>): Promise<void> {
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(() => late.reject(new Error(`the step has not ended within ${MAX_STEP_MS} ms`)), MAX_STEP_MS).unref();

@@ -7,32 +7,32 @@ import type { Worker } from './worker.ts';
 export interface Sweep {
   name: string;
   environment: Environment;
-  /** How long to rest when the last round found nothing. */
+  /** Pause in milliseconds after a round that found nothing. */
   idle_ms: number;
   /**
-   * One round: claims a bounded batch of due rows, does the work, records it.
-   * @returns how many rows it handled; above 0 the next round follows at once
+   * Runs one round: claims a bounded batch of due rows, processes them and records the results.
+   * @returns number of rows handled; above 0, the next round follows immediately
    */
   round(): Promise<number>;
-  /** Like `round`, without waiting for the work it begins. Where there is one, a started sweep calls it instead. */
+  /** Like `round`, but does not wait for the work it starts. When present, {@link startSweep} calls it instead. */
   begin?(): Promise<number>;
-  /** Resolves when the work that `begin` has begun has ended; nothing more begins. */
+  /** Prevents new work and resolves when the work started by `begin` has ended. */
   end?(): Promise<void>;
 }
 
 const ERROR_REST_MS = 1_000;
-/** What rests for long is tried again sooner than that when it failed. */
+/** Maximum pause after a failed round, for sweeps with a long idle pause. */
 const LONGEST_ERROR_REST_MS = 10_000;
 
 /**
- * The one primitive of background work: rounds over due rows until stopped. Rows are claimed with a lease by the round
- * itself, so any number of processes may run the same sweep and a killed one's rows come due again. Sweeps are not woken
- * by commits: under load that is one empty look of every sweep for every request (it halved POST /payments).
+ * Primitive of background work: runs rounds over due rows until stopped. Each round claims rows with a lease, so any number of
+ * processes may run the same sweep, and rows of a killed process become due again. Commits do not wake sweeps: under load,
+ * every request would cause one empty query per sweep (it halved the throughput of POST /payments).
  */
 export function startSweep(sweep: Sweep, tools: { clock: Clock; log: Log }): Worker {
   let stopping = false;
   let lastRound = tools.clock.now();
-  // Resting for an hour is not being stuck: there is nothing to do.
+  // A resting sweep is idle, not stuck.
   let resting = false;
   let endRest = () => {};
 
@@ -60,7 +60,7 @@ export function startSweep(sweep: Sweep, tools: { clock: Clock; log: Log }): Wor
         );
         pause = Math.max(ERROR_REST_MS, Math.min(sweep.idle_ms, LONGEST_ERROR_REST_MS));
         failed = true;
-        // The round came to its end; what the database lacks, all nodes lack, and readiness says so by itself.
+        // The round did end. A database outage affects all nodes, and readiness reports it separately.
         if (err instanceof DatabaseUnavailable) lastRound = tools.clock.now();
       }
       resting = !failed;

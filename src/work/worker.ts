@@ -1,8 +1,8 @@
-/** One piece of background work that runs until stopped. */
+/** A background task that runs until stopped. */
 export interface Worker {
   readonly name: string;
-  /** Milliseconds since the epoch of the last completed round: readiness asks that it is recent. */
+  /** Returns the time of the last completed round in milliseconds since the epoch. Readiness requires it to be recent. */
   lastRound(): number;
-  /** Takes nothing new, finishes what it holds, then resolves. */
+  /** Starts no new work, finishes the work in progress, then resolves. */
   stop(): Promise<void>;
 }

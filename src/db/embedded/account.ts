@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 
-/** The unprivileged account that runs the server when we are root: PostgreSQL refuses to run as root. */
+/** Unprivileged account for the server when this process is root, because PostgreSQL does not run as root. */
 export interface Account {
   uid: number;
   gid: number;
@@ -10,14 +10,15 @@ export interface Account {
 const PREFERRED = ['postgres', 'nobody', 'daemon'];
 
 /**
- * Who runs the server. Null: we do ourselves, being no root. The owner of an existing cluster keeps it, so that
- * data survives a system that gains or loses its `postgres` account.
+ * Returns the account for the server, or null when this process is not root and runs it itself. An existing cluster keeps its
+ * owner, so that data survives when the system gains or loses its `postgres` account.
+ * @throws Error when /etc/passwd has no suitable account
  */
 export function serverAccount(cluster: string): Account | null {
   if (process.getuid?.() !== 0) return null;
   const owner = fs.statSync(cluster, { throwIfNoEntry: false });
   if (owner && owner.uid !== 0) return { uid: owner.uid, gid: owner.gid };
-  // initdb looks its user up, so a bare number will not do: it has to be a line of /etc/passwd
+  // initdb looks up its user, so the uid must have an entry in /etc/passwd.
   const lines = fs.readFileSync('/etc/passwd', 'utf8').split('\n');
   const accounts = lines.flatMap((line) => {
     const [name = '', , uid, gid] = line.split(':');
@@ -28,13 +29,13 @@ export function serverAccount(cluster: string): Account | null {
   throw new Error('PostgreSQL does not run as root, and /etc/passwd names no other account to run it as');
 }
 
-/** True when the account may enter the folder. The kernel is asked: modes alone leave out ACLs. */
+/** Returns whether the account may enter the folder. Tested through the kernel, because modes do not include ACLs. */
 export function canEnter(account: Account, folder: string): boolean {
   const test = spawnSync('/bin/sh', ['-c', 'test -x "$0"', folder], { ...account, cwd: '/' });
   return test.status === 0;
 }
 
-/** Gives a file or folder to the account; nothing to do when we run the server ourselves. */
+/** Gives a file or folder to the account; does nothing when this process runs the server itself. */
 export function giveTo(account: Account | null, file: string): void {
   if (account) fs.chownSync(file, account.uid, account.gid);
 }

@@ -6,26 +6,26 @@ import path from 'node:path';
 import { SERVICE_LOGIN } from '../roles.ts';
 import { type Account, canEnter, giveTo } from './account.ts';
 
-/** The superuser of the cluster. */
+/** Superuser of the cluster. */
 export const SUPERUSER = 'pirogue';
 
-/** Where a server listens: in a folder of its own, or (Windows, where Node has no unix sockets) on a port. */
+/** Address of a server: a socket folder of its own, or a port (on Windows, where Node has no unix sockets). */
 export interface Address {
-  /** the socket folder, or an IP address */
+  /** Socket folder, or an IP address. */
   host: string;
   port: number;
-  /** Where the server asks for passwords. */
+  /** Present when the server requires passwords. */
   passwords?: Record<Login, string>;
 }
 
-/** Who connects: the owner (migrations and the command line), or the service. */
+/** Login of a connection: the owner (migrations and the command line) or the service. */
 export type Login = 'owner' | 'service';
 
-/** A bind address is 107 bytes at most (103 on macOS) and PostgreSQL adds this name. */
+/** A socket path is at most 107 bytes (103 on macOS), including the name that PostgreSQL appends. */
 const SOCKET_NAME = '/.s.PGSQL.5432';
 const SOCKET_LIMIT = 103;
 
-/** A connection URL for `pg`; a folder as host is written percent-encoded, as libpq has it. */
+/** Returns a connection URL for `pg`. A folder as host is percent-encoded, as libpq requires. */
 export function connectionUrl(address: Address, database: string, login: Login = 'owner'): string {
   const user = login === 'owner' ? SUPERUSER : SERVICE_LOGIN;
   const credentials = address.passwords ? `${user}:${address.passwords[login]}` : user;
@@ -34,9 +34,10 @@ export function connectionUrl(address: Address, database: string, login: Login =
 }
 
 /**
- * The socket folder of a cluster, empty, and closed to everyone but the server's account (and root): who can reach
- * the socket is trusted without a password. Named after the cluster, so that what a crash leaves is found by the next
- * start. The caller has made sure that no server of the cluster is left.
+ * Prepares the socket folder of a cluster: empty, and accessible only to the server's account (and root), because anyone who
+ * can reach the socket is trusted without a password. Its name is derived from the cluster, so that the next start finds what
+ * a crash left behind. The caller has made sure that no server of the cluster is running.
+ * @throws Error when the path exists and is not a private folder of the account
  */
 export function makeSocketFolder(cluster: string, account: Account | null): string {
   const uid = account?.uid ?? process.getuid?.();
@@ -48,17 +49,17 @@ export function makeSocketFolder(cluster: string, account: Account | null): stri
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   }
-  // tmp is everybody's: the name may have been taken by someone who wants to listen in
+  // The temporary folder is world-writable: another user may have taken the name to intercept connections.
   const found = fs.lstatSync(folder);
   if (!found.isDirectory() || found.uid !== uid || (found.mode & 0o077) !== 0) {
     throw new Error(`${folder} should be a private folder of uid ${uid}: remove it`);
   }
-  // a killed server leaves a lock file with its pid, which may be another's by now, or a zombie's
+  // A killed server leaves a lock file with its pid, which may now belong to another process or a zombie.
   for (const name of fs.readdirSync(folder)) fs.rmSync(path.join(folder, name));
   return folder;
 }
 
-/** Only with the lock in hand: a start may be making it anew. */
+/** Removes the socket folder. The caller holds the lock, because another start may be creating the folder. */
 export function removeSocketFolder(address: Address): void {
   if (path.isAbsolute(address.host)) fs.rmSync(address.host, { recursive: true, force: true });
 }
@@ -70,7 +71,7 @@ function socketParent(name: string, account: Account | null): string {
   return candidates.find(fits) ?? '/tmp';
 }
 
-/** A loopback port that is free now. */
+/** Returns a loopback port that is free at the moment. */
 export async function freePort(): Promise<number> {
   const server = net.createServer();
   await new Promise<void>((resolve, reject) => {

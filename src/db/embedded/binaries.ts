@@ -14,8 +14,9 @@ interface Link {
 }
 
 /**
- * The folder with runnable `bin/initdb`, `bin/postgres` and `bin/pg_ctl`: the npm package in place when the server
- * account can use it, else a copy (60 MB, half a second, once for each version).
+ * Returns a folder with runnable `bin/initdb`, `bin/postgres` and `bin/pg_ctl`: the npm package itself when the server's
+ * account can use it, otherwise a copy (60 MB, half a second, once per version).
+ * @throws Error when the package for this platform is not installed
  */
 export async function runnableBinaries(place: Place): Promise<string> {
   const native = nativeFolder();
@@ -24,7 +25,7 @@ export async function runnableBinaries(place: Place): Promise<string> {
   return stagedCopy(native, place.account ? SHARED_HOME : place.home);
 }
 
-/** The absolute path of one program. */
+/** Returns the absolute path of one program. */
 export function program(binaries: string, name: 'initdb' | 'postgres' | 'pg_ctl'): string {
   return path.join(binaries, 'bin', process.platform === 'win32' ? `${name}.exe` : name);
 }
@@ -43,9 +44,9 @@ function nativeFolder(): string {
 }
 
 /**
- * Library links that npm packages cannot carry. The package makes them in an install script; we never rely on one,
- * since npm 12 does not run it and says so only in a warning.
- * @returns false when some are missing and the folder may not be written
+ * Creates the library links that npm packages cannot contain. The package creates them in an install script, which is not
+ * relied on: npm 12 does not run it and reports that only in a warning.
+ * @returns false when some are missing and the folder is not writable
  */
 function makeLinks(native: string): boolean {
   for (const link of missingLinks(native)) {
@@ -53,7 +54,7 @@ function makeLinks(native: string): boolean {
       fs.symlinkSync(link.to, link.at);
     } catch (error) {
       const code = (error as NodeJS.ErrnoException).code;
-      if (code === 'EEXIST') continue; // another process was quicker
+      if (code === 'EEXIST') continue; // another process created it first
       if (code === 'EACCES' || code === 'EROFS' || code === 'EPERM') return false;
       throw error;
     }
@@ -87,7 +88,7 @@ async function stagedCopy(native: string, parent: string): Promise<string> {
   return copy;
 }
 
-/** Copies under another name first: a copy that was cut off must never be taken for a whole one. */
+/** Copies to a draft folder first, so that an interrupted copy is never mistaken for a complete one. */
 async function stage(native: string, copy: string): Promise<void> {
   const draft = `${copy}.draft`;
   await fs.promises.rm(draft, { recursive: true, force: true });
@@ -97,7 +98,10 @@ async function stage(native: string, copy: string): Promise<void> {
   await fs.promises.rename(draft, copy);
 }
 
-/** Copied modes may bar the server's account (an install under umask 077), or us (a read-only one). */
+/**
+ * Grants access: copied modes may exclude the server's account (an install under umask 077) or this process (a read-only
+ * install).
+ */
 function openUp(folder: string): void {
   const entries = fs.readdirSync(folder, { withFileTypes: true, recursive: true });
   fs.chmodSync(folder, 0o755);

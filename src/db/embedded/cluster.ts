@@ -9,14 +9,14 @@ import { runProgram } from './programs.ts';
 
 const INITDB_LIMIT_MS = 120_000;
 
-/** Node has no unix sockets there. */
+/** Node has no unix sockets on Windows. */
 const onTcp = process.platform === 'win32';
 
-/** A folder of this name is no cluster yet; no other is ever deleted. */
+/** Marks the folder of an unfinished cluster. No other folder is ever deleted. */
 export const MARK = '.initializing-';
 
-// The built-in locale sorts the same on every system and does not change with libc or ICU updates, which corrupt
-// indexes silently.
+// The built-in locale sorts identically on every system and does not change with libc or ICU updates, which corrupt indexes
+// silently.
 const INITDB_ARGS = [
   '--encoding=UTF8',
   '--locale=C',
@@ -26,7 +26,10 @@ const INITDB_ARGS = [
   '--no-instructions',
 ];
 
-/** Makes the cluster if there is none. The caller holds the lock of the place. */
+/**
+ * Creates the cluster if there is none. The caller holds the lock of the place.
+ * @throws Error after an interrupted restore, or when the folder has other files
+ */
 export async function ensureCluster(place: Place, binaries: string, durable: boolean): Promise<void> {
   if (fs.existsSync(unfinishedRestore(place))) {
     throw new Error(
@@ -35,14 +38,14 @@ export async function ensureCluster(place: Place, binaries: string, durable: boo
   }
   await removeUnfinished(place);
   if (!isCluster(place.cluster)) await createCluster(place, binaries, durable);
-  // Missing in clusters of a version whose service had no login of its own.
+  // Missing in clusters created before the service had its own login.
   if (onTcp && !fs.existsSync(passwordFile(place, 'service'))) writePassword(place, 'service');
   if (path.dirname(place.entry) !== place.home && !fs.existsSync(place.entry)) {
     fs.symlinkSync(place.cluster, place.entry);
   }
 }
 
-/** The passwords of TCP clients; only on Windows. */
+/** Returns the passwords of TCP clients; only on Windows. */
 export function readPasswords(place: Place): Record<Login, string> {
   const read = (login: Login) => fs.readFileSync(passwordFile(place, login), 'utf8').trim();
   return { owner: read('owner'), service: read('service') };
@@ -57,8 +60,8 @@ function isCluster(folder: string): boolean {
 }
 
 /**
- * initdb works under a name of its own, and only a finished cluster gets the real one. So an interrupted initdb
- * costs nothing, even when it is still running as an orphan while the next start makes another.
+ * Creates the cluster. initdb runs in a draft folder that is renamed when it has finished. An interrupted initdb is therefore
+ * harmless, even when it is still running as an orphan while the next start creates another.
  */
 async function createCluster(place: Place, binaries: string, durable: boolean): Promise<void> {
   const draft = `${place.cluster}${MARK}${randomBytes(4).toString('hex')}`;
@@ -87,7 +90,7 @@ function passwordFile(place: Place, login: Login): string {
 async function removeUnfinished(place: Place): Promise<void> {
   const names = fs.readdirSync(place.home).filter((name) => name.startsWith(path.basename(place.cluster) + MARK));
   for (const name of names) {
-    // an orphaned initdb may still be filling it
+    // An orphaned initdb may still be writing to it.
     await fs.promises.rm(path.join(place.home, name), {
       recursive: true,
       force: true,
@@ -97,7 +100,7 @@ async function removeUnfinished(place: Place): Promise<void> {
   }
 }
 
-/** A rename is on disk once the folder around it is. */
+/** A rename is durable only after its parent folder is synced. */
 function syncFolder(folder: string): void {
   if (process.platform === 'win32') return;
   const handle = fs.openSync(folder, 'r');

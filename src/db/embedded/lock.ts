@@ -6,15 +6,15 @@ export interface FileLock {
 
 const SQLITE_BUSY = 5;
 
-/** A lock that is garbage-collected is a lock released, so the ones we hold are kept here. */
+/** Locks held by this process. A garbage-collected lock would be released. */
 const held = new Set<DatabaseSync>();
 
 /**
- * Takes the lock at `file`; null when a living process holds it.
- *
- * Pid files lie (pids are reused, most of all in containers) and a unix socket left by a dead process can be removed
- * by two heirs at once. An exclusive SQLite transaction is a file lock of the kernel: it ends with the process,
- * however that dies, and is the only one Node has on every platform.
+ * Takes the lock at `file`. Pid files are unreliable (pids are reused, especially in containers), and two processes can remove
+ * a dead process's unix socket at once. An exclusive SQLite transaction is a kernel file lock: it ends with the process,
+ * however the process ends, and is the only such lock in Node on every platform.
+ * @returns null when a living process holds the lock
+ * @throws Error when the file cannot be locked for another reason
  */
 export function tryLock(file: string): FileLock | null {
   const lock = new DatabaseSync(file);

@@ -2,18 +2,18 @@ import fs from 'node:fs';
 
 const TAIL_BYTES = 2_000;
 
-/** Begins a new log and keeps that of the run before, which is where the reason for a crash stands. */
+/** Starts a new log and keeps the log of the previous run, which shows the reason for a crash. */
 export function beginLog(cluster: string): void {
   if (fs.existsSync(logFile(cluster))) fs.renameSync(logFile(cluster), `${logFile(cluster)}.1`);
   fs.closeSync(fs.openSync(logFile(cluster), 'w', 0o600));
 }
 
-/** A handle for the server to write to: a file, since a pipe would end with us, or fill up while we are busy. */
+/** Opens the log for the server. A file, because a pipe would close with this process, or fill up while it is busy. */
 export function openLog(cluster: string): number {
   return fs.openSync(logFile(cluster), 'a');
 }
 
-/** The last words of the server. */
+/** Returns the end of the server's log. */
 export function logTail(cluster: string): string {
   return fs.readFileSync(logFile(cluster), 'utf8').slice(-TAIL_BYTES).trim();
 }

@@ -3,23 +3,26 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { type Account, canEnter, serverAccount } from './account.ts';
 
-/** The folder name carries the major version: a cluster of another one cannot be opened. */
+/** The folder name contains the major version, because a cluster of another version cannot be opened. */
 const CLUSTER = 'pg18';
 
 /** Outside /tmp and /var/tmp, which systems clean. */
 export const SHARED_HOME = '/var/lib/pirogue';
 
 export interface Place {
-  /** What the caller of `startEmbedded` finds the cluster under; a link when the cluster lives elsewhere. */
+  /** Path of the cluster within `dataDir`; a link when the cluster is stored elsewhere. */
   entry: string;
-  /** The cluster itself, by its real path. */
+  /** Real path of the cluster. */
   cluster: string;
-  /** The folder around the cluster: lock and log lie here. */
+  /** Parent folder of the cluster; contains the lock and the log. */
   home: string;
   account: Account | null;
 }
 
-/** Decides where the cluster of a DATA_DIR lives. Makes folders, but touches no data. */
+/**
+ * Determines where the cluster of a DATA_DIR is stored. Creates folders, but changes no data.
+ * @throws Error when the cluster is inaccessible to its account, or its link is broken
+ */
 export function findPlace(dataDir: string): Place {
   fs.mkdirSync(dataDir, { recursive: true });
   const real = fs.realpathSync(dataDir);
@@ -30,7 +33,7 @@ export function findPlace(dataDir: string): Place {
   return { entry, cluster: path.join(home, CLUSTER), home, account };
 }
 
-/** Lies there while a backup is being restored to the place. */
+/** Returns the path of the marker file that exists while a backup is being restored. */
 export function unfinishedRestore({ home }: Place): string {
   return path.join(home, 'restore.unfinished');
 }
@@ -40,7 +43,7 @@ function homeOf(entry: string, account: Account | null): string {
   const found = fs.lstatSync(entry, { throwIfNoEntry: false });
   if (found?.isSymbolicLink()) return path.dirname(followLink(entry));
   if (!account || canEnter(account, dataDir)) return dataDir;
-  // Making a new cluster elsewhere would look as if all data were lost.
+  // Creating a new cluster elsewhere would look like a loss of all data.
   if (found)
     throw new Error(
       `${entry} holds a database, but the account that runs it (uid ${account.uid}) may not enter ${dataDir}: allow it (chmod o+x on the folders above)`,
@@ -60,15 +63,15 @@ function followLink(entry: string): string {
 }
 
 /**
- * A random name kept in the DATA_DIR. A name made from its path would hand the data of a deleted DATA_DIR to the
- * next one at the same place.
+ * Returns a random name stored in the DATA_DIR. A name derived from the path would give the data of a deleted DATA_DIR to the
+ * next one at the same path.
  */
 function instanceId(dataDir: string): string {
   const file = path.join(dataDir, 'instance');
   const draft = `${file}.${randomBytes(8).toString('hex')}`;
   fs.writeFileSync(draft, randomBytes(8).toString('hex'));
   try {
-    fs.linkSync(draft, file); // fails when the file is there, and never shows half a file
+    fs.linkSync(draft, file); // fails if the file exists; never exposes a partial file
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   } finally {

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 
-/** What a running server writes about itself into its folder. */
+/** State that a running server writes to its folder. */
 export interface Postmaster {
   pid: number;
   port: number;
@@ -13,7 +13,7 @@ export interface Postmaster {
 /** Larger than any pid_max, so no process can have it. */
 const NO_PID = 2_147_483_646;
 
-/** Reads postmaster.pid; null when there is none. Line 8 is what pg_ctl goes by too, and is not translated. */
+/** Reads postmaster.pid; returns null when there is none. pg_ctl also relies on line 8, which is not translated. */
 export function readPostmaster(cluster: string): Postmaster | null {
   const lines = readPidFile(cluster)
     ?.split('\n')
@@ -23,25 +23,25 @@ export function readPostmaster(cluster: string): Postmaster | null {
   return { pid: Number(pid), port: Number(port), socketDir, ready: status === 'ready' };
 }
 
-/** The ready server of this cluster; null when there is none, whatever postmaster.pid says. */
+/** Returns the ready server of this cluster, or null when there is none, regardless of postmaster.pid. */
 export function readyPostmaster(cluster: string): Postmaster | null {
   const postmaster = readPostmaster(cluster);
   return postmaster?.ready && serves(postmaster.pid, cluster) ? postmaster : null;
 }
 
 /**
- * True when this very process is the server of this very cluster. A pid alone proves nothing: after a crash or in a
- * new container it may belong to anyone, even to the server of another cluster, or to a zombie (no command line).
+ * Returns whether this process id is the server of this cluster. A pid alone proves nothing: after a crash or in a new
+ * container it may belong to any process, including the server of another cluster or a zombie (no command line).
  */
 export function serves(pid: number, cluster: string): boolean {
   if (!Number.isInteger(pid) || pid <= 0 || pid === NO_PID) return false;
-  if (process.platform === 'win32') return exists(pid); // the server itself looks closer there
+  if (process.platform === 'win32') return exists(pid); // on Windows the server performs its own check
   return ` ${commandLine(pid)} `.includes(` -D ${cluster} `);
 }
 
 /**
- * Makes a postmaster.pid that names a foreign process harmless. The pid is replaced and the file kept: the server
- * reads its shared memory key from there to make sure that no orphan of the dead server still writes.
+ * Neutralises a postmaster.pid that names a foreign process. The pid is replaced and the file kept: the server reads its
+ * shared memory key from the file to make sure that no orphan of the dead server still writes.
  */
 export function disownPidFile(cluster: string): void {
   const text = readPidFile(cluster);

@@ -4,15 +4,18 @@ import type { Account } from './account.ts';
 
 const run = promisify(execFile);
 
-/** How every program of the server is started: as its account, and with none of our secrets in its environment. */
+/** Returns the process options for every program of the server: its account, and an environment without our secrets. */
 export function surroundings(account: Account | null): { cwd: string; env: NodeJS.ProcessEnv } & Partial<Account> {
   const { PATH, SystemRoot, TEMP } = process.env;
   const windows = process.platform === 'win32' ? { SystemRoot, TEMP } : {};
-  // LC_ALL: messages we look for must not be translated. cwd: the account may be barred from ours.
+  // LC_ALL: messages that the code matches must not be translated. cwd: the account may lack access to ours.
   return { cwd: '/', env: { PATH, LC_ALL: 'C', TZ: 'UTC', ...windows }, ...account };
 }
 
-/** Runs one program to its end; throws with what it wrote to stderr. */
+/**
+ * Runs one program to its end.
+ * @throws Error with its stderr when it fails or exceeds the time limit
+ */
 export async function runProgram(file: string, args: string[], account: Account | null, limitMs: number): Promise<void> {
   try {
     await run(file, args, { ...surroundings(account), timeout: limitMs, killSignal: 'SIGKILL' });

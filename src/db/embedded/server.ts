@@ -9,7 +9,7 @@ import { runProgram, surroundings } from './programs.ts';
 import { chooseAddress, serverArguments } from './settings.ts';
 import { waitFor } from './wait.ts';
 
-/** Replaying the log after a crash may take minutes; a server that fails is noticed at once, by its exit. */
+/** Replaying the log after a crash may take minutes. A server that fails is detected immediately by its exit. */
 const READY_LIMIT_MS = 300_000;
 const STOP_LIMIT_S = 30;
 const RETRY_LIMIT_MS = 15_000;
@@ -28,8 +28,9 @@ export interface RunningServer {
 }
 
 /**
- * Stands between us and the server: when our end of its stdin closes, by whatever death of ours, it stops the
- * server. All of it runs in a process group of its own, so that Ctrl-C reaches only us and we can drain first.
+ * Shell script between this process and the server. When this process's end of stdin closes, however the process ends, the
+ * script stops the server. It runs in a separate process group, so that Ctrl-C reaches only this process, which can drain
+ * first.
  */
 const WATCHER = `exec 3<&0
 "$@" 3<&- & server=$!
@@ -40,7 +41,7 @@ wait $server; code=$?
 kill -KILL $guard 2>/dev/null
 exit $code`;
 
-/** Stops what a killed process left running, and makes a stale pid file harmless. The caller holds the lock. */
+/** Stops a server left by a killed process, and neutralises a stale pid file. The caller holds the lock. */
 export async function clearLeftover(place: Place, binaries: string): Promise<void> {
   const left = readPostmaster(place.cluster);
   if (!left) return;
@@ -48,7 +49,10 @@ export async function clearLeftover(place: Place, binaries: string): Promise<voi
   else disownPidFile(place.cluster);
 }
 
-/** Starts the server of a finished cluster and waits until it takes connections. The caller holds the lock. */
+/**
+ * Starts the server of a finished cluster and waits until it accepts connections. The caller holds the lock.
+ * @throws Error when the server does not start
+ */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const { cluster } = options.place;
   const deadline = performance.now() + RETRY_LIMIT_MS;
@@ -61,7 +65,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       const stop = () => stopServer(options, child, pid).then(() => removeSocketFolder(address));
       return { pid, address, stop };
     }
-    // connections of a killed server take a moment to notice; a port may go to someone quicker
+    // Transient: connections of a killed server end with a delay, or another process took the port.
     const passing = /is still in use|could not bind/.test(logTail(cluster));
     if (!passing || performance.now() > deadline) {
       throw new Error(`PostgreSQL did not start: ${logTail(cluster)}`);
@@ -79,12 +83,15 @@ function spawnServer({ place, binaries, durable, settings }: ServerOptions, addr
       ? spawn(command[0], command.slice(1), { ...options, stdio: ['ignore', log, log] })
       : spawn('/bin/sh', ['-c', WATCHER, 'sh', ...command], { ...options, stdio: ['pipe', log, log] });
   fs.closeSync(log);
-  child.on('error', () => {}); // told by the pid it then lacks
-  child.stdin?.on('error', () => {}); // the watcher died; its exit tells
+  child.on('error', () => {}); // detected by the missing pid
+  child.stdin?.on('error', () => {}); // the watcher died; detected by its exit
   return child;
 }
 
-/** The server's pid, or null when it ended instead. From then on it keeps no event loop alive. */
+/**
+ * Returns the server's pid when it is ready, or null when it exited. After that, the child does not keep the event loop alive.
+ * @throws Error when the server is not ready in time
+ */
 async function untilReady(child: ChildProcess, cluster: string): Promise<number | null> {
   const ended = () => child.pid === undefined || child.exitCode !== null || child.signalCode !== null;
   const answer = await waitFor(() => readyPostmaster(cluster)?.pid ?? ended(), READY_LIMIT_MS);
@@ -99,19 +106,19 @@ async function untilReady(child: ChildProcess, cluster: string): Promise<number 
 
 async function stopServer({ place, binaries }: ServerOptions, child: ChildProcess, pid: number): Promise<void> {
   child.stdin?.end();
-  const limit = child.stdin ? STOP_LIMIT_S * 1000 : 0; // without a watcher there is nobody to wait for
+  const limit = child.stdin ? STOP_LIMIT_S * 1000 : 0; // without a watcher, nothing else stops the server
   if (await waitFor(() => !serves(pid, place.cluster), limit)) return;
   await stopByProgram(place, binaries, pid);
 }
 
-/** Ends the connections and stops; if that hangs, stops without ceremony: the next start replays the log. */
+/** Closes the connections and stops the server. If that hangs, stops it immediately; the next start replays the log. */
 async function stopByProgram({ cluster, account }: Place, binaries: string, pid: number): Promise<void> {
   const stop = async (mode: string) => {
     const args = ['stop', '-D', cluster, '-m', mode, '-w', '-t', String(STOP_LIMIT_S), '-s'];
     try {
       await runProgram(program(binaries, 'pg_ctl'), args, account, (STOP_LIMIT_S + 5) * 1000);
     } catch (error) {
-      if (serves(pid, cluster)) throw error; // else it was stopping already, and gone before pg_ctl looked
+      if (serves(pid, cluster)) throw error; // otherwise it was already stopping and exited before pg_ctl checked
     }
   };
   await stop('fast').catch(() => stop('immediate'));

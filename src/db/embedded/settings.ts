@@ -2,8 +2,8 @@ import { type Address, freePort, makeSocketFolder } from './address.ts';
 import { readPasswords } from './cluster.ts';
 import type { Place } from './place.ts';
 
-// Error texts carry values ("Key (email)=(…) already exists") and statements; those must not reach a log file. The
-// client gets them anyway, so the server writes down its own affairs only.
+// Error texts contain values ("Key (email)=(…) already exists") and statements, which must not reach a log file. The client
+// receives them anyway, so the server logs only its own events.
 const LOGGING = {
   logging_collector: 'off',
   log_min_messages: 'log',
@@ -13,15 +13,15 @@ const LOGGING = {
 };
 
 /**
- * Three processes with the default DATABASE_POOL, 52 connections each (two roles, and one that takes the place of another), and
- * 20 for the command line, people and what PostgreSQL reserves.
+ * Three processes with the default DATABASE_POOL, 52 connections each (two serving and one that replaces another), and 20 for
+ * the command line, operators and what PostgreSQL reserves.
  */
 export const DEFAULT_MAX_CONNECTIONS = 176;
 
-// PostgreSQL's own durable defaults stay as they are.
+// PostgreSQL's own durability defaults are kept.
 const DURABLE = { max_connections: String(DEFAULT_MAX_CONNECTIONS), shared_buffers: '128MB' };
 
-// Every test file has pools of its own.
+// Every test file has its own pools.
 const THROWAWAY = {
   max_connections: '300',
   shared_buffers: '128MB',
@@ -30,13 +30,13 @@ const THROWAWAY = {
   full_page_writes: 'off',
 };
 
-/** Where the next server will listen. */
+/** Chooses the address for the next server. */
 export async function chooseAddress(place: Place): Promise<Address> {
   if (process.platform !== 'win32') return { host: makeSocketFolder(place.cluster, place.account), port: 5432 };
   return { host: '127.0.0.1', port: await freePort(), passwords: readPasswords(place) };
 }
 
-/** The command line of `postgres`, without the program itself. */
+/** Returns the arguments of `postgres`. */
 export function serverArguments(cluster: string, address: Address, durable: boolean, extra: Record<string, string>): string[] {
   const onTcp = address.passwords !== undefined;
   const settings = {

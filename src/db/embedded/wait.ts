@@ -4,7 +4,10 @@ const STEP_MS = 10;
 
 type Truthy<T> = Exclude<T, null | undefined | false>;
 
-/** Asks until the answer is something; null once the time is up. */
+/**
+ * Polls until the result is truthy.
+ * @returns null when the time limit is reached
+ */
 export async function waitFor<T>(ask: () => T, limitMs: number): Promise<Truthy<T> | null> {
   const deadline = performance.now() + limitMs;
   for (;;) {
