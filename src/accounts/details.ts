@@ -6,17 +6,23 @@ import { minorFromWire } from '../kit/money.ts';
 import type { Split } from '../settlement/shares.ts';
 import type { AccountRow, ChangeAccountBody, CreateAccountBody, Settlement } from './schema.ts';
 
-/** What a merchant says of an account. */
+/** Fields of an account that the merchant sets. */
 export type Details = Pick<AccountRow, 'name' | 'email' | 'phone' | 'business_profile' | 'split' | 'settlement' | 'metadata'>;
 
 const EMPTY = { phone: null, business_profile: null, split: null, settlement: null, metadata: null };
 
-/** All details; what was not sent has its default. @throws Problem 422 */
+/**
+ * Returns all details; absent fields get their default.
+ * @throws Problem 422 for what a schema cannot check
+ */
 export function allDetails(body: CreateAccountBody): Details {
   return { ...EMPTY, name: body.name, email: body.email, ...sentDetails(body) };
 }
 
-/** The details that were sent, as the row has them; null is a value. @throws Problem 422 for what a schema can not say */
+/**
+ * Returns the details that were sent, as columns of the row. null is a value.
+ * @throws Problem 422 for what a schema cannot check
+ */
 export function sentDetails(body: ChangeAccountBody): Partial<Details> {
   const { name, email, phone, business_profile, metadata } = body;
   const errors: FieldErrors = {};

@@ -11,8 +11,8 @@ export interface OnboardingSubject {
 }
 
 /**
- * The last part of an onboarding address: whose it is and until when in the clear, and a MAC of 128 bits under the
- * server's secret. Nothing is stored; a link ends by its own date.
+ * Returns the last part of an onboarding URL. It contains the account, its team and the expiry in plain text, and a MAC of
+ * 128 bits under the server's secret. Nothing is stored, so a link cannot be revoked: it ends at its expiry.
  */
 export function onboardingToken(secrets: Secrets, subject: OnboardingSubject): string {
   const { environment, team_id, account_id, expires_at } = subject;
@@ -22,7 +22,10 @@ export function onboardingToken(secrets: Secrets, subject: OnboardingSubject): s
   return `${head}${random}.${team_id}.${expires_at}.${mac}`;
 }
 
-/** @returns `expired` for a link whose time is over, null for anything that this server did not make */
+/**
+ * Verifies and parses an onboarding token.
+ * @returns `expired` after its expiry; null for a token that this server did not issue
+ */
 export function readOnboardingToken(secrets: Secrets, token: string, now: number): OnboardingSubject | 'expired' | null {
   const match = /^(test_)?([0-9a-z]{26})\.(\d{1,19})\.(\d{1,16})\.[\w-]{22}$/.exec(token);
   if (!match) return null;

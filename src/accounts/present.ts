@@ -1,7 +1,7 @@
 import type { Environment } from '../kit/environment.ts';
 import type { AccountRow } from './schema.ts';
 
-/** An account as GET shows it and events carry it. */
+/** Returns an account as GET returns it and events contain it. */
 export function presentAccount(environment: Environment, row: AccountRow) {
   return {
     id: row.id,
@@ -20,7 +20,7 @@ export function presentAccount(environment: Environment, row: AccountRow) {
   };
 }
 
-/** The same for a public key, which may stand in page source: nothing by which the owner can be reached or paid. */
+/** Returns an account for a public key, which may be in page source: without the owner's contact details and destination. */
 export function publicAccount(environment: Environment, row: AccountRow) {
   const { id, name, split, metadata, active, verification, sandbox, created_at, updated_at } = presentAccount(environment, row);
   return { id, name, split, metadata, active, verification, sandbox, created_at, updated_at };

@@ -31,14 +31,17 @@ import { type AccountRef, countAccounts, listAccounts } from './store.ts';
 
 const READ = { access: 'public', scope: 'account.read' } as const;
 const WRITE = { access: 'public', scope: 'account.write' } as const;
-/** What decides where money goes, or hands out the account, is never for a key in page source. */
+/**
+ * Operations that decide where money goes, or issue a link to the account. Public keys, which are in page source, are
+ * rejected.
+ */
 const MANAGE = { access: 'private', scope: 'account.write' } as const;
 
 const one = envelopeSchema({ account: accountReply });
 
 type RouteDeps = Pick<Deps, 'config' | 'secrets'>;
 
-/** The same operations under both names. */
+/** Routes of accounts, each under both names. */
 export function accountRoutes(deps: RouteDeps): Route[] {
   return ['/accounts', '/subaccounts'].flatMap((base) => [...crud(deps, base), ...management(deps, base)]);
 }
@@ -135,7 +138,7 @@ function management(deps: RouteDeps, base: string): Route[] {
     });
   return [
     route({
-      // Replaces split and settlement too, be it by leaving them out.
+      // PUT replaces split and settlement too: it resets those that are left out.
       ...MANAGE,
       method: 'PUT',
       path: `${base}/:id`,
@@ -174,7 +177,10 @@ function management(deps: RouteDeps, base: string): Route[] {
 
 type AnyCall = Call<unknown, unknown>;
 
-/** A key in page source must not turn money to somewhere else. */
+/**
+ * Rejects changes of the split or the settlement by a public key, which must not redirect money.
+ * @throws Problem 406
+ */
 function refuseMoney(call: Call<ChangeAccountBody, unknown>): void {
   const { split, settlement } = call.body;
   if (call.caller.kind === 'public' && (split !== undefined || settlement !== undefined))

@@ -8,7 +8,7 @@ export const VERIFICATIONS = ['pending', 'verified', 'rejected'] as const;
 
 export type Verification = (typeof VERIFICATIONS)[number];
 
-/** Where the subaccount's money is to be paid out to. */
+/** Destination of payouts to the subaccount. */
 export interface Settlement {
   channel: string;
   /** An E.164 number on a mobile money channel. */
@@ -50,7 +50,7 @@ const settlementFields = openObject({
 const optional = {
   phone: Type.Optional(nullableText({ maxLength: 32 })),
   business_profile: Type.Optional(nullableObject({ maxProperties: 50, description: 'name, url, category …: yours.' })),
-  // As lists of types, so that what is wrong inside the object is told by its own path.
+  // Declared as lists of types, so that errors inside the object are reported under their own path.
   split: Type.Optional(Type.Unsafe<Static<typeof splitFields> | null>({ ...splitFields, type: ['object', 'null'] })),
   settlement: Type.Optional(
     Type.Unsafe<Static<typeof settlementFields> | null>({ ...settlementFields, type: ['object', 'null'] }),
@@ -60,7 +60,7 @@ const optional = {
 
 export const createAccountBody = openObject({ name, email, ...optional });
 
-/** PATCH: what is not named stays. */
+/** PATCH: absent fields keep their value. */
 export const changeAccountBody = openObject({ name: Type.Optional(name), email: Type.Optional(email), ...optional });
 
 export type CreateAccountBody = Static<typeof createAccountBody>;

@@ -15,14 +15,17 @@ import { type AccountRef, findAccount, insertAccount, lockAccount, updateAccount
 
 const ONBOARDING_MS = 24 * 3_600_000;
 
-/** Where and when accounts change. */
+/** Environment and time of a change of accounts. */
 export interface AccountContext {
   environment: Environment;
   /** Milliseconds since the epoch. */
   at: number;
 }
 
-/** @throws Problem 422 */
+/**
+ * Creates an account and records `account.created`.
+ * @throws Problem 422
+ */
 export async function createAccount(
   tx: Tx,
   context: AccountContext,
@@ -45,7 +48,10 @@ export async function createAccount(
   return row;
 }
 
-/** @throws Problem 404, the same for an unknown id, another team's and another environment's */
+/**
+ * Returns an account.
+ * @throws Problem 404, the same for an unknown id, another team's and another environment's
+ */
 export async function getAccount(db: Queryable, environment: Environment, ref: AccountRef): Promise<AccountRow> {
   const row = isId('acct', environment, ref.id) ? await findAccount(db, ref) : undefined;
   if (!row) throw notFound('Account');
@@ -53,7 +59,7 @@ export async function getAccount(db: Queryable, environment: Environment, ref: A
 }
 
 /**
- * The account that `X-Sync` names.
+ * Returns the account named by `X-Sync`.
  * @throws Problem 404 unknown, 422 `errors.account` not active
  */
 export async function findActiveAccount(store: Store, team_id: bigint, id: string): Promise<AccountRow> {
@@ -62,7 +68,10 @@ export async function findActiveAccount(store: Store, team_id: bigint, id: strin
   return row;
 }
 
-/** PATCH: what is not named stays. @throws Problem 404, 422 */
+/**
+ * PATCH: absent fields keep their value.
+ * @throws Problem 404, 422
+ */
 export async function changeAccount(
   tx: Tx,
   context: AccountContext,
@@ -72,7 +81,10 @@ export async function changeAccount(
   return save(tx, context, await locked(tx, context, ref), sentDetails(body));
 }
 
-/** PUT: what is not named goes back to its default. @throws Problem 404, 422 */
+/**
+ * PUT: absent fields are reset to their default.
+ * @throws Problem 404, 422
+ */
 export async function replaceAccount(
   tx: Tx,
   context: AccountContext,
@@ -82,13 +94,19 @@ export async function replaceAccount(
   return save(tx, context, await locked(tx, context, ref), allDetails(body));
 }
 
-/** An account that is not active takes no new payments; what it has stays. Twice is as once. @throws Problem 404 */
+/**
+ * Activates or deactivates an account. An inactive account takes no new payments; existing ones continue. Idempotent.
+ * @throws Problem 404
+ */
 export async function setActive(tx: Tx, context: AccountContext, ref: AccountRef, active: boolean): Promise<AccountRow> {
   const row = await locked(tx, context, ref);
   return row.active === active ? row : save(tx, context, row, { active });
 }
 
-/** What the operator found out about the owner. @throws Problem 404 */
+/**
+ * Records the result of verifying the account's owner, with an audit entry.
+ * @throws Problem 404
+ */
 export function setVerification(
   deps: Pick<Deps, 'clock'>,
   store: Store,
@@ -104,7 +122,10 @@ export function setVerification(
   });
 }
 
-/** The address of the page on which the account's owner gives what verification needs. @throws Problem 404 */
+/**
+ * Returns an onboarding link, which opens the page for the account's owner and expires after 24 hours.
+ * @throws Problem 404
+ */
 export async function onboardingLink(
   deps: Pick<Deps, 'config' | 'secrets'>,
   store: Store,

@@ -24,12 +24,12 @@ export function findAccount(db: Queryable, ref: AccountRef): Promise<AccountRow 
   return db.maybe<AccountRow>(sql`select ${columns} from accounts where team_id = ${ref.team_id} and id = ${ref.id}`);
 }
 
-/** The account, locked until the transaction ends. */
+/** Returns the account, locked until the transaction ends. */
 export function lockAccount(tx: Tx, ref: AccountRef): Promise<AccountRow | undefined> {
   return tx.maybe<AccountRow>(sql`select ${columns} from accounts where team_id = ${ref.team_id} and id = ${ref.id} for update`);
 }
 
-/** Writes everything that can change. */
+/** Writes every column that can change. */
 export async function updateAccount(tx: Tx, row: AccountRow): Promise<void> {
   await tx.run(sql`
     update accounts set name = ${row.name}, email = ${row.email}, phone = ${row.phone}, business_profile = ${json(row.business_profile)},
@@ -38,7 +38,7 @@ export async function updateAccount(tx: Tx, row: AccountRow): Promise<void> {
     where team_id = ${row.team_id} and id = ${row.id}`);
 }
 
-/** One page, in reading order. */
+/** Returns one page, in the order of the list. */
 export function listAccounts(db: Queryable, team_id: bigint, position: Position): Promise<AccountRow[]> {
   return db.all<AccountRow>(sql`select ${columns} from accounts where team_id = ${team_id} ${pageTail(position)}`);
 }

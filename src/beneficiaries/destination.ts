@@ -3,15 +3,15 @@ import type { ChannelKind } from '../providers/contract.ts';
 import { type Channel, channelById } from '../reference/channels.ts';
 import { parsePhone } from '../reference/phones.ts';
 
-/** Kinds of channels that pay out. */
+/** Kinds of channels that support payouts. */
 export type PayeeKind = Exclude<ChannelKind, 'card'>;
 
-/** A channel that pays out. */
+/** A channel that supports payouts. */
 export type PayoutChannel = Channel & { kind: PayeeKind };
 
-/** The number or account on a channel, in the form that providers take. */
+/** The phone or account number on a channel, in the format that providers accept. */
 export interface Destination {
-  /** E.164. */
+  /** In E.164 format. */
   phone: string | null;
   account_number: string | null;
 }
@@ -23,9 +23,9 @@ export interface DestinationFields {
 }
 
 /**
- * Without the channel nothing else can be judged, so it is asked for first.
- * @param path the field to name
- * @throws Problem 422 for an unknown channel, or one that money can not be paid out to
+ * Returns the payout channel. It is checked first, because all other fields depend on it.
+ * @param path name of the field in `errors`
+ * @throws Problem 422 for an unknown channel, or one without payouts
  */
 export function payoutChannel(id: string, path: string): PayoutChannel {
   const channel = channelById(id);
@@ -39,9 +39,9 @@ function paysOut(channel: Channel): channel is PayoutChannel {
 }
 
 /**
- * Reads who is paid on the channel. Mobile money also takes its number as `account_number`, as many APIs call it.
- * @param prefix stands before the field names in `errors`, such as `beneficiary.`
- * @param errors takes what is wrong; the result means nothing then
+ * Reads the destination on a channel. Mobile money also accepts its number as `account_number`, the name in many APIs.
+ * @param prefix prefix of the field names in `errors`, such as `beneficiary.`
+ * @param errors receives the errors; the result is not valid when there are any
  */
 export function readDestination(
   channel: PayoutChannel,

@@ -1,7 +1,7 @@
 import type { Environment } from '../kit/environment.ts';
 import type { BeneficiaryRow } from './schema.ts';
 
-/** A beneficiary as GET shows it and events carry it. */
+/** Returns a beneficiary as GET returns it and events contain it. */
 export function presentBeneficiary(environment: Environment, row: BeneficiaryRow) {
   return {
     id: row.id,

@@ -5,7 +5,7 @@ import { pagingQuery } from '../kit/paging.ts';
 import { moment, nullableObject, nullableText, openObject } from '../kit/schema.ts';
 import type { PayeeKind } from './destination.ts';
 
-/** A row of beneficiaries: someone registered to be paid. */
+/** A row of `beneficiaries`: a registered recipient of transfers. */
 export interface BeneficiaryRow {
   team_id: bigint;
   id: string;
@@ -27,7 +27,7 @@ export interface BeneficiaryRow {
 }
 
 // ------------------------------------------------------------------------------------------------ bodies
-/** Fields of whoever is paid, saved or named in a transfer. */
+/** Fields of a recipient, saved or inline in a transfer. */
 export const payee = {
   name: Type.String({ minLength: 1, maxLength: 255, pattern: '\\S' }),
   channel: Type.String({ minLength: 1, maxLength: 64, description: '`<country>.<operator>`; see GET /channels.' }),
@@ -54,10 +54,10 @@ const optional = {
 
 export const createBeneficiaryBody = openObject({ name: payee.name, channel: payee.channel, ...optional });
 
-/** PUT: what is not named goes back to its default; channel, country and currency can only be repeated. */
+/** PUT: absent fields are reset to their default. Channel, country and currency can only be repeated. */
 export const replaceBeneficiaryBody = openObject({ name: payee.name, channel: Type.Optional(payee.channel), ...optional });
 
-/** PATCH: what is not named stays. */
+/** PATCH: absent fields keep their value. */
 export const changeBeneficiaryBody = openObject({
   name: Type.Optional(payee.name),
   channel: Type.Optional(payee.channel),

@@ -17,14 +17,17 @@ import {
   updateBeneficiary,
 } from './store.ts';
 
-/** Where and when beneficiaries change. */
+/** Environment and time of a change of beneficiaries. */
 export interface BeneficiaryContext {
   environment: Environment;
   /** Milliseconds since the epoch. */
   at: number;
 }
 
-/** @throws Problem 422 */
+/**
+ * Creates a beneficiary and records `beneficiary.created`.
+ * @throws Problem 422
+ */
 export async function createBeneficiary(
   tx: Tx,
   context: BeneficiaryContext,
@@ -56,14 +59,20 @@ export async function createBeneficiary(
   return row;
 }
 
-/** @throws Problem 404, the same for an unknown id, another team's and another environment's */
+/**
+ * Returns a beneficiary.
+ * @throws Problem 404, the same for an unknown id, another team's and another environment's
+ */
 export async function getBeneficiary(db: Queryable, environment: Environment, ref: BeneficiaryRef): Promise<BeneficiaryRow> {
   const row = isId('ben', environment, ref.id) ? await findBeneficiary(db, ref) : undefined;
   if (!row) throw notFound('Beneficiary');
   return row;
 }
 
-/** PATCH: what is not named stays. @throws Problem 404, 422 */
+/**
+ * PATCH: absent fields keep their value.
+ * @throws Problem 404, 422
+ */
 export function changeBeneficiary(
   tx: Tx,
   context: BeneficiaryContext,
@@ -73,7 +82,10 @@ export function changeBeneficiary(
   return write(tx, context, ref, body, (row) => ({ ...row, ...given(body) }));
 }
 
-/** PUT: what is not named goes back to its default. @throws Problem 404, 422 */
+/**
+ * PUT: absent fields are reset to their default.
+ * @throws Problem 404, 422
+ */
 export function replaceBeneficiary(
   tx: Tx,
   context: BeneficiaryContext,
@@ -84,7 +96,10 @@ export function replaceBeneficiary(
   return write(tx, context, ref, body, (row) => ({ ...row, ...fieldsOf(body), phone, account_number }));
 }
 
-/** Transfers to it stay. @throws Problem 404 */
+/**
+ * Deletes a beneficiary. Transfers to it remain.
+ * @throws Problem 404
+ */
 export async function removeBeneficiary(tx: Tx, context: BeneficiaryContext, ref: BeneficiaryRef): Promise<BeneficiaryRow> {
   const before = await locked(tx, context.environment, ref);
   const row = { ...before, event_count: before.event_count + 1 };
@@ -111,7 +126,9 @@ async function write(
   return row;
 }
 
-/** A PATCH that names a wallet's number as `account_number` means the number, not the one that is there. */
+/**
+ * Returns the new destination. In a PATCH of a mobile money beneficiary, `account_number` replaces the stored phone number.
+ */
 function destinationOf(
   channel: PayoutChannel,
   wanted: BeneficiaryRow,
@@ -122,7 +139,10 @@ function destinationOf(
   return readDestination(channel, { ...wanted, ...(renamed ? { phone: null } : {}) }, '', errors);
 }
 
-/** Where the money goes can not be turned under transfers that name the beneficiary: a new one is made instead. */
+/**
+ * Errors for a change of channel, country or currency. Existing transfers refer to the beneficiary, so its destination cannot
+ * move: the merchant creates a new beneficiary instead.
+ */
 function moved(row: BeneficiaryRow, body: ChangeBeneficiaryBody): FieldErrors {
   const wanted = { channel: body.channel, country: body.country?.toUpperCase(), currency: body.currency };
   const changed = Object.entries(wanted).filter(
@@ -143,13 +163,13 @@ async function locked(tx: Tx, environment: Environment, ref: BeneficiaryRef): Pr
   return row;
 }
 
-/** What can change, besides the number or account. */
+/** Fields that can change, other than the phone and account number. */
 function fieldsOf(body: ReplaceBeneficiaryBody) {
   const { name, email = null, bank_code = null, description = null, reference = null, metadata = null } = body;
   return { name, email, bank_code, description, reference, metadata: metadata as JsonObject | null };
 }
 
-/** The fields that were sent; null is a value. */
+/** Returns the fields that were sent. null is a value. */
 function given(body: ChangeBeneficiaryBody): Partial<BeneficiaryRow> {
   const { name, phone, account_number, email, bank_code, description, reference, metadata } = body;
   const fields = { name, phone, account_number, email, bank_code, description, reference, metadata };

@@ -24,13 +24,13 @@ export function findBeneficiary(db: Queryable, ref: BeneficiaryRef): Promise<Ben
   return db.maybe<BeneficiaryRow>(sql`select ${columns} from beneficiaries where team_id = ${ref.team_id} and id = ${ref.id}`);
 }
 
-/** The beneficiary, locked until the transaction ends. */
+/** Returns the beneficiary, locked until the transaction ends. */
 export function lockBeneficiary(tx: Tx, ref: BeneficiaryRef): Promise<BeneficiaryRow | undefined> {
   return tx.maybe<BeneficiaryRow>(sql`
     select ${columns} from beneficiaries where team_id = ${ref.team_id} and id = ${ref.id} for update`);
 }
 
-/** Writes everything that can change. */
+/** Writes every column that can change. */
 export async function updateBeneficiary(tx: Tx, row: BeneficiaryRow): Promise<void> {
   await tx.run(sql`
     update beneficiaries set name = ${row.name}, account_number = ${row.account_number}, phone = ${row.phone}, email = ${row.email},
@@ -43,7 +43,7 @@ export async function deleteBeneficiary(tx: Tx, ref: BeneficiaryRef): Promise<vo
   await tx.run(sql`delete from beneficiaries where team_id = ${ref.team_id} and id = ${ref.id}`);
 }
 
-/** One page, in reading order. */
+/** Returns one page, in the order of the list. */
 export function listBeneficiaries(
   db: Queryable,
   team_id: bigint,

@@ -1,6 +1,7 @@
 import { type Queryable, sql, type Tx } from '../kit/sql.ts';
 import type { ComplianceRow } from './schema.ts';
 
+/** Creates or replaces the compliance record of a customer. */
 export async function upsertRecord(tx: Tx, row: ComplianceRow): Promise<ComplianceRow> {
   const rows = await tx.all<ComplianceRow>(sql`
     insert into compliance_records (team_id, customer_id, status, author, note, created_at, updated_at)
@@ -11,7 +12,7 @@ export async function upsertRecord(tx: Tx, row: ComplianceRow): Promise<Complian
   return rows[0] as ComplianceRow;
 }
 
-/** Newest change first. */
+/** Returns the records, the most recently changed first. */
 export function listRecords(db: Queryable, team_id: bigint, limit: number): Promise<ComplianceRow[]> {
   return db.all<ComplianceRow>(sql`
     select team_id, customer_id, status, author, note, created_at, updated_at from compliance_records

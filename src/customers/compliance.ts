@@ -9,8 +9,8 @@ import type { ComplianceRow, ComplianceStatus } from './schema.ts';
 import { type CustomerRef, lockCustomer, updateCustomer } from './store.ts';
 
 /**
- * Records what came of checking who a customer is. While it is approved the tax id outlives an erasure; when it no longer
- * is, the tax id of an erased customer goes too.
+ * Records the result of a customer's KYC check. An approved record keeps the tax id through an erasure. When the status
+ * stops being approved, the tax id of an erased customer is deleted.
  * @throws Problem 404
  */
 export async function recordCompliance(
@@ -38,7 +38,7 @@ export async function recordCompliance(
   });
 }
 
-/** The records of a team, the last changed first. */
+/** Returns the KYC records of a team, the most recently changed first. */
 export function complianceRecords(db: Queryable, team_id: bigint, limit: number): Promise<ComplianceRow[]> {
   return listRecords(db, team_id, limit);
 }

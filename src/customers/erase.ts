@@ -14,21 +14,22 @@ import { type CustomerRef, lockCustomer, updateCustomer } from './store.ts';
 const DELETED = 'Deleted User';
 
 /**
- * What was under way when a customer was erased is gone over: deliveries have been answered after half a minute (their
- * deadline is ten seconds); charges, which may wait for a provider, after five. While a payment of theirs is not final, or a
- * number is still needed, such as by a charge whose outcome is unknown, they are gone over again and again.
+ * When an erasure is repeated, to cover data written while it ran. Deliveries are answered after half a minute (their
+ * deadline is ten seconds); charges, which may wait for a provider, after five minutes. It is repeated every six hours while
+ * a payment of the customer is not final, or a number is still needed, for example by a charge with an unknown outcome.
  */
 export const REVISITS_MS = { first: 30_000, last: 300_000, working: 6 * 3_600_000 };
 
-/** What has neither address nor number and is called so was erased before (docs/customers.md). */
+/** Whether a customer was erased: it has neither e-mail address nor phone number, and its name is the pseudonym. */
 export function isErased(row: Pick<CustomerRow, 'name' | 'email' | 'phone'>): boolean {
   return row.email === null && row.phone === null && row.name?.startsWith(DELETED) === true;
 }
 
 /**
- * Erases a customer in the caller's transaction: archived, then anonymised; addresses and saved methods deleted; every
- * trace in payments pseudonymised; out of the search; recorded. Payments stay. Erasing again changes nothing.
- * @param by who asks for it
+ * Erases a customer in the caller's transaction. It archives and anonymises the profile, deletes addresses and saved
+ * methods, pseudonymises the customer's payments and invoices, removes the customer from the search and records an audit
+ * entry. Payments remain. Idempotent.
+ * @param by the API key that requests the erasure
  * @throws Problem 404
  */
 export async function eraseCustomer(
@@ -47,7 +48,7 @@ export async function eraseCustomer(
   const known = identityOf(before);
   await dropMails(tx, ref.team_id, known.emails);
   const payments = await pseudonymise(tx, secrets, context.environment, row, known);
-  // After the payments are locked, as whoever saves the number of one that succeeds has it.
+  // After the payments are locked: saving the number of a successful payment locks the payment too, in the same order.
   await deleteMethods(tx, ref);
   await announce(tx, context, { ...row, tax_id: null }, 'customer.deleted');
   await auditErasure(tx, by, {
@@ -63,7 +64,7 @@ export async function eraseCustomer(
   return row;
 }
 
-/** The pseudonym is drawn, not derived: nothing leads back from it. */
+/** Returns the anonymised row. The pseudonym is random, not derived, so it cannot be reversed. */
 function anonymised(before: CustomerRow, tax_id_kept: boolean, now: Date): CustomerRow {
   return {
     ...before,
@@ -86,7 +87,7 @@ function identityOf({ name, email, phone, company_name, billing }: CustomerRow):
   return { names: present(name, company_name, billing?.name), emails: present(email), phones: present(phone) };
 }
 
-/** Who asked, and when; how far it went is kept beside the trail. */
+/** Writes the audit entry, and the erasure's progress in a table of its own. */
 async function auditErasure(tx: Tx, by: KeyHolder, erasure: Erasure): Promise<void> {
   const { team_id, customer_id, erased_at } = erasure;
   await record(tx, by, { team_id, action: 'customer.erase', resource_id: customer_id, at: erased_at.getTime() });

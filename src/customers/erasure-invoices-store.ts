@@ -2,7 +2,7 @@ import { type Json, jsonText } from '../kit/json.ts';
 import { sql, type Tx } from '../kit/sql.ts';
 import type { CustomerRef } from './store.ts';
 
-/** What an invoice holds of its customer. */
+/** Personal data of the customer on an invoice. */
 export interface InvoiceSnapshot {
   id: string;
   name: string | null;
@@ -14,7 +14,7 @@ export interface InvoiceSnapshot {
   metadata: Json;
 }
 
-/** The customer's next invoices, locked until the transaction ends: after their payments, as everywhere. */
+/** Returns the customer's next invoices, locked until the transaction ends. Invoices are locked after payments everywhere. */
 export function lockInvoiceSnapshots(tx: Tx, customer: CustomerRef, after: string, limit: number): Promise<InvoiceSnapshot[]> {
   return tx.all<InvoiceSnapshot>(sql`
     select id, name, email, phone, reference, notes, items, metadata from invoices
@@ -22,7 +22,7 @@ export function lockInvoiceSnapshots(tx: Tx, customer: CustomerRef, after: strin
     order by id limit ${limit} for update`);
 }
 
-/** The next invoices that were the customer's once. */
+/** Returns the next invoices that were once addressed to the customer. */
 export function findFormerInvoices(tx: Tx, customer: CustomerRef, after: string, limit: number): Promise<{ id: string }[]> {
   return tx.all<{ id: string }>(sql`
     select invoice_id as id from invoice_former_customers

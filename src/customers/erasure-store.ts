@@ -4,18 +4,19 @@ import { type Fragment, fixed, part, type Queryable, sql, type Tx } from '../kit
 import type { CustomerRef } from './store.ts';
 
 /*
- * Erasure goes through every table that keeps something of a payer, its own slice's or not: one place that knows them
- * all is easier to hold complete than one in each slice.
+ * Erasure covers every table with personal data of a payer, including those of other slices. One module with all tables is
+ * easier to keep complete than one in each slice.
  */
 
 // ------------------------------------------------------------------------------------------- the customer
+/** Whether the customer has an approved compliance record. */
 export async function hasApprovedRecord(db: Queryable, { team_id, id }: CustomerRef): Promise<boolean> {
   const row = await db.maybe(sql`
     select 1 from compliance_records where team_id = ${team_id} and customer_id = ${id} and status = 'approved'`);
   return row !== undefined;
 }
 
-/** With their entries in the vault. */
+/** Deletes the saved payment methods with their vault entries. */
 export async function deleteMethods(tx: Tx, { team_id, id }: CustomerRef): Promise<void> {
   await tx.run(sql`delete from payment_methods where team_id = ${team_id} and customer_id = ${id}`);
 }
@@ -38,7 +39,7 @@ export async function insertErasure(tx: Tx, row: Erasure): Promise<void> {
       ${row.erased_at}, ${row.revisit_at})`);
 }
 
-/** Takes erasures that are to be gone over again; a killed worker's come due again after the lease. */
+/** Claims erasures that are due to be repeated. Those of a worker that died are due again after the lease. */
 export async function claimRevisits(db: Queryable, now: Date, lease_ms: number, limit: number): Promise<CustomerRef[]> {
   return db.all<CustomerRef>(sql`
     update erasures set revisit_at = ${new Date(now.getTime() + lease_ms)}
@@ -48,10 +49,10 @@ export async function claimRevisits(db: Queryable, now: Date, lease_ms: number, 
 }
 
 /**
- * Plans the next revisit of an erasure: none after the last one, unless a payment of the customer is not final (a charge would
- * store an address, a message and a number again) or a number is still needed.
- * @param last_ms after the erasure
- * @param working_ms from now, while a payment is not final or a number is needed
+ * Schedules the next repetition of an erasure. There is none after the last one, unless a payment of the customer is not
+ * final (a charge would store an IP address, a message and a number again) or a number is still needed.
+ * @param last_ms time of the last repetition, after the erasure
+ * @param working_ms delay from now, while a payment is not final or a number is needed
  */
 export async function planRevisit(
   tx: Tx,
@@ -73,7 +74,7 @@ export async function planRevisit(
 }
 
 // --------------------------------------------------------------------------------------------- payments
-/** What a payment holds of its payer. */
+/** Personal data of the payer on a payment. */
 export interface Snapshot {
   id: string;
   name: string | null;
@@ -86,7 +87,7 @@ export interface Snapshot {
   details: JsonObject | null;
 }
 
-/** The customer's next payments, in the order in which everyone locks payments, locked until the transaction ends. */
+/** Returns the customer's next payments, locked until the transaction ends, in the order in which all code locks payments. */
 export function lockSnapshots(tx: Tx, customer: CustomerRef, after: string, limit: number): Promise<Snapshot[]> {
   return tx.all<Snapshot>(sql`
     select id, name, email, phone, reference, description, callback, message, details from payments
@@ -104,7 +105,7 @@ export async function writeSnapshots(tx: Tx, team_id: bigint, rows: readonly Sna
     where p.team_id = ${team_id} and p.id = u.id`);
 }
 
-/** What an attempt holds of its payer. */
+/** Personal data of the payer on an attempt. */
 export interface Trace {
   id: string;
   payer: string | null;
@@ -116,9 +117,9 @@ export interface Trace {
 }
 
 /**
- * Whether the number has done its work: the attempt has ended, no money of it has to go back, no refund of the payment is
- * open (some providers refund a wallet by a transfer to the number), no evidence waits for a decision, and no further
- * tranche of the payment is sent to the same number.
+ * Whether the payer's number is no longer needed: the attempt is closed, none of its money has to be returned, no refund of
+ * the payment is open (some providers refund a wallet by a transfer to the number), no evidence waits for a decision, and no
+ * further tranche of the payment is charged to the same number.
  */
 const RELEASED = fixed(`a.closed_at is not null and not a.giveback and a.mismatch is null and p.status <> 'partial'
   and not exists (select 1 from returns o where o.team_id = a.team_id and o.attempt_id = a.id and o.closed_at is null)
@@ -148,15 +149,15 @@ export interface OldPayer {
   payer: string;
 }
 
-/** Whose numbers stay for longer, since a refund goes to them. */
+/** Retention of numbers that refunds are sent to. */
 export interface KeptLonger {
   closed_before: Date;
   providers: readonly string[];
 }
 
 /**
- * Attempts that ended long ago and still have their number, whoever's they are. Their payments are locked: what changes
- * an attempt locks its payment first, and would write the number back.
+ * Returns attempts of all customers that closed long ago and still have the payer's number. Their payments are locked:
+ * every change of an attempt locks its payment first, and could otherwise write the number back.
  */
 export function lockOldPayers(tx: Tx, closed_before: Date, longer: KeptLonger, limit: number): Promise<OldPayer[]> {
   return tx.all<OldPayer>(sql`
@@ -166,6 +167,7 @@ export function lockOldPayers(tx: Tx, closed_before: Date, longer: KeptLonger, l
     order by a.closed_at limit ${limit} for update of p skip locked`);
 }
 
+/** Replaces the payers' numbers by their hashes. */
 export async function forgetPayers(tx: Tx, rows: readonly { team_id: bigint; id: string; payer_hash: string }[]): Promise<void> {
   await tx.run(sql`
     update attempts a set payer = null, payer_hash = u.payer_hash
@@ -174,7 +176,7 @@ export async function forgetPayers(tx: Tx, rows: readonly { team_id: bigint; id:
 }
 
 // ----------------------------------------------------------------------------- what hangs on the payments
-/** Free text of a refund, or what was sent as evidence in a dispute. */
+/** Free text of a refund, or the evidence of a dispute. */
 export interface Remark {
   id: string;
   message: string | null;
@@ -223,34 +225,34 @@ export async function findEvents(tx: Tx, team_id: bigint, resource_ids: readonly
   return rows.map(({ id, body }) => ({ id, body: unpack(body) }));
 }
 
-/** The bodies of older versions are made again from these when they are needed. */
+/** Writes the bodies of events. Bodies in older API versions are deleted and generated again from these when needed. */
 export async function writeEvents(tx: Tx, team_id: bigint, rows: readonly StoredEvent[]): Promise<void> {
   if (rows.length === 0) return;
   const packed = rows.map(({ id, body }) => ({ id, body: packWhole(body).toString('base64') }));
   await tx.run(sql`
     update events e set body = decode(u.body, 'base64')
     from json_to_recordset(${JSON.stringify(packed)}::json) as u(id text, body text) where e.team_id = ${team_id} and e.id = u.id`);
-  // Whoever makes an older body holds the event's row: only a statement begun afterwards sees what it has written.
+  // Generating an older body locks the event's row. Only a statement that starts after the update sees what it has written.
   await tx.run(sql`
     delete from event_bodies where team_id = ${team_id} and event_id = any(${rows.map(({ id }) => id)})`);
 }
 
-/** What receivers said to deliveries of the events: they may have said it all back. */
+/** Deletes the response bodies of deliveries of the events: a receiver may have echoed the event. */
 export async function dropResponses(tx: Tx, event_ids: readonly string[]): Promise<void> {
   await tx.run(sql`
     update delivery_attempts set response_body = null where event_id = any(${[...event_ids]}) and response_body <> ''`);
 }
 
 /**
- * Mails to the customer, sent or not. What was tried may have left something behind, or be leaving it at this moment: the
- * mail's worker takes it away once its lease is over.
+ * Deletes mails to the customer, sent or not. A mail with a delivery attempt may have left a copy behind, or be in progress:
+ * it is emptied, and the mail worker deletes it when its lease has expired.
  */
 export async function dropMails(tx: Tx, team_id: bigint, addresses: readonly string[]): Promise<void> {
   if (addresses.length === 0) return;
   await drop(tx, part`team_id = ${team_id} and lower(recipient) = any(${addresses.map((address) => address.toLowerCase())})`);
 }
 
-/** Receipts of the customer's payments, also those that went to an address the profile has no more. */
+/** Deletes receipts of the customer's payments, including those sent to an address that is no longer in the profile. */
 export function dropReceipts(tx: Tx, { team_id, id }: CustomerRef): Promise<void> {
   const paid = part`select id from payments where team_id = ${team_id} and customer_id = ${id}`;
   return drop(tx, part`team_id = ${team_id} and kind = 'receipt' and facts->>'payment' in (${paid})`);
@@ -263,7 +265,7 @@ async function drop(tx: Tx, theirs: Fragment): Promise<void> {
     where ${theirs}`);
 }
 
-/** The keys stay spent; what they answered is gone. */
+/** Deletes the stored answers of idempotency keys. The keys remain used. */
 export async function dropAnswers(tx: Tx, team_id: bigint, resource_ids: readonly string[]): Promise<void> {
   await tx.run(sql`
     update idempotency_keys set answer = null

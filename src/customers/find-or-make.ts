@@ -7,7 +7,7 @@ import { findCustomer, findHolders } from './store.ts';
 
 const MOST_RUNS = 3;
 
-/** How someone is named who may be a customer already: by an address, a number or both. */
+/** How a request identifies someone who may already be a customer: by e-mail address, phone number or both. */
 export interface Named {
   name?: string;
   email?: string;
@@ -15,8 +15,9 @@ export interface Named {
 }
 
 /**
- * The customer who has the e-mail address, else the phone number, else one that is made, as payments find theirs.
- * @throws a unique violation where another transaction is just making the same one: {@link makingCustomers} runs it again
+ * Returns the customer with the e-mail address, else the one with the phone number, else a new one. Payments use the same
+ * order.
+ * @throws a unique violation when another transaction creates the same customer: {@link makingCustomers} retries it
  */
 export async function findOrMake(tx: Tx, context: CustomerContext, team_id: bigint, named: Named): Promise<CustomerRow> {
   const found = await find(tx, team_id, named);
@@ -24,7 +25,7 @@ export async function findOrMake(tx: Tx, context: CustomerContext, team_id: bigi
   try {
     return await createCustomer(tx, context, team_id, named);
   } catch (error) {
-    // Made by another transaction since: the check before the insert has seen it already.
+    // Another transaction has created it since, and the check before the insert saw it.
     const made = error instanceof Problem ? await find(tx, team_id, named) : undefined;
     if (made) return made;
     throw error;
@@ -38,7 +39,7 @@ async function find(tx: Tx, team_id: bigint, { email, phone }: Named): Promise<C
   return id === undefined ? undefined : must(await findCustomer(tx, { team_id, id }), 'its address was just found');
 }
 
-/** Runs a transaction with {@link findOrMake} in it, again where another one has made the customer meanwhile. */
+/** Runs a transaction that uses {@link findOrMake}. Retries it when another transaction created the customer concurrently. */
 export async function makingCustomers<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
   for (let run = 1; ; run++) {
     try {

@@ -11,7 +11,7 @@ import { presentMethod } from './present.ts';
 import { listMethodsQuery, paymentMethodReply } from './schema.ts';
 import { getCustomer } from './service.ts';
 
-/** What is saved of a customer's means of payment. */
+/** Routes of a customer's saved payment methods. */
 export function paymentMethodRoutes(deps: Pick<Deps, 'secrets'>): Route[] {
   return [
     route({

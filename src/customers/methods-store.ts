@@ -15,8 +15,8 @@ export interface NewMethod extends PaymentMethodRow {
 }
 
 /**
- * Saves them, or finds the ones that stand for the same numbers or tokens; in a fixed order, so that two can not wait for
- * each other. An erasure that is just going on is not waited for: it goes over its customer again (sweeps.ts).
+ * Saves payment methods, or returns the existing ones with the same numbers or tokens. The fixed order prevents deadlocks.
+ * It does not wait for a concurrent erasure: the erasure is repeated later (sweeps.ts).
  */
 export function upsertMethods(tx: Tx, rows: readonly NewMethod[]): Promise<PaymentMethodRow[]> {
   return tx.all<PaymentMethodRow>(sql`
@@ -33,7 +33,10 @@ export function upsertMethods(tx: Tx, rows: readonly NewMethod[]): Promise<Payme
     returning ${columns}`);
 }
 
-/** Those that an erasure is just deleting are left to it. @param refs of methods */
+/**
+ * Sets the time of last use. Skips methods that are locked, for example by a concurrent erasure.
+ * @param refs of methods
+ */
 export async function markUsed(tx: Tx, refs: readonly { team_id: bigint; id: string }[], at: Date): Promise<void> {
   const [teams, ids] = [refs.map(({ team_id }) => team_id), refs.map(({ id }) => id)];
   await tx.run(sql`
@@ -44,6 +47,7 @@ export async function markUsed(tx: Tx, refs: readonly { team_id: bigint; id: str
     update payment_methods m set last_used_at = ${at} from used u where m.team_id = u.team_id and m.id = u.id`);
 }
 
+/** Returns the mobile money method that the customer used last. */
 export function findLastWallet(db: Queryable, customer: CustomerRef): Promise<PaymentMethodRow | undefined> {
   return db.maybe<PaymentMethodRow>(sql`
     select ${columns} from payment_methods
@@ -51,6 +55,7 @@ export function findLastWallet(db: Queryable, customer: CustomerRef): Promise<Pa
     order by last_used_at desc, id desc limit 1`);
 }
 
+/** Returns a method with its encrypted number or token. */
 export function findSealed(
   db: Queryable,
   customer: CustomerRef,
@@ -61,7 +66,7 @@ export function findSealed(
     where team_id = ${customer.team_id} and customer_id = ${customer.id} and id = ${id}`);
 }
 
-/** One page, in reading order. */
+/** Returns one page, in the order of the list. */
 export function listMethods(db: Queryable, customer: CustomerRef, position: Position): Promise<PaymentMethodRow[]> {
   return db.all<PaymentMethodRow>(sql`
     select ${columns} from payment_methods where team_id = ${customer.team_id} and customer_id = ${customer.id} ${pageTail(position)}`);
@@ -73,7 +78,10 @@ export async function countMethods(db: Queryable, customer: CustomerRef): Promis
   return Number(row?.total ?? 0n);
 }
 
-/** @returns how many were deleted */
+/**
+ * Deletes methods that were last used before a time.
+ * @returns how many were deleted
+ */
 export function deleteUnused(db: Queryable, before: Date, limit: number): Promise<number> {
   return db.run(sql`
     delete from payment_methods where (team_id, id) in (

@@ -10,25 +10,25 @@ import type { PaymentMethodRow } from './schema.ts';
 import type { CustomerContext } from './service.ts';
 import type { CustomerRef } from './store.ts';
 
-/** A means of payment that a customer may use again. */
+/** A payment method that a customer may use again. */
 export interface Means {
   type: ChannelKind;
   channel: string;
-  /** The number or account, or what the provider gave us to stand for the card. */
+  /** The phone or account number, or the provider's token for the card. */
   token: string;
-  /** The account at the provider whose token it is; null for a number, which every provider takes. */
+  /** The account at the provider that issued the token. Null for a number, which every provider accepts. */
   provider_account: string | null;
   brand: string | null;
-  /** Left out for a card whose token says nothing: told by the provider. */
+  /** Last four digits. For a card they come from the provider, because its token contains no digits. */
   last4: string | null;
 }
 
-/** Where the number or token of a saved method stands sealed. */
+/** Returns the context to which the encryption of a method's number or token is bound. */
 export function vaultPlace(team_id: bigint, method_id: string): string {
   return sealedPlace('payment_methods.token_sealed', team_id, method_id);
 }
 
-/** Puts a means of payment into the vault; the same one twice is one. */
+/** Saves a payment method in the vault. Saving the same one again returns the existing one. */
 export async function saveMethod(
   tx: Tx,
   secrets: Secrets,
@@ -40,7 +40,7 @@ export async function saveMethod(
   return must(row, 'the customer is there and was not erased');
 }
 
-/** The same for several at once, in one statement. Those of customers who were erased meanwhile are left out. */
+/** Saves several methods in one statement. Leaves out those of customers who were erased concurrently. */
 export function saveMethods(
   tx: Tx,
   secrets: Secrets,
@@ -58,17 +58,20 @@ export function saveMethods(
   return upsertMethods(tx, [...once.values()]);
 }
 
-/** The wallet that the customer paid with last; never its number. */
+/** Returns the mobile money method that the customer used last, without its number. */
 export function lastWallet(db: Queryable, customer: CustomerRef): Promise<PaymentMethodRow | undefined> {
   return findLastWallet(db, customer);
 }
 
-/** These were paid with just now. One that was deleted meanwhile stays so. */
+/** Marks methods as just used. Has no effect on a method that was deleted concurrently. */
 export function touchMethods(tx: Tx, refs: readonly { team_id: bigint; id: string }[], at: number): Promise<void> {
   return markUsed(tx, refs, new Date(at));
 }
 
-/** A saved wallet with its number, to be charged. @returns undefined when this customer has no such method */
+/**
+ * Returns a saved mobile money method with its number, to be charged.
+ * @returns undefined when this customer has no such method
+ */
 export async function openWallet(
   db: Queryable,
   environment: Environment,
@@ -81,7 +84,10 @@ export async function openWallet(
   return { channel: row.channel, number: secrets.open(row.token_sealed, vaultPlace(customer.team_id, id)) };
 }
 
-/** @throws Problem 404 */
+/**
+ * Deletes a saved payment method.
+ * @throws Problem 404
+ */
 export async function removeMethod(
   db: Queryable,
   environment: Environment,

@@ -1,9 +1,9 @@
 import type { Secrets } from '../kit/crypto.ts';
 
 /**
- * What stays of a payer's number when nothing needs the number itself any more: enough to know it again, worthless
- * without the installation's secret.
- * @param number as the attempt has it: E.164, or an account number
+ * Returns the keyed hash that replaces a payer's number when the number is no longer needed. It identifies a repeated
+ * payer, and cannot be reversed without the installation's secret.
+ * @param number as stored on the attempt: E.164, or an account number
  */
 export function payerHash(secrets: Secrets, team_id: bigint, number: string): string {
   return secrets.mac('payer', `${team_id}|${number.replace(/\s/g, '')}`);

@@ -10,7 +10,7 @@ import type { CustomerRow } from './schema.ts';
 import { searchText } from './search.ts';
 import { findCustomer } from './store.ts';
 
-/** What a payment says of its payer. */
+/** How a payment identifies its payer. */
 export interface PayerNamed {
   team_id: bigint;
   name: string | null;
@@ -18,17 +18,17 @@ export interface PayerNamed {
   phone: string | null;
 }
 
-/** The payer of a payment: the customer who has the address, else the number, else the one that is made. */
+/** The payer of a payment: the customer with the e-mail address, else the one with the phone number, else a new one. */
 export interface Payer {
-  /** The id it gets should it have to be made. */
+  /** The id that a new customer gets. */
   payer_id: string;
   payer_email: string | null;
   payer_phone: string | null;
-  /** What only making it takes. */
+  /** Returns the data that only a new customer needs. */
   fresh(): NewPayer;
 }
 
-/** What a customer that is made besides its payment brings, as the SQL takes it. */
+/** Data of a customer that is created together with its payment, as parameters of the SQL. */
 export interface NewPayer {
   payer_name: string | null;
   payer_search: string;
@@ -36,7 +36,10 @@ export interface NewPayer {
   payer_packed: string;
 }
 
-/** @returns null when nothing is named by which a customer could be found */
+/**
+ * Returns the payer.
+ * @returns null without an e-mail address or phone number by which to find a customer
+ */
 export function payerOf(environment: Environment, at: number, named: PayerNamed): Payer | null {
   const phone = named.phone === null ? null : compactPhone(named.phone);
   if (named.email === null && phone === null) return null;
@@ -79,7 +82,7 @@ function newPayer(environment: Environment, at: number, named: PayerNamed & { id
   };
 }
 
-/** Payers with the same text are one. */
+/** Returns the key of a payer. Payers with equal keys are the same customer. */
 export function payerKey(team_id: string, { payer_email, payer_phone }: Payer): string {
   return `${team_id} ${payer_email?.toLowerCase() ?? ''} ${payer_phone ?? ''}`;
 }
@@ -87,17 +90,20 @@ export function payerKey(team_id: string, { payer_email, payer_phone }: Payer): 
 /** Columns of a {@link Payer} for json_to_recordset. */
 export const PAYER_COLUMNS = 'payer_id text, payer_email text, payer_phone text';
 
-/** Columns of a {@link NewPayer}. */
+/** Columns of a {@link NewPayer} for json_to_recordset. */
 export const NEW_PAYER_COLUMNS = 'payer_name text, payer_search text, payer_event_id text, payer_packed text';
 
-/** The customer of a row `i`, found by e-mail, then phone: '' where there is none, or a blocked one. */
+/** SQL: the customer of a row `i`, found by e-mail, then by phone. '' when there is none or it is blocked. */
 export const FOUND_PAYER = `coalesce(
   (select case when blocked_at is null then id else '' end from customers
     where team_id = i.team_id and email_key = lower(i.payer_email collate "C")),
   (select case when blocked_at is null then id else '' end from customers
     where team_id = i.team_id and phone = i.payer_phone), '')`;
 
-/** The payers of `input` (a payer's first row carries all of it) with the customer each is found to be: by e-mail, then phone. */
+/**
+ * SQL: the payers of `input` (a payer's first row has all of its data) with the customer of each, found by e-mail, then
+ * phone.
+ */
 export const FIND_PAYERS = fixed(`
   payers as materialized (
     select i.team_id, i.payer_id, i.payer_name, i.payer_email, i.payer_phone, i.payer_search, i.payer_event_id, i.payer_packed,
@@ -113,9 +119,9 @@ export const FIND_PAYERS = fixed(`
   )`);
 
 /**
- * Makes the payers that rows of `fresh` need and nobody found, in a fixed order, so that two batches can not wait for each
- * other. Rows of `known_payers` without a customer have one that another transaction is just making: not to be seen by
- * this statement, which has to be run again.
+ * SQL: creates the customers that rows of `fresh` need and that do not exist. The fixed order prevents deadlocks between
+ * batches. A row of `known_payers` without a customer has one that a concurrent transaction is creating and this statement
+ * cannot see: the statement has to be repeated.
  */
 export const MAKE_PAYERS = fixed(`
   made_payers as (
@@ -143,8 +149,9 @@ export const MAKE_PAYERS = fixed(`
   )`);
 
 /**
- * What stands against a payment that names its customer.
- * @param where a store; inside a transaction, its own connection: a second one would be waited for by all who hold a first
+ * Returns the reason why a payment cannot name a customer; null when it can.
+ * @param where a store, or inside a transaction its own connection. A second connection could exhaust the pool: all holders
+ * of a first one would wait for it.
  */
 export async function objectionTo(
   { environment, db }: { environment: Environment; db: Queryable },
@@ -156,7 +163,7 @@ export async function objectionTo(
   return found.blocked_at === null ? null : blockedCustomer();
 }
 
-/** 422: the merchant takes no payments of this customer. */
+/** Error 422: the merchant has blocked this customer's payments. */
 export function blockedCustomer(): Problem {
   return invalid({ customer: ['is blocked'] }, 'customer_blocked');
 }

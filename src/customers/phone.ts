@@ -1,7 +1,8 @@
 /**
- * A phone number as customers are found by: a plus and digits, or digits alone when no country was told. Which country
- * a national number belongs to is not known before a channel is chosen, so `650000000` and `+237650000000` stay two.
- * @returns null when there is not one digit in it
+ * Returns a phone number in the format by which customers are looked up: a plus and digits, or digits alone without a
+ * country code. The country of a national number is unknown until a channel is chosen, so `650000000` and `+237650000000`
+ * are different numbers.
+ * @returns null when the text has no digit
  */
 export function compactPhone(text: string): string | null {
   const digits = text.replace(/\D/g, '');

@@ -1,7 +1,7 @@
 import type { Environment } from '../kit/environment.ts';
 import type { CustomerRow, PaymentMethodRow } from './schema.ts';
 
-/** A customer as GET shows it and events carry it. */
+/** Returns a customer as GET returns it and events contain it. */
 export function presentCustomer(environment: Environment, row: CustomerRow) {
   return {
     id: row.id,
@@ -21,7 +21,7 @@ export function presentCustomer(environment: Environment, row: CustomerRow) {
   };
 }
 
-/** A saved payment method: never what it stands for. */
+/** Returns a saved payment method, without its number or token. */
 export function presentMethod(environment: Environment, row: PaymentMethodRow) {
   return {
     id: row.id,

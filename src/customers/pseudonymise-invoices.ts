@@ -13,7 +13,7 @@ import { changedIn, scrub, scrubEvents } from './scrub.ts';
 
 const BATCH = 200;
 
-/** Takes an erased customer out of its invoices, which stay, with what they asked for and what was paid. */
+/** Removes an erased customer's personal data from its invoices. The invoices remain, with their items and payments. */
 export async function pseudonymiseInvoices(tx: Tx, customer: CustomerRow, known: Identity): Promise<void> {
   await batches(
     (after) => lockInvoiceSnapshots(tx, customer, after, BATCH),
@@ -41,7 +41,7 @@ async function batches<Row extends { id: string }>(
 
 async function scrubBatch(tx: Tx, customer: CustomerRow, known: Identity, invoices: readonly InvoiceSnapshot[]): Promise<void> {
   const { team_id, name: pseudonym } = customer;
-  // An invoice may have been made out to an address that the profile has no more.
+  // An invoice may have been addressed to an e-mail address that is no longer in the profile.
   const identity = invoices.reduce((all, recipient) => withRecipient(all, recipient, pseudonym), known);
   const redactor = new Redactor(identity);
   await writeInvoiceSnapshots(
@@ -62,7 +62,10 @@ async function scrubBatch(tx: Tx, customer: CustomerRow, known: Identity, invoic
   await dropMails(tx, team_id, identity.emails);
 }
 
-/** In events and kept answers. A draft may have been made out to somebody else before or after: that is left as it is. */
+/**
+ * Removes personal data from events and stored answers. A draft may have been addressed to somebody else before or after:
+ * events that name another customer are left unchanged.
+ */
 async function scrubAnnounced(
   tx: Tx,
   { team_id, id, name: pseudonym }: CustomerRow,
@@ -81,7 +84,10 @@ async function scrubAnnounced(
 
 type Recipient = Pick<InvoiceSnapshot, 'name' | 'email' | 'phone'>;
 
-/** @param pseudonym names nobody: its words stay where they stand */
+/**
+ * Adds an invoice's recipient to an identity.
+ * @param pseudonym identifies nobody, so it is not redacted
+ */
 function withRecipient(known: Identity, { name, email, phone }: Recipient, pseudonym: string | null): Identity {
   const also = (all: readonly string[], one: string | null) => (one === null || all.includes(one) ? all : [...all, one]);
   return {

@@ -24,15 +24,15 @@ import { type Identity, Redactor } from './redact.ts';
 import type { CustomerRow } from './schema.ts';
 import { changedIn, scrub, scrubEvents } from './scrub.ts';
 
-/** Payments at a time, so that others get their turn in between; all of them are one transaction all the same. */
+/** Payments in a batch. All batches are one transaction; between them, the process serves other work. */
 const BATCH = 200;
 
 /**
- * Takes an erased customer out of everything that was stored of its payments and invoices: snapshots, attempts, refunds,
- * disputes, events, what receivers answered, what is replayed, mails. Finds nothing to do the second time.
- * @param customer anonymised already; its name is the pseudonym
- * @param known who it was, besides what the payments themselves say
- * @returns how many payments there are
+ * Removes an erased customer's personal data from everything stored about its payments and invoices: snapshots, attempts,
+ * refunds, disputes, events, responses of receivers, stored answers and mails. Idempotent.
+ * @param customer already anonymised; its name is the pseudonym
+ * @param known the customer's identity, in addition to what the payments contain
+ * @returns the number of payments
  */
 export async function pseudonymise(
   tx: Tx,
@@ -100,7 +100,7 @@ async function scrubBatch(
   await dropAnswers(tx, team_id, [...resources, ...attempts.map(({ id }) => id)]);
 }
 
-/** Payments and attempts know names and numbers that the profile may never have had. */
+/** Collects the identity. Payments and attempts have names and numbers that may never have been in the profile. */
 function identityOf(known: Identity, customer: CustomerRow, payments: readonly Snapshot[], attempts: readonly Trace[]): Identity {
   const shippings = payments.map(({ details }) => (details?.shipping ?? {}) as JsonObject);
   const texts = (values: (Json | undefined)[]) => values.filter((value) => typeof value === 'string' && value !== '') as string[];
@@ -131,7 +131,7 @@ function anonymous(row: Snapshot, pseudonym: string | null, redactor: Redactor):
   };
 }
 
-/** The number stays while it has work to do; the sweep takes it then. */
+/** Replaces the payer's number by its hash, unless it is still needed. The sweep replaces it later. */
 function faded(secrets: Secrets, team_id: bigint, row: Trace, released: boolean, redactor: Redactor): Trace {
   const forget = released && row.payer !== null;
   return {

@@ -3,7 +3,7 @@ import type { Json } from '../kit/json.ts';
 import { normalized } from '../kit/unicode.ts';
 import { compactPhone } from './phone.ts';
 
-/** What tells who someone is, in whatever spelling it was given. */
+/** Values that identify a person, in any spelling. */
 export interface Identity {
   names: readonly string[];
   emails: readonly string[];
@@ -11,15 +11,15 @@ export interface Identity {
 }
 
 const ERASED = '[erased]';
-/** Shorter numbers stand in orders and dates, shorter names in other words. */
+/** Shorter numbers occur in orders and dates, and shorter names in other words: they would redact too much. */
 const LEAST_DIGITS = 6;
 const LEAST_LETTERS = 3;
 
 const NOT_IN_WORD = '[\\p{L}\\p{M}\\p{N}]';
 
 /**
- * Takes an identity out of free text: e-mail addresses in either case and as an address bar has them, numbers national
- * and international with whatever stands between the digits, names word by word, in any order, with or without accents.
+ * Removes an identity from free text. It matches e-mail addresses in either case and URL-encoded, phone numbers in national
+ * and international format with any separators, and each word of a name, in any order, with or without accents.
  */
 export class Redactor {
   readonly #pattern: RegExp | null;
@@ -33,13 +33,13 @@ export class Redactor {
 
   text<T extends string | null>(text: T): T {
     if (text === null || this.#pattern === null) return text;
-    // Accents stand behind their letters then, where the patterns can pass over them.
+    // In NFD the accents follow their letters as separate characters, which the patterns can skip.
     const apart = normalized(text, 'NFD');
     const clean = apart.replace(this.#pattern, ERASED);
     return (clean === apart ? text : normalized(clean, 'NFC')) as T;
   }
 
-  /** Every text and every number in it, also the names of its fields. */
+  /** Redacts every string and number in a JSON value, and the names of its fields. */
   value(value: Json): Json {
     if (typeof value === 'string') return this.text(value);
     if (typeof value === 'number') return this.text(String(value)) === String(value) ? value : ERASED;
@@ -71,14 +71,14 @@ function spaced(digits: string): string {
 function namePatterns(name: string): string[] {
   const words = normalized(name, 'NFD').match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
   const long = words.filter((word) => [...word].length >= LEAST_LETTERS);
-  // A name of short words only, such as "Li Xu", is known by all of them together.
+  // A name of short words only, such as "Li Xu", is matched only by all of its words together.
   const together = long.length === 0 && words.length > 1 ? [words, words.toReversed()].map((order) => order.map(word)) : [];
   return [...long.map(word), ...together.map((order) => order.join('[\\s._-]+'))].map(
     (pattern) => `(?<!${NOT_IN_WORD})${pattern}(?!${NOT_IN_WORD})`,
   );
 }
 
-/** The letters of a word, each with or without accents. */
+/** Returns a pattern for the letters of a word, each with or without accents. */
 function word(text: string): string {
   return [...text.replace(/\p{M}/gu, '')].map((letter) => `${escaped(letter)}\\p{M}*`).join('');
 }

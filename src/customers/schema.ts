@@ -4,13 +4,13 @@ import { pagingQuery } from '../kit/paging.ts';
 import { moment, nullableObject, nullableText, openObject } from '../kit/schema.ts';
 import type { ChannelKind } from '../providers/contract.ts';
 
-/** A row of customers: who pays, as the merchant knows them. */
+/** A row of `customers`: a payer, as the merchant knows them. */
 export interface CustomerRow {
   team_id: bigint;
   id: string;
   name: string | null;
   email: string | null;
-  /** As compactPhone leaves it. */
+  /** In the format of `compactPhone`. */
   phone: string | null;
   company_name: string | null;
   address: JsonObject | null;
@@ -18,14 +18,14 @@ export interface CustomerRow {
   tax_id: string | null;
   metadata: JsonObject | null;
   blocked_at: Date | null;
-  /** Set by erasure, which is for ever. */
+  /** Time of the erasure, which is permanent; null for a customer that is not erased. */
   archived_at: Date | null;
   event_count: number;
   created_at: Date;
   updated_at: Date;
 }
 
-/** A row of payment_methods, without what is sealed in it. */
+/** A row of `payment_methods`, without its encrypted column. */
 export interface PaymentMethodRow {
   team_id: bigint;
   id: string;
@@ -40,12 +40,12 @@ export interface PaymentMethodRow {
 
 export type ComplianceStatus = 'pending' | 'approved' | 'rejected';
 
-/** A row of compliance_records: what came of checking who a customer is. */
+/** A row of `compliance_records`: the result of a customer's KYC check. */
 export interface ComplianceRow {
   team_id: bigint;
   customer_id: string;
   status: ComplianceStatus;
-  /** Who decided it. */
+  /** Who made the decision. */
   author: string;
   note: string | null;
   created_at: Date;
@@ -70,7 +70,7 @@ const fields = {
   metadata: Type.Optional(nullableObject({ description: 'Yours: at most 50 keys and 16 KB.' })),
 };
 
-/** POST and PUT: what is not named is null. PATCH: what is not named stays. */
+/** POST and PUT: absent fields become null. PATCH: absent fields keep their value. */
 export const customerBody = openObject(fields);
 
 export type CustomerBody = Static<typeof customerBody>;

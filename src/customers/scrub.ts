@@ -3,11 +3,11 @@ import type { Tx } from '../kit/sql.ts';
 import { dropAnswers, dropResponses, findEvents, writeEvents } from './erasure-store.ts';
 import type { Redactor } from './redact.ts';
 
-/** Where people write what they like; everything else in an event is ours. */
+/** Fields with free text of users. We generate all other fields of an event. */
 const FREE = new Set(['reference', 'description', 'message', 'callback', 'items', 'theming', 'metadata', 'evidence', 'notes']);
 const DROPPED = new Set(['address', 'shipping', 'telemetry']);
 
-/** Only what differs is written: most events of a payment say nothing of its payer. */
+/** Returns the changed rows only, so that unchanged ones are not written: most events of a payment have no personal data. */
 export function changedIn<Row>(rows: readonly Row[], change: (row: Row) => Row): Row[] {
   return rows.map((row) => [row, change(row)] as const).flatMap(([before, after]) => (same(before, after) ? [] : [after]));
 }
@@ -16,7 +16,7 @@ function same(a: unknown, b: unknown): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
 }
 
-/** A resource as events carry it, without what tells who someone is. */
+/** Removes personal data from a resource as events contain it. */
 export function scrub(data: JsonObject, redactor: Redactor): JsonObject {
   const fields = Object.entries(data).map(([name, value]) => {
     if (DROPPED.has(name)) return [name, null];
@@ -25,7 +25,7 @@ export function scrub(data: JsonObject, redactor: Redactor): JsonObject {
   return Object.fromEntries(fields);
 }
 
-/** The same in everything that was announced of the resources, and what receivers answered to it. */
+/** Removes personal data from all events of the resources, and deletes the receivers' responses to them. */
 export async function scrubEvents(
   tx: Tx,
   team_id: bigint,
@@ -40,6 +40,6 @@ export async function scrubEvents(
   );
   const ids = events.map(({ id }) => id);
   await dropResponses(tx, ids);
-  // The answer to a resend shows the event.
+  // The stored answer to a resend contains the event.
   await dropAnswers(tx, team_id, ids);
 }

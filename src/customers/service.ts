@@ -10,14 +10,17 @@ import { presentCustomer } from './present.ts';
 import type { CustomerBody, CustomerRow } from './schema.ts';
 import { type CustomerRef, findCustomer, findHolders, insertCustomer, lockCustomer, updateCustomer } from './store.ts';
 
-/** Where and when customers change. */
+/** Environment and time of a change of customers. */
 export interface CustomerContext {
   environment: Environment;
   /** Milliseconds since the epoch. */
   at: number;
 }
 
-/** @throws Problem 422 */
+/**
+ * Creates a customer and records `customer.created`.
+ * @throws Problem 422
+ */
 export async function createCustomer(
   tx: Tx,
   context: CustomerContext,
@@ -41,31 +44,46 @@ export async function createCustomer(
   return row;
 }
 
-/** @throws Problem 404, the same for an unknown id, another team's and another environment's */
+/**
+ * Returns a customer.
+ * @throws Problem 404, the same for an unknown id, another team's and another environment's
+ */
 export async function getCustomer(db: Queryable, environment: Environment, ref: CustomerRef): Promise<CustomerRow> {
   const row = isId('cus', environment, ref.id) ? await findCustomer(db, ref) : undefined;
   if (!row) throw notFound('Customer');
   return row;
 }
 
-/** PATCH: what is not named stays. @throws Problem 404, 422 */
+/**
+ * PATCH: absent fields keep their value.
+ * @throws Problem 404, 422
+ */
 export function changeCustomer(tx: Tx, context: CustomerContext, ref: CustomerRef, body: CustomerBody): Promise<CustomerRow> {
   return write(tx, context, ref, body, (row) => ({ ...row, ...given(body) }));
 }
 
-/** PUT: what is not named becomes null. @throws Problem 404, 422 */
+/**
+ * PUT: absent fields become null.
+ * @throws Problem 404, 422
+ */
 export function replaceCustomer(tx: Tx, context: CustomerContext, ref: CustomerRef, body: CustomerBody): Promise<CustomerRow> {
   return write(tx, context, ref, body, (row) => ({ ...row, ...fieldsOf(body) }));
 }
 
-/** From now on payments of the customer are refused, or taken again. Saying it twice changes nothing. @throws Problem 404 */
+/**
+ * Blocks or unblocks a customer. Payments of a blocked customer are rejected. Idempotent.
+ * @throws Problem 404
+ */
 export async function setBlocked(tx: Tx, context: CustomerContext, ref: CustomerRef, blocked: boolean): Promise<CustomerRow> {
   const before = await locked(tx, context.environment, ref);
   if ((before.blocked_at !== null) === blocked) return before;
   return store(tx, context, { ...before, blocked_at: blocked ? new Date(context.at) : null });
 }
 
-/** The customer, locked until the transaction ends. @throws Problem 404, also for one that was erased: that is for ever */
+/**
+ * Returns the customer, locked until the transaction ends.
+ * @throws Problem 404, also for an erased customer, because erasure is permanent
+ */
 async function locked(tx: Tx, environment: Environment, ref: CustomerRef): Promise<CustomerRow> {
   const row = isId('cus', environment, ref.id) ? await lockCustomer(tx, ref) : undefined;
   if (!row || row.archived_at !== null) throw notFound('Customer');
@@ -91,7 +109,10 @@ async function store(tx: Tx, context: CustomerContext, wanted: CustomerRow): Pro
   return row;
 }
 
-/** What the schema can not say. */
+/**
+ * Validates what the schema cannot check.
+ * @throws Problem 422
+ */
 async function check(tx: Tx, row: CustomerRow, body: CustomerBody): Promise<void> {
   const errors: FieldErrors = {};
   if (typeof body.phone === 'string' && row.phone === null) errors.phone = ['must be a phone number'];
@@ -109,7 +130,8 @@ function heldBy(holders: { email?: string; phone?: string }): FieldErrors {
 }
 
 /**
- * Two that come at once both find the address free, and the index lets one of them have it: told as {@link check} would.
+ * Handles two concurrent requests for the same address: both find it free, and the unique index lets one of them have it. The
+ * other gets the error of {@link check}.
  * @throws Problem 422 instead of a unique violation, and whatever the work throws
  */
 export async function withFreeAddress<T>(work: () => Promise<T>): Promise<T> {
@@ -136,13 +158,13 @@ function fieldsOf(body: CustomerBody) {
   };
 }
 
-/** The fields that were sent; null is a value. */
+/** Returns the fields that were sent. null is a value. */
 function given(body: CustomerBody): Partial<CustomerRow> {
   const sent = Object.entries(fieldsOf(body)).filter(([field]) => body[field as keyof CustomerBody] !== undefined);
   return Object.fromEntries(sent);
 }
 
-/** Tells of a change in the transaction that makes it. */
+/** Records the event of a change, in the transaction of the change. */
 export async function announce(
   tx: Tx,
   { environment, at }: CustomerContext,

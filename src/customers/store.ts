@@ -13,7 +13,10 @@ export interface CustomerRef {
   id: string;
 }
 
-/** @throws a unique violation when the e-mail address or phone number is another customer's */
+/**
+ * Inserts a customer and its search text.
+ * @throws a unique violation when the e-mail address or phone number is another customer's
+ */
 export async function insertCustomer(tx: Tx, row: CustomerRow): Promise<void> {
   await tx.run(sql`
     insert into customers (team_id, id, name, email, phone, company_name, address, billing, tax_id, metadata, event_count,
@@ -27,13 +30,13 @@ export function findCustomer(db: Queryable, ref: CustomerRef): Promise<CustomerR
   return db.maybe<CustomerRow>(sql`select ${columns} from customers where team_id = ${ref.team_id} and id = ${ref.id}`);
 }
 
-/** The customer, locked until the transaction ends. */
+/** Returns the customer, locked until the transaction ends. */
 export function lockCustomer(tx: Tx, ref: CustomerRef): Promise<CustomerRow | undefined> {
   return tx.maybe<CustomerRow>(sql`
     select ${columns} from customers where team_id = ${ref.team_id} and id = ${ref.id} for update`);
 }
 
-/** Who else has the e-mail address, and who the phone number. */
+/** Returns the ids of other customers with the e-mail address and with the phone number. */
 export async function findHolders(
   db: Queryable,
   { team_id, id, email, phone }: Pick<CustomerRow, 'team_id' | 'id' | 'email' | 'phone'>,
@@ -45,7 +48,10 @@ export async function findHolders(
   return Object.fromEntries(rows.map((row) => [row.field, row.id]));
 }
 
-/** Writes everything that can change. @throws a unique violation, as {@link insertCustomer} */
+/**
+ * Writes every column that can change, and the search text.
+ * @throws a unique violation, as {@link insertCustomer}
+ */
 export async function updateCustomer(tx: Tx, row: CustomerRow): Promise<void> {
   await tx.run(sql`
     update customers set name = ${row.name}, email = ${row.email}, phone = ${row.phone}, company_name = ${row.company_name},
@@ -68,7 +74,7 @@ export interface CustomerFilters {
   blocked?: boolean | undefined;
 }
 
-/** One page, in reading order. Who was erased is not listed. */
+/** Returns one page, in the order of the list. Erased customers are not listed. */
 export function listCustomers(
   db: Queryable,
   team_id: bigint,
@@ -96,7 +102,7 @@ function conditions(team_id: bigint, { search, blocked }: CustomerFilters): Frag
   return allOf(found);
 }
 
-/** A number is found however it is written. */
+/** Returns the text to search for. A phone number is found in any format. */
 function needle(search: string): string {
   return (/^[+\d\s().-]+$/.test(search) ? compactPhone(search) : null) ?? fold(search);
 }

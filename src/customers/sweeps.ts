@@ -11,26 +11,29 @@ import { pseudonymise } from './pseudonymise.ts';
 import { type CustomerRef, lockCustomer } from './store.ts';
 
 const REVISIT_BATCH = 5;
-/** A worker that dies on the way: the erasure is gone over by another after this. */
+/** Lease of a repetition. After the death of a worker, another one repeats the erasure when the lease expires. */
 const REVISIT_LEASE_MS = 120_000;
 
 /**
- * How long an ended attempt keeps the payer's number: operators report late successes and send their statements within
- * days. It is kept longer while money has to go back to it.
+ * Retention of the payer's number on a closed attempt. Operators report late successes and send their statements within
+ * days. The number is kept longer while money has to be returned to it.
  */
 const KEPT_MS = 7 * 86_400_000;
-/** Of a successful attempt whose provider refunds to the number. Later refunds of it are rejected, and paid out instead. */
+/**
+ * Retention for a successful attempt whose provider refunds to the number. Later refunds through the provider are rejected,
+ * and the merchant pays them out instead.
+ */
 const KEPT_FOR_REFUNDS_MS = 180 * 86_400_000;
 const REFUND_TO_NUMBER = CONNECTORS.filter(({ refunds_to_number }) => refunds_to_number).map(({ name }) => name);
 const PAYER_BATCH = 200;
 
-/** Thirteen months: who pays once a year still finds the number. */
+/** Thirteen months: a customer who pays once a year still finds the saved number. */
 const UNUSED_MS = 400 * 86_400_000;
 const METHOD_BATCH = 200;
 
 type SweepDeps = Pick<Deps, 'clock' | 'secrets' | 'log'>;
 
-/** Goes over each erasure again, for what was being written at its moment. */
+/** Repeats each erasure, to cover data that was being written when it ran. */
 export function erasureSweep(deps: SweepDeps, store: Store): Sweep {
   return {
     name: 'erasures',
@@ -53,7 +56,7 @@ function revisit(deps: SweepDeps, store: Store, ref: CustomerRef): Promise<void>
   });
 }
 
-/** Saved methods that nobody has paid with for long are forgotten. */
+/** Deletes saved payment methods that were not used for a long time. */
 export function methodSweep({ clock }: Pick<Deps, 'clock'>, store: Store): Sweep {
   return {
     name: 'payment-methods',
@@ -63,7 +66,7 @@ export function methodSweep({ clock }: Pick<Deps, 'clock'>, store: Store): Sweep
   };
 }
 
-/** Of a payer's number only a keyed hash stays when the attempt has ended and is past its reconciliation. */
+/** Replaces the payer's number by a keyed hash when the attempt is closed and its reconciliation period is over. */
 export function payerSweep(deps: SweepDeps, store: Store): Sweep {
   return {
     name: 'payer-numbers',
