@@ -66,7 +66,7 @@ export function openingOf(reply: Reply): Opening {
   const message = messageOf(reply);
   if (code === '201') return { kind: 'opened', data: fieldsOf(fieldsOf(reply.body).data) };
   if (NUMBER_REFUSED.has(code)) return { kind: 'refused', reason: 'invalid_number', message };
-  return PAGE_REFUSED.has(code) || isTurnedAway(reply.status) ? { kind: 'not_opened', message } : { kind: 'unclear', message };
+  return PAGE_REFUSED.has(code) || isTurnedAway(reply) ? { kind: 'not_opened', message } : { kind: 'unclear', message };
 }
 
 /** What the check of a payment says. */
@@ -126,7 +126,7 @@ export function stepOf(reply: Reply): Step {
   if (code === TRANSFER_EXISTS) return { kind: 'exists' };
   if (code !== null && RECIPIENT_REFUSED.has(code)) return { kind: 'refused', reason: 'invalid_recipient', message };
   if (code !== null && TRANSFER_REFUSED.has(code)) return { kind: 'not_created', message };
-  return isTurnedAway(reply.status) ? { kind: 'not_created', message } : { kind: 'unclear', message };
+  return isTurnedAway(reply) ? { kind: 'not_created', message } : { kind: 'unclear', message };
 }
 
 /** What the check of a transfer says. */

@@ -68,8 +68,8 @@ export function creationOf(reply: Reply): Creation {
   if ((status === 200 || status === 201) && said === 'success') {
     return { kind: 'created', data: fieldsOf(data), authorization: fieldsOf(fieldsOf(meta).authorization) };
   }
-  if (!isTurnedAway(status)) return { kind: 'unclear', message };
   if (status === 400 && REFERENCE_TAKEN.test(words)) return { kind: 'exists' };
+  if (!isTurnedAway(reply)) return { kind: 'unclear', message };
   const meaning = meaningOf(words);
   if (status === 400 && PARTY_AT_FAULT.test(words)) return { kind: 'refused', meaning, message };
   return { kind: 'not_created', meaning, message, status: said === 'error' ? status : null };

@@ -66,7 +66,7 @@ export function promptOf(reply: Reply): Prompt {
   }
   const { code, words, message } = errorOf(reply);
   if (code === '400.002.02' && /phonenumber|partya/i.test(words)) return { kind: 'refused', reason: 'invalid_number', message };
-  return NOT_CREATED.has(code) || isTurnedAway(reply.status) ? { kind: 'not_sent', message } : { kind: 'unclear', message };
+  return NOT_CREATED.has(code) || isTurnedAway(reply) ? { kind: 'not_sent', message } : { kind: 'unclear', message };
 }
 
 /** What asking about a prompt tells: never an amount, never a receipt. */

@@ -95,10 +95,10 @@ export function creationOf(reply: Reply): Creation {
   if (reply.kind === 'lost') return { kind: 'unclear', message: reply.message };
   const { status } = reply;
   if (status === 202) return { kind: 'created' };
-  if (status === 409) return { kind: 'exists' };
   const { word, message } = wordingOf(reply);
+  if (status === 409 || word === 'RESOURCE_ALREADY_EXIST') return { kind: 'exists' };
   if (status >= 400 && PARTY_REFUSED.has(word)) return { kind: 'refused', meaning: meaningOf(word), message };
-  if (isTurnedAway(status) || (status === 500 && SETTINGS_AT_FAULT.has(word))) {
+  if (isTurnedAway(reply) || (status === 500 && SETTINGS_AT_FAULT.has(word))) {
     return { kind: 'not_created', message, because: BECAUSE.get(word) ?? null };
   }
   return { kind: 'unclear', message };

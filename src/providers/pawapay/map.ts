@@ -73,7 +73,7 @@ export function takenOf(reply: Reply): Taken {
   if (reply.kind === 'lost') return { kind: 'unknown', message: rawWords('no answer from pawaPay', reply.message) };
   const { status, nextStep, failureReason } = fieldsOf(reply.body);
   const { code, message } = failureOf(failureReason);
-  if (isTurnedAway(reply.status)) return { kind: 'unavailable', message: rawWords(`HTTP ${reply.status}`, message) };
+  if (isTurnedAway(reply)) return { kind: 'unavailable', message: rawWords(`HTTP ${reply.status}`, message) };
   if (reply.status !== 200) return { kind: 'unknown', message: rawWords(`HTTP ${reply.status}`, message) };
   switch (status) {
     case 'ACCEPTED':

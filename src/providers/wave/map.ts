@@ -110,9 +110,7 @@ export function payoutOf(reply: Reply, key: string, poll_after_ms: number): Payo
   const reason = isClientError(reply.status) ? PAYOUT_REASONS.get(code) : undefined;
   if (reason) return { kind: 'failed', reason, message };
   // A 429 leaves it open whether a retry underneath went through: the same key is asked about.
-  return isNotExecuted(reply.status, code) && reply.status !== 429
-    ? { kind: 'unavailable', message }
-    : { kind: 'unknown', message };
+  return isNotExecuted(reply, code) && reply.status !== 429 ? { kind: 'unavailable', message } : { kind: 'unknown', message };
 }
 
 function isClientError(status: number): boolean {
@@ -123,8 +121,8 @@ function isClientError(status: number): boolean {
  * Whether nothing was executed: the request was turned away by its status, or our own wallet lacks the money, which does
  * not keep another provider from paying (Payout API, errors). A code that is not known proves nothing.
  */
-function isNotExecuted(status: number, code: string): boolean {
-  return isTurnedAway(status) || (isClientError(status) && code === 'insufficient-funds');
+function isNotExecuted(reply: Extract<Reply, { kind: 'answered' }>, code: string): boolean {
+  return isTurnedAway(reply) || (isClientError(reply.status) && code === 'insufficient-funds');
 }
 
 /** What a search by our key found. */
@@ -177,7 +175,7 @@ export function givenBackOf(reply: Reply): GivenBack {
   const { code, message } = wordingOf(reply);
   if (code === 'checkout-session-not-found') return { kind: 'refused', reason: 'provider_error', message };
   if (PAYOUT_REASONS.has(code) || REFUND_REFUSED.has(code)) return { kind: 'refused', reason: 'operator_declined', message };
-  return isNotExecuted(reply.status, code) ? { kind: 'not_done', message } : { kind: 'unclear', message };
+  return isNotExecuted(reply, code) ? { kind: 'not_done', message } : { kind: 'unclear', message };
 }
 
 /** Whether a session was given back. Null: the answer does not tell. */

@@ -24,8 +24,11 @@ export function replyOf(result: SendResult): Reply {
  */
 const TURNED_AWAY = new Set([400, 401, 403, 404, 429]);
 
-export function isTurnedAway(status: number): boolean {
-  return TURNED_AWAY.has(status);
+/** What an answer says where something is there already, or may still be under way: a rejection with it proves nothing. */
+const MAY_EXIST = /already|duplicat|being processed|time[d]?[ -]?out|d\u00e9j\u00e0/i;
+
+export function isTurnedAway({ status, body }: Extract<Reply, { kind: 'answered' }>): boolean {
+  return TURNED_AWAY.has(status) && !MAY_EXIST.test(JSON.stringify(body) ?? '');
 }
 
 /** The fields of a JSON object; none of anything else. */

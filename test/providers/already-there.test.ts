@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { stepOf } from '../../src/providers/cinetpay/map.ts';
+import { creationOf as flutterwave } from '../../src/providers/flutterwave/map.ts';
+import { promptOf } from '../../src/providers/mpesa-daraja/map.ts';
+import { creationOf as mtn } from '../../src/providers/mtn-momo/map.ts';
+import { takenOf } from '../../src/providers/pawapay/map.ts';
+import { givenBackOf, payoutOf } from '../../src/providers/wave/map.ts';
+import type { Reply } from '../../src/providers/wire/reply.ts';
+
+/** What each adapter reads in the answer to a submission. */
+const READERS: Record<string, (reply: Reply) => { kind: string }> = {
+  pawapay: takenOf,
+  flutterwave,
+  'mtn-momo': mtn,
+  'mpesa-daraja': promptOf,
+  cinetpay: stepOf,
+  'wave payout': (reply) => payoutOf(reply, 'key', 1),
+  'wave refund': givenBackOf,
+};
+/** Rejections that speak of something that is there, or that may still be carried out. */
+const WORDS = [
+  'Transaction has already been refunded',
+  'RESOURCE_ALREADY_EXIST',
+  'Duplicate transaction reference',
+  'A similar request is being processed',
+  'Request timed out at the processor',
+  'Timeout',
+  'Transaction déjà effectuée',
+];
+const STATUSES = [400, 401, 403, 404, 429];
+
+const rejected = (status: number, text: string): Reply => ({
+  ...{ kind: 'answered', status },
+  body: { status: 'error', code: text, message: text, errorMessage: text, failureReason: { failureMessage: text } },
+});
+
+for (const [name, read] of Object.entries(READERS)) {
+  test(`a rejection by ${name} that speaks of something there already, or still under way, does not prove that nothing was created`, () => {
+    for (const status of STATUSES) {
+      for (const text of WORDS) {
+        const { kind } = read(rejected(status, text));
+        assert.ok(['unclear', 'unknown', 'exists'].includes(kind), `HTTP ${status} ${text}: ${kind}`);
+      }
+    }
+  });
+
+  test(`any other rejection by ${name} still proves that nothing was created`, () => {
+    const { kind } = read(rejected(403, 'The account may not do this: it does not exist'));
+    assert.ok(['unavailable', 'not_created', 'not_sent', 'not_done'].includes(kind), kind);
+  });
+}
+
+test('MTN: a reference that exists is known, under whatever status it is said', () => {
+  for (const status of [400, 409, 500]) assert.equal(mtn(rejected(status, 'RESOURCE_ALREADY_EXIST')).kind, 'exists');
+});
