@@ -7,13 +7,13 @@ import type { Change, Report } from './change.ts';
 import type { PaymentListener } from './listeners.ts';
 
 const MOST_TOGETHER = 64;
-/** Transactions at once. One that waits for a row that a refund holds must not stop the others. */
+/** Maximum concurrent transactions. One that waits for a row lock of a refund must not stop the others. */
 const IN_FLIGHT = 4;
 
 /**
- * Applies single changes, each committed when its promise resolves. Changes that come while others are being written
- * share one transaction, which triples what one merchant can book (docs/performance.md, postings); two changes of one
- * payment never do.
+ * Applies single changes; each is committed when its promise resolves. Changes that arrive while others are being written share
+ * one transaction, which triples the rate at which one merchant's payments can be posted (docs/performance.md, postings). Two
+ * changes of the same payment never share a transaction.
  */
 export class Applier {
   readonly #clock: Clock;
@@ -25,7 +25,10 @@ export class Applier {
     this.#listeners = listeners;
   }
 
-  /** @param change an update that has become old changes nothing */
+  /**
+   * Applies a change or report and commits it. A change that no longer applies changes nothing.
+   * @returns the payment and its attempts as they are after the change
+   */
   apply(store: Store, change: Change | Report): Promise<Applied> {
     const whole = store.whole ?? store;
     let batcher = this.#batchers.get(whole);

@@ -20,7 +20,7 @@ import { withoutStated } from './stated.ts';
 import { isFinal, isUnpaid, nextStatus, type PaymentTrigger } from './states.ts';
 import { lockPayments, updatePayments } from './store.ts';
 
-/** Where and when changes are applied. */
+/** The environment, time and listeners with which changes are applied. */
 export interface ApplyContext {
   environment: Environment;
   /** Milliseconds since the epoch. */
@@ -28,19 +28,20 @@ export interface ApplyContext {
   listeners: readonly PaymentListener[];
 }
 
+/** Result of applying one change. */
 export interface Applied {
   payment: PaymentRow;
   attempts: AttemptRow[];
-  /** Whether the last happening changed the payment. */
+  /** Whether the last trigger (`happening`) changed the payment. */
   changed: boolean;
 }
 
 /**
- * The one door through which a payment changes: answers, callbacks, polls, sweeps and the merchant's own wishes all
- * come in here. Locks the rows, asks the table of states, books the money, writes the row and records the events, all
- * in the caller's transaction and in a fixed number of statements however many payments there are. A happening that
- * the status does not allow changes nothing, so repeated and late news is harmless.
- * @returns by payment id; nothing for a payment that does not exist
+ * The only code path that changes a payment: provider responses, callbacks, polls, sweeps and merchant requests all use it.
+ * Locks the rows, looks up the state transition, posts the journals, writes the rows and records the events, all in the
+ * caller's transaction and in a fixed number of statements however many payments there are. A trigger (`happening`) that the
+ * status does not allow changes nothing, so repeated and late updates are harmless.
+ * @returns results by payment id; no entry for a payment that does not exist
  */
 export async function apply(tx: Tx, context: ApplyContext, changes: (Change | Report)[]): Promise<Map<string, Applied>> {
   const refs = changes.map((change) => ({ team_id: change.team_id, id: change.payment_id }));
@@ -67,7 +68,7 @@ function judged(change: Change | Report, payment: PaymentRow, own: AttemptRow[],
   return change.judge(payment, must(attempt, 'a report is about an attempt of the payment'), own, at);
 }
 
-/** Collects what the changes of one call write, so that it is written together. */
+/** Collects what the changes of one call write, so that it is written in as few statements as possible. */
 class Work {
   readonly #context: ApplyContext;
   readonly #updates: PaymentRow[] = [];
@@ -110,17 +111,21 @@ class Work {
     if (this.#moves.length > 0) {
       for (const listener of this.#context.listeners) await listener(tx, this.#context, this.#moves);
     }
-    // Before balances, as everywhere: two that wait for each other would never end.
+    // Transaction limits are locked before balances, as everywhere in the code: another order could deadlock.
     await changeUses(tx, this.#uses);
     if (this.#journals.length > 0) await post(tx, this.#journals);
     if (this.#arrivals.length > 0) await repayCredit(tx, this.#arrivals);
   }
 
-  /** @returns the attempts with the update in them, or null when it is old */
+  /**
+   * Applies an attempt's update.
+   * @returns the attempts including the update, or null when the update no longer applies
+   */
   #news(payment: PaymentRow, attempts: AttemptRow[], { id, update, late }: NonNullable<Change['attempt']>): AttemptRow[] | null {
     const row = attempts.find((attempt) => attempt.id === id);
     if (!row || row.status === 'succeeded' || (!isOpen(row) && update.status !== 'succeeded' && !late)) return null;
-    // An answer that comes after the provider was asked: the payment is under way by then, and only evidence ends that.
+    // "unavailable" that arrives after the attempt was submitted: money may be moving by then, and only evidence closes the
+    // attempt.
     if (update.status === 'unavailable' && row.status !== 'created') return null;
     const updated = { ...row, ...update };
     this.#uses.push(...useOf(row, updated));
@@ -134,7 +139,7 @@ class Work {
   }
 
   #step(payment: PaymentRow, attempts: AttemptRow[], happening: Happening): PaymentRow | null {
-    // A charge may have begun between the moment a sweep chose the payment and the moment we locked it.
+    // A charge may have started between the moment a sweep selected the payment and the moment it was locked.
     if (happening.kind === 'window_elapsed' && attempts.some(isOpen)) return null;
     const trigger = triggerOf(payment, happening);
     const status = trigger && nextStatus(payment.status, trigger);
@@ -152,7 +157,7 @@ class Work {
     return after;
   }
 
-  /** What a happening changes besides the status, and the money it moves. */
+  /** Returns the changes a trigger (`happening`) makes besides the status, and queues the money movements it causes. */
   #consequences(payment: PaymentRow, attempts: AttemptRow[], happening: Happening, trigger: PaymentTrigger): Partial<PaymentRow> {
     switch (happening.kind) {
       case 'submitted':
@@ -202,7 +207,10 @@ class Work {
     return { captured_minor, settled: capture.hold_ms === 0, continue_at: null, payment_method };
   }
 
-  /** What the status does not foresee changes nothing, except that money moved: it is booked and announced, never dropped. */
+  /**
+   * Handles a trigger that has no transition from the current status. It changes nothing, unless money moved: that is always
+   * posted and announced by an event.
+   */
   #unforeseen(payment: PaymentRow, attempts: AttemptRow[], happening: Happening): PaymentRow | null {
     const at = new Date(this.#context.at);
     if (happening.kind === 'given_back') {
@@ -212,7 +220,7 @@ class Work {
     }
     if (happening.kind === 'refunded')
       return { ...payment, updated_at: at, refunded_minor: payment.refunded_minor + happening.amount_minor };
-    // The next piece of a payment in tranches is under way: no change of status, but none is to be sent beside it.
+    // The next tranche (`piece`) is under way: the status stays, but no other tranche may be sent at the same time.
     if (happening.kind === 'submitted' && payment.status === 'partial') return { ...payment, updated_at: at, continue_at: null };
     if (happening.kind === 'mismatched') return this.#setAside(payment, attempts, happening);
     if (happening.kind === 'return_required') {
@@ -230,7 +238,10 @@ class Work {
     );
   }
 
-  /** Another amount than was asked for waits in suspense until it is resolved; of an ended attempt it is announced as well. */
+  /**
+   * Posts an amount that differs from the requested one to suspense until it is resolved. If the attempt had already ended,
+   * also emits a late success event.
+   */
   #setAside(payment: PaymentRow, attempts: AttemptRow[], found: Extract<Happening, { kind: 'mismatched' }>): PaymentRow {
     const attempt = must(
       attempts.find(({ id }) => id === found.attempt_id),
@@ -246,7 +257,7 @@ class Work {
     return after;
   }
 
-  /** Captured money that the payment cannot keep is owed to the payer; the worker of the returns sees to it. */
+  /** Records captured money that the payment cannot keep as owed to the payer. The worker in `returns` sends it back. */
   #giveBack(attempts: AttemptRow[]): void {
     for (const attempt of attempts) {
       const { team_id, payment_id, id: attempt_id, amount_minor, currency } = attempt;
@@ -266,7 +277,10 @@ class Work {
   }
 }
 
-/** Whether it was the whole or a part is decided here, under the lock. Null: it is no matter of states. */
+/**
+ * Returns the trigger for the state table. Whether a capture or refund is full or partial is decided here, under the lock.
+ * @returns null when the trigger (`happening`) never changes the status
+ */
 function triggerOf(payment: PaymentRow, happening: Happening): PaymentTrigger | null {
   switch (happening.kind) {
     case 'piece_unsent':
@@ -283,12 +297,15 @@ function triggerOf(payment: PaymentRow, happening: Happening): PaymentTrigger | 
   }
 }
 
-/** Whether an update decides what a mismatch had left open: the attempt ends by it, or a person has resolved it. */
+/** Whether an update resolves an open mismatch: the attempt ends by it, or a person has resolved it. */
 function decides(row: AttemptRow, update: AttemptUpdate): boolean {
   return update.status === 'succeeded' || update.resolution !== undefined || (isOpen(row) && !isOpen(update));
 }
 
-/** A declined piece that landed after all may be more than what is left by then: it does not fit and goes back whole. */
+/**
+ * Returns the trigger of a capture. A declined tranche that succeeded after all may exceed the remaining amount: it is then
+ * rejected and returned in full.
+ */
 function capturedBy(payment: PaymentRow, amount_minor: bigint): PaymentTrigger | null {
   const captured_minor = payment.captured_minor + amount_minor;
   const total = totalOf(payment);

@@ -9,6 +9,7 @@ const columns =
   fixed(`team_id, id, payment_id, provider, provider_account, channel, status, amount_minor, currency, payer, payer_hash, remember, method_id, country,
   provider_key, provider_ref, handle, mismatch, mismatches, resolution, decision, reason, message, action, client_ip, polls, must_return, prompted_by, counted_day, next_poll_at, created_at, submitted_at, closed_at`);
 
+/** Columns of an attempt that is being inserted. */
 export type NewAttempt = Pick<
   AttemptRow,
   | 'team_id'
@@ -27,13 +28,16 @@ export type NewAttempt = Pick<
   | 'created_at'
 > &
   Partial<Pick<AttemptRow, 'remember' | 'method_id' | 'prompted_by'>> & {
-    /** Why this provider: kept beside the attempt for whoever asks later. */
+    /** Why this provider was chosen; stored with the attempt for later questions. */
     decision: object;
-    /** When the attempt is looked into should its sender die before the answer. */
+    /** When the attempt is polled if its process dies before the provider's response is stored. */
     next_poll_at: Date;
   };
 
-/** The intent, committed before anything is sent. A second open attempt of the payment violates attempts_one_open. */
+/**
+ * Stores the intent, committed before anything is sent to the provider.
+ * @throws a unique violation of attempts_one_open when the payment already has an open attempt
+ */
 export async function insertAttempt(tx: Tx, attempt: NewAttempt): Promise<void> {
   await tx.run(sql`
     insert into attempts (team_id, id, payment_id, provider, provider_account, channel, status, amount_minor, currency, payer, remember,
@@ -48,7 +52,7 @@ export function findAttempt(db: Queryable, team_id: bigint, id: string): Promise
   return db.maybe<AttemptRow>(sql`select ${columns} from attempts where team_id = ${team_id} and id = ${id}`);
 }
 
-/** All attempts of the payments, oldest first. */
+/** Returns all attempts of the payments, oldest first. */
 export function attemptsOf(db: Queryable, refs: readonly PaymentRef[]): Promise<AttemptRow[]> {
   return db.all<AttemptRow>(sql`
     select ${columns} from attempts
@@ -57,8 +61,8 @@ export function attemptsOf(db: Queryable, refs: readonly PaymentRef[]): Promise<
 }
 
 /**
- * The same, each locked until the transaction ends: what others write of an attempt (a name that a callback tells, an erasure) is there
- * before it is read, or waits.
+ * Returns all attempts of the payments, oldest first, each locked until the transaction ends. Other writes to an attempt (a
+ * provider reference from a callback, an erasure) are either visible here or wait for the lock.
  */
 export function lockAttempts(tx: Tx, refs: readonly PaymentRef[]): Promise<AttemptRow[]> {
   return tx.all<AttemptRow>(sql`
@@ -67,7 +71,7 @@ export function lockAttempts(tx: Tx, refs: readonly PaymentRef[]): Promise<Attem
     order by team_id, id for update`);
 }
 
-/** What an answer changed about an attempt; fields left out stay. */
+/** What a provider response changed about an attempt; fields left out stay unchanged. */
 export interface AttemptUpdate {
   status: AttemptStatus;
   payer?: string;
@@ -78,13 +82,13 @@ export interface AttemptUpdate {
   mismatch?: Mismatch | null;
   mismatches?: number;
   resolution?: Resolution;
-  /** Null: nothing more to ask. */
+  /** Null: no further poll. */
   next_poll_at: Date | null;
   submitted_at?: Date | null;
   closed_at?: Date | null;
 }
 
-/** Writes changed attempts; all of them in one statement. Called by apply alone. */
+/** Writes changed attempts in one statement. Called only by `apply`. */
 export async function updateAttempts(tx: Tx, attempts: AttemptRow[]): Promise<void> {
   await tx.run(sql`
     update attempts a set status = u.status, payer = u.payer, provider_ref = u.provider_ref, reason = u.reason,
@@ -95,9 +99,9 @@ export async function updateAttempts(tx: Tx, attempts: AttemptRow[]): Promise<vo
 }
 
 /**
- * Notes that an attempt is handed over now, and what the provider gave us before it. Nothing is sent without it: whatever has
- * been learnt of the attempt or its payment since the intent was committed is seen here.
- * @returns false when it must not be sent any more
+ * Marks an attempt as submitted now and stores the handle that the provider returned before. No attempt is sent without this
+ * mark: it checks the current status of the attempt and of its payment, which may have changed since the intent was committed.
+ * @returns false when the attempt must no longer be sent
  */
 export async function markSent(db: Queryable, { team_id, id }: AttemptRow, handle: string | null, now: Date): Promise<boolean> {
   const marked = await db.run(sql`
@@ -107,7 +111,7 @@ export async function markSent(db: Queryable, { team_id, id }: AttemptRow, handl
   return marked === 1;
 }
 
-/** A provider announced news of an attempt: it is looked at now. */
+/** Makes an attempt due for polling now, after a callback from its provider. */
 export async function lookNow(db: Queryable, { team_id, id }: Pick<AttemptRow, 'team_id' | 'id'>, now: Date): Promise<void> {
   await db.run(sql`
     update attempts set next_poll_at = ${now}
@@ -115,13 +119,14 @@ export async function lookNow(db: Queryable, { team_id, id }: Pick<AttemptRow, '
 }
 
 /**
- * Writes what the provider calls an attempt whose own answer was lost, unless the account has another attempt of that name.
- * @param ref told by a callback
- * @param since the id from which others are looked through: prompts do not live for long
+ * Stores the provider's reference of an attempt whose response was lost, unless another attempt of the same provider account
+ * has that reference.
+ * @param ref the reference from a callback
+ * @param since lowest attempt id compared; older prompts have expired
  */
 export async function writeToldRef(tx: Tx, attempt: AttemptRow, ref: string, since: string): Promise<void> {
   const { team_id, id, provider_account } = attempt;
-  // Two attempts that are told one name at once: the second sees the first.
+  // Serialises two attempts that are reported with the same reference at the same time: the second sees the first.
   await tx.run(sql`select pg_advisory_xact_lock(hashtextextended(${ref}, ${team_id}))`);
   await tx.run(sql`
     update attempts set provider_ref = ${ref}
@@ -130,7 +135,7 @@ export async function writeToldRef(tx: Tx, attempt: AttemptRow, ref: string, sin
         and o.provider_account = ${provider_account} and o.provider_ref = ${ref})`);
 }
 
-/** References are known by index only while the attempt is open; ours always. */
+/** Provider references are indexed only while the attempt is open; our own identifiers are always indexed. */
 function matching({ by, value }: AttemptSubject): Fragment {
   switch (by) {
     case 'id':
@@ -142,7 +147,7 @@ function matching({ by, value }: AttemptSubject): Fragment {
   }
 }
 
-/** How a callback names an attempt; `told`: and what it says the provider calls it. */
+/** How a callback identifies an attempt. `told`: the reference by which the callback says the provider knows it. */
 export type AttemptSubject = { by: 'id' | 'provider_key' | 'provider_ref'; value: string; told?: Subject };
 
 export function findBySubject(
@@ -157,8 +162,9 @@ export function findBySubject(
 }
 
 /**
- * Takes attempts whose next look is due and moves that moment past the lease, so that a killed worker's attempts come
- * due again by themselves.
+ * Claims attempts whose next poll is due and moves that time past the lease, so that the attempts of a killed worker become due
+ * again without intervention.
+ * @param lease_ms milliseconds
  */
 export function claimDueAttempts(
   db: Queryable,

@@ -4,22 +4,24 @@ import { type Share, sharesOf } from '../settlement/shares.ts';
 import type { SettlementItem } from '../settlement/store.ts';
 import type { AttemptRow, Mismatch, PaymentRow } from './schema.ts';
 
-/** What the capture of one attempt brought. */
+/** Amount captured by one attempt. */
 export interface Capture {
   attempt_id: string;
   amount_minor: bigint;
 }
 
-/** What the parties of a payment get of it: what was charged, less the fee, whoever bore it. */
+/** Returns the share of each party of a payment: the amount charged less the fee, whoever bears the fee. */
 export function partiesOf(payment: PaymentRow): Share[] {
   const charged = payment.bearer === 'customer' ? payment.amount_minor + payment.fee_minor : payment.amount_minor;
   return sharesOf(charged - payment.fee_minor, payment.currency, payment.account_id, payment.split);
 }
 
 /**
- * What the capture that completes a payment books: this piece out of clearing and the earlier ones out of hold, the fee
- * to us, a connected subaccount's share to it. With no retention hold the money is at once available.
+ * Returns the journal of the capture that completes a payment. It moves this capture out of clearing and the earlier tranches
+ * out of `hold` (suspense), posts the fee to us, and a connected subaccount's share to that subaccount. Without retention the
+ * money is available at once.
  * @param payment as it was before this capture
+ * @param hold_ms retention in milliseconds
  */
 export function successJournal(payment: PaymentRow, capture: Capture, hold_ms: number): Journal {
   const bucket = hold_ms === 0 ? 'available' : 'pending';
@@ -39,37 +41,43 @@ export function successJournal(payment: PaymentRow, capture: Capture, hold_ms: n
   return journal(payment, 'payment.succeeded', capture, postings);
 }
 
-/** A piece that leaves others to come waits in hold. */
+/** Returns the journal of a tranche that does not complete the payment: its amount waits in `hold` (suspense). */
 export function pieceJournal(payment: PaymentRow, capture: Capture): Journal {
   return journal(payment, 'payment.part_captured', capture, intoHold(capture));
 }
 
-/** Money that came for a payment that could no longer take it: kept aside until it went back to the payer. */
+/**
+ * Returns the journal of money captured for a payment that cannot take it: it stays in suspense until it is returned to the
+ * payer.
+ */
 export function lateJournal(payment: PaymentRow, capture: Capture): Journal {
   return journal(payment, 'payment.late_success', capture, intoHold(capture));
 }
 
 /**
- * Evidence with another amount or currency than was asked for: what it says has come waits in suspense.
- * @param attempt with this one counted among its mismatches
+ * Returns the journal of evidence with an amount or currency other than requested: the reported amount goes to suspense.
+ * @param attempt its count of mismatches includes this one
  */
 export function mismatchJournal(payment: PaymentRow, attempt: AttemptRow, found: Capture & { currency: string }): Journal {
   return { ...journal(payment, numbered('evidence.mismatched', attempt), found, intoHold(found)), currency: found.currency };
 }
 
-/** The doubt is over: what was set aside is taken back, and what is true is booked beside it. */
+/** Returns the journal that reverses a mismatch once it is resolved. The correct amount is posted by another journal. */
 export function resolvedJournal(payment: PaymentRow, attempt: AttemptRow, mismatch: Mismatch): Journal {
   const capture = { attempt_id: attempt.id, amount_minor: BigInt(mismatch.amount_minor) };
   const postings = [{ debit: account('hold', null), credit: account('clearing', null), amount_minor: capture.amount_minor }];
   return { ...journal(payment, numbered('evidence.resolved', attempt), capture, postings), currency: mismatch.currency };
 }
 
-/** A second mismatch of one attempt, after the first was resolved, is a journal of its own: `evidence.mismatched:2`. */
+/**
+ * Returns the kind of a journal. A second mismatch of the same attempt, after the first was resolved, has its own journal:
+ * `evidence.mismatched:2`.
+ */
 function numbered(kind: string, { mismatches }: AttemptRow): string {
   return mismatches > 1 ? `${kind}:${mismatches}` : kind;
 }
 
-/** The rows by which holds are released and refunds are shared. */
+/** Returns the rows from which retained money is released and refunds are shared among the parties. */
 export function settlementItems(payment: PaymentRow, at: number, hold_ms: number): SettlementItem[] {
   const release_at = new Date(at + hold_ms);
   return partiesOf(payment).map(({ account_id, amount_minor }) => ({

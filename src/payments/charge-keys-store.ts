@@ -3,6 +3,7 @@ import { type Queryable, sql, type Tx } from '../kit/sql.ts';
 
 const ROUTE = 'POST /payments/{id}';
 
+/** The Idempotency-Key of a charge request. */
 export interface ChargeKey {
   team_id: bigint;
   key: string;
@@ -15,6 +16,7 @@ interface ChargeKeyRow extends ChargeKey {
   answer: string | null;
 }
 
+/** Returns a stored key with its response, or undefined when the key is unused. */
 export async function findChargeKey(db: Queryable, team_id: bigint, key: string): Promise<ChargeKeyRow | undefined> {
   const row = await db.maybe<Omit<ChargeKeyRow, 'answer'> & { answer: Buffer | null }>(sql`
     select team_id, key, request_hash, resource_id, answer, created_at from idempotency_keys
@@ -23,9 +25,9 @@ export async function findChargeKey(db: Queryable, team_id: bigint, key: string)
 }
 
 /**
- * Takes the key for an attempt, or moves it on from an earlier one.
- * @param own attempts it may be moved on from
- * @returns false when another request has it
+ * Assigns the key to an attempt, or reassigns it from an earlier attempt.
+ * @param own attempts from which the key may be reassigned
+ * @returns false when another request holds the key
  */
 export async function holdChargeKey(tx: Tx, slot: ChargeKey, attempt_id: string, own: readonly string[]): Promise<boolean> {
   const held = await tx.run(sql`
@@ -36,13 +38,17 @@ export async function holdChargeKey(tx: Tx, slot: ChargeKey, attempt_id: string,
   return held === 1;
 }
 
+/** Stores the response of the request with its key, for replays. */
 export async function storeChargeAnswer(db: Queryable, slot: ChargeKey, answer: string): Promise<void> {
   await db.run(sql`
     update idempotency_keys set answer = ${packWhole(answer)}
     where team_id = ${slot.team_id} and route = ${ROUTE} and key = ${slot.key}`);
 }
 
-/** @param own attempts of the request that gives the key back: it may be another's by now */
+/**
+ * Deletes a key that has no stored response.
+ * @param own attempts of the request that releases the key; a key that another request holds by now is kept
+ */
 export async function deleteChargeKey(db: Queryable, slot: ChargeKey, own: readonly string[]): Promise<void> {
   await db.run(sql`
     delete from idempotency_keys

@@ -9,21 +9,25 @@ const WAIT_MS = 30_000;
 const LOOK_MS = 100;
 
 /**
- * What came of a request whose answer was not kept. `left`: it did nothing that a second request could repeat to harm.
- * @param since when the request came that took the key
+ * Reconstructs the result of a request whose response was not stored. `left`: the request had no effect that a repetition could
+ * duplicate.
+ * @param since when the request that took the key arrived
  */
 export type Recall = (attempt_id: string, since: Date) => Promise<Reply | 'under_way' | 'left'>;
 
-/** Thrown inside the transaction that found the key taken, to undo it. */
+/** Thrown inside the transaction that found the key taken, to roll it back. */
 class KeyTaken extends Error {}
 
 /**
- * Charges once for each Idempotency-Key. A charge spans several transactions, so the key is stored with the intent and
- * gets its answer afterwards: a second request waits for that answer. Should the first one's process have died in
- * between, the answer is told from what the attempt has become; where it left nothing, the key goes on to whoever asks
- * next. A further step of the payer takes the key for the attempt that it continues.
+ * Charges once for each Idempotency-Key. A charge spans several transactions, so the key is stored with the intent and its
+ * response is added afterwards; a second request waits for that response. If the process of the first request died in between,
+ * the response is reconstructed from the current state of the attempt; if that request had no effect, the next request takes
+ * the key. A further step of the payer takes the key for the attempt that it continues.
  * @param work charges, calling the journal in the transaction that stores the intent
- * @param recall tells what came of an attempt
+ * @param recall reconstructs the result from an attempt
+ * @returns the response, with the header Idempotent-Replayed when it is a replay
+ * @throws Problem for a key that was used with another request or has expired, 500 when an earlier request with the key does
+ * not finish within 30 seconds
  */
 export async function chargeOnce(
   call: Call,
@@ -55,8 +59,8 @@ async function first(
 ): Promise<Reply> {
   const { team, store } = call.caller;
   const slot = { team_id: team.id, key, request_hash: requestHash(call), created_at: new Date(call.at) };
-  // Attempts of this very request (a second provider that is tried, a transaction that is run again after a deadlock), and the
-  // one that another request left: should it live after all, it finds the key taken when it goes on to its next provider.
+  // Attempts of this request (a second provider is tried, or a transaction is retried after a deadlock), and the attempt that
+  // an abandoned request left. If that request is alive after all, it finds the key taken when it tries its next provider.
   const own = abandoned;
   try {
     const reply = await work({
@@ -64,7 +68,7 @@ async function first(
         if (!(await holdChargeKey(tx, slot, attempt_id, own))) throw new KeyTaken();
         own.push(attempt_id);
       },
-      // Nothing is left of which the answer could be told.
+      // Nothing remains from which a response could be reconstructed.
       refused: (tx) => deleteChargeKey(tx, slot, own),
     });
     await storeChargeAnswer(store.db, slot, keptAnswer(reply));
@@ -77,8 +81,8 @@ async function first(
 }
 
 /**
- * Waits while an earlier request is under way.
- * @returns the answer to replay; or that the key is free, with the attempt for which it was held in vain
+ * Waits while an earlier request with the same key is under way.
+ * @returns the response to replay; or, when the key is free, the attempts that abandoned requests assigned it to
  */
 async function earlierAnswer(call: Call, key: string, recall: Recall): Promise<{ answer: Reply } | { abandoned: string[] }> {
   const { team, store } = call.caller;

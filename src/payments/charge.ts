@@ -23,12 +23,12 @@ import { lockPayments, type PaymentRef } from './store.ts';
 import { termsOf } from './terms.ts';
 import { pieceOf } from './tranches.ts';
 
-/** A provider that has not answered by then may still have acted: the answer is looked for by reading. */
+/** A provider that has not responded by then may still have acted: the result is then polled for. */
 const SUBMIT_LEASE_MS = 60_000;
 
 const NOT_SENT: Submission = { kind: 'unavailable', message: 'not sent: the attempt or its payment had ended' };
 
-/** The charge is under way (or has already succeeded): what the payer has to do, and the payment as it is now. */
+/** A charge that is under way or has already succeeded: the payer's next action, and the current payment. */
 export interface Charged {
   payment: PaymentRow;
   attempts: AttemptRow[];
@@ -36,20 +36,19 @@ export interface Charged {
   action: Next | null;
 }
 
-/** Hooks of the idempotency key of POST /payments/{id}, called inside the transactions that matter. */
+/** Hooks for the idempotency key of POST /payments/{id}, called inside the transactions that decide whether the key is used. */
 export interface ChargeJournal {
-  /** In the transaction that stores the intent, of a charge or of a further step. */
+  /** Called in the transaction that stores the intent of a charge or of a further step. */
   started(tx: Tx, attempt_id: string): Promise<void>;
-  /** After it, in the transaction of a charge that was refused before there was an attempt. */
+  /** Called after `started`, in the transaction of a charge that was rejected before an attempt was created. */
   refused?(tx: Tx): Promise<void>;
 }
 
 /**
- * Charges a payment: stores the intent, hands it to a provider outside any transaction, applies the answer. Another
+ * Charges a payment: stores the intent, submits it to a provider outside any transaction, applies the response. Another
  * provider is tried only when the earlier one provably created nothing.
- * @throws Problem 400 wrong state, 402 declined at once (the payment is failed), refused by the rules against abuse or the team
- *   not verified, 404 unknown, 422
- *   above a ceiling of the team, 502 nobody could take it
+ * @throws Problem 400 wrong state; 402 declined at once (the payment is failed), rejected by fraud screening, or the team is
+ * not verified; 404 unknown; 422 above a transaction limit of the team; 502 no provider could take it
  */
 export async function charge(
   deps: Deps,
@@ -81,8 +80,9 @@ export async function charge(
 }
 
 /**
- * The two beats of providers that first give a handle: it is committed before anything that can move money is sent. What was closed
- * since the intent was committed is not sent: its place may have been taken.
+ * Submits an attempt in two steps to providers that first return a handle: the handle is committed before any request that can
+ * move money. An attempt that was closed since its intent was committed is not sent, because another attempt may have replaced
+ * it.
  */
 async function handOver(
   deps: Deps,
@@ -99,9 +99,9 @@ async function handOver(
 }
 
 /**
- * A further step of the payer (one-time code, card form, card authentication) on the attempt under way.
- * @param by who sends it: written down before the provider hears of it
- * @throws Problem 400 wrong state, 402 declined at once, 502 the provider can not take it now: the step can be sent again
+ * Submits a further step of the payer (one-time code, card form, card authentication) for the attempt under way.
+ * @param by who sends it; recorded in the audit log before the provider is called
+ * @throws Problem 400 wrong state, 402 declined at once, 502 the provider cannot take it now: the step can be sent again
  */
 export async function continueCharge(
   deps: Deps,
@@ -120,7 +120,8 @@ export async function continueCharge(
     await record(tx, by, act);
   });
   const submission = await provider.continue(collectionOf(deps, store, payment, attempt), input);
-  // It says so of this sending alone: another of the same code may have arrived. The attempt stays open, and is asked about.
+  // "unavailable" concerns this request only: an earlier request with the same code may have arrived. The attempt stays open
+  // and is polled.
   if (submission.kind === 'unavailable') {
     throw new Problem(502, 'The provider could not take it now. The charge is still under way: try again.');
   }
@@ -129,7 +130,7 @@ export async function continueCharge(
   return answer(applied, attempt.id, submission);
 }
 
-/** Commits the intent: from here on the attempt is known, whatever dies. */
+/** Commits the intent: from here on the attempt survives a crash of the process. */
 async function start(
   tx: Tx,
   deps: Deps,
@@ -180,14 +181,18 @@ function placeOf({ config }: Pick<Deps, 'config'>, { environment }: Store) {
   return { config, environment };
 }
 
-/** Commits one change, perhaps together with others. */
+/** Commits one change, possibly in one transaction with others, and wakes the workers of the environment. */
 export async function applyOne(deps: Deps, store: Store, change: Change | Report): Promise<Applied> {
   const applied = await deps.applier.apply(store, change);
   deps.wake.ring(store.environment);
   return applied;
 }
 
-/** What the attempt has become decides, not what the provider answered: others may have reported of it before. */
+/**
+ * Builds the result from the state of the attempt, not from the provider's response: a callback or poll may have changed it
+ * before.
+ * @throws Problem 402 when the attempt was declined or the payment can no longer take the money
+ */
 function answer(applied: Applied, attempt_id: string, submission: Submission): Charged {
   const attempt = attemptIn(applied, attempt_id);
   const { payment, attempts } = applied;
@@ -209,7 +214,7 @@ function attemptIn({ attempts }: Applied, id: string): AttemptRow {
   );
 }
 
-/** A wrong state is told before a missing provider. */
+/** Returns the error when no provider took the charge. A wrong state is reported before a missing provider. */
 async function nobody(store: Store, ref: PaymentRef): Promise<Problem> {
   return store.db.transaction(async (tx) => {
     const payment = must((await lockPayments(tx, [ref]))[0], 'the payment was found before');

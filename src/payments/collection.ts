@@ -7,13 +7,13 @@ import { channelById } from '../reference/channels.ts';
 import type { AttemptRow, PaymentRow } from './schema.ts';
 import { makeToken } from './token.ts';
 
-/** The address of a payment's hosted page. */
+/** Returns the URL of a payment's hosted page. */
 export function hostedPageUrl(deps: Pick<Deps, 'config' | 'secrets'>, store: Store, team_id: bigint, payment_id: string): string {
   const token = makeToken(deps.secrets, { environment: store.environment, team_id, payment_id });
   return `${deps.config.public_url}/pay/${token}`;
 }
 
-/** An attempt as the provider sees it. */
+/** Returns an attempt in the form that provider adapters receive. */
 export function collectionOf(
   deps: Pick<Deps, 'config' | 'secrets'>,
   store: Store,

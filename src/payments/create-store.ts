@@ -11,7 +11,7 @@ import {
 import { EVENT_COLUMNS, type EventInput, RECORD } from '../events/record.ts';
 import { fixed, type Queryable, sql } from '../kit/sql.ts';
 
-/** A payment to be made, with its idempotency key and its first event, as the SQL takes it. */
+/** A payment to insert, with its idempotency key and its first event, in the form the SQL reads. */
 export interface NewPayment extends EventInput {
   id: string;
   route: string;
@@ -34,14 +34,14 @@ export interface NewPayment extends EventInput {
   key_id: string;
   request_id: string;
   expires_at: string;
-  /** By whom the customer is found or made. Without: `customer_id` says who it is, or nobody is known. */
+  /** How the customer is found or created. Without it, `customer_id` names the customer, or there is none. */
   payer?: Payer | null;
 }
 
-/** The customer of a payment that was made; or that this customer is blocked, so that it was not. */
+/** The customer of a payment that was created, or `blocked` when the payment was rejected because its customer is blocked. */
 export type Inserted = { customer_id: string | null } | 'blocked';
 
-/** Columns that go from the input into the table as they are. */
+/** Columns copied unchanged from the input into the table. */
 const SAME = `reference, amount_minor, currency, bearer, description, account_id, split, name, email, phone, callback, details,
   unique_reference, key_id, request_id, expires_at`;
 const same = fixed(SAME);
@@ -55,11 +55,11 @@ const inputColumnsWithNew = fixed(`${INPUT_COLUMNS}, ${NEW_PAYER_COLUMNS}`);
 const foundPayer = fixed(FOUND_PAYER);
 
 /**
- * Makes payments of nobody and of customers there are, with their idempotency keys, events and deliveries, in one statement
- * that is its own transaction. The keys are inserted in a fixed order, so that two batches can not wait for each other. The
- * event has a hole for its customer, which the statement fills with the one it finds.
- * @returns by id; nothing for a payment whose idempotency key was taken before
- * @throws a violation of payments_customer_seen when one of the customers is not there, or blocked
+ * Creates payments without customers or with existing customers, with their idempotency keys, events and deliveries, in one
+ * statement that is its own transaction. Keys are inserted in a fixed order, so that two batches cannot deadlock. The event has
+ * a placeholder for its customer, which the statement fills with the customer it finds.
+ * @returns results by payment id; no entry for a payment whose idempotency key was already taken
+ * @throws a violation of payments_customer_seen when one of the customers does not exist or is blocked
  */
 export async function insertPayments(db: Queryable, payments: NewPayment[]): Promise<Map<string, Inserted>> {
   const input = payments.map(({ payer, ...payment }) => (payer ? { ...payment, ...payer } : payment));
@@ -89,10 +89,11 @@ export async function insertPayments(db: Queryable, payments: NewPayment[]): Pro
 }
 
 /**
- * The same, making the customers that there are not yet: keys first and then customers, both in a fixed order. A statement
- * of its own because starting one of so many parts takes longer than making a payment does.
- * @returns by id; nothing for a payment whose idempotency key was taken before
- * @throws a violation of payments_customer_seen where another transaction is just making one of them: run it again
+ * Creates payments like `insertPayments`, together with customers that do not exist yet: keys first, then customers, both in a
+ * fixed order. It is a separate statement because planning and starting so large a statement takes longer than inserting a
+ * payment.
+ * @returns results by payment id; no entry for a payment whose idempotency key was already taken
+ * @throws a violation of payments_customer_seen when another transaction is creating one of the customers: run it again
  */
 export async function insertWithPayers(db: Queryable, payments: NewPayment[]): Promise<Map<string, Inserted>> {
   const rows = await db.all<{ id: string; customer_id?: string | null; blocked?: boolean }>(sql`
@@ -133,7 +134,7 @@ export async function insertWithPayers(db: Queryable, payments: NewPayment[]): P
   return new Map(rows.map(({ id, customer_id = null, blocked }) => [id, blocked ? 'blocked' : { customer_id }]));
 }
 
-/** Payments of the same payer share one, which the first of them carries; the others only its id. */
+/** Payments of the same payer share one new customer: the first of them carries its columns, the others only its id. */
 function withPayers(payments: NewPayment[]): object[] {
   const first = new Map<string, Payer>();
   return payments.map(({ payer, ...payment }) => {

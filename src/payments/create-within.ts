@@ -7,28 +7,28 @@ import { insertWithPayers } from './create-store.ts';
 import type { PaymentRow } from './schema.ts';
 import { findByKey } from './store.ts';
 
-/** Others may be making the same customer at this moment; it is there for the second run. */
+/** Maximum runs of the transaction. Another transaction may be creating the same customer; the second run finds it. */
 const MOST_RUNS = 5;
 
-/** What makes a payment once: a second order under the same name is the first one's payment. */
+/** Identity of a payment that is created once: a second order with the same key returns the first payment. */
 export interface Once {
   route: string;
   key: string;
   hash: Buffer;
 }
 
-/** An {@link Order} without a key of the caller's: {@link Once} says what it is known by. */
+/** An {@link Order} without an Idempotency-Key of the caller; {@link Once} identifies it. */
 export type InnerOrder = Omit<Order, 'idempotency_key'>;
 
-/** The payment that was made under this name before. */
+/** Returns the payment created with this key before, or undefined. */
 export function madeBefore(db: Queryable, team_id: bigint, { route, key }: Once): Promise<PaymentRow | undefined> {
   return findByKey(db, team_id, route, key);
 }
 
 /**
- * Makes a payment in the caller's transaction, beside what leads to it, such as the use of a payment link. POST /payments
- * goes another way: what it writes is one statement that many share.
- * @throws Problem 422 blocked customer; a violation that {@link creating} runs the transaction again for
+ * Creates a payment in the caller's transaction, together with the rows that lead to it, such as the use of a payment link.
+ * POST /payments does not use it: there one statement inserts many payments.
+ * @throws Problem 422 blocked customer; a violation for which {@link creating} runs the transaction again
  */
 export async function createWithin(tx: Tx, order: InnerOrder, amount_minor: Minor, once: Once): Promise<PaymentRow> {
   const keyed = { ...order, idempotency_key: once.key };
@@ -38,7 +38,11 @@ export async function createWithin(tx: Tx, order: InnerOrder, amount_minor: Mino
   return { ...payment, ...must(made, 'the caller looked for an earlier one under its lock') };
 }
 
-/** Runs a transaction with {@link createWithin} in it; again where another one is just making the payment's customer. */
+/**
+ * Runs a transaction that contains {@link createWithin}, and runs it again when another transaction is creating the payment's
+ * customer.
+ * @throws any other error, and the last violation after 5 runs
+ */
 export async function creating<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
   for (let run = 1; ; run++) {
     try {

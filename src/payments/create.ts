@@ -22,17 +22,21 @@ import { findByKey, referenceExists } from './store.ts';
 
 const ROUTE = 'POST /payments';
 const DEFAULT_WINDOW_MINUTES = 1440;
-/** Others may be making customers of the batch while it waits for the first of them; it has seen nearly all after one. */
+/**
+ * Maximum runs of one batch. Other transactions may be creating its customers while it waits for the first of them; after one
+ * wait it sees nearly all.
+ */
 const MOST_RUNS = 5;
 
+/** A created payment; `replayed` when an earlier request with the same key created it. */
 export interface Created {
   payment: PaymentRow;
   replayed: boolean;
 }
 
 /**
- * Makes payments of one store. Under load many go into one statement (see kit/batch.ts); the statement is the same
- * for one as for many, so batching is a switch and not a second way.
+ * Creates the payments of one store. Under load many share one statement (see kit/batch.ts). The statement is the same for one
+ * payment as for many, so batching is a switch and not a second code path.
  */
 export class PaymentCreator {
   readonly #insert: (payment: NewPayment) => Promise<Inserted | undefined>;
@@ -57,7 +61,7 @@ export class PaymentCreator {
   }
 
   /**
-   * Creates the payment of a call, or finds the one its Idempotency-Key made before.
+   * Creates the payment of a request, or returns the payment that its Idempotency-Key created before.
    * @throws Problem 402 unverified team in live, 404 unknown customer or account, 409 reference taken, 422
    */
   async create(call: Call<CreatePaymentBody>): Promise<Created> {
@@ -72,7 +76,7 @@ export class PaymentCreator {
     if (objection) return this.#earlierOr(call, objection);
     if (team.unique_references && call.body.reference !== undefined) {
       const taken = await referenceExists(store.db, team.id, call.body.reference);
-      // Looked up second: the payment that has the reference may be the one this very key made a moment ago.
+      // Looked up second: the payment that has the reference may have been created with this same key a moment ago.
       const earlier = await this.#replay(call);
       if (earlier) return earlier;
       if (taken) throw referenceTaken();
@@ -85,7 +89,10 @@ export class PaymentCreator {
     return { payment: { ...payment, ...made }, replayed: false };
   }
 
-  /** What the same key made before is told first: the request did succeed, whatever has changed since. */
+  /**
+   * Returns the payment that the same key created before, if any: that request succeeded, whatever has changed since.
+   * @throws the given problem when the key is unused
+   */
   async #earlierOr(call: Call<CreatePaymentBody>, problem: Problem): Promise<Created> {
     const earlier = await this.#replay(call);
     if (earlier) return earlier;
@@ -112,7 +119,7 @@ export class PaymentCreator {
   }
 }
 
-/** The connected account that a payment is attributed to, or why it cannot be. */
+/** Returns the connected account to which a payment is attributed, or the error why it cannot be. */
 async function activeAccount(store: Store, team_id: bigint, id: string): Promise<AccountRow | Problem> {
   try {
     return await findActiveAccount(store, team_id, id);
@@ -123,8 +130,8 @@ async function activeAccount(store: Store, team_id: bigint, id: string): Promise
 }
 
 /**
- * Customers that are known to be there are only looked for. Where one is not there after all, or another transaction is just
- * making it, the payments are made by the statement that makes customers too.
+ * Inserts a batch of payments. Customers that are known to exist are only looked up. If one does not exist after all, or
+ * another transaction is creating it, the payments are inserted by the statement that also creates customers.
  */
 async function insertSeeing(db: Db, known: KnownPayers, payments: NewPayment[]): Promise<Map<string, Inserted>> {
   let makes = !known.covers(payments);
@@ -142,7 +149,10 @@ async function insertSeeing(db: Db, known: KnownPayers, payments: NewPayment[]):
   }
 }
 
-/** What the schema of the body can not say; of a body that may not fit the schema. */
+/**
+ * Validates what the JSON schema of the body cannot express. The body may not fit the schema.
+ * @returns errors by field; empty when there are none
+ */
 export function checkCreate(body: CreatePaymentBody): FieldErrors {
   const errors: FieldErrors = {};
   if (typeof body.amount === 'number' && minorFromWire(body.amount) === null) {
@@ -169,12 +179,12 @@ function referenceTaken(): Problem {
   });
 }
 
-/** Who wants a payment made, and which. */
+/** A request to create a payment: the caller and the body. */
 export interface Order extends Pick<Call<CreatePaymentBody>, 'body' | 'idempotency_key' | 'request_id' | 'at'> {
   caller: Pick<Caller, 'team' | 'store' | 'key_id'>;
 }
 
-/** The payment as its row will be; its customer may turn out to be another. */
+/** Returns the payment as its row will be. Its customer may be replaced by the one that the insert finds. */
 export function paymentOf(call: Order, amount_minor: Minor, account: Pick<AccountRow, 'id' | 'split'> | null): PaymentRow {
   const { body, caller, at } = call;
   const now = new Date(at);
@@ -215,14 +225,17 @@ export function paymentOf(call: Order, amount_minor: Minor, account: Pick<Accoun
   };
 }
 
-/** Only what was sent: most payments carry none of it. */
+/** Returns only the fields that were sent: most payments carry none of them. */
 function detailsOf(body: CreatePaymentBody): PaymentDetails | null {
   const { items, address, shipping, theming, telemetry, metadata } = body;
   const sent = Object.entries({ items, address, shipping, theming, telemetry, metadata }).filter(([, value]) => value != null);
   return sent.length > 0 ? (Object.fromEntries(sent) as PaymentDetails) : null;
 }
 
-/** @param route the idempotency key is scoped to */
+/**
+ * Returns a payment with its key and its `payment.created` event in the form that the insert reads.
+ * @param route the route to which the idempotency key is scoped
+ */
 export function inputOf(call: Order, payment: PaymentRow, hash: Buffer, route = ROUTE): NewPayment {
   const environment: Environment = call.caller.store.environment;
   const payer = payment.customer_id === null ? payerOf(environment, call.at, payment) : null;

@@ -12,17 +12,17 @@ import type { PaymentListener } from './listeners.ts';
 import { reportOfReading } from './reports.ts';
 import { refuse } from './resolve.ts';
 
-/** What a document says became of an attempt: nobody is asked again. */
+/** The outcome of an attempt according to a document; the provider is not polled again. */
 export type Proof = Extract<Reading, { kind: 'succeeded' | 'failed' }>;
 
-/** A proof ends the polling, except where another amount leaves a question open. */
+/** Poll plan after a proof. A proof ends the polling, except where another amount leaves a mismatch open. */
 const PLAN: PollPlan = { first_ms: 300_000, factor: 1, longest_ms: 300_000 };
 
 /**
- * Enters what a provider's statement says of an attempt by the one door, as if the provider had been asked: success is
- * booked, another amount waits in `hold`, success after the end is a late success.
- * @param said which line of which statement, kept with the attempt like a person's decision
- * @throws Problem 404 no such attempt of the team, 400 it is decided already, or being sent at this moment
+ * Applies the line of a provider's statement that reports an attempt, in the same way as a poll result: success is posted,
+ * another amount goes to `hold` (suspense), success after the attempt ended is a late success.
+ * @param said which line of which statement; stored with the attempt like a manual resolution
+ * @throws Problem 404 the team has no such attempt, 400 it is already decided or is being sent at this moment
  */
 export async function enterProof(
   deps: { clock: Clock; config: Config; listeners: readonly PaymentListener[] },

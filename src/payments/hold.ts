@@ -6,14 +6,17 @@ import { isOpen, type PaymentRow } from './schema.ts';
 import { isFinal } from './states.ts';
 import { lockPayments, type PaymentRef } from './store.ts';
 
-/** A payment, locked until the transaction ends. */
+/** A payment that is locked until the transaction ends. */
 export interface Held {
   payment: PaymentRow;
-  /** free: nobody has begun to pay; under_way: money may be moving; final: only a refund can change it. */
+  /** free: no attempt has started; under_way: money may be moving; final: only a refund can change it. */
   standing: 'free' | 'under_way' | 'final';
 }
 
-/** Locks a payment and tells how it stands. Whoever also locks what hangs on payments locks the payment first. */
+/**
+ * Locks a payment and returns its standing. Callers that also lock rows belonging to payments lock the payment first, so that
+ * they cannot deadlock.
+ */
 export async function holdPayment(tx: Tx, ref: PaymentRef): Promise<Held> {
   const payment = must((await lockPayments(tx, [ref]))[0], 'what it was made for names it');
   if (isFinal(payment.status)) return { payment, standing: 'final' };
@@ -21,7 +24,7 @@ export async function holdPayment(tx: Tx, ref: PaymentRef): Promise<Held> {
   return { payment, standing: begun ? 'under_way' : 'free' };
 }
 
-/** Cancels a payment that is held and free, in the caller's transaction. */
+/** Cancels a locked payment whose standing is free, in the caller's transaction. */
 export async function withdrawPayment(tx: Tx, context: ApplyContext, { payment }: Held): Promise<void> {
   const { team_id, id } = payment;
   await apply(tx, context, [{ team_id, payment_id: id, happenings: [{ kind: 'merchant_cancelled' }] }]);

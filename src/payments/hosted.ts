@@ -16,7 +16,7 @@ import { type AttemptRow, isOpen, type PaymentRow } from './schema.ts';
 import { findPayment, lockPayments, type PaymentRef, writeClaim } from './store.ts';
 import { readToken } from './token.ts';
 
-/** A payment as its hosted page needs it. */
+/** A payment with the data its hosted page needs. */
 export interface Hosted {
   store: Store;
   payment: PaymentRow;
@@ -24,46 +24,50 @@ export interface Hosted {
   attempts: AttemptRow[];
 }
 
-/** Whose the hosted page is, seen from one browser. */
+/** Which browser holds the hosted page, from the view of one browser. */
 export type Holder = 'nobody' | 'this' | 'another';
 
-/** Opens the payment of an authorization_token; null for a token that this server did not make. */
+/** Returns the payment of an authorization_token; null for a token that this server did not create. */
 export async function openHosted(deps: Deps, token: string): Promise<Hosted | null> {
   const subject = readToken(deps.secrets, token);
   if (!subject) return null;
   const store = deps.stores[subject.environment].of(subject.team_id);
   const ref = { team_id: subject.team_id, id: subject.payment_id };
-  // In this order: a payment that looks untouched is never shown beside attempts that have ended since.
+  // Attempts are read before the payment, so that a payment without charges is never shown beside attempts that have ended
+  // since.
   const attempts = await attemptsOf(store.db, [ref]);
   const payment = await findPayment(store.db, ref.team_id, ref.id);
   return payment ? { store, payment, attempts } : null;
 }
 
-/** Whether this server made the token, told without the database. */
+/** Whether this server created the token; checked without the database. */
 export function isHostedToken({ secrets }: Pick<Deps, 'secrets'>, token: string): boolean {
   return readToken(secrets, token) !== null;
 }
 
-/** The name the payer knows the merchant by. */
+/** Returns the merchant's name as shown to the payer. */
 export async function merchantName(deps: Deps, team_id: bigint): Promise<string> {
   return must(await findTeam(deps.stores.control, team_id), 'a payment has a team').name;
 }
 
-/** The attempt that is moving money, or may be. */
+/** Returns the attempt that is moving money or may be, or undefined. */
 export function openAttempt(attempts: readonly AttemptRow[]): AttemptRow | undefined {
   return attempts.find(isOpen);
 }
 
-/** @param browser the secret of the browser's cookie; null when it sent none */
+/**
+ * Returns which browser holds the page.
+ * @param browser the secret of the browser's cookie; null when it sent none
+ */
 export function holderOf(payment: Pick<PaymentRow, 'claim'>, browser: string | null): Holder {
   if (!payment.claim) return 'nobody';
   return browser !== null && payment.claim.equals(sha256(browser)) ? 'this' : 'another';
 }
 
-/** Whether the typed number or account is one that this payment was charged on: who knows it may take the page over. */
+/** Whether the typed number or account is one on which this payment was charged. Whoever knows it may take the page over. */
 export function wasCharged(secrets: Secrets, attempts: readonly AttemptRow[], typed: string): boolean {
   return attempts.some(({ team_id, payer, payer_hash, country, channel }) => {
-    // A card attempt's payer is a token, which nobody has to know.
+    // The payer of a card attempt is a token, which proves no knowledge.
     if (channelById(channel)?.kind === 'card') return false;
     const phone = country ? parsePhone(typed, country) : null;
     const numbers = phone ? [phone.e164, typed] : [typed];
@@ -78,21 +82,25 @@ function compact(number: string): string {
 }
 
 /**
- * Charges on behalf of a browser. The browser claims the page in the transaction that stores the intent, so that of two
- * browsers that submit at once exactly one charges, and that one has the page.
- * @throws Problem 403 when the page is another browser's, and whatever {@link charge} throws
+ * Charges on behalf of a browser. The browser claims the page in the transaction that stores the intent: of two browsers that
+ * submit at the same time exactly one charges, and that one holds the page.
+ * @throws Problem 403 when another browser holds the page, and whatever {@link charge} throws
  */
 export function chargeFrom(deps: Deps, { store, payment }: Hosted, browser: string, wanted: Charge): Promise<Charged> {
   const ref = { team_id: payment.team_id, id: payment.id };
   return charge(deps, store, ref, wanted, {
     started: async (tx, attempt_id) => {
-      // A number that we filled in proves nothing about who sits there.
+      // A saved number that we filled in is no proof of identity.
       await claim(deps, tx, ref, browser, { typed: wanted.method_id ? null : wanted.payer, attempt_id });
     },
   });
 }
 
-/** A further step on the attempt under way; the browser claims a page that nobody has: a charge by the API has no browser. */
+/**
+ * Submits a further step of the attempt under way. The browser claims the page if no browser holds it: a charge by the API has
+ * none.
+ * @throws Problem 403 when another browser holds the page, and whatever {@link continueCharge} throws
+ */
 export async function continueFrom(
   deps: Deps,
   { store, payment }: Hosted,
@@ -107,7 +115,7 @@ export async function continueFrom(
 }
 
 /**
- * Hands the page to a browser whose payer typed the charged number.
+ * Assigns the page to a browser whose payer typed a number that was charged.
  * @throws Problem 403 for another number, and while a charge is under way
  */
 export async function takeOver(deps: Deps, { store, payment }: Hosted, browser: string, typed: string): Promise<void> {
@@ -117,7 +125,7 @@ export async function takeOver(deps: Deps, { store, payment }: Hosted, browser: 
 
 interface Proof {
   typed: string | null;
-  /** The attempt this submit makes, which proves nothing. */
+  /** The attempt that this submission creates; it is no proof of earlier knowledge. */
   attempt_id?: string;
 }
 
@@ -132,7 +140,7 @@ async function claim(deps: Deps, tx: Tx, ref: PaymentRef, browser: string, proof
   await writeClaim(tx, ref, payment.claim, sha256(browser));
 }
 
-/** 403: the page is another browser's. */
+/** Returns the error 403: another browser holds the page. */
 export function elsewhere(): Problem {
   return new Problem(403, 'The payment is being made in another browser.');
 }

@@ -10,38 +10,38 @@ import type { Prompter } from './attempts.ts';
 import type { ChargeBody, PaymentRow } from './schema.ts';
 import { pieceOf } from './tranches.ts';
 
-/** How the payer wants to pay: a channel and the number or account on it. */
+/** Payment instrument: a channel and the payer's number or account on it. */
 export interface Instrument {
   channel: Channel;
   /** E.164 number, account number or card token; null when the provider asks for it on its own page. */
   payer: string | null;
-  /** The saved method whose number it is; left out when it was typed. */
+  /** The saved payment method that the number belongs to; left out when it was typed. */
   method_id?: string | undefined;
-  /** The payer asks that the number be saved once it has been paid with. */
+  /** The payer asks that the number be saved after a successful payment. */
   remember?: boolean | undefined;
 }
 
 /** An {@link Instrument} that fits the payment's currency and amount. */
 export interface Charge extends Instrument {
   currency: string;
-  /** What it would collect now; decides which providers can take it. The amount itself is fixed under the lock. */
+  /** Amount that this charge would collect now; decides which providers can take it. The final amount is fixed under the lock. */
   piece_minor: Minor;
   client_ip: string | null;
-  /** Who asks for it. */
+  /** The actor that requests the charge, for the audit log. */
   by: Actor;
-  /** Who makes the payer's phone ring; null: nobody in person. */
+  /** Who causes the prompt on the payer's phone; null when no person does. */
   prompted_by: Prompter | null;
-  /** What the rules against abuse ask about besides; left out: they are not asked. */
+  /** Further data for fraud screening; left out, the charge is not screened. */
   screened?: {
     email: string | null;
     customer_id: string | null;
-    /** Of the whole payment; null: part of it is paid. */
+    /** Amount of the whole payment; null when part of it is already paid. */
     amount_minor: Minor | null;
   };
 }
 
 /**
- * Reads channel and payer data, which needs no payment.
+ * Reads channel and payer from a request body; needs no payment.
  * @throws Problem 422 naming `channel`, `data.phone` or `data.account_number`
  */
 export function readInstrument(environment: Environment, body: Pick<ChargeBody, 'channel' | 'data'>): Instrument {
@@ -68,7 +68,10 @@ function readPhone(channel: Channel, text: string | undefined): string {
   return phone.e164;
 }
 
-/** @throws Problem 422 naming `channel` (wrong currency) or `amount` (the channel can not move it) */
+/**
+ * Returns the charge of a payment with an instrument.
+ * @throws Problem 422 naming `channel` (wrong currency) or `amount` (the channel cannot move it)
+ */
 export function fitCharge(
   config: Pick<Config, 'fees'>,
   payment: PaymentRow,

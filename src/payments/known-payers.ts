@@ -2,12 +2,12 @@ import { payerKey } from '../customers/payer.ts';
 import { sha256 } from '../kit/crypto.ts';
 import type { Inserted, NewPayment } from './create-store.ts';
 
-/** About 10 MB. */
+/** Maximum number of entries; about 10 MB. */
 const MOST = 100_000;
 
 /**
- * Payers of whom this process knows that there is a customer, so that the quick statement will do; hashes only. Being
- * wrong costs a round trip and nothing else.
+ * Payers for whom this process has seen a customer record, so that the faster insert statement is enough; stored as hashes
+ * only. A wrong entry costs one extra round trip and has no other effect.
  */
 export class KnownPayers {
   readonly #known = new Set<string>();
@@ -17,7 +17,7 @@ export class KnownPayers {
     return payments.every(({ team_id, payer }) => !payer || this.#known.has(hashOf(payerKey(team_id, payer))));
   }
 
-  /** What became of payments whose customers were found or made. */
+  /** Updates the set from payments whose customers were found or created. */
   learn(payments: readonly NewPayment[], made: ReadonlyMap<string, Inserted>): void {
     if (this.#known.size > MOST) this.#known.clear();
     for (const { id, team_id, payer } of payments) {

@@ -8,23 +8,23 @@ import type { AttemptRow, PaymentRow } from './schema.ts';
 import { isUnderWay, neverArrived } from './attempts.ts';
 
 /*
- * What is reported of an attempt that has ended. Money that moved is never dropped. An attempt that no provider had ended, but
- * that was taken for one that never arrived, and that the provider has after all, is open again where the payment can still
- * take it; otherwise it stays closed and its provider is asked until nothing can move any more.
+ * Effects of reports about attempts that are already closed. Money that moved is always recorded. An attempt that was closed by
+ * us because it apparently never arrived, but that the provider has after all, is reopened where the payment can still take it;
+ * otherwise it stays closed and is polled until no money can move any more.
  */
 
-/** An ended attempt, and what its report is judged by. */
+/** A closed attempt and the data by which a report about it is judged. */
 export interface Ended {
   config: Config;
   environment: Environment;
   payment: PaymentRow;
   attempt: AttemptRow;
-  /** All of the payment. */
+  /** All attempts of the payment. */
   attempts: readonly AttemptRow[];
   at: number;
 }
 
-/** What a late answer to a charge changes. */
+/** Returns the change made by a late response to a charge. */
 export function changeOfLateSubmission(ended: Ended, submission: Submission): Change {
   const { attempt, at } = ended;
   switch (submission.kind) {
@@ -47,8 +47,8 @@ export function changeOfLateSubmission(ended: Ended, submission: Submission): Ch
 }
 
 /**
- * What a late look at the provider changes.
- * @param asked_at when the provider was asked: its answer says nothing of what was sent later
+ * Returns the change made by a late poll of the provider.
+ * @param asked_at when the provider was polled, in milliseconds since the epoch: its response covers nothing sent later
  */
 export function changeOfLateReading(
   ended: Ended,
@@ -66,7 +66,7 @@ export function changeOfLateReading(
     case 'unreadable':
       return watched(ended, later);
     case 'not_found': {
-      // As for an open attempt: what was accepted exists, and soon after sending "not found" proves nothing.
+      // As for an open attempt: an accepted attempt exists, and "not found" soon after sending proves nothing.
       const sent = (attempt.submitted_at ?? attempt.created_at).getTime();
       const proven = attempt.action === null && asked_at - sent >= capabilities.not_found_grace_ms;
       return watched(ended, proven ? null : later);
@@ -78,10 +78,11 @@ export function changeOfLateReading(
   }
 }
 
-/** Money moved after the end, of whatever amount. */
+/** Returns the change for money that moved after the attempt ended, whatever its amount. */
 function moneyOf(ended: Ended, proof: { provider_ref: string; amount_minor: bigint; currency: string }): Change {
   const { config, environment, payment, attempt, at } = ended;
-  // A charge that was taken for impossible paid after all, and no other has begun: fee and channel are those of this one.
+  // The attempt was closed as never sent but paid after all, and no other has started: fee and channel are those of this
+  // attempt.
   const before = payment.status === 'pending' ? [submittedHappening(config, payment, attempt)] : [];
   if (proof.amount_minor === attempt.amount_minor && proof.currency === attempt.currency) {
     return late(evidence(config, environment, attempt, proof, at, before));
@@ -89,7 +90,7 @@ function moneyOf(ended: Ended, proof: { provider_ref: string; amount_minor: bigi
   const { amount_minor, currency, provider_ref } = proof;
   const judged = attempt.resolution?.mismatch;
   const known = judged?.amount_minor === String(amount_minor) && judged.currency === currency;
-  // The same report again: it waits for a person, or a person has decided that it is wrong.
+  // The same report again: it waits for manual resolution, or a person has resolved it as wrong.
   if (attempt.mismatch !== null || known) return watched(ended, null);
   const update: AttemptUpdate = {
     status: attempt.status,
@@ -101,7 +102,10 @@ function moneyOf(ended: Ended, proof: { provider_ref: string; amount_minor: bigi
   return late(change(attempt, update, [{ kind: 'mismatched', attempt_id: attempt.id, amount_minor, currency }]));
 }
 
-/** The provider has it. What a provider has ended stays ended: such a report is older than that. */
+/**
+ * Returns the change when the provider has the attempt. An attempt that its provider ended stays closed: the report is older
+ * than that.
+ */
 function arrived(ended: Ended, update: AttemptUpdate & { action?: Next | null }): Change {
   const { config, payment, attempt, attempts, at } = ended;
   const decided = attempt.resolution?.as === 'failed';
@@ -116,10 +120,10 @@ function arrived(ended: Ended, update: AttemptUpdate & { action?: Next | null })
   return late(change(attempt, { ...rest, status: attempt.status, submitted_at }, []));
 }
 
-/** When the provider is asked next about an attempt that is closed and watched; null: nothing can move any more. */
+/** Schedules the next poll of a closed attempt that is still polled; null: no money can move any more. */
 function watched({ payment, attempt }: Ended, next_poll_at: Date | null): Change {
   if (attempt.next_poll_at === null) return nothing(attempt);
-  // The tranche that waited for it can be sent now.
+  // The tranche that waited for this attempt can be sent now.
   const happenings: Happening[] = next_poll_at === null && payment.status === 'partial' ? [{ kind: 'piece_unsent' }] : [];
   return late(change(attempt, { status: attempt.status, next_poll_at }, happenings));
 }

@@ -7,7 +7,7 @@ import { columns } from './store.ts';
 
 export interface PaymentFilters {
   search?: string | undefined;
-  /** Searching by id and reference only: what a public key may. */
+  /** Searches id and reference only: the search allowed for a public key. */
   search_ids_only: boolean;
   status?: string | undefined;
   /** UTC days, inclusive. */
@@ -19,7 +19,7 @@ export interface PaymentFilters {
   link_id?: string | undefined;
 }
 
-/** One page, in reading order; one row more than asked for tells whether there is another page. */
+/** Returns one page, in reading order. Cursor pages contain one row more than requested when there is another page. */
 export function listPayments(
   db: Queryable,
   environment: Environment,
@@ -30,7 +30,7 @@ export function listPayments(
   const conditions = [part`team_id = ${team_id}`, ...filterConditions(environment, filters), ...positionConditions(position)];
   const order = position.kind === 'newer' ? fixed('id') : fixed('id desc');
   if (position.kind === 'offset') {
-    // The skipped rows are walked in the index alone; only the page itself is read from the table.
+    // The skipped rows are read from the index only; just the page itself is read from the table.
     return db.all<PaymentRow>(sql`
       select ${columns} from payments where team_id = ${team_id} and id in (
         select id from payments where ${allOf(conditions)} order by id desc
@@ -69,7 +69,7 @@ function filterConditions(environment: Environment, filters: PaymentFilters): Fr
   const conditions: Fragment[] = [];
   const { status, date_from, date_to, amount_min_minor, amount_max_minor, customer_id, link_id, search } = filters;
   if (customer_id !== undefined) conditions.push(part`customer_id = ${customer_id}`);
-  // In the words of the partial index that holds nothing else.
+  // Worded like the predicate of the partial index on payments of links, so that PostgreSQL uses it.
   if (link_id !== undefined) conditions.push(part`key_id = ${link_id} and key_id like 'lnk\\_%'`);
   if (status) conditions.push(part`status = ${status}`);
   if (date_from) conditions.push(part`id >= ${lowestIdAt('trx', environment, Date.parse(date_from))}`);

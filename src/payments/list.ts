@@ -10,15 +10,18 @@ import { countPayments, listPayments, type PaymentFilters } from './list-store.t
 import { Totals } from '../kit/totals.ts';
 
 /**
- * How long a creating transaction can be under way at the most, with room to spare: ids older than this are all
- * visible. Deadlines on statements (15 s) and on idle transactions (30 s) keep the promise.
+ * Longest time for which a creating transaction can stay open, with a margin: ids older than this are all visible. The timeouts
+ * of statements (15 s) and of idle transactions (30 s) guarantee it.
  */
 export const SETTLED_MS = 60_000;
 
 /** Payments of one customer, or of one payment link. */
 export type PaymentsOf = { customer_id: string } | { link_id: string };
 
-/** GET /payments, GET /customers/{id}/payments and GET /links/{id}/payments: offset or cursor pages, newest first. */
+/**
+ * Returns the handler of GET /payments, GET /customers/{id}/payments and GET /links/{id}/payments: offset or cursor pages,
+ * newest first. It throws Problem 422 for a `date_to` before `date_from`.
+ */
 export function paymentLister(
   deps: Pick<Deps, 'secrets'>,
 ): (call: Call<unknown, ListPaymentsQuery>, of?: PaymentsOf) => Promise<Reply> {
@@ -70,7 +73,10 @@ function filtersOf(query: ListPaymentsQuery, search_ids_only: boolean): PaymentF
   };
 }
 
-/** A bound may have more decimals than any amount, or be larger: it is moved to the nearest hundredth inside. */
+/**
+ * Converts a bound to hundredths. It may have more decimals than any amount, or be larger: it is rounded to the nearest
+ * hundredth inside the range.
+ */
 function bound(amount: number | undefined, inwards: (hundredths: number) => number): Minor | undefined {
   if (amount === undefined) return undefined;
   return minorFromWire(amount) ?? BigInt(inwards(Math.min(amount * 100, Number.MAX_SAFE_INTEGER)));

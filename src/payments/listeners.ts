@@ -4,18 +4,19 @@ import type { AttemptRow, PaymentRow } from './schema.ts';
 import { isUnpaid } from './states.ts';
 
 /*
- * Links and invoices keep count of payments, and customers of the means they paid with; payments know none of them.
- * So they listen: deps hands the listeners in (src/listeners.ts lists them), and the one door (apply.ts) tells them.
+ * Payment links and invoices count payments, and customers keep the payment methods they paid with, while `payments` imports
+ * none of them. They register listeners instead: src/listeners.ts lists them, the dependencies pass them in, and apply.ts calls
+ * them.
  */
 
-/** A payment that has just changed: as it was under the lock, and as it is written. */
+/** A payment that has just changed: its row as it was under the lock, and as it is written. */
 export interface Move {
   before: PaymentRow;
   after: PaymentRow;
   attempts: readonly AttemptRow[];
 }
 
-/** Where and when it changed. */
+/** The environment and time of a change. */
 export interface MoveContext {
   environment: Environment;
   /** Milliseconds since the epoch. */
@@ -23,17 +24,17 @@ export interface MoveContext {
 }
 
 /**
- * Told of payments that changed, in the transaction that changes them and before balances are locked: whoever listens
- * locks rows of its own in the order of their ids, and never a payment.
+ * Called with the payments that changed, in the transaction that changes them and before balances are locked. A listener locks
+ * its own rows in the order of their ids and never locks a payment, so that transactions cannot deadlock.
  */
 export type PaymentListener = (tx: Tx, context: MoveContext, moves: readonly Move[]) => Promise<void>;
 
-/** Whether this change is the one by which the payment succeeded. Once for each payment: no status leads back to it. */
+/** Whether this change made the payment succeed. True once for each payment: no transition leads back to that status. */
 export function hasSucceeded({ before, after }: Pick<Move, 'before' | 'after'>): boolean {
   return before.status !== 'succeeded' && after.status === 'succeeded';
 }
 
-/** Whether this change is the one by which the payment ended without its money. */
+/** Whether this change ended the payment unpaid. */
 export function hasEndedUnpaid({ before, after }: Pick<Move, 'before' | 'after'>): boolean {
   return !isUnpaid(before.status) && isUnpaid(after.status);
 }

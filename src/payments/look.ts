@@ -8,12 +8,15 @@ import { reportOfReading } from './reports.ts';
 import type { AttemptRow, PaymentRow } from './schema.ts';
 import { findPayment } from './store.ts';
 
-/** Asks the provider what became of an attempt and applies the answer. */
+/**
+ * Polls the provider for the outcome of an attempt and applies the result.
+ * @throws an error when the provider account can no longer be used
+ */
 export async function look(deps: Deps, store: Store, attempt: AttemptRow): Promise<void> {
   const { payment, provider } = await partsOf(deps, store, attempt);
   const collection = collectionOf(deps, store, payment, handedOver(attempt));
   const asked_at = deps.clock.now();
-  // Once the window is over the payer must not be able to pay any more; then the truth is asked for.
+  // After the payment window the payer must not be able to pay any more, so the attempt is cancelled before it is polled.
   if (provider.cancel && attempt.status === 'open' && payment.expires_at.getTime() <= asked_at) {
     await provider.cancel(collection);
   }
@@ -23,7 +26,7 @@ export async function look(deps: Deps, store: Store, attempt: AttemptRow): Promi
   await applyOne(deps, store, reportOfReading(place, attempt, reading, { capabilities, asked_at, due: attempt.next_poll_at }));
 }
 
-/** Applies what a provider said of an attempt by itself, in a callback it signed. */
+/** Applies the result that a provider reported in a signed callback. */
 export async function hear(deps: Deps, store: Store, attempt: AttemptRow, news: Reading): Promise<void> {
   const { provider } = await partsOf(deps, store, attempt);
   deps.health.heard(provider.account_id, attempt.channel, news);
@@ -43,7 +46,7 @@ async function partsOf(deps: Deps, store: Store, attempt: AttemptRow): Promise<{
   };
 }
 
-/** An attempt whose sender died before the answer may have been handed over when it was made. */
+/** Returns the attempt as possibly sent at its creation: its process may have died between sending and storing the response. */
 function handedOver(attempt: AttemptRow): AttemptRow {
   return { ...attempt, submitted_at: attempt.submitted_at ?? attempt.created_at };
 }

@@ -10,23 +10,26 @@ import { feeOf } from './fees.ts';
 import { NEVER_ARRIVED } from './attempts.ts';
 import type { AttemptRow, PaymentRow } from './schema.ts';
 
-/** First look at an attempt whose fate is unknown; later ones follow {@link backOff}. */
+/** Delay before the first poll of an attempt whose outcome is unknown, in milliseconds; later polls follow {@link backOff}. */
 export const FIRST_READ_MS = 2_000;
 const LONGEST_WAIT_MS = 300_000;
-/** A provider that wants to be asked at once is not asked more often than this. */
+/** Minimum delay between polls, even for a provider that requests an immediate one. */
 export const SHORTEST_WAIT_MS = 100;
 
-/** How long to wait where no provider has it, so that there is no plan to follow: doubling up to five minutes. */
+/** Returns the delay in milliseconds where no provider, and so no poll plan, is known: exponential, up to five minutes. */
 export function backOff(polls: number): number {
   return Math.min(FIRST_READ_MS * 2 ** Math.min(polls, 10), LONGEST_WAIT_MS);
 }
 
-/** How long to wait before the next look, by the provider's own plan. */
+/** Returns the delay before the next poll in milliseconds, by the provider's own poll plan. */
 export function planned({ first_ms, factor, longest_ms }: Capabilities['polls'], polls: number): number {
   return Math.min(first_ms * factor ** Math.min(polls, 20), longest_ms);
 }
 
-/** What the answer to a charge changes. */
+/**
+ * Returns the change made by the response to a charge.
+ * @param at milliseconds since the epoch
+ */
 export function changeOfSubmission(
   config: Config,
   environment: Environment,
@@ -38,7 +41,7 @@ export function changeOfSubmission(
   const make = (update: AttemptUpdate, happenings: Happening[]): Change => change(attempt, update, happenings);
   const now = new Date(at);
   const submitted = submittedHappening(config, payment, attempt);
-  // What a look or a callback has shown to be there stays so, whatever became of the answer to the sending.
+  // A poll or callback has shown that the provider has the attempt: it stays open, whatever the response to the submission is.
   const unsure = attempt.status === 'open' ? 'open' : 'unknown';
   const sent = { submitted_at: attempt.submitted_at ?? now };
   switch (submission.kind) {
@@ -84,9 +87,9 @@ export function changeOfSubmission(
 }
 
 /**
- * What a look at the provider changes.
- * @param capabilities the provider's: when to look again, and how long its "not found" proves nothing
- * @param asked_at when the provider was asked: its answer says nothing of what was sent later, however late it is applied
+ * Returns the change made by a poll of the provider or a signed callback.
+ * @param capabilities of the provider: its poll plan, and how long its "not found" proves nothing
+ * @param asked_at when the provider was polled: its response covers nothing sent later, however late it is applied
  */
 export function changeOfReading(
   config: Config,
@@ -99,7 +102,7 @@ export function changeOfReading(
   asked_at: number = at,
 ): Change {
   const now = new Date(at);
-  // An attempt whose sender died before the answer was handed over all the same, for all we know.
+  // An attempt whose process died before the response was stored may have been sent.
   const before = attempt.status === 'created' ? [submittedHappening(config, payment, attempt)] : [];
   const still = attempt.status === 'created' ? 'unknown' : attempt.status;
   const sent = { submitted_at: attempt.submitted_at ?? attempt.created_at };
@@ -128,8 +131,8 @@ export function changeOfReading(
     case 'expired':
       return expired(payment, attempt, at, before, 'authorization_timeout', 'the provider closed the request unpaid');
     case 'not_found':
-      // Status pages lag: soon after sending it proves nothing, later it is evidence that nothing ever arrived.
-      // An attempt that was accepted exists, whatever a status page says.
+      // Status endpoints lag: "not found" soon after sending proves nothing, later it is evidence that the request never
+      // arrived. An accepted attempt exists, whatever a status endpoint returns.
       if (attempt.status !== 'open' && asked_at - sent.submitted_at.getTime() >= capabilities.not_found_grace_ms) {
         return unsent(payment, attempt, at, before);
       }
@@ -141,7 +144,9 @@ export function changeOfReading(
   }
 }
 
-/** The provider says it never happened: the payment is over with its window, otherwise it has failed. */
+/**
+ * Returns the change for an attempt that no longer can succeed: the payment expires if its window is over, otherwise it fails.
+ */
 function expired(
   payment: PaymentRow,
   attempt: AttemptRow,
@@ -157,13 +162,19 @@ function expired(
   ]);
 }
 
-/** Nothing was created, whoever died before sending it: a payment in tranches sends the piece again by itself. */
+/**
+ * Returns the change for an attempt that was never created at the provider. A payment in tranches sends the tranche again
+ * automatically.
+ */
 function unsent(payment: PaymentRow, attempt: AttemptRow, at: number, before: Happening[]): Change {
   const closed = expired(payment, attempt, at, before, NEVER_ARRIVED, 'the request never reached the provider');
   return payment.status === 'partial' ? { ...closed, happenings: [...before, { kind: 'piece_unsent' }] } : closed;
 }
 
-/** Money moved, says the provider: it counts only when it is the amount and currency that were asked for. */
+/**
+ * Returns the change when a provider reports that money moved: a capture if amount and currency are those requested, else a
+ * mismatch.
+ */
 export function evidence(
   config: Config,
   environment: Environment,
@@ -197,7 +208,7 @@ export function evidence(
   );
 }
 
-/** The payment stays as it is, the money waits in `hold`, and a person decides (`pirogue resolve`). */
+/** The payment keeps its status, the money stays in `hold` (suspense), and a person resolves it (`pirogue resolve`). */
 function mismatched(
   attempt: AttemptRow,
   proof: { provider_ref: string; amount_minor: bigint; currency: string },
@@ -219,23 +230,25 @@ function mismatched(
   ]);
 }
 
+/** Returns the `submitted` trigger of an attempt, with the payment's fee in hundredths of the currency. */
 export function submittedHappening(config: Pick<Config, 'fees'>, payment: PaymentRow, attempt: AttemptRow): Happening {
   const channel = must(channelById(attempt.channel), 'the channel was checked when the attempt was made');
   return {
     kind: 'submitted',
     channel: channel.id,
-    // Fixed by the first charge: the pieces of a payment in tranches sum to one total.
+    // The fee is fixed by the first charge, so that the tranches of a payment sum to one total.
     fee_minor:
       payment.status === 'pending' ? feeOf(config.fees, channel.kind, payment.amount_minor, payment.currency) : payment.fee_minor,
   };
 }
 
-/** How long captured money waits before it can be paid out. */
+/** Returns the retention of captured money in milliseconds: how long it is pending before it can be paid out. */
 export function holdOf(config: Pick<Config, 'hold_ms'>, environment: Environment, attempt: AttemptRow): number {
   if (environment === 'sandbox') return 0;
   return config.hold_ms[must(channelById(attempt.channel), 'the channel was checked when the attempt was made').kind];
 }
 
+/** Returns a change of one attempt and its payment. */
 export function change(attempt: AttemptRow, update: AttemptUpdate, happenings: Happening[]): Change {
   return { team_id: attempt.team_id, payment_id: attempt.payment_id, attempt: { id: attempt.id, update }, happenings };
 }

@@ -3,7 +3,7 @@ import { wireFromMinor } from '../kit/money.ts';
 import { decidedBy, isExplanation } from '../routing/explain.ts';
 import type { AttemptView, PaymentRow } from './schema.ts';
 
-/** What a list shows of each payment. */
+/** Returns the fields of a payment in a list. */
 export function listed(environment: Environment, row: PaymentRow) {
   return {
     id: row.id,
@@ -18,7 +18,7 @@ export function listed(environment: Environment, row: PaymentRow) {
   };
 }
 
-/** The basic fields of a retrieved payment (docs/contract/envelope.md): all that a public key may see. */
+/** Returns the basic fields of a retrieved payment (docs/contract/envelope.md): all that a public key may see. */
 function publicView(environment: Environment, row: PaymentRow) {
   return {
     ...listed(environment, row),
@@ -28,7 +28,7 @@ function publicView(environment: Environment, row: PaymentRow) {
   };
 }
 
-/** The whole payment, as GET shows it to its owner and as events carry it. */
+/** Returns the complete payment, as GET returns it to its owner and as events carry it. */
 export function retrieved(environment: Environment, row: PaymentRow, attempts: readonly AttemptView[]) {
   return {
     ...publicView(environment, row),
@@ -63,19 +63,22 @@ export function retrieved(environment: Environment, row: PaymentRow, attempts: r
 
 type Retrieved = ReturnType<typeof retrieved>;
 
-/** A retrieved payment cut down to what a public key may see. */
+/** Returns a retrieved payment reduced to the fields that a public key may see. */
 export function publicOf(payment: Retrieved): ReturnType<typeof publicView> {
   const { id, reference, amount, currency, status, channel, description, settled, sandbox, created_at, reason, metadata } =
     payment;
   return { id, reference, amount, currency, status, channel, description, settled, sandbox, created_at, reason, metadata };
 }
 
-/** What the payer is charged, in hundredths: the fee comes on top when the customer bears it. */
+/** Returns the amount the payer is charged, in hundredths: the fee is added when the customer bears it. */
 export function totalOf(row: Pick<PaymentRow, 'amount_minor' | 'fee_minor' | 'bearer'>): bigint {
   return row.bearer === 'customer' ? row.amount_minor + row.fee_minor : row.amount_minor;
 }
 
-/** What the create answer shows: exactly the fields of docs/contract/envelope.md. Always as it was at creation, so a replay equals it. */
+/**
+ * Returns the payment in the response to its creation: exactly the fields of docs/contract/envelope.md, with the values of its
+ * creation, so that a replay is identical.
+ */
 export function created(environment: Environment, row: PaymentRow) {
   const { channel: _, ...rest } = listed(environment, row);
   return { ...rest, status: 'pending' as const };

@@ -2,9 +2,9 @@ import { sql, type Tx } from '../kit/sql.ts';
 import type { Prompter } from './attempts.ts';
 
 /**
- * Charges of a team on one payer that did not end well, or have not ended, since a moment. Until the transaction ends,
- * no other transaction counts the same payer: of two at once the second sees the first.
- * @param counted who caused them
+ * Counts a team's charges of one payer since a moment that failed or have not ended. Until the transaction ends, no other
+ * transaction counts the same payer: of two concurrent ones the second sees the first.
+ * @param counted kinds of callers whose prompts are counted
  */
 export async function countUnpaidPrompts(
   tx: Tx,

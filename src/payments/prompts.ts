@@ -6,15 +6,18 @@ import { countUnpaidPrompts } from './prompts-store.ts';
 import { PROMPTERS, type Prompter } from './attempts.ts';
 
 const WINDOW_MS = 3_600_000;
-/** People mistype a PIN or lose the signal a few times; whoever makes somebody else's phone ring does it more often. */
+/**
+ * Maximum unpaid prompts within the window. A payer mistypes a PIN or loses the signal a few times; an abuser prompts more
+ * often.
+ */
 export const MAX_UNPAID_PROMPTS = 8;
 
 /**
- * Limits how often a phone is prompted without being paid, for every way in: called in the transaction of each charge, it counts in the
- * database, over all payments of the team and all processes. A charge is held against the prompts that its own kind of caller or a more
- * trusted one caused. So a public key or a page locks out neither a secret key nor the page of a payment that such a key made; and,
- * counted by team, nobody else's charge.
- * @returns who prompts, to be stored with the attempt; null where no phone rings, or nobody in person causes it
+ * Limits how often a phone is prompted without payment, for every kind of caller. It is called in the transaction of each
+ * charge and counts in the database, over all payments of the team and all processes. Only prompts caused by the same kind of
+ * caller or a more trusted one count. So a public key or a page locks out neither a secret key nor the page of a payment that
+ * such a key created; and because prompts are counted by team, one team cannot lock out another.
+ * @returns who causes the prompt, to be stored with the attempt; null where no phone is prompted, or no person causes it
  * @throws Problem 429 when the phone was prompted too often
  */
 export async function limitPrompts(
@@ -24,7 +27,7 @@ export async function limitPrompts(
   { channel, payer, prompted_by }: Pick<Charge, 'channel' | 'payer' | 'prompted_by'>,
   now: number,
 ): Promise<Prompter | null> {
-  // In the sandbox no phone rings, and everybody tries the same few numbers.
+  // The sandbox prompts no phone, and all users try the same few numbers.
   if (prompted_by === null || environment === 'sandbox' || channel.kind !== 'mobile_money' || payer === null) return null;
   const counted = PROMPTERS.slice(PROMPTERS.indexOf(prompted_by));
   const prompts = await countUnpaidPrompts(tx, team_id, payer, counted, new Date(now - WINDOW_MS));

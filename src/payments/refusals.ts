@@ -2,21 +2,22 @@ import { Problem } from '../kit/errors.ts';
 import { isReason, payerMessage, type Reason } from '../providers/reasons.ts';
 import type { AttemptRow, PaymentRow } from './schema.ts';
 
-/** A payment that can be charged now: nothing was collected yet, or pieces are missing. */
+/** Whether a payment can be charged now: nothing was collected yet, or tranches are missing. */
 export function isChargeable(payment: Pick<PaymentRow, 'status'>): boolean {
   return payment.status === 'pending' || payment.status === 'partial';
 }
 
-/** 402: the payer's money did not move. */
+/** Returns the error 402: the payer's money did not move. */
 export function declined(reason: Reason, message: string): Problem {
   return new Problem(402, message, { error_code: reason, payer_message: payerMessage(reason) });
 }
 
-/** The reason an attempt or a payment was closed with, one of the closed list. */
+/** Returns the reason with which an attempt or a payment was closed, from the closed list of reasons. */
 export function reasonOf({ reason }: Pick<AttemptRow, 'reason'>): Reason {
   return reason !== null && isReason(reason) ? reason : 'unknown';
 }
 
+/** Returns the error 400 for a payment that cannot be charged in its present state. */
 export function wrongState(payment: Pick<PaymentRow, 'status'>): Problem {
   return new Problem(
     400,

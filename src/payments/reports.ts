@@ -6,25 +6,25 @@ import { changeOfLateReading, changeOfLateSubmission } from './late.ts';
 import { changeOfReading, changeOfSubmission } from './outcomes.ts';
 import { type AttemptRow, isOpen } from './schema.ts';
 
-/** Where a report is judged. */
+/** The configuration and environment in which a report is judged. */
 interface Place {
   config: Config;
   environment: Environment;
 }
 
-/** A look at the provider, as what it changes depends on it. */
+/** Properties of a poll that determine what it changes. */
 export interface Look {
   capabilities: Pick<Capabilities, 'polls' | 'not_found_grace_ms'>;
-  /** When the provider was asked, in milliseconds since the epoch. */
+  /** When the provider was polled, in milliseconds since the epoch. */
   asked_at: number;
-  /** The moment that was set for this look; a moment that was set since is kept. Null: every earlier moment is kept. */
+  /** The time for which this poll was scheduled. A time that was set since then is kept. Null: every earlier time is kept. */
   due: Date | null;
 }
 
 /**
- * The answer to a charge or a further step.
+ * Returns the report of a response to a charge or a further step.
  * @param attempt as it was when it was sent
- * @param payer set with the answer: a card that was typed in a further step
+ * @param payer stored with the response: the token of a card entered in a further step
  */
 export function reportOfSubmission(
   { config, environment }: Place,
@@ -43,7 +43,7 @@ export function reportOfSubmission(
   return { team_id, payment_id, attempt_id, judge };
 }
 
-/** What the provider said when it was asked, or by itself. */
+/** Returns the report of a poll or a signed callback. */
 export function reportOfReading({ config, environment }: Place, attempt: AttemptRow, reading: Reading, look: Look): Report {
   const { team_id, payment_id, id: attempt_id } = attempt;
   const { capabilities, asked_at, due } = look;
@@ -56,7 +56,7 @@ export function reportOfReading({ config, environment }: Place, attempt: Attempt
   return { team_id, payment_id, attempt_id, judge };
 }
 
-/** A callback that came since the provider was asked has set an earlier moment for the next look: it stands. */
+/** Keeps an earlier time for the next poll that a callback has set since the provider was polled. */
 function keepingWakeUp(change: Change, now: AttemptRow, due: Date | null): Change {
   const next = change.attempt?.update.next_poll_at;
   const set = now.next_poll_at;

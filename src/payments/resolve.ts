@@ -11,18 +11,18 @@ import type { PaymentListener } from './listeners.ts';
 import { holdOf, submittedHappening } from './outcomes.ts';
 import { type AttemptRow, isOpen, type PaymentRow, type Resolution } from './schema.ts';
 
-/** A person's decision about something whose outcome nobody can tell, with the evidence it rests on. */
+/** A manual resolution of an outcome that no provider reports, with the evidence for it. */
 export type Verdict = Omit<Resolution, 'at'>;
 
 const BY_HAND = 'resolved by hand: no money moved';
 
-/** A sender may be waiting for the provider's answer this long: nobody decides over its head. */
+/** How long a process may wait for the provider's response: during this time the attempt cannot be resolved manually. */
 const SENDING_MS = 120_000;
 
 /**
- * Closes an attempt by a person's decision. Success is booked at the amount that was asked for; what evidence of another
- * amount had set aside is taken back either way. Success of an attempt that had ended without money is a late success.
- * @throws Problem 404 no such attempt of the team, 400 it is decided already, or being sent at this moment
+ * Closes an attempt by manual resolution. Success is posted at the requested amount; a mismatch in suspense is reversed either
+ * way. Success of an attempt that had ended without money is a late success.
+ * @throws Problem 404 the team has no such attempt, 400 it is already decided or is being sent at this moment
  */
 export async function resolveAttempt(
   deps: { clock: Clock; config: Pick<Config, 'hold_ms' | 'fees'>; listeners: readonly PaymentListener[] },
@@ -45,7 +45,11 @@ export async function resolveAttempt(
   });
 }
 
-/** @throws Problem 400 when an attempt is nobody's to decide */
+/**
+ * Rejects a manual resolution that is not possible.
+ * @param at milliseconds since the epoch
+ * @throws Problem 400 when the attempt cannot be resolved manually: it is being sent, or is already decided
+ */
 export function refuse(attempt: AttemptRow, { as }: Verdict, at: number): void {
   if (attempt.status === 'created' && at - attempt.created_at.getTime() < SENDING_MS) {
     throw new Problem(400, 'The attempt is being handed over at this moment: wait two minutes.');
@@ -66,12 +70,12 @@ function judged(
   const { team_id, payment_id, id, channel, amount_minor } = attempt;
   const update = updateOf(attempt, verdict, at);
   if (verdict.as === 'failed') {
-    // It had ended before: only what was set aside since is decided.
+    // The attempt had already ended: only the amount set aside since then is resolved.
     if (!isOpen(attempt)) return { team_id, payment_id, attempt: { id, update, late: true }, happenings: [] };
     const declined: Happening = { kind: 'declined', reason: 'unknown', message: BY_HAND, channel };
     return { team_id, payment_id, attempt: { id, update }, happenings: [declined] };
   }
-  // A charge that was taken for impossible, and none has begun since: fee and channel are those of this one.
+  // The attempt was closed as never sent, and no other has started since: fee and channel are those of this attempt.
   const before = payment.status === 'pending' ? [submittedHappening(config, payment, attempt)] : [];
   const captured: Happening = {
     kind: 'captured',

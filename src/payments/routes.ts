@@ -29,11 +29,12 @@ import {
 import { cancelPayment, getPayment, getPaymentRow } from './service.ts';
 import { makeToken } from './token.ts';
 
-/** Whoever sends a further step has heard the provider's answer by then, or died. */
+/** Maximum time for a further step: by then its sender has the provider's response or has died. */
 const STEP_MS = 60_000;
 
 const one = envelopeSchema({ transaction: retrievedPayment });
 
+/** The routes of payments: list, create, retrieve, cancel, charge. */
 export function paymentRoutes(deps: Deps): Route[] {
   const list = paymentLister(deps);
   return [
@@ -199,7 +200,7 @@ async function submit(deps: Deps, call: Call<ChargeBody>): Promise<Reply> {
   return chargeOnce(call as Call, work, (...kept) => recall(call, ...kept));
 }
 
-/** The attempt that waits for the one-time code this call carries. */
+/** Returns the attempt that waits for the one-time code in this request, or undefined. */
 async function awaitingCode(call: Call<ChargeBody>, payment_id: string) {
   if (!call.body.data?.otp) return undefined;
   const { team, store } = call.caller;
@@ -209,17 +210,17 @@ async function awaitingCode(call: Call<ChargeBody>, payment_id: string) {
   return attempt?.action?.kind === 'otp' ? attempt : undefined;
 }
 
-/** The answer of a charge or a further step whose process died before it could be kept: told from the attempt. */
+/** Reconstructs the response of a charge or a further step whose process died before storing it. */
 async function recall(call: Call<ChargeBody>, attempt_id: string, since: Date): ReturnType<Recall> {
   const { team, store } = call.caller;
   const attempt = await findAttempt(store.db, team.id, attempt_id);
   if (!attempt || attempt.status === 'created') return 'under_way';
   if (attempt.status === 'unavailable') return 'left';
-  // A code that is still awaited: it did not arrive, or is on its way. Sent again it continues the same attempt.
+  // The code is still awaited: it did not arrive, or is on its way. Sent again, it continues the same attempt.
   if (call.body.data?.otp && attempt.status === 'open' && attempt.action?.kind === 'otp') {
     return call.at - since.getTime() < STEP_MS ? 'under_way' : 'left';
   }
-  // Ended before it was answered: it never was under way for whoever asked.
+  // The attempt ended before the payer was given an action: the request is answered as declined.
   const unpaid = !isOpen(attempt) && attempt.status !== 'succeeded';
   if (unpaid && attempt.action === null) throw declined(reasonOf(attempt), attempt.message ?? 'declined');
   const payment = await getPayment(store, team.id, attempt.payment_id);
@@ -232,7 +233,7 @@ function charged(call: Call<ChargeBody>, { payment, attempts, action: next }: Ch
   return reply(call, 202, 'Payment is processing', { action: next, transaction });
 }
 
-/** A public key may stand in page source: it sees the basic fields only (docs/contract/envelope.md). */
+/** Builds a response. A public key may be published in page source: it gets only the basic fields (docs/contract/envelope.md). */
 function reply(call: Call<unknown, unknown>, code: number, message: string, body: Record<string, unknown>): Reply {
   if (call.caller.kind !== 'public') return { code, message, body };
   return { code, message, body: { ...body, transaction: publicOf(body.transaction as ReturnType<typeof retrieved>) } };

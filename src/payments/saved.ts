@@ -11,47 +11,49 @@ import { totalOf } from './present.ts';
 import type { PaymentRow } from './schema.ts';
 
 /*
- * Numbers that payers asked us to remember, on the hosted page (docs/decisions/0033-saved-methods.md): saved in the
- * transaction of the success, sealed; offered masked where the merchant's own server said who pays; charged without ever
+ * Numbers that payers asked us to remember on the hosted page (docs/decisions/0033-saved-methods.md). They are saved encrypted
+ * in the transaction of the success, offered masked where the merchant's server named the customer, and charged without ever
  * being sent to a browser.
  */
 
-/** A saved number as a page may show it. */
+/** A saved number in the form that a page may show. */
 interface SavedMethod {
   id: string;
   channel: Channel;
-  /** `•••• 67`: enough to know one's own number again, nothing to guess another's by. */
+  /** `•••• 67`: enough to recognise one's own number, too little to guess another's. */
   masked: string;
 }
 
-/** All but the last two digits of a number is dots. */
+/** Returns a number with all but its last two digits masked. */
 export function masked(number: string): string {
   return `•••• ${number.slice(-2)}`;
 }
 
 /**
- * Whether a number may be saved for the customer of this payment, or a saved one be offered. Its maker has to be a secret
- * or restricted key, so the merchant's own server: what somebody typed into a public page, a payment link's or one that
- * holds a public key, says nothing of who sits there, and would tell strangers whose number is known here.
+ * Whether a number may be saved for the customer of this payment, or a saved one offered. The payment must have been created
+ * with a secret or restricted key, that is by the merchant's server. Data typed into a public page (a payment link's, or one
+ * that holds a public key) does not identify the payer; offering a saved number there would disclose to unauthenticated callers
+ * whose number is stored.
  */
 export async function knowsItsPayer(deps: Pick<Deps, 'stores'>, payment: PaymentRow): Promise<boolean> {
   return payment.customer_id !== null && (await madeByServer(deps, payment));
 }
 
-/** Whether a secret or restricted key made the payment. */
+/** Whether a secret or restricted key created the payment. */
 export async function madeByServer(deps: Pick<Deps, 'stores'>, { key_id }: Pick<PaymentRow, 'key_id'>): Promise<boolean> {
   const kind = await findKeyKind(deps.stores.control, key_id);
   return kind === 'secret' || kind === 'restricted';
 }
 
-/** What a page can offer the payer of a payment. */
+/** The saved number and options that a page can offer the payer. */
 export interface Memory {
-  /** The number the customer paid with last, when this payment can be paid with it. */
+  /** The number with which the customer paid last, if this payment can be paid with it. */
   saved: SavedMethod | null;
-  /** Whether a number that is typed can be saved. */
+  /** Whether a typed number can be saved. */
   remembers: boolean;
 }
 
+/** Returns what the hosted page can offer the payer of a payment. */
 export async function memoryOf(deps: Pick<Deps, 'stores'>, { store, payment }: Hosted): Promise<Memory> {
   const { team_id, customer_id } = payment;
   if (customer_id === null || !(await knowsItsPayer(deps, payment))) return { saved: null, remembers: false };
@@ -61,7 +63,10 @@ export async function memoryOf(deps: Pick<Deps, 'stores'>, { store, payment }: H
   return { saved: { id: method.id, channel, masked: masked(method.last4 ?? '') }, remembers: true };
 }
 
-/** @throws Problem 422 naming `saved_method`, the same for another's, one that is gone and what is no id */
+/**
+ * Returns the instrument of a saved payment method.
+ * @throws Problem 422 naming `saved_method`; the same error for another customer's method, a deleted one and an invalid id
+ */
 export async function savedInstrument(deps: Deps, { store, payment }: Hosted, method_id: unknown): Promise<Instrument> {
   const customer = { team_id: payment.team_id, id: payment.customer_id ?? '' };
   const wallet =
@@ -78,7 +83,10 @@ function takes(channel: Channel, payment: PaymentRow): boolean {
   return currencies.includes(payment.currency) && checkAmount(channel, payment.currency, totalOf(payment)) === null;
 }
 
-/** Saves the numbers of payments that have succeeded, and that a saved one was used. @param secrets seal them */
+/**
+ * Returns a listener that saves the numbers of succeeded payments and records the use of saved ones.
+ * @param secrets encrypt the numbers
+ */
 export function rememberMethods(secrets: Secrets): PaymentListener {
   return async (tx, context, moves) => {
     const paid = moves.filter(hasSucceeded).flatMap(({ after, attempts }) => {

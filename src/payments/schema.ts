@@ -8,7 +8,7 @@ import type { Split } from '../settlement/shares.ts';
 import { PAYMENT_STATUSES, type PaymentStatus } from './states.ts';
 import type { Prompter } from './attempts.ts';
 
-/** A row of payments: hundredths as bigint, moments as Date. */
+/** A row of payments. Amounts are in hundredths (bigint), times are Dates. */
 export interface PaymentRow {
   team_id: bigint;
   id: string;
@@ -31,13 +31,13 @@ export interface PaymentRow {
   name: string | null;
   email: string | null;
   phone: string | null;
-  /** Who made it: an API key, or the payment link through which it came. */
+  /** What created it: an API key, or a payment link. */
   key_id: string;
   callback: string | null;
   details: PaymentDetails | null;
-  /** The split with `account_id` as it was when the payment was made. */
+  /** The split with `account_id` as it was when the payment was created. */
   split: Split | null;
-  /** When the next piece of a payment in tranches is to be sent. */
+  /** When the next tranche is to be sent. */
   continue_at: Date | null;
   claim: Buffer | null;
   event_count: number;
@@ -47,7 +47,7 @@ export interface PaymentRow {
   completed_at: Date | null;
 }
 
-/** What is echoed as it was sent. */
+/** Fields that are returned as they were sent. */
 export interface PaymentDetails {
   items?: Item[] | null;
   address?: JsonObject | null;
@@ -57,12 +57,15 @@ export interface PaymentDetails {
   metadata?: JsonObject | null;
 }
 
-/** created: not known to have been sent; open: the provider has it; unknown: it may have it; unavailable: it has not. */
+/**
+ * created: not known to have been sent; open: the provider has it; unknown: the provider may have it; unavailable: the provider
+ * does not have it.
+ */
 export type AttemptStatus = 'created' | 'open' | 'unknown' | 'succeeded' | 'failed' | 'cancelled' | 'expired' | 'unavailable';
 
-/** Money that arrived in another amount or currency than was asked for: in `hold` until a person resolves it. */
+/** Money that arrived in an amount or currency other than requested. It stays in `hold` (suspense) until a person resolves it. */
 export interface Mismatch {
-  /** Text: it is kept as JSON. */
+  /** Text, because it is stored as JSON. */
   amount_minor: string;
   currency: string;
   provider_ref: string;
@@ -70,43 +73,44 @@ export interface Mismatch {
   at: string;
 }
 
-/** What a person decided about an unknown outcome. */
+/** A manual resolution of an unknown outcome. */
 export interface Resolution {
   as: 'succeeded' | 'failed';
   evidence: string;
   author: string;
   /** ISO 8601. */
   at: string;
-  /** The other amount that it was decided about. */
+  /** The mismatch that it resolved. */
   mismatch?: Mismatch;
 }
 
+/** A row of attempts. Amounts are in hundredths (bigint). */
 export interface AttemptRow {
   team_id: bigint;
   id: string;
   payment_id: string;
   provider: string;
-  /** The team's account there that has it. */
+  /** The team's account at the provider through which the attempt was made. */
   provider_account: string;
   channel: string;
   status: AttemptStatus;
   amount_minor: bigint;
   currency: string;
-  /** Null when the provider asks for it itself, and again when nothing needs it any more. */
+  /** Null when the provider collects it on its own page, and again once it is no longer needed. */
   payer: string | null;
-  /** Keyed hash of the payer that was. */
+  /** Keyed hash of a payer that was erased. */
   payer_hash: string | null;
   /** The payer asked that the number be saved. */
   remember: boolean | null;
-  /** The saved method whose number it is; null when it was typed. */
+  /** The saved payment method that the number belongs to; null when it was typed. */
   method_id: string | null;
   country: string | null;
   provider_key: string;
   provider_ref: string | null;
-  /** What the provider gave us before the collection was sent. */
+  /** Handle that the provider returned before the collection was sent. */
   handle: string | null;
   mismatch: Mismatch | null;
-  /** How many were reported so far, the present one included. */
+  /** Number of mismatches reported so far, including the current one. */
   mismatches: number;
   resolution: Resolution | null;
   reason: string | null;
@@ -115,11 +119,11 @@ export interface AttemptRow {
   decision: unknown;
   client_ip: string | null;
   polls: number;
-  /** Captured money that the payment cannot keep: a return was made of it (src/returns). Never false again. */
+  /** Captured money that the payment cannot keep: a return was created for it (src/returns). Never becomes false again. */
   must_return: boolean;
-  /** Who caused the prompt on the payer's phone; null: nobody in person, or it is no mobile money. */
+  /** Who caused the prompt on the payer's phone; null: no person, or it is not mobile money. */
   prompted_by: Prompter | null;
-  /** UTC day under which it is counted against the team's ceilings; null: it is not. */
+  /** UTC day on which it counts towards the team's transaction limits; null: it does not count. */
   counted_day: string | null;
   next_poll_at: Date | null;
   created_at: Date;
@@ -127,18 +131,19 @@ export interface AttemptRow {
   closed_at: Date | null;
 }
 
-/** What everyone may see of an attempt; the moment is text when PostgreSQL wrapped it in JSON. */
+/** The public view of an attempt. `created_at` is text when PostgreSQL returned it inside JSON. */
 export interface AttemptView {
   id: string;
   provider: string;
   channel: string;
   status: AttemptStatus;
   reason: string | null;
-  /** Why this provider; as routing explained it when the attempt was made. */
+  /** Why this provider was chosen, as routing explained it when the attempt was created. */
   decision: unknown;
   created_at: Date | string;
 }
 
+/** Whether the attempt may still be moving money. */
 export function isOpen(attempt: Pick<AttemptRow, 'status'>): boolean {
   return attempt.status === 'created' || attempt.status === 'open' || attempt.status === 'unknown';
 }
@@ -249,7 +254,7 @@ export const createdPayment = Type.Object({
   created_at: moment,
 });
 
-/** What a public key sees: the basic fields (docs/contract/envelope.md), because page source must not leak payers. */
+/** Fields that a public key may read: the basic ones (docs/contract/envelope.md), because page source must not leak payers. */
 const publicFields = {
   ...listedFields,
   settled: Type.Boolean(),
@@ -291,5 +296,5 @@ export const retrievedPayment = Type.Object({
   ),
 });
 
-/** What the payer has to do, by `kind`: confirm, otp, redirect (`url`), transfer (`instructions`). */
+/** The payer's next action, by `kind`: confirm, otp, redirect (`url`), transfer (`instructions`). */
 export const action = nullableObject();

@@ -16,9 +16,9 @@ import { lockPayments, type PaymentRef } from './store.ts';
 const REFUSED = 'The charge was refused by the rules against abuse.';
 
 /**
- * Holds a charge against the rules against abuse, before anything of it is made. What would be refused again ends the payment as a
- * decline does; too many charges leave it as it is.
- * @throws Problem 402 `fraud_blocked`; 400 and what the journal throws as for any charge
+ * Screens a charge for fraud before an attempt is created. A rejection that would repeat ends the payment as a decline does;
+ * too many charges leave it unchanged.
+ * @throws Problem 402 `fraud_blocked`; 400, and whatever the journal throws, as for any charge
  */
 export async function screenCharge(
   deps: Deps,
@@ -27,7 +27,7 @@ export async function screenCharge(
   charge: Charge,
   journal?: ChargeJournal,
 ): Promise<void> {
-  // A later piece that the service sends by itself: its payer was asked about before.
+  // A later tranche that the service sends itself: its payer was screened before.
   if (!charge.screened) return;
   const refusal = await screen(deps, store, {
     ...{ team_id: ref.team_id, payment_id: ref.id, currency: charge.currency },
@@ -40,7 +40,7 @@ export async function screenCharge(
   throw declined('fraud_blocked', REFUSED);
 }
 
-/** Under the same lock and conditions as a charge: a payment that has one under way is never ended beside it. */
+/** Ends the payment under the same lock and conditions as a charge: a payment with a charge under way is never ended. */
 async function end(deps: Deps, store: Store, ref: PaymentRef, charge: Charge, journal?: ChargeJournal): Promise<void> {
   await store.db.transaction(async (tx) => {
     const payment = must((await lockPayments(tx, [ref]))[0], 'the payment was found before');

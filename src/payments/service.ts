@@ -12,11 +12,11 @@ import { hear, look } from './look.ts';
 import { type AttemptRow, isOpen, type PaymentRow } from './schema.ts';
 import { findPayment, findWithAttempts, lockPayments, type PaymentRef, type PaymentWithAttempts } from './store.ts';
 
-/** How far back another attempt may have the name that one is told: a prompt lives for minutes. */
+/** How far back another attempt may have the reference that is reported for this one: a prompt lives for minutes. */
 const NAMES_KEPT_MS = 86_400_000;
 
 /**
- * A payment of this team and store, with its attempts.
+ * Returns a payment of this team and store, with its attempts.
  * @throws Problem 404, the same for an unknown id, another team's and another environment's
  */
 export async function getPayment(store: Store, team_id: bigint, id: string): Promise<PaymentWithAttempts> {
@@ -25,7 +25,10 @@ export async function getPayment(store: Store, team_id: bigint, id: string): Pro
   return found;
 }
 
-/** The same without attempts, for callers that need only the row. */
+/**
+ * Returns the payment without attempts, for callers that need only the row.
+ * @throws Problem 404, as {@link getPayment}
+ */
 export async function getPaymentRow(store: Store, team_id: bigint, id: string): Promise<PaymentRow> {
   const found = isId('trx', store.environment, id) ? await findPayment(store.db, team_id, id) : undefined;
   if (!found) throw notFound('Payment');
@@ -64,15 +67,16 @@ function notCancellable(status: string): Problem {
   return new Problem(400, `The payment is ${status} and can not be cancelled${hint}.`, { error_code: 'payment_not_cancellable' });
 }
 
-/** An account at a provider, from which news comes. */
+/** A provider account from which a callback came. */
 export interface NewsSource {
   team_id: bigint;
   account_id: string;
 }
 
 /**
- * News of an attempt by its provider. What it signed is applied; anything else makes us ask: soon for an attempt that
- * is open, now for one that has ended without money, because success may come late.
+ * Processes a callback about an attempt. A signed result is applied. Anything else causes a poll: soon for an open attempt, at
+ * once for one that ended without money, because success may come late.
+ * @param news the result in a signed callback; null when the callback carries none that can be trusted
  * @returns false when the account has no such attempt
  */
 export async function hearOfAttempt(
@@ -94,7 +98,10 @@ export async function hearOfAttempt(
   return true;
 }
 
-/** A name that is told of money in another amount is that of something else. */
+/**
+ * Schedules a poll and stores a provider reference from the callback. A reference reported with a different amount belongs to
+ * another transaction and is not stored.
+ */
 async function lookSoon(deps: Deps, store: Store, attempt: AttemptRow, told: Subject | undefined): Promise<void> {
   const now = deps.clock.now();
   const fits = told !== undefined && (told.paid_minor === undefined || told.paid_minor === attempt.amount_minor);
@@ -105,17 +112,17 @@ async function lookSoon(deps: Deps, store: Store, attempt: AttemptRow, told: Sub
   await lookNow(store.db, attempt, new Date(now));
 }
 
-/** Locks a payment until the transaction ends: what every change of its refunds and disputes does first. */
+/** Locks a payment until the transaction ends. Every change of its refunds and disputes does this first. */
 export async function lockPayment(tx: Tx, team_id: bigint, id: string): Promise<PaymentRow | undefined> {
   return (await lockPayments(tx, [{ team_id, id }]))[0];
 }
 
-/** The attempts by which the payment's money came, oldest first; not those whose money is to go back as a whole. */
+/** Returns the attempts that captured the payment's money, oldest first, without those whose money must be returned in full. */
 export async function capturesOf(db: Queryable, ref: PaymentRef): Promise<AttemptRow[]> {
   return (await attemptsOf(db, [ref])).filter((attempt) => attempt.status === 'succeeded' && !attempt.must_return);
 }
 
-/** One attempt with its payment, for whoever gives its money back. */
+/** Returns an attempt with its payment, for callers that return its money. */
 export async function getCapture(
   db: Queryable,
   team_id: bigint,

@@ -3,7 +3,7 @@ import type { Change } from './change.ts';
 import type { AttemptRow, PaymentRow } from './schema.ts';
 import { type StatedAmount, statedAmounts } from './stated-store.ts';
 
-/** What was reported of a payment, judged by its rows under the lock. */
+/** A change of a payment, computed from its rows under the lock. */
 export interface Judged {
   payment: PaymentRow;
   own: AttemptRow[];
@@ -11,8 +11,9 @@ export interface Judged {
 }
 
 /**
- * Another amount that a statement of the provider has shown before, and that was set aside then (`pirogue breaks settle` decides about
- * it), is the same money when the provider reports it itself: nothing more is set aside.
+ * Removes mismatches that were already booked from a provider statement. A different amount that a statement showed before was
+ * put in suspense then (`pirogue breaks settle` resolves it); when the provider reports it itself, it is the same money and is
+ * not set aside again.
  */
 export async function withoutStated(tx: Tx, judged: Judged[]): Promise<Judged[]> {
   const sources = judged.flatMap(({ payment, change }) =>
@@ -29,7 +30,7 @@ export async function withoutStated(tx: Tx, judged: Judged[]): Promise<Judged[]>
   });
 }
 
-/** The change without what it sets aside. */
+/** Returns the change without its mismatch. */
 function known(change: Change): Change {
   const happenings = change.happenings.filter(({ kind }) => kind !== 'mismatched');
   if (!change.attempt) return { ...change, happenings };

@@ -1,4 +1,4 @@
-/** Statuses of a payment (docs/contract/states.md); terminal statuses have no transitions. */
+/** Statuses of a payment (docs/contract/states.md). Terminal statuses have no transitions. */
 export const PAYMENT_STATUSES = [
   'pending',
   'processing',
@@ -13,21 +13,21 @@ export const PAYMENT_STATUSES = [
 
 export type PaymentStatus = (typeof PAYMENT_STATUSES)[number];
 
-/** What can happen to a payment. */
+/** Triggers of a payment's state transitions. */
 export const PAYMENT_TRIGGERS = [
-  /** a charge was handed to a provider */
+  /** a charge was submitted to a provider */
   'submitted',
-  /** a tranche landed, others are still to come */
+  /** a tranche was captured, others are still to come */
   'part_captured',
-  /** the whole amount has landed */
+  /** the whole amount is captured */
   'captured',
-  /** the provider says the money did not move */
+  /** the provider reports that the money did not move */
   'declined',
-  /** the payer refused at the provider */
+  /** the payer rejected the charge at the provider */
   'payer_cancelled',
   /** DELETE /payments/{id} */
   'merchant_cancelled',
-  /** the window is over and nothing is under way */
+  /** the payment window is over and no attempt is under way */
   'window_elapsed',
   'part_refunded',
   'fully_refunded',
@@ -35,7 +35,7 @@ export const PAYMENT_TRIGGERS = [
 
 export type PaymentTrigger = (typeof PAYMENT_TRIGGERS)[number];
 
-/** A payment starts pending and never comes back to it. */
+/** Statuses reached by a transition: a payment starts pending and never returns to it. */
 export type ReachedStatus = Exclude<PaymentStatus, 'pending'>;
 
 const TABLE: Record<PaymentStatus, Partial<Record<PaymentTrigger, ReachedStatus>>> = {
@@ -53,7 +53,7 @@ const TABLE: Record<PaymentStatus, Partial<Record<PaymentTrigger, ReachedStatus>
     payer_cancelled: 'cancelled',
     window_elapsed: 'expired',
   },
-  // A declined or refused later piece leaves it partial: what has landed stays, and the payer can go on.
+  // A declined or rejected later tranche leaves the payment partial: captured money stays, and the payer can continue.
   partial: { captured: 'succeeded', part_captured: 'partial', window_elapsed: 'expired' },
   succeeded: { part_refunded: 'partially_refunded', fully_refunded: 'refunded' },
   partially_refunded: { part_refunded: 'partially_refunded', fully_refunded: 'refunded' },
@@ -63,17 +63,17 @@ const TABLE: Record<PaymentStatus, Partial<Record<PaymentTrigger, ReachedStatus>
   refunded: {},
 };
 
-/** The status after it, or null when the trigger changes nothing in this status. */
+/** Returns the status after the trigger, or null when the trigger changes nothing in this status. */
 export function nextStatus(status: PaymentStatus, trigger: PaymentTrigger): ReachedStatus | null {
   return TABLE[status][trigger] ?? null;
 }
 
-/** Nothing but a refund can change it any more. */
+/** Whether only a refund can still change the payment. */
 export function isFinal(status: PaymentStatus): boolean {
   return !['pending', 'processing', 'partial'].includes(status);
 }
 
-/** Ended without its money: what comes for it afterwards goes back. */
+/** Whether the payment ended unpaid: money captured for it afterwards is returned to the payer. */
 export function isUnpaid(status: PaymentStatus): boolean {
   return status === 'failed' || status === 'cancelled' || status === 'expired';
 }

@@ -10,12 +10,13 @@ const PAYMENT = `team_id, id, reference, amount_minor, fee_minor, captured_minor
 /** The columns of a {@link PaymentRow}. */
 export const columns = fixed(PAYMENT);
 
+/** A payment with the request hash and time of its idempotency key. */
 export interface KeyedPayment extends PaymentRow {
   request_hash: Buffer;
   keyed_at: Date;
 }
 
-/** The payment that an idempotency key made. */
+/** Returns the payment that was created with an idempotency key, or undefined. */
 export function findByKey(db: Queryable, team_id: bigint, route: string, key: string): Promise<KeyedPayment | undefined> {
   return db.maybe<KeyedPayment>(sql`
     select ${columns}, request_hash, keyed_at
@@ -38,7 +39,7 @@ export function findPayment(db: Queryable, team_id: bigint, id: string): Promise
 
 export type PaymentWithAttempts = PaymentRow & { attempts: AttemptView[] };
 
-/** A payment with its attempts in one round trip. */
+/** Returns a payment with its attempts in one round trip. */
 export function findWithAttempts(db: Queryable, team_id: bigint, id: string): Promise<PaymentWithAttempts | undefined> {
   return db.maybe<PaymentWithAttempts>(sql`
     select ${columns}, coalesce((
@@ -48,12 +49,13 @@ export function findWithAttempts(db: Queryable, team_id: bigint, id: string): Pr
     from payments p where team_id = ${team_id} and id = ${id}`);
 }
 
+/** The key of a payment's row. */
 export interface PaymentRef {
   team_id: bigint;
   id: string;
 }
 
-/** Locks payments in a fixed order until the transaction ends. */
+/** Locks payments in a fixed order until the transaction ends, so that concurrent transactions cannot deadlock. */
 export function lockPayments(tx: Tx, refs: readonly PaymentRef[]): Promise<PaymentRow[]> {
   return tx.all<PaymentRow>(sql`
     select ${columns} from payments
@@ -62,7 +64,7 @@ export function lockPayments(tx: Tx, refs: readonly PaymentRef[]): Promise<Payme
 }
 
 // ------------------------------------------------------------------------------------------------- write
-/** The columns that a change of state may touch. */
+/** The columns that a state change may write. */
 export type PaymentUpdate = Pick<
   PaymentRow,
   | 'team_id'
@@ -82,7 +84,7 @@ export type PaymentUpdate = Pick<
   | 'completed_at'
 >;
 
-/** Writes changed payments; all of them in one statement. Called by service.apply alone. */
+/** Writes changed payments in one statement. Called only by `apply`. */
 export async function updatePayments(tx: Tx, updates: PaymentUpdate[]): Promise<void> {
   await tx.run(sql`
     update payments p set status = u.status, channel = u.channel, fee_minor = u.fee_minor, captured_minor = u.captured_minor,
@@ -94,7 +96,7 @@ export async function updatePayments(tx: Tx, updates: PaymentUpdate[]): Promise<
     where p.team_id = u.team_id and p.id = u.id`);
 }
 
-/** Only what is written goes over the wire. */
+/** Returns only the columns that are written, to send no more to the database than needed. */
 function columnsOf(row: PaymentUpdate): PaymentUpdate {
   const {
     team_id,
@@ -132,9 +134,10 @@ function columnsOf(row: PaymentUpdate): PaymentUpdate {
   };
 }
 
+/** A payment whose next tranche is due. */
 export interface Continuing extends PaymentRef {
   continue_at: Date;
-  /** The account that took the tranche before. */
+  /** The provider account that took the previous tranche. */
   provider_account: string | null;
 }
 
@@ -142,7 +145,10 @@ const lastAccount = fixed(`(
   select provider_account from attempts
   where attempts.team_id = payments.team_id and attempts.payment_id = payments.id order by attempts.id desc limit 1)`);
 
-/** Takes payments whose next piece is due; a killed worker's come due again after the lease. */
+/**
+ * Claims payments whose next tranche is due; those of a killed worker become due again after the lease.
+ * @param lease_ms milliseconds
+ */
 export function claimContinuing(
   db: Queryable,
   now: Date,
@@ -158,14 +164,20 @@ export function claimContinuing(
     ) returning team_id, id, continue_at, ${lastAccount} as provider_account${PLANNED_EACH_TIME}`);
 }
 
-/** The payer has to go on; unless another piece has landed since the claim and set a moment of its own. */
+/**
+ * Stops sending tranches, so that the payer has to continue; unless another tranche was captured since the claim and set a new
+ * time.
+ */
 export async function stopContinuing(db: Queryable, claimed: Continuing): Promise<void> {
   await db.run(sql`
     update payments set continue_at = null
     where team_id = ${claimed.team_id} and id = ${claimed.id} and continue_at = ${claimed.continue_at}`);
 }
 
-/** Remembers which browser has the hosted page. */
+/**
+ * Stores which browser holds the hosted page.
+ * @returns false when the stored claim is no longer `from`
+ */
 export async function writeClaim(db: Queryable, ref: PaymentRef, from: Buffer | null, to: Buffer): Promise<boolean> {
   const changed = await db.run(sql`
     update payments set claim = ${to}
@@ -173,10 +185,7 @@ export async function writeClaim(db: Queryable, ref: PaymentRef, from: Buffer | 
   return changed === 1;
 }
 
-/**
- * Payments whose window is over and that have no attempt under way, locked for this transaction; rows another worker
- * holds are skipped.
- */
+/** Locks payments whose window is over and that have no attempt under way. Rows locked by another worker are skipped. */
 export function lockExpired(tx: Tx, now: Date, limit: number): Promise<PaymentRef[]> {
   return tx.all<PaymentRef>(sql`
     select team_id, id from payments p

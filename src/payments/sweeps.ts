@@ -15,11 +15,11 @@ import { claimContinuing, type Continuing, findPayment, lockExpired, stopContinu
 import { pieceOf } from './tranches.ts';
 
 const EXPIRY_BATCH = 100;
-/** A worker that dies while asking: the attempt comes due again after this. */
+/** Lease of a poll: the attempt of a worker that dies while polling becomes due again after this. */
 const POLL_LEASE_MS = 30_000;
 const CONTINUE_LEASE_MS = 60_000;
 
-/** Payments turn expired within 5 s of their moment, also when nobody asks: looked for every second. */
+/** Expires payments within 5 s of the end of their window, without any request for them: runs every second. */
 export function expirySweep(deps: Deps, store: Store): Sweep {
   return {
     name: 'payment-expiry',
@@ -47,7 +47,7 @@ export function expirySweep(deps: Deps, store: Store): Sweep {
   };
 }
 
-/** Asks providers what became of attempts that are under way or unknown. */
+/** Polls providers for attempts that are under way or unknown. */
 export function pollSweep(deps: Deps, store: Store): Sweep {
   const sweep: CallSweep<AttemptRow> = {
     name: 'attempt-polls',
@@ -62,7 +62,7 @@ export function pollSweep(deps: Deps, store: Store): Sweep {
   return callSweep(sweep, deps);
 }
 
-/** Sends the next piece of payments in tranches as soon as the previous one has landed. */
+/** Sends the next tranche of payments as soon as the previous one was captured. */
 export function trancheSweep(deps: Deps, store: Store): Sweep {
   const sweep: CallSweep<Continuing> = {
     name: 'tranches',
@@ -77,7 +77,10 @@ export function trancheSweep(deps: Deps, store: Store): Sweep {
   return callSweep(sweep, deps);
 }
 
-/** The same channel and number as the piece before. When it is declined the payer goes on, on the same page. */
+/**
+ * Sends the next tranche to the same channel and number as the previous one. If it is declined, the payer continues on the same
+ * page.
+ */
 async function sendNextPiece(deps: Deps, store: Store, ref: Continuing): Promise<void> {
   const attempts = await attemptsOf(store.db, [ref]);
   const previous = must(
@@ -95,7 +98,7 @@ async function sendNextPiece(deps: Deps, store: Store, ref: Continuing): Promise
       ...{ currency, piece_minor, client_ip: null, by: WORKER, prompted_by: null },
     });
   } catch (error) {
-    // 502: nobody could take it now; the lease brings it back. Anything else ends the sending by itself.
+    // 502: no provider could take it now; it becomes due again after the lease. Any other error stops the automatic sending.
     if (!(error instanceof Problem)) throw error;
     if (error.status !== 502) await stopContinuing(store.db, ref);
   }

@@ -3,14 +3,17 @@ import type { Deps } from '../deps.ts';
 import type { Environment } from '../kit/environment.ts';
 import { chargeTerms } from '../teams/service.ts';
 
-/** What of its team a charge depends on. */
+/** Team settings that affect a charge. */
 interface Terms {
   level: Level;
-  /** Whether charges are held against the rules against abuse. */
+  /** Whether charges are screened for fraud. */
   guarded: boolean;
 }
 
-/** Of a payer's charge, which knows the team by its number only. The sandbox has neither ceilings nor rules, and asks nobody. */
+/**
+ * Returns the settings for a charge whose request carries only the team's id. The sandbox has neither transaction limits nor
+ * fraud rules and needs no query.
+ */
 export async function termsOf({ stores }: Pick<Deps, 'stores'>, environment: Environment, team_id: bigint): Promise<Terms> {
   if (environment === 'sandbox') return { level: null, guarded: false };
   const team = await chargeTerms(stores.control, team_id);

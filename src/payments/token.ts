@@ -3,6 +3,7 @@ import type { Environment } from '../kit/environment.ts';
 import { idPrefix } from '../kit/ids.ts';
 import { makePageToken, readPageToken, type TokenKind } from '../kit/page-token.ts';
 
+/** The payment that a token of its hosted page names. */
 export interface TokenSubject {
   environment: Environment;
   team_id: bigint;
@@ -11,13 +12,16 @@ export interface TokenSubject {
 
 const SANDBOX = 'test_';
 
-/** The authorization_token of the hosted page; in the sandbox it begins with `test_`. */
+/** Returns the authorization_token of the hosted page; in the sandbox it begins with `test_`. */
 export function makeToken(secrets: Secrets, { environment, team_id, payment_id }: TokenSubject): string {
   const head = environment === 'sandbox' ? SANDBOX : '';
   return head + makePageToken(kindOf(secrets, environment), { team_id, id: payment_id });
 }
 
-/** @returns null for anything that this server did not make */
+/**
+ * Returns the payment that a token names.
+ * @returns null for any token that this server did not create
+ */
 export function readToken(secrets: Secrets, token: string): TokenSubject | null {
   const environment: Environment = token.startsWith(SANDBOX) ? 'sandbox' : 'live';
   const rest = environment === 'sandbox' ? token.slice(SANDBOX.length) : token;

@@ -5,17 +5,20 @@ import { feeOf } from './fees.ts';
 import { totalOf } from './present.ts';
 import type { PaymentRow } from './schema.ts';
 
-/** Mobile Money in CFA francs moves at most this much in one charge (docs/contract/money.md), in hundredths. */
+/** Maximum amount of one Mobile Money charge in CFA francs, in hundredths: 500,000 francs (docs/contract/money.md). */
 const CFA_CEILING: Minor = 50_000_000n;
 
-/** The most that one charge of the channel may carry. */
+/** Returns the maximum amount of one charge of the channel, in hundredths. */
 export function ceilingOf(channel: Channel, currency: string): Minor {
   const most = limitsOf(channel, currency)?.max_minor ?? CFA_CEILING;
   const cfa = channel.kind === 'mobile_money' && (currency === 'XAF' || currency === 'XOF');
   return cfa && most > CFA_CEILING ? CFA_CEILING : most;
 }
 
-/** What one charge on the channel would collect now. The fee is fixed by the first, so that the pieces sum to one total. */
+/**
+ * Returns the amount that one charge on the channel would collect now, in hundredths. The fee is fixed by the first charge, so
+ * that the tranches sum to one total.
+ */
 export function pieceOf(config: Pick<Config, 'fees'>, payment: PaymentRow, channel: Channel): Minor {
   const fee_minor =
     payment.status === 'pending' ? feeOf(config.fees, channel.kind, payment.amount_minor, payment.currency) : payment.fee_minor;
@@ -23,8 +26,8 @@ export function pieceOf(config: Pick<Config, 'fees'>, payment: PaymentRow, chann
 }
 
 /**
- * The next piece of what is left to collect: near-equal pieces, each at most the ceiling and on the channel's step.
- * Because it is computed from what is left, a payer may go on days later or on another channel.
+ * Returns the next tranche of the amount left to collect: tranches are nearly equal, each at most the limit and a multiple of
+ * the channel's step. Because it is computed from what is left, a payer may continue days later or on another channel.
  * @returns the whole rest when one charge can carry it
  */
 export function nextPiece(left_minor: Minor, channel: Channel, currency: string): Minor {

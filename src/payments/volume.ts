@@ -2,8 +2,8 @@ import type { Use } from '../ceilings/service.ts';
 import { type AttemptRow, isOpen } from './schema.ts';
 
 /**
- * What news of an attempt changes about the team's ceilings: an attempt by which no money can move any more gives back what it
- * took when it began, and takes it again when money has moved after all.
+ * Returns how an update of an attempt changes the team's use of its transaction limits. An attempt by which no money can move
+ * any more releases the amount reserved when it started, and reserves it again if money moved after all.
  */
 export function useOf(before: AttemptRow, after: AttemptRow): Use[] {
   const { team_id, currency, counted_day: day, amount_minor } = after;

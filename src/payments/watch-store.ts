@@ -2,14 +2,14 @@ import { type Queryable, sql } from '../kit/sql.ts';
 import type { AttemptRow, PaymentRow } from './schema.ts';
 import type { PaymentRef } from './store.ts';
 
-/** As much of a payment as says how it stands. */
+/** Snapshot of a payment: the fields that show its progress. */
 export interface Glimpse {
   payment: Pick<PaymentRow, 'team_id' | 'id' | 'status' | 'expires_at' | 'continue_at'>;
   /** Oldest first. */
   attempts: Pick<AttemptRow, 'status' | 'action'>[];
 }
 
-/** How many payments stand, in one statement. */
+/** Returns the snapshots of many payments in one statement. */
 export async function readGlimpses(db: Queryable, refs: readonly PaymentRef[]): Promise<Glimpse[]> {
   type Row = Glimpse['payment'] & Pick<Glimpse, 'attempts'>;
   const rows = await db.all<Row>(sql`

@@ -2,12 +2,12 @@ import type { Store } from '../db/stores.ts';
 import type { PaymentRef } from './store.ts';
 import { type Glimpse, readGlimpses } from './watch-store.ts';
 
-/** What one statement asks about at most. */
+/** Maximum payments in one statement. */
 const MOST_AT_ONCE = 500;
 
 export type { Glimpse };
 
-/** How payments stand, for pages that wait for news of many of them. */
+/** Returns snapshots of payments, for pages that wait for updates of many of them. */
 export async function glimpses(store: Store, refs: readonly PaymentRef[]): Promise<Glimpse[]> {
   const found: Glimpse[] = [];
   for (let at = 0; at < refs.length; at += MOST_AT_ONCE) {
