@@ -10,16 +10,19 @@ import { updateInvoices } from './store.ts';
 /** Invoices exist in live only. */
 export const ENVIRONMENT: Environment = 'live';
 
-/** One change of an invoice that is locked. */
+/** One change of a locked invoice. */
 export interface Step {
   before: InvoiceRow;
-  /** What the change brings besides the status. */
+  /** Changed fields, other than the status. */
   changes?: Partial<InvoiceRow>;
-  /** Left out, or not foreseen in this status: the status stays. */
+  /** Without a trigger, or with one that has no transition in this status, the status stays the same. */
   trigger?: InvoiceTrigger;
 }
 
-/** What a status is announced as when it is reached; the others are read in the invoice, or told by its payments. */
+/**
+ * Events that are recorded when a status is reached. The other statuses have no event of their own: a client reads them from
+ * the invoice, or learns of them from the events of its payments.
+ */
 const ANNOUNCED: Partial<Record<InvoiceRow['status'], EventType>> = {
   sent: 'invoice.sent',
   paid: 'invoice.paid',
@@ -27,7 +30,9 @@ const ANNOUNCED: Partial<Record<InvoiceRow['status'], EventType>> = {
   cancelled: 'invoice.cancelled',
 };
 
-/** The one door through which an invoice that exists changes: status, row and event in one transaction. */
+/**
+ * Applies changes to existing invoices. It is the only function that changes them: status, row and event in one transaction.
+ */
 export async function applySteps(tx: Tx, at: number, steps: readonly Step[]): Promise<InvoiceRow[]> {
   if (steps.length === 0) return [];
   const moved = steps.map((step) => ({ before: step.before, after: after(step, new Date(at)) }));
@@ -55,7 +60,10 @@ function after({ before, changes, trigger }: Step, now: Date): InvoiceRow {
   };
 }
 
-/** @param row with the count of this event in it */
+/**
+ * Returns an event of an invoice.
+ * @param row has an `event_count` that already includes this event
+ */
 export function eventOf(row: InvoiceRow, type: EventType): NewEvent {
   return { team_id: row.team_id, type, resource_id: row.id, sequence: row.event_count, data: presentInvoice(row) };
 }

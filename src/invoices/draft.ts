@@ -14,7 +14,7 @@ import { checkItems, itemsOf, objectionToTotal, totalOf } from './items.ts';
 import type { ChangeInvoiceBody, CreateInvoiceBody, InvoiceRow, ItemBody } from './schema.ts';
 import { insertInvoice } from './store.ts';
 
-/** Who asks, where and when. */
+/** Who makes a request, and when. */
 export interface Asking {
   team_id: bigint;
   key_id: string;
@@ -23,7 +23,10 @@ export interface Asking {
   at: number;
 }
 
-/** @throws Problem 404 unknown customer, 422 */
+/**
+ * Creates a draft and records `invoice.created`.
+ * @throws Problem 404 unknown customer, 422
+ */
 export async function createInvoice(tx: Tx, asking: Asking, body: CreateInvoiceBody): Promise<InvoiceRow> {
   const { team_id, key_id, request_id, at } = asking;
   const now = new Date(at);
@@ -53,7 +56,10 @@ export async function createInvoice(tx: Tx, asking: Asking, body: CreateInvoiceB
   return row;
 }
 
-/** What a change of a draft makes of it. @throws Problem 404 unknown customer, 422 */
+/**
+ * Returns the fields of a draft after a change.
+ * @throws Problem 404 unknown customer, 422
+ */
 export async function redrafted(tx: Tx, asking: Asking, row: InvoiceRow, body: ChangeInvoiceBody): Promise<Partial<InvoiceRow>> {
   const { due_date, notes, reference, locale, metadata } = row;
   const min_amount = row.least_minor === null ? null : wireFromMinor(row.least_minor);
@@ -63,7 +69,7 @@ export async function redrafted(tx: Tx, asking: Asking, row: InvoiceRow, body: C
   return { ...terms, ...(renamed ? await madeOutTo(tx, asking, body) : {}) };
 }
 
-/** The items as they were sent. */
+/** Returns the items in the format of the request. */
 function bodiesOf({ items }: InvoiceRow): ItemBody[] {
   return items.map(({ name, description, quantity, unit_price_minor }) => {
     return { name, description, quantity, unit_price: wireFromMinor(BigInt(unit_price_minor)) };
@@ -84,7 +90,10 @@ type Terms = Pick<
   | 'metadata'
 >;
 
-/** What holds after `change` was laid over `before`. */
+/**
+ * Returns the terms of an invoice: the fields of `change` override those of `before`.
+ * @throws Problem 422
+ */
 function termsOf(
   before: Omit<CreateInvoiceBody, 'currency'> & { currency: string },
   change: ChangeInvoiceBody,
@@ -95,7 +104,7 @@ function termsOf(
   const { currency, due_date = null, notes = null, reference = null, locale = null, allow_partial = false } = body;
   const items = itemsOf(body.items, currency);
   const amount_minor = totalOf(items);
-  // Without parts there is no least part: one that was left from before goes by itself.
+  // Without partial payments there is no minimum: a stored one is dropped.
   const wanted = allow_partial ? body.min_amount : change.min_amount;
   const least_minor = wanted == null ? null : minorFromWire(wanted);
   const errors: FieldErrors = {};
@@ -112,12 +121,15 @@ function termsOf(
   return { items, currency, amount_minor, allow_partial, least_minor, due_date, notes, reference, locale, metadata };
 }
 
-/** The UTC day, as due dates are told. */
+/** Returns the UTC day, YYYY-MM-DD, as in due dates. */
 export function dayOf(at: number): string {
   return new Date(at).toISOString().slice(0, 10);
 }
 
-/** The customer, with the name and addresses that were typed for this invoice before those of the profile. */
+/**
+ * Returns the customer and the recipient. Contact details in the request take precedence over those of the profile.
+ * @throws Problem 404 unknown customer, 422 blocked customer
+ */
 async function madeOutTo(
   tx: Tx,
   { team_id, at }: Asking,
@@ -141,7 +153,7 @@ async function named(tx: Tx, team_id: bigint, id: string): Promise<CustomerRow> 
   return getCustomer(tx, ENVIRONMENT, { team_id, id });
 }
 
-/** What the schema of a new invoice can not say; of a body that may not fit it. */
+/** Validates what the schema of a new invoice cannot check. The body may not match the schema. */
 export function checkCreate(body: CreateInvoiceBody): FieldErrors {
   const errors = checkChange(body);
   if (body.customer_id === undefined && body.customer === undefined) {
@@ -150,7 +162,7 @@ export function checkCreate(body: CreateInvoiceBody): FieldErrors {
   return errors;
 }
 
-/** The same of a change. */
+/** Validates what the schema of a change cannot check. The body may not match the schema. */
 export function checkChange(body: ChangeInvoiceBody): FieldErrors {
   const errors = checkItems(body.items);
   if (typeof body.min_amount === 'number' && minorFromWire(body.min_amount) === null) {

@@ -4,15 +4,18 @@ import type { ItemBody, StoredItem } from './schema.ts';
 
 const MOST_MINOR = BigInt(MAX_AMOUNT) * 100n;
 
-/** Kilogrammes, hours and metres have thousandths. @returns null for what has more decimals */
+/**
+ * Returns a quantity in thousandths, as kilogrammes, hours and metres need.
+ * @returns null for more than three decimals
+ */
 export function thousandthsOf(quantity: number): bigint | null {
   const parts = /^(\d+)(?:\.(\d{1,3}))?$/.exec(String(quantity));
   return parts && BigInt(parts[1] as string) * 1000n + BigInt((parts[2] ?? '').padEnd(3, '0'));
 }
 
 /**
- * Quantity times price, rounded half-up to what can move in the currency: 1.5 × 333 XAF are 500 XAF. Each line is rounded
- * by itself, so that the lines a customer reads add up to the total.
+ * Returns quantity times price, rounded half-up to an amount that can be paid in the currency: 1.5 × 333 XAF is 500 XAF. Each
+ * line is rounded separately, so that the lines on the invoice add up to its total.
  */
 export function lineTotal(quantity: bigint, unit_price_minor: Minor, currency: string): Minor {
   const step = decimalsOf(currency) === 0 ? 100n : 1n;
@@ -20,7 +23,10 @@ export function lineTotal(quantity: bigint, unit_price_minor: Minor, currency: s
   return ((quantity * unit_price_minor + divisor / 2n) / divisor) * step;
 }
 
-/** The items as they are kept. @param items checked by {@link checkItems} */
+/**
+ * Returns the items as they are stored.
+ * @param items checked by {@link checkItems}
+ */
 export function itemsOf(items: readonly ItemBody[], currency: string): StoredItem[] {
   return items.map(({ name, description, quantity = 1, unit_price }) => {
     const price = minorFromWire(unit_price) ?? 0n;
@@ -33,7 +39,7 @@ export function totalOf(items: readonly StoredItem[]): Minor {
   return items.reduce((sum, { amount_minor }) => sum + BigInt(amount_minor), 0n);
 }
 
-/** What the schema can not say of items; they may not even fit it. */
+/** Validates what the schema of items cannot check. The items may not match the schema. */
 export function checkItems(items: unknown): FieldErrors {
   const errors: FieldErrors = {};
   if (!Array.isArray(items)) return errors;
@@ -49,7 +55,7 @@ export function checkItems(items: unknown): FieldErrors {
   return errors;
 }
 
-/** What is wrong with a total, or null. */
+/** Returns the error of a total, or null. */
 export function objectionToTotal(total: Minor): string | null {
   if (total <= 0n) return 'must add up to more than nothing';
   return total > MOST_MINOR ? `must add up to at most ${MAX_AMOUNT}` : null;

@@ -5,12 +5,12 @@ import type { InvoiceRow } from './schema.ts';
 import type { InvoiceTrigger } from './states.ts';
 import { type Brought, lockInvoices, type Sums, sumsOf, writeBrought } from './store.ts';
 
-/** Who made a payment stands in it, and an invoice's payments were made by the invoice. */
+/** The `key_id` of a payment identifies its creator. The payments of an invoice are created by the invoice. */
 const MADE_BY_INVOICE = 'inv_';
 
 /**
- * Counts what payments bring their invoices, in the transaction that brings it. What a payment has brought is written
- * as it stands, and an invoice's sum is made of all of it: news that comes twice counts once.
+ * Adds captured and refunded money to the invoices of the payments, in the transaction of the payments. It stores the
+ * absolute amounts of each payment and sums them for the invoice, so a repeated notification counts once.
  */
 export const invoiceListener: PaymentListener = async (tx, { environment, at }, moves) => {
   if (environment !== ENVIRONMENT) return;
@@ -26,7 +26,10 @@ export const invoiceListener: PaymentListener = async (tx, { environment, at }, 
   );
 };
 
-/** Money came, or a part of what had come went back. What came too late goes back by itself and never counted. */
+/**
+ * Whether money was captured or refunded. Money that arrives after the payment's end is returned automatically, and does not
+ * count.
+ */
 function isMoney({ before, after }: Move): boolean {
   if (!after.key_id.startsWith(MADE_BY_INVOICE) || !isKept(after.status)) return false;
   return !isKept(before.status) || before.refunded_minor !== after.refunded_minor;
@@ -36,7 +39,7 @@ function isKept(status: Move['after']['status']): boolean {
   return status === 'succeeded' || status === 'partially_refunded' || status === 'refunded';
 }
 
-/** The fee is the merchant's matter: the amount counts, whatever is left of it. */
+/** The full amount of the payment counts. The fee is borne by the merchant. */
 function broughtBy({ after }: Move): Brought {
   const { team_id, id, amount_minor, refunded_minor } = after;
   return { team_id, payment_id: id, paid_minor: amount_minor, refunded_minor };

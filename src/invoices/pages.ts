@@ -9,14 +9,14 @@ import type { Pages } from '../http/server.ts';
 import { Throttle } from '../kit/throttle.ts';
 import { type Answer, type Desk, showInvoice, submitInvoice, unknownInvoice, type Visit, wishedLanguage } from './visits.ts';
 
-/** A form with one amount. */
+/** Maximum size of a body: a form with one amount. */
 const BODY_BYTES = 4 * 1024;
-/** Clicks on "pay" of one invoice in a minute: a payer needs a few, and each may make a payment. */
+/** Maximum submits for one invoice in a minute. A payer needs a few, and each may create a payment. */
 const SUBMITS_A_MINUTE = 20;
-/** Requests for the page of one invoice in a minute. */
+/** Maximum requests for the page of one invoice in a minute. */
 const READS_A_MINUTE = 300;
 
-/** The pages of invoices under /invoice: the only place of the slice that knows what a request is. */
+/** Routes of the invoice pages under /invoice. No other file of the slice depends on the web framework's requests. */
 export function invoicePages(deps: Deps): Pages {
   const desk: Desk = {
     deps,

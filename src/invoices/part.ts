@@ -3,14 +3,16 @@ import { leastOf } from '../reference/channels.ts';
 import { dueOf } from './present.ts';
 import type { InvoiceRow } from './schema.ts';
 
+/** Minimum and maximum of a partial payment. */
 export interface Part {
   least: Minor;
   most: Minor;
 }
 
 /**
- * From where to where a part of what is left can be; null where all of it has to be paid at once. Neither the part nor
- * what is left after it is below what every channel of the currency takes: it could be asked for, and never be paid.
+ * Returns the limits of a partial payment; null when the amount due has to be paid at once. Neither the part nor the
+ * remainder
+ * may be below the minimum of every channel of the currency: such a remainder could never be paid.
  */
 export function partOf(row: InvoiceRow): Part | null {
   if (!row.allow_partial) return null;

@@ -22,25 +22,28 @@ import { countPayments, insertPayment } from './store.ts';
 import type { InvoiceRef } from './token.ts';
 import { transact } from './transact.ts';
 
-/** A payment that ends sooner is not worth leading anyone to. */
+/** Minimum remaining validity of an existing payment to which a payer is redirected. */
 const LEAST_WINDOW_MS = 5 * 60_000;
 const ROUTE = 'invoice';
 
-/** What came of the wish to pay. */
+/** Result of a request to pay. */
 export type Paying =
-  /** Where it goes on: the hosted page of a payment. */
+  /** URL of the payment's hosted page. */
   | { kind: 'pay'; url: string }
-  /** Nothing is asked for any more: the page tells why. */
+  /** No amount is due. The page shows why. */
   | { kind: 'settled' }
-  /** The amount does not fit. */
+  /** The amount is outside the limits. */
   | { kind: 'amount' }
-  /** Why no payment can be made: the team is not verified, the amount above its ceiling, the customer blocked. */
+  /**
+   * Why no payment can be created: the team is not verified, the amount exceeds its transaction limit, or the customer is
+   * blocked.
+   */
   | { kind: 'refused'; problem: Problem };
 
 /**
- * Leads to a payment of what is left, or of a part of it. There is one payment at a time: one that nobody has begun is
- * used again, or withdrawn when it is for another amount; one that is under way is what everybody is led to.
- * @param chosen null: all that is left
+ * Returns a payment of the amount due, or of a part of it. An invoice has one open payment at a time. A payment without a
+ * charge is reused, or cancelled when its amount differs. A payment in progress is returned to every payer.
+ * @param chosen the amount in minor units; null for the whole amount due
  */
 export async function payInvoice(deps: Deps, ref: InvoiceRef, chosen: Minor | null, request_id: string): Promise<Paying> {
   const store = deps.stores[ENVIRONMENT].of(ref.team_id);
@@ -64,7 +67,7 @@ export async function payInvoice(deps: Deps, ref: InvoiceRef, chosen: Minor | nu
       if (payment.amount_minor === amount_minor && payment.expires_at.getTime() - at > LEAST_WINDOW_MS) return lead(payment);
       await withdrawPayment(tx, { environment: ENVIRONMENT, at, listeners: deps.listeners }, held);
     }
-    // Of a customer who was erased nobody is named: the debt stays, the person is gone.
+    // An erased customer is not named on the payment. The debt remains.
     const customer_id = objection ? null : row.customer_id;
     return lead(await makePayment(tx, { store, row, team, customer_id, amount_minor, at, request_id }));
   }).catch((error: unknown): Paying => {
@@ -75,7 +78,7 @@ export async function payInvoice(deps: Deps, ref: InvoiceRef, chosen: Minor | nu
   return paying;
 }
 
-/** What is to be paid now; null for what can not be. */
+/** Returns the amount to pay now; null when the chosen amount is not allowed. */
 function amountOf(row: InvoiceRow, chosen: Minor | null): Minor | null {
   const due = dueOf(row);
   if (chosen === null || chosen === due) return due;
@@ -102,7 +105,7 @@ async function makePayment(tx: Tx, wanted: Wanted): Promise<PaymentRow> {
     request_id,
     at,
   };
-  // The lock on the invoice is what lets one be made at a time; its name says which one it is.
+  // The lock on the invoice ensures one payment at a time. The idempotency key is the number of the payment.
   const key = `${row.id} ${(await countPayments(tx, row)) + 1}`;
   const payment = await createWithin(tx, order, amount_minor, { route: ROUTE, key, hash: sha256(key) });
   await insertPayment(tx, row, payment.id);
@@ -110,7 +113,7 @@ async function makePayment(tx: Tx, wanted: Wanted): Promise<PaymentRow> {
   return payment;
 }
 
-/** The payment as POST /payments would be asked for it; it leads back to the invoice. */
+/** Returns the payment as a body of POST /payments. Its callback is the invoice's page. */
 function bodyOf({ row, customer_id, amount_minor }: Wanted): CreatePaymentBody {
   const number = must(row.number, 'it was sent');
   const { name, email, phone } = row;

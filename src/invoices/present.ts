@@ -2,19 +2,19 @@ import { type Minor, wireFromMinor } from '../kit/money.ts';
 import type { InvoiceRow } from './schema.ts';
 import { isPayable } from './states.ts';
 
-/** What of it is paid and did not go back. */
+/** Amount paid and not refunded. */
 function keptOf({ paid_minor, refunded_minor }: Pick<InvoiceRow, 'paid_minor' | 'refunded_minor'>): Minor {
   return paid_minor - refunded_minor;
 }
 
-/** What is still asked for. A draft asks for all of it; what is paid or cancelled for nothing, whatever went back. */
+/** Amount due. A draft is due in full. A paid or cancelled invoice has no amount due, even after a refund. */
 export function dueOf(row: Pick<InvoiceRow, 'status' | 'amount_minor' | 'paid_minor' | 'refunded_minor'>): Minor {
   if (row.status !== 'draft' && !isPayable(row.status)) return 0n;
   const due = row.amount_minor - keptOf(row);
   return due > 0n ? due : 0n;
 }
 
-/** An invoice as GET shows it and events carry it. */
+/** Returns an invoice as GET returns it and events contain it. */
 export function presentInvoice(row: InvoiceRow) {
   return {
     id: row.id,

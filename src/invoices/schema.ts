@@ -9,7 +9,10 @@ const LOCALES = ['en', 'fr'] as const;
 
 export type Locale = (typeof LOCALES)[number];
 
-/** One line, as JSON keeps it: amounts are text, because they are whole hundredths. */
+/**
+ * An invoice item as stored in JSON. Amounts are strings of whole hundredths, because a JSON number cannot represent every
+ * bigint.
+ */
 export interface StoredItem {
   name: string;
   description: string | null;
@@ -18,7 +21,7 @@ export interface StoredItem {
   amount_minor: string;
 }
 
-/** A row of invoices: hundredths as bigint, moments as Date. */
+/** A row of `invoices`: amounts in hundredths as bigint, times as Date. */
 export interface InvoiceRow {
   team_id: bigint;
   id: string;
@@ -45,7 +48,7 @@ export interface InvoiceRow {
   payment_id: string | null;
   overdue_at: Date | null;
   sent_at: Date | null;
-  /** When a mail last left. */
+  /** When the last mail was queued. */
   mailed_at: Date | null;
   viewed_at: Date | null;
   paid_at: Date | null;
@@ -114,7 +117,7 @@ export const createInvoiceBody = openObject({ items, currency, ...optional });
 
 export type CreateInvoiceBody = Static<typeof createInvoiceBody>;
 
-/** What is not named stays. */
+/** Absent fields keep their value. */
 export const changeInvoiceBody = openObject({ items: Type.Optional(items), currency: Type.Optional(currency), ...optional });
 
 export type ChangeInvoiceBody = Static<typeof changeInvoiceBody>;

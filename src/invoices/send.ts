@@ -16,18 +16,21 @@ import { takeNumber } from './store.ts';
 import { invoiceUrl } from './token.ts';
 
 const DAY_MS = 86_400_000;
-/** A reminder a day is a service, more is a nuisance that our address would be blamed for. */
+/** Minimum interval between reminders. More than one a day would be spam, for which our sender address would be blamed. */
 const REMINDER_REST_MS = DAY_MS;
-/** Mails of invoices to one address by one team: more than a customer is sent, less than floods a mailbox in our name. */
+/**
+ * Maximum invoice mails of one team to one address in a period. It is more than a customer receives, and too few to flood a
+ * mailbox in our name.
+ */
 const MAILS_TO_ONE_ADDRESS = { count: 100, period_ms: DAY_MS };
 const NUMBER_DIGITS = 6;
 
 type SendDeps = Pick<Deps, 'config' | 'secrets'>;
 
 /**
- * Mails the invoice to its customer. The first time it gets its number and its page; every further time is a reminder. To
- * a customer who has a phone number only, the merchant hands the address of the page over: nothing is mailed.
- * @throws Problem 400 nothing is to be paid, 402 unverified team, 404, 422 nobody to mail, blocked, past due date, 429
+ * Mails the invoice to its customer. The first time assigns its number and its page; each further time is a reminder. A
+ * customer with only a phone number is not mailed: the merchant passes on the page's URL.
+ * @throws Problem 400 nothing is due, 402 unverified team, 404, 422 no address, blocked customer or past due date, 429
  */
 export async function sendInvoice(tx: Tx, deps: SendDeps, asking: Asking, team: Team, id: string): Promise<InvoiceRow> {
   const { at } = asking;
@@ -35,7 +38,7 @@ export async function sendInvoice(tx: Tx, deps: SendDeps, asking: Asking, team: 
   const before = await lockInvoice(tx, ref);
   const trigger = before.status === 'draft' ? 'sent' : 'reminded';
   if (nextInvoiceStatus(before.status, trigger) === null) throw new Problem(400, `The invoice is ${before.status}.`);
-  // An unverified team could not be paid, and our mails would be the sender of whatever it writes.
+  // An unverified team cannot receive payments, and would use our mails to send arbitrary text.
   checkVerified(levelOf(ENVIRONMENT, team));
   const objection = await objectionTo({ environment: ENVIRONMENT, db: tx }, team.id, before.customer_id);
   const profile = await getCustomer(tx, ENVIRONMENT, { team_id: team.id, id: before.customer_id });
@@ -54,7 +57,10 @@ export async function sendInvoice(tx: Tx, deps: SendDeps, asking: Asking, team: 
   return sent;
 }
 
-/** What sending fixes for good. */
+/**
+ * Fields that the first sending sets permanently.
+ * @throws Problem 422 when the due date is in the past
+ */
 async function issued(tx: Tx, deps: SendDeps, row: InvoiceRow, at: number): Promise<Partial<InvoiceRow>> {
   const { due_date } = row;
   if (due_date !== null && due_date < dayOf(at)) throw invalid({ due_date: ['is in the past: change it first'] });
@@ -69,7 +75,10 @@ function reminded({ mailed_at }: InvoiceRow, at: number): Partial<InvoiceRow> {
   throw later('The invoice was mailed less than 24 hours ago.', wait_ms);
 }
 
-/** Also across invoices: each new one would be a mail. */
+/**
+ * Limits mails to an address across all invoices of the team, because each new invoice sends a mail.
+ * @throws Problem 429
+ */
 async function refuseFlood(tx: Tx, team_id: bigint, recipient: string): Promise<void> {
   const wait_ms = await waitForInvoice(tx, { team_id, recipient }, MAILS_TO_ONE_ADDRESS);
   if (wait_ms > 0) {
@@ -78,7 +87,7 @@ async function refuseFlood(tx: Tx, team_id: bigint, recipient: string): Promise<
 }
 
 function later(message: string, wait_ms: number): Problem {
-  // One second less than a day is the most that HH:MM:SS can say.
+  // HH:MM:SS cannot represent more than one second less than a day.
   const retry_after = Math.min(Math.ceil(wait_ms / 1000), 86_399);
   const extra = { retry_after, retry_after_human: new Date(retry_after * 1000).toISOString().slice(11, 19) };
   return new Problem(429, message, { extra, headers: { 'Retry-After': String(retry_after) } });

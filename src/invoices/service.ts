@@ -12,14 +12,20 @@ import { deleteInvoice, findInvoice, insertFormerCustomer, lockInvoices } from '
 import type { InvoiceRef } from './token.ts';
 import { Moved } from './transact.ts';
 
-/** @throws Problem 404, the same for an unknown id, another team's and a sandbox one's */
+/**
+ * Returns an invoice.
+ * @throws Problem 404, the same for an unknown id, another team's and a sandbox one's
+ */
 export async function getInvoice(db: Queryable, ref: InvoiceRef): Promise<InvoiceRow> {
   const row = isId('inv', ENVIRONMENT, ref.id) ? await findInvoice(db, ref) : undefined;
   if (!row) throw notFound('Invoice');
   return row;
 }
 
-/** The invoice, locked until the transaction ends. @throws Problem 404 */
+/**
+ * Returns the invoice, locked until the transaction ends.
+ * @throws Problem 404
+ */
 export async function lockInvoice(tx: Tx, ref: InvoiceRef): Promise<InvoiceRow> {
   const row = isId('inv', ENVIRONMENT, ref.id) ? (await lockInvoices(tx, [ref]))[0] : undefined;
   if (!row) throw notFound('Invoice');
@@ -27,8 +33,8 @@ export async function lockInvoice(tx: Tx, ref: InvoiceRef): Promise<InvoiceRow> 
 }
 
 /**
- * Changes what is named. Of an invoice that was sent only `metadata`: what the customer holds in hand stays as it is.
- * @throws Problem 400 sent already, 404, 422
+ * Changes the fields in the body. Only `metadata` of a sent invoice can change: the customer already has the rest.
+ * @throws Problem 400 already sent, 404, 422
  */
 export async function changeInvoice(tx: Tx, asking: Asking, id: string, body: ChangeInvoiceBody): Promise<InvoiceRow> {
   const before = await lockInvoice(tx, { team_id: asking.team_id, id });
@@ -48,7 +54,10 @@ function relabelled({ status, metadata }: InvoiceRow, body: ChangeInvoiceBody): 
 
 const FIELDS = Object.keys(changeInvoiceBody.properties) as (keyof ChangeInvoiceBody)[];
 
-/** Takes a draft away; to whoever was told of it, it is cancelled. @throws Problem 400 sent already, 404 */
+/**
+ * Deletes a draft and records `invoice.cancelled` for receivers of its earlier events.
+ * @throws Problem 400 already sent, 404
+ */
 export async function removeInvoice(tx: Tx, at: number, ref: InvoiceRef): Promise<InvoiceRow> {
   const row = await lockInvoice(tx, ref);
   if (row.status !== 'draft')
@@ -61,9 +70,8 @@ export async function removeInvoice(tx: Tx, at: number, ref: InvoiceRef): Promis
 }
 
 /**
- * Cancels an invoice, and the payment of it that nobody has begun to make. What was paid stays paid: it is refunded by
- * POST /refunds.
- * @throws Problem 400 paid, cancelled or being paid, 404
+ * Cancels an invoice and its payment without a charge. Paid amounts remain, and can be refunded by POST /refunds.
+ * @throws Problem 400 paid, cancelled or payment in progress, 404
  */
 export async function cancelInvoice(tx: Tx, deps: Pick<Deps, 'listeners'>, at: number, ref: InvoiceRef): Promise<InvoiceRow> {
   const { held, row } = await lockWithPayment(tx, ref);
@@ -75,9 +83,9 @@ export async function cancelInvoice(tx: Tx, deps: Pick<Deps, 'listeners'>, at: n
 }
 
 /**
- * The invoice with its last payment, both locked. The payment comes first, as everywhere; which one it is can be known for
- * sure only once the invoice is locked too.
- * @throws Problem 404; {@link Moved} where another one was made meanwhile: {@link transact} runs it again
+ * Returns the invoice with its last payment, both locked. The payment is locked first, as in all code. Which payment is the
+ * last is certain only when the invoice is locked too.
+ * @throws Problem 404; {@link Moved} when another payment was created concurrently: {@link transact} retries it
  */
 export async function lockWithPayment(tx: Tx, ref: InvoiceRef): Promise<{ row: InvoiceRow; held: Held | null }> {
   const { payment_id } = await getInvoice(tx, ref);
@@ -87,7 +95,7 @@ export async function lockWithPayment(tx: Tx, ref: InvoiceRef): Promise<{ row: I
   return { row, held };
 }
 
-/** Notes that the page was opened. */
+/** Records the first view of the page. */
 export async function markViewed(tx: Tx, at: number, ref: InvoiceRef): Promise<InvoiceRow> {
   const before = await lockInvoice(tx, ref);
   if (before.viewed_at !== null || !isPayable(before.status)) return before;

@@ -3,20 +3,20 @@ export const INVOICE_STATUSES = ['draft', 'sent', 'viewed', 'partial', 'paid', '
 export type InvoiceStatus = (typeof INVOICE_STATUSES)[number];
 
 export const INVOICE_TRIGGERS = [
-  /** it left for the customer, with its number */
+  /** sent to the customer, with its number */
   'sent',
-  /** the same once more */
+  /** sent again */
   'reminded',
   /** its page was opened */
   'viewed',
-  /** some of it is paid, not all */
+  /** partly paid */
   'part_paid',
   'paid_up',
-  /** what had been paid of it went back */
+  /** everything that was paid has been refunded */
   'emptied',
-  /** the due date is over */
+  /** the due date has passed */
   'due_passed',
-  /** the merchant wants no money for it any more */
+  /** cancelled by the merchant */
   'cancelled',
 ] as const;
 
@@ -41,19 +41,19 @@ const TABLE: Record<InvoiceStatus, Partial<Record<InvoiceTrigger, InvoiceStatus>
     due_passed: 'overdue',
     cancelled: 'cancelled',
   },
-  // A part does not make it less late; the whole, however late, makes it paid.
+  // A partial payment leaves the invoice overdue. Payment in full makes it paid, however late.
   overdue: { reminded: 'overdue', part_paid: 'overdue', emptied: 'overdue', paid_up: 'paid', cancelled: 'cancelled' },
-  // A refund of what was paid does not ask for the money again: whoever wants it makes another invoice.
+  // A refund does not make the amount due again. The merchant issues a new invoice instead.
   paid: {},
   cancelled: {},
 };
 
-/** The status after it, or null when the trigger changes nothing in this status. */
+/** Returns the status after a trigger; null when the trigger changes nothing in this status. */
 export function nextInvoiceStatus(status: InvoiceStatus, trigger: InvoiceTrigger): InvoiceStatus | null {
   return TABLE[status][trigger] ?? null;
 }
 
-/** Whether money is still asked for. */
+/** Whether the invoice can still be paid. */
 export function isPayable(status: InvoiceStatus): boolean {
   return nextInvoiceStatus(status, 'paid_up') !== null;
 }

@@ -10,7 +10,7 @@ const INVOICE = `team_id, id, number, status, currency, amount_minor, paid_minor
 /** The columns of an {@link InvoiceRow}. */
 export const columns = fixed(INVOICE);
 
-/** The same for json_to_recordset. */
+/** The columns of an {@link InvoiceRow} for json_to_recordset. */
 const record = fixed(`team_id bigint, id text, number text, status text, currency text, amount_minor bigint, paid_minor bigint,
   refunded_minor bigint, allow_partial boolean, least_minor bigint, items json, customer_id text, name text, email text, phone text,
   due_date text, notes text, reference text, locale text, metadata json, url text, payment_id text, overdue_at timestamptz,
@@ -26,7 +26,7 @@ export function findInvoice(db: Queryable, { team_id, id }: InvoiceRef): Promise
   return db.maybe<InvoiceRow>(sql`select ${columns} from invoices where team_id = ${team_id} and id = ${id}`);
 }
 
-/** Invoices, locked in a fixed order until the transaction ends. */
+/** Returns invoices, locked in a fixed order until the transaction ends. */
 export function lockInvoices(tx: Tx, refs: readonly InvoiceRef[]): Promise<InvoiceRow[]> {
   return tx.all<InvoiceRow>(sql`
     select ${columns} from invoices
@@ -34,14 +34,17 @@ export function lockInvoices(tx: Tx, refs: readonly InvoiceRef[]): Promise<Invoi
     order by team_id, id for update`);
 }
 
-/** Those whose due date is over, locked; what another worker or a payment holds is left for the next round. */
+/**
+ * Returns invoices past their due date, locked. Rows that are locked by another worker or a payment are left for the next
+ * round.
+ */
 export function lockOverdue(tx: Tx, now: Date, limit: number): Promise<InvoiceRow[]> {
   return tx.all<InvoiceRow>(sql`
     select ${columns} from invoices where overdue_at <= ${now} and status in ('sent', 'viewed', 'partial')
     order by overdue_at limit ${limit} for update skip locked${PLANNED_EACH_TIME}`);
 }
 
-/** Writes everything that can change, of all of them in one statement. */
+/** Writes every column that can change, of all rows in one statement. */
 export async function updateInvoices(tx: Tx, rows: readonly InvoiceRow[]): Promise<void> {
   await tx.run(sql`
     update invoices i set number = u.number, status = u.status, currency = u.currency, amount_minor = u.amount_minor,
@@ -57,14 +60,14 @@ export async function deleteInvoice(tx: Tx, { team_id, id }: InvoiceRef): Promis
   await tx.run(sql`delete from invoices where team_id = ${team_id} and id = ${id}`);
 }
 
-/** Of what was announced of it so far: an erasure has to find it. */
+/** Records that earlier events of the invoice name a former customer, so that an erasure of that customer finds them. */
 export async function insertFormerCustomer(tx: Tx, { team_id, customer_id, id }: InvoiceRow): Promise<void> {
   await tx.run(sql`
     insert into invoice_former_customers (team_id, customer_id, invoice_id) values (${team_id}, ${customer_id}, ${id})
     on conflict do nothing`);
 }
 
-/** The team's next number; nobody else of the team gets one before the transaction ends. */
+/** Returns the team's next invoice number. Its row stays locked until the transaction ends, so numbers have no gaps. */
 export async function takeNumber(tx: Tx, team_id: bigint): Promise<bigint> {
   const rows = await tx.all<{ last: bigint }>(sql`
     insert into invoice_numbers (team_id, last) values (${team_id}, 1)
@@ -73,7 +76,7 @@ export async function takeNumber(tx: Tx, team_id: bigint): Promise<bigint> {
 }
 
 // ---------------------------------------------------------------------------------------------- payments
-/** How many payments were made for it. */
+/** Returns the number of payments created for the invoice. */
 export async function countPayments(tx: Tx, { team_id, id }: InvoiceRef): Promise<number> {
   const row = await tx.maybe<{ made: bigint }>(sql`
     select count(*) as made from invoice_payments where team_id = ${team_id} and invoice_id = ${id}`);
@@ -84,7 +87,7 @@ export async function insertPayment(tx: Tx, { team_id, id }: InvoiceRef, payment
   await tx.run(sql`insert into invoice_payments (team_id, payment_id, invoice_id) values (${team_id}, ${payment_id}, ${id})`);
 }
 
-/** What a payment has brought so far. */
+/** Captured and refunded amounts of a payment so far. */
 export interface Brought {
   team_id: bigint;
   payment_id: string;
@@ -92,7 +95,10 @@ export interface Brought {
   refunded_minor: bigint;
 }
 
-/** Keeps what payments of invoices brought. @returns the invoices they are of */
+/**
+ * Stores the captured and refunded amounts of payments.
+ * @returns the invoices of the payments
+ */
 export async function writeBrought(tx: Tx, rows: readonly Brought[]): Promise<InvoiceRef[]> {
   return tx.all<InvoiceRef>(sql`
     update invoice_payments p set paid_minor = u.paid_minor, refunded_minor = u.refunded_minor
@@ -105,7 +111,10 @@ export interface Sums extends InvoiceRef {
   refunded_minor: bigint;
 }
 
-/** What all payments of each invoice brought. The invoices are locked before, so that no payment is counted on one side only. */
+/**
+ * Returns the sums of all payments of each invoice. The invoices have to be locked first, so that concurrent updates do not
+ * overwrite each other's sum.
+ */
 export function sumsOf(tx: Tx, refs: readonly InvoiceRef[]): Promise<Sums[]> {
   return tx.all<Sums>(sql`
     select team_id, invoice_id as id, sum(paid_minor)::bigint as paid_minor, sum(refunded_minor)::bigint as refunded_minor

@@ -6,7 +6,7 @@ import { lockOverdue } from './store.ts';
 
 const BATCH = 100;
 
-/** Invoices whose due date is over turn overdue within seconds of the next UTC day. */
+/** Marks invoices past their due date as overdue, within seconds of the next UTC day. */
 export function overdueSweep(deps: Pick<Deps, 'clock' | 'wake'>, store: Store): Sweep {
   return {
     name: 'invoice-overdue',

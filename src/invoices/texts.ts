@@ -1,6 +1,6 @@
 import type { Language } from '../checkout/language.ts';
 
-/** Every text of an invoice's page; a language that misses one does not compile. */
+/** Every text of an invoice's page. A language that misses one does not compile. */
 export interface Texts {
   invoice(number: string): string;
   titleOf(number: string, merchant: string): string;

@@ -5,12 +5,15 @@ import { makePageToken, type Owned, readPageToken, type TokenKind } from '../kit
 
 export type InvoiceRef = Owned;
 
-/** The last part of the address of an invoice's page. */
+/** Returns the token that ends the URL of an invoice's page. */
 export function makeInvoiceToken(secrets: Secrets, ref: InvoiceRef): string {
   return makePageToken(kindOf(secrets), ref);
 }
 
-/** @returns null for anything that this server did not make */
+/**
+ * Verifies and parses a token.
+ * @returns null for a token that this server did not issue
+ */
 export function readInvoiceToken(secrets: Secrets, token: string): InvoiceRef | null {
   return readPageToken(kindOf(secrets), token);
 }
@@ -19,7 +22,7 @@ function kindOf(secrets: Secrets): TokenKind {
   return { prefix: idPrefix('inv', 'live'), sign: ({ team_id, id }) => secrets.mac('invoice-page', `${team_id}|${id}`) };
 }
 
-/** The address of the page. */
+/** Returns the URL of the invoice's page. */
 export function invoiceUrl(
   { config, secrets }: { config: Pick<Config, 'public_url'>; secrets: Secrets },
   ref: InvoiceRef,

@@ -3,10 +3,10 @@ import type { Db, Tx } from '../kit/sql.ts';
 
 const MOST_RUNS = 5;
 
-/** Another payment of the invoice was made between two looks at it. */
+/** Another payment of the invoice was created between two reads of it. */
 export class Moved extends Error {}
 
-/** The edge of everything that changes invoices: a transaction, again where others were just changing the same. */
+/** Runs a transaction that changes invoices. Retries it after a conflict with a concurrent change. */
 export async function transact<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
   for (let run = 1; ; run++) {
     try {

@@ -9,22 +9,22 @@ import type { InvoiceRow, StoredItem } from './schema.ts';
 import { isPayable } from './states.ts';
 import { textsIn } from './texts.ts';
 
-/** What a page of an invoice shows or needs. */
+/** Data that an invoice's page needs. */
 export interface Scene {
   language: Language;
   merchant: string;
   row: InvoiceRow;
-  /** `/invoice/<token>`: where the form goes. */
+  /** `/invoice/<token>`: target of the form. */
   path: string;
-  /** The hosted page of the payment that is under way. */
+  /** URL of the hosted page of the payment in progress; null for none. */
   underWay: string | null;
-  /** Why the wish to pay led nowhere. */
+  /** Why the last request to pay was rejected. */
   complaint?: { amount?: string; alert?: string };
-  /** What was typed before. */
+  /** The amount that was typed before. */
   typed?: string;
 }
 
-/** The invoice as its customer reads it, with what there is to do about it. */
+/** Renders the invoice for its customer, with the form to pay it or the reason why it cannot be paid. */
 export function invoicePage(scene: Scene): Html {
   const { language, merchant, row, path, underWay } = scene;
   const open = isPayable(row.status) && underWay === null;
@@ -33,7 +33,7 @@ export function invoicePage(scene: Scene): Html {
   return document({ language, title, sandbox: false, body, translations: path, parts: ['form', 'paper'] });
 }
 
-/** For addresses that lead to no invoice. */
+/** Page for a URL without an invoice. */
 export function unknownPage(language: Language): Html {
   const { unknownTitle, unknownText } = textsIn(language);
   return document({
@@ -44,7 +44,10 @@ export function unknownPage(language: Language): Html {
   });
 }
 
-/** @param heading whether the page has no other */
+/**
+ * Head of the page.
+ * @param heading whether the head has the page's h1
+ */
 function head({ language, merchant, row }: Scene, heading: boolean): Html {
   const texts = textsIn(language);
   const shown = isPayable(row.status) ? dueOf(row) : row.amount_minor;
@@ -54,7 +57,7 @@ function head({ language, merchant, row }: Scene, heading: boolean): Html {
 <p class="what">${texts.invoice(row.number ?? '')}</p></div>`;
 }
 
-/** Why there is nothing to do here. */
+/** Why the invoice cannot be paid now: a payment is in progress, or it is paid or cancelled. */
 function standing({ language, merchant, row, underWay }: Scene): Html {
   const texts = textsIn(language);
   if (underWay !== null) {
@@ -105,7 +108,7 @@ function lines({ language, row }: Scene): Html {
 ${row.notes && html`<section><h2>${texts.notes}</h2><p class="soft gap">${row.notes}</p></section>`}`;
 }
 
-/** Names and values; empty ones are left out. People's words may be longer than a telephone is wide. */
+/** List of labels and values. Rows without a value are left out. Long words can wrap on the narrow screen of a phone. */
 function table(rows: readonly (readonly [name: string, value: string | null])[], kind: string): Html {
   const given = rows.filter(([, value]) => value !== null);
   return html`<dl class="${kind}">${given.map(

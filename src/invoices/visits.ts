@@ -20,42 +20,42 @@ import { readInvoiceToken } from './token.ts';
 import { transact } from './transact.ts';
 import { invoicePage, type Scene, unknownPage } from './view.ts';
 
-/** One request for a page, as it is handled: no framework. */
+/** One request for a page, without types of the web framework. */
 export interface Visit {
   token: string;
   /** The language that was chosen on the page. */
   lang: unknown;
-  /** Accept-Language. */
+  /** The Accept-Language header. */
   accepts: string | undefined;
-  /** Somebody gets to see the page: whoever asks for its headers only checks an address. */
+  /** The request is a GET, which shows the page to a person. A HEAD request only checks a URL. */
   reads: boolean;
   request_id: string;
 }
 
 export type Answer = { status: number; page: Html; language: Language } | { redirect: string };
 
-/** What all visits share. */
+/** State and services that all requests for invoice pages share. */
 export interface Desk {
   deps: Deps;
-  /** By invoice and not by address: whole mobile networks share a few addresses. */
+  /** Keyed by invoice, not by IP address: whole mobile networks share a few addresses. */
   submits: Throttle;
-  /** By token, before the database is read. */
+  /** Keyed by token, before the database is read. */
   reads: Throttle;
 }
 
-/** The choice on the page, else the browser's wish, else the invoice's own language. */
+/** Returns the language of the page: the choice on the page, else the browser's preference, else the invoice's locale. */
 export function wishedLanguage({ lang, accepts }: Visit, locale: Locale | null): Language {
   if (isLanguage(lang)) return lang;
   return preferredLanguage(locale === null ? accepts : `${accepts ?? ''},${locale};q=0.001`);
 }
 
-/** For addresses that lead to no invoice. */
+/** Answers 404 for a URL without an invoice. */
 export function unknownInvoice(visit: Visit): Answer {
   const language = wishedLanguage(visit, null);
   return { status: 404, page: unknownPage(language), language };
 }
 
-/** GET: whoever has the address may read it. */
+/** GET. Everyone with the URL can read the invoice. */
 export async function showInvoice({ deps, reads }: Desk, visit: Visit): Promise<Answer> {
   if (readInvoiceToken(deps.secrets, visit.token) && reads.take(visit.token) > 0) {
     const language = wishedLanguage(visit, null);
@@ -71,11 +71,14 @@ export async function showInvoice({ deps, reads }: Desk, visit: Visit): Promise<
 async function open(deps: Deps, token: string): Promise<InvoiceRow | null> {
   const ref = readInvoiceToken(deps.secrets, token);
   const row = ref && (await findInvoice(deps.stores[ENVIRONMENT].of(ref.team_id).db, ref));
-  // A draft has no address yet; a draft that was cancelled never had one.
+  // A draft has no page yet. A draft that was cancelled never had one.
   return row?.number ? row : null;
 }
 
-/** POST: to a payment, or back to the page with what is wrong. @param typed null: all that is left */
+/**
+ * POST. Redirects to a payment, or shows the page with the error.
+ * @param typed the amount as typed; null for the whole amount due
+ */
 export async function submitInvoice({ deps, submits }: Desk, visit: Visit, typed: string | null): Promise<Answer> {
   const row = await open(deps, visit.token);
   if (!row) return unknownInvoice(visit);
@@ -116,7 +119,7 @@ async function pageOf(
   return { status, language, page: invoicePage({ language, merchant, row, path, underWay, ...said }) };
 }
 
-/** Where the payment is that money may be coming by: nobody is to begin another beside it. */
+/** Returns the URL of a payment in progress, so that no second one is started; null for none. */
 async function underWayOf(deps: Deps, { team_id, payment_id, status }: InvoiceRow): Promise<string | null> {
   if (payment_id === null || !isPayable(status)) return null;
   const store = deps.stores[ENVIRONMENT].of(team_id);

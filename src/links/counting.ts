@@ -2,9 +2,9 @@ import { hasEndedUnpaid, hasSucceeded, type PaymentListener } from '../payments/
 import { countMoved, type Tally } from './store.ts';
 
 /**
- * Counts what became of payments that came through links, in the transaction in which they became it. A payment that
- * succeeds keeps its use and one that ends without its money gives it back. A success after that is given back to the
- * payer, so it is none here either.
+ * Updates the counters of links, in the transaction in which their payments end. A successful payment keeps its use of the
+ * link; a payment that ends unpaid releases it. Money that arrives after that is automatically reversed to the payer, so it
+ * is not counted either.
  */
 export const countLinkPayments: PaymentListener = async (tx, _, moves) => {
   const tallies = new Map<string, Tally>();

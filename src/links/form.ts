@@ -12,9 +12,9 @@ import { type LinkRow, PAYER_FIELDS, type PayerField } from './schema.ts';
 /** What the payer typed, to be shown again. */
 export type Typed = Partial<Record<PayerField | 'amount', string>>;
 
-/** What is wrong with it, in the payer's language. */
+/** Validation errors in the payer's language. */
 export type Complaints = Typed & {
-  /** Above the form: not one field's fault. */
+  /** Shown above the form: an error that belongs to no single field. */
   alert?: string;
 };
 
@@ -27,10 +27,10 @@ const fields = validatorOf(
   undefined,
 );
 
-/** E.164 has at most 15 digits; the shortest national numbers have six. */
+/** E.164 has at most 15 digits. The shortest national numbers have six. */
 const PHONE = /^\+?(?:[\s().-]*\d){6,15}[\s().-]*$/;
 
-/** The fields of the form as they came; anything that is not text, or not asked for, is left behind. */
+/** Returns the fields of the form as typed. Ignores values that are not text and fields that the link does not collect. */
 export function typedIn(link: LinkRow, body: unknown): Typed {
   const sent = typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {};
   const asked = link.amount_minor === null ? ['amount', ...link.collect] : link.collect;
@@ -38,7 +38,10 @@ export function typedIn(link: LinkRow, body: unknown): Typed {
   return Object.fromEntries(texts);
 }
 
-/** @returns who pays how much, or what is wrong with what was typed */
+/**
+ * Validates the form.
+ * @returns the payer and the amount, or the validation errors
+ */
 export function readPayer(link: LinkRow, typed: Typed, texts: LinkMessages): Payer | { complaints: Complaints } {
   const complaints: Complaints = {};
   const { amount, ...payer } = typed;
@@ -63,7 +66,7 @@ function objectionTo(link: LinkRow, amount: Minor): 'amount' | 'decimals' | null
   return amount >= leastFor(link) && (max === null || amount <= max) ? null : 'amount';
 }
 
-/** The least that can be typed: what the merchant says, but never what no channel takes. */
+/** Returns the minimum amount: the merchant's, but never below the minimum of every channel. */
 export function leastFor({ min_amount_minor: min, currency }: LinkRow): Minor {
   const floor = leastOf(currency);
   return min !== null && min > floor ? min : floor;

@@ -2,14 +2,17 @@ import type { Language } from '../checkout/language.ts';
 import type { LinkStanding } from './pay.ts';
 import type { PayerField } from './schema.ts';
 
-/** Why a link takes no payment, as its page tells it. */
+/** Why a link takes no payment, as its page shows it. */
 export type Closed = Exclude<LinkStanding, 'open'> | 'unverified' | 'unknown';
 
-/** Every text of a link's page; a language that misses one does not compile. */
+/** Every text of a link's page. A language that misses one does not compile. */
 export interface LinkMessages {
   payTo(merchant: string): string;
   amount: string;
-  /** What can be typed. @param max null: anything above */
+  /**
+   * Help text with the limits of the amount.
+   * @param max null for no maximum
+   */
   range(min: string, max: string | null): string;
   fields: Record<PayerField, string>;
   next: string;

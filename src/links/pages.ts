@@ -11,12 +11,12 @@ import { isOurFault, renderError } from '../http/replies.ts';
 import type { Pages } from '../http/server.ts';
 import { type LinkAnswer, type LinkDesk, type LinkVisit, openLinkDesk, showLink, submitLink } from './visits.ts';
 
-/** A form of a link has a few hundred bytes. */
+/** Maximum size of a body. A link's form has a few hundred bytes. */
 const BODY_BYTES = 16 * 1024;
-/** A form that was left open over night can still be sent. */
+/** Lifetime of the cookie. A form that was left open overnight can still be submitted. */
 const COOKIE_S = 2 * 86_400;
 
-/** The pages of payment links under /l: the only place of the slice that knows the framework. */
+/** Routes of the payment link pages under /l. No other file of the slice depends on the web framework. */
 export function linkPages(deps: Deps): Pages {
   const desk = openLinkDesk(deps);
   return (app: FastifyInstance) => {
@@ -27,7 +27,7 @@ export function linkPages(deps: Deps): Pages {
 async function pages(scope: FastifyInstance, desk: LinkDesk): Promise<void> {
   await scope.register(cookie);
   await scope.register(formbody, { bodyLimit: BODY_BYTES });
-  // Forms only: nothing that another site's script could send without being asked first.
+  // Accepts forms only, so that another site's script cannot send JSON or text.
   scope.removeContentTypeParser(['text/plain', 'application/json']);
   const options = { bodyLimit: BODY_BYTES, exposeHeadRoute: true };
   scope.get('/:token', options, async (request, reply) => {
@@ -38,7 +38,7 @@ async function pages(scope: FastifyInstance, desk: LinkDesk): Promise<void> {
     const visit = visitOf(desk, request);
     return send(desk, visit, request, reply, await submitLink(desk, visit, request.body));
   });
-  // Routes, not a handler of what is not found: that is the API's, which asks for a key.
+  // Routes instead of a not-found handler: the not-found handler belongs to the API and requires a key.
   for (const path of ['/', '/*']) {
     scope.all(path, async (request, reply) => {
       const visit = { ...visitOf(desk, request), token: '' };
@@ -51,7 +51,7 @@ async function pages(scope: FastifyInstance, desk: LinkDesk): Promise<void> {
 function visitOf({ deps }: LinkDesk, request: FastifyRequest): LinkVisit {
   const { headers } = request;
   const { lang } = (request.query ?? {}) as { lang?: unknown };
-  // Absent when the request failed before its cookies were read.
+  // Undefined when the request failed before its cookies were parsed.
   const cookies: FastifyRequest['cookies'] | null = request.cookies;
   return {
     token: (request.params as { token?: string }).token ?? '',

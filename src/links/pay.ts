@@ -15,20 +15,20 @@ import { isOver } from './service.ts';
 import { countMade, findLink, lockLink } from './store.ts';
 import { readLinkToken } from './token.ts';
 
-/** How long the payer has on the hosted page; a charge under way is waited for all the same. */
+/** Validity of a payment created by a link. A charge in progress at its end is still awaited. */
 const WINDOW_MINUTES = 30;
-/** The same where uses are limited: a payment that is begun and left holds one of them, and nobody has to pay to begin one. */
+/** Validity where uses are limited. An abandoned payment reserves a use, and creating a payment costs nothing. */
 const HELD_MINUTES = 10;
 const ROUTE = 'POST /l/:token';
 
-/** A link as its page needs it. */
+/** A link with the data that its page needs. */
 export interface OpenedLink {
   store: Store;
   link: LinkRow;
   team: Team;
 }
 
-/** Opens a link by the last part of its address; null for one that this server did not make. */
+/** Returns the link of a token; null for a token that this server did not issue, or an unknown link. */
 export async function openLink(deps: Pick<Deps, 'stores' | 'secrets'>, token: string): Promise<OpenedLink | null> {
   const ref = readLinkToken(deps.secrets, token);
   if (!ref) return null;
@@ -38,9 +38,10 @@ export async function openLink(deps: Pick<Deps, 'stores' | 'secrets'>, token: st
   return { store, link, team: must(await findTeam(deps.stores.control, link.team_id), 'a link has a team') };
 }
 
-/** How a link stands for someone who would pay: `full` is for now, until a payment that holds a use has ended unpaid. */
+/** State of a link for a payer. `full` is temporary: it lasts until a payment that reserves a use ends unpaid. */
 export type LinkStanding = 'open' | 'inactive' | 'expired' | 'used' | 'full';
 
+/** Returns the state of a link for a payer. */
 export function linkStanding(link: LinkRow, at: number): LinkStanding {
   const { status, max_uses, succeeded_count, open_count } = link;
   if (status === 'inactive') return 'inactive';
@@ -49,10 +50,13 @@ export function linkStanding(link: LinkRow, at: number): LinkStanding {
   return succeeded_count < max_uses ? 'full' : 'used';
 }
 
-/** Who pays how much, as it was typed and found good. */
+/** The payer and the amount, validated. */
 export type Payer = Partial<Record<PayerField, string>> & { amount_minor: Minor };
 
-/** @param once of one form that one browser was shown, with what was typed in it */
+/**
+ * A submitted form.
+ * @param once identifies the form that one browser received, together with what was typed in it
+ */
 export interface Submitted {
   payer: Payer;
   once: string;
@@ -60,10 +64,10 @@ export interface Submitted {
 }
 
 /**
- * Makes the payment of a submitted form, and counts the use it holds in the same transaction, under the link's lock: two
- * that come for the last use can not both have it. The same form sent twice makes one.
- * @returns the address of its hosted page, or why the link takes no payment now
- * @throws Problem 402 unverified team, 422 above its ceiling, blocked customer
+ * Creates the payment of a submitted form and reserves a use, in one transaction under the link's lock. Two concurrent
+ * submits cannot both get the last use. Submitting the same form twice creates one payment.
+ * @returns the URL of the hosted page, or why the link takes no payment now
+ * @throws Problem 402 unverified team, 422 amount above its transaction limit, blocked customer
  */
 export async function payLink(
   deps: Deps,

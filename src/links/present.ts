@@ -3,7 +3,7 @@ import { type Minor, wireFromMinor } from '../kit/money.ts';
 import type { LinkRow } from './schema.ts';
 import { linkUrl } from './token.ts';
 
-/** A link as GET shows it and events carry it. */
+/** Returns a link as GET returns it and events contain it. */
 export function presentLink(deps: Pick<Deps, 'config' | 'secrets'>, row: LinkRow) {
   return {
     id: row.id,

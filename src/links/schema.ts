@@ -5,19 +5,19 @@ import { pagingQuery } from '../kit/paging.ts';
 import { moment, nullableObject, nullableText, openObject } from '../kit/schema.ts';
 import { LINK_STATUSES, type LinkStatus } from './states.ts';
 
-/** What a payer can be asked for. */
+/** Fields that a link can collect from the payer. */
 export const PAYER_FIELDS = ['name', 'email', 'phone'] as const;
 
 export type PayerField = (typeof PAYER_FIELDS)[number];
 
-/** A row of links: hundredths as bigint, moments as Date. */
+/** A row of `links`: amounts in hundredths as bigint, times as Date. */
 export interface LinkRow {
   team_id: bigint;
   id: string;
   title: string;
   description: string | null;
   reference: string | null;
-  /** Null: the payer chooses. */
+  /** Null when the payer chooses the amount. */
   amount_minor: bigint | null;
   min_amount_minor: bigint | null;
   max_amount_minor: bigint | null;
@@ -30,7 +30,7 @@ export interface LinkRow {
   theming: JsonObject | null;
   metadata: JsonObject | null;
   made_count: number;
-  /** Payments that may still succeed: each holds a use. */
+  /** Payments that may still succeed. Each reserves a use. */
   open_count: number;
   succeeded_count: number;
   collected_minor: bigint;
@@ -78,7 +78,7 @@ export const createLinkBody = openObject({ title, currency, ...optional });
 
 export type CreateLinkBody = Static<typeof createLinkBody>;
 
-/** PATCH: what is not named stays; the currency can only be repeated. */
+/** PATCH: absent fields keep their value. The currency can only be repeated. */
 export const changeLinkBody = openObject({
   title: Type.Optional(title),
   currency: Type.Optional(currency),

@@ -13,17 +13,20 @@ import type { ChangeLinkBody, CreateLinkBody, LinkRow } from './schema.ts';
 import { type LinkStatus, type LinkTrigger, nextLinkStatus } from './states.ts';
 import { findLink, insertLink, type LinkRef, lockLink, updateLink } from './store.ts';
 
-/** Links are live only: no id of the sandbox is one. */
+/** Links exist in live only: a sandbox id is never a link. */
 const ENVIRONMENT = 'live';
 
-/** When a link changes, and what its event needs to show it. */
+/** Time of a change of links, and the services that its event needs. */
 export interface LinkContext {
   deps: Pick<Deps, 'config' | 'secrets'>;
   /** Milliseconds since the epoch. */
   at: number;
 }
 
-/** @throws Problem 422 */
+/**
+ * Creates a link and records `link.created`.
+ * @throws Problem 422
+ */
 export async function createLink(
   tx: Tx,
   context: LinkContext,
@@ -49,14 +52,20 @@ export async function createLink(
   return row;
 }
 
-/** @throws Problem 404, the same for an unknown id and another team's */
+/**
+ * Returns a link.
+ * @throws Problem 404, the same for an unknown id and another team's
+ */
 export async function getLink(db: Queryable, ref: LinkRef): Promise<LinkRow> {
   const row = isId('lnk', ENVIRONMENT, ref.id) ? await findLink(db, ref) : undefined;
   if (!row) throw notFound('Link');
   return row;
 }
 
-/** PATCH: what is not named stays. @throws Problem 404, 422 */
+/**
+ * PATCH: absent fields keep their value.
+ * @throws Problem 404, 422
+ */
 export async function changeLink(tx: Tx, context: LinkContext, ref: LinkRef, body: ChangeLinkBody): Promise<LinkRow> {
   const before = isId('lnk', ENVIRONMENT, ref.id) ? await lockLink(tx, ref) : undefined;
   if (!before) throw notFound('Link');
@@ -73,7 +82,7 @@ export async function changeLink(tx: Tx, context: LinkContext, ref: LinkRef, bod
   return row;
 }
 
-/** Tells of changes in the transaction that makes them. */
+/** Records the events of changes, in the transaction of the changes. */
 export async function announce(
   tx: Tx,
   { deps, at }: LinkContext,
@@ -94,7 +103,10 @@ export async function announce(
   );
 }
 
-/** A later end makes an expired link active again, unless it is switched off in the same breath. */
+/**
+ * Returns the status after a change. A later `expires_at` reactivates an expired link, unless the same request deactivates
+ * it.
+ */
 function statusAfter(wanted: LinkRow, { active }: ChangeLinkBody, at: number, errors: FieldErrors): LinkStatus {
   const over = isOver(wanted, at);
   if (active && over) errors.expires_at ??= ['is over: send a later one, or null'];
@@ -103,7 +115,7 @@ function statusAfter(wanted: LinkRow, { active }: ChangeLinkBody, at: number, er
   return triggers.reduce((status, trigger) => nextLinkStatus(status, trigger) ?? status, wanted.status);
 }
 
-/** Whether its time is over, also before the sweep has come by. */
+/** Whether the link has expired, even before the sweep has marked it. */
 export function isOver({ expires_at }: Pick<LinkRow, 'expires_at'>, at: number): boolean {
   return expires_at !== null && expires_at.getTime() <= at;
 }
@@ -126,7 +138,7 @@ const EMPTY = {
   collected_minor: 0n,
 };
 
-/** The fields that were sent; null is a value. Amounts that are none are told of by {@link faultsOf}. */
+/** Returns the fields that were sent. null is a value. Invalid amounts are reported by {@link faultsOf}. */
 function fieldsOf(body: ChangeLinkBody): Partial<LinkRow> {
   const { title, description, reference, amount, min_amount, max_amount, expires_at } = body;
   const { max_uses, collect, callback, theming, metadata } = body;
@@ -146,7 +158,7 @@ function minor(amount: number | null | undefined): Minor | null | undefined {
   return typeof amount === 'number' ? minorFromWire(amount) : amount;
 }
 
-/** What the schema can not say. */
+/** Validates what the schema cannot check. */
 function faultsOf(row: LinkRow, body: ChangeLinkBody, at: number): FieldErrors {
   const errors: FieldErrors = {};
   for (const field of ['amount', 'min_amount', 'max_amount'] as const) {
@@ -164,8 +176,10 @@ function faultsOf(row: LinkRow, body: ChangeLinkBody, at: number): FieldErrors {
 }
 
 /**
- * Every way to pay takes whole amounts of a currency without decimals, and none too little: such a link could never be
- * paid. A lower bound may be low, the page tells another then.
+ * Returns the error of an amount; null for none. Every channel takes only whole amounts of a currency without decimals, and
+ * has
+ * a minimum: a link with any other amount could never be paid. A lower limit may be below the minimum of the channels; the
+ * page then shows the higher one.
  */
 function objectionToAmount(
   field: 'amount' | 'min_amount' | 'max_amount',

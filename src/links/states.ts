@@ -1,17 +1,17 @@
-/** What a link can be. That all its uses are taken is no status: it follows from its counters. */
+/** Statuses of a link. Being used up is not a status: it follows from the counters. */
 export const LINK_STATUSES = ['active', 'inactive', 'expired'] as const;
 
 export type LinkStatus = (typeof LINK_STATUSES)[number];
 
-/** What can happen to a link. */
+/** Events that change the status of a link. */
 export const LINK_TRIGGERS = [
-  /** The merchant switches it on. */
+  /** The merchant activates it. */
   'activated',
-  /** The merchant switches it off. */
+  /** The merchant deactivates it. */
   'deactivated',
-  /** `expires_at` is over. */
+  /** `expires_at` has passed. */
   'window_elapsed',
-  /** `expires_at` was moved into the future, or taken away. */
+  /** `expires_at` was moved into the future or removed. */
   'prolonged',
 ] as const;
 
@@ -23,7 +23,7 @@ const TABLE: Record<LinkStatus, Partial<Record<LinkTrigger, LinkStatus>>> = {
   expired: { deactivated: 'inactive', prolonged: 'active' },
 };
 
-/** The status after it, or null when the trigger changes nothing in this status. */
+/** Returns the status after a trigger; null when the trigger changes nothing in this status. */
 export function nextLinkStatus(status: LinkStatus, trigger: LinkTrigger): LinkStatus | null {
   return TABLE[status][trigger] ?? null;
 }

@@ -18,7 +18,7 @@ export function findLink(db: Queryable, ref: LinkRef): Promise<LinkRow | undefin
   return db.maybe<LinkRow>(sql`select ${columns} from links where team_id = ${ref.team_id} and id = ${ref.id}`);
 }
 
-/** The link, locked until the transaction ends. */
+/** Returns the link, locked until the transaction ends. */
 export function lockLink(tx: Tx, ref: LinkRef): Promise<LinkRow | undefined> {
   return tx.maybe<LinkRow>(sql`select ${columns} from links where team_id = ${ref.team_id} and id = ${ref.id} for update`);
 }
@@ -28,7 +28,7 @@ export interface LinkFilters {
   status?: string | undefined;
 }
 
-/** One page, in reading order. */
+/** Returns one page, in the order of the list. */
 export function listLinks(db: Queryable, team_id: bigint, filters: LinkFilters, position: Position): Promise<LinkRow[]> {
   return db.all<LinkRow>(sql`select ${columns} from links where ${conditions(team_id, filters)} ${pageTail(position)}`);
 }
@@ -48,7 +48,7 @@ function conditions(team_id: bigint, { search, status }: LinkFilters): Fragment 
   return allOf(found);
 }
 
-/** Active links whose time is over, locked for this transaction; rows another worker holds are skipped. */
+/** Returns active links past their expiry, locked for this transaction. Rows that another worker has locked are skipped. */
 export function lockOverdue(tx: Tx, now: Date, limit: number): Promise<LinkRow[]> {
   return tx.all<LinkRow>(sql`
     select ${columns} from links where status = 'active' and expires_at <= ${now}
@@ -66,7 +66,9 @@ export async function insertLink(tx: Tx, row: LinkRow, by: { key_id: string; req
       ${by.request_id}, ${row.created_at}, ${row.updated_at})`);
 }
 
-/** Writes everything that a merchant or a sweep can change; the counters change by {@link countMade} and {@link countMoved}. */
+/**
+ * Writes every column that a merchant or a sweep can change. The counters change by {@link countMade} and {@link countMoved}.
+ */
 export async function updateLink(tx: Tx, row: LinkRow): Promise<void> {
   await tx.run(sql`
     update links set title = ${row.title}, description = ${row.description}, reference = ${row.reference},
@@ -77,7 +79,7 @@ export async function updateLink(tx: Tx, row: LinkRow): Promise<void> {
     where team_id = ${row.team_id} and id = ${row.id}`);
 }
 
-/** Marks links as expired; all of them in one statement. */
+/** Marks links as expired, in one statement. */
 export async function expireLinks(tx: Tx, rows: readonly LinkRow[]): Promise<void> {
   await tx.run(sql`
     update links l set status = 'expired', event_count = u.event_count, updated_at = u.updated_at
@@ -86,21 +88,21 @@ export async function expireLinks(tx: Tx, rows: readonly LinkRow[]): Promise<voi
     where l.team_id = u.team_id and l.id = u.id`);
 }
 
-/** One more payment, which holds a use until it has ended. */
+/** Counts a new payment, which reserves a use until it ends. */
 export async function countMade(tx: Tx, { team_id, id }: LinkRef): Promise<void> {
   await tx.run(sql`
     update links set made_count = made_count + 1, open_count = open_count + 1 where team_id = ${team_id} and id = ${id}`);
 }
 
-/** What became of payments of one link. */
+/** Ended payments of one link, to be added to its counters. */
 export interface Tally extends LinkRef {
-  /** Those that are not open any more. */
+  /** Payments that are no longer open. */
   ended: number;
   succeeded: number;
   collected_minor: bigint;
 }
 
-/** Locks the links in the order of their ids, so that two that count at once can not wait for each other, and counts. */
+/** Locks the links in the order of their ids, which prevents deadlocks, and updates the counters. */
 export async function countMoved(tx: Tx, tallies: readonly Tally[]): Promise<void> {
   await tx.run(sql`
     select 1 from links where (team_id, id) in (

@@ -7,7 +7,7 @@ import { expireLinks, lockOverdue } from './store.ts';
 
 const BATCH = 100;
 
-/** Links turn expired soon after their moment. Nobody can pay from that moment on, whether it came by or not. */
+/** Marks links as expired soon after `expires_at`. No payment can be created after that time, even before the sweep runs. */
 export function linkSweep(deps: Pick<Deps, 'clock' | 'config' | 'secrets' | 'wake'>, store: Store): Sweep {
   return {
     name: 'links',

@@ -4,12 +4,15 @@ import { idPrefix } from '../kit/ids.ts';
 import { makePageToken, readPageToken, type TokenKind } from '../kit/page-token.ts';
 import type { LinkRef } from './store.ts';
 
-/** The last part of a link's address. Links are live only, so no environment stands in it. */
+/** Returns the token that ends the URL of a link. It has no environment, because links exist in live only. */
 export function linkToken(secrets: Secrets, ref: LinkRef): string {
   return makePageToken(kindOf(secrets), ref);
 }
 
-/** @returns null for anything that this server did not make */
+/**
+ * Verifies and parses a token.
+ * @returns null for a token that this server did not issue
+ */
 export function readLinkToken(secrets: Secrets, token: string): LinkRef | null {
   return readPageToken(kindOf(secrets), token);
 }
@@ -18,7 +21,7 @@ function kindOf(secrets: Secrets): TokenKind {
   return { prefix: idPrefix('lnk', 'live'), sign: ({ team_id, id }) => secrets.mac('link-page', `${team_id}|${id}`) };
 }
 
-/** The address that the merchant shares. */
+/** Returns the URL that the merchant shares. */
 export function linkUrl(deps: Pick<Deps, 'config' | 'secrets'>, ref: LinkRef): string {
   return `${deps.config.public_url}/l/${linkToken(deps.secrets, ref)}`;
 }

@@ -14,18 +14,18 @@ export interface LinkScene {
   merchant: string;
   link: LinkRow;
   theme: Theme;
-  /** `/l/<token>`: where the page stands. */
+  /** `/l/<token>`: path of the page. */
   path: string;
-  /** Where its form goes. */
+  /** Target of the form. */
   action: string;
   form_token: string;
   nonce: string;
-  /** What was typed before, when the form comes back. */
+  /** What was typed before, when the form is shown again. */
   typed: Typed;
   complaints: Complaints;
 }
 
-/** Who is paid and for what, and what has to be known of the payer; complete without JavaScript. */
+/** Renders the page of a link: merchant, title and the fields to collect. It works without JavaScript. */
 export function linkPage(scene: LinkScene): Html {
   const { language, merchant, theme, link, path, complaints } = scene;
   const texts = linkMessages(language);
@@ -58,7 +58,7 @@ function amountField(scene: LinkScene): Html {
   );
 }
 
-/** What tells a browser which of the payer's own words go here, and which keys to show. */
+/** Attributes for autofill and the on-screen keyboard. */
 const INPUTS: Record<PayerField, Html> = {
   name: raw('autocomplete="name" maxlength="255"'),
   email: raw('type="email" autocomplete="email" maxlength="255"'),
@@ -81,7 +81,10 @@ const SIGNS: Record<Closed, Icon> = {
   unknown: 'cross',
 };
 
-/** Why nobody can pay here now. @param link null for an address that leads to none */
+/**
+ * Page of a link that takes no payment now.
+ * @param link null for a URL without a link
+ */
 export function closedPage(language: Language, why: Closed, link: { title: string; merchant: string } | null): Html {
   const { title, text } = linkMessages(language).closed[why];
   const about = link && html`<p>${link.merchant} · ${link.title}</p>`;

@@ -16,23 +16,26 @@ import { linkStanding, type OpenedLink, openLink, payLink } from './pay.ts';
 import { readLinkToken } from './token.ts';
 import { closedPage, linkPage } from './view.ts';
 
-/** Requests for one link's page from one address in a minute, and submits whose form this browser was not given. */
+/** Maximum requests for one link's page from one IP address in a minute. Submits without a valid form token count too. */
 const READS_FROM_ONE_ADDRESS = 300;
-/** Submits of one link from one address in a minute. Whole mobile networks share a few addresses, so they are not few. */
+/**
+ * Maximum submits of one link from one IP address in a minute. It is not low, because whole mobile networks share a few
+ * addresses.
+ */
 const FROM_ONE_ADDRESS = 20;
-/** Submits of one link in a minute, from everywhere: each makes a payment. */
+/** Maximum submits of one link in a minute, from all addresses: each creates a payment. */
 const OF_ONE_LINK = 120;
 
-/** One request for a link's page, as the handlers see it: no framework. */
+/** One request for a link's page, without types of the web framework. */
 export interface LinkVisit {
   token: string;
-  /** The payer's choice on the page, else the merchant's for this link, else the browser's wish. */
+  /** The payer's choice on the page, else the merchant's for this link, else the browser's preference. */
   language: Language;
-  /** The payer's choice, which goes along to the hosted page. */
+  /** The payer's choice, which is passed on to the hosted page. */
   chosen: Language | null;
-  /** The secret of the browser's cookie, or a new one. */
+  /** The secret in the browser's cookie, or a new one. */
   browser: string;
-  /** Whether the browser sent it. */
+  /** Whether the browser sent a valid secret. */
   known: boolean;
   crossSite: boolean;
   ip: string;
@@ -46,20 +49,21 @@ export type LinkAnswer =
       page: Html;
       language: Language;
       headers?: Record<string, string>;
-      /** A form is on it, which the browser can send with its cookie only. */
+      /** The page has a form, which needs the browser's cookie. */
       form?: true;
     };
 
-/** What all visits share. */
+/** State and services that all requests for link pages share. */
 export interface LinkDesk {
   deps: Deps;
   reads: Throttle;
   fromAddress: Throttle;
   ofLink: Throttle;
-  /** Path in front of /l, for an installation that does not stand at the root of its host. */
+  /** Path prefix before /l, for an installation that is not at the root of its host. */
   base: string;
 }
 
+/** Creates the shared state of the link pages. */
 export function openLinkDesk(deps: Deps): LinkDesk {
   return {
     deps,
@@ -70,7 +74,7 @@ export function openLinkDesk(deps: Deps): LinkDesk {
   };
 }
 
-/** GET /l/:token */
+/** GET /l/:token. Shows the form, or why the link takes no payment. */
 export async function showLink(desk: LinkDesk, arriving: LinkVisit): Promise<LinkAnswer> {
   const busy = refuseReader(desk, arriving);
   if (busy) return busy;
@@ -80,7 +84,7 @@ export async function showLink(desk: LinkDesk, arriving: LinkVisit): Promise<Lin
   return why ? closed(visit, why, opened) : form(desk, visit, opened as OpenedLink, 200);
 }
 
-/** POST /l/:token: makes the payment and leads to its hosted page. */
+/** POST /l/:token. Creates the payment and redirects to its hosted page. */
 export async function submitLink(desk: LinkDesk, arriving: LinkVisit, body: unknown): Promise<LinkAnswer> {
   const { deps } = desk;
   const nonce = nonceOf(desk, arriving, body);
@@ -94,7 +98,7 @@ export async function submitLink(desk: LinkDesk, arriving: LinkVisit, body: unkn
   const texts = linkMessages(language);
   const typed = typedIn(opened.link, body);
   if (!nonce) return form(desk, visit, opened, 403, typed, { alert: texts.errors.form });
-  // Counted when the form is proven to be ours: what anybody can post must not shut the link for its payers.
+  // Counted only when the form token is valid: anonymous posts must not block the link for its payers.
   const wait_s = desk.fromAddress.take(senderOf(visit)) || desk.ofLink.take(visit.token);
   if (wait_s > 0) {
     const full = form(desk, visit, opened, 429, typed, { alert: texts.busy });
@@ -102,7 +106,7 @@ export async function submitLink(desk: LinkDesk, arriving: LinkVisit, body: unkn
   }
   const payer = readPayer(opened.link, typed, texts);
   if ('complaints' in payer) return form(desk, visit, opened, 422, typed, payer.complaints);
-  // What is sent twice is one payment; what was changed before it was sent again is another.
+  // The same form sent twice is one payment. A form that was edited before it was sent again is another payment.
   const once = deps.secrets.mac('link-submit', canonicalJson([visit.token, visit.browser, nonce, typed]));
   try {
     const outcome = await payLink(deps, opened, { payer, once, request_id: visit.request_id });
@@ -116,7 +120,7 @@ export async function submitLink(desk: LinkDesk, arriving: LinkVisit, body: unkn
   }
 }
 
-/** Before the database is read, for the address of a link that this server made. */
+/** Limits requests with a valid token, before the database is read. Returns the answer 429, or null when allowed. */
 function refuseReader({ deps, reads }: LinkDesk, visit: LinkVisit): LinkAnswer | null {
   const wait_s = readLinkToken(deps.secrets, visit.token) ? reads.take(senderOf(visit)) : 0;
   if (wait_s === 0) return null;
@@ -124,7 +128,7 @@ function refuseReader({ deps, reads }: LinkDesk, visit: LinkVisit): LinkAnswer |
   return { status: 429, page: noticePage(language, 'busy'), language, headers: { 'Retry-After': String(wait_s) } };
 }
 
-/** One link and one subscriber: a whole /64 of IPv6 is one. */
+/** Returns the key of the rate limit: one link and one subscriber. A whole /64 of IPv6 counts as one subscriber. */
 function senderOf({ token, ip }: LinkVisit): string {
   return `${token} ${subscriberOf(plainAddress(ip) ?? ip)}`;
 }
@@ -133,7 +137,7 @@ function spoken(visit: LinkVisit, opened: OpenedLink | null): LinkVisit {
   return { ...visit, language: visit.chosen ?? themeOf(opened?.link.theming).locale ?? visit.language };
 }
 
-/** The hosted page remembers it and answers at its address without it. */
+/** The hosted page stores the language in a cookie and redirects to its URL without the parameter. */
 function withLanguage(address: string, { chosen }: LinkVisit): string {
   return chosen === null ? address : `${address}?lang=${chosen}`;
 }
@@ -145,7 +149,7 @@ function whyClosed({ deps }: LinkDesk, opened: OpenedLink | null): Closed | null
   return opened.team.verification_level === 0 ? 'unverified' : null;
 }
 
-/** 410: nothing will be there again by itself. 409: try later. 402 as the API says it. */
+/** 410 Gone: the link will not open again by itself. 409: try later. 402: the same as in the API. */
 const STATUS: Record<Closed, number> = { inactive: 410, expired: 410, used: 410, full: 409, unverified: 402, unknown: 404 };
 
 function closed({ language }: LinkVisit, why: Closed, opened: OpenedLink | null): LinkAnswer {
@@ -172,7 +176,7 @@ function form(
   return { status, page: linkPage(scene), language, headers, form: true };
 }
 
-/** The form's own number, when it is one that this browser was given for this link. */
+/** Returns the form's nonce; null unless this browser received it for this link. */
 function nonceOf({ deps }: LinkDesk, visit: LinkVisit, body: unknown): string | null {
   const { nonce, form_token } = (body ?? {}) as Record<string, unknown>;
   if (typeof nonce !== 'string' || !/^[0-9A-Za-z]{22}$/.test(nonce)) return null;

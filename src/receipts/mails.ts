@@ -4,8 +4,9 @@ import { totalOf } from '../payments/present.ts';
 import { insertReceiptMails } from './store.ts';
 
 /**
- * Writes the receipt's mail in the transaction in which a payment succeeds: one statement for all that succeed together.
- * Live only: in the sandbox addresses are made up, and may be somebody's.
+ * Writes receipt mails in the transaction in which payments succeed, in one statement for all of them. Live only: addresses
+ * in
+ * the sandbox are made up, and may belong to someone.
  */
 export const mailReceipts: PaymentListener = async (tx, { environment, at }, moves) => {
   if (environment !== 'live') return;

@@ -2,8 +2,8 @@ import { channelById } from '../reference/channels.ts';
 import type { Language } from './texts.ts';
 
 /**
- * Clock on the wall where a channel is, by country. The Congo has two, of which the capital's is taken; the United States
- * have too many to choose. The offset is always written beside the time, so nobody has to know any of this.
+ * Time zone of a channel, by country. For DR Congo, which has two, it is the capital's. The United States have too many to
+ * choose one. The UTC offset is always shown with the time, so the reader need not know the zone.
  */
 const ZONES: Record<string, string> = {
   CM: 'Africa/Douala',
@@ -33,15 +33,15 @@ const ZONES: Record<string, string> = {
   GB: 'Europe/London',
 };
 
-/** In English with the day first, as most of our countries write it. */
+/** English with the day first, as in most of the supported countries. */
 const LOCALES: Record<Language, string> = { en: 'en-GB', fr: 'fr' };
 
-/** Where the merchant's clock hangs, as far as we know: in the country of the channel that was paid on. Else UTC. */
+/** Returns the likely time zone of the merchant: that of the country of the channel used. UTC when it is unknown. */
 export function zoneOf(channel: string | null): string {
   return ZONES[(channel !== null && channelById(channel)?.country) || ''] ?? 'UTC';
 }
 
-/** `21 November 2026 at 18:05 (UTC+1)`. */
+/** Formats date and time with the UTC offset: `21 November 2026 at 18:05 (UTC+1)`. */
 export function moment(at: Date, zone: string, language: Language): string {
   const written = new Intl.DateTimeFormat(LOCALES[language], { dateStyle: 'long', timeStyle: 'short', timeZone: zone }).format(
     at,
@@ -49,7 +49,7 @@ export function moment(at: Date, zone: string, language: Language): string {
   return `${written} (${offsetOf(at, zone)})`;
 }
 
-/** `21 November 2026`. */
+/** Formats a date: `21 November 2026`. */
 export function day(at: Date, zone: string, language: Language): string {
   return new Intl.DateTimeFormat(LOCALES[language], { dateStyle: 'long', timeZone: zone }).format(at);
 }

@@ -3,7 +3,7 @@ import { must } from '../kit/errors.ts';
 import { printReceipt } from './pdf.ts';
 import type { Receipt } from './receipt.ts';
 
-/** One order of the printer, and its answer: a receipt that can not be printed says why. */
+/** A print job and its result, which is the error when the receipt cannot be printed. */
 export type Order = { id: number; receipt: Receipt };
 export type Done = { id: number; bytes: Uint8Array } | { id: number; error: string };
 

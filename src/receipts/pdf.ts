@@ -4,9 +4,9 @@ import { receiptTexts } from './texts.ts';
 import { winAnsi } from './win-ansi.ts';
 
 const MARGIN = 56;
-/** A4: 595 by 842 points. */
+/** Text width on A4, which is 595 by 842 points. */
 const WIDTH = 595.28 - 2 * MARGIN;
-/** Where values begin: what is said, and what is added up below each other. */
+/** Columns where values begin: for facts on the left, and for sums on the right. */
 const SAID = { column: 130, align: 'left' } as const;
 const SUMMED = { column: 300, align: 'right' } as const;
 const BAND = 132;
@@ -17,9 +17,9 @@ const LINE = '#dbe2e8';
 type Doc = InstanceType<typeof PDFDocument>;
 
 /**
- * Prints a receipt. The same receipt is the same bytes: its moment is the payment's, and nothing is drawn by lot. The
- * text can be selected and searched, and is tagged with its language and order, for readers. Loading pdfkit and printing
- * hold a processor for longer than a request may: only pdf-worker.ts does it.
+ * Prints a receipt as a PDF. The same receipt gives the same bytes: its creation date is that of the payment, and nothing is
+ * random. The text can be selected and searched, and is tagged with its language and reading order for screen readers.
+ * Loading pdfkit and printing would block a request for too long, so only pdf-worker.ts calls it.
  */
 export async function printReceipt(receipt: Receipt): Promise<Uint8Array> {
   const texts = receiptTexts(receipt.language);
@@ -31,7 +31,7 @@ export async function printReceipt(receipt: Receipt): Promise<Uint8Array> {
     displayTitle: true,
     pdfVersion: '1.7',
     info: {
-      // Nobody's words: pdfkit also writes them into XML, as they are.
+      // Contains no text of users: pdfkit also writes the title into XML without escaping.
       Title: `${texts.title} ${receipt.id}`,
       Creator: 'Pirogue',
       Producer: 'Pirogue',
@@ -86,7 +86,7 @@ interface Look {
   size?: number;
   bold?: boolean;
   color?: string;
-  /** Cut off with three dots where it is longer. */
+  /** Truncated with an ellipsis when it is longer. */
   oneLine?: boolean;
 }
 
@@ -99,7 +99,7 @@ function write(doc: Doc, text: string, { y, size = 10.5, bold = false, color = I
   doc.text(winAnsi(text), MARGIN, y ?? doc.y, { width: WIDTH, lineGap: 2, ...cut });
 }
 
-/** A name and its value beside it, on one page and above a thin line. */
+/** A label with its value beside it, kept on one page, above a thin line. */
 function pair(doc: Doc, [name, value]: Receipt['facts'][number], { column, align }: typeof SAID | typeof SUMMED): void {
   doc.font('Helvetica-Bold').fontSize(10.5);
   const shown = winAnsi(value);

@@ -2,13 +2,15 @@ import { Worker } from 'node:worker_threads';
 import type { Done, Order } from './pdf-worker.ts';
 import type { Receipt } from './receipt.ts';
 
-/** The first receipt, which loads pdfkit, was seen to take two seconds on a busy machine; a long one a tenth of a second. */
+/**
+ * The first receipt loads pdfkit: it was measured at two seconds on a busy machine. A long receipt takes a tenth of a second.
+ */
 const DEADLINE_MS = 10_000;
-/** The thread takes some 60 MB: it is kept as long as somebody may want another one, and let go then. */
+/** How long an idle thread is kept. It takes about 60 MB. */
 const IDLE_MS = 60_000;
-/** The longest receipt there can be needs a heap of less than 16 MB. */
+/** Maximum heap of the thread. The longest possible receipt needs less than 16 MB. */
 const MOST_MB = 64;
-/** What waits at once; more is turned away. */
+/** Maximum waiting receipts. Further ones are rejected. */
 const MOST_WAITING = 32;
 
 interface Waiting {
@@ -18,8 +20,8 @@ interface Waiting {
 }
 
 /**
- * Prints receipts on a thread of its own, which is started by the first order: the thread that answers payments never
- * waits for a PDF, and one that takes too long is ended with its thread.
+ * Prints receipts on a separate thread, which the first job starts. The thread that serves payments never waits for a PDF. A
+ * job that exceeds its deadline is stopped by ending the thread.
  */
 export class Printer {
   #worker: Worker | null = null;
@@ -32,7 +34,11 @@ export class Printer {
     this.#deadline_ms = deadline_ms;
   }
 
-  /** @returns null when too many wait already */
+  /**
+   * Prints a receipt.
+   * @returns null when too many receipts wait already
+   * @throws Error when the deadline passes, printing fails or the printer is closed
+   */
   async print(receipt: Receipt): Promise<Uint8Array | null> {
     if (this.#waiting.size >= MOST_WAITING) return null;
     clearTimeout(this.#idle);
@@ -49,7 +55,7 @@ export class Printer {
     }
   }
 
-  /** Ends the thread. Whoever still waits is told. */
+  /** Ends the thread. Waiting jobs fail. */
   close(): void {
     clearTimeout(this.#idle);
     if (this.#worker) this.#end(this.#worker, new Error('the printer was closed'));
@@ -77,7 +83,7 @@ export class Printer {
     else waiting.reject(new Error(done.error));
   }
 
-  /** The next order starts another thread. */
+  /** Ends the thread and fails its waiting jobs. The next job starts another thread. */
   #end(worker: Worker, error: Error): void {
     if (worker !== this.#worker) return;
     this.#worker = null;

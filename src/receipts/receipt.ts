@@ -7,50 +7,56 @@ import { day, moment, zoneOf } from './moment.ts';
 import type { PaidBack } from './store.ts';
 import { type Language, type ReceiptStanding, receiptTexts } from './texts.ts';
 
-/** An order can have 500 items: a receipt lists as many as fit a sheet or two, and says how many there are besides. */
+/**
+ * Maximum items listed. An order can have 500; a receipt lists as many as fit on one or two sheets, and the number of the
+ * others.
+ */
 const MOST_ITEMS = 60;
 const MOST_LETTERS = 120;
 
 type Row = readonly [name: string, value: string];
 
-/** A receipt in the words of one language: what the page shows and what the PDF prints are made of the same one. */
+/** A receipt in one language. The page and the PDF are generated from the same one. */
 export interface Receipt {
-  /** The payment's. */
+  /** Id of the payment. */
   id: string;
   language: Language;
   sandbox: boolean;
   merchant: string;
-  /** `#rrggbb` on which white can be read. */
+  /** Brand colour `#rrggbb`, dark enough for white text. */
   brand: string;
-  /** What was paid, large. */
+  /** The amount paid, shown large. */
   total: string;
   standing: string;
   facts: Row[];
   items: string[];
   sums: Row[];
-  /** When the money had come, milliseconds since the epoch. */
+  /** When the last charge succeeded, in milliseconds since the epoch. */
   paid_at: number;
 }
 
-/** What a receipt is made of. */
+/** Data from which a receipt is generated. */
 export interface Paid {
   payment: PaymentRow;
   attempts: readonly AttemptRow[];
-  /** What has gone back, oldest first; perhaps not all of it. */
+  /** Refunds, oldest first; possibly not all of them. */
   back: readonly PaidBack[];
   merchant: string;
   brand: string;
   sandbox: boolean;
-  /** It is shown in the browser that paid: the only one that sees anything of the payer. */
+  /** It is shown in the browser that paid, the only one that may see the payer's details. */
   own: boolean;
 }
 
-/** Whether there is a receipt: the whole amount came, whatever of it has gone back since. */
+/** Whether the payment has a receipt: the full amount was paid, even if it was refunded later. */
 export function hasReceipt(status: PaymentRow['status']): status is ReceiptStanding {
   return status === 'succeeded' || status === 'partially_refunded' || status === 'refunded';
 }
 
-/** @param standing the payment's status */
+/**
+ * Returns the receipt of a payment.
+ * @param standing the payment's status
+ */
 export function receiptOf(paid: Paid, standing: ReceiptStanding, language: Language): Receipt {
   const { payment, merchant, brand, sandbox } = paid;
   const texts = receiptTexts(language);
@@ -65,13 +71,13 @@ export function receiptOf(paid: Paid, standing: ReceiptStanding, language: Langu
   };
 }
 
-/** The row's own moment of completion moves on with every refund, so it is the last charge that tells. */
+/** The close of the last successful charge. The payment's `completed_at` is not used, because every refund changes it. */
 function paidAt({ payment, attempts }: Pick<Paid, 'payment' | 'attempts'>): Date {
   const moments = landed(attempts).flatMap(({ closed_at }) => (closed_at ? [closed_at.getTime()] : []));
   return moments.length > 0 ? new Date(Math.max(...moments)) : (payment.completed_at ?? payment.updated_at);
 }
 
-/** Money that came after the end is on its way back, and no part of what was paid. */
+/** Successful attempts. Money that arrived after the payment's end is being returned, and is no part of the amount paid. */
 function landed(attempts: readonly AttemptRow[]): AttemptRow[] {
   return attempts.filter(({ status, must_return }) => status === 'succeeded' && !must_return);
 }
@@ -90,7 +96,10 @@ function facts(paid: Paid, language: Language): Row[] {
   return rows.filter((row): row is [string, string] => row[1] !== null && row[1].trim() !== '');
 }
 
-/** A payment in pieces may have come by several numbers. A card's payer is a token, which says nothing to anybody. */
+/**
+ * Channels and masked numbers that were used. A payment in tranches may come from several numbers. A card's payer is a token,
+ * which is not shown.
+ */
 function paidWith({ attempts, own }: Paid, language: Language): string | null {
   const means = receiptTexts(language).means;
   const ways = landed(attempts).flatMap(({ channel: id, payer }) => {

@@ -3,13 +3,13 @@ import type { Hosted } from '../payments/hosted.ts';
 import { hasReceipt, type Paid, type Receipt, receiptOf } from './receipt.ts';
 import { findPaidBack } from './store.ts';
 
-/** A merchant returns a payment at once or in a few parts; more than these are one sum. */
+/** Maximum refunds listed. Further ones are shown as one sum. */
 const MOST_REFUNDS = 20;
 
-/** How a receipt is shown, and to whom. */
+/** How and to whom a receipt is shown. */
 type Showing = Pick<Paid, 'merchant' | 'brand' | 'own'>;
 
-/** The receipt of a payment as it stands; null for one that has none. */
+/** Returns the receipt of a payment in its current state; null when it has none. */
 export async function readReceipt(
   { store, payment, attempts }: Hosted,
   showing: Showing,

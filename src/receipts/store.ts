@@ -2,13 +2,13 @@ import { jsonText } from '../kit/json.ts';
 import { type Queryable, sql, type Tx } from '../kit/sql.ts';
 import type { ReceiptMailFacts } from '../mail/schema.ts';
 
-/** What has gone back to the payer at once. */
+/** A refund that reached the payer. */
 export interface PaidBack {
   amount_minor: bigint;
   completed_at: Date;
 }
 
-/** Refunds that have reached the payer, oldest first. */
+/** Returns refunds that reached the payer, oldest first. */
 export function findPaidBack(db: Queryable, payment: { team_id: bigint; id: string }, limit: number): Promise<PaidBack[]> {
   return db.all<PaidBack>(sql`
     select amount_minor, completed_at from refunds
@@ -20,14 +20,14 @@ export function findPaidBack(db: Queryable, payment: { team_id: bigint; id: stri
 interface ReceiptMail {
   team_id: bigint;
   customer_id: string;
-  /** As this payment gave it. */
+  /** The address in the payment. */
   email: string | null;
   facts: ReceiptMailFacts;
 }
 
 /**
- * Writes the receipts of payments, to the address that each was made with, else to its customer's. The payments are locked:
- * an erasure drops the receipts of its customer's payments once it has locked them too, so none slips through.
+ * Queues the receipt mails of payments, to the address in the payment, else to the customer's. The payments are locked. An
+ * erasure locks them too before it deletes the receipts of its customer, so it misses none.
  */
 export async function insertReceiptMails(tx: Tx, mails: readonly ReceiptMail[]): Promise<void> {
   await tx.run(sql`

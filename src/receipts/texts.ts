@@ -3,15 +3,15 @@ import type { ChannelKind } from '../providers/contract.ts';
 
 export type { Language };
 
-/** Of a receipt: what has become of the money. */
+/** Status of the money on a receipt. */
 export type ReceiptStanding = 'succeeded' | 'partially_refunded' | 'refunded';
 
-/** Every text of a receipt; a language that misses one does not compile. */
+/** Every text of a receipt. A language that misses one does not compile. */
 interface ReceiptTexts {
   title: string;
   titleOf(merchant: string): string;
   standings: Record<ReceiptStanding, string>;
-  /** Wallets have names of their own. */
+  /** Names of the payment methods. Mobile money channels have names of their own. */
   means: Record<Exclude<ChannelKind, 'mobile_money'>, string>;
   date: string;
   paidWith: string;

@@ -1,16 +1,16 @@
 import { normalized, withoutMarks } from '../kit/unicode.ts';
 
-/** What WinAnsi has besides Latin-1 (PDF 32000-1, annex D.2). */
+/** Characters of WinAnsi that are not in Latin-1 (PDF 32000-1, annex D.2). */
 const BESIDES = '€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ';
 
 const KNOWN = new RegExp(`^[\\u0020-\\u007e\\u00a0-\\u00ff${BESIDES}]$`, 'u');
 
-/** Spaces and signs that have a neighbour there. */
+/** Spaces and signs with a similar character in WinAnsi. */
 const NEIGHBOURS: Record<string, string> = { '\u202f': '\u00a0', '\u2009': ' ', '\u2212': '-', '\u2011': '-' };
 
 /**
- * The letters that every reader's built-in fonts have: all of French, English and Portuguese, and what remains of Yoruba
- * without its dots. What can not be written at all, such as Arabic, is a question mark; the page shows it.
+ * Returns the text in the characters of a PDF reader's built-in fonts: all of French, English and Portuguese, and Yoruba
+ * without its dots. Scripts that the fonts lack, such as Arabic, become question marks; the page shows them.
  */
 export function winAnsi(text: string): string {
   return [
