@@ -10,7 +10,7 @@ import { clientAddress } from './client-address.ts';
 import { limitsOf, refuseTripped, showTeam, strangerLimit, teamLimit } from './limits.ts';
 import type { Route } from './route.ts';
 
-/** What the router found for the request: an operation, a path without that method, or nothing. */
+/** Result of routing a request: an operation, a path without that method, or nothing. */
 export type Target =
   | { kind: 'route'; route: Route }
   | { kind: 'wrong_method'; path: string; allow: string[] }
@@ -24,14 +24,14 @@ interface Visit {
   target: Target;
   ip: string;
   key: FoundKey;
-  /** Whether the limits were asked, so that the answer shows where the team's counter stands. */
+  /** Whether the limits were counted, so that the response already shows the team's counter. */
   counted: boolean;
   version: string;
 }
 
 /**
- * The order of checks on every API request, before its body is read (docs/contract/order-of-checks.md). Each throws the Problem of
- * its step; the first to object answers.
+ * Checks of every API request, before its body is read, in the order of docs/contract/order-of-checks.md. Each throws the
+ * Problem of its step; the first failure determines the response.
  */
 const CHECKS: ((visit: Visit) => void | Promise<void>)[] = [
   findKey,
@@ -45,7 +45,11 @@ const CHECKS: ((visit: Visit) => void | Promise<void>)[] = [
   checkEnvironment,
 ];
 
-/** @throws Problem 401, 403, 429, 400, 404, 405 or 406 */
+/**
+ * Admits a request.
+ * @returns the caller and the API version
+ * @throws Problem 401, 403, 429, 400, 404, 405 or 406
+ */
 export async function admit(
   deps: Deps,
   keys: KeyRing,
@@ -71,8 +75,8 @@ export async function admit(
 }
 
 /**
- * The key is the sole value of the only such header; its hash finds it, whatever the path. An address that presents many keys
- * which this process has never seen does not reach the database with more of them.
+ * Finds the API key, which must be the sole value of a single Authorization header, by its hash. An address that presents many
+ * keys unknown to this process is rejected before the database is queried.
  */
 async function findKey(visit: Visit): Promise<void> {
   const [presented, ...more] = presentedKeys(visit.request);
@@ -91,7 +95,7 @@ async function findKey(visit: Visit): Promise<void> {
   throw new Problem(401, 'API key missing: send it as the sole value of the Authorization header.');
 }
 
-/** Every Authorization header as it was sent: Node keeps the first and drops the others. */
+/** Returns every Authorization header as sent: Node keeps the first and drops the others. */
 function presentedKeys({ raw }: FastifyRequest): string[] {
   return raw.rawHeaders.filter((_, index, headers) => index % 2 === 1 && headers[index - 1]?.toLowerCase() === 'authorization');
 }
@@ -104,14 +108,14 @@ function refuseGuessing({ deps, keys, request, ip }: Visit, presented: string): 
   refuseTripped([limit], { tripped: 0, standings: [standing] }, request.at);
 }
 
-/** Whoever tries keys is slowed down by address; callers with a key from there are counted apart. */
+/** Limits unauthenticated requests by address. Callers with a valid key at the same address are counted separately. */
 async function countStranger({ deps, request, ip }: Visit): Promise<void> {
   if (!deps.limits) return;
   const limit = strangerLimit(ip);
   refuseTripped([limit], await deps.limits.takeStranger(limit, request.at), request.at);
 }
 
-/** A secret key with Origin or Referer comes from a page: everyone who opens that page has it. */
+/** A secret key with Origin or Referer was sent from a page, so everyone who opens that page has the key. */
 function refuseBrowser({ deps, key, request }: Visit): void {
   if (key.kind === 'secret' && (request.headers.origin !== undefined || request.headers.referer !== undefined)) {
     deps.keyAlerts.raise(key);
@@ -137,7 +141,7 @@ async function checkLimits(visit: Visit): Promise<void> {
   refuseTripped(limits, counted, request.at);
 }
 
-/** Every answer to a known key shows the team's counter, also one that was refused before it was counted. */
+/** Shows the team's counter on every response to a known key, also when the request was rejected before it was counted. */
 async function showUncounted({ deps, request, reply, key, counted }: Visit): Promise<void> {
   if (!deps.limits || !key || counted) return;
   const limits = teamLimit(key.team);

@@ -13,12 +13,12 @@ import { clientAddress } from './client-address.ts';
 import type { Call, Reply, Route } from './route.ts';
 import { type Validator, validatorOf } from './validation.ts';
 
-/** Every method that Node reads, so that a path answers 405 to those it does not have; CONNECT has no path. */
+/** All methods that Node parses, so that a path responds with 405 to methods it does not have. CONNECT has no path. */
 const ALL_METHODS = METHODS.filter((method) => method !== 'CONNECT');
 const ID_HEADERS =
   'X-Request-Id, X-Trace-Id, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After, Idempotent-Replayed';
 
-/** Registers every route, the methods its path does not have, and the checks before them. */
+/** Registers every route, the methods that its path lacks, and the checks before them. */
 export function registerApi(app: FastifyInstance, deps: Deps, keys: KeyRing, routes: Route[]): void {
   const admitted = new WeakMap<FastifyRequest, Admitted>();
   parseJson(app);
@@ -62,11 +62,14 @@ function unreachableHandler(): never {
 
 interface Admitted {
   caller: Caller;
-  /** Of the API, in which the request is written and answered. */
+  /** API version of the request and the response. */
   version: string;
 }
 
-/** Leads the request to the newest version, which is all that handlers know, and the answer back from it. */
+/**
+ * Upgrades the request to the newest version, the only one that handlers implement, and downgrades the response to the
+ * caller's version.
+ */
 async function serve(
   deps: Deps,
   route: Route,
@@ -86,7 +89,7 @@ async function serve(
   }
 }
 
-/** Checks what a handler may rely on, in the order of docs/contract/order-of-checks.md, then calls it. */
+/** Runs the checks that a handler relies on, in the order of docs/contract/order-of-checks.md, then calls the handler. */
 async function handle(
   deps: Deps,
   route: Route,
@@ -117,7 +120,10 @@ async function handle(
   return answer;
 }
 
-/** An older version is what the filter of the newest lets through, translated; no filter knows a kept answer's older shape. */
+/**
+ * Sends the response. An older version is translated from the newest version's filtered output. A stored response in an older
+ * version is sent without a filter, because no filter has its shape.
+ */
 function send(reply: FastifyReply, answer: Reply, route: string, version: string): FastifyReply {
   const { newest } = versions;
   const payload = envelope(answer.code, answer.message, answer.body);
@@ -135,7 +141,10 @@ function objectBody(body: unknown): Record<string, unknown> {
   return body as Record<string, unknown>;
 }
 
-/** Before validation and before anything of the body is hashed, logged or kept. */
+/**
+ * Rejects raw card data before validation, and before any part of the body is hashed, logged or stored.
+ * @throws Problem 422
+ */
 function refuseCards(body: unknown, rule: CardRule): void {
   if (body === undefined) return;
   const { cards, faults } = inspectBody(body, rule);
@@ -156,7 +165,10 @@ function header(request: FastifyRequest, name: string): string | null {
   return typeof value === 'string' ? value : null;
 }
 
-/** @throws Problem 422 for a key that is not 1 to 255 visible ASCII characters, or looks like it holds a card number */
+/**
+ * Reads the Idempotency-Key header.
+ * @throws Problem 422 when the key is not 1 to 255 visible ASCII characters or appears to contain a card number
+ */
 function idempotencyKey(request: FastifyRequest): string | null {
   const key = header(request, 'idempotency-key');
   if (key === null) return null;
@@ -170,7 +182,7 @@ function keyFault(key: string): string | null {
   return holdsCard(key) ? 'looks like it holds a card number, which is never stored: choose another key' : null;
 }
 
-/** Whatever Content-Type says, an API body is JSON: curl and many clients name it wrongly. */
+/** Parses every body as JSON, whatever the Content-Type: curl and many clients set a wrong one. */
 function parseJson(app: FastifyInstance): void {
   const parse = app.getDefaultJsonParser('error', 'error');
   app.removeAllContentTypeParsers();
@@ -198,7 +210,7 @@ function methodsByPath(routes: Route[]): Map<string, Set<string>> {
   return methods;
 }
 
-/** Pages on any origin may use a public key, which is all that these routes let a browser do. */
+/** Pages on any origin may use a public key; a browser can do nothing else on these routes. */
 function allowOrigins(reply: FastifyReply): void {
   reply.header('Access-Control-Allow-Origin', '*').header('Access-Control-Expose-Headers', ID_HEADERS);
 }

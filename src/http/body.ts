@@ -1,30 +1,30 @@
 import { type CardRule, holdsCard } from '../kit/cards.ts';
 import type { FieldErrors } from '../kit/errors.ts';
 
-/** Deeper than anything a payment needs; far below what recursion could not take. */
+/** Deeper than any request needs, and far below the recursion limit. */
 const MOST_LEVELS = 32;
-/** Characters of a field name that an error repeats. */
+/** Maximum characters of a field name repeated in an error. */
 const MAX_SHOWN_KEY = 64;
-/** At most so many messages: an attacker's body has room for thousands of faults. */
+/** Maximum number of messages, because a hostile body can contain thousands of faults. */
 const MOST_FAULTS = 20;
 
 export interface Inspection {
-  /** Raw card data: dotted paths with what was seen there; never the values. */
+  /** Raw card data: a reason per dotted path; never the values. */
   cards: FieldErrors;
   /** Text that cannot be stored, and nesting that is too deep. */
   faults: FieldErrors;
 }
 
-/** What was seen, so that whoever sent an innocent reference knows why it came back. */
+/** Reasons reported to the caller, so that the sender of a harmless reference learns why it was rejected. */
 const SEEN = {
   field: ['is a field for raw card data, which is never accepted here'],
   number: ['looks like it holds a card number, which is never accepted here'],
 };
 
 const CARD_KEYS = /^(card_?number|card_?no|pan|cvc2?|cvv2?|csc|security_?code|card_?pin|pin)$/;
-/** Harmless alone; beside a card field, or inside `card`, they are part of one. */
+/** Harmless alone; next to a card field, or inside `card`, these fields are part of the card data. */
 const CARD_COMPANIONS = /^(number|exp.*)$/;
-/** Where numbers are phone or account numbers: one in ten with 13 digits passes a card's check sum. */
+/** Fields for phone and account numbers, where one in ten 13-digit numbers passes the Luhn check. */
 const NUMBER_FIELDS = new Set([
   'phone',
   'customer.phone',
@@ -38,7 +38,7 @@ const NUMBER_FIELDS = new Set([
   'beneficiary.account_number',
   'settlement.account_number',
 ]);
-/** No phone number has more digits, even with a 00 in front: a longer one that checks out is a card. */
+/** No phone number has more digits, even with a leading 00. A longer number that passes the card check is a card number. */
 const LONGEST_PHONE = 15;
 
 interface Node {
@@ -50,8 +50,8 @@ interface Node {
 }
 
 /**
- * Walks a parsed body once, without recursion, and reports what must not come in: raw card data (by field name, or
- * digits that are a card number), NUL bytes and lone surrogates (PostgreSQL cannot store them), endless nesting.
+ * Walks a parsed body once, without recursion, and reports disallowed content: raw card data (by field name, or digits that
+ * are a card number), NUL bytes and lone surrogates (PostgreSQL cannot store them), and excessive nesting.
  * @param rule which numbers count as card numbers
  */
 export function inspectBody(body: unknown, rule: CardRule = 'issued'): Inspection {
@@ -76,7 +76,7 @@ function inspectObject(node: Node, rule: CardRule, stack: Node[], found: Inspect
   const inCard = node.in_card || /^cards?$/.test(normal(node.key));
   for (const { key, value, name } of entries) {
     const numbered = holdsCard(key, rule);
-    // A field name in an error must not carry what it complains of.
+    // The path in an error must not contain the card number that it reports.
     const step = numbered ? '[redacted]' : key.slice(0, MAX_SHOWN_KEY);
     const path = node.path === '' ? step : `${node.path}.${step}`;
     if (value !== null && value !== '' && (CARD_KEYS.test(name) || ((named || inCard) && CARD_COMPANIONS.test(name)))) {
@@ -99,7 +99,7 @@ function inspectText({ value, path, key }: Node, rule: CardRule, found: Inspecti
   if (!exempt) found.cards[path] = SEEN.number;
 }
 
-/** The largest amount has 13 digits, so a number is looked at from 14 on. */
+/** The largest amount has 13 digits, so numbers are checked from 14 digits. */
 function inspectNumber({ value, path }: Node, rule: CardRule, found: Inspection): void {
   const number = value as number;
   if (!Number.isFinite(number)) found.faults[path] = ['is too large'];
@@ -107,7 +107,7 @@ function inspectNumber({ value, path }: Node, rule: CardRule, found: Inspection)
     found.cards[path] = SEEN.number;
 }
 
-/** @returns why PostgreSQL could not keep the text as it is, or null */
+/** @returns why PostgreSQL cannot store the text unchanged, or null */
 export function textFault(text: string): string | null {
   if (text.includes('\u0000')) return 'must not contain NUL characters';
   if (!text.isWellFormed()) return 'must be well-formed Unicode (it has half a surrogate pair)';
@@ -118,7 +118,7 @@ function digitsOf(text: string): string {
   return text.replace(/\D/g, '');
 }
 
-/** Field names are compared without case, dashes and camel humps: cardNumber, Card-Number and CARD_NUMBER are one. */
+/** Normalises a field name: case, dashes and camel case do not matter, so cardNumber, Card-Number and CARD_NUMBER are equal. */
 function normal(key: string): string {
   return key
     .replace(/([a-z])([A-Z])/g, '$1_$2')

@@ -3,10 +3,13 @@ import type { TrustProxy } from '../config.ts';
 import { AddressList, plainAddress } from '../kit/address-list.ts';
 import type { Log } from '../kit/log.ts';
 
-/** Tells of each address on the way, the nearest (hop 0: who connected to us) first, whether it is a proxy of ours. */
+/** Returns whether an address on the route is one of our proxies. Hop 0 is the peer that connected to us. */
 type IsProxy = (address: string, hop: number) => boolean;
 
-/** For Fastify, which walks X-Forwarded-For from the right and takes the first address that is no proxy of ours. */
+/**
+ * Returns the trust option for Fastify, which walks X-Forwarded-For from the right and takes the first address that is not a
+ * trusted proxy.
+ */
 export function proxyTrust(trusted: TrustProxy): IsProxy | false {
   if (typeof trusted === 'number') return trusted > 0 && ((_, hop) => hop < trusted);
   const list = new AddressList(trusted);
@@ -16,12 +19,15 @@ export function proxyTrust(trusted: TrustProxy): IsProxy | false {
   };
 }
 
-/** The calling address in its one spelling; where a proxy names something else, the proxy's own. */
+/**
+ * Returns the normalised address of the caller; the proxy's own address when the proxy reports something that is not an
+ * address.
+ */
 export function clientAddress(request: FastifyRequest): string {
   return plainAddress(request.ip) ?? plainAddress(request.socket.remoteAddress ?? '') ?? request.ip;
 }
 
-/** Says once that a proxy seems to stand in front of us which nobody told us of: all its callers share one limit. */
+/** Logs one warning when an unconfigured proxy appears to be in front of us: all its callers would share one limit. */
 export function proxyWarning(trusted: TrustProxy, log: Log): (request: FastifyRequest) => void {
   let watching = trusted === 0;
   return ({ headers }) => {

@@ -6,8 +6,8 @@ const squeeze = { br: promisify(brotliCompress), gzip: promisify(gzip) };
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 5, [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT } };
 
 /**
- * Sends a page, which shrinks to a third. No secret can be guessed from its size: another site can not make a submit that is
- * echoed, and what stands in the page for the payer's browser alone is drawn anew each time.
+ * Sends a page compressed, to about a third of its size. No secret can be derived from the size: another site cannot cause a
+ * submit whose input is echoed, and the values meant for the payer's browser alone are random on every response.
  */
 export async function compressed(request: FastifyRequest, reply: FastifyReply, text: string): Promise<FastifyReply> {
   const accepted = String(request.headers['accept-encoding'] ?? '');

@@ -4,12 +4,12 @@ import { envelope } from '../kit/envelope.ts';
 import type { Worker } from '../work/worker.ts';
 import type { Pages } from './server.ts';
 
-/** A worker that has not completed a round for this long is stuck. */
+/** A worker without a completed round for this long is stuck. */
 const WORKER_STUCK_MS = 60_000;
 
 /**
- * `/health/live`: the process answers. `/health/ready`: 503 for what only this node suffers from (a database out of its reach, a
- * worker that is stuck, its own end); `degraded` with 200 for what all nodes suffer from (docs/operations.md).
+ * `/health/live`: the process responds. `/health/ready`: 503 for a fault of this node (an unreachable database, a stuck
+ * worker, shutdown); 200 with `degraded` for a fault that affects all nodes (docs/operations.md).
  */
 export function healthPages(deps: Deps, workers: readonly Worker[]): Pages {
   return (app: FastifyInstance) => {
@@ -21,19 +21,20 @@ export function healthPages(deps: Deps, workers: readonly Worker[]): Pages {
       const serves = !states.includes('unreachable') && Object.values(own).every((state) => state === 'ok');
       const code = serves ? 200 : 503;
       const message = serves ? (states.every((state) => state === 'ok') ? 'ready' : 'degraded') : 'not ready';
-      // No check: without Redis the node counts by itself, and a node taken out for that would leave all work to none.
+      // Details are not checks: without Redis the node counts locally, and taking nodes out of rotation for that would leave
+      // none.
       const details = { rate_limits: deps.limits?.where ?? 'off', ...clockDetails(deps) };
       return reply.code(code).send(envelope(code, message, { checks: { ...databases, ...own }, details }));
     });
   };
 }
 
-/** Balancers are to send nothing more; what comes all the same is still served. */
+/** Tells load balancers to send no more requests; requests that still arrive are served. */
 function leaving({ service }: Deps): Record<string, string> {
   return service.leaving ? { service: 'leaving' } : {};
 }
 
-/** No check either: this machine's clock decides nothing, and one that is wrong is for its operator to set. */
+/** Not a check either: no decision depends on this machine's clock, and its operator has to correct it. */
 function clockDetails({ clock }: Deps): { clock?: { skew_ms: number } } {
   const skew_ms = clock.skew_ms?.();
   return skew_ms === undefined ? {} : { clock: { skew_ms } };

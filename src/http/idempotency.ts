@@ -7,15 +7,15 @@ import { sql, type Tx } from '../kit/sql.ts';
 import { versions } from '../versions/registry.ts';
 import type { Call, Reply } from './route.ts';
 
-/** How long an answer is replayed; the key itself is never free again (docs/contract/idempotency.md). */
+/** How long a response is replayed. The key itself can never be reused (docs/contract/idempotency.md). */
 export const REPLAY_MS = 24 * 3_600_000;
 
 type Request = Pick<Call, 'params' | 'sync' | 'sent_body' | 'body'> & { caller: Pick<Caller, 'kind'> };
 
 /**
- * SHA-256 over everything that decides what the request does: path parameters, X-Sync and the body as canonical JSON, in
- * the version it was sent in: a release that translates it otherwise does not make a retry another request. Whether the key is
- * public counts too, see {@link isSameRequest}.
+ * Returns the SHA-256 of everything that determines what the request does: path parameters, X-Sync and the body as canonical
+ * JSON, in the API version in which it was sent, so that a release with another translation does not turn a retry into a
+ * different request. Whether the key is public counts too, see {@link isSameRequest}.
  */
 export function requestHash(call: Request): Buffer {
   const request = [call.params, call.sync, call.sent_body ?? call.body ?? null];
@@ -23,14 +23,14 @@ export function requestHash(call: Request): Buffer {
 }
 
 /**
- * Whether the call repeats the request that was stored with this hash. An answer to a secret or restricted key holds what page
- * source must not get, so a public key never repeats such a request; the other way about it does.
+ * Returns whether the call repeats the request stored with this hash. A response to a secret or restricted key contains data
+ * that must not reach page source, so a public key never matches such a request. The reverse is allowed.
  */
 export function isSameRequest(call: Request, stored: Buffer): boolean {
   return stored.equals(requestHash(call)) || stored.equals(requestHash({ ...call, caller: { kind: 'public' } }));
 }
 
-/** An answer as it is kept: a later release may have another newest version. */
+/** Serialises a response for storage with its API version, because a later release may have a newer one. */
 export function keptAnswer(reply: Reply): string {
   return JSON.stringify({ ...reply, version: versions.newest });
 }
@@ -53,11 +53,12 @@ interface KeyRow {
 }
 
 /**
- * Does the work once for each Idempotency-Key, inside the caller's transaction: a second request with the same key
- * waits on the key's row until the first commits, then replays its answer. When the work throws, the transaction takes
- * the key back with it, so only a success consumes it. Without the header the work is simply done.
- * @param route the name the key is scoped to, one for each route
- * @param stored what of the answer may be kept; hand in a function that leaves secrets out
+ * Runs the work once per Idempotency-Key, inside the caller's transaction. A second request with the same key waits on the
+ * key's row until the first commits, then replays its response. When the work throws, the rollback also removes the key, so
+ * only a success consumes it. Without the header the work always runs.
+ * @param route name that the key is scoped to, one per route
+ * @param stored returns the part of the response that may be stored, without secrets
+ * @returns the response of the work, or the stored one
  */
 export async function once(
   tx: Tx,
@@ -81,7 +82,7 @@ export async function once(
   return reply;
 }
 
-/** The id of what the answer shows: an erasure finds by it what was kept. */
+/** Returns the id of the object in the response; an erasure finds stored responses by it. */
 function shownIn({ body }: Reply): string | null {
   const shown = Object.values(body).find((value) => typeof value === 'object' && value !== null && 'id' in value);
   return shown ? String((shown as { id: unknown }).id) : null;

@@ -5,30 +5,32 @@ import type { Counted, Limit, Standing } from '../limits/counting.ts';
 import type { Plan, Team } from '../teams/schema.ts';
 import type { Target } from './admission.ts';
 
-/** Requests in 60 seconds, by plan: docs/contract/limits.md; how they are counted: docs/decisions/0019-rate-limits.md. */
+/**
+ * Maximum requests in 60 seconds, by plan: docs/contract/limits.md. How they are counted: docs/decisions/0019-rate-limits.md.
+ */
 const CEILINGS = { unauthenticated: 30, api_key: 100, ip: 120, payout_write: 20 };
 const TEAM: Record<Plan, number | null> = { starter: 120, growth: 240, scale: 600, unlimited: null };
 const ENDPOINTS: Record<string, number> = { payments: 30, transfers: 20, refunds: 10, customers: 50 };
 const ENDPOINT_TIMES: Record<Plan, number> = { starter: 1, growth: 2, scale: 5, unlimited: 10 };
 const PAYOUT_WRITES = new Set(['POST /transfers', 'POST /beneficiaries']);
 
-/** What a 429 calls the limit; the one of payout writes has no name on the wire. */
+/** Name of the limit in a 429 response; the limit of payout writes has no name in the contract. */
 type Kind = 'payout_write' | 'endpoint' | 'api_key' | 'ip' | 'team';
 
 export interface NamedLimit extends Limit {
   kind: Kind;
 }
 
-/** Whom and what a request is counted for. */
+/** What a request is counted by. */
 export interface Counting {
   team: Team;
   key_id: string;
-  /** As kit/address-list spells it. */
+  /** Normalised as in kit/address-list.ts. */
   ip: string;
   target: Target;
 }
 
-/** All limits of a request with a valid key, in the order in which they are told. */
+/** Returns all limits of a request with a valid key, in the order in which they are checked and reported. */
 export function limitsOf({ team, key_id, ip, target }: Counting): NamedLimit[] {
   const limits: NamedLimit[] = [];
   if (target.kind === 'route' && PAYOUT_WRITES.has(`${target.route.method} ${target.route.path}`)) {
@@ -44,25 +46,25 @@ export function limitsOf({ team, key_id, ip, target }: Counting): NamedLimit[] {
   return [...limits, ...teamLimit(team)];
 }
 
-/** None on the plan without a ceiling. */
+/** Returns the limit of the team; none for a plan without a limit. */
 export function teamLimit(team: Team): NamedLimit[] {
   const ceiling = TEAM[team.plan];
   return ceiling === null ? [] : [{ kind: 'team', name: `team:${team.id}`, ceiling }];
 }
 
-/** Of a request without a valid key. */
+/** Returns the limit of unauthenticated requests from an address. */
 export function strangerLimit(ip: string): NamedLimit {
   return { kind: 'ip', name: `stranger:${subscriberOf(ip)}`, ceiling: CEILINGS.unauthenticated };
 }
 
-/** The resource that a path belongs to is its first word, as the route spells it. */
+/** The resource of a path is its first segment, as written in the route. */
 function endpointOf(target: Target): string {
   if (target.kind === 'nothing') return '';
   const path = target.kind === 'route' ? target.route.path : target.path;
   return path.split('/')[1] ?? '';
 }
 
-/** The team's counter and no other is shown to the caller. */
+/** Sets the rate limit headers. Only the team's counter is shown to the caller. */
 export function showTeam(reply: FastifyReply, limits: readonly NamedLimit[], standings: readonly Standing[]): void {
   const index = limits.findIndex(({ kind }) => kind === 'team');
   if (index === -1) return;
@@ -74,7 +76,11 @@ export function showTeam(reply: FastifyReply, limits: readonly NamedLimit[], sta
     .header('X-RateLimit-Reset', String(Math.ceil(resets_at / 1000)));
 }
 
-/** @throws Problem 429 when a limit was tripped */
+/**
+ * Rejects a request that exceeds a limit.
+ * @param now milliseconds since the epoch
+ * @throws Problem 429 when a limit is exceeded
+ */
 export function refuseTripped(limits: readonly NamedLimit[], { tripped, standings }: Counted, now: number): void {
   if (tripped === null) return;
   const { kind, ceiling } = limits[tripped] as NamedLimit;

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Deps } from '../deps.ts';
 
-/** Counts and traces each request, where that was asked for. Without: nothing is hooked in. */
+/** Registers request metrics and tracing. When both are disabled, no hook is added. */
 export function observeRequests(app: FastifyInstance, { meters, tracer }: Pick<Deps, 'meters' | 'tracer'>): void {
   if (meters) {
     app.addHook('onResponse', (request, reply, done) => {
@@ -17,7 +17,7 @@ export function observeRequests(app: FastifyInstance, { meters, tracer }: Pick<D
     reply.header('traceparent', span.traceparent);
     tracer.within(span, done);
   });
-  // The body arrives on events of the socket, which know nothing of the request: its context is entered once more.
+  // Body events come from the socket, outside the request's context, so the context is entered again.
   app.addHook('preValidation', (request, _, done) => {
     const span = spans.get(request);
     if (span) tracer.within(span, done);
@@ -29,7 +29,7 @@ export function observeRequests(app: FastifyInstance, { meters, tracer }: Pick<D
   });
 }
 
-/** What matched, never what was asked for: paths hold ids and, on pages, tokens. */
+/** Returns the matched route pattern instead of the requested path: paths contain ids and, on pages, tokens. */
 function patternOf(request: FastifyRequest): string {
   return request.routeOptions.url ?? 'none';
 }

@@ -8,10 +8,10 @@ export interface Rendered {
   body: Record<string, unknown>;
 }
 
-/** API routes answer only these; whatever else a framework would say becomes 400 or 500 (docs/contract/errors.md). */
+/** The only statuses of API routes; any other framework error becomes 400 or 500 (docs/contract/errors.md). */
 const CODES = new Set([200, 201, 202, 204, 400, 401, 402, 403, 404, 405, 406, 409, 422, 429, 500, 501, 502]);
 
-/** Seconds after which a request that met no database may be tried again. */
+/** Retry-After in seconds when the database is unavailable. */
 const RETRY_AFTER_S = '5';
 
 const BAD_REQUESTS: Record<string, string> = {
@@ -20,7 +20,7 @@ const BAD_REQUESTS: Record<string, string> = {
   FST_ERR_CTP_INVALID_JSON_BODY: 'The body is not valid JSON.',
 };
 
-/** Turns whatever was thrown into a body of the envelope; what nobody foresaw tells nothing of the inside. */
+/** Renders an error in the envelope. Unexpected errors reveal no internals. */
 export function renderError(error: unknown): Rendered {
   const problem = error instanceof Problem ? error : foreign(error);
   const { headers = {}, extra = {}, ...fields } = problem.details;
@@ -31,7 +31,7 @@ export function renderError(error: unknown): Rendered {
   };
 }
 
-/** Whether the error is ours to mend. */
+/** Returns whether the error is a fault of the service. */
 export function isOurFault(error: unknown): boolean {
   return renderError(error).code >= 500 && !(error instanceof Problem);
 }

@@ -5,70 +5,76 @@ import type { Scope } from '../keys/scopes.ts';
 import type { ProblemName } from './openapi/problems.ts';
 
 /**
- * One operation of the API as data: what the slices' routes.ts files export and http/server.ts registers. Access,
- * scopes, validation, documentation and the order of checks are all read from here; handlers never see the framework.
+ * One operation of the API as data: exported by the slices' routes.ts files and registered by http/server.ts. Access, scopes,
+ * validation, documentation and the order of checks are all derived from it; handlers do not depend on the framework.
  */
 export interface Route<Body extends TSchema = TSchema, Query extends TSchema = TSchema> {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** With `:name` for parameters. */
   path: string;
   summary: string;
-  /** For the documentation: what the summary does not say, in Markdown. */
+  /** Documentation: what the summary does not say, in Markdown. */
   description?: string;
-  /** For the documentation; left out, it is told from method and path. */
+  /** Documentation; default: derived from method and path. */
   operation_id?: string;
-  /** Key kinds that may call it: `public` takes all; `private` answers a public key with 406. */
+  /** Key kinds that may call the operation: `public` accepts all; `private` rejects a public key with 406. */
   access: 'public' | 'private';
-  /** What a restricted key needs. */
+  /** Scope that a restricted key needs. */
   scope: Scope;
-  /** A sandbox key gets 403. */
+  /** Rejects a sandbox key with 403. */
   liveOnly?: boolean;
-  /** A live key gets 501. */
+  /** Rejects a live key with 501. */
   sandboxOnly?: boolean;
   body?: Body;
   query?: Query;
-  /** Honours Idempotency-Key. */
+  /** Whether the operation supports Idempotency-Key. */
   idempotent?: boolean;
-  /** Payers' data comes in: any number that begins as cards do counts as one, also where no issuer has such numbers. */
+  /**
+   * The body carries payers' data: any number with the first digits of a card counts as a card number, even outside every
+   * issuer's ranges.
+   */
   payer_data?: boolean;
-  /** Reads X-Sync. */
+  /** Whether the operation reads X-Sync. */
   sync?: boolean;
-  /** For the documentation: what the handler itself can object to; every other error follows from the rest. */
+  /** Documentation: errors of the handler itself; all other errors follow from the rest of the route. */
   problems?: readonly ProblemName[];
-  /** What the schema can not say; told together with what it does say. The body may not fit the schema. */
+  /**
+   * Returns faults that the schema cannot express; they are reported together with the schema's faults. The body may not
+   * conform to the schema.
+   */
   check?(body: Static<Body>): FieldErrors;
-  /** Success bodies by status; errors are the same everywhere and added by the server. */
+  /** Success bodies by status. Error bodies are the same for all routes and added by the server. */
   replies: Record<number, TSchema>;
   handle(call: Call<Static<Body>, Static<Query>>): Promise<Reply>;
 }
 
-/** One request, checked: what a handler gets. */
+/** One validated request: the input of a handler. */
 export interface Call<Body = unknown, Query = unknown> {
   caller: Caller;
   params: Record<string, string>;
   query: Query;
   body: Body;
-  /** The body as it was sent in an older version; left out: `body` is. */
+  /** Body as sent in an older API version. Absent: the same as `body`. */
   sent_body?: unknown;
-  /** The Idempotency-Key header, checked for form; null when not sent. */
+  /** Idempotency-Key header, validated; null when absent. */
   idempotency_key: string | null;
-  /** The X-Sync header. */
+  /** X-Sync header; null when absent. */
   sync: string | null;
   request_id: string;
   trace_id: string;
-  /** The calling address. */
+  /** Address of the caller. */
   ip: string;
-  /** When the request came, in milliseconds since the epoch: one moment for everything it writes. */
+  /** Time of the request in milliseconds since the epoch, used for everything it writes. */
   at: number;
 }
 
 export interface Reply {
   code: number;
   message: string;
-  /** What follows code, status and message. */
+  /** Fields after `code`, `status` and `message`. */
   body: Record<string, unknown>;
   headers?: Record<string, string>;
-  /** The version a kept answer is in; left out: the newest. */
+  /** API version of a stored response. Absent: the newest. */
   version?: string;
 }
 

@@ -17,40 +17,40 @@ const BODY_BYTES = 256 * 1024;
 declare module 'fastify' {
   interface FastifyRequest {
     tracing: Tracing;
-    /** Milliseconds since the epoch: the one moment of everything this request writes. */
+    /** Time of the request in milliseconds since the epoch, used for everything it writes. */
     at: number;
-    /** What the log line says of the caller, once known. */
+    /** Caller in the log line, once known. */
     who: { team_id?: string; key_id?: string };
   }
 }
 
-/** Pages and probes: they need no key and stand outside the API's checks. */
+/** Pages and probes: they need no key and bypass the API's checks. */
 export type Pages = (app: FastifyInstance) => void | Promise<void>;
 
 /**
- * The HTTP server: ids on every response, one log line per request, errors in the envelope; the API behind its checks,
- * pages beside it.
+ * Builds the HTTP server: ids on every response, one log line per request, errors in the envelope, the API behind its checks,
+ * and the pages.
  */
 export function buildServer(deps: Deps, routes: Route[], pages: Pages[]): FastifyInstance {
   const app = Fastify({
     logger: false,
     bodyLimit: BODY_BYTES,
     trustProxy: proxyTrust(deps.config.trust_proxy),
-    // Slow senders do not hold a connection: headers and body have to be here by then.
+    // Headers and body must arrive within this time, so that slow senders do not hold a connection.
     requestTimeout: deps.config.request_timeout_ms,
     connectionTimeout: 60_000,
     keepAliveTimeout: 72_000,
     forceCloseConnections: 'idle',
     exposeHeadRoutes: false,
     http: {
-      // Node would turn these away by itself, without our ids and envelope.
+      // Node would reject these requests itself, without our ids and envelope.
       requireHostHeader: false,
-      // Node takes the larger of its two deadlines for the body, and its default for headers is a minute.
+      // Node applies the larger of its two deadlines to the body, and its default for headers is one minute.
       headersTimeout: deps.config.request_timeout_ms,
       connectionsCheckingInterval: Math.ceil(deps.config.request_timeout_ms / 4),
     },
     return503OnClosing: false,
-    // A longer id is one that does not exist, and is told so after the key was checked.
+    // A longer id does not exist; the caller gets a 404 after the key is checked.
     routerOptions: { maxParamLength: 20_000 },
     frameworkErrors: (error, request, reply) => {
       trace(deps, request as FastifyRequest, reply as unknown as FastifyReply);
@@ -71,12 +71,12 @@ export function buildServer(deps: Deps, routes: Route[], pages: Pages[]): Fastif
   app.decorateRequest('who');
   const warnOfProxy = proxyWarning(deps.config.trust_proxy, deps.log);
   app.addHook('onRequest', async (request, reply) => {
-    // Probes do not wait: they say what is wrong.
+    // Probes do not wait, because they report the fault.
     if (!request.url.startsWith('/health/')) await deps.clock.refresh?.();
     trace(deps, request, reply);
     warnOfProxy(request);
     if (request.raw.httpVersion === '1.1' && !request.headers.host) throw new Problem(400, 'The Host header is missing.');
-    // Before the body of a path that does not exist is read: a missing key is told first.
+    // Checked before the body of an unknown path is read: a missing key is reported first.
     if (request.is404) await admit(deps, keys, { request, reply }, { kind: 'nothing' });
   });
   observeRequests(app, deps);
@@ -104,7 +104,7 @@ function trace(deps: Deps, request: FastifyRequest, reply: FastifyReply): void {
   reply.header('traceparent', request.tracing.traceparent);
   reply.header('X-Content-Type-Options', 'nosniff');
   if (deps.config.public_url.startsWith('https:')) reply.header('Strict-Transport-Security', 'max-age=31536000');
-  // Its connection would be closed under the next request.
+  // The connection would be closed during the next request.
   if (deps.service.leaving) reply.header('Connection', 'close');
 }
 
@@ -112,7 +112,7 @@ function sendError(deps: Deps, error: unknown, request: FastifyRequest, reply: F
   const { code, headers, body } = renderError(error);
   if (isOurFault(error))
     deps.log.error({ err: error, request_id: request.tracing.request_id }, 'a request failed for a reason of ours');
-  // A serialiser of the route would cut the error down to the success shape.
+  // The route's serialiser would reduce the error to the success shape.
   reply.code(code).headers(headers).type('application/json; charset=utf-8').serializer(JSON.stringify).send(body);
 }
 
@@ -132,13 +132,13 @@ function logLine(deps: Deps, request: FastifyRequest, reply: FastifyReply): void
   );
 }
 
-/** Without the query, which may hold what a person searched for, and without the token that opens a hosted page. */
+/** Returns the path without the query, which may contain a person's search terms, and without the token of a hosted page. */
 function loggablePath(url: string): string {
   const path = (url.split('?')[0] ?? '').replace(/^\/(pay|invoice|l)\/[^/]+/, '/$1/[token]');
   return blot(decoded(path)).slice(0, 200);
 }
 
-/** Digits hidden behind percent signs are digits. */
+/** Decodes percent-encoding, which could hide digits. */
 function decoded(path: string): string {
   try {
     return decodeURIComponent(path);

@@ -13,8 +13,9 @@ const REQUEST_ID = /^[\w.:/+=@-]{1,64}$/;
 const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-((?!0{32})[0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-([0-9a-f]{2})$/;
 
 /**
- * The ids of one request. A sent X-Request-Id is echoed when it is up to 64 safe characters (and no card number or
- * key: it is logged and stored); an incoming traceparent is continued.
+ * Reads or creates the ids of a request. An X-Request-Id sent by the caller is echoed when it is up to 64 safe characters and
+ * contains no card number or key, because it is logged and stored. An incoming traceparent is continued.
+ * @param at milliseconds since the epoch
  */
 export function readTracing(headers: Record<string, string | string[] | undefined>, at: number): Tracing {
   const sent = headers['x-request-id'];

@@ -6,9 +6,9 @@ import { textFault } from './body.ts';
 
 const MOST_MESSAGES = 100;
 
-/** Bodies are taken as they are: a number in quotes is not a number. */
+/** Body values are not converted: a number in quotes is not a number. */
 const bodies = compiler({ coerceTypes: false });
-/** Query values are text by nature. */
+/** Query values are text, so they are converted. */
 const queries = compiler({ coerceTypes: true });
 
 function compiler(options: { coerceTypes: boolean }): Ajv {
@@ -18,19 +18,19 @@ function compiler(options: { coerceTypes: boolean }): Ajv {
   return ajv;
 }
 
-/** http or https, with a host: what a browser can be sent to. `javascript:` and the like are not. */
+/** Accepts http and https URLs with a host, which a browser can be redirected to; rejects `javascript:` and the like. */
 function isWebUrl(text: string): boolean {
   return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol) && /^https?:\/\//i.test(text);
 }
 
 export interface Validator {
-  /** Every rejected field at once; none when it fits. */
+  /** Returns all rejected fields at once; empty when the body is valid. */
   body(value: unknown): FieldErrors;
-  /** Reads numbers out of their text, in place. */
+  /** Returns all rejected fields. Converts numbers in place. */
   query(value: Record<string, unknown>): FieldErrors;
 }
 
-/** Compiled once for each route. */
+/** Compiles the validator of a route; called once per route. */
 export function validatorOf(body: TSchema | undefined, query: TSchema | undefined): Validator {
   const checkBody = body && bodies.compile(body);
   const checkQuery = query && queries.compile(query);
@@ -53,7 +53,7 @@ function queryFaults(value: Record<string, unknown>): FieldErrors {
   );
 }
 
-/** "Infinity" and 1e400 are read as a number that no ceiling stops. */
+/** "Infinity" and 1e400 are converted to infinity, which passes every maximum. */
 function endless(value: Record<string, unknown>): FieldErrors {
   const found = Object.entries(value).filter(([, number]) => typeof number === 'number' && !Number.isFinite(number));
   return Object.fromEntries(found.map(([name]) => [name, ['is too large']]));
@@ -68,7 +68,10 @@ function fieldErrors(errors: ErrorObject[]): FieldErrors {
   return fields;
 }
 
-/** `/customer/email` becomes `customer.email`; a missing field is named itself. */
+/**
+ * Returns the dotted path of an error: `/customer/email` becomes `customer.email`. For a missing field it is the path of that
+ * field.
+ */
 function pathOf(error: ErrorObject): string {
   const path = error.instancePath
     .split('/')

@@ -87,7 +87,10 @@ function isCardAmong(groups: readonly string[], rule: CardRule): boolean {
   return false;
 }
 
-/** Of digits that were written one by one: an expiry date may be written so behind the number, or another before it. */
+/**
+ * Checks digits that were written one by one: a card number at the start or at the end of the run, because an expiry date may
+ * be written in the same way before or after it.
+ */
 function isCardAtEnd(digits: string, isCard: (digits: string) => boolean): boolean {
   for (let length = MIN_CARD_DIGITS; length <= Math.min(MAX_CARD_DIGITS, digits.length); length++) {
     if (isCard(digits.slice(0, length)) || isCard(digits.slice(-length))) return true;

@@ -13,8 +13,8 @@ import { Schemas } from './schemas.ts';
 import type { Components, Document, Example, Method, Schema } from './types.ts';
 
 /**
- * The OpenAPI 3.1 document of these routes: written anew from what runs, the same text for the same routes.
- * @param server the address the API is reached at
+ * Builds the OpenAPI 3.1 document from the registered routes. The same routes always give the same text.
+ * @param server base URL of the API
  */
 export function buildDocument(routes: readonly Route[], server: string): Document {
   const schemas = new Schemas();
@@ -48,7 +48,7 @@ function pathsOf(routes: readonly Route[], schemas: Schemas, shared: SharedRespo
   return paths;
 }
 
-/** `/payments/:id` as the document writes it: `/payments/{id}`. */
+/** Converts a path to the form of the document: `/payments/:id` becomes `/payments/{id}`. */
 export function templateOf(path: string): string {
   return path.replace(/:(\w+)/g, '{$1}');
 }
@@ -73,7 +73,7 @@ function keyScheme(description: string): object {
   return { type: 'apiKey', in: 'header', name: 'Authorization', description: `The key, as the sole value. ${description}` };
 }
 
-/** One of each resource beside its shape. */
+/** Adds an example to the schema of each resource. */
 function withExamples(components: Record<string, Schema>): Record<string, Schema> {
   const known: Record<string, object> = RESOURCES;
   return Object.fromEntries(
@@ -81,7 +81,7 @@ function withExamples(components: Record<string, Schema>): Record<string, Schema
   );
 }
 
-/** Those that some answer shows. */
+/** Returns the examples of problems that some response refers to. */
 function problemExamples(shared: SharedResponses): Record<string, Example> {
   const used = new Set(
     [...shared.values()].flatMap(({ response }) => Object.keys(response.content?.['application/json'].examples ?? {})),

@@ -4,7 +4,7 @@ import { pascal } from './operation-id.ts';
 import type { Schemas } from './schemas.ts';
 import type { Operation, Parameter, Schema } from './types.ts';
 
-/** The first word of a type and the component that its `data` is, where they differ. */
+/** First word of an event type and the component of its `data`, where they differ. */
 const DATA: Record<string, string> = { webhook: 'WebhookEndpoint' };
 
 const WHAT: Partial<Record<EventType, string>> = {
@@ -63,12 +63,12 @@ function header(name: string, description: string, schema: Schema): Parameter {
   return { name, in: 'header', required: true, description, schema };
 }
 
-/** One webhook of the document for each event type. */
+/** Builds one webhook of the document per event type. */
 export function webhooksOf(schemas: Schemas): Record<string, { post: Operation }> {
   return Object.fromEntries(EVENT_TYPES.map((type) => [type, { post: webhookOf(type, schemas) }]));
 }
 
-/** The component of an event of this type; made on first use. */
+/** Returns the component of an event of this type; created on first use. */
 function eventShape(type: EventType, schemas: Schemas): Schema {
   const [family = ''] = type.split('.');
   const data = DATA[family] ?? pascal(family);

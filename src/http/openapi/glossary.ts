@@ -14,16 +14,16 @@ const ATTEMPT_STATUSES = [
   'unavailable',
 ] as const satisfies AttemptStatus[];
 
-/** A description, or a schema to be laid over the route's own; `$ref` names a component that takes its place. */
+/** A description, or a schema that extends the route's own; `$ref` replaces it with a component. */
 type Entry = string | Schema;
 
-/** What every moment says, which is less than what the word says. */
+/** Generic description of every timestamp; less specific than that of the word. */
 const { description: MOMENT } = moment as object as Schema;
 
 const YOURS = 'Yours, returned as it was sent.';
 const FREE = 'Free-form; returned as it was sent.';
 
-/** Words that mean the same wherever they stand. A description of the schema's own is never replaced. */
+/** Words with the same meaning everywhere. They never replace a schema's own description. */
 const WORDS: Record<string, Entry> = {
   id: 'Ours; sorts by time. In the sandbox it has `test_` after the prefix.',
   code: { description: 'The HTTP status.', minimum: 200, maximum: 599 },
@@ -100,7 +100,7 @@ const ENDPOINT: Record<string, Entry> = {
   failing_since: { format: 'date-time' },
 };
 
-/** Where a word says something else, or more: by the component it stands in. */
+/** Words with another or a more specific meaning, by component. */
 const PLACES: Record<string, Record<string, Entry>> = {
   Payment: {
     status: 'Where the payment stands.',
@@ -210,8 +210,8 @@ const PLACES: Record<string, Record<string, Entry>> = {
 };
 
 /**
- * A field's schema with what the document can say beyond it.
- * @param owner the component the field stands in
+ * Returns a field's schema with the description of the document.
+ * @param owner component that contains the field
  */
 export function describe(owner: string, field: string, schema: Schema): Schema {
   const entry = PLACES[owner]?.[field] ?? WORDS[field];

@@ -1,7 +1,7 @@
 import { versions } from '../../versions/registry.ts';
 import type { Header, Parameter, Ref } from './types.ts';
 
-/** Headers of answers. */
+/** Response headers. */
 export const HEADERS: Record<string, Header> = {
   'X-Request-Id': {
     description: 'The one you sent, or one of ours. Tell it to us when you ask about a request.',
@@ -45,7 +45,7 @@ export const HEADERS: Record<string, Header> = {
 const ALWAYS = ['X-Request-Id', 'X-Trace-Id', 'traceparent'];
 const RATE = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'];
 
-/** The headers that an answer of this status can have. */
+/** Returns the headers that a response with this status can have. */
 export function headersOf(status: number, replayable = false): Record<string, Ref> {
   const names = [
     ...ALWAYS,
@@ -58,7 +58,7 @@ export function headersOf(status: number, replayable = false): Record<string, Re
   return status === 500 ? { ...refs, 'Retry-After': { $ref: '#/components/headers/RetryAfterOutage' } } : refs;
 }
 
-/** Headers of requests, by the name of their component. */
+/** Request headers, by component name. */
 export const HEADER_PARAMETERS: Record<string, Parameter> = {
   IdempotencyKey: {
     name: 'Idempotency-Key',

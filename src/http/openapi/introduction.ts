@@ -1,4 +1,4 @@
-/** `info.description`: what holds for every operation. */
+/** `info.description`: what applies to every operation. */
 export const INTRODUCTION = `Collect by Mobile Money, card and bank transfer, refund, pay out, read balances, and hear of everything by signed webhooks.
 
 All bodies are JSON. Amounts are in major units: 25000 is 25,000 XAF.
@@ -44,7 +44,7 @@ Every answer has \`X-Request-Id\` (yours, if you sent one), \`X-Trace-Id\` and \
 This document describes version \`2026-08-01\`. \`X-Service-Version\` selects a version; left out, it is the one your team is pinned to. Fields and event types are added without a new version: ignore those you do not know.
 `;
 
-/** What each group of operations is about; a group without an entry is shown with its name alone. */
+/** Description of each group of operations; a group without an entry shows only its name. */
 export const TAGS: Record<string, string> = {
   Payments: 'Money collected from a payer, on the hosted page or by your own.',
   Refunds: 'Money given back to a payer.',

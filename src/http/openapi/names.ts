@@ -19,7 +19,7 @@ import type { Schema } from './types.ts';
 
 const ENVELOPE = new Set(['code', 'status', 'message']);
 
-/** Where the wire's word is not the name a client library would give the type. */
+/** Type names for client libraries that differ from the word on the wire. */
 const RESOURCE_NAMES: Record<string, string> = { transaction: 'Payment', webhook: 'WebhookEndpoint' };
 
 const [offsetMeta, cursorMeta] = listMeta.anyOf;
@@ -56,12 +56,12 @@ const NAMED: Record<string, TSchema | Schema> = {
 };
 
 /**
- * Names every shape of the document: first those above, then, route by route, each resource after the key it stands
- * under, each body and reply after its operation. A new slice needs no entry here unless two of its shapes collide.
+ * Names every shape of the document: first those of `NAMED`, then, per route, each resource after its key, and each body and
+ * reply after its operation. A new slice needs an entry only when two of its shapes collide.
  */
 export function nameShapes(schemas: Schemas, routes: readonly Route[]): void {
   for (const [name, shape] of Object.entries({ ...OWN_SHAPES, ...NAMED })) schemas.name(name, shape);
-  // What stands alone first: the key of a resource names it better than the path of its list.
+  // Single resources first: the key of a resource is a better name than the path of its list.
   for (const listed of [false, true]) {
     for (const route of routes) {
       for (const reply of Object.values(route.replies)) nameResources(schemas, plain(reply), route, listed);
@@ -91,12 +91,12 @@ function resourceName(field: string): string {
   return RESOURCE_NAMES[field] ?? pascal(field);
 }
 
-/** `listWebhookDeliveries` lists things called WebhookDelivery. */
+/** Returns the name of a list's items: `listWebhookDeliveries` returns items named WebhookDelivery. */
 function itemName(route: Route): string {
   return pascal(operationIdOf(route).replace(/^list/, '')).replace(/ies$/, 'y').replace(/s$/, '');
 }
 
-/** `PaymentReply`, `PaymentList`; after the operation when it answers with more than one thing. */
+/** Returns the name of a reply: `PaymentReply`, `PaymentList`; named after the operation when it returns several resources. */
 function replyName(schemas: Schemas, reply: Schema, operation: string): string {
   const [first, ...others] = resources(reply);
   const [field, shape] = first ?? [];
@@ -106,7 +106,7 @@ function replyName(schemas: Schemas, reply: Schema, operation: string): string {
   return schemas.has(chosen) ? `${operation}Reply` : chosen;
 }
 
-/** The shape some steps inside another. */
+/** Returns the shape at a path inside another shape. */
 function within(schema: TSchema | Schema, ...steps: string[]): Schema {
   return steps.reduce<Schema>((shape, step) => {
     const found = step === 'items' && shape.type === 'array' ? shape.items : shape.properties?.[step];

@@ -3,8 +3,8 @@ import type { Route } from '../route.ts';
 const ON_ITEM = { GET: 'retrieve', PUT: 'replace', PATCH: 'update', DELETE: 'delete', POST: 'submit' } as const;
 
 /**
- * The name a client library gives the operation: `listPayments`, `createRefund`, `retrieveTransfer`, `listWebhookDeliveries`,
- * `deactivateAccount`. What this can not tell is the route's own `operation_id`.
+ * Returns the operation's name in client libraries: `listPayments`, `createRefund`, `retrieveTransfer`,
+ * `listWebhookDeliveries`, `deactivateAccount`. A route's own `operation_id` takes precedence.
  */
 export function operationIdOf({ operation_id, method, path }: Pick<Route, 'operation_id' | 'method' | 'path'>): string {
   if (operation_id) return operation_id;
@@ -16,7 +16,7 @@ export function operationIdOf({ operation_id, method, path }: Pick<Route, 'opera
   return method === 'GET' ? `list${one}${pascal(action)}` : `${camel(action)}${one}`;
 }
 
-/** `rotate-secret` and `balance_history` become `RotateSecret` and `BalanceHistory`. */
+/** Converts to Pascal case: `rotate-secret` and `balance_history` become `RotateSecret` and `BalanceHistory`. */
 export function pascal(text: string): string {
   return text.replace(/(?:^|[-_.])([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }

@@ -6,7 +6,7 @@ import { responsesOf, type SharedResponses } from './responses.ts';
 import type { Schemas } from './schemas.ts';
 import type { Operation } from './types.ts';
 
-/** One operation of the document, told from its route. */
+/** Builds one operation of the document from its route. */
 export function operationOf(route: Route, schemas: Schemas, shared: SharedResponses): Operation {
   const operationId = operationIdOf(route);
   return {
@@ -31,7 +31,7 @@ export function operationOf(route: Route, schemas: Schemas, shared: SharedRespon
   };
 }
 
-/** `/payments/:id/refunds` is shown with payments. */
+/** Returns the tag of a path: `/payments/:id/refunds` belongs to Payments. */
 export function tagOf(path: string): string {
   return pascal(path.split('/')[1] ?? '');
 }
@@ -43,7 +43,7 @@ function descriptionOf({ description, summary, access, scope, liveOnly, sandboxO
   return `${description ?? `${summary}.`}\n\n${needs}`;
 }
 
-/** One of these keys; a restricted one with this scope. */
+/** Lists the accepted keys; a restricted key needs the scope. */
 function securityOf({ access, scope }: Route): Record<string, string[]>[] {
   const secret = [{ secretKey: [] }, { restrictedKey: [scope] }];
   return access === 'public' ? [{ publicKey: [] }, ...secret] : secret;

@@ -10,7 +10,7 @@ import { documentationPage } from './page/page.ts';
 
 const squeeze = { br: promisify(brotliCompress), gzip: promisify(gzip) };
 
-/** One text that is the same for everyone, with what is made of it kept. */
+/** A text that is the same for everyone, cached with its compressed forms. */
 interface Sheet {
   type: string;
   headers: Readonly<Record<string, string>>;
@@ -19,7 +19,7 @@ interface Sheet {
   squeezed: Map<string, Promise<Buffer>>;
 }
 
-/** `/openapi.json` and `/docs`: without a key, cacheable, made when they are first asked for. */
+/** Serves `/openapi.json` and `/docs`: without a key, cacheable, built on first use. */
 export function documentationPages(routes: readonly Route[], server: string): Pages {
   const document = once(() => buildDocument(routes, server));
   const json = once(() =>
@@ -38,14 +38,14 @@ function once<T extends object>(make: () => T): () => T {
 }
 
 function sheet(type: string, text: string, headers: Readonly<Record<string, string>>): Sheet {
-  // Weak: the same text has other bytes when it is compressed.
+  // Weak, because the compressed forms of the same text have other bytes.
   return { type, text, headers, etag: `W/"${sha256(text).toString('base64url').slice(0, 22)}"`, squeezed: new Map() };
 }
 
 async function send(found: Sheet, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const { type, headers, etag, text } = found;
   reply.headers(headers).type(type).header('ETag', etag).header('Vary', 'Accept-Encoding');
-  // Asked again each time, which costs a few bytes while nothing has changed: a new release is seen at once.
+  // Revalidated on every use, which costs a few bytes while nothing has changed: a new release is visible immediately.
   reply.header('Cache-Control', 'public, no-cache').header('X-Content-Type-Options', 'nosniff');
   if (String(request.headers['if-none-match'] ?? '').includes(etag)) return reply.code(304).send();
   const accepted = String(request.headers['accept-encoding'] ?? '');

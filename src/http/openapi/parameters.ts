@@ -4,7 +4,7 @@ import { exampleId } from './examples/ids.ts';
 import { plain, type Schemas } from './schemas.ts';
 import type { Parameter, Ref, Schema } from './types.ts';
 
-/** The prefix of the ids under a path; a channel's id is a word. */
+/** Prefix of the ids under a path. A channel's id is a word. */
 const ID_PREFIXES: Record<string, string> = {
   payments: 'trx',
   refunds: 'rfd',
@@ -20,7 +20,7 @@ const ID_PREFIXES: Record<string, string> = {
   links: 'lnk',
 };
 
-/** What the query values of examples are, where the schema's own first value would say little. */
+/** Query values of the examples, where the schema's first value would say little. */
 const QUERY_EXAMPLES: Record<string, unknown> = {
   per_page: 25,
   page: 1,
@@ -38,7 +38,7 @@ const QUERY_EXAMPLES: Record<string, unknown> = {
   status: 'succeeded',
 };
 
-/** Path, query and header parameters, in this order. */
+/** Returns path, query and header parameters, in this order. */
 export function parametersOf(route: Route, schemas: Schemas): (Parameter | Ref)[] {
   const headers = [
     ...(route.idempotent ? ['IdempotencyKey'] : []),

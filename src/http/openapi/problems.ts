@@ -1,7 +1,7 @@
-/** One answer that is not a success, as the documentation shows it. */
+/** An error response as shown in the documentation. */
 export interface ProblemText {
   status: number;
-  /** When it happens. */
+  /** When it occurs. */
   when: string;
   message: string;
   error_code?: string;
@@ -240,8 +240,8 @@ const table = {
   },
 } as const satisfies Record<string, ProblemText>;
 
-/** The names under which routes tell what they can object to. */
+/** Names by which routes list their problems. */
 export type ProblemName = keyof typeof table;
 
-/** Everything that can go wrong with a request, one entry for each cause. */
+/** All problems of requests, one entry per cause. */
 export const PROBLEMS: Record<ProblemName, ProblemText> = table;

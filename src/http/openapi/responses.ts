@@ -8,10 +8,10 @@ import { type ProblemName, PROBLEMS } from './problems.ts';
 import type { Schemas } from './schemas.ts';
 import type { Ref, Response, Schema } from './types.ts';
 
-/** Shared answers, by the name of their component. */
+/** Shared responses with the name of their component. */
 export type SharedResponses = Map<string, { name: string; response: Response }>;
 
-/** Every answer of the operation: its successes, then what can go wrong, told from the route's data. */
+/** Builds all responses of an operation: successes, then the problems derived from the route. */
 export function responsesOf(route: Route, schemas: Schemas, shared: SharedResponses): Record<string, Response | Ref> {
   const operation = pascal(operationIdOf(route));
   const successes = Object.entries(route.replies).map(([status, schema]) => [status, success(route, status, schemas.of(schema))]);
@@ -32,7 +32,7 @@ function success(route: Route, status: string, schema: Schema): Response {
   };
 }
 
-/** What every request of the route can meet, in the order of the checks, and what its handler adds. */
+/** Returns the problems of a route: those of every request, in the order of the checks, and those of its handler. */
 export function problemsOf(route: Route): ProblemName[] {
   const { body, liveOnly, sandboxOnly, access, path, idempotent } = route;
   const own = route.problems ?? [];
@@ -89,7 +89,7 @@ function shapeOf(status: number): string {
   return status === 429 ? 'RateLimited' : 'Error';
 }
 
-/** The same answer of several operations stands once, named after what causes it or the first operation that has it. */
+/** Stores a response shared by several operations once, named after its cause or the first operation that has it. */
 function share(shared: SharedResponses, names: ProblemName[], operation: string, response: Response): Ref {
   const key = canonicalJson(names);
   const known = shared.get(key);

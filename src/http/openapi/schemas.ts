@@ -5,15 +5,18 @@ import { describe } from './glossary.ts';
 import type { Schema } from './types.ts';
 
 /**
- * Turns the schemas of routes into those of the document. A shape that has a name becomes a component wherever it
- * occurs, however deep: shapes are told apart by what they say, not by which object says it, since TypeBox copies.
+ * Converts the schemas of routes to those of the document. A named shape becomes a component wherever it occurs, at any depth.
+ * Shapes are compared by content, not by object identity, because TypeBox copies.
  */
 export class Schemas {
   readonly components: Record<string, Schema> = {};
   readonly #names = new Map<string, string>();
   readonly #shapes = new Map<string, Schema>();
 
-  /** Gives a shape its name; the first name of a shape stays. @throws when the name is another shape's */
+  /**
+   * Names a shape. The first name of a shape is kept.
+   * @throws Error when another shape has the name
+   */
   name(name: string, schema: TSchema | Schema): void {
     const shape = plain(schema);
     const text = shapeText(shape);
@@ -31,7 +34,7 @@ export class Schemas {
     return this.#shapes.has(name);
   }
 
-  /** The schema as the document shows it where it is used. */
+  /** Returns the schema as shown at the place of use. */
   of(schema: TSchema | Schema): Schema {
     return this.#walk(plain(schema), '');
   }
@@ -55,7 +58,7 @@ export class Schemas {
     this.components[name] = this.#inside(must(this.#shapes.get(name), `the shape ${name} is known`), name);
   }
 
-  /** @param owner the component it belongs to: a word can mean something else there */
+  /** @param owner component that contains the schema; a word can have another meaning there */
   #inside(schema: Schema, owner: string): Schema {
     const { items, properties, anyOf, allOf, oneOf, ...rest } = schema;
     const each = (list: Schema[]) => list.map((part) => this.#walk(part, owner));
@@ -81,7 +84,7 @@ export class Schemas {
   }
 }
 
-/** As JSON: without what TypeBox keeps for itself, and with the formats that JSON Schema knows. */
+/** Converts a schema to plain JSON: without TypeBox internals, and with formats of JSON Schema. */
 export function plain(schema: TSchema | Schema): Schema {
   return JSON.parse(
     JSON.stringify(schema, (key, value) => {
@@ -91,7 +94,7 @@ export function plain(schema: TSchema | Schema): Schema {
   );
 }
 
-/** A remark at the place of use does not make another shape. */
+/** A description at the place of use does not make a different shape. */
 function shapeText({ description: _, default: __, ...shape }: Schema): string {
   return canonicalJson(shape);
 }

@@ -1,7 +1,7 @@
 import { REASON_CODES } from '../../providers/reasons.ts';
 import type { Schema } from './types.ts';
 
-/** What every answer starts with. */
+/** First fields of every response. */
 const head = { code: { type: 'integer' }, status: { type: 'string' }, message: { type: 'string' } } satisfies Record<
   string,
   Schema
@@ -16,7 +16,7 @@ const fieldErrors = {
   additionalProperties: { type: 'array', items: { type: 'string' }, minItems: 1 },
 } satisfies Schema;
 
-/** An error of these fields and no others. */
+/** Returns the schema of an error with exactly these fields. */
 function error(description: string, required: Record<string, Schema> = {}, optional: Record<string, Schema> = {}): Schema {
   return {
     type: 'object',
@@ -35,7 +35,7 @@ const oneOfKinds = (kinds: Record<string, Record<string, Schema>>): Schema[] =>
 
 const hint: Schema = { type: 'string', description: 'What the payer can dial when no prompt shows.' };
 
-/** Shapes that no route states as such: errors, and what is looser in a reply's filter than in truth. */
+/** Shapes that no route declares: errors, and shapes that are looser in a reply's filter than in reality. */
 export const OWN_SHAPES: Record<string, Schema> = {
   Error: error('Branch on `code`, then on `error_code` where there is one; never on `message`.', {}, { error_code }),
   ValidationError: error('One or more fields were rejected, all named at once.', { errors: fieldErrors }, { error_code }),

@@ -1,4 +1,4 @@
-/** JSON Schema 2020-12, as OpenAPI 3.1 takes it. */
+/** JSON Schema 2020-12, as used by OpenAPI 3.1. */
 export interface Schema {
   $ref?: string;
   type?: string | string[];
@@ -56,9 +56,9 @@ export interface Operation {
   description: string;
   tags: string[];
   security?: Record<string, string[]>[];
-  /** What a restricted key needs. */
+  /** Scope that a restricted key needs. */
   'x-scope'?: string;
-  /** The least privileged kind of key that may call it. */
+  /** Least privileged kind of key that may call the operation. */
   'x-access'?: 'public' | 'private';
   /** A sandbox key gets 403. */
   'x-live-only'?: boolean;
@@ -78,7 +78,7 @@ export interface Components {
   securitySchemes: Record<string, object>;
 }
 
-/** What we write of OpenAPI 3.1. */
+/** The part of OpenAPI 3.1 that we write. */
 export interface Document {
   openapi: string;
   info: { title: string; version: string; summary: string; description: string; license: object };

@@ -25,7 +25,7 @@ const newCustomer = { name: customer.name, email: customer.email, phone: custome
 
 const newWebhook = { url: webhook.url, events: webhook.events, description: webhook.description };
 
-/** What to send, by operation: every one of these is sent to a running service by test/openapi/examples.test.ts. */
+/** Request bodies by operation. test/openapi/examples.test.ts sends each of them to a running service. */
 const BODIES: Record<string, Record<string, Example>> = {
   createPayment: {
     simple: {
@@ -142,7 +142,10 @@ const BODIES: Record<string, Record<string, Example>> = {
   updateWebhook: { on: { summary: 'Switch it on again', value: { active: true } } },
 };
 
-/** @param operationId `createSubaccount` takes what `createAccount` takes */
+/**
+ * Returns the request examples of an operation.
+ * @param operationId `createSubaccount` has the bodies of `createAccount`
+ */
 export function bodyExamples(operationId: string): Record<string, Example> {
   return BODIES[operationId.replace('Subaccount', 'Account')] ?? {};
 }

@@ -1,4 +1,6 @@
-/** The ids of examples, by prefix: valid, of the sandbox where it has them, and told apart by their last characters. */
+/**
+ * Ids of the examples by prefix: valid sandbox ids where the object exists in the sandbox, distinguished by their time part.
+ */
 const TIMES: Record<string, string> = {
   trx: '01kyh5d7g0',
   att: '01kyh5dez0',
@@ -16,14 +18,14 @@ const TIMES: Record<string, string> = {
   pm: '01kye2f9w0',
 };
 
-/** What exists in live only has no ids of the sandbox. */
+/** Objects that exist only in live, so they have no sandbox ids. */
 const LIVE_ONLY = new Set(['inv', 'lnk']);
 
-/** The example id of a prefix. */
+/** Returns the example id of a prefix. */
 export function exampleId(prefix: string): string {
   return `${prefix}_${LIVE_ONLY.has(prefix) ? '' : 'test_'}${TIMES[prefix] ?? '01kyh5d7g0'}a1b2c3d4e5f6g7h8`;
 }
 
-/** When most of the examples happened. */
+/** Creation time of most examples. */
 export const CREATED = '2026-08-01T09:30:00.000Z';
 export const PAID = '2026-08-01T09:30:41.208Z';

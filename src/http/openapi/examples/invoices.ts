@@ -1,6 +1,6 @@
 import { CREATED, exampleId, PAID } from './ids.ts';
 
-/** An invoice that was sent. */
+/** A sent invoice. */
 export const invoice = {
   id: exampleId('inv'),
   number: 'INV-000042',
@@ -34,14 +34,14 @@ export const invoice = {
   updated_at: PAID,
 };
 
-/** As it was before it was sent. */
+/** The same invoice as a draft. */
 export const draftInvoice = { ...invoice, number: null, status: 'draft', url: null, sent_at: null, updated_at: CREATED };
 
 export const cancelledInvoice = { ...invoice, status: 'cancelled', amount_due: 0, cancelled_at: PAID };
 
 const [mangoes, delivery] = invoice.items.map(({ amount: _, ...item }) => item);
 
-/** POST /invoices. */
+/** Body of POST /invoices. */
 export const newInvoice = {
   items: [mangoes, { name: delivery?.name, unit_price: delivery?.unit_price }],
   currency: invoice.currency,

@@ -13,7 +13,7 @@ const withSecret = { ...R.WebhookEndpoint, secret: 'whsec_4f7Kq2mZ8xW1cV5bN9aS3d
 const { data: _, ...event } = R.Event as { data: object };
 const testEvent = { ...event, event: 'webhook.test', data: R.WebhookEndpoint };
 
-/** The message and the rest of each success, by operation. */
+/** Message and remaining body of each success, by operation. */
 const REPLIES: Record<string, [message: string, body: object]> = {
   listPayments: ['Payments retrieved', list(R.ListedPayment)],
   createPayment: [
@@ -99,7 +99,7 @@ const REPLIES: Record<string, [message: string, body: object]> = {
   listBanks: ['Banks retrieved', list(R.Bank, ONE_PAGE)],
 };
 
-/** A whole success body; null for an operation that has no example yet. */
+/** Returns a complete success body, or null for an operation without an example. */
 export function replyExample(operationId: string, status: number): object | null {
   const known = REPLIES[operationId.replace('Subaccount', 'Account')];
   return known ? envelope(status, ...known) : null;

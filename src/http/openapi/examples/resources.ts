@@ -110,7 +110,7 @@ const delivery = {
   created_at: '2026-08-01T09:30:41.310Z',
 };
 
-/** An event as it is delivered. */
+/** Builds an event as delivered. */
 export function eventExample(type: string, data: object): object {
   return {
     id: exampleId('evt'),
@@ -196,7 +196,7 @@ const link = {
 
 const limits = { currency: 'XAF', min: 100, max: 500_000, step: 1 };
 
-/** One of each resource, by the name of its component. */
+/** One example per resource, by component name. */
 export const RESOURCES = {
   Payment: payment,
   ListedPayment: listedPayment,

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { sha256 } from '../../../kit/crypto.ts';
 import { type Html, raw } from '../../../kit/html.ts';
 
-/** Style and script stand in the page; the policy names them by their hashes, so nothing else can run. */
+/** Style and script are inline. The content security policy lists their hashes, so nothing else can run. */
 const style = read('docs.css');
 const script = read('docs.js');
 
@@ -15,7 +15,7 @@ export const PAGE_HEADERS: Readonly<Record<string, string>> = {
     `style-src ${hashOf(style)}`,
     `script-src ${hashOf(script)}`,
     'img-src data:',
-    // Trying a call, of this installation only.
+    // Allows the try-out form to call this installation only.
     "connect-src 'self'",
     "form-action 'none'",
     "frame-ancestors 'none'",

@@ -1,6 +1,6 @@
 import { type Html, html, raw } from '../../../kit/html.ts';
 
-/** JSON as it is read, with keys, texts and other values told apart. */
+/** Formats JSON with keys, strings and other values highlighted. */
 export function jsonCode(value: unknown): Html {
   const text = html`${JSON.stringify(value, null, 2)}`.text;
   return raw(
@@ -14,7 +14,7 @@ export function jsonCode(value: unknown): Html {
   );
 }
 
-/** A titled block of code. */
+/** Renders a titled code block. */
 export function codeBlock(title: string, code: Html, language = ''): Html {
   return html`<figure class="block"${language && raw(` data-code="${language}"`)}><figcaption>${title}</figcaption><pre tabindex="0"><code>${code}</code></pre></figure>`;
 }

@@ -2,7 +2,7 @@ import { type Html, html } from '../../../kit/html.ts';
 import type { Document, Parameter, Schema } from '../types.ts';
 import { inline } from './markdown.ts';
 
-/** Writes schemas as lists of fields. */
+/** Renders schemas as lists of fields. */
 export class Fields {
   readonly #document: Document;
 
@@ -10,19 +10,19 @@ export class Fields {
     this.#document = document;
   }
 
-  /** What a reference of the document stands for, and its name. */
+  /** Resolves a reference within the document to its schema and name. */
   resolve(schema: Schema): { name: string | null; schema: Schema } {
     if (!schema.$ref) return { name: null, schema };
     const name = schema.$ref.split('/').at(-1) as string;
     return { name, schema: this.#document.components.schemas[name] ?? {} };
   }
 
-  /** The fields of what one sends; nothing when it has none. */
+  /** Renders the fields of a request body; null when it has none. */
   sent(schema: Schema): Html | null {
     return this.#list(schema, this.resolve(schema).schema.required ?? []);
   }
 
-  /** The fields of what one gets, in which being there says nothing. */
+  /** Renders the fields of a response, where required and optional are not distinguished. */
   received(schema: Schema, leaveOut: readonly string[] = []): Html | null {
     return this.#list(schema, [], leaveOut);
   }
@@ -66,7 +66,7 @@ export class Fields {
   }
 }
 
-/** Objects and unions have a section of their own; enumerations are told where they are used. */
+/** Returns whether a schema has its own section: objects and unions do; enumerations are described where they are used. */
 export function hasSection(name: string, schema: Schema): boolean {
   return (
     !/(Reply|List|Body|Event)$|^(Error|ValidationError|PaymentRefused|RateLimited)$/.test(name) &&

@@ -1,8 +1,8 @@
 import { type Html, html, raw } from '../../../kit/html.ts';
 
 /**
- * The little of Markdown that our own descriptions use: paragraphs, `## headings`, `- lists`, tables, `code`, **bold** and
- * links. Everything is escaped first.
+ * Renders the Markdown subset of our descriptions: paragraphs, `## headings`, `- lists`, tables, `code`, **bold** and links.
+ * Everything is escaped first.
  */
 export function markdown(text: string): Html {
   return html`${text
@@ -27,7 +27,7 @@ function table([head = '', , ...rows]: string[]): Html {
 <tbody>${rows.map((row) => html`<tr>${cells(row).map((cell) => html`<td>${inline(cell.trim())}</td>`)}</tr>`)}</tbody></table></div>`;
 }
 
-/** One line of text. */
+/** Renders the inline markup of one line. */
 export function inline(text: string): Html {
   const marked = html`${text}`.text
     .replace(/`([^`]+)`/g, '<code>$1</code>')
@@ -36,7 +36,7 @@ export function inline(text: string): Html {
   return raw(marked);
 }
 
-/** The headings of a text, in order. */
+/** Returns the headings of a text, in order. */
 export function headingsOf(text: string): string[] {
   return [...text.matchAll(/^## (.+)$/gm)].map(([, heading]) => heading as string);
 }

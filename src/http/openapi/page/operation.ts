@@ -6,11 +6,11 @@ import { inline, markdown } from './markdown.ts';
 import { samples } from './samples.ts';
 import { tryForm } from './try.ts';
 
-/** Headers that every operation takes are told once, at the top of the page. */
+/** Headers of every operation, described once at the top of the page. */
 const COMMON = new Set(['X-Service-Version', 'X-Request-Id']);
 const ENVELOPE = ['code', 'status', 'message'];
 
-/** What the sections of operations are written from. */
+/** Renders the sections of operations. */
 export class Operations {
   readonly #document: Document;
   readonly #fields: Fields;
@@ -22,7 +22,7 @@ export class Operations {
     this.#server = document.servers[0]?.url ?? '';
   }
 
-  /** One operation: words on the left, code on the right. */
+  /** Renders one operation: text on the left, code on the right. */
   section(method: string, template: string, operation: Operation): Html {
     const parameters = operation.parameters.map((found) => this.#component<Parameter>(found));
     const media = operation.requestBody?.content['application/json'];

@@ -7,7 +7,7 @@ import { anchorOf, headingsOf, inline, markdown } from './markdown.ts';
 import { Operations } from './operation.ts';
 import { VERIFYING } from './verifying.ts';
 
-/** Told by its tag alone: the same operations under another name. */
+/** Only the tag is described: these are the same operations under another name. */
 const ALIASES = new Set(['Subaccounts']);
 
 const ICON =
@@ -19,7 +19,7 @@ interface Entry {
   operation: Operation;
 }
 
-/** The whole page of the document: complete without JavaScript, which adds search, languages and trying. */
+/** Renders the complete documentation page. It works without JavaScript, which adds search, languages and trying out. */
 export function documentationPage(document: Document): string {
   const { info, tags } = document;
   const fields = new Fields(document);

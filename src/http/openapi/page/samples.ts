@@ -9,7 +9,7 @@ interface Request {
   body: unknown;
 }
 
-/** The request as curl and as JavaScript, without a key that could be pasted along. */
+/** Renders the request as curl and as JavaScript, without a key that could be copied along. */
 export function samples(request: Request, operation: Operation): Html {
   return html`${codeBlock('curl', html`${curl(request)}`, 'curl')}${codeBlock('JavaScript', html`${script(request, operation)}`, 'js')}`;
 }
@@ -42,14 +42,14 @@ function script({ method, url, idempotent, body }: Request, operation: Operation
   ].join('\n');
 }
 
-/** JSON as one would write it in JavaScript. */
+/** Formats JSON in JavaScript style. */
 function literal(value: unknown): string {
   return JSON.stringify(value, null, 2)
     .replace(/^(\s*)"([a-z_]\w*)":/gim, '$1$2:')
     .replace(/"((?:[^"\\']|\\.)*)"/g, "'$1'");
 }
 
-/** What one takes out of the answer: all but the envelope, and a list's entries before where it stands. */
+/** Returns the fields to read from the response: all but the envelope; for a list, `items` without the paging data. */
 function keysOf({ responses }: Operation): string[] {
   const success = Object.entries(responses).find(([status]) => status < '300')?.[1];
   const example = success && 'content' in success ? success.content?.['application/json'].examples?.answer : undefined;

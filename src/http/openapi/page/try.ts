@@ -1,7 +1,10 @@
 import { type Html, html } from '../../../kit/html.ts';
 import type { Operation, Parameter } from '../types.ts';
 
-/** The form that sends the operation with a public sandbox key; docs.js makes it work and stays hidden without it. */
+/**
+ * Renders the form that sends the operation with a public sandbox key. docs.js activates it; without JavaScript it stays
+ * hidden.
+ */
 export function tryForm(method: string, template: string, operation: Operation, parameters: Parameter[], body: unknown): Html {
   const id = (name: string) => `try-${operation.operationId}-${name}`;
   const inputs = parameters.filter((parameter) => parameter.in !== 'header');

@@ -1,4 +1,4 @@
-/** How a receiver checks a delivery, in the order of the rules; test/openapi/page.test.ts runs it. */
+/** Sample code that verifies a delivery, in the order of the rules; test/openapi/page.test.ts runs it. */
 export const VERIFYING = `import { createHmac, timingSafeEqual } from 'node:crypto';
 
 export function isOurs(headers, rawBody, secret) {
