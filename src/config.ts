@@ -20,75 +20,76 @@ import { type TracingSettings, tracingSettings } from './telemetry/settings.ts';
 
 export { ConfigError, type DatabaseUrls, type TrustProxy };
 
-/** Which processes a program start brings up. */
+/** Processes that a program start runs. */
 export type Role = 'all' | 'api' | 'worker' | 'migrate';
 
-/** Everything that can be set from outside, read once and checked at start; nothing else reads the environment. */
+/** All external settings, read once and validated at start. No other code reads the environment. */
 export interface Config {
   profile: 'development' | 'production';
   host: string;
   port: number;
-  /** Address under which payers and merchants reach us, without a final slash. */
+  /** Public base URL for payers and merchants, without a trailing slash. */
   public_url: string;
-  /** Absolute folder for what one machine keeps: the embedded database, keys.json, the secrets key, mail. */
+  /** Absolute path of this machine's data folder: the embedded database, keys.json, the secrets key, mail files. */
   data_dir: string;
-  /** Set: use these databases. Null: start our own under data_dir. */
+  /** URLs of external databases. Null: an embedded server under data_dir. */
   database_urls: DatabaseUrls | null;
-  /** Off: only the role migrate does it. */
+  /** False: only the role `migrate` applies migrations. */
   migrate_on_start: boolean;
-  /** Connections per store and process. */
+  /** Connections per database and process. */
   database_pool: number;
-  /** The mail server; null: mail is written to files under data_dir. */
+  /** URL of the mail server. Null: mail is written to files under data_dir. */
   smtp_url: string | null;
-  /** Whom mail is from: `Name <address>`, or an address. */
+  /** Sender address: `Name <address>`, or an address. */
   mail_from: string;
-  /** Off: payers get no mail about what they paid. */
+  /** False: payers get no receipt by mail. */
   receipt_mail: boolean;
-  /** Redis or Valkey for what several nodes have to count together; null: this is the only node. */
+  /** Redis or Valkey for counters shared by several nodes. Null: this is the only node. */
   redis_url: string | null;
-  /** How long a request waits for Redis before the node goes by its own counters. */
+  /** Timeout for Redis per request; after it, the node uses its own counters. */
   redis_timeout_ms: number;
-  /** Off: nothing is counted, no request is refused with 429. */
+  /** False: nothing is counted, and no request is rejected with 429. */
   rate_limits: boolean;
-  /** Whose X-Forwarded-For is believed: so many proxies in front of us, or these addresses and ranges. */
+  /** Trusted sources of X-Forwarded-For: a number of proxies in front of us, or addresses and ranges. */
   trust_proxy: TrustProxy;
-  /** The one that seals, then those that only open; null: kept in a file under data_dir (development only). */
+  /** The encryption key, then keys that only decrypt. Null: stored in a file under data_dir (development only). */
   secrets_keys: readonly Buffer[] | null;
   log_level: string;
   log_format: 'json' | 'pretty';
   sandbox_delay_ms: number;
-  /** Hundredths of a percent for each kind of channel; 200 is 2 %. */
+  /** Hundredths of a percent per kind of channel; 200 is 2 %. */
   fees: FeeRates;
-  /** How long collected money waits before it can be paid out, in live; the sandbox does not wait. */
+  /** Retention of collected money before it can be paid out, in live; the sandbox has none. */
   hold_ms: Record<ChannelKind, number>;
-  /** How much the platform advances to a team for refunds beyond its balance, in major units of any currency. */
+  /** Maximum advance of the platform to a team for refunds beyond its balance, in major units of any currency. */
   credit_cap: Record<Environment, number>;
-  /** Waits before the second, third, … try of a delivery, in milliseconds. */
+  /** Waits before the second, third, … attempt of a delivery, in milliseconds. */
   webhook_retry_schedule_ms: number[];
   webhook_timeout_ms: number;
-  /** Write many POST /payments in one statement under load; off: one statement each. */
+  /** Whether concurrent POST /payments are written in one statement under load. False: one statement each. */
   create_batching: boolean;
   shutdown_ms: number;
-  /** How long a server that is to stop still takes requests, telling balancers that it is not ready. */
+  /** Time for which a stopping server still accepts requests, while it reports to load balancers that it is not ready. */
   drain_ms: number;
-  /** Until then headers and body of a request have to be here. */
+  /** Deadline for the headers and body of a request. */
   request_timeout_ms: number;
-  /** Events and what became of their deliveries are purged after so long. */
+  /** Age at which events and their delivery attempts are deleted. */
   events_keep_ms: number;
-  /** Where Prometheus may ask; null: nothing is measured. */
+  /** Address of the Prometheus endpoint. Null: metrics are disabled. */
   metrics: { host: string; port: number } | null;
-  /** Where traces are sent; null: none are made. */
+  /** Destination of traces. Null: tracing is disabled. */
   tracing: TracingSettings | null;
   /**
-   * For proofs: the databases' time is set to go so many times faster from this moment (milliseconds since the epoch) on;
-   * speed 1 is the real time again. Null: it is left as it is.
+   * For tests and proofs: accelerates the databases' time from this moment (milliseconds since the epoch). Speed 1 is real
+   * time. Null: unchanged.
    */
   hasten: { speed: number; from: number } | null;
 }
 
 /**
+ * Reads and validates the configuration.
  * @param env usually process.env
- * @throws ConfigError naming the variable, its value (never a secret's) and what would be right
+ * @throws ConfigError with the variable, its value (never a secret's) and the valid values
  */
 export function readConfig(env: Env): Config {
   const profile = oneOf(env, 'PROFILE', ['development', 'production'], 'development');
@@ -151,7 +152,10 @@ export function readConfig(env: Env): Config {
   return config;
 }
 
-/** `20@1790000000`: twenty times faster from that second on; `off`: the real time again. */
+/**
+ * Parses CLOCK_SPEED. `20@1790000000`: twenty times faster from that Unix second; `off`: real time.
+ * @throws ConfigError in production, or when the value is invalid
+ */
 function hasten(env: Env, profile: Config['profile']): Config['hasten'] {
   const value = env.CLOCK_SPEED;
   if (!value) return null;

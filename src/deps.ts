@@ -22,7 +22,7 @@ import type { Tracer } from './telemetry/tracer.ts';
 import { tracedSend } from './telemetry/watch.ts';
 import { Wake } from './work/wake.ts';
 
-/** What the program is made of, built once by main and handed in by the front (no container, no globals). */
+/** Dependencies of the program, built once by main and passed in explicitly (no container, no globals). */
 export interface Deps {
   config: Config;
   clock: Clock;
@@ -32,24 +32,24 @@ export interface Deps {
   providers: Providers;
   router: Router;
   health: Health;
-  /** Null: switched off. */
+  /** Null when rate limits are disabled. */
   limits: Limits | null;
-  /** Null: nobody asks. */
+  /** Null when metrics are disabled. */
   meters: Meters | null;
-  /** Null: nobody collects traces. */
+  /** Null when tracing is disabled. */
   tracer: Tracer | null;
   keyAlerts: KeyAlerts;
   wake: Wake;
-  /** Changes once: when the process has been told to stop. */
+  /** `leaving` changes once: when the process starts to shut down. */
   service: { leaving: boolean };
-  /** One for each store: payments made at once share a statement. */
+  /** One per environment: concurrent payments share a statement. */
   creators: Record<Environment, PaymentCreator>;
   applier: Applier;
-  /** Who is told of payments that changed, in the transaction of the change. */
+  /** Listeners for payment changes, called in the transaction of the change. */
   listeners: readonly PaymentListener[];
 }
 
-/** The composition root. */
+/** Builds all dependencies (the composition root). */
 export function buildDeps(parts: {
   config: Config;
   stores: Stores;
@@ -104,7 +104,10 @@ function senderOf(config: Config, tracer: Tracer | null): Send {
   return keepingPace(config, tracer ? tracedSend(tracer, send, 'provider call') : send);
 }
 
-/** Where time goes faster, the deadlines of calls are over sooner as well: all waits keep their proportions. */
+/**
+ * Divides the timeouts of calls by the clock speed, so that all waits keep their proportions when the database's time is
+ * accelerated.
+ */
 export function keepingPace({ hasten }: Pick<Config, 'hasten'>, sender: Send): Send {
   if (!hasten) return sender;
   return (options) => sender({ ...options, timeout_ms: Math.ceil(options.timeout_ms / hasten.speed) });

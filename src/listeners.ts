@@ -6,8 +6,8 @@ import { rememberMethods } from './payments/saved.ts';
 import { mailReceipts } from './receipts/mails.ts';
 
 /**
- * Who is told of payments that changed, in this order: one list for the service and the command line alike.
- * @param secrets null on the command line, which holds none: what a person resolves saves no number
+ * Returns the listeners for payment changes, in call order. The service and the command line share this list.
+ * @param secrets null on the command line, which has none: a manual resolution saves no phone number
  */
 export function paymentListeners(secrets: Secrets | null): readonly PaymentListener[] {
   return [invoiceListener, countLinkPayments, mailReceipts, ...(secrets ? [rememberMethods(secrets)] : [])];

@@ -47,7 +47,7 @@ import { backlogSweep } from './webhooks/sweeps.ts';
 import { type Sweep, startSweep } from './work/sweep.ts';
 import type { Worker } from './work/worker.ts';
 
-/** Every operation of the API, in the order the documentation shows them. */
+/** Returns every operation of the API, in the order of the documentation. */
 export function allRoutes(deps: Deps): Route[] {
   return [
     ...paymentRoutes(deps),
@@ -68,7 +68,10 @@ export function allRoutes(deps: Deps): Route[] {
   ];
 }
 
-/** @param workers those running in this process, for readiness */
+/**
+ * Builds the HTTP server with all routes and pages.
+ * @param workers those running in this process, for readiness
+ */
 export function buildApi(deps: Deps, workers: readonly Worker[]): FastifyInstance {
   const routes = allRoutes(deps);
   return buildServer(deps, routes, [
@@ -82,7 +85,7 @@ export function buildApi(deps: Deps, workers: readonly Worker[]): FastifyInstanc
   ]);
 }
 
-/** Everything that goes on in the background, for both stores. */
+/** Starts all background work of both environments. */
 export function startWorkers(deps: Deps): Worker[] {
   return [deps.stores.sandbox, deps.stores.live].flatMap((store) => [
     ...sweepsOf(deps, store).map((sweep) => startSweep(sweep, deps)),
@@ -95,7 +98,7 @@ function deliverySender({ config, tracer, meters }: Deps, { environment }: Store
   return meters ? meters.deliveries(sender, environment) : sender;
 }
 
-/** The background work of one store. */
+/** Returns the sweeps of one environment. */
 export function sweepsOf(deps: Deps, store: Store): Sweep[] {
   return [
     expirySweep(deps, store),

@@ -19,7 +19,7 @@ export function publicUrl(env: Env, host: string, port: number): string {
   return value.replace(/\/+$/, '');
 }
 
-/** https, or an address of this machine, where nothing travels over a network. */
+/** Returns whether the URL is https, or a loopback address, whose traffic does not leave the machine. */
 export function isSafeInProduction(public_url: string): boolean {
   const { protocol, hostname } = new URL(public_url);
   return protocol === 'https:' || /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
@@ -46,7 +46,7 @@ export function databaseUrls(env: Env): DatabaseUrls | null {
 
 export function redisUrl(env: Env): string | null {
   const value = env.REDIS_URL || null;
-  // Not shown: it may hold a password.
+  // The value is not shown, because it may contain a password.
   if (value && !isRedisUrl(value)) {
     throw new ConfigError(
       'REDIS_URL can not be used: it must be an address such as redis://10.0.0.5:6379 or rediss://user:password@cache/0',
@@ -67,7 +67,7 @@ function isRedisUrl(text: string): boolean {
 
 export function smtpUrl(env: Env): string | null {
   const value = env.SMTP_URL || null;
-  // Not shown: it may hold a password.
+  // The value is not shown, because it may contain a password.
   if (value && !isSmtpUrl(value)) {
     throw new ConfigError('SMTP_URL can not be used: it must be an address such as smtp://user:password@mail.example:587');
   }
@@ -77,7 +77,7 @@ export function smtpUrl(env: Env): string | null {
 
 function isSmtpUrl(value: string): boolean {
   const url = URL.parse(value);
-  // A percent sign that encodes nothing can not be read back from user or password.
+  // An invalid percent-encoding in the user or password cannot be decoded.
   return url !== null && /^smtps?:$/.test(url.protocol) && url.hostname !== '' && !/%(?![0-9a-f]{2})/i.test(value);
 }
 
@@ -90,7 +90,10 @@ export function mailFrom(env: Env): string {
 
 const MOST_PROXIES = 10;
 
-/** A range of all addresses is refused: with it every caller would choose the address it is taken for. */
+/**
+ * Reads TRUST_PROXY. A range of all addresses is rejected: every caller could then choose its own address.
+ * @throws ConfigError when the value is invalid
+ */
 export function trustProxy(env: Env): TrustProxy {
   const value = env.TRUST_PROXY || '0';
   if (/^\d+$/.test(value)) return integer(env, 'TRUST_PROXY', 0, 0, MOST_PROXIES);

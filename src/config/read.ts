@@ -1,6 +1,6 @@
 import { ConfigError } from '../kit/config-error.ts';
 
-/** The variables of a process. */
+/** Environment variables of a process. */
 export type Env = Record<string, string | undefined>;
 
 export function wrong(name: string, value: string, wanted: string): ConfigError {
@@ -35,13 +35,20 @@ export function duration(env: Env, name: string, fallback: string): number {
   return parseDuration(value) ?? fail(wrong(name, value, `a duration such as ${fallback} or 0s`));
 }
 
-/** `90s`, `25h`, `2d`; null for anything else. */
+/**
+ * Parses a duration such as `90s`, `25h` or `2d`.
+ * @returns milliseconds, or null for any other text
+ */
 export function parseDuration(text: string): number | null {
   const match = /^(\d{1,7})(ms|s|m|h|d)$/.exec(text);
   return match ? Number(match[1]) * (UNITS[match[2] as string] as number) : null;
 }
 
-/** Hundredths of a percent. */
+/**
+ * Reads a percentage.
+ * @returns hundredths of a percent
+ * @throws ConfigError when the value is invalid
+ */
 export function percent(env: Env, name: string, fallback: string): number {
   const value = env[name] || fallback;
   if (!/^\d{1,2}(\.\d{1,2})?$/.test(value)) throw wrong(name, value, `a percentage such as ${fallback}`);

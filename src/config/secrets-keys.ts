@@ -1,7 +1,10 @@
 import { ConfigError } from '../kit/config-error.ts';
 import type { Env } from './read.ts';
 
-/** The keys that these texts are, or what is wrong with them: never with the text, it may be a key with one letter missing. */
+/**
+ * Parses keys in base64.
+ * @returns the keys, or an error message without the text, which may be a key with a missing letter
+ */
 export function secretsKeys(texts: readonly string[]): Buffer[] | string {
   const keys = texts.map((text) => Buffer.from(text.trim(), 'base64'));
   if (keys.some((key) => key.length !== 32)) {
@@ -11,12 +14,16 @@ export function secretsKeys(texts: readonly string[]): Buffer[] | string {
   return keys;
 }
 
-/** SECRETS_KEY: the key that seals, and behind it, with commas between them, others that open. */
+/**
+ * Reads SECRETS_KEY: the encryption key, then, separated by commas, keys that only decrypt.
+ * @returns null when it is not set
+ * @throws ConfigError when a key is invalid
+ */
 export function secretsKeysFrom(env: Env): Buffer[] | null {
   if (!env.SECRETS_KEY) return null;
   const keys = secretsKeys(env.SECRETS_KEY.split(','));
   if (typeof keys === 'string') throw new ConfigError(`SECRETS_KEY can not be used: ${keys}`);
-  // All zeros is the key of the documentation's examples; typed patterns like it are good for nothing either.
+  // All zeros is the example key of the documentation; other repeated bytes are equally insecure.
   if (keys.some((key) => key.every((byte) => byte === key[0]))) {
     throw new ConfigError('SECRETS_KEY can not be used: it is an example, not a secret (openssl rand -base64 32)');
   }

@@ -4,7 +4,7 @@ import type { Scope } from './scopes.ts';
 
 export type KeyKind = 'public' | 'secret' | 'restricted';
 
-/** Who is calling: found from the key, handed to every handler. The key selects the store. */
+/** Authenticated caller, derived from the API key and passed to every handler. The key selects the environment. */
 export interface Caller {
   team: Team;
   store: Store;

@@ -8,19 +8,19 @@ import { findKey, type KeyWithTeam } from './store.ts';
 
 const MOST_KEYS = 10_000;
 /**
- * Keys that this process does not know, from one address in a minute. Far above the 30 that the contract allows to be wrong,
- * because a good key from the same address has to get through.
+ * Maximum unknown keys from one address per minute. Far above the 30 failures that the contract allows, because a valid key
+ * from the same address has to get through.
  */
 const MAX_UNKNOWN_A_MINUTE = 300;
-/** Keys of which only the hash is kept, after they were found once. */
+/** Number of keys remembered, by hash only, after they were found once. */
 const MAX_FAMILIAR = 20_000;
 
-/** A key with the list of places that it may be used from; empty: everywhere. */
+/** A key with its list of allowed addresses; empty: any address. */
 export type FoundKey = KeyWithTeam & { places: AddressList };
 
 /**
- * Finds keys by the SHA-256 of the presented value. What was found is believed for less than a second, so a key that
- * was revoked anywhere is refused everywhere soon after, and a burst of requests asks the database once.
+ * Finds keys by the SHA-256 of the presented value. Results are cached for less than a second, so a revoked key is soon
+ * rejected on every node, and a burst of requests queries the database once.
  */
 export class KeyRing {
   readonly #control: Queryable;
@@ -36,19 +36,22 @@ export class KeyRing {
     this.#guesses = new Throttle(clock, MAX_UNKNOWN_A_MINUTE);
   }
 
-  /** @returns undefined for a key that is unknown, revoked, inactive or expired */
+  /**
+   * Finds a usable key.
+   * @returns undefined for a key that is unknown, revoked, inactive or expired
+   */
   async find(presented: string): Promise<FoundKey | undefined> {
     const hash = hashKey(presented);
     const now = this.#clock.now();
-    // An unknown key is not worth remembering: callers could fill the memory with them.
+    // Unknown keys are not cached, because callers could fill the memory with them.
     const key = await this.#remembered.get(hash.toString('base64'), () => this.#look(hash), Boolean);
     const usable = key?.active && key.revoked_at === null && (key.expires_at === null || key.expires_at.getTime() > now);
     return usable ? key : undefined;
   }
 
   /**
-   * Counts a key that this process has never found against who presents it, before the database is asked.
-   * @returns seconds to wait, 0 when it may be looked up
+   * Counts a key that this process has never found against its sender, before the database is queried.
+   * @returns seconds to wait; 0 when it may be looked up
    */
   waitFor(presented: string, subscriber: string): number {
     return this.#familiar.has(hashKey(presented).toString('base64')) ? 0 : this.#guesses.take(subscriber);

@@ -1,4 +1,4 @@
-/** What a restricted key can be allowed, each for reading and for writing; write does not imply read. */
+/** Resources a restricted key can be granted, separately for reading and writing; write does not imply read. */
 export const RESOURCES = [
   'payment',
   'refund',

@@ -9,23 +9,23 @@ import { insertKey, type KeyRow } from './store.ts';
 
 const PREFIXES: Record<KeyKind, string> = { public: 'pk', secret: 'sk', restricted: 'rk' };
 
-/** How long a process may go on using what it knows of a key; `keys revoke` returns after this. */
+/** Maximum age of cached key data; `keys revoke` returns after this time. */
 export const KEY_CACHE_MS = 800;
 
-/** For a request that was just being checked, and timers that ring early. */
+/** Margin for a request that was being checked, and for timers that fire early. */
 const MARGIN_MS = 200;
 
-/** Waits until every node has noticed a change to a key or its team that is committed by now. */
+/** Waits until every node applies an already committed change to a key or its team. */
 export async function untilChangeIsKnown(): Promise<void> {
   await sleep(KEY_CACHE_MS + MARGIN_MS);
 }
 
-/** `pk.`, `sk_test.`, …: kind and environment can be read off the key itself. */
+/** Returns the prefix of a key: `pk.`, `sk_test.`, …; it shows kind and environment. */
 export function keyPrefix(kind: KeyKind, environment: Environment): string {
   return `${PREFIXES[kind]}${environment === 'sandbox' ? '_test' : ''}.`;
 }
 
-/** A new key: prefix and 43 characters that hold 256 bits. */
+/** Creates a key: the prefix and 43 characters that carry 256 bits. */
 export function newKey(kind: KeyKind, environment: Environment): string {
   return keyPrefix(kind, environment) + randomBase62(43);
 }
@@ -43,7 +43,7 @@ export interface KeyOptions {
   expires_at: Date | null;
 }
 
-/** Stores a key by its hash; storing the same key again changes nothing. */
+/** Stores a key by its hash. Storing the same key again has no effect. */
 export async function storeKey(
   db: Queryable,
   key: string,
@@ -55,7 +55,7 @@ export async function storeKey(
   return row;
 }
 
-/** A new key, stored; its text is in the answer and nowhere else. */
+/** Creates and stores a key. Its text exists only in the returned value. */
 export async function createKey(db: Queryable, options: KeyOptions, at: Date) {
   const key = newKey(options.kind, options.environment);
   return { ...(await storeKey(db, key, options, at)), key };

@@ -19,7 +19,7 @@ export interface KeyRow {
 
 export type KeyWithTeam = KeyRow & { team: Team };
 
-/** A key and its team in one round trip, whatever state the key is in. */
+/** Returns a key and its team in one round trip, regardless of the key's state. */
 export async function findKey(db: Queryable, hash: Buffer): Promise<KeyWithTeam | undefined> {
   const row = await db.maybe<KeyRow & Omit<Team, 'id'>>(sql`
     select k.id, k.team_id, k.environment, k.kind, k.last4, k.scopes, k.allowed_ips, k.active, k.expires_at, k.revoked_at, k.created_at,
@@ -33,7 +33,7 @@ export async function findKey(db: Queryable, hash: Buffer): Promise<KeyWithTeam 
   };
 }
 
-/** What kind of key has this id, whatever became of it; undefined when there is none. */
+/** Returns the kind of the key with this id, regardless of its state; undefined when there is none. */
 export async function findKeyKind(db: Queryable, id: string): Promise<KeyKind | undefined> {
   return (await db.maybe<{ kind: KeyKind }>(sql`select kind from api_keys where id = ${id}`))?.kind;
 }
@@ -46,21 +46,27 @@ export async function insertKey(db: Queryable, key: Omit<KeyRow, 'active' | 'rev
     on conflict (hash) do nothing`);
 }
 
-/** Newest first; without a team, those of all teams. */
+/** Lists keys, newest first; those of all teams when no team is given. */
 export function listKeys(db: Queryable, { team_id, limit }: { team_id: bigint | undefined; limit: number }): Promise<KeyRow[]> {
   return db.all<KeyRow>(sql`
     select id, team_id, environment, kind, last4, scopes, allowed_ips, active, expires_at, revoked_at, created_at
     from api_keys where ${team_id}::bigint is null or team_id = ${team_id} order by created_at desc, id limit ${limit}`);
 }
 
-/** Switches a key off or on again; one that is revoked stays so. @returns undefined when there is no such key */
+/**
+ * Activates or deactivates a key; a revoked key stays revoked.
+ * @returns undefined when there is no such key
+ */
 export function switchKey(db: Queryable, id: string, active: boolean): Promise<KeyRow | undefined> {
   return db.maybe<KeyRow>(sql`
     update api_keys set active = ${active} where id = ${id}
     returning id, team_id, environment, kind, last4, scopes, allowed_ips, active, expires_at, revoked_at, created_at`);
 }
 
-/** @returns undefined when there is no such key; revoking twice keeps the first moment */
+/**
+ * Revokes a key. A repeated revocation keeps the first time.
+ * @returns undefined when there is no such key
+ */
 export function revokeKey(db: Queryable, id: string, at: Date): Promise<KeyRow | undefined> {
   return db.maybe<KeyRow>(sql`
     update api_keys set revoked_at = coalesce(revoked_at, ${at}) where id = ${id}

@@ -1,25 +1,25 @@
-/** Every window lasts as long. It opens with the first request that is counted in it, and renews when it is over. */
+/** Length of every window. It starts with the first request counted in it, and a new one starts after it ends. */
 export const WINDOW_MS = 60_000;
 
-/** One counter that a request has to pass. */
+/** A limit that a request has to pass. */
 export interface Limit {
-  /** Of the counter, such as `team:42`; never a secret. */
+  /** Name of the counter, such as `team:42`; never a secret. */
   name: string;
-  /** Requests that pass in one window. */
+  /** Maximum requests in one window. */
   ceiling: number;
 }
 
-/** Where a counter stands. */
+/** State of a counter. */
 export interface Standing {
   count: number;
-  /** Milliseconds since the epoch; of a counter without a window, when one opened now would renew. */
+  /** End of the window in milliseconds since the epoch. Without an open window: the end of one opened now. */
   resets_at: number;
 }
 
-/** What came of counting a request. */
+/** Result of counting a request. */
 export interface Counted {
-  /** Index of the first limit that the request does not pass; null: it passes all and is counted in all. */
+  /** Index of the first limit that rejects the request. Null: it passes all and is counted in all. */
   tripped: number | null;
-  /** One for each limit, after counting. */
+  /** One per limit, after counting. */
   standings: Standing[];
 }

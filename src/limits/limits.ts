@@ -10,17 +10,17 @@ export interface LimitsConfig {
   redis_timeout_ms: number;
 }
 
-/** Where requests are counted now. */
+/** Where requests are counted at the moment. */
 export type CountedWhere = 'this node' | 'redis' | 'this node: redis does not answer';
 
 /**
- * Counts requests: in the memory of this node, or, with a Redis, in counters that all nodes share. The node then keeps in
- * its memory what the shared counters last said, and goes on from there while Redis does not answer.
+ * Counts requests: in the memory of this node, or, with Redis, in counters shared by all nodes. The node then keeps the last
+ * values of the shared counters in memory, and continues from them while Redis does not respond.
  */
 export class Limits {
   readonly #shared: SharedCounters | null;
   readonly #callers = new MemoryCounters();
-  /** Apart: whoever has no key must not make us forget what those with one have used. */
+  /** Separate, so that unauthenticated callers cannot evict the counters of authenticated ones. */
   readonly #strangers = new MemoryCounters();
 
   constructor({ redis_url, redis_timeout_ms }: LimitsConfig, log: Log) {
@@ -34,7 +34,7 @@ export class Limits {
     return this.#shared.answering ? 'redis' : 'this node: redis does not answer';
   }
 
-  /** To be called before the first request. */
+  /** Connects to Redis. Called before the first request. */
   async open(): Promise<void> {
     await this.#shared?.open();
   }
@@ -43,17 +43,23 @@ export class Limits {
     await this.#shared?.close();
   }
 
-  /** Counts a request in all limits when it passes all of them, otherwise in none. */
+  /**
+   * Counts a request in all limits when it passes all of them, otherwise in none.
+   * @param now milliseconds since the epoch
+   */
   take(limits: readonly Limit[], now: number): Promise<Counted> {
     return this.#take(this.#callers, limits, now);
   }
 
-  /** The same for a request without a valid key. */
+  /**
+   * Counts a request without a valid key.
+   * @param now milliseconds since the epoch
+   */
   takeStranger(limit: Limit, now: number): Promise<Counted> {
     return this.#take(this.#strangers, [limit], now);
   }
 
-  /** Where the counters stand, without counting. */
+  /** Returns the state of the counters, without counting. */
   async look(limits: readonly Limit[], now: number): Promise<Standing[]> {
     return (await this.#shared?.look(limits, now)) ?? this.#callers.look(limits, now);
   }

@@ -1,12 +1,11 @@
 import { type Counted, type Limit, type Standing, WINDOW_MS } from './counting.ts';
 
-/** Some 15 MB; twice that at most. */
+/** About 15 MB; at most twice that with both maps full. */
 const MOST_WINDOWS = 100_000;
 
 /**
- * Counters of one process. No timers and no rounds of tidying: all windows last as long, so whatever was put into a map
- * before a window's length is over, and the map goes as a whole. (One map that drops its oldest entries would walk over
- * the gaps they leave.)
+ * Counters of one process. There are no timers and no clean-up rounds: all windows have the same length, so a map is dropped
+ * as a whole when all its windows are over. (A single map that evicts its oldest entries would scan the gaps they leave.)
  */
 export class MemoryCounters {
   #young = new Map<string, Standing>();
@@ -14,7 +13,10 @@ export class MemoryCounters {
   #turned_at = 0;
   readonly #most: number;
 
-  /** @param most windows in each of the two maps; past that the oldest are forgotten, which lets their callers begin anew */
+  /**
+   * @param most maximum windows in each of the two maps; beyond that the oldest are dropped, and their callers start with a
+   *   new count
+   */
   constructor(most = MOST_WINDOWS) {
     this.#most = most;
   }
@@ -31,7 +33,7 @@ export class MemoryCounters {
     return { tripped: null, standings: this.look(limits, now) };
   }
 
-  /** Where the counters stand, without counting. */
+  /** Returns the state of the counters, without counting. */
   look(limits: readonly Limit[], now: number): Standing[] {
     return limits.map(({ name }) => {
       const { count, resets_at } = this.#open(name, now) ?? { count: 0, resets_at: now + WINDOW_MS };
@@ -39,7 +41,7 @@ export class MemoryCounters {
     });
   }
 
-  /** Takes over what another place has counted. */
+  /** Adopts counts from the shared counters. */
   learn(limits: readonly Limit[], standings: readonly Standing[], now: number): void {
     for (const [index, { name }] of limits.entries()) {
       const standing = standings[index] as Standing;
@@ -69,8 +71,8 @@ export class MemoryCounters {
 }
 
 /**
- * A window that ends much later than any can was opened before the machine's clock was set back. A little later is
- * ordinary: requests do not come to be counted in the order in which they came.
+ * A window that ends much later than possible was opened before the machine's clock was set back. A little later is normal,
+ * because requests are not counted in the order in which they arrived.
  */
 function isOpen(window: Standing, now: number): boolean {
   return window.resets_at > now && window.resets_at <= now + 2 * WINDOW_MS;

@@ -1,27 +1,30 @@
 import { createClient } from '@redis/client';
 import type { Connection } from './shared.ts';
 
-/** A start waits no longer for Redis. */
+/** Maximum wait for Redis at start. */
 const OPEN_MS = 1_000;
 const CONNECT_MS = 2_000;
-/** A connection over which nothing came for so long is dead; asked every second, so that it is never just idle. */
+/** A connection without data for this long is dead. It is pinged every second, so that silence never means idleness. */
 const SILENT_MS = 3_000;
 const ASK_EVERY_MS = 1_000;
 const RECONNECT_MS = 250;
 
-/** @param url redis:// or rediss:// */
+/**
+ * Creates a connection to Redis or Valkey.
+ * @param url redis:// or rediss://
+ */
 export function connectionTo(url: string): Connection {
   const client = createClient({
     url,
     RESP: 2,
     maintNotifications: 'disabled',
     disableOfflineQueue: true,
-    // The counters have a deadline of their own; this would be one more timer for each command.
+    // The counters have their own deadline; this would add a timer per command.
     commandOptions: { timeout: 0 },
     pingInterval: ASK_EVERY_MS,
     socket: { connectTimeout: CONNECT_MS, socketTimeout: SILENT_MS, reconnectStrategy: () => RECONNECT_MS },
   });
-  // Every lost connection is told here too; whoever sent a command hears of it by its rejection.
+  // Lost connections are also reported here; the sender of a command gets a rejection.
   client.on('error', () => {});
   return {
     send: (command) => client.sendCommand([...command]),

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 
 /**
- * The counting as one step of Redis, so that any number of nodes count exactly. KEYS: the counters. ARGV: a ceiling for
- * each, then the length of a window in milliseconds, then 1 to count or 0 to look.
- * Answers the place of the first counter that is used up (0: none), then count and remaining milliseconds of each.
- * Redis measures the windows: clocks of the nodes may differ.
+ * Counts in one atomic Redis step, so that any number of nodes count exactly. KEYS: the counters. ARGV: the limit of each, the
+ * window length in milliseconds, then 1 to count or 0 to read only.
+ * Returns the position of the first exhausted counter (0: none), then the count and remaining milliseconds of each. Redis
+ * measures the windows, because the nodes' clocks may differ.
  */
 export const TAKE = `
 local window_ms = ARGV[#KEYS + 1]
@@ -28,5 +28,5 @@ for i, key in ipairs(KEYS) do
 end
 return answer`;
 
-/** By which Redis knows it once it has seen it. */
+/** Digest by which Redis runs the script after it has been loaded. */
 export const TAKE_SHA1 = createHash('sha1').update(TAKE).digest('hex');

@@ -4,13 +4,13 @@ import { type Counted, type Limit, type Standing, WINDOW_MS } from './counting.t
 import { within } from './deadline.ts';
 import { TAKE, TAKE_SHA1 } from './script.ts';
 
-/** Between two tries to reach a Redis that does not answer. */
+/** Interval between attempts to reach a Redis that does not respond. */
 const RETRY_MS = 500;
 const PREFIX = 'pirogue:limits:';
 
-/** What the counters need of a connection to Redis or Valkey. */
+/** Connection to Redis or Valkey, as the counters need it. */
 export interface Connection {
-  /** Sends one command; rejects at once while there is no connection. */
+  /** Sends one command; rejects immediately while disconnected. */
   send(command: readonly string[]): Promise<unknown>;
   open(): Promise<void>;
   close(): void;
@@ -19,13 +19,13 @@ export interface Connection {
 export interface SharedOptions {
   connection: Connection;
   log: Log;
-  /** How long a request waits for Redis. */
+  /** Maximum wait of a request for Redis. */
   timeout_ms: number;
 }
 
 /**
- * Counters that all nodes share: one round trip for each request. When Redis fails or is late, the answer is null and
- * the caller counts by itself; no request waits for it again until it has answered a try in time.
+ * Counters shared by all nodes, with one round trip per request. When Redis fails or is late, the result is null and the
+ * caller counts locally. No request waits for Redis again until it has responded to a probe in time.
  */
 export class SharedCounters {
   readonly #connection: Connection;
@@ -33,7 +33,7 @@ export class SharedCounters {
   readonly #timeout_ms: number;
   #answering = false;
   #closed = false;
-  /** The tries that go on while Redis does not answer. */
+  /** Probes that run while Redis does not respond. */
   #returning: Promise<void> = Promise.resolve();
 
   constructor({ connection, log, timeout_ms }: SharedOptions) {
@@ -46,7 +46,7 @@ export class SharedCounters {
     return this.#answering;
   }
 
-  /** Connects. Comes back also when Redis can not be reached: it is tried again and again from then on. */
+  /** Connects. Also resolves when Redis is unreachable; it is then retried until it responds. */
   async open(): Promise<void> {
     await this.#connection.open();
     if (await this.#try()) this.#answering = true;
@@ -59,7 +59,10 @@ export class SharedCounters {
     await this.#returning;
   }
 
-  /** @returns null: Redis has not answered, and whether it has counted is unknown */
+  /**
+   * Counts a request.
+   * @returns null when Redis did not respond; whether it counted is unknown
+   */
   async take(limits: readonly Limit[], now: number): Promise<Counted | null> {
     const answer = await this.#ask(limits, true);
     if (!answer) return null;
@@ -67,7 +70,10 @@ export class SharedCounters {
     return { tripped: tripped === -1 ? null : tripped, standings: standingsOf(answer, now) };
   }
 
-  /** Where the counters stand, without counting. */
+  /**
+   * Returns the state of the counters, without counting.
+   * @returns null when Redis did not respond
+   */
   async look(limits: readonly Limit[], now: number): Promise<Standing[] | null> {
     const answer = await this.#ask(limits, false);
     return answer && standingsOf(answer, now);
@@ -83,7 +89,7 @@ export class SharedCounters {
     }
   }
 
-  /** By the script's digest, which is all that goes over the wire once Redis has seen the script. */
+  /** Runs the script by its digest, which is all that is sent once Redis has loaded the script. */
   async #run(limits: readonly Limit[], counting: boolean): Promise<number[]> {
     const rest = [
       String(limits.length),
@@ -117,8 +123,8 @@ export class SharedCounters {
   }
 
   /**
-   * Counts something, because a Redis that only reads (a replica, a full one) is of no use. Waits for the answer
-   * however late: with nothing more being sent, the connection finds out that it is dead.
+   * Probes with a counted write, because a read-only Redis (a replica, a full one) is of no use. Waits for the response
+   * without a deadline: as nothing else is sent, the connection itself detects that it is dead.
    */
   async #try(): Promise<boolean> {
     const since = performance.now();

@@ -1,6 +1,6 @@
 import type { KeysFile } from './demo.ts';
 
-/** What the first screen says: where it runs, the keys, and a call that works when pasted. */
+/** Returns the text of the first screen: the URL, the keys, and a call that works when pasted. */
 export function banner(keys: KeysFile, keysFile: string): string {
   return `
   Pirogue is ready at ${keys.base_url}

@@ -7,9 +7,9 @@ import type { Databases } from './databases.ts';
 const READ_TIMEOUT_MS = 2_000;
 
 /**
- * The clock of the live store's database, read over a connection of its own: a busy pool would make its answers late. The other
+ * Opens the clock of the live database over a dedicated connection, because a busy pool would delay its readings. The other
  * databases are expected to have the same time (`pirogue doctor` compares them).
- * @throws ConfigError in production, when the time of a database is not the real one
+ * @throws ConfigError in production, when a database does not have the real time
  */
 export async function openClock(config: Config, { urls, service_urls }: Databases, log: Log): Promise<DatabaseClock> {
   await setClocks(config, urls, log);
@@ -22,7 +22,7 @@ export async function openClock(config: Config, { urls, service_urls }: Database
   }
 }
 
-/** Outside production CLOCK_SPEED sets the time of all three databases, and without it a time that was set is left so. */
+/** Outside production, CLOCK_SPEED sets the time of all three databases; without it, a changed time is left as it is. */
 async function setClocks({ hasten, profile }: Config, urls: DatabaseUrls, log: Log): Promise<void> {
   for (const [name, url] of Object.entries(urls)) {
     await withOwner(url, log, async (owner) => {

@@ -7,19 +7,22 @@ import { migrate } from '../db/migrate.ts';
 import { ensureRoles, ensureServiceLogin } from '../db/roles.ts';
 import { connectionsOf } from '../db/stores.ts';
 
-/** Two roles on one DATA_DIR, and one that takes the place of another. */
+/** Two roles on one DATA_DIR, and one process that replaces another. */
 const MAX_PROCESSES = 3;
-/** For the command line, people and what PostgreSQL reserves for superusers. */
+/** For the command line, operators and what PostgreSQL reserves for superusers. */
 const SPARE_CONNECTIONS = 20;
 
-/** Addresses for migrations and administration (the owner's) and for the service, and how to let go of what was started. */
+/** URLs for migrations and administration (the owner's) and for the service, and a function that stops what was started. */
 export interface Databases {
   urls: DatabaseUrls;
   service_urls: DatabaseUrls;
   stop(): Promise<void>;
 }
 
-/** The databases of the configuration, or our own PostgreSQL under DATA_DIR; joined when another process of ours runs it. */
+/**
+ * Returns the configured databases, or starts the embedded PostgreSQL under DATA_DIR; joins it when another of our processes
+ * runs it.
+ */
 export async function openDatabases(config: Config): Promise<Databases> {
   const given = config.database_urls;
   if (given) return { urls: given, service_urls: given, stop: async () => {} };
@@ -42,7 +45,10 @@ export async function openDatabases(config: Config): Promise<Databases> {
   };
 }
 
-/** Returns as many as the processes of a DATA_DIR may open; never fewer than by default, which point-in-time recovery relies on. */
+/**
+ * Returns the number of connections that the processes of a DATA_DIR may open, at least the default, which point-in-time
+ * recovery relies on.
+ */
 function maxConnectionsOf(database_pool: number): number {
   return Math.max(DEFAULT_MAX_CONNECTIONS, MAX_PROCESSES * connectionsOf(database_pool) + SPARE_CONNECTIONS);
 }
@@ -57,7 +63,7 @@ async function ensureLogin(server: EmbeddedServer): Promise<void> {
   }
 }
 
-/** Brings all three databases to the newest schema; one after the other, because roles belong to the whole server. */
+/** Migrates all three databases to the latest schema, one after the other, because roles are global to the server. */
 export async function migrateAll(urls: DatabaseUrls): Promise<void> {
   await migrate(urls.control, 'control');
   await migrate(urls.sandbox, 'store');

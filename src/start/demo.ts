@@ -12,7 +12,7 @@ import { createTeam, newTeamId } from '../teams/service.ts';
 import { findTeam } from '../teams/store.ts';
 import { writeAtomically } from './secrets-key.ts';
 
-/** DATA_DIR/keys.json: what a developer needs to make the first call. */
+/** Content of DATA_DIR/keys.json: what a developer needs for the first call. */
 export interface KeysFile {
   base_url: string;
   team: string;
@@ -26,15 +26,18 @@ export function keysFilePath(config: Config): string {
   return path.join(config.data_dir, 'keys.json');
 }
 
-/** @returns undefined while no start has written it */
+/**
+ * Reads DATA_DIR/keys.json.
+ * @returns undefined when no start has written it
+ */
 export function readKeysFile(config: Config): KeysFile | undefined {
   const file = keysFilePath(config);
   return fs.existsSync(file) ? (JSON.parse(fs.readFileSync(file, 'utf8')) as KeysFile) : undefined;
 }
 
 /**
- * Makes sure of the demo team and its keys. The file is written first and the database made to agree with it, so that
- * a start that dies in between loses nothing: the next one goes on from the file.
+ * Creates the demo team and its keys unless they exist. The file is written first and the database updated to match it, so
+ * that a start interrupted in between loses nothing: the next one continues from the file.
  */
 export async function ensureDemoTeam(config: Config, control: Db, at: Date): Promise<KeysFile> {
   const keys = { ...(readKeysFile(config) ?? freshKeys()), base_url: config.public_url };

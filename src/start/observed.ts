@@ -15,7 +15,7 @@ export interface Tracing {
   watch?: (database: string) => StatementWatch;
 }
 
-/** What makes traces is loaded only where somebody collects them. */
+/** Opens tracing. The tracing code is loaded only when a collector is configured. */
 export async function openTracing({ tracing }: Config, log: Log): Promise<Tracing> {
   if (!tracing) return { tracer: null };
   const [{ Exporter }, { Tracer }] = await Promise.all([import('../telemetry/exporter.ts'), import('../telemetry/tracer.ts')]);
@@ -23,7 +23,11 @@ export async function openTracing({ tracing }: Config, log: Log): Promise<Tracin
   return { tracer, watch: (database) => tracedStatements(tracer, database) };
 }
 
-/** @returns null when METRICS_PORT is not set @throws ConfigError when the port can not be used */
+/**
+ * Starts the metrics endpoint.
+ * @returns null when METRICS_PORT is not set
+ * @throws ConfigError when the port cannot be used
+ */
 export async function openMetrics(
   deps: Deps,
   workers: readonly Worker[],

@@ -21,7 +21,7 @@ import { openSecrets } from './secrets.ts';
 import { takeTurn } from './turn.ts';
 import { untilAvailable } from './until-available.ts';
 
-/** Runs until a signal, then drains: no new work, what is under way finishes, the database stops last. */
+/** Runs until a signal, then drains: no new work starts, work in progress finishes, the database stops last. */
 export async function runProgram(config: Config, role: Role): Promise<void> {
   fs.mkdirSync(config.data_dir, { recursive: true });
   const log = createLog({ level: config.log_level, format: config.log_format });
@@ -39,7 +39,9 @@ export async function runProgram(config: Config, role: Role): Promise<void> {
   }
 }
 
-/** A command may be using the same database at this moment and stop it when it is done: it is waited for. */
+/**
+ * Opens the databases. A command may be using the same embedded database and stop it when done, so the service waits for it.
+ */
 async function openInTurn(config: Config): Promise<Databases> {
   if (config.database_urls) return openDatabases(config);
   const turn = await takeTurn(config.data_dir);
@@ -68,7 +70,7 @@ async function serve(
     metrics = await openMetrics(deps, workers, () => stores.use());
     if (role !== 'worker') server = await listen(deps, workers);
     log.info({ role, profile: config.profile, url: config.public_url }, 'started');
-    // Machines that read the log as JSON find the keys in the file.
+    // Machines that parse the log as JSON find the keys in the file.
     if (keys && server && config.log_format === 'pretty') console.log(banner(keys, keysFilePath(config)));
     log.info(`stopping: ${await stopAsked}`);
   } finally {
@@ -84,7 +86,7 @@ interface Prepared {
   secrets: Secrets;
 }
 
-/** Writes what the service may not: the schema, its own secrets, and in development the demo team. Safe to repeat. */
+/** Writes what the service's role may not: the schema, its own secrets, and, in development, the demo team. Idempotent. */
 async function prepare(config: Config, role: Role, databases: Databases, log: Log): Promise<Prepared> {
   const migrating = role === 'migrate' || config.migrate_on_start;
   if (migrating) await migrateAll(databases.urls);
@@ -127,8 +129,8 @@ async function listen(deps: Deps, workers: Worker[]): Promise<FastifyInstance> {
 }
 
 /**
- * Requests under way and claimed work are finished, for as long as SHUTDOWN_MS allows. Before that the server goes on for
- * DRAIN_MS, saying that it leaves: a connection that a balancer opens in the moment of closing would be torn down.
+ * Finishes requests and claimed work within SHUTDOWN_MS. Before that, the server keeps accepting requests for DRAIN_MS and
+ * reports that it is leaving; otherwise a connection that a load balancer opens at that moment would be reset.
  */
 async function drain({ config, service }: Deps, server: FastifyInstance | undefined, workers: Worker[]): Promise<void> {
   service.leaving = true;
@@ -139,7 +141,7 @@ async function drain({ config, service }: Deps, server: FastifyInstance | undefi
   await Promise.race([finished, late]);
 }
 
-/** Resolves with the name of the first signal; a second one ends at once. */
+/** Resolves with the name of the first signal. A second signal exits immediately. */
 function signal(): Promise<string> {
   return new Promise((resolve) => {
     let asked = false;

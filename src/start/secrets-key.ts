@@ -12,8 +12,8 @@ export function keyFilePath({ data_dir }: Pick<Config, 'data_dir'>): string {
 }
 
 /**
- * Those of SECRETS_KEY, or in development of DATA_DIR/secrets.key.
- * @param first nothing is sealed yet: a file that is missing is made
+ * Returns the keys of SECRETS_KEY, or, in development, those of DATA_DIR/secrets.key.
+ * @param first whether nothing is encrypted yet: a missing file is then created
  */
 export function sealingKeysOf(config: Config, first: boolean): SealingKeys {
   if (config.secrets_keys) return fixedKeys(config.secrets_keys);
@@ -23,8 +23,8 @@ export function sealingKeysOf(config: Config, first: boolean): SealingKeys {
 }
 
 /**
- * Keys in a file, one on each line in base64, the current one first. `pirogue secrets rotate` puts a new one there while the
- * service runs: whoever seals looks first, and whoever meets a key it does not know looks again.
+ * Keys in a file, one per line in base64, the current one first. `pirogue secrets rotate` adds a key while the service runs:
+ * the file is read again before each encryption, and when a value has an unknown key id.
  */
 export class KeyFile implements SealingKeys {
   readonly #file: string;
@@ -49,17 +49,17 @@ export class KeyFile implements SealingKeys {
     return this.#newest().ids();
   }
 
-  /** When the keys were last changed. */
+  /** Returns the time of the last change in milliseconds since the epoch. */
   changedAt(): number {
     return fs.statSync(this.#file).mtimeMs;
   }
 
-  /** A new key in front of those there are. The caller sees to it that nobody else changes the file. */
+  /** Adds a new key in first place. The caller prevents concurrent changes of the file. */
   add(): void {
     this.#write([newSecret(), ...this.#secrets()]);
   }
 
-  /** Without the keys of these ids. */
+  /** Removes the keys with these ids. */
   drop(ids: readonly string[]): void {
     this.#write(this.#secrets().filter((secret) => !ids.includes(sealingKey(Buffer.from(secret, 'base64')).id)));
   }
@@ -79,7 +79,7 @@ export class KeyFile implements SealingKeys {
     return this.#text.split('\n').map((line) => line.trim());
   }
 
-  /** A file that can not be read at this moment takes nothing away from a process that has read it before. */
+  /** Returns the latest keys. A file that is temporarily unreadable does not affect a process that has read it before. */
   #newest(): SealingKeys {
     try {
       this.#keys = this.#read();
@@ -106,8 +106,9 @@ function newSecret(): string {
 }
 
 /**
- * A file that is whole or not there, also after a power cut, readable by its owner only. A second process that was quicker
- * wins. What is replaced keeps its owner: a command run as root must not take a file from the account of the service.
+ * Writes a file atomically and durably: it is complete or absent, also after a power failure, and readable by its owner only.
+ * Without `replace`, a file that another process created first is kept. A replaced file keeps its owner: a command run as root
+ * must not take the file from the service's account.
  */
 export function writeAtomically(file: string, content: string, replace = false): void {
   const temporary = `${file}.${process.pid}.${randomBytes(4).toString('hex')}`;
@@ -131,7 +132,7 @@ function giveToOwnerOf(file: string, temporary: string): void {
   fs.chownSync(temporary, uid, gid);
 }
 
-/** A new name is there for good when its folder is on the disk. Windows has no such thing. */
+/** A new name is durable only after its folder is flushed to disk. Windows has no such operation. */
 function flushFolder(folder: string): void {
   if (process.platform === 'win32') return;
   const handle = fs.openSync(folder, 'r');

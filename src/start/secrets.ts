@@ -11,10 +11,11 @@ const ROOT_BYTES = 32;
 const INSUFFICIENT_PRIVILEGE = '42501';
 
 /**
- * The installation's secrets: its keys from SECRETS_KEY or the key file, its root from the control database. The first caller
- * that connects as the owner makes the root: `migrate`, before any process of the service starts.
- * @throws ConfigError when there is no root and the login may not make it
- * @throws ConfigError when the keys are not those of this installation: better no start than a second set of secrets
+ * Opens the installation's secrets: its keys from SECRETS_KEY or the key file, its root from the control database. The first
+ * caller that connects as the owner creates the root: `migrate`, before any process of the service starts.
+ * @throws ConfigError when there is no root and the login may not create it
+ * @throws ConfigError when the keys do not belong to this installation: failing is better than creating a second set of
+ *   secrets
  */
 export async function openSecrets(config: Config, control: Queryable, at: Date): Promise<Secrets> {
   const place = sealedPlace('installation_secrets.value_sealed', 0n, 'root');

@@ -6,9 +6,9 @@ import { waitFor } from '../db/embedded/wait.ts';
 const LIMIT_MS = 60_000;
 
 /**
- * One at a time opens the database of a DATA_DIR: a command for as long as it works, the service until its own server
- * runs. Otherwise the second would join the server of a first that is about to stop it.
- * @throws Error when another one has held the turn for a minute
+ * Takes the exclusive turn to open the database of a DATA_DIR: a command for its whole run, the service until its own server
+ * runs. Otherwise the second process could join the server of a first that is about to stop it.
+ * @throws Error when another process has held the turn for a minute
  */
 export async function takeTurn(dataDir: string): Promise<FileLock> {
   const turn = await lockOf(dataDir);
@@ -24,7 +24,7 @@ async function lockOf(dataDir: string): Promise<FileLock | null> {
   return lock;
 }
 
-/** A command run as root must not leave a lock that the account of the service can not open. */
+/** A lock created by a command run as root must remain accessible to the service's account. */
 function giveToOwner(file: string, dataDir: string): void {
   if (process.getuid?.() !== 0) return;
   const { uid, gid } = fs.statSync(dataDir);

@@ -4,12 +4,12 @@ import type { Log } from '../kit/log.ts';
 
 const FIRST_WAIT_MS = 250;
 const MAX_WAIT_MS = 5_000;
-/** Longer than a failover takes; whoever supervises the process starts it again. */
+/** Longer than a failover takes. After this the process exits, and its supervisor restarts it. */
 const MAX_TOTAL_MS = 300_000;
 
 /**
- * Repeats `work` while the database is unavailable, with growing waits and one log line: a process that starts in the middle of a
- * failover waits for its end.
+ * Retries `work` while the database is unavailable, with increasing waits and one log line, so that a process that starts
+ * during a failover waits for its end.
  * @returns undefined when the process was told to stop meanwhile
  */
 export async function untilAvailable<T>(work: () => Promise<T>, log: Log, stopAsked: Promise<unknown>): Promise<T | undefined> {

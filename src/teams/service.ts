@@ -7,14 +7,14 @@ import { findChargeTerms, insertTeam } from './store.ts';
 
 export { findGuardedTeams as guardedTeams } from './store.ts';
 
-/** A random 48-bit number: see migrations/control/0001. */
+/** Returns a random 48-bit number: see migrations/control/0001. */
 export function newTeamId(): bigint {
   return BigInt(randomInt(2 ** 47, 2 ** 48 - 1));
 }
 
 export type NewTeam = Pick<Team, 'name' | 'email'> & Partial<Pick<Team, 'id' | 'plan' | 'default_currency'>>;
 
-/** Makes an unverified team, on the smallest plan unless told. Making a team with an id that exists changes nothing. */
+/** Creates an unverified team; default plan: the smallest. Creating a team with an existing id has no effect. */
 export async function createTeam(db: Queryable, given: NewTeam): Promise<Team> {
   const team: Team = {
     id: newTeamId(),
@@ -29,7 +29,10 @@ export async function createTeam(db: Queryable, given: NewTeam): Promise<Team> {
   return team;
 }
 
-/** What of a team each of its live charges depends on. */
+/**
+ * Returns the team settings that affect a live charge.
+ * @throws Error when there is no such team
+ */
 export async function chargeTerms(db: Queryable, id: bigint): Promise<{ verification_level: number; abuse_rules: boolean }> {
   return must(await findChargeTerms(db, id), 'a payment has a team');
 }

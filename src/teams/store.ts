@@ -17,14 +17,17 @@ export function findTeam(db: Queryable, id: bigint): Promise<TeamRow | undefined
     from teams where id = ${id}`);
 }
 
-/** Newest first. */
+/** Lists teams, newest first. */
 export function listTeams(db: Queryable, limit: number): Promise<TeamRow[]> {
   return db.all(sql`
     select id, name, email, plan, verification_level, default_currency, unique_references, api_version, created_at
     from teams order by created_at desc, id limit ${limit}`);
 }
 
-/** @returns false when there is no such team */
+/**
+ * Updates a team.
+ * @returns false when there is no such team
+ */
 export async function updateTeam(db: Queryable, team: Team): Promise<boolean> {
   return (
     (await db.run(sql`
@@ -35,10 +38,13 @@ export async function updateTeam(db: Queryable, team: Team): Promise<boolean> {
   );
 }
 
-/** What is left out stays as it is. */
+/** Changes to a team; absent fields stay unchanged. */
 export type TeamChanges = Partial<Omit<Team, 'id'>>;
 
-/** @returns undefined when there is no such team. One statement, so that two changes at once both count. */
+/**
+ * Changes a team in one statement, so that concurrent changes of different fields are both kept.
+ * @returns undefined when there is no such team
+ */
 export function changeTeam(db: Queryable, id: bigint, changes: TeamChanges): Promise<TeamRow | undefined> {
   const { name, email, plan, verification_level, default_currency, unique_references, api_version } = changes;
   return db.maybe<TeamRow>(sql`
@@ -51,7 +57,7 @@ export function changeTeam(db: Queryable, id: bigint, changes: TeamChanges): Pro
     returning id, name, email, plan, verification_level, default_currency, unique_references, api_version, created_at`);
 }
 
-/** What of a team each of its live charges depends on. */
+/** Returns the team settings that affect a live charge. */
 export function findChargeTerms(
   db: Queryable,
   id: bigint,
@@ -59,17 +65,26 @@ export function findChargeTerms(
   return db.maybe(sql`select verification_level, abuse_rules from teams where id = ${id}`);
 }
 
-/** Holds a team's charges against the rules against abuse, or not. @returns false when there is no such team */
+/**
+ * Turns the fraud screening of a team's charges on or off.
+ * @returns false when there is no such team
+ */
 export async function setAbuseRules(db: Queryable, id: bigint, on: boolean): Promise<boolean> {
   return (await db.run(sql`update teams set abuse_rules = ${on}, updated_at = pirogue_now() where id = ${id}`)) === 1;
 }
 
-/** @returns undefined when there is no such team */
+/**
+ * Returns whether the team's charges are screened for fraud.
+ * @returns undefined when there is no such team
+ */
 export async function findTeamRules(db: Queryable, id: bigint): Promise<boolean | undefined> {
   return (await findChargeTerms(db, id))?.abuse_rules;
 }
 
-/** Teams whose charges are held against the rules, in the order of their ids. */
+/**
+ * Returns the teams whose charges are screened for fraud, ordered by id.
+ * @param after id after which to start
+ */
 export async function findGuardedTeams(db: Queryable, after: bigint, limit: number): Promise<bigint[]> {
   const rows = await db.all<{ id: bigint }>(
     sql`select id from teams where abuse_rules and id > ${after} order by id limit ${limit}`,
