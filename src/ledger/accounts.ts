@@ -1,11 +1,11 @@
 /**
- * The chart of accounts. One account per team, currency and name. A connected subaccount has buckets of its own:
+ * The chart of accounts. There is one account per team, currency and name. A connected subaccount has accounts of its own:
  * `available:acct_…`.
  *
- * Guarded accounts are one row that never goes below zero: they decide whether money may leave. A locked account is one
- * row too, but may be negative: what the platform advanced, which whoever draws on it reads under the lock first.
- * Streamed accounts are only credited, or their sign is not checked; they take appended deltas, so that a busy
- * merchant is no lock (docs/decisions/0008-ledger.md, with the measurements).
+ * Guarded accounts are one row that never goes below zero: they decide whether money may leave. A locked account is one row
+ * too, but may be negative: it holds the platform's advances, and every transaction that draws on it first reads it under the
+ * lock. Streamed accounts are only credited, or their sign is not checked; they are changed by appended deltas, so that a busy
+ * merchant does not contend for one row lock (docs/decisions/0008-ledger.md, with the measurements).
  */
 const KINDS = {
   available: 'guarded',
@@ -22,15 +22,17 @@ const KINDS = {
 
 export type AccountName = keyof typeof KINDS;
 
-/** An account's full name: the bucket, with the subaccount behind a colon when there is one. */
+/** An account's full name: the account name, followed by a colon and the subaccount when there is one. */
 export type Account = AccountName | `${AccountName}:${string}`;
 
+/** Returns the full name of an account; null is the team itself. */
 export function account(name: AccountName, subaccount: string | null): Account {
   return subaccount ? `${name}:${subaccount}` : name;
 }
 
 type Kind = (typeof KINDS)[AccountName];
 
+/** Returns how an account is written: guarded, locked or streamed. */
 export function kindOf(name: Account): Kind {
   return KINDS[name.split(':')[0] as AccountName];
 }

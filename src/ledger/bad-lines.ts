@@ -3,8 +3,9 @@ import type { JournalRange } from './books.ts';
 import type { Report } from './differences.ts';
 
 /**
- * What one chunk of journals has that can not be, though keys, checks and `post` should have kept it out. Row by row
- * (the offsets make it so): a join that reads one side whole would make a long book quadratic.
+ * Reports what is inconsistent in one chunk of journals although keys, checks and `post` should have prevented it. The queries
+ * work row by row (`offset 0` prevents a join): a join that reads one side completely would take quadratic time on a long
+ * ledger.
  */
 export async function reportBadLines(db: Queryable, range: JournalRange, report: Report): Promise<void> {
   const { team_id } = range;
@@ -70,7 +71,7 @@ function impossibleLines(db: Queryable, { team_id, after, to }: JournalRange) {
     order by journal_id, line`);
 }
 
-/** Each journal looks for an earlier one like it: what the unique index refuses, were it gone. */
+/** Finds journals with an earlier duplicate: what the unique index prevents, in case it is missing. */
 function twins(db: Queryable, { team_id, after, to }: JournalRange) {
   return db.all<{ id: bigint; kind: string; source_id: string; first: bigint }>(sql`
     select * from (

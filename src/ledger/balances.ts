@@ -2,7 +2,7 @@ import type { Minor } from '../kit/money.ts';
 import { type Queryable, sql } from '../kit/sql.ts';
 import type { Account } from './accounts.ts';
 
-/** Every account of a team in one currency, exact in one snapshot: folded rows plus waiting deltas. */
+/** Returns every account of a team in one currency, exact in one snapshot: balance rows plus deltas that are not folded yet. */
 export async function readBalances(db: Queryable, team_id: bigint, currency: string): Promise<Map<Account, Minor>> {
   const rows = await db.all<{ account: Account; amount_minor: bigint }>(sql`
     select account, sum(amount_minor)::bigint as amount_minor from (

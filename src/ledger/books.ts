@@ -2,28 +2,28 @@ import { must } from '../kit/errors.ts';
 import type { Minor } from '../kit/money.ts';
 import { type Queryable, sql } from '../kit/sql.ts';
 
-/** Journals of a team: ids above `after`, up to and with `to`. */
+/** A range of a team's journals: ids above `after`, up to and including `to`. */
 export interface JournalRange {
   team_id: bigint;
   after: bigint;
   to: bigint;
 }
 
-/** The largest id there can be. */
+/** The largest possible id. */
 export const LAST_ID = 2n ** 63n - 1n;
 
-/** What the balances say of one account. */
+/** The balance of one account according to the balance tables. Amounts are in hundredths. */
 export interface HeldAccount {
   currency: string;
   account: string;
   held_minor: Minor;
-  /** Less what transactions booked that were not closed then. */
+  /** The balance without the postings of transactions that were still open in the snapshot. */
   closed_minor: Minor;
-  /** Whether its row may not go below zero; null: it has no row. */
+  /** Whether its row must not go below zero; null: it has no row. */
   guarded: boolean | null;
 }
 
-/** The next team that any table of the ledger knows. */
+/** Returns the next team that appears in any table of the ledger, or null. */
 export async function nextTeam(db: Queryable, after: bigint): Promise<bigint | null> {
   const row = await db.maybe<{ team_id: bigint | null }>(sql`
     select least(
@@ -33,7 +33,7 @@ export async function nextTeam(db: Queryable, after: bigint): Promise<bigint | n
   return row?.team_id ?? null;
 }
 
-/** A team's balances in one snapshot, and the transaction before which everything was closed in it. */
+/** Returns a team's balances in one snapshot, and the id below which every transaction was closed in it. */
 export async function booksOf(db: Queryable, team_id: bigint): Promise<{ closed_before: string; accounts: HeldAccount[] }> {
   const rows = await db.all<HeldAccount & { closed_before: string }>(sql`
     select s.closed_before::text, b.currency, b.account, b.held_minor, b.closed_minor, b.guarded
@@ -55,23 +55,24 @@ export async function booksOf(db: Queryable, team_id: bigint): Promise<{ closed_
   return { closed_before, accounts: rows.filter(({ account }) => account !== null) };
 }
 
-/** The id that ends a chunk of journals; {@link LAST_ID} when the rest is smaller than that. */
+/** Returns the id that ends a chunk of journals; {@link LAST_ID} when fewer journals are left. */
 export async function lastOfChunk(db: Queryable, team_id: bigint, after: bigint, chunk: number): Promise<bigint> {
   const row = await db.maybe<{ id: bigint }>(sql`
     select id from journals where team_id = ${team_id} and id > ${after} order by id offset ${chunk - 1} limit 1`);
   return row?.id ?? LAST_ID;
 }
 
+/** Sums of the lines of a chunk of journals. */
 export interface BookedSums {
   journals: number;
   lines: number;
-  /** What went from one account to another. */
+  /** Amounts by pair of accounts, in hundredths. */
   flows: { currency: string; debit: string; credit: string; amount_minor: Minor }[];
 }
 
 /**
- * What the closed lines of a chunk sum to, pair by pair of accounts, and how many there are. Journal by journal (the
- * offset makes it so): a join is at the mercy of statistics, which are wrong just after a bulk load.
+ * Returns the sums of the closed lines of a chunk by pair of accounts, and their number. The query works journal by journal
+ * (`offset 0` prevents a join): the plan of a join depends on statistics, which are wrong just after a bulk load.
  */
 export async function bookedSums(
   db: Queryable,

@@ -1,4 +1,7 @@
-/** What `pirogue ledger verify` can find, and what whoever finds it should do. Nothing booked is ever repaired by changing it. */
+/**
+ * Differences that `pirogue ledger verify` can find, with the advice for each. A posted journal is never repaired by changing
+ * it.
+ */
 export const ADVICE = {
   line_without_journal: 'The journal was removed: put it back from a backup, with the same id.',
   journal_without_lines: 'Its lines were removed: put them back from a backup.',
@@ -19,16 +22,16 @@ export const ADVICE = {
 
 export type Check = keyof typeof ADVICE;
 
-/** One thing that is not as it must be. */
+/** A difference between the ledger and what it must contain. */
 export interface Difference {
   check: Check;
-  /** Null: of the whole store. */
+  /** Null: the difference concerns the whole store. */
   team_id: bigint | null;
-  /** The journal, line, account or seal. */
+  /** The journal, line, account or seal concerned. */
   what: string;
   expected: string;
   found: string;
 }
 
-/** Called with each difference as soon as it is found: there may be more of them than memory. */
+/** Called with each difference as soon as it is found: all of them together may not fit in memory. */
 export type Report = (difference: Difference) => void;

@@ -1,9 +1,9 @@
 import { type Queryable, sql } from '../kit/sql.ts';
 
 /**
- * Moves waiting deltas into the balances: deleted and added in one statement, so a balance (row plus deltas in one
- * snapshot) is exact at every moment. Any number of workers may fold at once.
- * @returns how many deltas were folded
+ * Moves deltas into the balances. They are deleted and added in one statement, so that a balance (row plus deltas in one
+ * snapshot) is exact at every moment. Any number of workers may fold at the same time.
+ * @returns number of folded deltas
  */
 export async function foldDeltas(db: Queryable, limit: number): Promise<number> {
   const rows = await db.all<{ folded: bigint }>(sql`

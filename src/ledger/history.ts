@@ -3,7 +3,10 @@ import { allOf, type Fragment, fixed, part, type Queryable, sql } from '../kit/s
 import type { Account } from './accounts.ts';
 import type { IdRange } from './moments.ts';
 
-/** Where a side of a line stands among all of a team: named by what never changes, so that ids of journals stay inside. */
+/**
+ * The position of one side of a line among all sides of a team. It is identified by values that never change, so that journal
+ * ids stay internal.
+ */
 export interface SidePlace {
   source_id: string;
   kind: string;
@@ -11,7 +14,7 @@ export interface SidePlace {
   side: 'debit' | 'credit';
 }
 
-/** One side of one line, as its account sees it. */
+/** One side of one line, from the view of its account. */
 export interface Side extends SidePlace {
   account: Account;
   currency: string;
@@ -21,27 +24,27 @@ export interface Side extends SidePlace {
   created_at: Date;
 }
 
-/** Which sides of a team. */
+/** Filters of a team's sides. */
 export interface SideFilters {
-  /** Names of buckets, not of the platform's accounts. */
+  /** Accounts to list, never the platform's own accounts. */
   accounts: Account[];
   currencies: readonly string[];
-  /** What happened; null: anything. A journal's kind may say more behind a colon. */
+  /** Kind of journal; null: any. A journal's kind may have a suffix after a colon. */
   kind: string | null;
   /** Inclusive. */
   from: Date | null;
   /** Exclusive. */
   before: Date | null;
-  /** Ids that hold the period and little else. */
+  /** Id range that contains the period and little else. */
   ids: IdRange;
 }
 
-/** Which part of them, in reading order. */
+/** A page of the filtered sides, in reading order. */
 export interface Stretch {
   order: 'newest' | 'oldest';
-  /** Where it starts; null: at the end. */
+  /** Position where the page starts; null: at the end from which it is read. */
   place: SidePlace | null;
-  /** With the side that stands there. */
+  /** Whether the side at `place` belongs to the page. */
   inclusive: boolean;
   offset: number;
   limit: number;
@@ -50,17 +53,20 @@ export interface Stretch {
 interface Walk {
   team_id: bigint;
   filters: SideFilters;
-  /** Null: all of it, in no order. */
+  /** Null: all sides, in no order. */
   stretch: Stretch | null;
 }
 
-/** Nearly every journal is of this kind, so it is found on the way; the others have an index. */
+/** The most common kind. Nearly every journal has it, so it is filtered while scanning; other kinds use an index. */
 const COMMONEST = 'payment.succeeded';
 
-/** @returns the sides of the stretch, in its order */
+/**
+ * Lists one page of a team's sides.
+ * @returns the sides of the page, in its order
+ */
 export function listSides(db: Queryable, team_id: bigint, filters: SideFilters, stretch: Stretch): Promise<Side[]> {
   const order = direction(stretch);
-  // What is skipped is walked in the indexes alone; only the page itself is read from the tables.
+  // Skipped rows are read from the indexes only; just the page itself is read from the tables.
   return db.all<Side>(sql`
     select j.source_id, j.kind, s.line, s.side, p.currency, j.subject_id, j.created_at,
       case s.side when 'debit' then p.debit else p.credit end as account,
@@ -74,6 +80,7 @@ export function listSides(db: Queryable, team_id: bigint, filters: SideFilters, 
     order by s.journal_id ${order}, s.line ${order}, s.side ${order}`);
 }
 
+/** Returns the number of a team's sides that match the filters. */
 export async function countSides(db: Queryable, team_id: bigint, filters: SideFilters): Promise<number> {
   const row = await db.maybe<{ total: bigint }>(sql`
     select count(*) as total from (${sidesOf({ team_id, filters, stretch: null })}) found`);
@@ -86,7 +93,7 @@ function sidesOf(walk: Walk): Fragment {
   return part`${bySide(walk, 'debit')} union all ${bySide(walk, 'credit')}`;
 }
 
-/** Every account and currency is walked in its own index, so a page costs the same however long the book is. */
+/** Scans each account and currency in its own index range, so that a page costs the same whatever the length of the ledger. */
 function bySide(walk: Walk, column: 'debit' | 'credit'): Fragment {
   const { team_id, filters, stretch } = walk;
   const own = fixed(`p.${column}`);
@@ -96,7 +103,8 @@ function bySide(walk: Walk, column: 'debit' | 'credit'): Fragment {
     part`p.team_id = ${team_id}`,
     part`${own} = a.account`,
     part`p.currency = c.currency`,
-    // The condition of the index, word for word: from a parameter it could not be told that the index has every row.
+    // Repeats the predicate of the partial index word for word: from a parameter PostgreSQL cannot infer that the index has
+    // every row.
     part`${own} not in ('clearing', 'refund_clearing', 'fee_income')`,
     ...within(filters.ids, fixed('p.journal_id')),
     ...beyond(walk, part`(p.journal_id, p.line, ${side})`),
@@ -114,13 +122,13 @@ function bySide(walk: Walk, column: 'debit' | 'credit'): Fragment {
     ) p`;
 }
 
-/** For a page row by row: left to itself, the planner may read all journals of the team beside the walk. */
+/** Joins the journal row by row when a page is read: otherwise the planner may read all journals of the team. */
 function journalOf({ stretch }: Walk): Fragment {
   return part`, lateral (
     select kind, created_at from journals j where j.team_id = p.team_id and j.id = p.journal_id ${stretch ? part`offset 0` : part``}) j`;
 }
 
-/** The journals of one kind, with the sides that are asked for. */
+/** Selects journals of one kind, with the sides that match. */
 function byKind(walk: Walk, kind: string): Fragment {
   const { team_id, filters, stretch } = walk;
   const conditions = [
@@ -153,7 +161,7 @@ function within({ from, to }: IdRange, id: Fragment): Fragment[] {
   return [...(from === null ? [] : [part`${id} >= ${from}`]), ...(to === null ? [] : [part`${id} < ${to}`])];
 }
 
-/** On the far side of the place, in the direction of reading. */
+/** Conditions for sides beyond the position, in the direction of reading. */
 function beyond({ team_id, stretch }: Walk, here: Fragment): Fragment[] {
   if (!stretch?.place) return [];
   const { source_id, kind, line, side } = stretch.place;
@@ -162,7 +170,7 @@ function beyond({ team_id, stretch }: Walk, here: Fragment): Fragment[] {
   return [part`${here} ${sign} (${journal}, ${line}, ${sideText(side)})`];
 }
 
-/** In the order of the alphabet, whatever the database's: of one line, credit stands before debit. */
+/** Sides sort alphabetically, whatever the collation of the database: within a line, credit comes before debit. */
 function sideText(side: 'debit' | 'credit'): Fragment {
   return fixed(`'${side}'::text collate "C"`);
 }

@@ -1,20 +1,21 @@
 import { type Fragment, part, type Queryable, sql } from '../kit/sql.ts';
 
 /**
- * By how much the order of ids and that of moments may differ: a journal bears the moment at which its transaction
- * began and an id given when it was written. Deadlines (15 s for a statement, 30 s for an idle transaction) keep it so.
+ * Maximum difference between the order of ids and the order of times, in milliseconds. A journal carries the time at which its
+ * transaction began, and an id assigned when it was written. Timeouts (15 s for a statement, 30 s for an idle transaction)
+ * guarantee the limit.
  */
 const SKEW_MS = 60_000;
 
-/** Ids of a team's journals: `from` inclusive, `to` exclusive; null is open. */
+/** Range of a team's journal ids: `from` inclusive, `to` exclusive; null is open. */
 export interface IdRange {
   from: bigint | null;
   to: bigint | null;
 }
 
 /**
- * A range of ids that holds every journal of a period and little else, so that a period is walked without an index on
- * moments. What lies outside by less than the skew is for the caller's own condition.
+ * Returns an id range that contains every journal of a period and little else, so that a period is read without an index on
+ * time. The range exceeds the period by up to the skew: the caller filters by time as well.
  * @param from inclusive
  * @param before exclusive
  */
@@ -25,12 +26,12 @@ export async function idsWithin(db: Queryable, team_id: bigint, from: Date | nul
   };
 }
 
-/** No journal with a smaller id can still be under way: what is seen of them stays so. */
+/** Returns the id below which no transaction can still be open: reads of smaller ids are stable. */
 export function settledBelow(db: Queryable, team_id: bigint): Promise<bigint> {
   return firstIdSince(db, team_id, part`pirogue_now() - make_interval(secs => ${(2 * SKEW_MS) / 1000})`);
 }
 
-/** Halves the range of ids until one is left: some forty looks into the primary key, in one statement. */
+/** Finds the first id since a moment by binary search: about forty lookups in the primary key, in one statement. */
 async function firstIdSince(db: Queryable, team_id: bigint, moment: Fragment): Promise<bigint> {
   const row = await db.maybe<{ id: bigint }>(sql`
     with recursive search(low, high) as (

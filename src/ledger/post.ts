@@ -2,26 +2,26 @@ import type { Minor } from '../kit/money.ts';
 import { sql, type Tx } from '../kit/sql.ts';
 import { type Account, kindOf } from './accounts.ts';
 
-/** One positive amount from one account to another: balanced by construction. */
+/** One positive amount from one account to another, so that every journal balances. */
 export interface Posting {
   debit: Account;
   credit: Account;
   amount_minor: Minor;
 }
 
-/** What one change books. A second journal of the same kind and source books nothing. */
+/** The postings of one change. A second journal with the same kind and source is not posted. */
 export interface Journal {
   team_id: bigint;
   kind: string;
-  /** The attempt, refund, transfer, … that changed. */
+  /** Id of the attempt, refund, transfer, … that changed. */
   source_id: string;
-  /** The payment or transfer under which people look for it. */
+  /** Id of the payment or transfer under which the journal is listed. */
   subject_id: string;
   currency: string;
   postings: Posting[];
 }
 
-/** A guarded account would have gone below zero: the transaction must be given up. */
+/** Thrown when a guarded account would go below zero: the transaction must be rolled back. */
 export class InsufficientBalance extends Error {}
 
 interface Net {
@@ -32,9 +32,9 @@ interface Net {
 }
 
 /**
- * Books journals in the transaction of the change they belong to: the only writer of money.
- * Guarded balances are updated last and in a fixed order, so that their locks are short and never deadlock.
- * @returns the journals that were not booked before: what else goes with a journal is written for these only
+ * Posts journals in the transaction of the change they belong to. It is the only code that writes money. Guarded balances are
+ * updated last and in a fixed order, so that their locks are short and never deadlock.
+ * @returns the journals that were not posted before: rows that belong to a journal are written for these only
  * @throws InsufficientBalance when a guarded account does not cover its debits
  */
 export async function post(tx: Tx, journals: Journal[]): Promise<Journal[]> {
@@ -54,7 +54,10 @@ export async function post(tx: Tx, journals: Journal[]): Promise<Journal[]> {
   return booked;
 }
 
-/** @returns the journals that were not booked before */
+/**
+ * Inserts journals and their lines.
+ * @returns the journals that were not posted before
+ */
 async function book(tx: Tx, journals: Journal[]): Promise<Journal[]> {
   const given = journals.filter((journal) => journal.postings.length > 0);
   if (given.length === 0) return [];
@@ -87,7 +90,7 @@ function netsOf(journal: Journal): Net[] {
   ]);
 }
 
-/** One net for each account, in the order in which every transaction takes the locks. */
+/** Returns one net amount for each account, in the order in which every transaction takes the locks. */
 function summed(nets: Net[]): Net[] {
   const byKey = new Map<string, Net>();
   for (const net of nets) {
@@ -113,7 +116,7 @@ async function guard(tx: Tx, nets: Net[]): Promise<void> {
   if (nets.length === 0) return;
   const uncovered = await updateGuarded(tx, nets);
   if (uncovered.length === 0) return;
-  // Either the account is new, or it does not cover the debit: make the row and ask again.
+  // Either the account has no row yet, or it does not cover the debit: create the row and try again.
   await ensureRows(tx, uncovered);
   const short = await updateGuarded(tx, uncovered);
   if (short.length > 0) throw new InsufficientBalance(`${short[0]?.account} does not cover the debit`);
@@ -141,8 +144,9 @@ async function ensureRows(tx: Tx, keys: AccountKey[]): Promise<void> {
 }
 
 /**
- * Locks guarded and locked accounts of one team and currency in the fixed order and tells their balances: for whoever
- * has to decide, before booking, what can be drawn from where.
+ * Locks guarded and locked accounts of one team and currency in the fixed order and returns their balances, for callers that
+ * decide before posting from which account to draw.
+ * @returns the balances in hundredths, by account
  */
 export async function lockBalances<A extends Account>(
   tx: Tx,
@@ -161,7 +165,10 @@ export async function lockBalances<A extends Account>(
   return Object.fromEntries(rows.map((row) => [row.account, row.posted_minor])) as Record<A, Minor>;
 }
 
-/** @returns the nets that no row could take */
+/**
+ * Updates guarded and locked balances.
+ * @returns the nets that no row could take
+ */
 async function updateGuarded(tx: Tx, nets: Net[]): Promise<Net[]> {
   const rows = await tx.all<{ n: number }>(sql`
     with net as materialized (
@@ -182,7 +189,7 @@ async function updateGuarded(tx: Tx, nets: Net[]): Promise<Net[]> {
   return nets.filter((_, n) => !updated.has(n));
 }
 
-/** bigints as text: json_to_recordset reads them back exactly. */
+/** Serialises bigints as text, which json_to_recordset reads exactly. */
 function toJson(value: unknown): string {
   return JSON.stringify(value, (_, field) => (typeof field === 'bigint' ? field.toString() : field));
 }

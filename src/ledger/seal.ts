@@ -5,14 +5,17 @@ import { chainSweep } from '../chain/sweep.ts';
 import type { Sweep } from '../work/sweep.ts';
 
 /**
- * The text that is sealed: every column of every line, one JSON array on each line of text, in the order of booking.
- * A journal without lines would have one with nulls, so that taking its lines away shows.
+ * The text that is sealed: every column of every line, one JSON array per line of text, in the order of posting. A journal
+ * without lines appears as one line with nulls, so that removing its lines is detected.
  */
 const SEALED_TEXT = fixed(`string_agg(json_build_array(j.tx::text, j.team_id, j.id, j.kind, j.source_id, j.subject_id,
   (extract(epoch from j.created_at) * 1000)::bigint, p.line, p.currency, p.debit, p.credit, p.amount_minor)::text || E'\\n', ''
   order by j.tx, j.id, p.line)`);
 
-/** Journal by journal (the offset makes it so): a join may read the lines of all time for each seal. */
+/**
+ * The chain of journals. The query works journal by journal (`offset 0` prevents a join): a join might read all lines ever
+ * posted for each seal.
+ */
 export const JOURNALS: Chain = {
   lock: 7_340_112,
   rows: 'journals',
@@ -25,7 +28,7 @@ export const JOURNALS: Chain = {
     where j.tx >= ${from} and j.tx < ${to}`,
 };
 
-/** Keeps the books sealed. */
+/** Returns the sweep that seals the journals. */
 export function sealSweep(store: Store): Sweep {
   return chainSweep(store, 'ledger-seal', JOURNALS);
 }

@@ -5,7 +5,7 @@ import { idsWithin } from './moments.ts';
 
 const PAGE = 5_000;
 
-/** One line of one journal: an amount that went from `debit` to `credit`. */
+/** One line of one journal: an amount moved from `debit` to `credit`, in hundredths. */
 export interface Line {
   team_id: bigint;
   journal_id: bigint;
@@ -21,8 +21,8 @@ export interface Line {
 }
 
 /**
- * Every line booked under one id, oldest first: as the payment or transfer it belongs to, or as the attempt, refund or
- * dispute that moved the money. Nobody says whose it is, so each team's index is asked; there are few teams.
+ * Returns every line posted under one id, oldest first. The id is that of the payment or transfer, or that of the attempt,
+ * refund or dispute that moved the money. The team is not given, so the index is searched for each team; there are few teams.
  */
 export function linesAbout(db: Queryable, id: string): Promise<Line[]> {
   return db.all<Line>(sql`
@@ -40,7 +40,7 @@ export function linesAbout(db: Queryable, id: string): Promise<Line[]> {
     order by j.team_id, j.id, p.line`);
 }
 
-/** The batches that ended the hold of a payment's money, each together with that of other payments. */
+/** Returns the batches that released a payment's retained money; each batch also covers other payments. */
 export async function releasesOf(db: Queryable, team_id: bigint, payment_id: string): Promise<string[]> {
   const rows = await db.all<{ released_by: string }>(sql`
     select distinct released_by from settlement_items
@@ -48,6 +48,7 @@ export async function releasesOf(db: Queryable, team_id: bigint, payment_id: str
   return rows.map(({ released_by }) => released_by);
 }
 
+/** A period of a statement. */
 export interface Period {
   /** Null: all teams. */
   team_id: bigint | null;
@@ -57,7 +58,10 @@ export interface Period {
   before: Date | null;
 }
 
-/** Every line of a period by team and in the order of booking, page by page: a book of any length in little memory. */
+/**
+ * Yields every line of a period, by team and in the order of posting, page by page: memory use does not depend on the length of
+ * the ledger.
+ */
 export async function* linesOf(db: Queryable, period: Period): AsyncGenerator<Line[]> {
   for (let team_id = period.team_id ?? (await nextTeam(db, 0n)); team_id !== null; ) {
     yield* teamLines(db, team_id, period);

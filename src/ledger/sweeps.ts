@@ -4,7 +4,7 @@ import { foldDeltas } from './fold.ts';
 
 const FOLD_BATCH = 5_000;
 
-/** Keeps the waiting deltas few, so that reading a balance stays cheap. */
+/** Folds deltas into the balances, so that reading a balance stays cheap. */
 export function foldSweep(store: Store): Sweep {
   return {
     name: 'ledger-fold',
@@ -12,7 +12,7 @@ export function foldSweep(store: Store): Sweep {
     idle_ms: 200,
     round: async () => {
       const folded = await foldDeltas(store.db, FOLD_BATCH);
-      // A balance is exact without folding: small batches can wait until they are worth a statement.
+      // A balance is exact without folding: a partial batch can wait until a statement is worthwhile.
       return folded < FOLD_BATCH ? 0 : folded;
     },
   };

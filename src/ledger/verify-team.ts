@@ -6,7 +6,7 @@ import { bookedSums, booksOf, type HeldAccount, LAST_ID, lastOfChunk } from './b
 import { decimal } from './decimal.ts';
 import type { Difference, Report } from './differences.ts';
 
-/** Journals looked at in one statement: some tenths of a second. */
+/** Journals checked in one statement, which takes some tenths of a second. */
 const CHUNK = 20_000;
 
 interface Seen {
@@ -15,8 +15,9 @@ interface Seen {
 }
 
 /**
- * Compares a team's balances with the sum of its lines. The balances are read in one snapshot, less what transactions
- * of that moment had booked; all older lines can not change any more and are summed at leisure, chunk by chunk.
+ * Compares a team's balances with the sum of its lines. The balances are read in one snapshot, less the postings of
+ * transactions that were open then. All older lines can no longer change and are summed chunk by chunk.
+ * @returns the number of journals and lines checked
  */
 export async function verifyTeam(db: Queryable, team_id: bigint, report: Report): Promise<Seen> {
   const { closed_before, accounts } = await booksOf(db, team_id);
@@ -58,7 +59,7 @@ function unknown(team_id: bigint, booked: ReadonlyMap<string, Minor>): Differenc
     }));
 }
 
-/** Balance and lines of each account. */
+/** Compares the balance of each account with the sum of its lines. */
 function drifts(team_id: bigint, accounts: HeldAccount[], booked: ReadonlyMap<string, Minor>): Difference[] {
   const held = new Map(accounts.map((one) => [`${one.currency} ${one.account}`, one.closed_minor]));
   return [...new Set([...held.keys(), ...booked.keys()])].flatMap((what) => {
@@ -67,7 +68,7 @@ function drifts(team_id: bigint, accounts: HeldAccount[], booked: ReadonlyMap<st
   });
 }
 
-/** Every line takes as much as it gives, so all accounts of a currency sum to nothing. */
+/** Checks that all accounts of a currency sum to zero, because every line debits as much as it credits. */
 function leaks(team_id: bigint, accounts: HeldAccount[]): Difference[] {
   const byCurrency = Map.groupBy(accounts, ({ currency }) => currency);
   return [...byCurrency].flatMap(([what, held]) => {

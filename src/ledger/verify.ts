@@ -5,7 +5,7 @@ import type { Report } from './differences.ts';
 import { JOURNALS } from './seal.ts';
 import { verifyTeam } from './verify-team.ts';
 
-/** What was looked at. */
+/** Numbers of checked teams, journals, lines and seals. */
 export interface Verified extends ChainEnd {
   teams: number;
   journals: number;
@@ -13,13 +13,13 @@ export interface Verified extends ChainEnd {
 }
 
 /**
- * Recomputes the books of a store from its lines. Works while payments go on, in short statements and in memory that
- * grows with the accounts of one team only. Run it as the owner of the tables.
+ * Recomputes the ledger of a store from its lines. It can run while payments are processed: it uses short statements and memory
+ * that grows only with the accounts of one team. Run it as the owner of the tables.
  */
 export async function verifyLedger(db: Queryable, report: Report): Promise<Verified> {
   const seen = { teams: 0, journals: 0, lines: 0 };
-  // Statistics older than a team's books make one look read them as many times as they are long. Only the owner can mend
-  // that; for anyone else it is a warning.
+  // With statistics older than a team's journals, a query may read them many times. Only the owner can analyze the tables; for
+  // other roles PostgreSQL just issues a warning.
   await db.run(sql`analyze journals, postings`);
   for (let team_id = await nextTeam(db, 0n); team_id !== null; team_id = await nextTeam(db, team_id)) {
     const { journals, lines } = await verifyTeam(db, team_id, report);

@@ -18,17 +18,20 @@ import type { Leg, RefundRow } from './schema.ts';
 import { isFinal, nextRefundStatus, type RefundTrigger } from './states.ts';
 import { isSetAside, lockRefund, updateRefund } from './store.ts';
 
-/** Looks at a leg whose provider can not be used at the moment, and so has no plan. */
+/** Poll plan of a refund part (`leg`) whose provider cannot be used at the moment, so that its own plan is unknown. */
 const DEFAULT_PLAN: PollPlan = { first_ms: 2_000, factor: 2, longest_ms: 300_000 };
 const NEXT_LEG_MS = 2_000;
-/** Nobody asks about a part while its sender may still be waiting for the answer. */
+/** A part is not polled while its sender may still be waiting for the response. */
 const SENDING_MS = 60_000;
 
 /**
- * The one door through which a sent refund changes. Locks the payment, then the refund, and books, writes and announces
- * in the caller's transaction. An outcome counts for the sending it is about, except that money moved: that is true
- * whatever was believed before, and is booked even when the refund has ended.
+ * The only code path that changes a refund after it was sent. Locks the payment, then the refund, and posts journals, writes
+ * rows and records events in the caller's transaction. An outcome applies only to the submission it is about, with one
+ * exception: a success is posted whatever was recorded before, even when the refund has ended.
  * @param known the refund as it was when the provider was called
+ * @param leg_index index of the refund part (`leg`), from 0
+ * @param fresh_key the key under which the part is sent again if it failed unpaid
+ * @returns the refund as it is now
  */
 export async function applyRefund(
   tx: Tx,
@@ -43,7 +46,7 @@ export async function applyRefund(
   const row = await lockRefund(tx, known.team_id, known.id);
   const leg = row?.legs[leg_index];
   if (!row || !leg || leg.status === 'succeeded') return row ?? known;
-  // What comes under a key that was given up is not this sending's: a statement shows it as money that is unknown here.
+  // A result under a replaced key does not belong to this submission: a provider statement reports that money as unknown.
   if (leg.provider_key !== known.legs[leg_index]?.provider_key) return row;
   if (outcome.kind === 'succeeded') return legSucceeded(tx, context, payment, row, leg_index, outcome.provider_ref);
   if (leg.status !== 'sent' || leg.sent_at !== known.legs[leg_index]?.sent_at) return row;
@@ -55,13 +58,13 @@ export async function applyRefund(
       return decide(tx, context, { ...failed, failure_reason: failed.failure_reason ?? reason, message });
     }
     case 'unavailable':
-      // Somebody who has asked since may have seen more than the sender's answer tells.
+      // A poll made since the submission may have seen more than the sender's response contains.
       if (row.polls !== known.polls) return later(tx, context, row, leg_index, {}, outcome.message, wait_ms);
       return later(tx, context, row, leg_index, { status: 'waiting' }, outcome.message, wait_ms);
     case 'unfunded':
       return later(tx, context, row, leg_index, { status: 'waiting', ...renewed(fresh_key) }, outcome.message, wait_ms);
     case 'not_found':
-      // It never arrived: the same key may be sent again, the provider would know it otherwise.
+      // The request never arrived. The same key may be sent again, because the provider would know it otherwise.
       return later(tx, context, row, leg_index, { status: 'waiting' }, 'the provider does not know it yet', wait_ms);
     case 'pending': {
       const provider_ref = outcome.provider_ref ?? leg.provider_ref;
@@ -72,12 +75,15 @@ export async function applyRefund(
   }
 }
 
-/** What failed unpaid under its key is sent again under another. */
+/** Returns the new key for a part that failed unpaid under its old key. */
 function renewed(provider_key: string | null): Partial<Leg> {
   return provider_key === null ? {} : { provider_key, provider_ref: null };
 }
 
-/** Marks the leg as perhaps sent, and commits that before anything is sent. @returns null when it is not to be sent */
+/**
+ * Marks the refund part as possibly sent; this is committed before anything is sent.
+ * @returns null when the part must not be sent
+ */
 export async function markSent(tx: Tx, context: ApplyContext, known: RefundRow, leg_index: number): Promise<RefundRow | null> {
   const row = await lockRefund(tx, known.team_id, known.id);
   if (!row || row.draws === null || currentPart(row) !== leg_index || row.legs[leg_index]?.status !== 'waiting') return null;
@@ -118,7 +124,7 @@ async function legSucceeded(
   if (booked.length === 0) return decide(tx, context, row);
   if (late) await refundDoneLate(tx, context, row);
   const draws = late ? [...(row.draws ?? []), ...(await drawAgain(tx, row, leg, leg_index))] : row.draws;
-  // The payment counts no more than was paid, even when a late part was refunded again meanwhile.
+  // The payment never counts more than was paid, even when a late part was refunded again meanwhile.
   const left = payment.captured_minor - payment.refunded_minor;
   const amount_minor = leg.amount_minor < left ? leg.amount_minor : left;
   const kind = row.kind === 'giveback' ? 'given_back' : 'refunded';
@@ -127,7 +133,10 @@ async function legSucceeded(
   return decide(tx, context, { ...row, draws, message });
 }
 
-/** Draws what was returned when the refund failed, though the payer had it: without a limit, the money has left. */
+/**
+ * Draws again what was returned when the refund failed although the payer had it. There is no credit limit, because the money
+ * has left.
+ */
 async function drawAgain(tx: Tx, row: RefundRow, { amount_minor }: Leg, leg_index: number): Promise<Draw[]> {
   const { team_id, payment_id, currency, kind } = row;
   const drawn: Draw[] | null =
@@ -139,14 +148,18 @@ async function drawAgain(tx: Tx, row: RefundRow, { amount_minor }: Leg, leg_inde
   return draws;
 }
 
-/** Whoever sent the last leg goes on at once; should it have died, the worker does after this. */
+/**
+ * Returns the time at which the worker sends the next part if the process that sent the last one died; otherwise that process
+ * continues at once.
+ */
 export function nextLegAt(at: number): Date {
   return new Date(at + NEXT_LEG_MS);
 }
 
 /**
- * Goes on after a part was decided. The refund ends only when no part can succeed any more: the next part is sent, or, when
- * one has failed, what did not reach the payer returns to where it was drawn, once. Parts that went through stay refunded.
+ * Continues after the outcome of a part is known. The refund ends only when no part can succeed any more. The next part is
+ * sent; or, when one has failed, the amount that did not reach the payer is returned once to the balances it was drawn from.
+ * Parts that succeeded stay refunded.
  */
 async function decide(tx: Tx, context: ApplyContext, row: RefundRow): Promise<RefundRow> {
   const ended = isFinal(row.status);
@@ -165,7 +178,7 @@ async function returnUnspent(tx: Tx, row: RefundRow): Promise<void> {
   await returnDrawn(tx, into, partOfDraws(draws ?? [], unspentOf(row), currency));
 }
 
-/** What covering a refund books: out of where it was drawn, into what is on its way to the payer. */
+/** Returns the journal that covers a refund: from the balances it was drawn from to the money on its way to the payer. */
 export function drawnJournal(row: RefundRow): Journal {
   return journal(row, 'refund.drawn', drawPostings(row.draws ?? [], 'refund_clearing'));
 }
@@ -184,7 +197,7 @@ async function finish(tx: Tx, context: ApplyContext, row: RefundRow, trigger: 's
   return done;
 }
 
-/** Records an event of a refund; its row carries the count. */
+/** Records an event of a refund. The event's sequence number is the row's `event_count`. */
 export async function announce(tx: Tx, context: MoveContext, row: RefundRow, type: EventType): Promise<void> {
   await recordEvents(tx, context.environment, context.at, [
     {
@@ -197,7 +210,7 @@ export async function announce(tx: Tx, context: MoveContext, row: RefundRow, typ
   ]);
 }
 
-/** Asks again after a while. A part sent before its moment was kept is taken as sent now. */
+/** Schedules the next poll. A part whose sending time was not stored is taken as sent now. */
 function later(
   tx: Tx,
   context: ApplyContext,

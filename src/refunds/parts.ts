@@ -2,8 +2,8 @@ import type { Leg, RefundRow } from './schema.ts';
 import { isFinal } from './states.ts';
 
 /**
- * The part whose turn it is: the one that is with its provider, else the next one to be sent. None is sent beside another,
- * after one that failed, or once the refund has ended.
+ * Returns the refund part that is next: the one that is with its provider, else the next one to be sent. No part is sent beside
+ * another, after one that failed, or once the refund has ended.
  * @returns its index, or null when nothing is to be done
  */
 export function currentPart({ legs, status }: Pick<RefundRow, 'legs' | 'status'>): number | null {
@@ -19,11 +19,12 @@ export function isUndecided({ legs }: Pick<RefundRow, 'legs'>): boolean {
   return legs.some((leg) => leg.status === 'sent');
 }
 
-/** What has not reached the payer. */
+/** Returns the amount that has not reached the payer, in hundredths. */
 export function unspentOf({ legs }: Pick<RefundRow, 'legs'>): bigint {
   return legs.filter((leg) => leg.status !== 'succeeded').reduce((sum, leg) => sum + leg.amount_minor, 0n);
 }
 
+/** Returns the refund with one of its parts (`leg`) changed. */
 export function withLeg(row: RefundRow, index: number, change: Partial<Leg>): RefundRow {
   return { ...row, legs: row.legs.map((leg, i) => (i === index ? { ...leg, ...change } : leg)) };
 }

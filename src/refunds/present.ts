@@ -2,7 +2,7 @@ import type { Environment } from '../kit/environment.ts';
 import { wireFromMinor } from '../kit/money.ts';
 import type { RefundRow } from './schema.ts';
 
-/** A refund as GET shows it and events carry it. */
+/** Returns a refund as GET returns it and as events carry it. */
 export function presentRefund(environment: Environment, row: RefundRow) {
   return {
     id: row.id,

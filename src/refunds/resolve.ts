@@ -11,7 +11,7 @@ import type { RefundRow } from './schema.ts';
 import { isFinal } from './states.ts';
 import { findRefund, isSetAside, lockRefund, writeResolution } from './store.ts';
 
-/** Which part of a refund a decision is about; `part` counts from 0, null: the only one. */
+/** The refund part that a manual resolution is about. `part` counts from 0; null: the only part. */
 export interface PartRef {
   team_id: bigint;
   id: string;
@@ -19,8 +19,8 @@ export interface PartRef {
 }
 
 /**
- * Records a person's decision about one part of a refund. A part that is with its provider is closed by it; of one that is
- * not, only that the payer has the money can be evidence. Everything is decided under the locks under which it is applied.
+ * Applies a manual resolution to one part of a refund. A part that is with its provider is closed by it. For any other part
+ * only a success (the payer has the money) is accepted. All checks run under the locks under which the resolution is applied.
  * @throws Problem 404 no such refund of the team, 400 the part cannot be resolved manually, or none was named among several
  */
 export async function resolveRefund(
@@ -57,7 +57,10 @@ export async function resolveRefund(
   });
 }
 
-/** @throws Problem 400 */
+/**
+ * Returns the index of the part to resolve.
+ * @throws Problem 400 when the part is not named, does not exist or cannot be resolved manually
+ */
 function resolvablePart({ legs, status }: RefundRow, part: number | null, { as }: Verdict): number {
   if (part === null && legs.length > 1) {
     const parts = legs.map((leg, n) => `${n + 1} ${leg.status}`).join(', ');

@@ -23,6 +23,7 @@ import { countRefunds, findRefund, listRefunds } from './store.ts';
 
 const list = envelopeSchema({ items: Type.Array(refundShape), meta: listMeta });
 
+/** The routes of refunds: list, create, retrieve, list by payment. */
 export function refundRoutes(deps: Deps): Route[] {
   return [
     route({
@@ -83,14 +84,14 @@ async function create(deps: Deps, call: Call<CreateRefundBody>): Promise<Reply> 
   const { store } = call.caller;
   const { reply, refund } = await createRefund(deps, call);
   if (!refund?.draws) return reply;
-  // In the sandbox a refund is processed immediately (docs/contract/sandbox.md): settled before anybody can read it.
+  // In the sandbox a refund is processed at once (docs/contract/sandbox.md): it is settled before it can be read.
   const sent = sendNow(deps, store, refund);
   if (store.environment === 'sandbox') await sent;
   else sent.catch((err) => deps.log.error({ err }, 'a refund could not be sent now; the worker goes on'));
   return reply;
 }
 
-/** Sends part after part as long as each succeeds at once; what a part leaves open is the worker's. */
+/** Sends part after part as long as each succeeds at once. The worker continues with a part that stays open. */
 async function sendNow(deps: Deps, store: Store, made: RefundRow): Promise<void> {
   let refund = made;
   for (const part of made.legs.keys()) {

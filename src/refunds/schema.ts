@@ -5,7 +5,7 @@ import { moment, nullableObject, nullableText, openObject } from '../kit/schema.
 import type { Draw } from '../settlement/draw.ts';
 import { REFUND_STATUSES, type RefundStatus } from './states.ts';
 
-/** Why a merchant refunds (docs/contract/money.md). */
+/** Reasons for which a merchant can refund (docs/contract/money.md). */
 export const REFUND_REASONS = [
   'duplicate',
   'fraudulent',
@@ -20,30 +20,31 @@ export const REFUND_REASONS = [
   'reconciliation',
 ] as const;
 
-/** The part of a refund that goes back the way one attempt came. Sent one after the other. */
+/** A refund part: the amount that goes back to one attempt's payer. Parts are sent one after the other. */
 export interface Leg {
   attempt_id: string;
   amount_minor: bigint;
-  /** Stored before anything is sent; the provider knows the leg by it. */
+  /** Idempotency key at the provider; stored before anything is sent. */
   provider_key: string;
   provider_ref: string | null;
-  /** When it was sent last, in ISO form; null: never, or before this was kept. */
+  /** Time of the last submission, in ISO 8601; null: never sent, or sent before this was stored. */
   sent_at: string | null;
-  /** The account that has it, where it is not that of the attempt: of payouts. */
+  /** The provider account that has the part, where it is not that of the attempt: for payouts. */
   provider_account?: string;
   /** sent: the provider may have it. */
   status: 'waiting' | 'sent' | 'succeeded' | 'failed';
 }
 
+/** A row of refunds. Amounts are in hundredths (bigint). `giveback` is an automatic reversal. */
 export interface RefundRow {
   team_id: bigint;
   id: string;
   payment_id: string;
   kind: 'merchant' | 'giveback';
   attempt_id: string | null;
-  /** The return it carries, of kind `giveback`. */
+  /** The return that this refund carries out, if its kind is `giveback` (automatic reversal). */
   return_id: string | null;
-  /** manual: a person sees to it. Payouts are sent by the worker of the returns. */
+  /** manual: an operator returns the money. Payouts are sent by the worker of src/returns. */
   way: 'refund' | 'payout' | 'manual';
   legs: Leg[];
   amount_minor: bigint;
@@ -53,9 +54,9 @@ export interface RefundRow {
   failure_reason: string | null;
   message: string | null;
   metadata: JsonObject | null;
-  /** Null while the balance does not cover it. */
+  /** Null while the balance does not cover the refund. */
   draws: Draw[] | null;
-  /** What a person decided about its outcome. */
+  /** The manual resolution of its outcome. */
   resolution: unknown;
   event_count: number;
   polls: number;

@@ -12,15 +12,17 @@ import type { Leg, RefundRow } from './schema.ts';
 const NOT_FOUND_GRACE_MS = 600_000;
 
 /**
- * Takes a covered refund one step further: sends the next leg, or asks about the one under way. The intent is
- * committed first, the provider called outside any transaction, its answer applied in another.
+ * Advances a covered refund by one step: sends the next part, or polls the one under way. The intent is committed first, the
+ * provider is called outside any transaction, and its response is applied in another.
+ * @returns the refund as it is now
  */
 export async function advanceRefund(deps: Deps, store: Store, known: RefundRow): Promise<RefundRow> {
   const index = currentPart(known);
   const part = index === null ? undefined : known.legs[index];
   if (index === null || !part) return known;
   const asking = part.status === 'sent';
-  // Before it is marked as sent: a provider that cannot be used now leaves it waiting, to come due again.
+  // Checked before the part is marked as sent: if the provider cannot be used now, the part stays waiting and becomes due
+  // again.
   const { provider, request } = await addressed(deps, store, known, part);
   const refunds = must(provider?.refunds, 'the provider of a refund can be used, and refunds');
   const row = asking ? known : await inTransaction(deps, store, (tx, context) => markSent(tx, context, known, index));
@@ -37,8 +39,8 @@ export async function advanceRefund(deps: Deps, store: Store, known: RefundRow):
 }
 
 /**
- * Asking that fails says nothing of what was sent, and soon after sending "not found" only means that the status page
- * lags: neither lets the leg be sent again.
+ * Returns the outcome that may be applied. A failed poll proves nothing about what was sent, and "not found" soon after sending
+ * only means that the status endpoint lags: neither allows the part to be sent again.
  */
 function evidenceOf(outcome: RefundOutcome, asking: boolean, age_ms: number): RefundOutcome {
   if (!asking) return outcome;
@@ -49,7 +51,7 @@ function evidenceOf(outcome: RefundOutcome, asking: boolean, age_ms: number): Re
 }
 
 /**
- * Reads at the provider what became of a refund, whatever it is here: of one that had failed, before another way is taken.
+ * Reads the state of a refund at the provider, whatever its state here: used for a failed refund before another way is taken.
  * @returns null when the provider cannot be used at the moment
  */
 export async function readRefund(deps: Deps, store: Store, row: RefundRow, index: number): Promise<RefundOutcome | null> {
@@ -57,7 +59,10 @@ export async function readRefund(deps: Deps, store: Store, row: RefundRow, index
   return provider?.refunds ? provider.refunds.read(request) : null;
 }
 
-/** A leg as its provider sees it, with the provider; none when it cannot be used at the moment. */
+/**
+ * Returns a refund part in the form that provider adapters receive, and the provider; no provider when it cannot be used at the
+ * moment.
+ */
 async function addressed(
   deps: Deps,
   store: Store,
@@ -79,7 +84,7 @@ async function addressed(
   return { provider, request };
 }
 
-/** When a part was sent last, as far as it was kept. */
+/** Returns when a part was last sent, in milliseconds since the epoch, as far as it was stored. */
 function submittedAt(row: RefundRow, { sent_at }: Leg): number | null {
   return sent_at === null ? (row.submitted_at?.getTime() ?? null) : Date.parse(sent_at);
 }

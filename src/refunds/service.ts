@@ -23,8 +23,8 @@ import type { CreateRefundBody, Leg, RefundRow } from './schema.ts';
 import { findRefund, insertRefund, lookNow, takenByAttempt, updateRefund } from './store.ts';
 
 /**
- * Makes a refund and draws its money, all under the payment's lock: two at once can never refund more than was paid.
- * @returns the reply, and the refund that was made (none when an earlier answer is replayed)
+ * Creates a refund and draws its money, all under the payment's lock: concurrent refunds can never exceed what was paid.
+ * @returns the reply, and the refund that was created (none when an earlier response is replayed)
  * @throws Problem 400 `payment_not_refundable`, 404, 422
  */
 export async function createRefund(
@@ -96,7 +96,10 @@ async function make(tx: Tx, deps: Deps, call: Call<CreateRefundBody>): Promise<R
   return covered;
 }
 
-/** Draws the money and books it; the row is returned as it was when the balance does not cover it yet. */
+/**
+ * Draws the money of a refund and posts it.
+ * @returns the refund without draws when the balance does not cover it yet
+ */
 export async function cover(tx: Tx, config: Config, store: Store, row: RefundRow): Promise<RefundRow> {
   const { team_id, payment_id, currency, amount_minor } = row;
   const cap = BigInt(config.credit_cap[store.environment]) * 100n;
@@ -107,7 +110,10 @@ export async function cover(tx: Tx, config: Config, store: Store, row: RefundRow
   return covered;
 }
 
-/** Tries again to cover a refund that waits for money. @returns null when it still waits (or no longer exists) */
+/**
+ * Tries again to cover a refund that waits for money.
+ * @returns null when it still waits (or no longer exists)
+ */
 export async function coverLater(tx: Tx, config: Config, store: Store, known: RefundRow): Promise<RefundRow | null> {
   await lockPayment(tx, known.team_id, known.payment_id);
   const row = await findRefund(tx, known.team_id, known.id);
@@ -118,7 +124,7 @@ export async function coverLater(tx: Tx, config: Config, store: Store, known: Re
   return covered;
 }
 
-/** A provider announced news of a refund it has: the worker asks now. */
+/** Makes a refund due for polling now, after a callback from its provider. */
 export function lookAtRefund(store: Store, at: number, team_id: bigint, id: string): Promise<void> {
   return lookNow(store.db, team_id, id, new Date(at));
 }
@@ -138,7 +144,7 @@ function amountOf(body: CreateRefundBody, payment: PaymentRow, left: Minor): Min
   return amount_minor;
 }
 
-/** Spreads the amount over the attempts it came by, the latest first. */
+/** Divides the amount into refund parts, by the attempts that captured it, the latest first. */
 function legsOf(refund_id: string, captures: AttemptRow[], taken: Map<string, Minor>, amount_minor: Minor): Leg[] {
   const legs: Leg[] = [];
   let missing = amount_minor;
@@ -161,8 +167,8 @@ function legsOf(refund_id: string, captures: AttemptRow[], taken: Map<string, Mi
 }
 
 /**
- * The leg with the key by which its provider will know it.
- * @throws Problem 422 when the provider can not give back this way: told before anything is promised
+ * Returns the refund part (`leg`) with the key under which its provider will know it.
+ * @throws Problem 422 when the provider cannot refund this way: reported before the refund is created
  */
 async function addressed(deps: Deps, store: Store, captures: AttemptRow[], leg: Leg): Promise<Leg> {
   const capture = must(
@@ -182,7 +188,7 @@ async function addressed(deps: Deps, store: Store, captures: AttemptRow[], leg: 
   return { ...leg, provider_key: provider.keyOf(leg.provider_key) };
 }
 
-/** Whether the provider would refund an attempt to the payer's number. */
+/** Whether the provider needs the payer's number to refund an attempt. */
 export function needsPayer(refunds: Refunds, { channel, currency }: Pick<AttemptRow, 'channel' | 'currency'>): boolean {
   const { id, kind } = must(channelById(channel), 'the channel was checked when the attempt was made');
   return refunds.needsPayer?.({ id, kind }, currency) ?? false;

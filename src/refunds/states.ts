@@ -13,12 +13,12 @@ const TABLE: Record<RefundStatus, Partial<Record<RefundTrigger, RefundStatus>>> 
   failed: {},
 };
 
-/** Whether nothing of the refund is decided any more. */
+/** Whether the status is terminal. */
 export function isFinal(status: RefundStatus): boolean {
   return status === 'succeeded' || status === 'failed';
 }
 
-/** The status after it, or null when the trigger changes nothing in this status. */
+/** Returns the status after the trigger, or null when the trigger changes nothing in this status. */
 export function nextRefundStatus(status: RefundStatus, trigger: RefundTrigger): RefundStatus | null {
   return TABLE[status][trigger] ?? null;
 }

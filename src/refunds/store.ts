@@ -12,7 +12,7 @@ const columns =
   fixed(`team_id, id, payment_id, kind, attempt_id, return_id, way, legs, amount_minor, currency, status, reason, failure_reason, message,
   metadata, draws, resolution, event_count, polls, next_poll_at, created_at, updated_at, submitted_at, completed_at`);
 
-/** Amounts inside json columns are text. */
+/** Converts a row: amounts inside JSON columns are text. */
 function read(row: RefundRow): RefundRow {
   const legs = row.legs.map((leg) => ({ ...leg, amount_minor: BigInt(leg.amount_minor), sent_at: leg.sent_at ?? null }));
   return { ...row, legs, draws: readDraws(row.draws) };
@@ -36,7 +36,7 @@ export async function findRefund(db: Queryable, team_id: bigint, id: string): Pr
   return row && read(row);
 }
 
-/** Of one return: the refunds and payouts that a provider had and that failed. */
+/** Returns the failed refunds and payouts of one return that a provider had received. */
 export async function findFailed(db: Queryable, team_id: bigint, attempt_id: string, return_id: string): Promise<RefundRow[]> {
   const rows = await db.all<RefundRow>(sql`
     select ${columns} from refunds
@@ -50,7 +50,10 @@ export async function lockRefund(tx: Tx, team_id: bigint, id: string): Promise<R
   return row && read(row);
 }
 
-/** What earlier legs took of each attempt, or may take while they are with the provider. */
+/**
+ * Returns the amount that earlier refund parts took of each attempt, or may take while they are with the provider; in
+ * hundredths.
+ */
 export async function takenByAttempt(tx: Tx, team_id: bigint, payment_id: string): Promise<Map<string, bigint>> {
   const rows = await tx.all<{ attempt_id: string; taken: bigint }>(sql`
     select leg->>'attempt_id' as attempt_id, sum((leg->>'amount_minor')::bigint)::bigint as taken
@@ -71,7 +74,7 @@ export async function updateRefund(tx: Tx, row: RefundRow): Promise<void> {
 
 export interface DueRefund {
   refund: RefundRow;
-  /** The account that has the money of the payment. */
+  /** The provider account that captured the payment. */
   provider_account: string | null;
 }
 
@@ -79,7 +82,10 @@ const firstAccount = fixed(`(
   select provider_account from attempts
   where attempts.team_id = refunds.team_id and attempts.id = refunds.legs -> 0 ->> 'attempt_id')`);
 
-/** Takes refunds whose next step is due; a killed worker's come due again after the lease. */
+/**
+ * Claims refunds whose next step is due; those of a killed worker become due again after the lease.
+ * @param lease_ms milliseconds
+ */
 export async function claimDueRefunds(
   db: Queryable,
   now: Date,
@@ -96,20 +102,20 @@ export async function claimDueRefunds(
   return rows.map(({ provider_account, ...refund }) => ({ refund: read(refund), provider_account }));
 }
 
-/** A provider announced news of a refund: it is looked at now, should it be under way. */
+/** Makes a refund that is under way due for polling now, after a callback from its provider. */
 export async function lookNow(db: Queryable, team_id: bigint, id: string, now: Date): Promise<void> {
   await db.run(sql`
     update refunds set next_poll_at = ${now} where team_id = ${team_id} and id = ${id} and status = 'processing' and way = 'refund'`);
 }
 
-/** Whether a statement of the provider has shown the part paid after its end: its money was set aside then. */
+/** Whether a provider statement reported the part as paid after its end: its money was put in suspense then. */
 export async function isSetAside(tx: Tx, { team_id, id }: { team_id: bigint; id: string }, leg_index: number): Promise<boolean> {
   const row = await tx.maybe(sql`
     select 1 from journals where team_id = ${team_id} and source_id = ${`${id}:${leg_index}`} and kind = 'reconciliation.late'`);
   return row !== undefined;
 }
 
-/** What a person decided about the leg that is with its provider. */
+/** Stores the manual resolution of a refund. */
 export async function writeResolution(tx: Tx, ref: { team_id: bigint; id: string }, resolution: object): Promise<void> {
   await tx.run(sql`
     update refunds set resolution = ${JSON.stringify(resolution)} where team_id = ${ref.team_id} and id = ${ref.id}`);

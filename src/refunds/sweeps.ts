@@ -8,10 +8,10 @@ import { advanceRefund } from './send.ts';
 import { coverLater } from './service.ts';
 import { claimDueRefunds, type DueRefund } from './store.ts';
 
-/** A worker that dies on the way: the refund comes due again after this. */
+/** Lease: the refund of a worker that dies on the way becomes due again after this. */
 const LEASE_MS = 60_000;
 
-/** Covers refunds that wait for money, sends covered ones, asks about those under way. */
+/** Covers refunds that wait for money, sends covered ones, and polls those under way. */
 export function refundSweep(deps: Deps, store: Store): Sweep {
   const sweep: CallSweep<DueRefund> = {
     name: 'refunds',

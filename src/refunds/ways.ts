@@ -11,11 +11,11 @@ import type { Leg, RefundRow } from './schema.ts';
 import { findFailed, findRefund, insertRefund, lockRefund, updateRefund, writeResolution } from './store.ts';
 
 /*
- * Refunds that the service makes to return money (src/returns): one for each way it tries. The merchant sees them like his
- * own. The payment and the return are locked by whoever calls.
+ * Refunds that the service creates to return money (src/returns): one for each way it tries (refund, payout, manual). The
+ * merchant sees them like any refund. The caller has locked the payment and the return.
  */
 
-/** What a way carries. */
+/** The return that a refund carries out. Amounts are in hundredths. */
 export interface Carried {
   team_id: bigint;
   id: string;
@@ -23,11 +23,15 @@ export interface Carried {
   attempt_id: string;
   amount_minor: bigint;
   currency: string;
-  /** The refund that waits for a person, if there is one: it becomes this way. */
+  /** The refund that waits for an operator, if there is one: it is reused for this way. */
   manual_id: string | null;
 }
 
-/** Begins a way: the money leaves suspense, unless a person is to return it. @param keyOf the provider's key of our id */
+/**
+ * Starts a way. The money leaves suspense, unless an operator has to return it.
+ * @param keyOf returns the provider's key for our id
+ * @returns the refund that carries it out
+ */
 export async function beginWay(
   tx: Tx,
   context: ApplyContext,
@@ -85,21 +89,22 @@ function newRow({ environment, at }: ApplyContext, carried: Carried): RefundRow 
   };
 }
 
+/** Returns a refund of a return, or undefined. */
 export function findWay(tx: Parameters<typeof findRefund>[0], team_id: bigint, id: string): Promise<RefundRow | undefined> {
   return findRefund(tx, team_id, id);
 }
 
-/** Refunds and payouts of a return that their provider had and reported as failed. */
+/** Returns the refunds and payouts of a return that their provider had received and reported as failed. */
 export function findFailedWays(db: Parameters<typeof findRefund>[0], carried: Pick<Carried, 'team_id' | 'id' | 'attempt_id'>) {
   return findFailed(db, carried.team_id, carried.attempt_id, carried.id);
 }
 
-/** Lets the refunds' worker go on with a refund that was set aside when it was taken over from the version before. */
+/** Makes the refund worker continue a refund that was put aside when it was taken over from the previous version. */
 export async function resumeWay(tx: Tx, context: ApplyContext, row: RefundRow): Promise<void> {
   await updateRefund(tx, { ...row, next_poll_at: new Date(context.at) });
 }
 
-/** Another way takes over what this one has drawn; the refunds' worker leaves it alone from now on. */
+/** Converts a refund to another way, which takes over what was drawn; the refund worker no longer processes it. */
 export async function turnInto(
   tx: Tx,
   row: RefundRow,
@@ -110,7 +115,10 @@ export async function turnInto(
   return turned;
 }
 
-/** Commits to whom a payout is handed, before it is. @returns null when it is not to be sent */
+/**
+ * Commits to which provider account a payout is submitted, before it is sent.
+ * @returns null when it must not be sent
+ */
 export async function handOver(
   tx: Tx,
   context: ApplyContext,
@@ -124,13 +132,19 @@ export async function handOver(
   return sent;
 }
 
-/** What a provider's answer changes of a payout that goes on. @param change status `waiting`: it provably was not taken */
+/**
+ * Writes what a provider's response changes about a payout that continues.
+ * @param change status `waiting`: the provider provably did not take it
+ */
 export async function noteLeg(tx: Tx, context: ApplyContext, row: RefundRow, change: Partial<Leg>): Promise<void> {
   const legs = row.legs.map((leg) => ({ ...leg, ...change }));
   await updateRefund(tx, { ...row, legs, updated_at: new Date(context.at) });
 }
 
-/** Ends a way, whatever its leg has come to: by evidence that the money moved, or that it provably did not. */
+/**
+ * Ends a way whatever the state of its part: by evidence that the money moved, or that it provably did not.
+ * @param resolution the manual resolution to store, if any
+ */
 export async function endWay(
   tx: Tx,
   context: ApplyContext,
@@ -149,7 +163,7 @@ export async function endWay(
   return applyRefund(tx, context, row, 0, outcome);
 }
 
-/** Keeps a person's decision beside the refund it is about. */
+/** Stores a manual resolution with the refund it is about. */
 export function keepEvidence(tx: Tx, ref: { team_id: bigint; id: string }, resolution: object): Promise<void> {
   return writeResolution(tx, ref, resolution);
 }

@@ -3,19 +3,19 @@ import { type Journal, lockBalances, post } from '../ledger/post.ts';
 import type { Minor } from '../kit/money.ts';
 import { type Queryable, sql, type Tx } from '../kit/sql.ts';
 
-/** Money that became available for a party, by this source. */
+/** Money that became available to a party, identified by its source. */
 export interface Arrival {
   team_id: bigint;
   currency: string;
-  /** '' is the team itself. */
+  /** The connected subaccount; '' is the team itself. */
   account_id: string;
   source_id: string;
   subject_id: string;
 }
 
 /**
- * Repays what the platform advanced from what has just become available, before anything else can use it. Most teams
- * owe nothing, which one look for all of them tells.
+ * Repays the platform's advances from money that has just become available, before anything else can use it. Most teams owe
+ * nothing; one query for all of them finds those that do.
  */
 export async function repayCredit(tx: Tx, arrivals: Arrival[]): Promise<void> {
   const owing = await owed(tx, arrivals);
@@ -44,7 +44,7 @@ async function repay(tx: Tx, arrival: Arrival): Promise<void> {
   await post(tx, [journal]);
 }
 
-/** What the platform has advanced to a team and its subaccounts together. */
+/** Returns the sum that the platform has advanced to a team and its subaccounts, in hundredths. */
 export async function owedByTeam(db: Queryable, team_id: bigint, currency: string): Promise<Minor> {
   const row = await db.maybe<{ owed: bigint }>(sql`
     select coalesce(-sum(posted_minor), 0)::bigint as owed from balances
@@ -52,7 +52,7 @@ export async function owedByTeam(db: Queryable, team_id: bigint, currency: strin
   return row?.owed ?? 0n;
 }
 
-/** Which parties owe anything. */
+/** Returns which of the parties owe anything. */
 async function owed(db: Queryable, arrivals: Arrival[]): Promise<Set<string>> {
   const rows = await db.all<{ team_id: bigint; currency: string; account: Account }>(sql`
     select team_id, currency, account from balances

@@ -6,14 +6,15 @@ import { owedByTeam, repayCredit } from './credit.ts';
 import { proRata, unitOf } from './shares.ts';
 import { changeWaiting, lockItems, type SettlementItem } from './store.ts';
 
-/** From where one part of an amount was drawn; stored beside the refund or dispute so that it can be put back. */
+/** The balance from which one part of an amount was drawn; stored with the refund or dispute so that it can be returned. */
 export interface Draw {
-  /** '' is the team itself. */
+  /** The connected subaccount; '' is the team itself. */
   account_id: string;
   bucket: 'pending' | 'available' | 'credit' | 'hold';
   amount_minor: Minor;
 }
 
+/** An amount to draw back from the parties of a payment. */
 export interface Claim {
   team_id: bigint;
   payment_id: string;
@@ -22,9 +23,10 @@ export interface Claim {
 }
 
 /**
- * Draws an amount back from the parties of a payment, in proportion to what each got: from what still waits of this
- * very payment first, then from `available`, then from `credit` down to the cap. The payment's row is locked before.
- * @param cap_minor how far below zero the `credit` of the team and its subaccounts may go in sum; null: without limit
+ * Draws an amount back from the parties of a payment, in proportion to their shares: first from this payment's share that is
+ * still pending, then from `available`, then from `credit` (an advance of the platform) down to the cap. The caller has locked
+ * the payment's row.
+ * @param cap_minor how far below zero the `credit` of the team and its subaccounts may go in sum, in hundredths; null: no limit
  * @returns the draws, or null when they do not cover the amount (nothing is changed then)
  */
 export async function draw(tx: Tx, claim: Claim, cap_minor: Minor | null): Promise<Draw[] | null> {
@@ -35,7 +37,7 @@ export async function draw(tx: Tx, claim: Claim, cap_minor: Minor | null): Promi
     unitOf(claim.currency),
   );
   const parties = items.map((item) => item.account_id);
-  // The team's own `credit` is locked by every draw of the team: the sum over its parties stays as it is read.
+  // Every draw of the team locks the team's own `credit`, so that the sum over its parties cannot change after it is read.
   const locked = [name('credit', ''), ...parties.flatMap((party) => [name('available', party), name('credit', party)])];
   const balances = await lockBalances(tx, claim.team_id, claim.currency, [...new Set(locked)]);
   const draws: Draw[] = [];
@@ -59,7 +61,7 @@ export async function draw(tx: Tx, claim: Claim, cap_minor: Minor | null): Promi
   return draws;
 }
 
-/** Whether the platform advances what the parties do not cover. */
+/** Whether the platform may advance the uncovered amount. */
 async function isAdvanced(
   tx: Tx,
   { team_id, currency }: Claim,
@@ -71,23 +73,27 @@ async function isAdvanced(
   return missing + (await owedByTeam(tx, team_id, currency)) <= cap_minor;
 }
 
-/** What still waits of a share. Nothing can be drawn from one that waits for more than it is: it is wrong and has to be corrected. */
+/**
+ * Returns the pending part of a share. Nothing is drawn from a row whose pending amount exceeds its share: it is wrong and has
+ * to be corrected.
+ */
 function waitingOf(item: SettlementItem): Minor {
   return item.released_at === null && item.amount_minor <= item.share_minor ? item.amount_minor : 0n;
 }
 
-/** What a return of drawn money is booked as: once for each source and kind. */
+/** The journal by which drawn money is returned: once for each source and kind. */
 export interface Return extends Pick<Journal, 'team_id' | 'kind' | 'source_id' | 'currency'> {
   payment_id: string;
-  /** The account that held the money meanwhile; with `each`, every party's own. */
+  /** The account that held the drawn money; with `each`, every party's own account of that name. */
   from: AccountName;
   each?: boolean;
 }
 
 /**
- * Returns drawn money to where it was: what waited waits again, unless its hold ended meanwhile, and what becomes available
- * repays credit first. What was advanced may be repaid by now, so that it becomes available too and repays what is owed still. Items change only together with the journal, which is unique by its source: a second return writes
- * nothing. The payment's row is locked before.
+ * Returns drawn money to the balances it came from. A pending share becomes pending again unless its retention ended meanwhile;
+ * then it becomes available. An advance may have been repaid by now, so it becomes available too. Whatever becomes available
+ * first repays outstanding credit. Items change only together with the journal, which is unique by its source: a second return
+ * writes nothing. The caller has locked the payment's row.
  */
 export async function returnDrawn(tx: Tx, { payment_id, from, each, ...journal }: Return, draws: Draw[]): Promise<void> {
   const { team_id, currency, source_id } = journal;
@@ -106,14 +112,15 @@ export async function returnDrawn(tx: Tx, { payment_id, from, each, ...journal }
 }
 
 /**
- * The part of draws that makes up an amount: of each party in proportion to what it gave, and of a party what was drawn
- * last first: what the platform advanced, then available, then what still waits.
+ * Returns the part of the draws that makes up an amount. It is divided among the parties in proportion to what each gave.
+ * Within a party the last draw is returned first: the platform's advance, then available, then pending money.
  */
 export function partOfDraws(draws: readonly Draw[], amount_minor: Minor, currency: string): Draw[] {
   const parties = [...Map.groupBy(draws, ({ account_id }) => account_id).values()];
   const given = parties.map((own) => own.reduce((sum, drawn) => sum + drawn.amount_minor, 0n));
   const unit = unitOf(currency);
-  // Draws from before parts were whole units return as exactly as they were made: never more than a party gave.
+  // Older draws may not be multiples of the currency's smallest amount. They are returned as exactly as they were made: never
+  // more than a party gave.
   const parts = proRata(amount_minor, given, given.every((gave) => gave % unit === 0n) ? unit : 1n);
   return parties.flatMap((own, i) => {
     let missing = parts[i] as Minor;
@@ -125,7 +132,10 @@ export function partOfDraws(draws: readonly Draw[], amount_minor: Minor, currenc
   });
 }
 
-/** What drawing books. @param to the account that takes it; with `each`, every party's own */
+/**
+ * Returns the postings of draws.
+ * @param to the account that takes the money; with `each`, every party's own account of that name
+ */
 export function drawPostings(draws: Draw[], to: AccountName, each = false): Posting[] {
   return draws.map((drawn) => ({
     debit: name(drawn.bucket, drawn.account_id),
@@ -142,7 +152,10 @@ function returnPostings(draws: Draw[], from: AccountName, each = false): Posting
   }));
 }
 
-/** Draws as they come back from a json column: amounts are text there. */
+/**
+ * Parses draws from a JSON column, in which amounts are text.
+ * @returns null when the column holds no draws
+ */
 export function readDraws(json: unknown): Draw[] | null {
   if (!Array.isArray(json)) return null;
   return (json as Draw[]).map((drawn) => ({ ...drawn, amount_minor: BigInt(drawn.amount_minor) }));

@@ -1,20 +1,23 @@
 import { decimalsOf, type Minor } from '../kit/money.ts';
 
-/** How a connected subaccount shares with the team: `value` is the platform's part, percent or major units. */
+/**
+ * How a payment is split between a connected subaccount and the team. `value` is the platform's part, in percent or major
+ * units.
+ */
 export interface Split {
   type: 'percentage' | 'fixed';
   value: number;
 }
 
-/** What one party of a payment gets; `account_id` is '' for the team itself. */
+/** The share of one party of a payment; `account_id` is '' for the team itself. */
 export interface Share {
   account_id: string;
   amount_minor: Minor;
 }
 
 /**
- * Shares what is left of a payment after the fee. The platform gets its part first and never more than there is, the
- * subaccount the rest: the parts sum to the whole by construction.
+ * Splits the amount of a payment less the fee. The platform gets its part first, never more than there is; the subaccount gets
+ * the rest, so the parts always sum to the whole.
  */
 export function sharesOf(net_minor: Minor, currency: string, account_id: string | null, split: Split | null): Share[] {
   if (account_id === null) return [{ account_id: '', amount_minor: net_minor }];
@@ -27,22 +30,22 @@ export function sharesOf(net_minor: Minor, currency: string, account_id: string 
 
 function platformPart(net_minor: Minor, currency: string, split: Split): Minor {
   const unit = unitOf(currency);
-  // Two decimals at most on either kind of value, so hundredths are whole numbers.
+  // Either kind of value has at most two decimals, so hundredths are integers.
   const hundredths = BigInt(Math.round(split.value * 100));
   const exact = split.type === 'fixed' ? hundredths : (net_minor * hundredths) / 10_000n;
   const movable = (exact / unit) * unit;
   return movable > net_minor ? net_minor : movable;
 }
 
-/** The smallest amount of a currency that can move: one franc of XAF, one hundredth of NGN. */
+/** Returns the smallest amount of a currency that can move, in hundredths: one franc of XAF, one hundredth of NGN. */
 export function unitOf(currency: string): Minor {
   return decimalsOf(currency) === 0 ? 100n : 1n;
 }
 
 /**
- * Divides an amount in proportion to weights by the largest remainder, so that the parts sum to the amount.
- * @param weights not all zero unless there is one
- * @param unit the parts are multiples of it, if the amount is one
+ * Divides an amount in proportion to weights by the largest-remainder method, so that the parts sum to the amount.
+ * @param weights when all are zero, the first gets the whole amount
+ * @param unit the parts are multiples of it, if the amount is
  */
 export function proRata(amount_minor: Minor, weights: readonly Minor[], unit: Minor = 1n): Minor[] {
   const sum = weights.reduce((total, weight) => total + weight, 0n);

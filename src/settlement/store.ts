@@ -2,11 +2,11 @@ import { jsonText } from '../kit/json.ts';
 import type { Minor } from '../kit/money.ts';
 import { type Queryable, sql, type Tx } from '../kit/sql.ts';
 
-/** What one party of a succeeded payment got, and how much of it still waits. */
+/** The share of one party of a succeeded payment, and how much of it is still pending. Amounts are in hundredths. */
 export interface SettlementItem {
   team_id: bigint;
   payment_id: string;
-  /** '' is the team itself. */
+  /** The connected subaccount; '' is the team itself. */
   account_id: string;
   currency: string;
   share_minor: Minor;
@@ -15,7 +15,7 @@ export interface SettlementItem {
   released_at: Date | null;
 }
 
-/** All of them in one statement. */
+/** Inserts settlement items in one statement. */
 export async function insertItems(tx: Tx, items: SettlementItem[]): Promise<void> {
   if (items.length === 0) return;
   await tx.run(sql`
@@ -24,14 +24,14 @@ export async function insertItems(tx: Tx, items: SettlementItem[]): Promise<void
       share_minor bigint, amount_minor bigint, release_at timestamptz, released_at timestamptz)`);
 }
 
-/** The parties of a payment, locked in a fixed order. The payment's row is locked before. */
+/** Returns the items of a payment's parties, locked in a fixed order. The caller has locked the payment's row. */
 export function lockItems(tx: Tx, team_id: bigint, payment_id: string): Promise<SettlementItem[]> {
   return tx.all<SettlementItem>(sql`
     select team_id, payment_id, account_id, currency, share_minor, amount_minor, release_at, released_at
     from settlement_items where team_id = ${team_id} and payment_id = ${payment_id} order by account_id for update`);
 }
 
-/** Changes what still waits; the sign is the change's. Items already released are left alone by the caller. */
+/** Adds signed amounts to the pending shares of a payment. Items that were already released are not changed. */
 export async function changeWaiting(
   tx: Tx,
   team_id: bigint,
@@ -46,8 +46,8 @@ export async function changeWaiting(
 }
 
 /**
- * What refunds under way may still take of the payment, besides what the payment counts as refunded. The payment's row is
- * locked before.
+ * Returns the amount that refunds under way may still take from the payment, in addition to the amount the payment already
+ * counts as refunded. The caller has locked the payment's row.
  */
 export async function refundsUnderWay(tx: Tx, team_id: bigint, payment_id: string): Promise<Minor> {
   const rows = await tx.all<{ claimed: bigint }>(sql`
@@ -62,7 +62,10 @@ interface PaymentRef {
   payment_id: string;
 }
 
-/** Payments of which something is due for release; no lock yet. What waits for more than its share is wrong and not released. */
+/**
+ * Returns payments with money due for release, without locking them. Items whose pending amount exceeds their share are wrong
+ * and are not released.
+ */
 export function duePayments(db: Queryable, now: Date, limit: number): Promise<PaymentRef[]> {
   return db.all<PaymentRef>(sql`
     select distinct team_id, payment_id from (
@@ -73,8 +76,8 @@ export function duePayments(db: Queryable, now: Date, limit: number): Promise<Pa
 }
 
 /**
- * Locks the payments before their items, in the order every change of a payment takes; those that something else is
- * changing are left for the next round.
+ * Locks the payments before their items, in the lock order of every change of a payment. Payments locked by another transaction
+ * are skipped until the next round.
  */
 export function lockDueItems(tx: Tx, refs: PaymentRef[], now: Date): Promise<SettlementItem[]> {
   return tx.all<SettlementItem>(sql`
@@ -89,7 +92,7 @@ export function lockDueItems(tx: Tx, refs: PaymentRef[], now: Date): Promise<Set
     order by i.team_id, i.payment_id, i.account_id for update of i`);
 }
 
-/** Marks items released and, where nothing waits any more, their payments settled. */
+/** Marks items as released, and their payments as settled where nothing is pending any more. */
 export async function markReleased(tx: Tx, items: SettlementItem[], now: Date, released_by: string): Promise<void> {
   const keys = jsonText(items.map(({ team_id, payment_id, account_id }) => ({ team_id, payment_id, account_id })));
   await tx.run(sql`

@@ -10,7 +10,7 @@ import { duePayments, lockDueItems, markReleased, type SettlementItem } from './
 
 const BATCH = 500;
 
-/** Turns money whose retention hold is over from pending into available: one journal for each party and batch. */
+/** Moves money whose retention is over from pending to available: one journal for each party and batch. */
 export function releaseSweep(deps: Pick<Deps, 'clock'>, store: Store): Sweep {
   return {
     name: 'hold-release',
