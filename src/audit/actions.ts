@@ -1,4 +1,4 @@
-/** Everything the trail knows to be done. An action is never renamed: entries are sealed as they were written. */
+/** All actions of the audit trail. An action is never renamed: entries are sealed as they were written. */
 export const ACTIONS = [
   // By the API, the hosted page and the service itself.
   'payment.charge',
@@ -54,7 +54,7 @@ export const ACTIONS = [
   'float.alert',
   'block.create',
   'block.delete',
-  // By an operator in control.
+  // By an operator in the control database.
   'team.create',
   'team.update',
   'team.verify',

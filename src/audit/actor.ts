@@ -3,10 +3,10 @@ import type { Call } from '../http/route.ts';
 /** Who acts, and from where: ids only. */
 export interface Actor {
   kind: 'key' | 'payer' | 'operator' | 'provider' | 'worker';
-  /** The key's, or the name of the operator's login; null for those who have none here. */
+  /** Id of the key, or login name of the operator; null for actors without an id here. */
   id: string | null;
   request_id: string | null;
-  /** The calling address, or the operator's machine. Never a payer's. */
+  /** Address of the caller, or the operator's machine. Never a payer's address. */
   address: string | null;
 }
 
@@ -17,18 +17,18 @@ export interface KeyHolder extends Actor {
   request_id: string;
 }
 
-/** What a provider announced. */
+/** The actor of updates from a provider. */
 export const PROVIDER: Actor = { kind: 'provider', id: null, request_id: null, address: null };
 
-/** What the service does by itself. */
+/** The actor of the service's own background work. */
 export const WORKER: Actor = { kind: 'worker', id: null, request_id: null, address: null };
 
-/** Someone on a hosted page. */
+/** Returns the actor for a payer on a hosted page. */
 export function payer(request_id: string): Actor {
   return { kind: 'payer', id: null, request_id, address: null };
 }
 
-/** Whoever holds the key of a call. A public key calls from the browser of a payer, whose address is nobody's business. */
+/** Returns the holder of the key of a request. A public key is used in the payer's browser, whose address is not stored. */
 export function callerOf({ caller, request_id, ip }: Pick<Call, 'caller' | 'request_id' | 'ip'>): KeyHolder {
   return { kind: 'key', id: caller.key_id, request_id, address: caller.kind === 'public' ? null : ip };
 }

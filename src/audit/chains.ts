@@ -6,33 +6,35 @@ import type { Sweep } from '../work/sweep.ts';
 
 const BATCH = 1_000;
 
-/** Every column of an entry: one JSON array on each line of text, in the order of writing. */
+/** Every column of an entry: one JSON array per line of text, in the order of writing. */
 const ENTRY = `e.tx::text, e.team_id, e.id, (extract(epoch from e.created_at) * 1000)::bigint, e.actor, e.actor_id, e.request_id,
   e.address, e.action, e.resource_id`;
 
 /**
- * What never changes about a payment since it was made, beside the entries that are about one: the making itself has no
- * entry, its row carries key and request, and this is what seals them (docs/decisions/0028-audit.md).
+ * The immutable fields of a payment, sealed with the entries about it. The creation itself has no entry: the payment's row
+ * stores key and request, and this seals them (docs/decisions/0028-audit.md).
  */
 const MAKING = `p.key_id, p.request_id, (extract(epoch from p.created_at) * 1000)::bigint, p.amount_minor, p.currency`;
-/** Payment by payment (the offset makes it so): a join may read all payments for each seal. */
+/** Joined payment by payment (`offset 0` prevents another plan): a plain join might read all payments for each seal. */
 const PAYMENT = `left join lateral (
   select * from payments where e.resource_id like 'trx\\_%' and payments.team_id = e.team_id and payments.id = e.resource_id offset 0) p on true`;
 
 /** The audit trail of a store. */
 export const STORE_ENTRIES = chainOf(fixed(`${ENTRY}, ${MAKING}`), fixed(PAYMENT));
 
-/** Keeps the trail of a store sealed. */
+/** Returns the sweep that seals the audit trail of a store. */
 export function auditSealSweep(store: Store): Sweep {
   return chainSweep(store, 'audit-seal', STORE_ENTRIES);
 }
 
-/** Seals what was just written in control: no worker may write there. Whatever an earlier command left open as well. */
+/**
+ * Seals the new entries of the control database, where no worker may write; also entries that an earlier command left unsealed.
+ */
 export async function sealControl(control: Queryable): Promise<void> {
   await sealNext(control, CONTROL_ENTRIES, BATCH, 0);
 }
 
-/** The audit trail of control. */
+/** The audit trail of the control database. */
 export const CONTROL_ENTRIES = chainOf(fixed(ENTRY), fixed(''));
 
 function chainOf(columns: Fragment, beside: Fragment): Chain {

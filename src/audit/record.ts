@@ -4,9 +4,9 @@ import type { Action } from './actions.ts';
 import { type Actor, callerOf } from './actor.ts';
 import { insertEntry } from './store.ts';
 
-/** What was done, to whose thing and when. */
+/** An action, the resource it concerns and its time. */
 export interface Act {
-  /** Null: to the whole installation. */
+  /** Null: the action concerns the whole installation. */
   team_id: bigint | null;
   action: Action;
   resource_id: string;
@@ -14,19 +14,20 @@ export interface Act {
   at: number;
 }
 
-/** Writes an entry of the audit trail in the transaction of the act: neither is ever there without the other. */
+/** Writes an entry of the audit trail in the transaction of the action: neither is ever committed without the other. */
 export function record(tx: Tx, by: Actor, act: Act): Promise<void> {
   return insertEntry(tx, { ...act, by });
 }
 
-/** The entry of what a call did. */
+/** Writes the entry of an API request's action. */
 export function recordCall(tx: Tx, call: Call<unknown, unknown>, action: Action, resource_id: string): Promise<void> {
   return record(tx, callerOf(call), { team_id: call.caller.team.id, action, resource_id, at: call.at });
 }
 
 /**
- * The entry of what a call does, in the same transaction.
- * @param work what is done; its result is the thing it was done to
+ * Runs the work of a request and writes its entry in the same transaction.
+ * @param work the action; its result is the resource it changed
+ * @returns the result of the work
  */
 export async function recorded<Row extends { id: string }>(
   tx: Tx,

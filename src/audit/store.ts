@@ -23,7 +23,7 @@ export async function insertEntry(tx: Tx, { team_id, action, resource_id, at, by
     values (${team_id}, ${new Date(at)}, ${by.kind}, ${by.id}, ${by.request_id}, ${by.address}, ${action}, ${resource_id})`);
 }
 
-/** What is looked for; what is left out does not narrow it. */
+/** Search conditions; fields left out do not restrict the search. */
 export interface Wanted {
   team_id?: bigint | undefined;
   resource_id?: string | undefined;
@@ -33,7 +33,7 @@ export interface Wanted {
   since?: Date | undefined;
 }
 
-/** Newest first. */
+/** Returns the matching entries, newest first. */
 export function findEntries(db: Queryable, wanted: Wanted, limit: number): Promise<EntryRow[]> {
   const conditions = [
     ...(wanted.team_id === undefined ? [] : [part`e.team_id = ${wanted.team_id}`]),
@@ -43,7 +43,7 @@ export function findEntries(db: Queryable, wanted: Wanted, limit: number): Promi
     ...(wanted.request_id === undefined ? [] : [part`e.request_id = ${wanted.request_id}`]),
     ...(wanted.since === undefined ? [] : [part`e.created_at >= ${wanted.since}`]),
   ];
-  // A team's own index ends at its newest entry; that of transactions at everybody's.
+  // A team's own index is ordered by entry; the index over all teams is ordered by transaction.
   const order = fixed(wanted.team_id === undefined ? 'e.tx desc, e.id desc' : 'e.id desc');
   return db.all<EntryRow>(sql`
     select e.team_id, e.id, e.tx::text, e.created_at, e.actor, e.actor_id, e.request_id, e.address, e.action, e.resource_id,
@@ -51,7 +51,7 @@ export function findEntries(db: Queryable, wanted: Wanted, limit: number): Promi
     from audit_entries e where ${allOf(conditions)} order by ${order} limit ${limit}`);
 }
 
-/** Entries that no seal covers yet. */
+/** Counts the entries that no seal covers yet. */
 export async function countUnsealed(db: Queryable): Promise<number> {
   const [row] = await db.all<{ entries: number }>(sql`
     select count(*)::integer as entries from audit_entries

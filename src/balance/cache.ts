@@ -2,11 +2,11 @@ import type { Clock } from '../kit/clock.ts';
 import type { Environment } from '../kit/environment.ts';
 import type { Balance } from './schema.ts';
 
-/** The answer is cached for 3 minutes (docs/contract/money.md). */
+/** Balances are cached for 3 minutes (docs/contract/money.md). */
 const FRESH_MS = 180_000;
 const MOST_KEPT = 10_000;
 
-/** Whose balance it is. */
+/** The key of a cached balance. */
 export interface BalanceKey {
   environment: Environment;
   team_id: bigint;
@@ -15,9 +15,12 @@ export interface BalanceKey {
   account_id: string | null;
 }
 
-/** Where balances are remembered: in this process, or in whatever all processes share. */
+/** A cache of balances: in this process, or shared by all processes. */
 export interface BalanceCache {
-  /** @param read asks the ledger; called when nothing fresh is known, and its failure is not remembered */
+  /**
+   * Returns the cached balance, or reads it.
+   * @param read reads the ledger; called when no fresh balance is cached; its failures are not cached
+   */
   get(key: BalanceKey, read: () => Promise<Balance>): Promise<Balance>;
 }
 
@@ -26,7 +29,7 @@ interface Kept {
   read_at: number;
 }
 
-/** In the memory of one process, for a bounded number of balances. */
+/** A cache in the memory of one process, for a bounded number of balances. */
 export class MemoryBalanceCache implements BalanceCache {
   readonly #clock: Clock;
   readonly #most: number;
@@ -47,7 +50,7 @@ export class MemoryBalanceCache implements BalanceCache {
     return balance;
   }
 
-  /** The one read longest ago makes room. */
+  /** Stores a balance; when the cache is full, the one read longest ago is removed. */
   #keep(name: string, kept: Kept): void {
     this.#kept.delete(name);
     if (this.#kept.size >= this.#most) this.#kept.delete(this.#kept.keys().next().value as string);

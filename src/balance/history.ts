@@ -12,10 +12,13 @@ import { Totals } from '../kit/totals.ts';
 
 const DAY_MS = 86_400_000;
 
-/** Sorts before every place, and is none: where the page after an empty list would start. */
+/** Sorts before every position and is not one itself: the cursor of the page after an empty list. */
 const FLOOR = '';
 
-/** GET /balance/history: every side of every line that touches a bucket, newest first. */
+/**
+ * Returns the handler of GET /balance/history: every side of every line that changes a balance account (`bucket`), newest
+ * first. It throws Problem 404 for an unknown connected account and 422 for a `date_to` before `date_from`.
+ */
 export function historyLister(deps: Pick<Deps, 'secrets'>): (call: Call<unknown, HistoryQuery>) => Promise<Reply> {
   const totals = new Totals<bigint>();
   return async (call) => {
@@ -94,7 +97,7 @@ function itemOf(row: Side & { id: string }): HistoryItem {
   };
 }
 
-/** What stands behind a colon is the ledger's own business: which subaccount, which of several. */
+/** Returns a name without the suffix after a colon, which is internal to the ledger: the subaccount, or a counter. */
 function headOf(name: string): string {
   return name.split(':')[0] as string;
 }

@@ -8,6 +8,7 @@ import { readBalance } from './service.ts';
 
 const READ = { access: 'private', scope: 'balance.read' } as const;
 
+/** The routes of the balance: current figures and history. */
 export function balanceRoutes(deps: Deps): Route[] {
   const cache = new MemoryBalanceCache(deps.clock);
   return [

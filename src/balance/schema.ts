@@ -5,7 +5,10 @@ import { envelopeSchema } from '../kit/envelope.ts';
 import { moment } from '../kit/schema.ts';
 import type { AccountName } from '../ledger/accounts.ts';
 
-/** The accounts that are a merchant's own money, in the order of docs/contract/money.md; the others are the platform's. */
+/**
+ * The accounts that contain a merchant's own money, in the order of docs/contract/money.md; the other accounts are the
+ * platform's.
+ */
 export const BUCKETS = [
   'available',
   'pending',
@@ -18,7 +21,7 @@ export const BUCKETS = [
 
 export type Bucket = (typeof BUCKETS)[number];
 
-/** What GET /balance shows: major units. */
+/** The balance as GET /balance returns it, in major units. */
 export type Balance = { total: number } & Record<Bucket, number> & { currency: string };
 
 const currency = Type.Optional(Type.Enum(CURRENCIES, { description: "ISO 4217; the team's currency when left out." }));
@@ -39,7 +42,7 @@ const figures = {
   currency: Type.String(),
 };
 
-/** The figures themselves, and once more under the name of the resource, like every other (docs/contract/envelope.md). */
+/** The figures themselves, and again under the name of the resource, as in every other response (docs/contract/envelope.md). */
 export const balanceReply = envelopeSchema({ ...figures, balance: Type.Object(figures) });
 
 export const historyQuery = Type.Object({

@@ -6,14 +6,15 @@ import { checkSetAside } from './reconciliation.ts';
 import { compareReleases, findOwing, findStrays, nextTeam, PAYMENTS, refreshStatistics, TRANSFERS } from './team-store.ts';
 import { compareTransfers, lastTransferOfChunk } from './transfers-store.ts';
 
-/** Payments or transfers compared in one statement: about a second on a busy machine. */
+/** Payments or transfers compared in one statement, which takes about a second on a busy machine. */
 const CHUNK = 5_000;
 const MAX_STRAYS = 1_000;
 
 /**
  * Compares the ledger with the rows of payments, refunds, transfers, disputes, settlement items and reconciliation breaks. The
- * ledger's own verification proves that balances are the sum of their lines; this one that the lines are about what happened.
- * Works while payments go on: each statement compares both sides of one snapshot. Memory does not grow with the books.
+ * ledger's own verification proves that balances are the sum of their lines; this check proves that the lines match the
+ * recorded business events. It can run while payments are processed: each statement compares both sides in one snapshot. Memory
+ * use does not grow with the ledger.
  */
 export async function checkBooks(db: Queryable, report: Report): Promise<void> {
   await refreshStatistics(db);
@@ -22,6 +23,7 @@ export async function checkBooks(db: Queryable, report: Report): Promise<void> {
   }
 }
 
+/** Compares one team's ledger with its rows. */
 export async function checkTeam(db: Queryable, team_id: bigint, report: Report): Promise<void> {
   for await (const range of rangesOf(db, team_id, PAYMENTS, lastPaymentOfChunk)) {
     tell(report, team_id, await comparePayments(db, range), checkOfAccount);
@@ -55,7 +57,7 @@ export async function checkTeam(db: Queryable, team_id: bigint, report: Report):
 
 type LastOfChunk = (db: Queryable, team_id: bigint, after: string, chunk: number) => Promise<string | null>;
 
-/** Ranges that leave no gap: journals about an id that does not exist are in one too. */
+/** Yields ranges without gaps, so that journals about an id that does not exist are in a range too. */
 async function* rangesOf(
   db: Queryable,
   team_id: bigint,

@@ -1,6 +1,6 @@
 import type { Minor } from '../kit/money.ts';
 
-/** What comparing the ledger with the rows of payments, refunds, transfers and disputes can find, and what to do about it. */
+/** Differences between the ledger and the rows of payments, refunds, transfers and disputes, with the advice for each. */
 export const ADVICE = {
   pending_items:
     'Do not let it be released: stop the workers, compare the settlement items of the payment with "pirogue ledger show", and correct the items.',
@@ -32,24 +32,24 @@ export const ADVICE = {
 
 export type BooksCheck = keyof typeof ADVICE;
 
-/** One amount that the rows and the ledger do not agree on. */
+/** An amount that differs between the rows and the ledger. */
 export interface BooksDifference {
   check: BooksCheck;
   team_id: bigint;
-  /** Currency, account and what it comes from: `XAF pending of trx_…`. */
+  /** Currency, account and subject: `XAF pending of trx_…`. */
   what: string;
-  /** The payment, transfer, batch or reconciliation run it comes from. */
+  /** The payment, transfer, batch or reconciliation run concerned. */
   subject: string;
-  /** By the rows. */
+  /** The amount according to the rows. */
   expected: string;
-  /** By the ledger. */
+  /** The amount according to the ledger. */
   found: string;
 }
 
 /** Called with each difference as soon as it is found. */
 export type Report = (difference: BooksDifference) => void;
 
-/** What a comparison returns for one subject, currency and account. */
+/** The result of a comparison for one subject, currency and account, in hundredths. */
 export interface Compared {
   subject: string;
   currency: string;

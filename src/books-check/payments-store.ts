@@ -2,19 +2,19 @@ import { fixed, PLANNED_EACH_TIME, type Queryable, sql } from '../kit/sql.ts';
 import type { Compared } from './differences.ts';
 
 /*
- * The rows say what the accounts of the ledger should hold for each payment; the journals say what they do hold. One statement
- * compares a range of payments, so that both sides are of one moment while payments go on. It reads the tables of several
- * slices: split into a function of each it would be several moments.
+ * The rows determine what the ledger accounts should contain for each payment; the journals determine what they do contain. One
+ * statement compares a range of payments, so that both sides belong to one snapshot while payments are processed. It reads the
+ * tables of several slices: one function per slice would read several snapshots.
  */
 
-/** Payments of a team: ids above `after`, up to and with `to`. */
+/** Payments or transfers of a team: ids above `after`, up to and including `to`. */
 export interface SubjectRange {
   team_id: bigint;
   after: string;
   to: string;
 }
 
-/** The id that ends a chunk of payments; null when the rest is smaller than that. */
+/** Returns the id that ends a chunk of payments; null when fewer payments are left. */
 export async function lastPaymentOfChunk(db: Queryable, team_id: bigint, after: string, chunk: number): Promise<string | null> {
   const row = await db.maybe<{ id: string }>(sql`
     select id from payments where team_id = ${team_id} and id > ${after} order by id offset ${chunk - 1} limit 1${PLANNED_EACH_TIME}`);
@@ -54,7 +54,7 @@ const ROWS = fixed(`
     ) drawn, json_array_elements(draws) draw where draw.value->>'bucket' = 'credit'
   )`);
 
-/** What every account should hold. A null amount: the rows do not say. */
+/** The expected amount of every account, by the rows. A null amount: the rows do not determine it. */
 const EXPECTED = fixed(`
   select payment_id, currency, 'clearing' as account, -amount_minor as amount_minor from ranged_attempts where landed
   union all select payment_id, mismatch->>'currency', 'clearing', -(mismatch->>'amount_minor')::bigint
@@ -96,8 +96,8 @@ const EXPECTED = fixed(`
   union all select id, currency, 'excess', 0 from ranged_payments`);
 
 /**
- * What the journals put into every account; once more by party, whichever bucket it is in; and suspense once more, to be compared
- * with what is owed to payers.
+ * The amounts that the journals posted to every account. Amounts are listed a second time by party, over all its accounts, and
+ * suspense a second time, to be compared with what is owed to payers.
  */
 const BOOKED = fixed(`
   select j.subject_id as payment_id, p.currency, a.account, sum(s.amount_minor) as amount_minor
@@ -122,7 +122,7 @@ const BOOKED = fixed(`
       left join (select payment_id, sum(amount_minor) as lost from ranged_disputes where status = 'lost' group by 1) d
         on d.payment_id = p.id`);
 
-/** Where the rows of a range of payments and the journals about them differ. */
+/** Returns where the rows of a range of payments and the journals about them differ. */
 export function comparePayments(db: Queryable, { team_id, after, to }: SubjectRange): Promise<Compared[]> {
   return db.all<Compared>(sql`
     with ranged_payments as materialized (

@@ -2,14 +2,14 @@ import { fixed, PLANNED_EACH_TIME, type Queryable, sql } from '../kit/sql.ts';
 import type { Minor } from '../kit/money.ts';
 import type { BreakRow } from '../reconciliation/schema.ts';
 
-/** A break whose money was set aside, with the account that its run compared. */
+/** A break whose money was set aside, with the provider account that its reconciliation run compared. */
 export type SetAside = BreakRow & { provider_account: string };
 
 const columns =
   fixed(`b.team_id, b.run_id, b.id, b.kind, b.flow, b.line, b.key, b.reference, b.subject_id, b.of_id, b.leg, b.there_minor, b.there_currency,
   b.there_at, b.there_status, b.here_minor, b.here_currency, b.here_at, b.here_standing, b.action, b.state, b.outcome`);
 
-/** Breaks that were corrected, in the order of their key. */
+/** Returns breaks that were corrected, in the order of their key. */
 export function setAsideAfter(
   db: Queryable,
   team_id: bigint,
@@ -24,7 +24,7 @@ export function setAsideAfter(
     order by b.run_id, b.kind, b.id limit ${limit}${PLANNED_EACH_TIME}`);
 }
 
-/** By how much journals changed suspense, of those that are booked: by source and kind. */
+/** Returns by how much journals changed suspense, in hundredths, by source and kind; only for journals that are posted. */
 export async function suspenseOf(
   db: Queryable,
   team_id: bigint,
@@ -40,7 +40,7 @@ export async function suspenseOf(
   return new Map(rows.map(({ source_id, kind, amount_minor }) => [`${source_id} ${kind}`, amount_minor]));
 }
 
-/** Corrections and settlements that no break accounts for. */
+/** Returns corrections and settlements without a matching break. */
 export function findUnaccounted(db: Queryable, team_id: bigint, limit: number): Promise<{ kind: string; subject_id: string }[]> {
   return db.all(sql`
     select j.kind, j.subject_id from journals j

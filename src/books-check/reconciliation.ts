@@ -10,7 +10,7 @@ import { findUnaccounted, type SetAside, setAsideAfter, suspenseOf } from './rec
 const PAGE = 500;
 const MAX_UNACCOUNTED = 1_000;
 
-/** Compares suspense with the breaks that were set aside, page by page, and finds corrections that no break accounts for. */
+/** Compares suspense with the breaks that were set aside, page by page, and reports corrections without a matching break. */
 export async function checkSetAside(db: Queryable, team_id: bigint, report: Report): Promise<void> {
   let after = { run_id: '', kind: '', id: 0n };
   for (;;) {

@@ -2,19 +2,19 @@ import { PLANNED_EACH_TIME, type Queryable, sql } from '../kit/sql.ts';
 import type { Minor } from '../kit/money.ts';
 import type { Compared } from './differences.ts';
 
-/** Every id of a payment, and of a transfer, is between these; ids compare byte by byte. */
+/** Bounds of all ids of payments and of transfers; ids compare byte by byte. */
 export const PAYMENTS = { after: 'trx_', to: 'trx~' };
 export const TRANSFERS = { after: 'po_', to: 'po~' };
 
 /**
- * Statistics older than the rows make a comparison take several times as long. Only the owner can refresh them; for anyone else
- * it is a warning.
+ * Refreshes the planner's statistics. With statistics older than the rows a comparison takes several times as long. Only the
+ * owner can refresh them; for other roles PostgreSQL just issues a warning.
  */
 export async function refreshStatistics(db: Queryable): Promise<void> {
   await db.run(sql`analyze payments, attempts, refunds, returns, disputes, settlement_items, transfers, journals, postings`);
 }
 
-/** The next team that any of the compared tables names. */
+/** Returns the next team that appears in any of the compared tables, or null. */
 export async function nextTeam(db: Queryable, after: bigint): Promise<bigint | null> {
   const row = await db.maybe<{ team_id: bigint | null }>(sql`
     select least((select min(team_id) from payments where team_id > ${after}), (select min(team_id) from transfers where team_id > ${after}),
@@ -24,8 +24,9 @@ export async function nextTeam(db: Queryable, after: bigint): Promise<bigint | n
 }
 
 /**
- * Batches that released another amount than the items they ended had in pending. An item released before its amount was kept
- * counts with what the journals of its payment left in pending. Summed by the server, which sorts on disk what is long.
+ * Returns batches that released another amount than the pending amounts of their items. An item released before its amount was
+ * stored counts with the pending amount that the journals of its payment left. The sums are computed by the database, which
+ * sorts large sets on disk.
  */
 export function compareReleases(db: Queryable, team_id: bigint): Promise<Compared[]> {
   return db.all<Compared>(sql`
@@ -55,17 +56,17 @@ export function compareReleases(db: Queryable, team_id: bigint): Promise<Compare
     order by 1, 2, 3${PLANNED_EACH_TIME}`);
 }
 
-/** What one party has on credit beside what it could repay it with. */
+/** The credit of one party and the available money that could repay it, in hundredths. */
 export interface Owing {
   currency: string;
   party: string;
   available_minor: Minor;
   credit_minor: Minor;
-  /** What brought the last money to `available`, and did not repay. */
+  /** Subject of the last journal that credited `available` without repaying. */
   subject: string | null;
 }
 
-/** Parties that have money available while they owe, or that repaid more than they owed. */
+/** Returns parties that have money available while they owe, or that repaid more than they owed. */
 export function findOwing(db: Queryable, team_id: bigint): Promise<Owing[]> {
   return db.all<Owing>(sql`
     with held as (
@@ -89,13 +90,17 @@ export function findOwing(db: Queryable, team_id: bigint): Promise<Owing[]> {
     order by 1, 2${PLANNED_EACH_TIME}`);
 }
 
+/** A journal whose subject is unknown. */
 export interface Stray {
   id: bigint;
   kind: string;
   subject_id: string;
 }
 
-/** Journals about neither a payment nor a transfer, of a kind that is about one. Those about one are compared with it. */
+/**
+ * Returns journals about neither a payment nor a transfer, although their kind requires one. Journals about one are compared
+ * with it.
+ */
 export function findStrays(db: Queryable, team_id: bigint, limit: number): Promise<Stray[]> {
   return db.all<Stray>(sql`
     select id, kind, subject_id from journals

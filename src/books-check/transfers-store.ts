@@ -2,14 +2,14 @@ import { PLANNED_EACH_TIME, type Queryable, sql } from '../kit/sql.ts';
 import type { Compared } from './differences.ts';
 import type { SubjectRange } from './payments-store.ts';
 
-/** The id that ends a chunk of transfers; null when the rest is smaller than that. */
+/** Returns the id that ends a chunk of transfers; null when fewer transfers are left. */
 export async function lastTransferOfChunk(db: Queryable, team_id: bigint, after: string, chunk: number): Promise<string | null> {
   const row = await db.maybe<{ id: string }>(sql`
     select id from transfers where team_id = ${team_id} and id > ${after} order by id offset ${chunk - 1} limit 1${PLANNED_EACH_TIME}`);
   return row?.id ?? null;
 }
 
-/** Where the stages of a range of transfers and the journals about them differ. */
+/** Returns where the stages of a range of transfers and the journals about them differ. */
 export function compareTransfers(db: Queryable, { team_id, after, to }: SubjectRange): Promise<Compared[]> {
   return db.all<Compared>(sql`
     with expected as (

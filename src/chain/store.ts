@@ -1,42 +1,46 @@
 import { type Fragment, fixed, part, type Queryable, sql } from '../kit/sql.ts';
 
 /**
- * A hash chain over the rows of a table that only grows. The table has `tx` (the transaction that wrote the row), `id` and
- * `created_at`; that of the seals after_tx, up_to_tx, previous, hash and a column that counts.
+ * A hash chain over the rows of an append-only table. That table has the columns `tx` (the transaction that wrote the row),
+ * `id` and `created_at`. The table of the seals has after_tx, up_to_tx, previous, hash and a column that counts rows.
  */
 export interface Chain {
-  /** One process at a time: any number no other advisory lock of ours has. */
+  /** Key of the advisory lock that lets one process seal at a time: a number that no other advisory lock of ours uses. */
   lock: number;
-  /** The table of what is sealed. */
+  /** The table of the sealed rows. */
   rows: string;
   /** The table of the seals, and its column that counts rows. */
   seals: string;
   counted: string;
   /**
-   * Selects `count` and `hash` of what transactions wrote: sha256 over the previous hash, then the text.
-   * @param from inclusive, @param to exclusive, @param previous all as SQL
+   * Returns SQL that selects `count` and `hash` of the rows that a range of transactions wrote: sha256 over the previous hash,
+   * then the text.
+   * @param from first transaction, inclusive, as SQL
+   * @param to last transaction, exclusive, as SQL
+   * @param previous the previous hash, as SQL
    */
   sealed(from: Fragment, to: Fragment, previous: Fragment): Fragment;
 }
 
+/** A seal: the hash of the rows of a range of transactions, chained to the previous seal. */
 export interface Seal {
   id: bigint;
   after_tx: string;
   up_to_tx: string;
   count: number;
-  /** Hex, like `hash`. */
+  /** Hexadecimal, like `hash`. */
   previous: string;
   hash: string;
 }
 
-/** What the first seal follows: the hash of nothing. */
+/** The previous hash of the first seal: the hash of empty input. */
 const FIRST_HASH = fixed(`sha256(''::bytea)`);
 
 /**
- * Chains the oldest rows that are not sealed yet. Closed are those of transactions older than the oldest one that still
- * runs: no row can ever join or leave them, whatever a clock says. Whole transactions only.
- * @param wait_ms how long the oldest has to be there before it is sealed
- * @returns how many were sealed; 0 also when another process is at it
+ * Seals the oldest rows that are not sealed yet. Only rows of transactions older than the oldest running one are sealed: no row
+ * can be added to them later, whatever the clocks show. A seal covers whole transactions.
+ * @param wait_ms minimum age of the oldest row before it is sealed, in milliseconds
+ * @returns number of sealed rows; 0 also when another process is sealing
  */
 export async function sealNext(db: Queryable, chain: Chain, batch: number, wait_ms: number): Promise<number> {
   const [rows, seals, counted] = [fixed(chain.rows), fixed(chain.seals), fixed(chain.counted)];
@@ -64,21 +68,24 @@ export async function sealNext(db: Queryable, chain: Chain, batch: number, wait_
   return row?.count ?? 0;
 }
 
-/** The seals after this one, oldest first. */
+/** Returns the seals after this one, oldest first. */
 export function sealsAfter(db: Queryable, chain: Chain, id: bigint, limit: number): Promise<Seal[]> {
   return db.all<Seal>(sql`
     select id, after_tx::text, up_to_tx::text, ${fixed(chain.counted)} as count, encode(previous, 'hex') as previous, encode(hash, 'hex') as hash
     from ${fixed(chain.seals)} where id > ${id} order by id limit ${limit}`);
 }
 
-/** What the seal would be if it were made now: from its own `previous`. */
+/** Recomputes a seal from its rows and its own `previous`. */
 export async function remade(db: Queryable, chain: Chain, seal: Seal): Promise<Pick<Seal, 'count' | 'hash'>> {
   const range = chain.sealed(part`${seal.after_tx}::xid8`, part`${seal.up_to_tx}::xid8`, part`decode(${seal.previous}, 'hex')`);
   const [made] = await db.all<Pick<Seal, 'count' | 'hash'>>(sql`select count, encode(hash, 'hex') as hash from (${range}) made`);
   return made as Pick<Seal, 'count' | 'hash'>;
 }
 
-/** The newest transaction of rows and seals, should the server count lower ones by now: rows of another server. */
+/**
+ * Returns the newest transaction of rows and seals if the server's transaction counter is behind it, which means that the rows
+ * come from another server.
+ */
 export function transactionAhead(db: Queryable, chain: Chain): Promise<{ written: string; counter: string } | undefined> {
   return db.maybe(sql`
     select written::text, pg_snapshot_xmax(pg_current_snapshot())::text as counter from (

@@ -3,16 +3,19 @@ import { type Chain, remade, type Seal, sealsAfter, transactionAhead } from './s
 
 const PAGE = 500;
 
-/** The newest seal: noted somewhere else, it proves later that nothing before it was changed. */
+/** The newest seal. Noted outside the database, it later proves that nothing before it was changed. */
 export interface ChainEnd {
   seals: number;
-  /** Hex; null while nothing is sealed. */
+  /** Hexadecimal; null while nothing is sealed. */
   last_seal: string | null;
 }
 
-/** Where a chain is not as it was made. */
+/** An inconsistency of a chain. */
 export interface Fault {
-  /** seal_broken: rows were changed, added or removed. chain_broken: a seal was. counter_behind: rows of another server. */
+  /**
+   * seal_broken: rows were changed, added or removed. chain_broken: a seal was changed or removed. counter_behind: the rows
+   * come from another server.
+   */
   check: 'seal_broken' | 'chain_broken' | 'counter_behind';
   what: string;
   expected: string;
@@ -21,10 +24,13 @@ export interface Fault {
 
 type Report = (fault: Fault) => void;
 
-/** What the first seal follows: the hash of nothing. */
+/** The state before the first seal: the hash of empty input. */
 const START = { up_to_tx: '0', hash: 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855' };
 
-/** Makes every seal again from the rows it covers, one after the other. */
+/**
+ * Recomputes every seal from the rows it covers, one after the other.
+ * @returns the number of seals and the last one
+ */
 export async function verifyChain(db: Queryable, chain: Chain, report: Report): Promise<ChainEnd> {
   let last: Pick<Seal, 'up_to_tx' | 'hash'> = START;
   let seals = 0;
@@ -51,7 +57,7 @@ function reportGap(seal: Seal, last: Pick<Seal, 'up_to_tx' | 'hash'>, report: Re
   });
 }
 
-/** Made from the seal's own `previous`, so that one change is not reported for every seal after it. */
+/** Recomputed from the seal's own `previous`, so that one change is not reported for every later seal. */
 async function reportChange(db: Queryable, chain: Chain, seal: Seal, report: Report): Promise<void> {
   const made = await remade(db, chain, seal);
   if (made.count === seal.count && made.hash === seal.hash) return;

@@ -2,7 +2,7 @@ import type { Environment } from '../kit/environment.ts';
 import { wireFromMinor } from '../kit/money.ts';
 import type { DisputeRow } from './schema.ts';
 
-/** A dispute as GET shows it and events carry it. */
+/** Returns a dispute as GET returns it and as events carry it. */
 export function presentDispute(environment: Environment, row: DisputeRow) {
   return {
     id: row.id,

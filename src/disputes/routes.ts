@@ -16,6 +16,7 @@ import { countDisputes, listDisputes } from './store.ts';
 
 const one = { 200: envelopeSchema({ dispute: disputeShape }) };
 
+/** The routes of disputes: list, retrieve, submit evidence, accept. */
 export function disputeRoutes(deps: Deps): Route[] {
   return [
     route({

@@ -5,6 +5,7 @@ import { moment, nullableObject, nullableText, openObject } from '../kit/schema.
 import type { Draw } from '../settlement/draw.ts';
 import { DISPUTE_STATUSES, type DisputeStatus } from './states.ts';
 
+/** A row of disputes. Amounts are in hundredths (bigint). */
 export interface DisputeRow {
   team_id: bigint;
   id: string;
@@ -15,7 +16,7 @@ export interface DisputeRow {
   reason: string;
   evidence: JsonObject | null;
   draws: Draw[];
-  /** Until when evidence is taken. */
+  /** Deadline for evidence. */
   due_at: Date | null;
   event_count: number;
   created_at: Date;

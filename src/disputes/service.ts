@@ -29,22 +29,26 @@ const ACTIONS: Record<DisputeTrigger, Action> = {
 
 const RESPONSE_MS = 7 * 24 * 3_600_000;
 
-/** The id of an open or lost dispute of the payment: money that may go back, or went back, on another way. */
+/**
+ * Returns the id of an open or lost dispute of the payment, or null. Its money may go back, or went back, to the payer by the
+ * dispute.
+ */
 export function openOrLostDispute(db: Queryable, team_id: bigint, payment_id: string): Promise<string | null> {
   return findBlocking(db, team_id, payment_id);
 }
 
+/** A dispute to open. */
 export interface Opening {
   team_id: bigint;
   payment_id: string;
-  /** Default: what has not been refunded. */
+  /** In hundredths; default: the amount that has not been refunded. */
   amount_minor?: bigint;
   reason: string;
 }
 
 /**
- * Opens a dispute on the provider's notice (in the sandbox: on `pirogue trigger dispute.created`) and sets the money
- * aside. What the balance does not cover is advanced: a chargeback does not ask.
+ * Opens a dispute after the provider's notice (in the sandbox: after `pirogue trigger dispute.created`) and moves the amount to
+ * `disputed`. The platform advances what the balance does not cover, because a chargeback cannot be declined.
  * @throws Problem 404, 400 when there is nothing to dispute, 422 for an amount that was not paid
  */
 export async function openDispute(
@@ -60,7 +64,7 @@ export async function openDispute(
     const blocking = await findBlocking(tx, payment.team_id, payment.id);
     const disputable = payment.status === 'succeeded' || payment.status === 'partially_refunded';
     if (!disputable || blocking) throw new Problem(400, `The payment is ${blocking ? 'in a dispute already' : payment.status}.`);
-    // What a refund under way returns can not be charged back as well.
+    // An amount that a refund under way returns cannot be charged back as well.
     const left = payment.amount_minor - payment.refunded_minor - (await refundsUnderWay(tx, payment.team_id, payment.id));
     if (left <= 0n) throw new Problem(400, 'Everything that was paid is being refunded.');
     const amount_minor = opening.amount_minor ?? left;
@@ -90,8 +94,8 @@ export async function openDispute(
 }
 
 /**
- * The one door for every further change: evidence, acceptance, the provider's decision.
- * @throws Problem 404, 400 when the dispute's state does not allow it
+ * The only function for every further change of a dispute: evidence, acceptance, the provider's decision, withdrawal.
+ * @throws Problem 404, 400 when the dispute's status does not allow it
  */
 export async function changeDispute(
   deps: Pick<Deps, 'clock'>,
@@ -126,7 +130,7 @@ export async function changeDispute(
   });
 }
 
-/** Lost: the money is gone. Won or withdrawn: it goes back to where it was. */
+/** Posts the end of a dispute. Lost: the money leaves. Won or withdrawn: it returns to the balances it was drawn from. */
 async function settle(tx: Tx, row: DisputeRow): Promise<void> {
   const { team_id, payment_id, currency, id: source_id } = row;
   if (row.status === 'lost') return book(tx, row, 'dispute.lost', lostPostings(row.draws));
@@ -160,7 +164,10 @@ async function announce(tx: Tx, store: Store, at: number, row: DisputeRow, type:
   ]);
 }
 
-/** @throws Problem 404 */
+/**
+ * Returns a dispute of this team and store.
+ * @throws Problem 404
+ */
 export async function getDispute(store: Store, team_id: bigint, id: string, db: Queryable = store.db): Promise<DisputeRow> {
   const row = isId('dsp', store.environment, id) ? await findDispute(db, team_id, id) : undefined;
   if (!row) throw notFound();

@@ -5,11 +5,11 @@ export type DisputeStatus = (typeof DISPUTE_STATUSES)[number];
 export const DISPUTE_TRIGGERS = [
   /** the merchant sent evidence */
   'evidence_sent',
-  /** the merchant gives in */
+  /** the merchant accepts the dispute as lost */
   'accepted',
   'provider_decided_won',
   'provider_decided_lost',
-  /** the payer took it back */
+  /** the payer withdrew the dispute */
   'withdrawn',
 ] as const;
 
@@ -29,7 +29,7 @@ const TABLE: Record<DisputeStatus, Partial<Record<DisputeTrigger, DisputeStatus>
   closed: {},
 };
 
-/** The status after it, or null when the trigger changes nothing in this status. */
+/** Returns the status after the trigger, or null when the trigger changes nothing in this status. */
 export function nextDisputeStatus(status: DisputeStatus, trigger: DisputeTrigger): DisputeStatus | null {
   return TABLE[status][trigger] ?? null;
 }

@@ -31,7 +31,7 @@ export async function lockDispute(tx: Tx, team_id: bigint, id: string): Promise<
   return row && read(row);
 }
 
-/** The id of a dispute that keeps the payment from being refunded. The payment's row is locked before. */
+/** Returns the id of a dispute that prevents refunds of the payment, or null. The caller has locked the payment's row. */
 export async function findBlocking(db: Queryable, team_id: bigint, payment_id: string): Promise<string | null> {
   const rows = await db.all<{ id: string }>(sql`
     select id from disputes where team_id = ${team_id} and payment_id = ${payment_id}

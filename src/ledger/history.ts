@@ -18,7 +18,7 @@ export interface SidePlace {
 export interface Side extends SidePlace {
   account: Account;
   currency: string;
-  /** Negative when the account lost it. */
+  /** In hundredths; negative when the account was debited. */
   amount_minor: Minor;
   subject_id: string;
   created_at: Date;

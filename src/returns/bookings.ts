@@ -5,9 +5,10 @@ import type { ResolvedAs, ReturnRow } from './schema.ts';
 const HOLD = account('hold', null);
 
 /**
- * Where a person decided that the money belongs. None for `returned`: the refund that carried it books that.
- * kept: the merchant keeps it, with the payer's consent. Of a return made twice, which is missing in `hold`, recovered: the
- * payer gave it back; absorbed: the platform bears it.
+ * Returns the journals of a manual resolution, by whom the money belongs to. `returned` has none: the refund that carried it
+ * posts its own. `kept`: the merchant keeps the money, with the payer's consent. The other two are for a return that was made
+ * twice, so that its money is missing in `hold` (suspense). `recovered`: the payer gave it back. `absorbed`: the platform bears
+ * the loss.
  */
 export function resolvedJournals(row: ReturnRow, as: ResolvedAs): Journal[] {
   const ways: Record<ResolvedAs, { debit: Account; credit: Account } | null> = {

@@ -4,7 +4,7 @@ import type { ReturnRow } from './schema.ts';
 import { isClosed, nextReturnState, type ReturnTrigger } from './states.ts';
 import { lockReturn, updateReturn } from './store.ts';
 
-/** What a refund row says of the return it carries. */
+/** The fields of a refund that concern the return it carries out. */
 export interface Way {
   team_id: bigint;
   return_id: string | null;
@@ -13,8 +13,8 @@ export interface Way {
 }
 
 /**
- * Takes a return on when the refund that carries it has ended, in the transaction of that end; the payment is locked.
- * Refunds of merchants carry none.
+ * Updates a return when the refund that carries it out has ended, in the transaction of that end. The caller has locked the
+ * payment. Refunds made by merchants carry no return.
  */
 export async function wayEnded(tx: Tx, context: ApplyContext, way: Way, end: 'succeeded' | 'failed'): Promise<void> {
   if (way.return_id === null) return;
@@ -24,14 +24,14 @@ export async function wayEnded(tx: Tx, context: ApplyContext, way: Way, end: 'su
     await moveReturn(tx, context, row, row.late_refund ? 'went_back_twice' : 'went_back');
     return;
   }
-  // The refund that had failed was done after all: with this way undone, the payer has the money once.
+  // The refund that had failed succeeded after all. As this second way failed, the payer has the money once.
   if (row.late_refund) await moveReturn(tx, context, row, 'went_back');
   else await moveReturn(tx, context, row, 'way_failed', { note: way.message, polls: 0 });
 }
 
 /**
- * Notes that a refund which had failed was done after all, in the transaction that books it. With no other money on its way the
- * worker closes the return; after another way the payer has the money twice, and a person decides.
+ * Records that a refund which had failed succeeded after all, in the transaction that posts it. If no other money is on its
+ * way, the worker closes the return. If another way was taken, the payer has the money twice, and a person resolves it.
  */
 export async function refundDoneLate(tx: Tx, context: ApplyContext, { team_id, return_id }: Way): Promise<void> {
   const row = return_id === null ? undefined : await lockReturn(tx, { team_id, id: return_id });
@@ -42,7 +42,7 @@ export async function refundDoneLate(tx: Tx, context: ApplyContext, { team_id, r
 }
 
 /**
- * The one door through which the state of a return changes.
+ * The only function that changes the state of a return.
  * @returns the row as it is now, or null when the trigger changes nothing in its state
  */
 export async function moveReturn(

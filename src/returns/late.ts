@@ -11,8 +11,9 @@ import type { ReturnRow } from './schema.ts';
 import { findReturn } from './store.ts';
 
 /**
- * Enters evidence that a refund of a return was done although it had failed: it is the return, or a break for a person when
- * another way has begun.
+ * Records evidence that a refund of a return succeeded although it had failed. It then counts as the return; if another way has
+ * already started, a person has to resolve the double payment.
+ * @param said the evidence and its author, stored with the refund
  * @throws Problem 404 no such refund of a return, 400 it has not failed
  */
 export async function enterLateRefund(

@@ -5,8 +5,8 @@ import type { Obligation } from './schema.ts';
 import { insertReturns } from './store.ts';
 
 /**
- * Records that money has to go back to the payer, in the transaction that books its arrival in `hold`. The same arrival
- * twice is one obligation. The worker of the returns does the rest.
+ * Records that money must be returned to the payer, in the transaction that posts its arrival in `hold` (suspense). The same
+ * arrival twice creates one obligation. The worker of src/returns returns the money.
  */
 export async function owe(
   tx: Tx,

@@ -15,20 +15,23 @@ import type { ReturnRow } from './schema.ts';
 import { locked, postpone, UNUSABLE } from './service.ts';
 import { updateReturn } from './store.ts';
 
-/** A provider that has not answered by then may still have acted: the answer is looked for by reading. */
+/** A provider that has not responded by then may still have acted: the result is then polled for. */
 export const SUBMIT_LEASE_MS = 60_000;
-/** Status pages lag: only from then on does "not known" mean that it may be handed over again, with the same key. */
+/** Status endpoints lag: only after this time does "not found" allow the payout to be sent again, with the same key. */
 const NOT_FOUND_GRACE_MS = 600_000;
 const SHORTEST_WAIT_MS = 100;
 
-/** Which accounts can pay the payer of an attempt. */
+/** The provider accounts that can pay out to the payer of an attempt. */
 export type Reach =
   | { kind: 'now'; candidates: Provider[] }
-  /** Some could, but not at the moment. */
+  /** Some accounts could, but not at the moment. */
   | { kind: 'later'; note: string }
   | { kind: 'never'; note: string };
 
-/** A payout of captured money is no transfer of the merchant: no limit of his holds it up, only what accounts can do. */
+/**
+ * Returns which accounts can pay out a return. A payout of captured money is not a transfer of the merchant: the merchant's
+ * transaction limits do not apply to it, only the capabilities of the accounts.
+ */
 export async function reachOf(deps: Deps, store: Store, row: ReturnRow, attempt: AttemptRow): Promise<Reach> {
   if (attempt.payer === null) return { kind: 'never', note: 'where the money came from is not known to the service' };
   const channel = must(channelById(attempt.channel), 'the channel was checked when the attempt was made');
@@ -45,8 +48,8 @@ export async function reachOf(deps: Deps, store: Store, row: ReturnRow, attempt:
 }
 
 /**
- * Takes a payout one step further: hands it to an account, or asks the one that has it. The intent is committed first, the
- * provider called outside any transaction, its answer applied in another.
+ * Advances a payout by one step: submits it to an account, or polls the account that has it. The intent is committed first, the
+ * provider is called outside any transaction, and its response is applied in another.
  */
 export async function advancePayout(deps: Deps, store: Store, row: ReturnRow): Promise<void> {
   const refund = must(await findWay(store.db, row.team_id, must(row.payout_id, 'a payout is under way')), 'it exists');
@@ -61,7 +64,10 @@ export async function advancePayout(deps: Deps, store: Store, row: ReturnRow): P
   await conclude(step, row, refund, provider, { outcome, asked: 'read' });
 }
 
-/** Reads a payout that had failed. @returns null when its provider cannot be used at the moment */
+/**
+ * Polls a payout that had failed.
+ * @returns null when its provider cannot be used at the moment
+ */
 export async function readPayout(deps: Deps, store: Store, row: ReturnRow, refund: RefundRow): Promise<PayoutOutcome | null> {
   const { payment, attempt } = await getCapture(store.db, row.team_id, row.payment_id, row.attempt_id);
   const step = { deps, store, attempt, description: payment.description ?? payment.reference ?? payment.id };
@@ -77,7 +83,10 @@ interface Step {
   description: string;
 }
 
-/** It is provably with nobody: the first that has not said no; after all have, all of them again later. */
+/**
+ * Sends a payout that is provably with no provider to the first account that has not rejected it. After all have, all are tried
+ * again later.
+ */
 async function sendFirst(step: Step, row: ReturnRow, refund: RefundRow): Promise<void> {
   const { deps, store, attempt } = step;
   const reach = await reachOf(deps, store, row, attempt);
@@ -101,7 +110,7 @@ async function sendFirst(step: Step, row: ReturnRow, refund: RefundRow): Promise
   }
 }
 
-/** The payout never arrived, and is not needed any more: the payer has the money by a refund that had failed. */
+/** Ends a payout that never arrived and is no longer needed: the payer has the money by a refund that had failed. */
 async function endUnsent({ deps, store }: Step, known: ReturnRow, refund: RefundRow): Promise<void> {
   const message = 'not needed: the refund that had failed was done after all';
   await locked(deps, store, known, async (tx, context, row) => {
@@ -110,18 +119,24 @@ async function endUnsent({ deps, store }: Step, known: ReturnRow, refund: Refund
   });
 }
 
-/** A provider that takes every submission for a new one is never sent the same payout twice: it stays unknown. */
+/**
+ * Whether a payout that its provider does not know may be sent again. Never to a provider without idempotency, which would
+ * treat it as a new payout: there its outcome stays unknown.
+ */
 function mayBeSentAgain({ dispatched_at }: ReturnRow, { capabilities, payouts }: Provider, now: number): boolean {
   const grace_ms = Math.max(capabilities.not_found_grace_ms, NOT_FOUND_GRACE_MS);
   const idempotency = payouts?.idempotency ?? capabilities.idempotency;
   return idempotency !== 'none' && dispatched_at !== null && now - dispatched_at.getTime() >= grace_ms;
 }
 
-/** Commits the intent, from where on the provider may have it, then sends. Another worker may have been quicker. */
+/**
+ * Commits the intent, then sends the payout: from the commit on the provider may have it. Does nothing if another worker was
+ * faster.
+ */
 async function hand(step: Step, known: ReturnRow, refund: RefundRow, provider: Provider): Promise<void> {
   const { deps, store } = step;
   const sent = await locked(deps, store, known, async (tx, context, row) => {
-    // The refund that had failed was done meanwhile: the payer has the money.
+    // The refund that had failed succeeded meanwhile: the payer has the money.
     if (row.late_refund || row.dispatched_at?.getTime() !== known.dispatched_at?.getTime()) return null;
     const id = row.spent === 0 ? `${refund.id}-0` : `${refund.id}-0-${row.spent}`;
     const key = provider.keyOf(id);
@@ -162,7 +177,7 @@ interface Answer {
   asked: 'submit' | 'read';
 }
 
-/** Applies an answer, unless it is of an earlier sending. */
+/** Applies a response, unless it is about an earlier submission. */
 async function conclude(step: Step, known: ReturnRow, refund: RefundRow, provider: Provider, answer: Answer): Promise<void> {
   const { deps, store } = step;
   await locked(deps, store, known, async (tx, context, row) => {
@@ -198,12 +213,13 @@ async function applyAnswer(
       if (outcome.provider_ref) await noteLeg(tx, context, refund, { provider_ref: outcome.provider_ref });
       return later(null, outcome.poll_after_ms);
     case 'unavailable':
-      // Of a question, or of a second sending, it says nothing of the first sending; who has asked since may have seen more.
+      // As the response to a poll or a second submission it proves nothing about the first one; and a poll made since may have
+      // seen more.
       if (asked === 'read' || row.resent || asked_since) return later(outcome.message);
       await noteLeg(tx, context, refund, { status: 'waiting' });
       return updateReturn(tx, unsent(context, row, account_id, outcome.message));
     case 'unfunded':
-      // Taken and failed for good, unpaid: the next sending, there or elsewhere, has another key.
+      // The provider took it and failed it for good, unpaid: the next submission, to it or another provider, needs a new key.
       await noteLeg(tx, context, refund, { status: 'waiting', provider_ref: null });
       return updateReturn(tx, unsent(context, { ...row, spent: row.spent + 1 }, account_id, outcome.message));
     case 'not_found':
@@ -215,7 +231,7 @@ async function applyAnswer(
   }
 }
 
-/** It is provably with nobody: the next account at once. */
+/** Returns the row of a payout that is provably with no provider: the next account is tried at once. */
 function unsent({ at }: ApplyContext, row: ReturnRow, account_id: string, note: string): ReturnRow {
   const tried = [...row.tried, account_id];
   return { ...row, account_id: null, dispatched_at: null, resent: false, tried, note, next_step_at: new Date(at) };

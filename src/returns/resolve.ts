@@ -15,6 +15,7 @@ import { moveReturn } from './ended.ts';
 import type { OpenReturns, ResolvedAs, ReturnRef, ReturnRow } from './schema.ts';
 import { countOpen, findReturn, listOpen, lockReturn } from './store.ts';
 
+/** A manual resolution of a return, with its evidence. */
 export interface ReturnVerdict {
   as: ResolvedAs;
   evidence: string;
@@ -26,19 +27,23 @@ interface ResolveDeps {
   listeners: readonly PaymentListener[];
 }
 
-/** Returns that are not final, oldest first. */
+/** Lists returns that are not closed, oldest first. */
 export function openReturnsOf(db: Queryable, team_id: bigint | null, limit: number): Promise<ReturnRow[]> {
   return listOpen(db, team_id, limit);
 }
 
-/** Returns that are not final, counted by state. @param most how many are counted at the most */
+/**
+ * Counts returns that are not closed, by state.
+ * @param most maximum number that is counted
+ */
 export function countOpenReturns(db: Queryable, at: number, most: number): Promise<OpenReturns[]> {
   return countOpen(db, new Date(at), most);
 }
 
 /**
- * Closes a return by a person's decision, with its evidence.
- * @throws Problem 404 no such return of the team, 400 the money is on its way, is back already, or cannot be decided so
+ * Closes a return by manual resolution, with its evidence.
+ * @throws Problem 404 no such return of the team, 400 the money is on its way, is already returned, or cannot be resolved like
+ * this
  */
 export async function resolveReturn(
   deps: ResolveDeps,
@@ -63,8 +68,8 @@ export async function resolveReturn(
 }
 
 /**
- * Lets the service try payouts again, after an account was added or an obstacle was removed.
- * @throws Problem 404, 400 it does not wait for a person
+ * Makes the service try payouts again, after an account was added or an obstacle was removed.
+ * @throws Problem 404, 400 the return does not wait for a person
  */
 export async function retryReturn(deps: ResolveDeps, store: Store, ref: ReturnRef, by: Actor): Promise<ReturnRow> {
   return change(deps, store, ref, async (tx, context, row) => {
@@ -107,7 +112,7 @@ function refuse({ state, payout_id, refund_id, late_refund }: ReturnRow, as: Res
   throw new Problem(400, `The return is ${state}${hint}.`);
 }
 
-/** The refund that the merchant sees ends as the person decided. */
+/** Ends the refund that the merchant sees as the person resolved it. */
 async function endManually(tx: Tx, context: ApplyContext, row: ReturnRow, as: ResolvedAs, resolution: object): Promise<void> {
   const waiting = row.manual_id === null ? undefined : await findWay(tx, row.team_id, row.manual_id);
   const carrier = waiting ?? (await beginWay(tx, context, row, 'manual'));

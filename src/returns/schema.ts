@@ -1,46 +1,46 @@
 import type { Minor } from '../kit/money.ts';
 import { isClosed, RETURN_STATES, type ReturnState } from './states.ts';
 
-/** In which money is in suspense, on its way, or a person's to decide. */
+/** States in which money is in suspense, on its way, or waits for manual resolution. */
 export const OPEN_STATES = RETURN_STATES.filter((state) => !isClosed(state));
 
-/** Whose money a person decided it is; the last two are for a return that was made twice. */
+/** Outcomes of a manual resolution; the last two are for a return that was made twice. */
 export const RESOLVED_AS = ['returned', 'kept', 'recovered', 'absorbed'] as const;
 
 export type ResolvedAs = (typeof RESOLVED_AS)[number];
 
-/** A row of returns: money that must go back to the payer. */
+/** A row of returns: money that must be returned to the payer. Amounts are in hundredths. */
 export interface ReturnRow {
   team_id: bigint;
   id: string;
   payment_id: string;
   attempt_id: string;
-  /** '' is the captured amount of the attempt; else the provider's reference of money that arrived beside it. */
+  /** '' is the captured amount of the attempt; otherwise the provider's reference of further money that arrived. */
   arrival: string;
   amount_minor: bigint;
   currency: string;
   state: ReturnState;
-  /** The refund that goes by the provider's own refund; set for good once it was tried. */
+  /** The refund made by the provider's own refund function; never cleared once it was tried. */
   refund_id: string | null;
-  /** The refund that goes by payout. */
+  /** The refund made by payout. */
   payout_id: string | null;
-  /** The refund that a person sees to. */
+  /** The refund that an operator has to carry out. */
   manual_id: string | null;
-  /** The account that has the payout. */
+  /** The provider account that has the payout. */
   account_id: string | null;
   /** Accounts that provably did not take the payout. */
   tried: string[];
-  /** The payout was handed to the same account again: "not taken" then proves nothing of the first time. */
+  /** The payout was sent to the same account again: a rejection then proves nothing about the first submission. */
   resent: boolean;
-  /** Of the present sending; null while the payout is provably with no provider. */
+  /** Time of the current submission; null while the payout is provably with no provider. */
   dispatched_at: Date | null;
-  /** Keys of the payout under which it was taken and failed unpaid. */
+  /** Number of payout keys under which a provider took the payout and failed it unpaid. */
   spent: number;
-  /** The refund that had failed was done after all, and is booked. */
+  /** The refund that had failed succeeded after all, and is posted. */
   late_refund: boolean;
   recheck: boolean;
   polls: number;
-  /** Why it is where it is, for people. */
+  /** Why the return is in its state, for people. */
   note: string | null;
   next_step_at: Date | null;
   waiting_since: Date | null;
@@ -53,7 +53,7 @@ export interface ReturnRow {
 
 export type ReturnRef = Pick<ReturnRow, 'team_id' | 'id'>;
 
-/** Money that arrived and that the payment cannot keep. */
+/** Captured money that the payment cannot keep. */
 export interface Obligation {
   team_id: bigint;
   payment_id: string;
@@ -64,7 +64,7 @@ export interface Obligation {
   currency: string;
 }
 
-/** Open returns of one state, as metrics report them. */
+/** Open returns of one state, for the metrics. */
 export interface OpenReturns {
   state: ReturnState;
   count: number;

@@ -12,7 +12,10 @@ import { moveReturn, wayEnded } from './ended.ts';
 import type { ReturnRef, ReturnRow } from './schema.ts';
 import { lockReturn, lookNow, recheckRefund, updateReturn } from './store.ts';
 
-/** Between looks at a refund that the refunds' worker has: it reports its end itself, a worker of the version before does not. */
+/**
+ * Delay between checks of a refund that the refund worker handles. That worker reports the end itself; a worker of the previous
+ * version does not.
+ */
 const REFUND_LOOK_MS = 300_000;
 
 export function inTransaction<T>(deps: Deps, store: Store, work: (tx: Tx, context: ApplyContext) => Promise<T>): Promise<T> {
@@ -22,8 +25,9 @@ export function inTransaction<T>(deps: Deps, store: Store, work: (tx: Tx, contex
 }
 
 /**
- * Changes a return under the locks of its payment and itself, in one transaction.
- * @param work gets the row as it is under the lock; not called when its state has changed since it was read
+ * Changes a return under the locks of its payment and of itself, in one transaction.
+ * @param work receives the row as it is under the lock; not called when its state has changed since it was read
+ * @returns the result of `work`, or null when it was not called
  */
 export function locked<T>(
   deps: Deps,
@@ -38,13 +42,13 @@ export function locked<T>(
   });
 }
 
-/** Leaves a return as it is and looks at it again later, ever less often. */
+/** Leaves a return unchanged and schedules its next step with back-off. */
 export async function postpone(deps: Deps, store: Store, known: ReturnRow, note: string): Promise<void> {
   const next_step_at = new Date(deps.clock.now() + backOff(known.polls));
   await locked(deps, store, known, (tx, _, row) => updateReturn(tx, { ...row, note, next_step_at }));
 }
 
-/** Begins the refund at the provider of the capture. */
+/** Starts a refund at the provider of the capture. */
 export function beginRefund(deps: Deps, store: Store, known: ReturnRow, provider: Provider): Promise<unknown> {
   return locked(deps, store, known, async (tx, context, row) => {
     const refund = await beginWay(tx, context, row, 'refund', (id) => provider.keyOf(id));
@@ -53,7 +57,7 @@ export function beginRefund(deps: Deps, store: Store, known: ReturnRow, provider
   });
 }
 
-/** Begins a payout; to which account it is handed is decided each time it is sent. */
+/** Starts a payout. The account to which it is sent is chosen at each submission. */
 export function beginPayout(deps: Deps, store: Store, known: ReturnRow): Promise<unknown> {
   return locked(deps, store, known, async (tx, context, row) => {
     const { id } = await beginWay(tx, context, row, 'payout');
@@ -62,7 +66,7 @@ export function beginPayout(deps: Deps, store: Store, known: ReturnRow): Promise
   });
 }
 
-/** Leaves the money in suspense for a person, and tells the merchant once. */
+/** Leaves the money in suspense for manual resolution, and notifies the merchant once. */
 export function waitForPerson(deps: Deps, store: Store, known: ReturnRow, note: string): Promise<unknown> {
   return locked(deps, store, known, async (tx, context, row) => {
     const manual_id = row.manual_id ?? (await beginWay(tx, context, row, 'manual')).id;
@@ -74,7 +78,10 @@ export function waitForPerson(deps: Deps, store: Store, known: ReturnRow, note: 
   });
 }
 
-/** Looks after a refund under way: takes over what the version before began, and what its workers ended. */
+/**
+ * Checks a refund under way: takes over refunds that the previous version started, and ends of refunds that its workers
+ * recorded.
+ */
 export async function lookAtRefunding(deps: Deps, store: Store, known: ReturnRow): Promise<void> {
   const refund = must(await findWay(store.db, known.team_id, must(known.refund_id, 'a refund is under way')), 'it exists');
   const { attempt } = await getCapture(store.db, known.team_id, known.payment_id, known.attempt_id);
@@ -99,7 +106,10 @@ export async function lookAtRefunding(deps: Deps, store: Store, known: ReturnRow
 export const UNUSABLE =
   'the provider account cannot be used at the moment: its credentials cannot be opened, or this version lacks it';
 
-/** The version before paid out where a provider had no refunds: the sending is the same, with the same key. */
+/**
+ * Converts a refund that the previous version sent as a payout where a provider had no refunds: the submission is the same,
+ * with the same key.
+ */
 async function goOnAsPayout(tx: Tx, context: ApplyContext, row: ReturnRow, refund: RefundRow, account_id: string): Promise<void> {
   await turnInto(tx, refund, { way: 'payout', provider_account: account_id });
   const sent = refund.legs[0]?.status === 'sent';
@@ -109,7 +119,10 @@ async function goOnAsPayout(tx: Tx, context: ApplyContext, row: ReturnRow, refun
   });
 }
 
-/** Ends what is open of a return whose refund was done after all. @returns false while a payout may be with a provider */
+/**
+ * Ends the open refund or payout of a return whose refund succeeded after all.
+ * @returns false while a payout may be with a provider
+ */
 export async function closeAfterLateRefund(deps: Deps, store: Store, known: ReturnRow): Promise<boolean> {
   const closed = await locked(deps, store, known, async (tx, context, row) => {
     const open = row.state === 'paying_out' ? row.payout_id : row.manual_id;
@@ -124,12 +137,12 @@ export async function closeAfterLateRefund(deps: Deps, store: Store, known: Retu
   return closed ?? true;
 }
 
-/** A provider's callback speaks of a payout under way: the worker asks now. */
+/** Makes a return due for polling now, after a callback about its payout. */
 export function lookAtReturn(store: Store, at: number, ref: ReturnRef): Promise<void> {
   return lookNow(store.db, ref, new Date(at));
 }
 
-/** A provider's callback speaks of a refund that had failed: the worker reads it again. */
+/** Makes the worker read a failed refund again, after a callback about it. */
 export function lookAtFailedRefund(store: Store, at: number, team_id: bigint, refund_id: string): Promise<void> {
   return recheckRefund(store.db, team_id, refund_id, new Date(at));
 }

@@ -3,9 +3,9 @@ export const RETURN_STATES = ['owed', 'refunding', 'paying_out', 'waiting', 'ove
 export type ReturnState = (typeof RETURN_STATES)[number];
 
 export const RETURN_TRIGGERS = [
-  /** a refund at the provider of the capture was begun */
+  /** a refund at the provider of the capture was started */
   'refund_begun',
-  /** a payout to the payer was begun */
+  /** a payout to the payer was started */
   'payout_begun',
   /** the refund or payout under way provably moved no money: it is in suspense again */
   'way_failed',
@@ -13,11 +13,11 @@ export const RETURN_TRIGGERS = [
   'went_back',
   /** neither refund nor payout is possible */
   'no_way_left',
-  /** the payer has the money a second time: the refund that had failed was done after all */
+  /** the payer has the money a second time: the refund that had failed succeeded after all */
   'went_back_twice',
-  /** a person lets the service try payouts again */
+  /** a person makes the service try payouts again */
   'retried',
-  /** a person decided, with evidence */
+  /** a person resolved it, with evidence */
   'resolved',
 ] as const;
 
@@ -31,22 +31,22 @@ const TABLE: Record<ReturnState, Partial<Record<ReturnTrigger, ReturnState>>> = 
     no_way_left: 'waiting',
     resolved: 'resolved',
   },
-  // A refund that the version before sent as a payout goes on as one.
+  // A refund that the previous version sent as a payout continues as one.
   refunding: { way_failed: 'owed', went_back: 'returned', payout_begun: 'paying_out' },
   paying_out: { way_failed: 'owed', went_back: 'returned', went_back_twice: 'overpaid' },
   waiting: { went_back: 'returned', retried: 'owed', resolved: 'resolved' },
   overpaid: { resolved: 'resolved' },
-  // Only a refund that was reported as failed and done later leads out of the two ends.
+  // The two terminal states are left only when a refund that was reported as failed succeeds later.
   returned: { went_back_twice: 'overpaid' },
   resolved: { went_back_twice: 'overpaid' },
 };
 
-/** The state after it, or null when the trigger changes nothing in this state. */
+/** Returns the state after the trigger, or null when the trigger changes nothing in this state. */
 export function nextReturnState(state: ReturnState, trigger: ReturnTrigger): ReturnState | null {
   return TABLE[state][trigger] ?? null;
 }
 
-/** No money of it is in suspense or on its way, and nobody has to decide anything. */
+/** Whether the return is closed: none of its money is in suspense or on its way, and nothing has to be resolved. */
 export function isClosed(state: ReturnState): boolean {
   return state === 'returned' || state === 'resolved';
 }

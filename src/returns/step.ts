@@ -25,10 +25,10 @@ import {
 } from './service.ts';
 import { updateReturn } from './store.ts';
 
-/** So long a failed refund may be in doubt at its provider before a person is called. */
+/** How long the provider may leave a failed refund unconfirmed before the return waits for a person. */
 const MAX_DOUBT_MS = 86_400_000;
 
-/** Takes a return one step further. Whatever dies in between, the step comes due again after its lease. */
+/** Advances a return by one step. If the process dies in between, the step becomes due again after its lease. */
 export async function advanceReturn(deps: Deps, store: Store, row: ReturnRow): Promise<void> {
   if (row.recheck && (await recheck(deps, store, row))) return;
   const unfinished = row.state === 'owed' || row.state === 'waiting' || row.state === 'paying_out';
@@ -50,7 +50,10 @@ export async function advanceReturn(deps: Deps, store: Store, row: ReturnRow): P
   }
 }
 
-/** By refund, else by payout, else by a person. A payout only when the refund is provably final and failed. */
+/**
+ * Chooses how to return the money: by refund, else by payout, else manually. A payout only when the refund has provably failed
+ * for good.
+ */
 async function chooseWay(deps: Deps, store: Store, row: ReturnRow): Promise<void> {
   const { attempt } = await getCapture(store.db, row.team_id, row.payment_id, row.attempt_id);
   const provider = await deps.providers.byAccount(store.environment, row.team_id, attempt.provider_account);
@@ -59,7 +62,7 @@ async function chooseWay(deps: Deps, store: Store, row: ReturnRow): Promise<void
     if (canRefund(provider, row, attempt)) return void (await beginRefund(deps, store, row, provider));
   } else {
     const refund = must(await findWay(store.db, row.team_id, row.refund_id), 'refunds are never deleted');
-    // Where a provider has no refunds, the version before had paid out: that payout has failed.
+    // Where a provider has no refunds, the previous version had paid out instead: that payout has failed.
     if (!provider.refunds) return void (await waitForPerson(deps, store, row, refund.message ?? 'the payout failed'));
     if (!(await isProvenFailed(deps, store, row, refund))) return;
   }
@@ -88,9 +91,9 @@ async function choosePayout(deps: Deps, store: Store, row: ReturnRow, attempt: A
   }
 }
 
-/** Asks the provider once more before money leaves another way: what failed may have been done after all. */
+/** Polls the provider once more before money is returned another way: a failed refund may have succeeded after all. */
 async function isProvenFailed(deps: Deps, store: Store, row: ReturnRow, refund: RefundRow): Promise<boolean> {
-  // A person has shown that no money moved, where the provider could not tell.
+  // A person has proved that no money moved, where the provider could not.
   if (refund.resolution !== null) return true;
   const outcome = await readRefund(deps, store, refund, 0);
   switch (outcome?.kind) {

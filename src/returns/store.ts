@@ -7,7 +7,7 @@ const columns =
   fixed(`team_id, id, payment_id, attempt_id, arrival, amount_minor, currency, state, refund_id, payout_id, manual_id, account_id, tried, resent,
   dispatched_at, spent, late_refund, recheck, polls, note, next_step_at, waiting_since, announced_at, resolved_as, created_at, updated_at, closed_at`);
 
-/** An obligation that exists already stays as it is. */
+/** Inserts returns. An obligation that already exists stays unchanged. */
 export async function insertReturns(tx: Tx, rows: readonly (Obligation & { id: string })[], now: Date): Promise<void> {
   await tx.run(sql`
     insert into returns (team_id, id, payment_id, attempt_id, arrival, amount_minor, currency, state, next_step_at, created_at, updated_at)
@@ -17,7 +17,10 @@ export async function insertReturns(tx: Tx, rows: readonly (Obligation & { id: s
     on conflict (team_id, attempt_id, arrival) do nothing`);
 }
 
-/** Makes returns of what the version before marked or began (migration 0055). @returns how many */
+/**
+ * Creates returns from automatic reversals that the previous version marked or started (migration 0055).
+ * @returns number of created returns
+ */
 export async function adoptGivebacks(db: Queryable, now: Date, limit: number): Promise<number> {
   const row = await db.maybe<{ adopted: number }>(sql`select pirogue_adopt_givebacks(${now}, ${limit}) as adopted`);
   return row?.adopted ?? 0;
@@ -42,14 +45,17 @@ export async function updateReturn(tx: Tx, row: ReturnRow): Promise<void> {
 }
 
 export interface DueReturn extends ReturnRow {
-  /** The account that its next call goes to, as far as it is known: that of the payout, else that of the capture. */
+  /** The account that receives its next call, as far as it is known: that of the payout, else that of the capture. */
   provider_account: string | null;
 }
 
 const itsAccount = fixed(`coalesce(account_id, (
   select provider_account from attempts where attempts.team_id = returns.team_id and attempts.id = returns.attempt_id))`);
 
-/** Takes returns whose next step is due; a killed worker's come due again after the lease. */
+/**
+ * Claims returns whose next step is due; those of a killed worker become due again after the lease.
+ * @param lease_ms milliseconds
+ */
 export function claimDueReturns(
   db: Queryable,
   now: Date,
@@ -65,7 +71,7 @@ export function claimDueReturns(
     ) returning ${columns}, ${itsAccount} as provider_account${PLANNED_EACH_TIME}`);
 }
 
-/** A provider's callback spoke of a payout: of the one under way, or of one that had failed. */
+/** Makes a return due now, after a callback about the payout under way or about one that had failed. */
 export async function lookNow(db: Queryable, { team_id, id }: ReturnRef, now: Date): Promise<void> {
   await db.run(sql`
     with failed as (
@@ -78,7 +84,7 @@ export async function lookNow(db: Queryable, { team_id, id }: ReturnRef, now: Da
     from failed f where o.team_id = ${team_id} and o.id = f.id and (o.state = 'paying_out' or f.some)`);
 }
 
-/** A provider's callback spoke of a refund that had failed. */
+/** Marks a return for another check of its failed refund, after a callback about that refund. */
 export async function recheckRefund(db: Queryable, team_id: bigint, refund_id: string, now: Date): Promise<void> {
   await db.run(sql`
     update returns o set recheck = true, next_step_at = ${now}, updated_at = ${now}
@@ -88,14 +94,17 @@ export async function recheckRefund(db: Queryable, team_id: bigint, refund_id: s
       and r.legs->0->>'status' = 'failed'`);
 }
 
-/** What is not returned yet, oldest first. @param team_id null: of all teams */
+/**
+ * Lists returns that are not closed, oldest first.
+ * @param team_id null: of all teams
+ */
 export function listOpen(db: Queryable, team_id: bigint | null, limit: number): Promise<ReturnRow[]> {
   const whose = team_id === null ? part`true` : part`team_id = ${team_id}`;
   return db.all<ReturnRow>(sql`
     select ${columns} from returns where closed_at is null and ${whose} order by created_at, id limit ${limit}`);
 }
 
-/** How many are open by state, and how old the oldest is; counted up to a bound. */
+/** Counts open returns by state, up to a bound, with the age of the oldest in seconds. */
 export function countOpen(db: Queryable, now: Date, most: number): Promise<OpenReturns[]> {
   return db.all<OpenReturns>(sql`
     select state, count(*)::integer as count,
@@ -104,16 +113,16 @@ export function countOpen(db: Queryable, now: Date, most: number): Promise<OpenR
     group by state`);
 }
 
-/** Open returns of one team, for whoever explains what is in suspense: whether the money is there or on its way. */
+/** The money of an open return of one team: whether it is in suspense or on its way. */
 export interface SuspendedMoney {
   id: string;
   currency: string;
   amount_minor: bigint;
-  /** The ledger account that has it; null: it was returned twice, and is missing there. */
+  /** The ledger account that contains the money; null: it was returned twice, and is missing there. */
   account: 'hold' | 'refund_clearing' | null;
 }
 
-/** What open returns hold, one row each: `hold` until a way is begun, then `refund_clearing`. */
+/** Returns the money of open returns, one row each: in `hold` until a way is started, then in `refund_clearing`. */
 export function openReturns(db: Queryable, team_id: bigint): Promise<SuspendedMoney[]> {
   return db.all<SuspendedMoney>(sql`
     select id, currency, amount_minor,

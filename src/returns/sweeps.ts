@@ -6,10 +6,10 @@ import type { Sweep } from '../work/sweep.ts';
 import { advanceReturn } from './step.ts';
 import { adoptGivebacks, claimDueReturns, type DueReturn } from './store.ts';
 
-/** A worker that dies on the way: the return comes due again after this. */
+/** Lease: the return of a worker that dies on the way becomes due again after this. */
 const LEASE_MS = 60_000;
 
-/** Sees to it that captured money which a payment cannot keep goes back: by refund, else by payout, else by a person. */
+/** Returns captured money that a payment cannot keep: by refund, else by payout, else manually. */
 export function returnSweep(deps: Deps, store: Store): Sweep {
   let adopted = 0;
   const sweep: CallSweep<DueReturn> = {

@@ -13,7 +13,7 @@ import type { Decision, TransferRow } from './schema.ts';
 import { isFinal, nextTransferStatus } from './states.ts';
 import { lockTransfers, updateTransfers } from './store.ts';
 
-/** Something that happened to a transfer; the kinds are the triggers of the table of states. */
+/** An event or trigger that may change a transfer; the kinds are the triggers of the state table. */
 export type TransferHappening =
   | { kind: 'uncovered' }
   | { kind: 'sending'; provider_account: string; provider_key: string; decision: Decision; lease_ms: number }
@@ -23,30 +23,32 @@ export type TransferHappening =
   | { kind: 'failed'; reason: PayoutReason | null; message: string; resolution?: Resolution }
   | { kind: 'cancelled'; message: string };
 
+/** A change of one transfer. */
 export interface TransferChange {
-  /** The row as it was when the news was asked for: tells which sending the news is about. */
+  /** The row as it was when the update was requested: identifies the submission that the update is about. */
   known: TransferRow;
   happening: TransferHappening;
 }
 
-/** Where and when changes are applied. */
+/** The environment and time in which changes are applied. */
 export interface TransferContext {
   environment: Environment;
   /** Milliseconds since the epoch. */
   at: number;
 }
 
+/** Result of applying one change. */
 export interface AppliedTransfer {
   transfer: TransferRow;
-  /** False: the news was old, and nothing was changed. */
+  /** False: the update was stale, and nothing was changed. */
   changed: boolean;
 }
 
 /**
- * The one door through which a transfer changes. Locks the rows, asks the table of states, books the money, writes the
- * rows and records the events, all in the caller's transaction and in a fixed number of statements however many
- * transfers there are. News that is late, repeated or of an earlier sending changes nothing.
- * @returns by transfer id
+ * The only code path that changes a transfer. Locks the rows, looks up the state transition, posts the journals, writes the
+ * rows and records the events, all in the caller's transaction and in a fixed number of statements however many transfers there
+ * are. An update that is late, repeated or about an earlier submission changes nothing.
+ * @returns results by transfer id
  */
 export async function applyTransfers(
   tx: Tx,
@@ -68,7 +70,7 @@ export async function applyTransfers(
   return applied;
 }
 
-/** Collects what the changes of one call write, so that it is written together. */
+/** Collects what the changes of one call write, so that it is written in as few statements as possible. */
 class Work {
   readonly #context: TransferContext;
   readonly #updates: TransferRow[] = [];
@@ -101,7 +103,7 @@ class Work {
     if (this.#arrivals.length > 0) await repayCredit(tx, this.#arrivals);
   }
 
-  /** What a happening changes besides the status, and the money it moves. */
+  /** Returns the changes a trigger (`happening`) makes besides the status, and queues the money movements it causes. */
   #consequences(row: TransferRow, happening: TransferHappening): Partial<TransferRow> {
     switch (happening.kind) {
       case 'uncovered':
@@ -148,7 +150,7 @@ class Work {
     this.#arrivals.push({ team_id: row.team_id, currency: row.currency, account_id: '', source_id: row.id, subject_id: row.id });
   }
 
-  /** What did not leave does not count against the team's ceilings. */
+  /** Releases the amount of a transfer that moved no money from the team's transaction limits. */
   #uncount({ team_id, currency, counted_day: day, amount_minor }: TransferRow): void {
     if (day !== null) this.#uses.push({ team_id, direction: 'transfer', currency, day, amount_minor: -amount_minor });
   }
@@ -172,7 +174,7 @@ class Work {
   }
 }
 
-/** The event that tells of the row's present status; `created` for the first. */
+/** Returns the event of the row's current status; `created` for the first. */
 export function transferEvent(environment: Environment, row: TransferRow): NewEvent {
   return {
     team_id: row.team_id,
@@ -184,9 +186,9 @@ export function transferEvent(environment: Environment, row: TransferRow): NewEv
 }
 
 /**
- * News counts for the sending it is about: what is told of an earlier one says nothing of the present. Only that the
- * same provider has paid is true whichever sending it was. That nothing was sent counts only while nobody else has
- * looked at the transfer since: the other look may have seen more.
+ * Whether an update is stale: an update about an earlier submission proves nothing about the current one. Two exceptions: a
+ * success at the same provider counts whichever submission it is about. `unsent` counts only while no poll was made since,
+ * because that poll may have seen more.
  */
 function isStale(row: TransferRow, known: TransferRow, happening: TransferHappening): boolean {
   if (happening.kind === 'succeeded') return row.provider_account !== known.provider_account;

@@ -21,8 +21,8 @@ import { insertTransfer } from './store.ts';
 type CreateDeps = Pick<Deps, 'config' | 'router'>;
 
 /**
- * Makes a transfer and sets its money aside in one transaction, or makes it failed when the available balance does not
- * cover it. Handing it to a provider is the worker's.
+ * Creates a transfer and reserves its money in one transaction, or creates it as failed when the available balance does not
+ * cover it. The worker submits it to a provider.
  * @throws Problem 404 unknown beneficiary, 422, 502 no provider pays out on the channel
  */
 export function createTransfer(deps: CreateDeps, call: Call<CreateTransferBody>): Promise<Reply> {
@@ -37,7 +37,11 @@ export function createTransfer(deps: CreateDeps, call: Call<CreateTransferBody>)
   );
 }
 
-/** What a schema can not say. @returns the amount in hundredths */
+/**
+ * Validates what a schema cannot express.
+ * @returns the amount in hundredths
+ * @throws Problem 422
+ */
 function check(body: CreateTransferBody): Minor {
   const errors = choiceErrors(body);
   const amount_minor = minorFromWire(body.amount);
@@ -71,12 +75,12 @@ async function make(tx: Tx, deps: CreateDeps, call: Call<CreateTransferBody>, am
   const decision: Decision = { explanation, candidates: accounts, tried: [], resent: false, note: null };
   const row = rowOf(deps, call, payee, amount_minor, decision);
   const use = { team_id: team.id, direction: 'transfer', currency, amount_minor } as const;
-  // Before balances, as everywhere: two that wait for each other would never end.
+  // Transaction limits are locked before balances, as everywhere in the code: another order could deadlock.
   const counted_day = await reserve(tx, level, use, call.at);
   return setAside(tx, call, { ...row, counted_day });
 }
 
-/** Decides under the lock of the balance, so that any number at once never take more than there is. */
+/** Reserves the money under the lock of the balance, so that concurrent transfers never take more than is available. */
 async function setAside(tx: Tx, call: Call<CreateTransferBody>, wanted: TransferRow): Promise<TransferRow> {
   const { team_id, currency, amount_minor, fee_minor } = wanted;
   const context = { environment: call.caller.store.environment, at: call.at };

@@ -8,9 +8,10 @@ import { post } from '../ledger/post.ts';
 import { repayCredit } from '../settlement/credit.ts';
 
 /**
- * Puts play money on a team's sandbox balance, so that payouts can be tried without collecting first. As everywhere,
- * what the platform advanced is repaid from it before anything else.
- * @param amount_minor above zero
+ * Adds test money to a team's sandbox balance, so that payouts can be tried without collecting first. As everywhere,
+ * outstanding advances of the platform are repaid from it first.
+ * @param amount_minor hundredths, above zero
+ * @throws an error outside the sandbox
  */
 export async function fundSandbox(
   deps: Pick<Deps, 'clock'>,

@@ -8,7 +8,10 @@ import { presentTransfer } from './present.ts';
 import type { ListTransfersQuery } from './schema.ts';
 import { countTransfers, listTransfers, type TransferFilters } from './store.ts';
 
-/** GET /transfers: offset or cursor pages, newest first. */
+/**
+ * Handles GET /transfers: offset or cursor pages, newest first.
+ * @throws Problem 422 for a `date_to` before `date_from`
+ */
 export async function listed(deps: Pick<Deps, 'secrets'>, call: Call<unknown, ListTransfersQuery>): Promise<Reply> {
   const {
     team,
@@ -48,7 +51,10 @@ function filtersOf(query: ListTransfersQuery): TransferFilters {
   };
 }
 
-/** A bound may have more decimals than any amount, or be larger: it is moved to the nearest hundredth inside. */
+/**
+ * Converts a bound to hundredths. It may have more decimals than any amount, or be larger: it is rounded to the nearest
+ * hundredth inside the range.
+ */
 function bound(amount: number | undefined, inwards: (hundredths: number) => number): Minor | undefined {
   if (amount === undefined) return undefined;
   return minorFromWire(amount) ?? BigInt(inwards(Math.min(amount * 100, Number.MAX_SAFE_INTEGER)));

@@ -4,18 +4,18 @@ import type { PayoutOutcome, PollPlan } from '../providers/contract.ts';
 import type { TransferHappening } from './apply.ts';
 import type { Decision, TransferRow } from './schema.ts';
 
-/** A provider that says it wants to be asked at once is not asked more often than this. */
+/** Minimum delay between polls, even for a provider that requests an immediate one. */
 const SHORTEST_WAIT_MS = 100;
-/** Between looks at something that only a person can clear up. */
+/** Delay between polls of a transfer that only a person can resolve. */
 const LONGEST_WAIT_MS = 300_000;
 
-/** Whether the outcome answers the handing over or a question about it. */
+/** Whether the outcome is the response to a submission or to a poll. */
 export type Asked = 'submit' | 'read';
 
 /**
- * What a provider's answer means for the transfer it was asked about.
- * @param candidates the providers that can take it now
- * @param plan when the one that was asked is asked again
+ * Returns the trigger for a provider's response about a transfer.
+ * @param candidates accounts that can take the transfer now
+ * @param plan the provider's poll plan
  */
 export function happeningOf(
   row: TransferRow,
@@ -48,14 +48,15 @@ export function happeningOf(
 }
 
 /**
- * `unavailable` proves that nothing was created only for the sending it answers. As the answer to a question, or to a
- * second sending of the same key, it says nothing of the first: that one may still be under way.
+ * Whether `unavailable` proves that nothing was created. It does only for the submission to which it responds. As the response
+ * to a poll, or to a second submission of the same key, it proves nothing about the first submission, which may still be under
+ * way.
  */
 function isProof(row: TransferRow, asked: Asked): boolean {
   return asked === 'submit' && row.decision?.resent !== true;
 }
 
-/** Money moved, says the provider: it counts only when it is the amount and currency that were asked for. */
+/** Returns the trigger when a provider reports that money moved: a success if amount and currency are those requested. */
 function evidence(row: TransferRow, proof: { provider_ref: string; amount_minor: bigint; currency: string }): TransferHappening {
   if (proof.amount_minor !== row.amount_minor || proof.currency !== row.currency) {
     return waiting(LONGEST_WAIT_MS, 'the provider reports another amount or currency than was asked for', proof.provider_ref);
@@ -63,12 +64,15 @@ function evidence(row: TransferRow, proof: { provider_ref: string; amount_minor:
   return { kind: 'succeeded', provider_ref: proof.provider_ref };
 }
 
-/** The provider took it under this key and failed it for good: whoever has it next gets another key. */
+/**
+ * Counts a key as used up: the provider took the transfer under it and failed it for good, so the next submission needs a new
+ * key.
+ */
 function spend(before: Decision): Decision {
   return { ...before, resent: false, spent: (before.spent ?? 0) + 1 };
 }
 
-/** The next provider at once; when all have said no, all of them again later. */
+/** Returns the trigger that tries the next account at once; when all have rejected it, all of them are tried again later. */
 function unsent(row: TransferRow, candidates: string[], note: string): TransferHappening {
   const before = row.decision as Decision;
   const tried = [...before.tried, row.provider_account as string];

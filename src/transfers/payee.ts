@@ -8,15 +8,18 @@ import type { Tx } from '../kit/sql.ts';
 import { checkAmount, limitsOf } from '../reference/channels.ts';
 import type { CreateTransferBody, InlineBeneficiary, Recipient } from './schema.ts';
 
-/** Who is paid by a transfer, and how. */
+/** The recipient of a transfer and the channel. */
 export interface Payee {
-  /** Null when the recipient was named in the transfer itself. */
+  /** Null when the recipient was given in the transfer itself. */
   beneficiary_id: string | null;
   channel: PayoutChannel;
   recipient: Recipient;
 }
 
-/** @returns what is wrong with the choice between `beneficiary` and `recipient`, which needs no look-up */
+/**
+ * Validates the choice between `beneficiary` and `recipient`, without a query.
+ * @returns errors by field
+ */
 export function choiceErrors(body: CreateTransferBody): FieldErrors {
   const { beneficiary, recipient, channel } = body;
   if ((beneficiary === undefined) === (recipient === undefined)) {
@@ -31,12 +34,15 @@ export function choiceErrors(body: CreateTransferBody): FieldErrors {
   return {};
 }
 
-/** Any environment's: a sandbox id sent with a live key is not found, and is no phone number. */
+/** Matches ids of every environment: a sandbox id sent with a live key is not found, rather than read as a phone number. */
 function isBeneficiaryId(text: string): boolean {
   return text.startsWith(idPrefix('ben', 'live'));
 }
 
-/** @throws Problem 404 unknown beneficiary, 422 */
+/**
+ * Returns the recipient and channel of a transfer.
+ * @throws Problem 404 unknown beneficiary, 422
+ */
 export async function resolvePayee(tx: Tx, store: Store, team_id: bigint, body: CreateTransferBody): Promise<Payee> {
   const { beneficiary, recipient } = body;
   if (typeof beneficiary === 'object') return inlinePayee(beneficiary, body.channel);
@@ -86,11 +92,14 @@ function numberPayee(number: string, channelId: string): Payee {
   return { beneficiary_id: null, channel, recipient };
 }
 
-/** @throws Problem 422 when the channel can not pay this amount out in this currency */
+/**
+ * Checks that the channel can pay out the amount.
+ * @throws Problem 422 when the channel cannot pay this amount out in this currency
+ */
 export function fitAmount(channel: PayoutChannel, currency: string, amount_minor: Minor): void {
   const limits = limitsOf(channel, currency);
   if (!limits) throw invalid({ currency: [`is not paid out on ${channel.id}`] }, 'channel_not_supported');
-  // Unlike a charge, a payout is never cut into pieces: the ceiling binds on every kind of channel.
+  // Unlike a charge, a payout is never split into tranches: the limit applies to every kind of channel.
   const above =
     amount_minor > limits.max_minor ? `must be at most ${wireFromMinor(limits.max_minor)} ${currency} on ${channel.id}` : null;
   const objection = checkAmount(channel, currency, amount_minor) ?? above;

@@ -2,7 +2,7 @@ import type { Environment } from '../kit/environment.ts';
 import { wireFromMinor } from '../kit/money.ts';
 import type { TransferRow } from './schema.ts';
 
-/** A transfer as GET shows it and events carry it. */
+/** Returns a transfer as GET returns it and as events carry it. */
 export function presentTransfer(environment: Environment, row: TransferRow) {
   return {
     id: row.id,

@@ -8,7 +8,7 @@ import { type AppliedTransfer, applyTransfers } from './apply.ts';
 import { findTransfer } from './store.ts';
 
 /**
- * Closes a transfer that is with a provider by a person's decision.
+ * Closes a transfer that is with a provider by manual resolution.
  * @throws Problem 404 no such transfer of the team, 400 it is final, or provably with no provider
  */
 export async function resolveTransfer(

@@ -11,6 +11,7 @@ import { getTransfer } from './service.ts';
 
 const one = envelopeSchema({ transfer: transferReply });
 
+/** The routes of transfers: list, create, retrieve. */
 export function transferRoutes(deps: Pick<Deps, 'config' | 'router' | 'secrets'>): Route[] {
   return [
     route({

@@ -7,7 +7,7 @@ import { pagingQuery } from '../kit/paging.ts';
 import { moment, nullableObject, nullableText, openObject } from '../kit/schema.ts';
 import { TRANSFER_STATUSES, type TransferStatus } from './states.ts';
 
-/** Who is paid, as it was when the transfer was made. */
+/** The recipient, as it was when the transfer was created. */
 export interface Recipient {
   name: string | null;
   /** E.164. */
@@ -18,27 +18,31 @@ export interface Recipient {
   email: string | null;
 }
 
-/** Which providers are tried and why; kept for whoever asks later. */
+/** The providers that are tried and the reason for the choice; stored for later questions. */
 export interface Decision {
-  /** Why these, as routing explained it. */
+  /** The explanation of the choice by routing. */
   explanation: object;
-  /** Accounts, in the order in which they are tried. */
+  /** Provider accounts, in the order in which they are tried. */
   candidates: string[];
-  /** They provably have not taken it. */
+  /** Accounts that provably have not taken the transfer. */
   tried: string[];
-  /** Handed to its provider a second time, with the same key, because the provider did not know it. */
+  /** Sent to its provider a second time, with the same key, because the provider did not know it. */
   resent: boolean;
-  /** Keys under which a provider took it and failed it unpaid: the next sending has another. Left out: none. */
+  /**
+   * Number of keys under which a provider took the transfer and failed it unpaid: the next submission has another. Left out:
+   * none.
+   */
   spent?: number | undefined;
-  /** What the provider said last while nothing was decided. */
+  /** The provider's last message while the outcome is open. */
   note: string | null;
 }
 
-/** Why a transfer failed, where the contract names it. */
+/** Reasons for a failed transfer that the API contract names. */
 export const TRANSFER_REASONS = ['insufficient_balance', 'invalid_recipient', 'recipient_unregistered'] as const;
 
 export type TransferReason = (typeof TRANSFER_REASONS)[number];
 
+/** A row of transfers. Amounts are in hundredths (bigint). */
 export interface TransferRow {
   team_id: bigint;
   id: string;
@@ -54,23 +58,23 @@ export interface TransferRow {
   recipient: Recipient;
   channel: string;
   metadata: JsonObject | null;
-  /** The team's account at a provider that has it, or had it last. */
+  /** The team's provider account that has the transfer, or had it last. */
   provider_account: string | null;
   provider_key: string;
   provider_ref: string | null;
   decision: Decision | null;
-  /** What a person decided about an unknown outcome. */
+  /** The manual resolution of an unknown outcome. */
   resolution: Resolution | null;
-  /** reserved: in `reserved`, never handed over. dispatched: in `in.transit`. closed: final. */
+  /** reserved: its money is in `reserved`, never submitted. dispatched: its amount is in `in.transit`. closed: final. */
   stage: 'reserved' | 'dispatched' | 'closed';
-  /** UTC day under which it is counted against the team's ceilings; null: it is not. */
+  /** UTC day on which it counts towards the team's transaction limits; null: it does not count. */
   counted_day: string | null;
   event_count: number;
   polls: number;
   next_poll_at: Date | null;
   created_at: Date;
   updated_at: Date;
-  /** Of the present sending; null while the transfer is provably with no provider. */
+  /** Time of the current submission; null while the transfer is provably with no provider. */
   dispatched_at: Date | null;
   completed_at: Date | null;
 }
@@ -90,7 +94,7 @@ const inlineBeneficiary = openObject({
 
 export type InlineBeneficiary = Static<typeof inlineBeneficiary>;
 
-/** As a list of types, so that what is wrong inside the object is told by its own path. */
+/** Declared as a list of types, so that an error inside the object is reported with its own path. */
 const beneficiary = Type.Unsafe<string | InlineBeneficiary>({
   ...inlineBeneficiary,
   type: ['string', 'object'],

@@ -8,12 +8,12 @@ import type { AppliedTransfer, TransferChange } from './apply.ts';
 import { type Asked, happeningOf } from './outcomes.ts';
 import type { Decision, TransferRow } from './schema.ts';
 
-/** A provider that has not answered by then may still have acted: the answer is looked for by reading. */
+/** A provider that has not responded by then may still have acted: the result is then polled for. */
 export const SUBMIT_LEASE_MS = 60_000;
-/** Status pages lag: only from then on does "not known" mean that it may be handed over again, with the same key. */
+/** Status endpoints lag: only after this time does "not found" allow the transfer to be sent again, with the same key. */
 export const NOT_FOUND_GRACE_MS = 600_000;
 
-/** What a step needs: where it happens, and how a change is applied and committed. */
+/** The dependencies of a step, and the function that applies and commits a change. */
 export interface Sender {
   deps: Pick<Deps, 'clock' | 'config' | 'providers' | 'router' | 'secrets'>;
   store: Store;
@@ -21,28 +21,31 @@ export interface Sender {
 }
 
 /**
- * Takes a transfer one step further. Three beats: the intent is committed, the provider called outside any
- * transaction, its answer applied. Whatever dies in between, the next step begins by asking the provider.
+ * Advances a transfer by one step: the intent is committed, the provider is called outside any transaction, and its response is
+ * applied. If the process dies in between, the next step starts by polling the provider.
  */
 export async function advance(sender: Sender, row: TransferRow): Promise<void> {
   if (isUnsent(row)) return hand(sender, row, await nextProvider(sender, row));
   const provider = await providerOf(sender, row);
-  // An answer is as old as its question, however late it comes.
+  // A response is only as recent as its request, however late it arrives.
   const asked_at = sender.deps.clock.now();
   const outcome = await payoutsOf(provider).read(payoutOf(sender, row));
   if (outcome.kind !== 'not_found' || !mayBeSentAgain(row, provider, asked_at)) {
     return conclude(sender, row, provider, outcome, 'read');
   }
-  // Same provider, same key: should it have the first sending after all, it knows the second for what it is.
+  // Same provider, same key: if the provider has the first submission after all, it recognises the second as a duplicate.
   await hand(sender, row, { provider, decision: { ...(row.decision as Decision), resent: true } });
 }
 
-/** Provably with no provider: it may be handed to any. */
+/** Whether the transfer is provably with no provider, so that it may be sent to any. */
 function isUnsent(row: TransferRow): boolean {
   return row.stage === 'reserved' || row.dispatched_at === null;
 }
 
-/** A provider that takes every submission for a new one is never sent the same payout twice: a person resolves it. */
+/**
+ * Whether a transfer that its provider does not know may be sent again. Never to a provider without idempotency, which would
+ * treat it as a new payout: there a person resolves it.
+ */
 function mayBeSentAgain(row: TransferRow, { capabilities, payouts }: Provider, now: number): boolean {
   const grace_ms = Math.max(capabilities.not_found_grace_ms, NOT_FOUND_GRACE_MS);
   const idempotency = payouts?.idempotency ?? capabilities.idempotency;
@@ -54,7 +57,10 @@ interface Choice {
   decision: Decision;
 }
 
-/** The first that has not said no. @returns null when nobody can take it now: it waits */
+/**
+ * Returns the first account that has not rejected the transfer.
+ * @returns null when no account can take it now: the transfer waits
+ */
 async function nextProvider(sender: Sender, row: TransferRow): Promise<Choice | null> {
   const { candidates, explanation } = await choose(sender, row);
   const { tried, resent, spent, note } = row.decision as Decision;
@@ -78,7 +84,10 @@ function choose({ deps, store }: Sender, row: TransferRow) {
   });
 }
 
-/** Commits the intent, from where on the provider may have it, then sends. Another worker may have been quicker. */
+/**
+ * Commits the intent, then sends the transfer: from the commit on the provider may have it. Does nothing if another worker was
+ * faster.
+ */
 async function hand(sender: Sender, known: TransferRow, choice: Choice | null): Promise<void> {
   if (!choice) return;
   const { provider, decision } = choice;
@@ -115,11 +124,11 @@ function payoutsOf(provider: Provider): Payouts {
   return must(provider.payouts, `${provider.name} pays out`);
 }
 
-/** A transfer as the provider sees it. */
+/** Returns a transfer in the form that provider adapters receive. */
 function payoutOf({ deps }: Sender, row: TransferRow): Payout {
   const { id, kind, country } = must(channelById(row.channel), 'the channel was checked when the transfer was made');
   const { name, account_number, bank_code } = row.recipient;
-  // A bank customer's phone is a contact, not where the money goes.
+  // The phone number of a bank customer is a contact, not the destination of the money.
   const phone = kind === 'mobile_money' ? row.recipient.phone : null;
   return {
     transfer_id: row.id,

@@ -4,14 +4,17 @@ import { isId } from '../kit/ids.ts';
 import type { TransferRow } from './schema.ts';
 import { findTransfer, lookNow, type TransferSubject } from './store.ts';
 
-/** @throws Problem 404, the same for an unknown id, another team's and another environment's */
+/**
+ * Returns a transfer of this team and store.
+ * @throws Problem 404, the same for an unknown id, another team's and another environment's
+ */
 export async function getTransfer(store: Store, team_id: bigint, id: string): Promise<TransferRow> {
   const row = isId('po', store.environment, id) ? await findTransfer(store.db, { team_id, id }) : undefined;
   if (!row) throw notFound('Transfer');
   return row;
 }
 
-/** A provider announced news of a transfer it has: the worker asks now. */
+/** Makes a transfer due for polling now, after a callback from its provider. */
 export function lookAtTransfer(
   store: Store,
   at: number,

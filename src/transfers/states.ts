@@ -3,11 +3,11 @@ export const TRANSFER_STATUSES = ['processing', 'succeeded', 'failed', 'cancelle
 
 export type TransferStatus = (typeof TRANSFER_STATUSES)[number];
 
-/** What can happen to a transfer. */
+/** Triggers of a transfer's state transitions. */
 export const TRANSFER_TRIGGERS = [
   /** the available balance did not cover it when it was created */
   'uncovered',
-  /** it is about to be handed to a provider */
+  /** it is about to be submitted to a provider */
   'sending',
   /** the provider provably has not taken it */
   'unsent',
@@ -15,9 +15,9 @@ export const TRANSFER_TRIGGERS = [
   'waiting',
   /** the credit is confirmed */
   'succeeded',
-  /** rejected, by the provider or the operator */
+  /** rejected by the provider or the operator */
   'failed',
-  /** the provider itself gave it up */
+  /** cancelled by the provider itself */
   'cancelled',
 ] as const;
 
@@ -38,12 +38,12 @@ const TABLE: Record<TransferStatus, Partial<Record<TransferTrigger, TransferStat
   cancelled: {},
 };
 
-/** The status after it, or null when the trigger changes nothing in this status. */
+/** Returns the status after the trigger, or null when the trigger changes nothing in this status. */
 export function nextTransferStatus(status: TransferStatus, trigger: TransferTrigger): TransferStatus | null {
   return TABLE[status][trigger] ?? null;
 }
 
-/** Nothing can change it any more. */
+/** Whether the status is terminal. */
 export function isFinal(status: TransferStatus): boolean {
   return status !== 'processing';
 }

@@ -18,7 +18,10 @@ export interface TransferRef {
   id: string;
 }
 
-/** @param by who made it: the audit trail of this write */
+/**
+ * Inserts a transfer.
+ * @param by the key and request that created it, for the audit trail
+ */
 export async function insertTransfer(tx: Tx, row: TransferRow, by: { key_id: string; request_id: string }): Promise<void> {
   await tx.run(sql`
     insert into transfers (team_id, id, reference, amount_minor, fee_minor, currency, status, description, beneficiary_id, recipient,
@@ -33,7 +36,7 @@ export function findTransfer(db: Queryable, ref: TransferRef): Promise<TransferR
   return db.maybe<TransferRow>(sql`select ${columns} from transfers where team_id = ${ref.team_id} and id = ${ref.id}`);
 }
 
-/** Locks transfers in a fixed order until the transaction ends. */
+/** Locks transfers in a fixed order until the transaction ends, so that concurrent transactions cannot deadlock. */
 export function lockTransfers(tx: Tx, refs: readonly TransferRef[]): Promise<TransferRow[]> {
   return tx.all<TransferRow>(sql`
     select ${columns} from transfers
@@ -41,7 +44,7 @@ export function lockTransfers(tx: Tx, refs: readonly TransferRef[]): Promise<Tra
     order by team_id, id for update`);
 }
 
-/** Writes everything that can change; all transfers in one statement. Called by apply alone. */
+/** Writes all mutable columns of the transfers in one statement. Called only by `applyTransfers`. */
 export async function updateTransfers(tx: Tx, rows: TransferRow[]): Promise<void> {
   await tx.run(sql`
     update transfers t set status = u.status, reason = u.reason, message = u.message, provider_account = u.provider_account,
@@ -53,7 +56,7 @@ export async function updateTransfers(tx: Tx, rows: TransferRow[]): Promise<void
     where t.team_id = u.team_id and t.id = u.id`);
 }
 
-/** Only what is written goes over the wire. */
+/** Returns only the columns that are written, to send no more to the database than needed. */
 function written(row: TransferRow): Partial<TransferRow> {
   const {
     team_id,
@@ -93,10 +96,10 @@ function written(row: TransferRow): Partial<TransferRow> {
   };
 }
 
-/** How a callback names a transfer. */
+/** How a callback identifies a transfer. */
 export type TransferSubject = { by: 'id' | 'provider_key'; value: string };
 
-/** A provider announced news of a transfer: it is looked at now, should it be under way. */
+/** Makes a transfer that is under way due for polling now, after a callback from its provider. */
 export async function lookNow(
   db: Queryable,
   team_id: bigint,
@@ -110,7 +113,10 @@ export async function lookNow(
     where team_id = ${team_id} and provider_account = ${account_id} and stage = 'dispatched' and status = 'processing' and ${named}`);
 }
 
-/** Takes transfers whose next step is due; a killed worker's come due again after the lease. */
+/**
+ * Claims transfers whose next step is due; those of a killed worker become due again after the lease.
+ * @param lease_ms milliseconds
+ */
 export function claimDueTransfers(
   db: Queryable,
   now: Date,
@@ -139,7 +145,7 @@ export interface TransferFilters {
   amount_max_minor?: Minor | undefined;
 }
 
-/** One page, in reading order. The skipped rows are walked in the index alone; only the page is read from the table. */
+/** Returns one page, in reading order. Skipped rows are read from the index only; just the page is read from the table. */
 export function listTransfers(
   db: Queryable,
   environment: Environment,
@@ -167,7 +173,7 @@ export async function countTransfers(
 
 const DAY_MS = 86_400_000;
 
-/** Ids sort by time, so a range of days is a range of ids. */
+/** Returns the conditions of a list. Ids sort by time, so a range of days is a range of ids. */
 function conditions(environment: Environment, team_id: bigint, filters: TransferFilters): Fragment {
   const { search, status, beneficiary, channel, date_from, date_to, amount_min_minor, amount_max_minor } = filters;
   const found = [part`team_id = ${team_id}`];

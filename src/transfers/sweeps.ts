@@ -14,7 +14,7 @@ const BATCH = 50;
 
 type SweepDeps = Pick<Deps, 'clock' | 'config' | 'log' | 'providers' | 'router' | 'secrets' | 'wake'>;
 
-/** Hands transfers to providers and asks what became of them, until they are final. */
+/** Returns the sweep that submits transfers to providers and polls them until they are final. */
 export function transferSweep(deps: SweepDeps, store: Store): Sweep {
   const sender = senderOf(deps, store);
   const sweep: CallSweep<TransferRow> = {
@@ -22,7 +22,7 @@ export function transferSweep(deps: SweepDeps, store: Store): Sweep {
     environment: store.environment,
     idle_ms: 250,
     claim: (limit, skip) => claimDueTransfers(store.db, new Date(deps.clock.now()), SUBMIT_LEASE_MS, limit, skip),
-    // What no account has yet is counted by where it goes: the same accounts are tried for it.
+    // A transfer without an account yet is counted by its channel: transfers on one channel try the same accounts.
     accountOf: ({ team_id, provider_account, channel }) => accountKey(team_id, provider_account ?? channel),
     step: (row) => advance(sender, row),
     start_within_ms: SUBMIT_LEASE_MS / 2,
@@ -31,7 +31,10 @@ export function transferSweep(deps: SweepDeps, store: Store): Sweep {
   return callSweep(sweep, deps);
 }
 
-/** Changes that come together share a transaction; nobody else's answer waits for that of a slow provider. */
+/**
+ * Returns a sender whose changes share a transaction when they arrive together. A slow provider delays no other transfer's
+ * response.
+ */
 function senderOf(deps: SweepDeps, store: Store): Sender {
   const changes = new Batcher<TransferChange, AppliedTransfer>({
     max: BATCH,
@@ -45,7 +48,7 @@ function senderOf(deps: SweepDeps, store: Store): Sender {
 async function applyAll(deps: SweepDeps, store: Store, changes: TransferChange[]): Promise<AppliedTransfer[]> {
   const context = { environment: store.environment, at: deps.clock.now() };
   const applied = await store.db.transaction((tx) => applyTransfers(tx, context, changes));
-  // Whoever delivers the events looks now.
+  // Wakes the delivery of the events.
   deps.wake.ring(store.environment);
   return changes.map(({ known }) => must(applied.get(known.id), 'transfers are never deleted'));
 }
