@@ -1,4 +1,4 @@
-/** Every event type there is (docs/contract/webhooks-and-signatures.md): the status word is the suffix. */
+/** All event types (docs/contract/webhooks-and-signatures.md); the suffix is the status. */
 export const EVENT_TYPES = [
   'payment.created',
   'payment.processing',
@@ -36,13 +36,13 @@ export const EVENT_TYPES = [
   'link.updated',
   'account.created',
   'account.updated',
-  // Sent by POST /webhooks/{id}/test to that endpoint alone.
+  // Sent by POST /webhooks/{id}/test to that endpoint only.
   'webhook.test',
 ] as const;
 
 export type EventType = (typeof EVENT_TYPES)[number];
 
-/** The subscriptions that a type satisfies: `payment.succeeded`, `payment.*`, `*`. */
+/** Returns the subscriptions that match a type: `payment.succeeded`, `payment.*`, `*`. */
 export function subscriptionsOf(type: EventType): string[] {
   return [type, `${type.slice(0, type.indexOf('.'))}.*`, '*'];
 }

@@ -1,13 +1,13 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 
 /*
- * How the body of an event stands in its row: `1|2|cus_…`, a line feed, then the deflated text. The text has a hole for
- * each value of the line: what only the statement that writes the row knows (how many endpoints there are, which customer
- * was found), so that it is known in the same snapshot. A body that begins with a brace is not packed.
- * Why: docs/decisions/0021-footprint.md.
+ * Stored form of an event's body: `1|2|cus_…`, a line feed, then the deflated text. The text has a placeholder (`HOLE`) for each
+ * value of the first line. These values are known only to the statement that writes the row (the number of endpoints, the customer
+ * that was found), so that they come from its own snapshot. A body that starts with a brace is not packed.
+ * Reasons: docs/decisions/0021-footprint.md.
  */
 
-/** Stands for a value that is filled in later. JSON never holds this character as it is. */
+/** Placeholder for a value that is filled in later. JSON never contains this character unescaped. */
 export const HOLE = '\u0001';
 
 const DICTIONARY = '1';
@@ -15,8 +15,8 @@ const LINE_FEED = 0x0a;
 const BRACE = 0x7b;
 
 /**
- * What our JSON repeats, the most frequent last: text that the deflated one refers back to, which saves three quarters of
- * a body where deflating alone saves half. Rows are read with it for ever: a better one gets another number.
+ * Deflate dictionary: repeated parts of our JSON, the most frequent last. It saves three quarters of a body; deflate alone
+ * saves half. Stored rows depend on it for ever: a new dictionary needs another number.
  */
 const WORDS = Buffer.from(
   '{"code":201,"message":"Payment is processing","body":{"action":{"kind":"confirm"},"transaction":{"refund":{"transfer":{' +
@@ -34,20 +34,26 @@ const WORDS = Buffer.from(
     '"channel":"cm.mtn","status":"open","reason":null,"created_at":"2026-11-21T13:00:00.000Z"}]}}',
 );
 
-/** What the statement puts before the packed text, followed by `|` and a value for each hole, and a line feed. */
+/** Start of a stored body, followed by `|` and a value for each placeholder, and a line feed. */
 export const MARK = DICTIONARY;
 
-/** @param text with {@link HOLE}s where the statement knows more */
+/**
+ * Compresses a text.
+ * @param text with a {@link HOLE} for each value that only the statement can supply
+ */
 export function packText(text: string): Buffer {
   return deflateRawSync(text, { dictionary: WORDS });
 }
 
-/** The whole of what stands in a row, for a text without holes. */
+/** Returns the complete stored form of a text without placeholders. */
 export function packWhole(text: string): Buffer {
   return Buffer.concat([Buffer.from(`${MARK}\n`), packText(text)]);
 }
 
-/** The text of a row, its holes filled: always the same bytes. */
+/**
+ * Returns the text of a stored body with its placeholders filled: always the same bytes.
+ * @throws Error for an unknown dictionary
+ */
 export function unpack(bytes: Buffer): string {
   if (bytes[0] === BRACE) return bytes.toString();
   const end = bytes.indexOf(LINE_FEED);

@@ -5,20 +5,20 @@ import { versions } from '../versions/registry.ts';
 import { type EventType, subscriptionsOf } from './catalogue.ts';
 import { HOLE, MARK, packText } from './packing.ts';
 
-/** One change to announce. */
+/** A change to publish as an event. */
 export interface NewEvent {
   team_id: bigint;
   type: EventType;
   resource_id: string;
-  /** Counts the events of this resource from 1; the resource's row keeps the count. */
+  /** Number of the event among those of this resource, from 1; the resource's row stores the count. */
   sequence: number;
-  /** What GET of the resource returns under its key. */
+  /** The resource as returned by GET. */
   data: object;
-  /** A text of `data` that the statement replaces by what it finds to be true: its first occurrence becomes a hole. */
+  /** A text within `data` that the statement replaces by the value it finds: its first occurrence becomes a placeholder. */
   unsure?: string;
 }
 
-/** A {@link NewEvent} as the SQL takes it. */
+/** A {@link NewEvent} as input of the SQL. */
 export interface EventInput {
   team_id: string;
   event_id: string;
@@ -26,14 +26,17 @@ export interface EventInput {
   subscriptions: string[];
   resource_id: string;
   sequence: number;
-  /** The packed body in base64, with a hole for the number of endpoints, which only the statement knows. */
+  /** The packed body in base64, with a placeholder for the number of endpoints, which only the statement can determine. */
   packed: string;
-  /** `|` and the value of each further hole. */
+  /** `|` and the value for each further placeholder. */
   filled: string;
   created_at: string;
 }
 
-/** @param at milliseconds since the epoch */
+/**
+ * Builds the input of {@link RECORD}.
+ * @param at milliseconds since the epoch
+ */
 export function eventInput(environment: Environment, at: number, event: NewEvent): EventInput {
   const id = newId('evt', environment, at);
   const created = new Date(at).toISOString();
@@ -59,19 +62,22 @@ export function eventInput(environment: Environment, at: number, event: NewEvent
   };
 }
 
-/** Columns of a CTE named `event_input` that {@link RECORD} reads, for json_to_recordset. */
+/** Columns of the CTE `event_input` that {@link RECORD} reads, for json_to_recordset. */
 export const EVENT_COLUMNS = `team_id bigint, event_id text, type text, subscriptions text[], resource_id text,
   sequence integer, packed text, filled text, created_at timestamptz`;
 
-/** SQL for the body of a row `i` of `event_input` (src/events/packing.ts). @param endpoints SQL for their number */
+/**
+ * Returns SQL for the body of a row `i` of `event_input` (src/events/packing.ts).
+ * @param endpoints SQL for the number of endpoints
+ */
 export function packedBody(endpoints: string): string {
   return `convert_to('${MARK}|' || ${endpoints} || i.filled || chr(10), 'UTF8') || decode(i.packed, 'base64')`;
 }
 
 /**
- * The CTEs that record the rows of `event_input` and make one delivery for each endpoint that wants them, in the
- * statement and so in the transaction of the change. The number of endpoints is counted in the same snapshot that
- * makes the deliveries: no cache can be wrong about it. An endpoint whose backlog is at its limit gets none (webhooks/sweeps.ts).
+ * CTEs that record the rows of `event_input` and create one delivery per subscribed endpoint, in the same statement and so in
+ * the transaction of the change. The endpoints are counted in the same snapshot that creates the deliveries, so no stale cache
+ * can affect the count. An endpoint whose backlog is at its limit gets none (webhooks/sweeps.ts).
  */
 export const RECORD = fixed(`
   event_targets as materialized (
@@ -91,7 +97,10 @@ export const RECORD = fixed(`
     select t.team_id, t.endpoint_id, t.event_id from event_targets t order by t.event_id, t.endpoint_id
   )`);
 
-/** Records events in the transaction of the changes they tell of; all of them in one statement. */
+/**
+ * Records events in the transaction of their changes, all in one statement.
+ * @param at milliseconds since the epoch
+ */
 export async function recordEvents(tx: Tx, environment: Environment, at: number, events: NewEvent[]): Promise<void> {
   if (events.length === 0) return;
   const inputs = JSON.stringify(events.map((event) => eventInput(environment, at, event)));

@@ -72,7 +72,7 @@ async function found(call: Call, db: Queryable): Promise<EventRow> {
   return event;
 }
 
-/** The header their deliveries have; of a list one number for each item, in their order. */
+/** Sequence header, as sent with deliveries; for a list, one number per item in order. */
 function sequences(events: readonly EventRow[]): Record<string, string> {
   return { 'X-Service-Sequence': events.map(({ sequence }) => sequence).join(', ') };
 }

@@ -3,13 +3,13 @@ import { pagingQuery } from '../kit/paging.ts';
 import { moment, nullableText } from '../kit/schema.ts';
 import { EVENT_TYPES } from './catalogue.ts';
 
-/** A row of events. */
+/** A row of `events`. */
 export interface EventRow {
   team_id: bigint;
   id: string;
   type: string;
   resource_id: string;
-  /** Counts the events of the resource from 1. */
+  /** Number of the event among those of the resource, from 1. */
   sequence: number;
   /** The exact bytes of every delivery. */
   body: string;
@@ -24,7 +24,7 @@ export const eventsQuery = Type.Object({
 
 export type EventsQuery = Static<typeof eventsQuery>;
 
-/** The event record: the body that is delivered, parsed. */
+/** The event record: the delivered body, parsed. */
 export const eventReply = Type.Object({
   id: Type.String({ description: 'Deduplication key.' }),
   event: Type.String({ description: 'Event type.' }),

@@ -21,7 +21,7 @@ export async function findEvent(db: Queryable, team_id: bigint, id: string): Pro
   return row && eventOf(row);
 }
 
-/** One page, in reading order. The skipped rows are walked in the index alone; bodies are read of the page only. */
+/** Returns one page in query order. Skipped rows are read from the index only; bodies are read only for the page. */
 export async function listEvents(
   db: Queryable,
   environment: Environment,

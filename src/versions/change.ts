@@ -1,6 +1,6 @@
 import type { JsonObject } from '../kit/json.ts';
 
-/** What answers, lists and events show, by the key of a single one. */
+/** Resources in responses, lists and events, by the key of a single one. */
 export type ResourceName =
   | 'transaction'
   | 'refund'
@@ -22,34 +22,34 @@ export type ResourceName =
   | 'currency'
   | 'bank';
 
-/** `POST /payments/:id`: an operation by method and path. */
+/** An operation by method and path, such as `POST /payments/:id`. */
 export type RouteName = string;
 
-/** The parts of a request that may differ between versions. */
+/** Parts of a request that may differ between versions. */
 export interface Sent {
-  /** Undefined for operations without one. */
+  /** Undefined for operations without a body. */
   body: unknown;
   query: Record<string, unknown>;
 }
 
 /**
- * How one version of the API differs from the one before it: small pure functions, each for one step. Handlers speak the
- * newest version only; whoever speaks an older one is led up and down the chain of changes.
+ * Differences between one API version and the one before it, as small pure functions for one step each. Handlers implement the
+ * newest version only; requests and responses of older versions are translated through the chain of changes.
  */
 export interface VersionChange {
-  /** The day it came: versions sort by it. */
+  /** Release date; versions sort by it. */
   version: string;
-  /** Requests: as the version before sends them, to what this one takes. */
+  /** Requests: from the form of the previous version to that of this one. */
   requests?: Record<RouteName, RequestChange>;
-  /** Resources wherever they stand, in answers, lists and events: as this version shows them, to what the one before shows. */
+  /** Resources in responses, lists and events: from the form of this version to that of the previous one. */
   resources?: Partial<Record<ResourceName, (shown: JsonObject) => JsonObject>>;
-  /** What else an answer holds, without its resources. */
+  /** Responses apart from their resources: from the form of this version to that of the previous one. */
   answers?: Record<RouteName, (answer: JsonObject) => JsonObject>;
 }
 
 export interface RequestChange {
   body?(sent: JsonObject): JsonObject;
   query?(sent: Sent['query']): Sent['query'];
-  /** Fields that have another name now: the new one to the old one, which errors have to use. */
+  /** Renamed fields, from the new name to the old one, which errors have to use. */
   fields?: Record<string, string>;
 }

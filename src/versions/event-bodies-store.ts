@@ -12,14 +12,20 @@ export async function findBody(db: Queryable, { team_id, event_id }: EventRef, v
   return row?.body;
 }
 
-/** The body as recorded, held as it is until the transaction ends: an erasure rewrites it before or after, not meanwhile. */
+/**
+ * Returns the body as recorded and locks it until the transaction ends, so that an erasure rewrites it before or after, not
+ * meanwhile.
+ */
 export async function holdRecorded(tx: Tx, { team_id, event_id }: EventRef): Promise<string | undefined> {
   const row = await tx.maybe<{ body: Buffer }>(sql`
     select body from events where team_id = ${team_id} and id = ${event_id} for share`);
   return row && unpack(row.body);
 }
 
-/** The first to come is kept. @returns what is kept */
+/**
+ * Stores a body; the first one stored is kept.
+ * @returns the stored body
+ */
 export async function keepBody(tx: Tx, event: EventRef, version: string, body: string): Promise<string> {
   const { team_id, event_id } = event;
   await tx.run(sql`

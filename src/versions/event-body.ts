@@ -4,8 +4,8 @@ import { type EventRef, findBody, holdRecorded, keepBody } from './event-bodies-
 import { versions } from './registry.ts';
 
 /**
- * The bytes of an event for an endpoint pinned to a version: those recorded, or older ones that the first delivery makes
- * and that are kept for every later one. With nobody on an older version nothing is read or parsed.
+ * Returns the body of an event for an endpoint pinned to a version: the recorded body, or a body in an older version, which
+ * the first delivery creates and stores for all later ones. When no endpoint has an older version, nothing is read or parsed.
  * @param event with the body as recorded
  */
 export async function bodyFor(db: Db, event: EventRef & { body: string }, version: string): Promise<string> {

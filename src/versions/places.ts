@@ -1,6 +1,6 @@
 import type { ResourceName, RouteName } from './change.ts';
 
-/** Last word of a list's path to what its items are; lists of anything else are changed by `answers`. */
+/** Resource of a list's items by the last segment of its path. Lists of anything else are translated by `answers`. */
 const LISTS: Record<string, ResourceName> = {
   payments: 'transaction',
   refunds: 'refund',
@@ -22,7 +22,7 @@ const LISTS: Record<string, ResourceName> = {
   banks: 'bank',
 };
 
-/** First word of an event's type to what its data is. */
+/** Resource of an event's data by the first word of its type. */
 const SUBJECTS: Record<string, ResourceName> = {
   payment: 'transaction',
   refund: 'refund',
@@ -36,12 +36,12 @@ const SUBJECTS: Record<string, ResourceName> = {
   webhook: 'webhook',
 };
 
-/** What the `items` of a list are. */
+/** Returns the resource of a list's `items`. */
 export function itemsOf(route: RouteName): ResourceName | undefined {
   return LISTS[route.split('/').at(-1) ?? ''];
 }
 
-/** What the `data` of an event is. */
+/** Returns the resource of an event's `data`. */
 export function dataOf(type: string): ResourceName | undefined {
   return SUBJECTS[type.split('.')[0] ?? ''];
 }

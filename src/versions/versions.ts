@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '../kit/json.ts';
 import type { ResourceName, RouteName, Sent, VersionChange } from './change.ts';
 import { dataOf, itemsOf } from './places.ts';
 
-/** The versions there are, and the ways between them. */
+/** The API versions and the translations between them. */
 export class Versions {
   readonly #first: string;
   readonly #changes: VersionChange[] = [];
@@ -13,18 +13,21 @@ export class Versions {
     for (const change of changes) this.add(change);
   }
 
-  /** Adds the next version: the program does so as it loads, tests do so with versions of their own. */
+  /**
+   * Adds the next version. The program does so at load; tests add versions of their own.
+   * @throws Error when the version is not newer than the newest
+   */
   add(change: VersionChange): void {
     if (change.version <= this.newest) throw new Error(`${change.version} is not newer than ${this.newest}`);
     this.#changes.push(change);
   }
 
-  /** The one that handlers speak. */
+  /** The version that handlers implement. */
   get newest(): string {
     return this.#changes.at(-1)?.version ?? this.#first;
   }
 
-  /** Oldest first. */
+  /** All versions, oldest first. */
   get all(): string[] {
     return [this.#first, ...this.#changes.map(({ version }) => version)];
   }
@@ -33,7 +36,7 @@ export class Versions {
     return version === this.#first || this.#changes.some((change) => change.version === version);
   }
 
-  /** A request of this version as the newest takes it. What was sent is left as it is. */
+  /** Translates a request of this version to the newest. The input is not modified. */
   upgrade(version: string, route: RouteName, sent: Sent): Sent {
     let { body, query } = sent;
     for (const { requests } of this.#since(version)) {
@@ -44,7 +47,7 @@ export class Versions {
     return { body, query };
   }
 
-  /** Rejected fields by the names this version has for them. */
+  /** Renames rejected fields to their names in this version. */
   errorsFor(version: string, route: RouteName, errors: FieldErrors): FieldErrors {
     const renames = this.#since(version)
       .toReversed()
@@ -53,18 +56,18 @@ export class Versions {
     return Object.fromEntries(Object.entries(errors).map(([path, messages]) => [older(path), messages]));
   }
 
-  /** The same for whatever a handler threw. */
+  /** Renames the rejected fields of an error thrown by a handler; returns any other error unchanged. */
   problemFor(version: string, route: RouteName, error: unknown): unknown {
     if (version === this.newest || !(error instanceof Problem) || !error.details.errors) return error;
     const errors = this.errorsFor(version, route, error.details.errors);
-    // A message made of the first field names it.
+    // A message generated from the first field contains its name.
     const message = error.message === invalid(error.details.errors).message ? invalid(errors).message : error.message;
     return new Problem(error.status, message, { ...error.details, errors });
   }
 
   /**
-   * The body of a success as this version shows it.
-   * @param from the version it is in; never translated to a newer one
+   * Translates the body of a success to this version.
+   * @param from version of `answer`; never translated to a newer one
    */
   downgrade(from: string, version: string, route: RouteName, answer: JsonObject): JsonObject {
     const listed = itemsOf(route);
@@ -79,7 +82,7 @@ export class Versions {
     );
   }
 
-  /** An event as this version shows it; one that is older stays as it was recorded, and says so. */
+  /** Translates an event to this version. An event older than the version stays as recorded, with its own `api_version`. */
   eventFor(version: string, event: JsonObject): JsonObject {
     const from = String(event.api_version);
     if (version >= from) return event;
@@ -100,7 +103,7 @@ export class Versions {
     );
   }
 
-  /** Changes that came after `version`, oldest first. */
+  /** Returns the changes after `version`, oldest first. */
   #since(version: string): VersionChange[] {
     return this.#between(version, this.newest);
   }
@@ -110,7 +113,7 @@ export class Versions {
   }
 }
 
-/** `customer.mail` follows `customer`: a field inside a renamed one moves with it. */
+/** Renames a path: `customer.mail` follows `customer`, so a field inside a renamed one moves with it. */
 function renamed(path: string, fields: Record<string, string>): string {
   const found = Object.entries(fields).find(([now]) => path === now || path.startsWith(`${now}.`));
   return found ? found[1] + path.slice(found[0].length) : path;

@@ -1,29 +1,29 @@
 import { fixed, type Queryable, sql } from '../kit/sql.ts';
 import type { EndpointRef } from './store.ts';
 
-/** The endpoints that one round covers: at most so many that have deliveries, in the order of their ids, after this one. */
+/** Range of one round: up to `endpoints` endpoints with deliveries, in the order of their ids, after `after`. */
 export interface Walk {
   after: string;
   endpoints: number;
 }
 
 export interface Stopped {
-  /** No new delivery is queued for them from now on. */
+  /** Endpoints for which no new deliveries are queued from now on. */
   stopped: EndpointRef[];
-  /** The last endpoint covered; null when there are no more. */
+  /** Last endpoint covered; null when there are no more. */
   last: string | null;
 }
 
 const minuteOf = (moment: string) => `to_char((${moment}) at time zone 'UTC', 'YYYY-MM-DD HH24:MI')`;
-/** Of the address the host only: the rest may hold a secret. */
+/** Host of the URL only: the rest may contain a secret. */
 const HOST = fixed(`substring(url from '^https://([^/?#]+)')`);
 const SINCE = fixed(minuteOf('since'));
-/** Rounded up: no event of the gap is outside of what the mail names. */
+/** Rounded up, so that the interval named in the mail covers every event of the gap. */
 const UNTIL = fixed(minuteOf(`pirogue_now() + interval '1 minute'`));
 
 /**
- * Stops the queuing for active endpoints that have `max` deliveries waiting, and writes a mail to the owner of each. The next event
- * is not queued for them (events/record.ts); it stays readable and can be sent again.
+ * Stops queueing for active endpoints with `max` waiting deliveries, and queues a mail to the owner of each. Later events are
+ * not queued for them (events/record.ts); they stay readable and can be redelivered.
  */
 export async function stopFullQueues(db: Queryable, { after, endpoints }: Walk, max: number): Promise<Stopped> {
   const rows = await db.all<{ looked_at: number; last: string | null; team_id: bigint | null; id: string | null }>(sql`
@@ -53,7 +53,7 @@ export async function stopFullQueues(db: Queryable, { after, endpoints }: Walk, 
   return { stopped, last: looked_at === endpoints ? last : null };
 }
 
-/** Queues again for endpoints that have fewer than `below` deliveries waiting, and writes a mail that names the gap. */
+/** Resumes queueing for endpoints with fewer than `below` waiting deliveries, and queues a mail that names the gap. */
 export function resumeQueues(db: Queryable, below: number, limit: number): Promise<EndpointRef[]> {
   return db.all<EndpointRef>(sql`
     with over as materialized (

@@ -2,7 +2,7 @@ import type { Deps } from '../deps.ts';
 import type { Environment } from '../kit/environment.ts';
 import type { Deactivated } from './deliveries-store.ts';
 
-/** Makes it known that endpoints were deactivated because nothing reached them for days. */
+/** Reports endpoints that were deactivated because no delivery succeeded for days. */
 export function announceDeactivation(deps: Pick<Deps, 'log'>, environment: Environment, endpoints: readonly Deactivated[]): void {
   for (const { team_id, id } of endpoints) {
     deps.log.warn(

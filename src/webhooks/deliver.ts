@@ -14,21 +14,22 @@ import { type SlotLimits, Slots } from './slots.ts';
 import { dropQueuesOfInactive } from './store.ts';
 import { guardOf } from './url.ts';
 
-/** What a test or an operator's experiment may change. */
+/** Settings that tests or experiments may change. */
 export interface DeliveryTuning extends SlotLimits {
   send: Send;
-  /** How much longer than the longest attempt a claim lasts: room for recording its outcome. */
+  /** Milliseconds by which a claim's lease exceeds the longest attempt: time to record its outcome. */
   lease_slack_ms: number;
 }
 
 const DEFAULTS: DeliveryTuning = { send: sendOut, total: 512, per_endpoint: 16, per_failing: 2, lease_slack_ms: 10_000 };
 
-/** Endpoints looked at in one claim: a few milliseconds' worth. */
+/** Maximum endpoints examined per claim: a few milliseconds of work. */
 const MOST_ENDPOINTS = 512;
 
 /**
- * Sends what is due, until stopped. Any number of processes may do so at once: a delivery is claimed with a lease, sent
- * outside any transaction, and its outcome recorded with others. A killed process's claims come due again by themselves.
+ * Sends due deliveries until stopped. Any number of processes may run it at once: a delivery is claimed with a lease, sent
+ * outside any transaction, and its outcome recorded in a batch. Claims of a killed process become due again when their leases
+ * end.
  */
 export function startDeliveries(deps: Deps, store: Store, tuning: Partial<DeliveryTuning> = {}): Worker {
   const worker = new DeliveryWorker(deps, store, { ...DEFAULTS, ...tuning });
@@ -81,7 +82,7 @@ class DeliveryWorker {
     }
   }
 
-  /** Takes nothing new, lets what is under way end (each has its deadline), records it. */
+  /** Claims nothing new, waits for deliveries in progress (each has a deadline) and records their outcomes. */
   async stop(loop: Promise<void>): Promise<void> {
     this.#stopping = true;
     this.#unlisten();
@@ -91,10 +92,10 @@ class DeliveryWorker {
     await Promise.all(this.#underWay);
   }
 
-  /** Claims what there are slots for and sends it off. */
+  /** Claims as many deliveries as there are free slots and starts them. */
   async #round() {
     const { webhook_timeout_ms } = this.#deps.config;
-    // Outcomes pile up only when the database does not take them; until it does, nothing more is sent.
+    // Outcomes accumulate only while the database does not accept them; until it does, nothing more is sent.
     const rows = this.#outcomes.waiting > this.#tuning.total * 2 ? 0 : this.#slots.free;
     if (rows === 0) return { found: 0, unseen: false, next_due_ms: null };
     const claimed = await claimDue(this.#store.db, {
@@ -119,7 +120,7 @@ class DeliveryWorker {
     this.#underWay.add(sending);
   }
 
-  /** @param release gives the slot back: of a success at once, of a failure when the endpoint is marked as failing */
+  /** @param release frees the slot: immediately after a success; after a failure, when the endpoint is marked as failing */
   async #deliver(row: Claimed, claim: string, release: () => void): Promise<void> {
     const id = String(row.id);
     try {
@@ -129,8 +130,8 @@ class DeliveryWorker {
       release();
       await recorded;
     } catch (err) {
-      // A fault of ours, such as a secret sealed with another key, or a body that a newer version of us has packed: the delivery
-      // comes due again when its lease ends.
+      // An internal fault, such as a secret encrypted with another key, or a body packed by a newer release: the delivery
+      // becomes due again when its lease ends.
       this.#deps.log.error({ err, delivery: id, webhook: row.endpoint_id }, 'a webhook delivery could not be made');
       release();
     }
@@ -156,7 +157,9 @@ class DeliveryWorker {
   }
 }
 
-/** The next claim begins after the last endpoint that was served, or looked at; from the start when all were. */
+/**
+ * Returns the start of the next claim: after the last endpoint that was served or examined; from the beginning when all were.
+ */
 function nextStart(rows: readonly Claimed[], asked: number, seen: { looked_at: number; last: string | null }): string {
   if (rows.length === asked)
     return (

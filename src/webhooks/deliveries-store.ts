@@ -5,21 +5,21 @@ import { type EventInput, packedBody } from '../events/record.ts';
 import { must } from '../kit/errors.ts';
 import { fixed, PLANNED_EACH_TIME, part, type Queryable, sql, type Tx } from '../kit/sql.ts';
 
-/** One delivery that is ours to send until its lease ends. */
+/** A delivery claimed by this worker until its lease ends. */
 export interface Claimed {
   id: bigint;
   team_id: bigint;
   endpoint_id: string;
   event_id: string;
-  /** Tries made before this one. */
+  /** Number of earlier attempts. */
   tries: number;
   event_type: string;
   sequence: number;
-  /** As it is stored: packed. */
+  /** Body as stored (packed). */
   body: Buffer;
-  /** As the table has it now. Null: the endpoint was deleted or made inactive, so there is nothing to send. */
+  /** Current state of the endpoint. Null: it was deleted or deactivated, so there is nothing to send. */
   target: { url: string; secret_sealed: string; api_version: string } | null;
-  /** The endpoint has failed since its last success. */
+  /** Whether the endpoint has failed since its last success. */
   failing: boolean;
 }
 
@@ -30,30 +30,30 @@ export interface Busy {
 }
 
 export interface ClaimRequest {
-  /** Where to start: endpoints after this one. */
+  /** Start position: endpoints after this id. */
   after: string;
-  /** Most rows to claim. */
+  /** Maximum rows to claim. */
   rows: number;
-  /** Most endpoints to look at. */
+  /** Maximum endpoints to examine. */
   endpoints: number;
   lease_ms: number;
-  /** Most deliveries under way at once to one endpoint, and to one that is failing. */
+  /** Maximum concurrent deliveries to one endpoint, and to one that is failing. */
   slots: number;
   failing_slots: number;
-  /** Most rows to claim of all failing endpoints together. */
+  /** Maximum rows to claim for all failing endpoints together. */
   failing_rows: number;
-  /** Deliveries under way now, by endpoint, and how many of them are retries. */
+  /** Deliveries in progress by endpoint, and how many of them are retries. */
   busy: Busy;
 }
 
 export interface Claim {
   rows: Claimed[];
-  /** Marks the claimed rows, so that only their holder can record what became of them. */
+  /** Marks the claimed rows, so that only their holder can record the outcomes. */
   claim: string;
-  /** How many endpoints with deliveries were looked at, and the last of them. */
+  /** Number of endpoints with deliveries that were examined, and the last of them. */
   looked_at: number;
   last: string | null;
-  /** When the next of the deliveries seen comes due; null when none is waiting. */
+  /** Milliseconds until the next examined delivery is due; null when none is waiting. */
   next_due_ms: number | null;
 }
 
@@ -61,18 +61,18 @@ type ClaimRow = Omit<Claimed, 'target' | 'body'> &
   Omit<Claim, 'rows'> & { body: Buffer | null; url: string | null; secret_sealed: string | null; api_version: string };
 
 /**
- * A claim is a uuid that begins with the end of its lease (48 bits of milliseconds by the database's clock, as a uuid of
- * version 7 begins with its making). Uuids compare byte by byte: a claim below the uuid of this moment is over. No other
- * column changes when a row is claimed and no index holds this one, so PostgreSQL updates it in place (heap-only);
- * moving due_at instead wrote three index entries for each claim, which then took 60 µs for each row instead of 38.
+ * A claim is a UUID that starts with the end of its lease (48 bits of milliseconds by the database's clock, like the creation
+ * time in a UUID of version 7). UUIDs compare byte by byte: a claim below the UUID of the current time has expired. A claim
+ * changes no other column and this column has no index, so PostgreSQL updates the row in place (heap-only). Moving `due_at`
+ * instead wrote three index entries per claim, at 60 µs per row instead of 38 µs.
  */
 const leaseEnd = (ms: number, tail: string) =>
   part`(lpad(to_hex((extract(epoch from pirogue_now()) * 1000)::bigint + ${ms}::bigint), 12, '0') || ${tail}::text)::uuid`;
 
 /**
- * Claims due deliveries, a few of each endpoint: goes from endpoint to endpoint through the index (one step each,
- * however long its backlog) and takes as many rows of each as it has free slots. Rows under way stay at the head of
- * their endpoint's queue, no more than its slots. The row of a worker that died is free again when its lease ends.
+ * Claims due deliveries, a few per endpoint: walks the endpoints through the index (one step each, regardless of the backlog)
+ * and takes as many rows of each as it has free slots. Rows in progress stay at the head of their endpoint's queue; there are
+ * at most as many as slots. The row of a dead worker becomes free when its lease ends.
  */
 export async function claimDue(db: Queryable, request: ClaimRequest): Promise<Claim> {
   const { after, rows, endpoints, lease_ms, slots, failing_slots, failing_rows, busy } = request;
@@ -146,23 +146,23 @@ export async function claimDue(db: Queryable, request: ClaimRequest): Promise<Cl
 
 function claimedOf(row: ClaimRow): Claimed {
   const { id, team_id, endpoint_id, event_id, tries, event_type, sequence, body, failing, url, secret_sealed, api_version } = row;
-  // Without its event (kept 90 days, longer than any retry) there is nothing to send either.
+  // Nothing can be sent without the event either (kept 90 days, longer than any retry).
   const target = url !== null && secret_sealed !== null && body !== null ? { url, secret_sealed, api_version } : null;
   return { id, team_id, endpoint_id, event_id, tries, event_type, sequence, body: body ?? Buffer.alloc(0), target, failing };
 }
 
-/** What became of one claimed delivery. */
+/** Outcome of one claimed delivery. */
 export interface Outcome {
-  /** Of the row in deliveries. */
+  /** Id of the row in `deliveries`. */
   id: string;
   claim: string;
-  /** Tried again after so many milliseconds; null: done with. */
+  /** Milliseconds until the next attempt; null: the delivery is finished. */
   retry_ms: number | null;
   /** Null: nothing was sent. */
   attempt: Attempt | null;
 }
 
-/** One POST; whose and the how-manieth is in the delivery's row. */
+/** One POST. The endpoint and the attempt number are in the delivery's row. */
 export interface Attempt {
   attempt_id: string;
   event_type: string;
@@ -183,11 +183,11 @@ export interface Deactivated {
 }
 
 /**
- * Records many outcomes in one statement: attempts are added, finished deliveries deleted, failed ones given their
- * next moment, endpoints marked as failing or not. What is not ours any more, because its lease ended and another
- * worker took it, is left alone; so recording the same outcomes twice changes nothing.
- * @param disable_after_ms an endpoint that has failed for so long without one success is deactivated by its next failure
- * @returns the endpoints deactivated
+ * Records many outcomes in one statement: adds attempts, deletes finished deliveries, reschedules failed ones, and updates the
+ * endpoints' failure state. Rows whose lease ended and that another worker claimed are left unchanged, so recording the same
+ * outcomes twice has no effect.
+ * @param disable_after_ms an endpoint without a success for this long is deactivated by its next failure
+ * @returns the deactivated endpoints
  */
 export function recordOutcomes(db: Queryable, outcomes: readonly Outcome[], disable_after_ms: number): Promise<Deactivated[]> {
   const input = JSON.stringify(outcomes.map(({ attempt, ...rest }) => ({ ...rest, ...attempt })));
@@ -251,7 +251,7 @@ export function recordOutcomes(db: Queryable, outcomes: readonly Outcome[], disa
 
 const DIRECT_BODY = fixed(packedBody('1'));
 
-/** Stores an event made for one endpoint alone and queues its delivery. Its sequence continues the endpoint's own. */
+/** Stores an event for a single endpoint and queues its delivery. Its sequence number continues that of the endpoint. */
 export async function recordDirectEvent(tx: Tx, input: EventInput, endpoint_id: string): Promise<{ body: string }> {
   const row = await tx.maybe<{ body: Buffer }>(sql`
     with i as (select ${input.packed}::text as packed, ${input.filled}::text as filled),
@@ -270,9 +270,9 @@ export async function recordDirectEvent(tx: Tx, input: EventInput, endpoint_id: 
 }
 
 /**
- * Queues one event again for every active endpoint that wants it, or that it was made for. What still waited for a
- * later try is replaced; what is being sent at this moment is left to end by itself.
- * @returns how many deliveries were queued
+ * Queues an event again for every active subscribed endpoint, or for the endpoint it was made for. Deliveries that wait for a
+ * retry are replaced; those in progress are left to finish.
+ * @returns number of deliveries queued
  */
 export async function requeue(
   tx: Tx,

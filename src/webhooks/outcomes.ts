@@ -2,7 +2,7 @@ import type { Log } from '../kit/log.ts';
 import type { Outcome } from './deliveries-store.ts';
 
 const MOST_AT_ONCE = 500;
-/** Outcomes of so long share a statement; nobody waits for it. */
+/** Outcomes within this time share a statement; nothing waits for it. */
 const GATHER_MS = 10;
 const ERROR_REST_MS = 500;
 const LAST_TRIES = 3;
@@ -15,8 +15,8 @@ interface Waiting {
 }
 
 /**
- * Collects what became of deliveries and records it in batches, one statement at a time. While the database is away
- * they are kept; what is lost with the process is delivered again when its lease ends.
+ * Collects delivery outcomes and records them in batches, one statement at a time. They are kept while the database is
+ * unavailable. Outcomes lost with the process are delivered again when their leases end.
  */
 export class Outcomes {
   readonly #record: (outcomes: Outcome[]) => Promise<void>;
@@ -34,7 +34,10 @@ export class Outcomes {
     return this.#waiting.length;
   }
 
-  /** @returns when it is recorded, or given up after {@link close} */
+  /**
+   * Adds an outcome.
+   * @returns a promise that resolves when it is recorded, or abandoned after {@link close}
+   */
   add(outcome: Outcome): Promise<void> {
     return new Promise((settled) => {
       this.#waiting.push({ outcome, settled });
@@ -42,7 +45,7 @@ export class Outcomes {
     });
   }
 
-  /** From now on waits for nothing and gives up after a few tries; what is added is still recorded. */
+  /** Stops waiting for further outcomes and gives up after a few attempts; outcomes added later are still recorded. */
   close(): void {
     this.#closing = true;
   }

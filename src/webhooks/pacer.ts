@@ -1,44 +1,44 @@
-/** Between two claims, so that what comes, and what slots get free, in the meantime share one. */
+/** Minimum pause between two claims, so that deliveries and slots that become available meanwhile share one claim. */
 const GAP_MS = 5;
-/** The same after a claim that found nothing. */
+/** The same pause after a claim that found nothing. */
 const EMPTY_GAP_MS = 10;
-/** A busy database makes claims slow; half as long a rest then makes each of them worth more. */
+/** Maximum of that pause. A busy database makes claims slow; a pause of half their duration lets each claim more. */
 const MOST_GAP_MS = 50;
-/** How long to wait for a wake before looking again: other processes' commits are found by looking only. */
+/** Wait for a notification before the next poll; commits of other processes are found only by polling. */
 const BUSY_POLL_MS = 50;
 const IDLE_POLL_MS = 500;
-/** Work was found within this time: more is likely. */
+/** After work was found, more is likely for this long. */
 const BUSY_FOR_MS = 2_000;
 const ERROR_REST_MS = 1_000;
 
 export interface Round {
   found: number;
-  /** There are endpoints that were not looked at yet: go on at once. */
+  /** Some endpoints were not examined yet: continue immediately. */
   unseen: boolean;
-  /** When the next delivery comes due, if that is known. */
+  /** Milliseconds until the next delivery is due, if known. */
   next_due_ms: number | null;
 }
 
-/** Decides when the worker looks next: at once when there is reason, seldom when there is none. */
+/** Schedules the worker's claims: immediately when there may be work, rarely when there is none. */
 export class Pacer {
   #roused = false;
   #wake = () => {};
   #began = 0;
   #lastFound = Number.NEGATIVE_INFINITY;
 
-  /** There may be work now. */
+  /** Signals that there may be work. */
   rouse(): void {
     this.#roused = true;
     this.#wake();
   }
 
-  /** A look begins: what is committed from here on needs another. */
+  /** Marks the start of a claim. Commits from here on need another claim. */
   begin(): void {
     this.#roused = false;
     this.#began = performance.now();
   }
 
-  /** Waits after a look as long as its result suggests. */
+  /** Waits after a claim, depending on its result. */
   async end(round: Round): Promise<void> {
     const now = performance.now();
     if (round.found > 0) this.#lastFound = now;
@@ -49,7 +49,7 @@ export class Pacer {
     await this.#rest(Math.min(poll, round.next_due_ms ?? poll));
   }
 
-  /** Waits after a look that failed, whatever wakes come: an outage is not a reason to hurry. */
+  /** Waits after a failed claim, ignoring notifications, so that an outage does not cause a busy loop. */
   failed(): Promise<void> {
     return pause(ERROR_REST_MS);
   }

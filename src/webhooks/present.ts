@@ -1,7 +1,7 @@
 import type { Environment } from '../kit/environment.ts';
 import type { AttemptRow, EndpointRow } from './schema.ts';
 
-/** An endpoint as the wire shows it: never its secret. */
+/** Builds the API representation of an endpoint, without its secret. */
 export function presentEndpoint(environment: Environment, row: EndpointRow) {
   return {
     id: row.id,
@@ -19,7 +19,7 @@ export function presentEndpoint(environment: Environment, row: EndpointRow) {
   };
 }
 
-/** One attempt at a delivery as the wire shows it. */
+/** Builds the API representation of a delivery attempt. */
 export function presentAttempt(row: AttemptRow) {
   return {
     id: row.id,

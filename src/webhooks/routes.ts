@@ -128,7 +128,7 @@ export function webhookRoutes(deps: Deps): Route[] {
         }),
     }),
     route({
-      // Not once for each Idempotency-Key: a replay could not show the secret, and rotating again does.
+      // Not idempotent by key: a replayed response could not show the secret. The caller can rotate again instead.
       ...WRITE,
       method: 'POST',
       path: '/webhooks/:id/rotate-secret',
@@ -178,7 +178,10 @@ export function webhookRoutes(deps: Deps): Route[] {
 
 type AnyCall = Call<unknown, unknown>;
 
-/** @throws Problem 404 for what can not be an id here, such as one of the other environment */
+/**
+ * Reads the endpoint id from the path.
+ * @throws Problem 404 for an invalid id, such as one of the other environment
+ */
 function refOf(call: AnyCall): EndpointRef {
   const { team, store } = call.caller;
   const id = call.params.id ?? '';

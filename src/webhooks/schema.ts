@@ -4,7 +4,7 @@ import type { JsonObject } from '../kit/json.ts';
 import { pagingQuery } from '../kit/paging.ts';
 import { moment, nullableObject, nullableText, openObject } from '../kit/schema.ts';
 
-/** A row of webhook_endpoints. */
+/** A row of `webhook_endpoints`. */
 export interface EndpointRow {
   team_id: bigint;
   id: string;
@@ -21,7 +21,7 @@ export interface EndpointRow {
   updated_at: Date;
 }
 
-/** A row of delivery_attempts. */
+/** A row of `delivery_attempts`. */
 export interface AttemptRow {
   id: string;
   endpoint_id: string;
@@ -44,7 +44,7 @@ const url = Type.String({
   description: 'https, without user name or password, on a public host.',
 });
 
-/** Whoever asks for a test gets it, and nobody else. */
+/** A test event goes only to the endpoint it was requested for, so no endpoint can subscribe to it. */
 const subscribable = EVENT_TYPES.filter((type) => type !== 'webhook.test');
 const families = [...new Set(subscribable.map((type) => type.replace(/\..*/, '.*')))];
 
@@ -67,7 +67,7 @@ const optional = {
 
 export const createEndpointBody = openObject({ url, events: Type.Optional(events), ...optional });
 
-/** PATCH: what is not named stays. */
+/** PATCH: absent fields stay unchanged. */
 export const changeEndpointBody = openObject({ url: Type.Optional(url), events: Type.Optional(events), ...optional });
 
 export type CreateEndpointBody = Static<typeof createEndpointBody>;

@@ -7,7 +7,7 @@ import type { Attempt, Claimed } from './deliveries-store.ts';
 import { retryDelay } from './schedule.ts';
 import { deliveryHeaders, secretPlace } from './sign.ts';
 
-/** Of a receiver's answer nobody reads more. */
+/** Maximum response body kept. */
 const KEPT_BYTES = 4096;
 
 export interface Sender {
@@ -22,11 +22,11 @@ export interface Sender {
 
 export interface Sent {
   attempt: Attempt;
-  /** Null: it succeeded, or it was the last try. */
+  /** Milliseconds until the next attempt. Null: it succeeded, or it was the last attempt. */
   retry_ms: number | null;
 }
 
-/** Makes one attempt: signs the stored bytes as they are, posts them, and tells what came of it. */
+/** Makes one attempt: signs the stored bytes unchanged, posts them, and returns the outcome. */
 export async function attempt(
   sender: Sender,
   claimed: Omit<Claimed, 'body'> & { body: string },
@@ -61,7 +61,7 @@ function described(result: SendResult): Pick<Attempt, 'status' | 'body' | 'error
   return { status, body: storable(result.body), error, ms };
 }
 
-/** PostgreSQL's text holds neither NUL nor half a surrogate pair. */
+/** PostgreSQL's `text` cannot store NUL or a lone surrogate. */
 function storable(text: string): string {
   return text.replaceAll('\0', '').toWellFormed();
 }

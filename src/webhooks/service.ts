@@ -27,18 +27,25 @@ import {
 } from './store.ts';
 import { guardOf, urlFault } from './url.ts';
 
-/** For each team and environment. */
+/** Maximum number of endpoints per team and environment. */
 export const MOST_ENDPOINTS = 16;
-/** The type of what POST /webhooks/{id}/test sends: no endpoint can subscribe to it, and no receiver mistakes it for money. */
+/**
+ * Type of the event sent by POST /webhooks/{id}/test. No endpoint can subscribe to it, and no receiver can mistake it for a
+ * payment event.
+ */
 export const TEST_EVENT = 'webhook.test' satisfies EventType;
 
-/** An endpoint with its secret in the clear: only for the answer that shows it. */
+/** An endpoint with its secret in plain text: only for the response that shows it. */
 export interface FreshEndpoint {
   row: EndpointRow;
   secret: string;
 }
 
-/** @throws Problem 422 for an address that is not allowed, or a seventeenth endpoint */
+/**
+ * Creates an endpoint.
+ * @param at milliseconds since the epoch
+ * @throws Problem 422 for a URL that is not allowed, or above {@link MOST_ENDPOINTS}
+ */
 export async function createEndpoint(
   deps: Deps,
   tx: Tx,
@@ -69,14 +76,20 @@ export async function createEndpoint(
   return { row, secret };
 }
 
-/** @throws Problem 404 */
+/**
+ * Returns an endpoint.
+ * @throws Problem 404
+ */
 export async function getEndpoint(db: Queryable, ref: EndpointRef): Promise<EndpointRow> {
   const row = await findEndpoint(db, ref);
   if (!row) throw notFound();
   return row;
 }
 
-/** PATCH: what is not named stays. @throws Problem 404, 422 */
+/**
+ * PATCH: absent fields stay unchanged.
+ * @throws Problem 404, 422
+ */
 export function changeEndpoint(
   deps: Deps,
   tx: Tx,
@@ -88,7 +101,10 @@ export function changeEndpoint(
   return write(deps, tx, environment, ref, body, at, (row) => ({ ...row, ...given(body) }));
 }
 
-/** PUT: what is not named goes back to its default. @throws Problem 404, 422 */
+/**
+ * PUT: absent fields are reset to their defaults.
+ * @throws Problem 404, 422
+ */
 export function replaceEndpoint(
   deps: Deps,
   tx: Tx,
@@ -116,7 +132,7 @@ async function write(
   const before = await locked(tx, ref);
   check(deps, environment, body);
   const after = { ...change(before), updated_at: new Date(at) };
-  // A new address, or being switched on again, is a new beginning: old failures do not count against it.
+  // A new URL or a reactivation is a new start: earlier failures no longer count.
   if (after.url !== before.url || (after.active && !before.active)) after.failing_since = null;
   if (after.active) after.disabled_reason = null;
   await updateEndpoint(tx, after);
@@ -124,7 +140,10 @@ async function write(
   return after;
 }
 
-/** The new secret holds from the next attempt on, also for what is queued. @throws Problem 404 */
+/**
+ * Rotates the signing secret. The new secret applies from the next attempt, also to queued deliveries.
+ * @throws Problem 404
+ */
 export async function rotateSecret(deps: Deps, tx: Tx, ref: EndpointRef, at: number): Promise<FreshEndpoint> {
   const secret = newSecret();
   const secret_sealed = deps.secrets.seal(secret, secretPlace(ref.team_id, ref.id));
@@ -133,7 +152,10 @@ export async function rotateSecret(deps: Deps, tx: Tx, ref: EndpointRef, at: num
   return { row, secret };
 }
 
-/** Nothing more is sent to it, not even what was queued. @throws Problem 404 */
+/**
+ * Deletes an endpoint. Nothing more is sent to it, including queued deliveries.
+ * @throws Problem 404
+ */
 export async function removeEndpoint(tx: Tx, ref: EndpointRef): Promise<EndpointRow> {
   const row = await locked(tx, ref);
   await deleteEndpoint(tx, ref);
@@ -141,12 +163,15 @@ export async function removeEndpoint(tx: Tx, ref: EndpointRef): Promise<Endpoint
   return row;
 }
 
-/** Queues an event that says nothing but that the endpoint works. @throws Problem 404, or 400 when it is not active */
+/**
+ * Queues a test event for the endpoint.
+ * @throws Problem 404; 400 when the endpoint is not active
+ */
 export async function testEndpoint(tx: Tx, environment: Environment, ref: EndpointRef, at: number): Promise<JsonObject> {
   const row = await locked(tx, ref);
   if (!row.active) throw new Problem(400, 'The webhook endpoint is not active.');
   const input = eventInput(environment, at, {
-    // Not in the catalogue, which lists what can be subscribed to.
+    // `recordEvents` is not used, because no endpoint can subscribe to this type.
     team_id: ref.team_id,
     type: TEST_EVENT,
     resource_id: ref.id,
@@ -158,8 +183,8 @@ export async function testEndpoint(tx: Tx, environment: Environment, ref: Endpoi
 }
 
 /**
- * Delivers a recorded event again to every active endpoint that wants it; a test event to its endpoint alone.
- * @returns how many deliveries were queued
+ * Redelivers a recorded event to every active subscribed endpoint; a test event only to its own endpoint.
+ * @returns number of deliveries queued
  */
 export function redeliver(tx: Tx, event: { team_id: bigint; id: string; type: string; resource_id: string }): Promise<number> {
   return requeue(tx, event, event.type === TEST_EVENT ? [] : subscriptionsOf(event.type as EventType));
@@ -171,7 +196,7 @@ async function locked(tx: Tx, ref: EndpointRef): Promise<EndpointRow> {
   return row;
 }
 
-/** What the schema can not say. */
+/** Checks what the schema cannot express. */
 function check(deps: Deps, environment: Environment, body: ChangeEndpointBody): void {
   const errors: FieldErrors = {};
   const fault = body.url === undefined ? null : urlFault(body.url, guardOf(deps.config, environment));
@@ -195,7 +220,7 @@ function fieldsOf(body: CreateEndpointBody) {
   };
 }
 
-/** The fields that were sent; null is a value. */
+/** Returns the fields that were sent; null is a value. */
 function given(body: ChangeEndpointBody): Partial<EndpointRow> {
   const { url, events, description, active, metadata, api_version } = body;
   const fields = { url, events: events && [...new Set(events)], description, active, metadata, api_version };

@@ -1,20 +1,20 @@
 import type { Busy, Claimed } from './deliveries-store.ts';
 
-/** What decides which slot a delivery takes. */
+/** Fields that determine which slot a delivery takes. */
 type Taken = Pick<Claimed, 'endpoint_id' | 'failing' | 'tries'>;
 
 export interface SlotLimits {
-  /** Deliveries under way at once, of all endpoints together. */
+  /** Maximum concurrent deliveries to all endpoints together. */
   total: number;
-  /** To one endpoint: what a dead one can hold up. */
+  /** Maximum to one endpoint: what an unresponsive endpoint can occupy. */
   per_endpoint: number;
-  /** To one endpoint that has failed since its last success. */
+  /** Maximum to one endpoint that has failed since its last success. */
   per_failing: number;
 }
 
 /**
- * Counts the deliveries under way. Sockets are the scarce thing: a dead endpoint keeps each of its own for the whole
- * timeout, so it gets few, and all failing endpoints together get at most half.
+ * Counts the deliveries in progress. Sockets are the limiting resource: an unresponsive endpoint holds each of its sockets for
+ * the whole timeout, so it gets few, and all failing endpoints together get at most half.
  */
 export class Slots {
   readonly #limits: SlotLimits;
@@ -34,7 +34,7 @@ export class Slots {
     return this.#limits.total - this.#total;
   }
 
-  /** How many each endpoint may have under way, and how many more all failing ones together. */
+  /** Maximum concurrent deliveries per endpoint, and the remaining number for all failing endpoints together. */
   get allowed(): { slots: number; failing_slots: number; failing_rows: number } {
     const { per_endpoint, per_failing } = this.#limits;
     return { slots: per_endpoint, failing_slots: per_failing, failing_rows: Math.max(0, this.#mostFailing - this.#failing) };
@@ -56,7 +56,10 @@ export class Slots {
     if (failing) this.#failing++;
   }
 
-  /** @returns whether more may be waiting for just this slot, so that it is worth looking at once */
+  /**
+   * Frees a slot.
+   * @returns whether more deliveries may be waiting for this slot, so that the next claim should follow immediately
+   */
   release({ endpoint_id, failing, tries }: Taken): boolean {
     const { count, retries } = this.#busy.get(endpoint_id) ?? { count: 0, retries: 0 };
     const wanted =

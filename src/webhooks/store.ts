@@ -11,7 +11,10 @@ export interface EndpointRef {
   id: string;
 }
 
-/** Makes whoever counts and adds endpoints of this team wait until the transaction ends: a limit that holds under races. */
+/**
+ * Serialises the counting and creation of a team's endpoints until the transaction ends, so that the limit holds under
+ * concurrency.
+ */
 export async function lockEndpointList(tx: Tx, team_id: bigint): Promise<void> {
   await tx.run(sql`select pg_advisory_xact_lock(hashtextextended('webhook_endpoints ' || ${team_id}::text, 0))`);
 }
@@ -33,7 +36,7 @@ export function findEndpoint(db: Queryable, ref: EndpointRef): Promise<EndpointR
   return db.maybe<EndpointRow>(sql`select ${columns} from webhook_endpoints where team_id = ${ref.team_id} and id = ${ref.id}`);
 }
 
-/** The endpoint, locked until the transaction ends. */
+/** Returns the endpoint and locks it until the transaction ends. */
 export function lockEndpoint(tx: Tx, ref: EndpointRef): Promise<EndpointRow | undefined> {
   return tx.maybe<EndpointRow>(sql`
     select ${columns} from webhook_endpoints where team_id = ${ref.team_id} and id = ${ref.id} for update`);
@@ -43,7 +46,7 @@ export function listEndpoints(db: Queryable, team_id: bigint, position: Position
   return db.all<EndpointRow>(sql`select ${columns} from webhook_endpoints where team_id = ${team_id} ${pageTail(position)}`);
 }
 
-/** Writes everything that can change. */
+/** Updates all mutable columns. */
 export async function updateEndpoint(tx: Tx, row: EndpointRow): Promise<void> {
   await tx.run(sql`
     update webhook_endpoints set url = ${row.url}, secret_sealed = ${row.secret_sealed}, events = ${row.events},
@@ -55,21 +58,24 @@ export async function updateEndpoint(tx: Tx, row: EndpointRow): Promise<void> {
     where team_id = ${row.team_id} and id = ${row.id}`);
 }
 
-/** @returns false when there is no such endpoint */
+/**
+ * Deletes an endpoint.
+ * @returns false when there is no such endpoint
+ */
 export async function deleteEndpoint(tx: Tx, ref: EndpointRef): Promise<boolean> {
   return (await tx.run(sql`delete from webhook_endpoints where team_id = ${ref.team_id} and id = ${ref.id}`)) === 1;
 }
 
-/** A transaction that deletes a million rows would run into its deadline; the worker drops what is left as it comes due. */
+/** Deleting a million rows would exceed the transaction's deadline; the worker drops the remaining ones as they become due. */
 const MOST_DROPPED = 50_000;
 
-/** Forgets what was still to be sent to an endpoint. */
+/** Deletes the waiting deliveries of an endpoint. */
 export async function dropDeliveries(tx: Tx, endpoint_id: string): Promise<void> {
   await tx.run(sql`
     delete from deliveries where id in (select id from deliveries where endpoint_id = ${endpoint_id} limit ${MOST_DROPPED})`);
 }
 
-/** The same for those that are inactive of several endpoints; what was queued since one was activated again stays. */
+/** Deletes the waiting deliveries of those endpoints that are inactive. Deliveries queued since a reactivation stay. */
 export async function dropQueuesOfInactive(db: Queryable, endpoints: readonly EndpointRef[]): Promise<void> {
   await db.run(sql`
     delete from deliveries where id in (

@@ -4,17 +4,17 @@ import type { Sweep } from '../work/sweep.ts';
 import { resumeQueues, stopFullQueues } from './backlog-store.ts';
 
 export interface BacklogLimits {
-  /** Deliveries that may wait for one endpoint; about: what is queued between two rounds is not counted. */
+  /** Maximum waiting deliveries of one endpoint. Approximate: deliveries queued between two rounds are not counted. */
   max: number;
-  /** Deliveries are queued again when fewer wait. Far below, so that a slow endpoint does not go back and forth. */
+  /** Queueing resumes when fewer are waiting. Far below `max`, so that a slow endpoint does not oscillate. */
   resume_below: number;
 }
 
-/** A hundred thousand are days of a busy shop, and 20 MB. */
+/** 100,000 deliveries are several days of a busy shop, and 20 MB. */
 const DEFAULT_BACKLOG_LIMITS: BacklogLimits = { max: 100_000, resume_below: 10_000 };
 const BATCH = 200;
 
-/** Keeps the backlog of each endpoint bounded: past a limit no more is queued, and the owner gets a mail that says so. */
+/** Bounds the backlog of each endpoint: above the limit no more deliveries are queued, and the owner is notified by mail. */
 export function backlogSweep({ log }: Pick<Deps, 'log'>, store: Store, limits: BacklogLimits = DEFAULT_BACKLOG_LIMITS): Sweep {
   let after = '';
   const { environment, db } = store;

@@ -4,19 +4,20 @@ import { isLocalhostName, isLoopbackAddress, isPublicAddress } from '../kit/addr
 import type { Environment } from '../kit/environment.ts';
 import type { Guard } from '../kit/fetch.ts';
 
-/** Loopback is for trying things out: only where no real money is, and never in production. */
+/** Returns the guard for deliveries. Loopback is for trying things out: only in the sandbox, and never in production. */
 export function guardOf(config: Pick<Config, 'profile'>, environment: Environment): Guard {
   return config.profile === 'development' && environment === 'sandbox' ? 'public_or_loopback' : 'public';
 }
 
 /**
- * What is wrong with the address of an endpoint; null when nothing is. Only what the text itself shows: where a name
- * leads is checked on every connection (kit/guard.ts). The URL parser has turned every disguise of an IPv4 address
- * (decimal, hex, octal, short, full-width digits) into dotted form before we look.
+ * Validates the URL of an endpoint by its text alone: the address of a name is checked on every connection (kit/guard.ts). The
+ * URL parser has already converted every spelling of an IPv4 address (decimal, hex, octal, short, full-width digits) to dotted
+ * form.
+ * @returns an error message, or null when the URL is acceptable
  */
 export function urlFault(text: string, guard: Guard): string | null {
   const url = URL.parse(text);
-  // The parser drops line breaks and tabs without a word; what is stored must be what is called.
+  // The parser silently drops line breaks and tabs, but the stored URL must be the URL that is called.
   if (!url || /[\s\p{Cc}]/u.test(text)) return 'must be a valid https address';
   if (url.protocol !== 'https:') return 'must be an https address';
   if (url.username !== '' || url.password !== '') return 'must not hold a user name or password';
