@@ -21,7 +21,7 @@ export async function lastPaymentOfChunk(db: Queryable, team_id: bigint, after: 
   return row?.id ?? null;
 }
 
-/** Money that providers say they moved, by the rows. `reversed`: what the payments could not keep. */
+/** Money that providers report as moved, according to the rows: refunds, shares of the parties, and draws on `credit`. */
 const ROWS = fixed(`
   refunds_of as materialized (
     select r.payment_id, r.kind, r.currency, r.status, r.amount_minor, coalesce(p.gone, 0) as gone, r.draws,

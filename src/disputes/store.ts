@@ -24,6 +24,7 @@ export async function findDispute(db: Queryable, team_id: bigint, id: string): P
   return row && read(row);
 }
 
+/** Returns a dispute, locked until the transaction ends. The caller has locked the payment before. */
 export async function lockDispute(tx: Tx, team_id: bigint, id: string): Promise<DisputeRow | undefined> {
   const row = await tx.maybe<DisputeRow>(
     sql`select ${columns} from disputes where team_id = ${team_id} and id = ${id} for update`,
@@ -51,6 +52,7 @@ export interface DisputeFilters {
   status?: string | undefined;
 }
 
+/** Returns one page of disputes, in reading order. */
 export async function listDisputes(
   db: Queryable,
   team_id: bigint,

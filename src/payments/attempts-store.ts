@@ -147,9 +147,10 @@ function matching({ by, value }: AttemptSubject): Fragment {
   }
 }
 
-/** How a callback identifies an attempt. `told`: the reference by which the callback says the provider knows it. */
+/** How a callback identifies an attempt. `told`: the provider reference that the callback reports. */
 export type AttemptSubject = { by: 'id' | 'provider_key' | 'provider_ref'; value: string; told?: Subject };
 
+/** Returns the newest attempt of a provider account that a callback identifies, or undefined. */
 export function findBySubject(
   db: Queryable,
   team_id: bigint,

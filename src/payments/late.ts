@@ -48,7 +48,7 @@ export function changeOfLateSubmission(ended: Ended, submission: Submission): Ch
 
 /**
  * Returns the change made by a late poll of the provider.
- * @param asked_at when the provider was polled, in milliseconds since the epoch: its response covers nothing sent later
+ * @param asked_at when the provider was polled, in milliseconds since the epoch: the response covers nothing sent later
  */
 export function changeOfLateReading(
   ended: Ended,

@@ -27,6 +27,7 @@ export function findByKey(db: Queryable, team_id: bigint, route: string, key: st
     where team_id = ${team_id}`);
 }
 
+/** Whether a payment of the team has this reference. */
 export async function referenceExists(db: Queryable, team_id: bigint, reference: string): Promise<boolean> {
   const row = await db.maybe(sql`select 1 from payments where team_id = ${team_id} and reference = ${reference} limit 1`);
   return row !== undefined;

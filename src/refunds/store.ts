@@ -45,6 +45,7 @@ export async function findFailed(db: Queryable, team_id: bigint, attempt_id: str
   return rows.map(read);
 }
 
+/** Returns a refund, locked until the transaction ends. A caller that also locks the payment locks the payment first. */
 export async function lockRefund(tx: Tx, team_id: bigint, id: string): Promise<RefundRow | undefined> {
   const row = await tx.maybe<RefundRow>(sql`select ${columns} from refunds where team_id = ${team_id} and id = ${id} for update`);
   return row && read(row);
@@ -128,6 +129,7 @@ export interface RefundFilters {
   date_to?: string | undefined;
 }
 
+/** Returns one page of refunds, in reading order. */
 export async function listRefunds(
   db: Queryable,
   environment: Environment,

@@ -18,6 +18,7 @@ import { lockReturn, lookNow, recheckRefund, updateReturn } from './store.ts';
  */
 const REFUND_LOOK_MS = 300_000;
 
+/** Runs the work in one transaction, with the context that changes need. */
 export function inTransaction<T>(deps: Deps, store: Store, work: (tx: Tx, context: ApplyContext) => Promise<T>): Promise<T> {
   return store.db.transaction((tx) =>
     work(tx, { environment: store.environment, at: deps.clock.now(), listeners: deps.listeners }),
@@ -79,8 +80,8 @@ export function waitForPerson(deps: Deps, store: Store, known: ReturnRow, note: 
 }
 
 /**
- * Checks a refund under way: takes over refunds that the previous version started, and ends of refunds that its workers
- * recorded.
+ * Checks a refund under way. Takes over a refund that the previous version started, and updates the return when a worker of that
+ * version recorded the end of the refund.
  */
 export async function lookAtRefunding(deps: Deps, store: Store, known: ReturnRow): Promise<void> {
   const refund = must(await findWay(store.db, known.team_id, must(known.refund_id, 'a refund is under way')), 'it exists');

@@ -118,8 +118,9 @@ async function doubt(deps: Deps, store: Store, row: ReturnRow, refund: RefundRow
 }
 
 /**
- * A callback spoke of a way that had failed: each of them is read again, until its provider tells.
- * @returns whether the return is not to go on now
+ * Checks the failed refunds and payouts (`way`) of a return again after a callback about one of them, until each provider has
+ * given a definite answer.
+ * @returns true when the return must not advance now
  */
 async function recheck(deps: Deps, store: Store, row: ReturnRow): Promise<boolean> {
   const failed = await findFailedWays(store.db, row);
@@ -127,7 +128,7 @@ async function recheck(deps: Deps, store: Store, row: ReturnRow): Promise<boolea
   const done = read.flatMap(({ way, outcome }) => (outcome?.kind === 'succeeded' ? [{ way, outcome }] : []));
   const over = deps.clock.now() - row.updated_at.getTime() > MAX_DOUBT_MS;
   if (done.length === 0 && !over && read.some(({ outcome }) => !isAnswer(outcome))) {
-    // What became of the payout under way is asked meanwhile.
+    // The payout under way is polled in the meantime.
     if (row.state === 'paying_out') return false;
     const next_step_at = new Date(deps.clock.now() + backOff(row.polls));
     await locked(deps, store, row, (tx, _, now) => updateReturn(tx, { ...now, next_step_at }));
@@ -141,7 +142,9 @@ async function recheck(deps: Deps, store: Store, row: ReturnRow): Promise<boolea
   return true;
 }
 
-/** What the provider says now. Of a payout in another amount than was sent nothing is believed. */
+/**
+ * Returns the present state at the provider. A payout reported with another amount or currency than was sent counts as unknown.
+ */
 async function readWay(deps: Deps, store: Store, row: ReturnRow, way: RefundRow): Promise<RefundOutcome | PayoutOutcome | null> {
   if (way.way === 'refund') return readRefund(deps, store, way, 0);
   const outcome = await readPayout(deps, store, row, way);

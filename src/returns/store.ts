@@ -30,6 +30,7 @@ export function findReturn(db: Queryable, { team_id, id }: ReturnRef): Promise<R
   return db.maybe<ReturnRow>(sql`select ${columns} from returns where team_id = ${team_id} and id = ${id}`);
 }
 
+/** Returns a return, locked until the transaction ends. The caller has locked the payment before. */
 export function lockReturn(tx: Tx, { team_id, id }: ReturnRef): Promise<ReturnRow | undefined> {
   return tx.maybe<ReturnRow>(sql`select ${columns} from returns where team_id = ${team_id} and id = ${id} for update`);
 }

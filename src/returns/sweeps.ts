@@ -9,7 +9,10 @@ import { adoptGivebacks, claimDueReturns, type DueReturn } from './store.ts';
 /** Lease: the return of a worker that dies on the way becomes due again after this. */
 const LEASE_MS = 60_000;
 
-/** Returns captured money that a payment cannot keep: by refund, else by payout, else manually. */
+/**
+ * Returns the sweep that sends captured money back to the payer when the payment cannot keep it: by refund, else by payout, else
+ * manually.
+ */
 export function returnSweep(deps: Deps, store: Store): Sweep {
   let adopted = 0;
   const sweep: CallSweep<DueReturn> = {

@@ -90,7 +90,7 @@ export interface Return extends Pick<Journal, 'team_id' | 'kind' | 'source_id' |
 }
 
 /**
- * Returns drawn money to the balances it came from. A pending share becomes pending again unless its retention ended meanwhile;
+ * Puts drawn money back into the balances it came from. A pending share becomes pending again unless its retention ended meanwhile;
  * then it becomes available. An advance may have been repaid by now, so it becomes available too. Whatever becomes available
  * first repays outstanding credit. Items change only together with the journal, which is unique by its source: a second return
  * writes nothing. The caller has locked the payment's row.
