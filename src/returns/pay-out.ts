@@ -58,8 +58,10 @@ export async function advancePayout(deps: Deps, store: Store, row: ReturnRow): P
   if (refund.legs[0]?.status === 'waiting') return sendFirst(step, row, refund);
   const provider = await deps.providers.byAccount(store.environment, row.team_id, row.account_id ?? '');
   if (!provider?.payouts) return postpone(deps, store, row, UNUSABLE);
+  // "Not found" proves nothing of what was sent after the question, however late it is applied.
+  const asked_at = deps.clock.now();
   const outcome = await provider.payouts.read(payoutOf(step, row, refund));
-  if (outcome.kind === 'not_found' && mayBeSentAgain(row, provider, deps.clock.now()))
+  if (outcome.kind === 'not_found' && mayBeSentAgain(row, provider, asked_at))
     return row.late_refund ? endUnsent(step, row, refund) : hand(step, row, refund, provider);
   await conclude(step, row, refund, provider, { outcome, asked: 'read' });
 }

@@ -67,6 +67,28 @@ test('"not taken" that comes after the provider was asked sends the payout to no
   assert.deepEqual(await state(), ['paying_out', 1, 0n]);
 });
 
+test('"not found" of a payout is as old as the question: a process that paused before it applied the answer sends nothing', async () => {
+  await late.captured();
+  late.able.onPayout = UNKNOWN;
+  await late.work(4);
+  const { able, clock } = late;
+  const { payout_id } = await late.row();
+  // The round sees what earlier tests left open too.
+  const sent = () => able.paidOut.filter(({ transfer_id }) => transfer_id === payout_id).length;
+  assert.equal(sent(), 1);
+  Object.defineProperty(able, 'onPayoutRead', {
+    configurable: true,
+    get: () => {
+      clock.advance(3_600_000);
+      return { kind: 'not_found' };
+    },
+  });
+  clock.advance(61_000);
+  await returnSweep(late.api.deps, late.store).round();
+  Object.defineProperty(able, 'onPayoutRead', { configurable: true, writable: true, value: UNKNOWN });
+  assert.deepEqual([(await late.row()).state, sent()], ['paying_out', 1]);
+});
+
 test('a callback about a failed refund is not forgotten while its provider does not answer', async () => {
   await late.captured();
   await late.work(8);
