@@ -2,7 +2,7 @@ import type { Environment } from '../kit/environment.ts';
 import type { MailFacts } from './schema.ts';
 import type { Languages } from './texts.ts';
 
-/** So many deliveries wait for a webhook endpoint that no more are queued. */
+/** Text: the backlog of a webhook endpoint reached its limit, and no more deliveries are queued. */
 export function endpointBacklogFull(
   { webhook, host, limit, since }: MailFacts['endpoint_backlog_full'],
   environment: Environment,
@@ -29,7 +29,7 @@ mail gives you the period of the events to ask for (POST /events/{id}/resend).`,
   };
 }
 
-/** New events are queued again; those of the time between are to be asked for. */
+/** Text: queueing has resumed, and the events of the gap have to be fetched. */
 export function endpointBacklogOver(
   { webhook, host, since, until }: MailFacts['endpoint_backlog_over'],
   environment: Environment,

@@ -5,8 +5,8 @@ import type { Mailer, OutgoingMail } from './outgoing.ts';
 import { messageOf } from './message.ts';
 
 /**
- * Writes each mail to `mail/` below the data folder, for its owner's eyes only, as any mail program reads it. A second try
- * writes the same file. It appears whole or not at all.
+ * Creates a mailer that writes each mail as an `.eml` file to `mail/` under the data folder, readable by its owner only. A
+ * retry writes the same file. Files are written atomically.
  */
 export function fileMailer(data_dir: string, from: string): Mailer {
   const folder = path.join(data_dir, 'mail');
@@ -26,7 +26,7 @@ export function fileMailer(data_dir: string, from: string): Mailer {
   };
 }
 
-/** Sorts by time. */
+/** Returns a file name that sorts by time. */
 function nameOf({ id, date }: Pick<OutgoingMail, 'id' | 'date'>): string {
   return `${date.toISOString().replace(/[-:]|\.\d+/g, '')}-${id}.eml`;
 }

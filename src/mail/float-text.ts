@@ -3,7 +3,7 @@ import { wireFromMinor } from '../kit/money.ts';
 import type { FloatFacts } from './schema.ts';
 import type { Languages } from './texts.ts';
 
-/** An account at a provider runs out of money for payouts. */
+/** Text: a provider account is running out of money for payouts. */
 export function floatLow({ account, provider, name, level, purses }: FloatFacts, environment: Environment): Languages {
   const lines = (below: string) =>
     purses.map(({ currency, area, amount_minor, below_minor }) => {

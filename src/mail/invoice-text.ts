@@ -2,7 +2,7 @@ import { formatMoney } from '../kit/money.ts';
 import type { InvoiceFacts } from './schema.ts';
 import type { MailText } from './texts.ts';
 
-/** An invoice on its way to the customer: in the language it is written in, or in both. */
+/** Returns the mail with an invoice for the customer, in the invoice's language, or in both. */
 export function invoiceText(facts: InvoiceFacts, team: string): MailText {
   const [fr, en] = [french(facts, team), english(facts, team)];
   if (facts.locale !== null) return facts.locale === 'fr' ? fr : en;

@@ -11,12 +11,12 @@ const MOST_KEYS = 10_000;
 type Parts = { stores: Record<Environment, Pick<WholeStore, 'of'>>; clock: Clock; log: Log };
 
 /**
- * Tells the owner of a secret key that it stands in a page: at most one mail in any hour for each key, whichever nodes
- * notice. The request is answered meanwhile, and just so when the mail can not be written.
+ * Notifies the owner of a secret key that it is used in a page: at most one mail per hour and key, whichever nodes detect it.
+ * The request does not wait for the mail, and is not affected when the mail cannot be queued.
  */
 export class KeyAlerts {
   readonly #parts: Parts;
-  /** Told by this node, so that a page with many visitors does not ask the database each time. */
+  /** Keys reported by this node, so that a page with many visitors does not query the database each time. */
   readonly #told = new Map<string, number>();
 
   constructor(parts: Parts) {

@@ -5,7 +5,7 @@ import { smtpMailer } from './smtp.ts';
 
 export type MailConfig = Pick<Config, 'data_dir' | 'smtp_url' | 'mail_from'>;
 
-/** The mail server of SMTP_URL; without one, files below DATA_DIR. */
+/** Returns the mailer of SMTP_URL, or one that writes files under DATA_DIR. */
 export function mailerOf(config: MailConfig): Mailer {
   const { data_dir, smtp_url, mail_from } = config;
   return smtp_url === null ? fileMailer(data_dir, mail_from) : smtpMailer(smtp_url, mail_from);

@@ -1,6 +1,9 @@
 import type { OutgoingMail } from './outgoing.ts';
 
-/** A mail in the words of nodemailer. @param from `Name <address>` or an address */
+/**
+ * Converts a mail to nodemailer's format.
+ * @param from `Name <address>` or an address
+ */
 export function messageOf({ id, to, from_name, date, subject, text }: OutgoingMail, from: string) {
   const domain = /@([^@>\s]+)>?\s*$/.exec(from)?.[1] ?? 'localhost';
   const address = /<([^<>]+)>\s*$/.exec(from)?.[1] ?? from;
@@ -11,7 +14,7 @@ export function messageOf({ id, to, from_name, date, subject, text }: OutgoingMa
     date,
     subject,
     text,
-    // RFC 3834: nobody's absence note answers a machine.
+    // RFC 3834: prevents automatic replies such as absence notes.
     headers: { 'Auto-Submitted': 'auto-generated' },
   };
 }

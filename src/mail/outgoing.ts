@@ -1,26 +1,26 @@
 import type { MailText } from './texts.ts';
 
-/** A mail as it leaves. */
+/** A mail as sent. */
 export interface OutgoingMail extends MailText {
-  /** The same at every try: the Message-ID is made of it. */
+  /** The same on every attempt: the Message-ID is derived from it. */
   id: string;
   to: string;
-  /** In whose name it is sent; left out: ours. The address is always ours, which is the one that may send. */
+  /** Sender name; default: ours. The address is always ours, because only that one may send. */
   from_name?: string;
   date: Date;
 }
 
-/** What became of one try. */
+/** Outcome of one attempt. */
 export type Sending =
   | { kind: 'sent' }
-  /** This recipient is refused for good. */
+  /** The recipient was rejected permanently. */
   | { kind: 'refused'; error: string }
-  /** Nothing is known to have been sent; trying again may help. */
+  /** The mail may not have been sent; a retry may succeed. */
   | { kind: 'failed'; error: string };
 
-/** Where mail goes. Never throws; ends by its own deadline. */
+/** Destination of mails. Never throws; has its own deadline. */
 export interface Mailer {
   send(mail: OutgoingMail): Promise<Sending>;
-  /** Takes away what a mail left here. Left out: it is not here any more. */
+  /** Deletes the local copy of a mail. Absent when the mailer keeps none. */
   forget?(mail: Pick<OutgoingMail, 'id' | 'date'>): Promise<void>;
 }

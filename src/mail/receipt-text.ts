@@ -4,9 +4,9 @@ import type { ReceiptMailFacts } from './schema.ts';
 import type { MailText } from './texts.ts';
 
 /**
- * The receipt of a payment, to the payer: in the language the merchant gave the payment, or in both. Nothing is attached:
- * the page and its PDF also know of refunds that come later.
- * @param url the receipt's page
+ * Returns the receipt of a payment for the payer, in the language that the merchant set on the payment, or in both. It has no
+ * attachment, because the page and its PDF also include later refunds.
+ * @param url URL of the receipt page
  */
 export function receiptText(facts: ReceiptMailFacts, team: string, url: string): MailText {
   const [fr, en] = [french(facts, team, url), english(facts, team, url)];
@@ -58,7 +58,7 @@ function when({ paid_at, channel }: ReceiptMailFacts, language: 'en' | 'fr'): st
   return moment(new Date(paid_at), zoneOf(channel), language);
 }
 
-/** The merchant's own words, in one line: they can not look like a paragraph of ours. */
+/** Returns the merchant's text on one line, so that it cannot look like a paragraph of ours. */
 function told(name: string, text: string | null): string {
   const line = text?.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, ' ').trim();
   return line ? `${name}${name === 'Référence' ? ' ' : ''}: ${line}\n` : '';

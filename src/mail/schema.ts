@@ -1,15 +1,15 @@
-/** What each kind of mail tells. Ids and the like only: no key, no secret, no address and no name of a person. */
+/** Data stored per kind of mail. Only ids and the like: no key, no secret, and no address or name of a person. */
 export interface MailFacts {
-  /** A secret key came with Origin or Referer, so it stands in a page. */
+  /** A secret key was sent with Origin or Referer, so it is exposed in a page. */
   secret_key_in_browser: { key_id: string; last4: string };
   endpoint_deactivated: { webhook: string; host: string };
-  /** So many deliveries wait for the endpoint that no more are queued. Minutes in UTC, as `2026-11-22 13:05`. */
+  /** The endpoint's backlog reached its limit, and no more deliveries are queued. Minutes in UTC, as `2026-11-22 13:05`. */
   endpoint_backlog_full: { webhook: string; host: string; limit: number; since: string };
-  /** They are queued again: which events were not queued in between. */
+  /** Queueing has resumed; the interval in which events were not queued. */
   endpoint_backlog_over: { webhook: string; host: string; since: string; until: string };
-  /** What an account at a provider holds has fallen below what somebody wants to be told of. */
+  /** The balance of a provider account has fallen below its alert threshold. */
   float_low: FloatFacts;
-  /** Its recipient was erased after it was tried: what it left behind goes too. */
+  /** The recipient was erased after an attempt; the local copy of the mail has to be deleted too. */
   dropped: Record<string, never>;
   /** To the customer of an invoice, in the team's name. */
   invoice: InvoiceFacts;
@@ -18,21 +18,21 @@ export interface MailFacts {
 }
 
 export interface FloatFacts {
-  /** `pa_…` */
+  /** Id of the provider account (`pa_…`). */
   account: string;
   provider: string;
-  /** What rules call the account. */
+  /** Name of the account in routing rules. */
   name: string;
   level: 'low' | 'empty';
-  /** In hundredths. */
+  /** Wallets of the account. Amounts are in hundredths. */
   purses: { currency: string; area: string; amount_minor: string; below_minor: string }[];
 }
 
 export interface InvoiceFacts {
   number: string;
-  /** Where it is read and paid. */
+  /** URL of the invoice page. */
   url: string;
-  /** What is still to be paid, in hundredths. */
+  /** Amount still due, in hundredths. */
   due_minor: string;
   currency: string;
   /** A UTC day, YYYY-MM-DD. */
@@ -43,9 +43,9 @@ export interface InvoiceFacts {
 }
 
 export interface ReceiptMailFacts {
-  /** Its page is found by it when the text is written. */
+  /** Id of the payment. The URL of its page is derived from it when the text is written. */
   payment: string;
-  /** What the payer was charged, in hundredths. */
+  /** Amount charged to the payer, in hundredths. */
   total_minor: string;
   currency: string;
   reference: string | null;
@@ -58,25 +58,25 @@ export interface ReceiptMailFacts {
 
 export type MailKind = keyof MailFacts;
 
-/** A mail to be written. */
+/** A mail to be queued. */
 export interface NewMail<Kind extends MailKind = MailKind> {
   team_id: bigint;
   kind: Kind;
   facts: MailFacts[Kind];
-  /** Left out: the owner of the team. */
+  /** Default: the owner of the team. */
   recipient?: string;
 }
 
-/** A row of mails that is ours to send. */
+/** A claimed row of `mails`. */
 export type MailRow = { [Kind in MailKind]: { kind: Kind; facts: MailFacts[Kind] } }[MailKind] & {
   team_id: bigint;
   id: string;
   recipient: string | null;
-  /** With this one. */
+  /** Number of attempts, including this one. */
   tries: number;
   created_at: Date;
   age_ms: number;
 };
 
-/** One that is still to reach somebody. */
+/** A mail that still has to be sent. */
 export type MailToSend = Exclude<MailRow, { kind: 'dropped' }>;

@@ -4,12 +4,15 @@ import { insertMail, insertMailInTurn, waitForInvoice } from './store.ts';
 
 export { waitForInvoice };
 
-/** Writes a mail in the transaction of what it tells of; the worker sends it after the commit, at least once. */
+/** Queues a mail in the transaction of the change it reports. The worker sends it after the commit, at least once. */
 export function writeMail<Kind extends MailKind>(tx: Tx, mail: NewMail<Kind>): Promise<void> {
   return insertMail(tx, mail);
 }
 
-/** The same, unless a mail of this name was written less than so long ago: of any number of nodes one writes. */
+/**
+ * Queues a mail unless one with this name was queued within the last `rest_ms` milliseconds. When several nodes try, exactly
+ * one does.
+ */
 export function writeMailInTurn<Kind extends MailKind>(
   tx: Tx,
   mail: NewMail<Kind>,

@@ -3,10 +3,10 @@ import { isLocalhostName, isLoopbackAddress } from '../kit/addresses.ts';
 import type { Mailer, Sending } from './outgoing.ts';
 import { messageOf } from './message.ts';
 
-/** Over everything: look-up, connection, TLS, log-in and the mail itself. */
+/** Deadline over everything: lookup, connection, TLS, login and the mail itself. */
 const DEADLINE_MS = 30_000;
 
-/** Sends by a mail server, one connection for each mail: they are few. */
+/** Creates a mailer for a mail server. It opens one connection per mail, because mails are few. */
 export function smtpMailer(url: string, from: string, deadline_ms = DEADLINE_MS): Mailer {
   const transport = createTransport({
     ...serverOf(new URL(url)),
@@ -29,7 +29,10 @@ export function smtpMailer(url: string, from: string, deadline_ms = DEADLINE_MS)
   };
 }
 
-/** The password is not sent in the clear: `smtp:` insists on STARTTLS, except on loopback or where `?tls=off` says so. */
+/**
+ * Returns the transport options of an SMTP URL. The password is never sent unencrypted: `smtp:` requires STARTTLS, except on
+ * loopback or with `?tls=off`.
+ */
 export function serverOf({ protocol, hostname, port, username, password, searchParams }: URL) {
   const secure = protocol === 'smtps:';
   const host = hostname.replace(/^\[|\]$/g, '');
@@ -45,7 +48,10 @@ export function serverOf({ protocol, hostname, port, username, password, searchP
   };
 }
 
-/** Only what the server says of the recipient is final: a wrong password or a full disk of its own is mended some day. */
+/**
+ * Classifies an error. Only a rejection of the recipient is permanent: a wrong password or a full disk on the server may be
+ * corrected.
+ */
 function failureOf(error: unknown): Sending {
   const { code = 'error', responseCode, command } = error as { code?: string; responseCode?: number; command?: string };
   const text = responseCode ? `${code} ${responseCode}` : code;

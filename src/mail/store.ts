@@ -1,7 +1,7 @@
 import { type Queryable, sql } from '../kit/sql.ts';
 import type { MailRow, NewMail } from './schema.ts';
 
-/** Mails come by the clock of the database: it is one for all nodes. */
+/** Inserts a mail. The database's clock sets its times, because all nodes share it. */
 export async function insertMail(db: Queryable, { team_id, kind, facts, recipient }: NewMail): Promise<void> {
   await db.run(sql`
     insert into mails (team_id, kind, facts, recipient)
@@ -9,8 +9,8 @@ export async function insertMail(db: Queryable, { team_id, kind, facts, recipien
 }
 
 /**
- * The same, unless a mail of this name was written less than so long ago. Decided and written in one statement, so that
- * of any number of nodes one writes.
+ * Inserts a mail unless one with this name was inserted within the last `rest_ms` milliseconds. Check and insert are one
+ * statement, so that exactly one of several nodes inserts it.
  */
 export async function insertMailInTurn(db: Queryable, mail: NewMail, name: string, rest_ms: number): Promise<void> {
   const { team_id, kind, facts, recipient } = mail;
@@ -26,8 +26,8 @@ export async function insertMailInTurn(db: Queryable, mail: NewMail, name: strin
 }
 
 /**
- * Milliseconds until one more invoice may be mailed to this address, when at most so many may in a while; 0 when it may now.
- * Without a lock: two at once may be one too many.
+ * Returns the milliseconds until another invoice may be mailed to this address under the limit; 0 when it may be mailed now.
+ * Not locked: two concurrent requests may exceed the limit by one.
  */
 export async function waitForInvoice(
   db: Queryable,
@@ -42,7 +42,7 @@ export async function waitForInvoice(
   return Math.max(0, row?.wait_ms ?? 0);
 }
 
-/** Takes mails that are due; a killed worker's come due again after the lease. */
+/** Claims due mails. Those of a killed worker become due again after the lease. */
 export function claimDueMails(db: Queryable, lease_ms: number, limit: number): Promise<MailRow[]> {
   return db.all<MailRow>(sql`
     update mails set due_at = pirogue_now() + ${lease_ms}::float8 * interval '1 ms', tries = tries + 1
@@ -52,7 +52,9 @@ export function claimDueMails(db: Queryable, lease_ms: number, limit: number): P
 
 type MailRef = Pick<MailRow, 'team_id' | 'id'>;
 
-/** One that was dropped while it was sent stays due: what it left behind is still to be taken away. */
+/**
+ * Marks a mail as sent. A mail that was dropped while it was sent stays due, because its local copy still has to be deleted.
+ */
 export async function markSent(db: Queryable, { team_id, id }: MailRef): Promise<void> {
   await db.run(sql`
     update mails set sent_at = pirogue_now(), due_at = null, error = null
@@ -64,8 +66,8 @@ export async function deleteMail(db: Queryable, { team_id, id }: MailRef): Promi
 }
 
 /**
- * Sets the next moment of a mail that could not be sent, unless another worker has taken it since.
- * @param retry_ms null: given up
+ * Reschedules a failed mail, unless another worker has claimed it since.
+ * @param retry_ms milliseconds until the next attempt; null: given up
  */
 export async function markFailed(db: Queryable, mail: MailRef & Pick<MailRow, 'tries'>, error: string, retry_ms: number | null) {
   await db.run(sql`
@@ -74,7 +76,10 @@ export async function markFailed(db: Queryable, mail: MailRef & Pick<MailRow, 't
       and kind <> 'dropped'`);
 }
 
-/** Forgets mails that were done with so long ago, and turns that bind nobody any more. @returns how many mails */
+/**
+ * Deletes finished mails of this age, and expired entries of `mail_turns`.
+ * @returns number of mails deleted
+ */
 export async function forgetMails(db: Queryable, age_ms: number, limit: number): Promise<number> {
   await db.run(sql`delete from mail_turns where taken_at < pirogue_now() - ${age_ms}::float8 * interval '1 ms'`);
   return db.run(sql`

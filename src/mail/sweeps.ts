@@ -11,18 +11,18 @@ import { claimDueMails, deleteMail, forgetMails, markFailed, markSent } from './
 import { textOf } from './texts.ts';
 
 const BATCH = 10;
-/** Twice the deadline of a try: a worker that has not told by then is dead. */
+/** Twice the deadline of an attempt: a worker that has not reported by then is dead. */
 const LEASE_MS = 60_000;
 const FIRST_RETRY_MS = 10_000;
 const LONGEST_RETRY_MS = 3_600_000;
-/** A warning that is older helps nobody; a mail server is mended in less. */
+/** An older warning is of no use, and a mail server is repaired in less time. */
 const GIVE_UP_MS = 48 * 3_600_000;
 const KEEP_MS = 30 * 86_400_000;
 const FORGET_BATCH = 1_000;
 
 type MailDeps = Pick<Deps, 'config' | 'log' | 'stores' | 'secrets'>;
 
-/** Sends the mails of one store. A mail may be sent twice when its worker dies, then with the same Message-ID. */
+/** Sends the mails of one environment. A mail may be sent twice, with the same Message-ID, when its worker dies. */
 export function mailSweep(deps: MailDeps, store: Store, mailer: Mailer = mailerOf(deps.config)): Sweep {
   return {
     name: 'mail',
@@ -36,7 +36,7 @@ export function mailSweep(deps: MailDeps, store: Store, mailer: Mailer = mailerO
   };
 }
 
-/** Mails hold the address they went to: what was sent is kept for a month. */
+/** Deletes old mails. They contain recipients' addresses, so they are kept for 30 days only. */
 export function mailForgetSweep(store: Store): Sweep {
   return {
     name: 'mail-forget',
@@ -80,7 +80,7 @@ async function giveUp(deps: MailDeps, store: Store, mail: MailRow, error: string
   await markFailed(store.db, mail, error, null);
 }
 
-/** Doubling from ten seconds up to an hour. */
+/** Returns the wait before the next attempt in milliseconds: doubles from ten seconds up to one hour. */
 export function retryDelay(tries: number): number {
   return Math.min(FIRST_RETRY_MS * 2 ** Math.min(tries - 1, 20), LONGEST_RETRY_MS);
 }

@@ -11,16 +11,19 @@ export interface MailText {
   text: string;
 }
 
-/** What a mail says besides its facts. */
+/** Data of a mail besides its facts. */
 export interface MailContext {
   environment: Environment;
-  /** The team's name. */
+  /** Name of the team. */
   team: string;
-  /** The address of a payment's hosted page. */
+  /** Returns the URL of a payment's hosted page. */
   hostedPage(payment_id: string): string;
 }
 
-/** One mail in both languages: a team has no language, and both are read where we are used. */
+/**
+ * Returns the text of a mail to a team in both languages, because a team has no language setting. Invoices and receipts have
+ * texts of their own.
+ */
 export function textOf(mail: MailToSend, context: MailContext): MailText {
   if (mail.kind === 'invoice') return invoiceText(mail.facts, context.team);
   if (mail.kind === 'receipt') return receiptText(mail.facts, context.team, `${context.hostedPage(mail.facts.payment)}/receipt`);
@@ -31,7 +34,7 @@ export function textOf(mail: MailToSend, context: MailContext): MailText {
   };
 }
 
-/** What a mail to a team says, in both. */
+/** Text of a mail to a team in both languages. */
 export type Languages = Record<'fr' | 'en', MailText>;
 
 type ToTeam = Exclude<MailToSend, { kind: 'invoice' | 'receipt' }>;

@@ -1,7 +1,7 @@
-/** Values of a metric's labels, in the order of their names. */
+/** Label values, in the order of the metric's label names. */
 export type LabelValues = readonly string[];
 
-/** One metric as Prometheus reads it. */
+/** A metric in Prometheus format. */
 export interface Family {
   name: string;
   help: string;
@@ -9,7 +9,7 @@ export interface Family {
   lines: string[];
 }
 
-/** The text of a scrape (text format 0.0.4, which every version of Prometheus reads). */
+/** Returns the body of a scrape (text format 0.0.4, supported by every version of Prometheus). */
 export function exposition(families: readonly Family[]): string {
   return families
     .filter(({ lines }) => lines.length > 0)
@@ -17,13 +17,13 @@ export function exposition(families: readonly Family[]): string {
     .join('');
 }
 
-/** `{route="/payments",status="201"}`; nothing without labels. */
+/** Formats labels as `{route="/payments",status="201"}`; empty without labels. */
 export function labelled(names: readonly string[], values: LabelValues): string {
   if (names.length === 0) return '';
   return `{${names.map((name, i) => `${name}="${escaped(values[i] ?? '')}"`).join(',')}}`;
 }
 
-/** A metric that is known when it is asked for. */
+/** Returns a metric whose value is read at scrape time. */
 export function gauge(name: string, help: string, labels: readonly string[], samples: readonly Sample[]): Family {
   return { name, help, type: 'gauge', lines: samples.map(([values, value]) => `${name}${labelled(labels, values)} ${value}`) };
 }

@@ -8,12 +8,15 @@ const MOST_COUNTED = 5_000;
 const MOST_SHOWN = 200;
 const LEVELS = ['enough', 'low', 'empty', 'stale'] as const;
 
-/** Floats that somebody watches, the emptiest first. */
+/** Returns the monitored floats, the lowest first. */
 export function askFloats(db: Queryable): Promise<WatchedFloat[]> {
   return watchedFloats(db, MOST_COUNTED);
 }
 
-/** How many floats are how full; by name only those in trouble, since there are as many as teams have accounts. */
+/**
+ * Returns the number of floats by level. Only floats in trouble are listed by name, because their number grows with the teams'
+ * accounts.
+ */
 export function floatFamilies(
   answers: readonly (readonly [{ environment: Environment }, WatchedFloat[] | null])[],
   at: number,

@@ -1,10 +1,13 @@
 import { type Family, type LabelValues, labelled } from './exposition.ts';
 
-/** A label whose values have no end (a mistake of ours) must not fill the memory: what comes after these is not told apart. */
+/**
+ * Maximum series per metric: a label with unbounded values (a bug) must not fill the memory. Further values are counted as
+ * `other`.
+ */
 const MOST_SERIES = 5_000;
 const OTHER = 'other';
 
-/** Series by the values of their labels. */
+/** Series by label values. */
 class Series<T> {
   readonly #labels: readonly string[];
   readonly #make: () => T;
@@ -25,13 +28,13 @@ class Series<T> {
     return state;
   }
 
-  /** @param line the lines of one series, given its labels as text */
+  /** @param line returns the lines of one series */
   lines(line: (values: LabelValues, state: T) => string[]): string[] {
     return [...this.#found.values()].flatMap(({ values, state }) => line(values, state));
   }
 }
 
-/** Something that only grows. */
+/** A counter, which only increases. */
 export class Counter {
   readonly #head: Omit<Family, 'lines' | 'type'>;
   readonly #labels: readonly string[];
@@ -54,10 +57,10 @@ export class Counter {
   }
 }
 
-/** From one millisecond, which the quickest answers take, to what our own deadlines allow. */
+/** From one millisecond, the fastest responses, up to our own deadlines. */
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30] as const;
 
-/** How long something took, counted by limits, so that any share of it can be told over any number of processes. */
+/** A histogram of durations, so that quantiles can be computed over any number of processes. */
 export class Durations {
   readonly #head: Omit<Family, 'lines' | 'type'>;
   readonly #labels: readonly string[];
@@ -82,7 +85,7 @@ export class Durations {
     return { ...this.#head, type: 'histogram', lines: this.#series.lines((values, state) => this.#lines(values, state)) };
   }
 
-  /** Each limit counts what stayed below it, those of the smaller limits included. */
+  /** Buckets are cumulative: each includes those with smaller limits. */
   #lines(values: LabelValues, { counts, sum }: { counts: number[]; sum: number }): string[] {
     const { name } = this.#head;
     let below = 0;

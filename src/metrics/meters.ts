@@ -7,8 +7,8 @@ import type { Family } from './exposition.ts';
 import { Counter, Durations } from './instruments.ts';
 
 /**
- * What is counted as it happens. Labels are things of which there are few (routes, channels, kinds of provider): never a
- * team, an id or anything a caller sent.
+ * Metrics counted as events occur. Labels have few values (routes, channels, providers): never a team, an id or anything sent
+ * by a caller.
  */
 export class Meters {
   readonly #requests = new Counter('pirogue_http_requests_total', 'Requests answered.', ['method', 'route', 'status']);
@@ -38,13 +38,16 @@ export class Meters {
     'environment',
   ]);
 
-  /** @param route the pattern that matched, never the path that was asked for */
+  /**
+   * @param route the matched pattern, never the requested path
+   * @param ms duration in milliseconds
+   */
   request(method: string, route: string, status: number, ms: number): void {
     this.#requests.add(method, route, String(status));
     this.#requestTimes.add(ms, method, route);
   }
 
-  /** The same provider, and each answer about money is counted. */
+  /** Wraps a provider and counts each response about money. */
   provider(provider: Provider, clock: Clock): Provider {
     const observer: Observer = {
       sending: () => {},
@@ -57,7 +60,7 @@ export class Meters {
     return measured(provider, observer, clock);
   }
 
-  /** The same sender, and each webhook attempt is counted. */
+  /** Wraps a sender and counts each webhook attempt. */
   deliveries(send: Send, environment: Environment): Send {
     return async (options) => {
       const result = await send(options);

@@ -6,14 +6,17 @@ const LAG_STEP_MS = 10;
 
 type Loop = ReturnType<typeof monitorEventLoopDelay>;
 
-/** Watches how late this process's event loop is. */
+/** Starts measuring the event loop delay of this process. */
 export function watchLoop(): Loop {
   const loop = monitorEventLoopDelay({ resolution: LAG_STEP_MS });
   loop.enable();
   return loop;
 }
 
-/** The process in the names that Prometheus' own clients use, so that ready-made dashboards fit. @param loop begins anew */
+/**
+ * Returns process metrics under the names of Prometheus' own clients, so that existing dashboards work.
+ * @param loop reset by this call
+ */
 export function processFamilies(loop: Loop, version: string): Family[] {
   const { rss, heapUsed } = process.memoryUsage();
   const { user, system } = process.cpuUsage();
@@ -42,7 +45,7 @@ export function processFamilies(loop: Loop, version: string): Family[] {
   return families;
 }
 
-/** The histogram counts the whole step between two looks; what is beyond it is the delay. */
+/** Converts a measurement to seconds of delay: the histogram includes the whole sampling step. */
 function lag(nanoseconds: number): number {
   return Number.isFinite(nanoseconds) ? Math.max(0, nanoseconds / 1e9 - LAG_STEP_MS / 1000) : 0;
 }

@@ -1,20 +1,20 @@
 import { type Queryable, sql } from '../kit/sql.ts';
 
-/** A queue with more than this is told as this long: enough to wake somebody, and a count that stays quick. */
+/** Maximum depth reported for a queue: enough for an alert, and the count stays fast. */
 export const MOST_COUNTED = 10_000;
 
 export interface Queue {
   queue: string;
   depth: number;
-  /** How long the first of them has been due; 0 when none is. */
+  /** Time for which the oldest item has been due, in seconds; 0 when none is due. */
   late_seconds: number;
 }
 
 const MOST_ENDPOINTS = 500;
 
 /**
- * What is due at this moment and how long the first of it has been. Each part walks an index of what is waiting, and no
- * further than {@link MOST_COUNTED} rows; deliveries endpoint by endpoint, since a dead one may have millions that are not due.
+ * Returns the due items per queue and the delay of the oldest. Each part walks an index of waiting items, up to {@link
+ * MOST_COUNTED} rows; deliveries are walked per endpoint, because an unresponsive endpoint may have millions that are not due.
  */
 export function dueWork(db: Queryable): Promise<Queue[]> {
   return db.all<Queue>(sql`
@@ -43,13 +43,19 @@ export function dueWork(db: Queryable): Promise<Queue[]> {
 }
 
 export interface Books {
-  /** What all balances of a currency add up to: nothing, since every line takes from one account what it gives another. */
+  /**
+   * Sum of all balances per currency. It must be zero, because every posting debits one account by the amount it credits to
+   * another.
+   */
   drift: { currency: string; minor: string }[];
-  /** How long the oldest journal without a seal has been there; 0 when all are sealed. */
+  /** Age of the oldest unsealed journal in seconds; 0 when all are sealed. */
   unsealed_seconds: number;
 }
 
-/** Balances and what is not folded into them yet, in one snapshot. Reads every balance: to be asked for rarely. */
+/**
+ * Returns the checks of the ledger. Balances and their pending deltas are read in one snapshot. It reads every balance, so it
+ * must be called rarely.
+ */
 export async function books(db: Queryable): Promise<Books> {
   const row = await db.maybe<Books>(sql`
     with sums as (

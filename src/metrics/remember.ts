@@ -1,6 +1,7 @@
 /**
- * Asks no more often than that, whoever scrapes; a question under way is shared. A failed one is forgotten at once.
- * @param keep_ms by the clock of the process: this is about load, not about payments
+ * Caches the result of `ask`, regardless of the number of scrapers; concurrent calls share one query. A failed result is not
+ * cached.
+ * @param keep_ms milliseconds on the monotonic clock, because this limits load and has no effect on payments
  */
 export function remember<T>(ask: () => Promise<T>, keep_ms: number): () => Promise<T> {
   let answer: Promise<T> | undefined;

@@ -10,7 +10,9 @@ export function askReturns(db: Queryable, at: number): Promise<OpenReturns[]> {
   return countOpenReturns(db, at, MAX_COUNTED);
 }
 
-/** How many returns are not final, by state, and how old the oldest is; 0 where there are none, so that an alert can end. */
+/**
+ * Returns the number of open returns by state and the age of the oldest; 0 where there are none, so that an alert can resolve.
+ */
 export function returnFamilies(answers: readonly (readonly [{ environment: Environment }, OpenReturns[] | null])[]): Family[] {
   const each = (value: (found: OpenReturns) => number): Sample[] =>
     answers.flatMap(([{ environment }, found]) =>

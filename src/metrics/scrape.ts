@@ -10,9 +10,9 @@ import { type Books, books, dueWork, type Queue } from './queues-store.ts';
 import { remember } from './remember.ts';
 import { askReturns, returnFamilies } from './returns.ts';
 
-/** Two Prometheus servers that ask at once cost one query. */
+/** Two Prometheus servers that scrape at the same time cost one query. */
 const QUEUES_MS = 5_000;
-/** It reads every balance: 60 ms for a million of them. */
+/** The query reads every balance: 60 ms for a million balances. */
 const BOOKS_MS = 300_000;
 const MOST_LANES_SHOWN = 200;
 
@@ -23,7 +23,7 @@ export interface Scraped {
   version: string;
 }
 
-/** Everything that is known only when it is asked for. @returns a function that asks */
+/** Creates a function that returns all metrics whose values are read at scrape time. */
 export function scraper({ deps, workers, pools, version }: Scraped): () => Promise<Family[]> {
   const loop = watchLoop();
   const stores = [deps.stores.sandbox, deps.stores.live].map((store) => ({
@@ -55,7 +55,7 @@ export function scraper({ deps, workers, pools, version }: Scraped): () => Promi
   };
 }
 
-/** A database that does not answer takes its own figures away, not the others. */
+/** Returns null when a database does not respond, so that only its own metrics are missing. */
 async function known<T>(answer: Promise<T>, log: Log): Promise<T | null> {
   try {
     return await answer;
@@ -107,7 +107,10 @@ function bookFamilies(answers: readonly (readonly [Store, Books | null])[]): Fam
   ];
 }
 
-/** Counts of all lanes; by name only those in trouble, since there are as many as teams have accounts. */
+/**
+ * Returns counts over all lanes (account, channel, operation). Only lanes in trouble are listed by name, because their number
+ * grows with the teams' accounts.
+ */
 function laneFamilies({ health }: Deps): Family[] {
   const counts = new Map<string, number>();
   const troubled: Sample[] = [];

@@ -12,8 +12,9 @@ export interface MetricsServer {
 }
 
 /**
- * `GET /metrics` on a port of its own, which no payer or merchant can reach. @param port 0: any that is free
- * @throws ConfigError when the address can not be used
+ * Serves `GET /metrics` on a separate port, which payers and merchants cannot reach.
+ * @param port 0: any free port
+ * @throws ConfigError when the address cannot be used
  */
 export async function serveMetrics(
   { host, port }: { host: string; port: number },

@@ -1,6 +1,6 @@
 import { part, type Queryable, sql } from '../kit/sql.ts';
 
-/** Where a round over all teams goes on: after this team and endpoint. */
+/** Position of a round over all teams: it continues after this team and endpoint. */
 export interface Place {
   team_id: bigint;
   endpoint_id: string;
@@ -8,7 +8,7 @@ export interface Place {
 
 export interface Purged {
   rows: number;
-  /** The last place looked at; null when nothing is left behind it. */
+  /** Last position examined; null when nothing remains after it. */
   last: Place | null;
 }
 
@@ -19,14 +19,14 @@ interface PurgedRow {
   endpoint_id: string;
 }
 
-/** Teams or endpoints looked at in one round: one step through an index each. */
+/** Maximum teams or endpoints examined per round; each costs one index step. */
 const MOST_PLACES = 200;
 
 export const BEGINNING: Place = { team_id: -1n, endpoint_id: '' };
 
 /**
- * Deletes the oldest events of teams one after the other: ids sort by time, so the primary key finds them and no index of
- * moments is needed, which every new event would pay for. What is still to be delivered stays, however old.
+ * Deletes the oldest events, team by team. Ids sort by time, so the primary key finds them; an index on the time, which every
+ * new event would pay for, is not needed. Events with a pending delivery are kept, regardless of their age.
  * @param before the lowest id that is kept
  */
 export async function purgeEvents(db: Queryable, after: Place, before: string, limit: number): Promise<Purged> {
@@ -51,7 +51,10 @@ export async function purgeEvents(db: Queryable, after: Place, before: string, l
   return purgedOf(row, limit, after);
 }
 
-/** The same for what became of deliveries, endpoint by endpoint. */
+/**
+ * Deletes the oldest delivery attempts, endpoint by endpoint.
+ * @param before the lowest id that is kept
+ */
 export async function purgeDeliveryAttempts(db: Queryable, after: Place, before: string, limit: number): Promise<Purged> {
   const row = await db.maybe<PurgedRow>(sql`
     with recursive walk as (
@@ -80,7 +83,7 @@ export async function purgeDeliveryAttempts(db: Queryable, after: Place, before:
   return purgedOf(row, limit, after);
 }
 
-/** A full batch may have left some behind: the next round begins at the same place. */
+/** A full batch may have left rows, so the next round starts at the same position. */
 function purgedOf(row: PurgedRow | undefined, limit: number, after: Place): Purged {
   if (!row || row.team_id === null) return { rows: 0, last: null };
   if (row.rows === limit) return { rows: row.rows, last: after };
@@ -88,7 +91,10 @@ function purgedOf(row: PurgedRow | undefined, limit: number, after: Place): Purg
   return { rows: row.rows, last: row.looked_at < MOST_PLACES ? null : { team_id, endpoint_id } };
 }
 
-/** Forgets what was answered; the key's row stays, so that it never makes anything again. @returns how many */
+/**
+ * Deletes stored responses. The key's row is kept, so that the key can never execute a request again.
+ * @returns number of responses deleted
+ */
 export function forgetAnswers(db: Queryable, before: Date, limit: number): Promise<number> {
   return db.run(sql`
     update idempotency_keys set answer = null where (team_id, route, key) in (

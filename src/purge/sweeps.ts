@@ -5,15 +5,15 @@ import { lowestIdAt } from '../kit/ids.ts';
 import type { Sweep } from '../work/sweep.ts';
 import { BEGINNING, forgetAnswers, type Place, purgeDeliveryAttempts, type Purged, purgeEvents } from './store.ts';
 
-/** A few milliseconds' worth: nobody waits behind it. */
+/** A few milliseconds of work, so that other statements do not wait. */
 const BATCH = 500;
 const IDLE_MS = 600_000;
-/** Clocks of other processes may be behind ours. */
+/** Clocks of other processes may be behind. */
 const SLACK_MS = 60_000;
 
 type PurgeDeps = Pick<Deps, 'clock' | 'config'>;
 
-/** What is kept for a time and then goes, in small batches; any number of processes may do so. */
+/** Returns sweeps that delete data after its retention period in small batches; any number of processes may run them. */
 export function purgeSweeps({ clock, config }: PurgeDeps, store: Store): Sweep[] {
   const { environment, db } = store;
   const keepFrom = (prefix: 'evt' | 'whd') => lowestIdAt(prefix, environment, clock.now() - config.events_keep_ms);
@@ -39,7 +39,7 @@ export function purgeSweeps({ clock, config }: PurgeDeps, store: Store): Sweep[]
   ];
 }
 
-/** Rounds that go on where the last one ended, and rest only when all teams were looked at. */
+/** Returns rounds that continue where the last one ended, and rest only after all teams were examined. */
 function aroundAllTeams(purge: (after: Place) => Promise<Purged>): () => Promise<number> {
   let after = BEGINNING;
   return async () => {

@@ -6,12 +6,15 @@ import type { Ended } from './tracer.ts';
 
 const EVERY_MS = 2_000;
 const AT_ONCE = 512;
-/** A collector that is away costs spans, not memory. */
+/** Limits the memory used while the collector is unavailable; further spans are dropped. */
 const MOST_WAITING = 4_096;
 const TIMEOUT_MS = 5_000;
 const COMPLAIN_EVERY_MS = 60_000;
 
-/** Sends ended spans to a collector (OTLP over HTTP, as JSON) in batches. What it does not take is dropped: nothing waits for it. */
+/**
+ * Sends ended spans in batches to a collector (OTLP over HTTP, as JSON). Rejected spans are dropped; nothing waits for the
+ * export.
+ */
 export class Exporter {
   readonly #settings: TracingSettings;
   readonly #send: Send;
@@ -38,7 +41,7 @@ export class Exporter {
     if (this.#waiting.length >= AT_ONCE) void this.flush();
   }
 
-  /** Sends what is waiting; one batch at a time. */
+  /** Sends the waiting spans, one batch at a time. */
   flush(): Promise<void> {
     this.#flushing ??= this.#sendAll().finally(() => {
       this.#flushing = null;

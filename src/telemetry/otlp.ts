@@ -4,7 +4,7 @@ import type { Attributes, Ended } from './tracer.ts';
 const KINDS = { internal: 1, server: 2, client: 3 } as const;
 const STATUS_ERROR = 2;
 
-/** The body of an export request: OTLP's JSON encoding, where ids are hexadecimal and 64-bit numbers are text. */
+/** Builds the body of an export request in OTLP's JSON encoding: ids are hexadecimal and 64-bit numbers are strings. */
 export function otlpJson(service: string, spans: readonly Ended[]) {
   return {
     resourceSpans: [
@@ -37,7 +37,7 @@ function attributesOf(attributes: Attributes) {
   }));
 }
 
-/** Milliseconds with fractions are exact to a quarter of a microsecond. */
+/** Converts milliseconds to nanoseconds. Fractional milliseconds are exact to a quarter of a microsecond. */
 function nanoseconds(ms: number): string {
   const whole = Math.trunc(ms);
   return String(BigInt(whole) * 1_000_000n + BigInt(Math.round((ms - whole) * 1e6)));

@@ -1,19 +1,23 @@
 import { ConfigError } from '../kit/config-error.ts';
 
-/** Where traces go, in the variables that every OpenTelemetry SDK reads. */
+/** Destination of traces, from the environment variables of the OpenTelemetry SDKs. */
 export interface TracingSettings {
-  /** The whole address: the endpoint and /v1/traces. */
+  /** Full URL: the endpoint and /v1/traces. */
   url: string;
-  /** Such as an access token. */
+  /** Request headers, such as an access token. */
   headers: Record<string, string>;
   service: string;
-  /** The part of the traces begun here that is kept; whoever sends a traceparent has decided already. */
+  /** Share of the traces started here that is sampled. For requests with a traceparent, the caller has decided. */
   share: number;
 }
 
 type Env = Record<string, string | undefined>;
 
-/** @returns null when no endpoint is set @throws ConfigError without showing the headers, which may hold a secret */
+/**
+ * Reads the tracing settings.
+ * @returns null when no endpoint is set
+ * @throws ConfigError without the headers, which may contain a secret
+ */
 export function tracingSettings(env: Env): TracingSettings | null {
   const endpoint = env.OTEL_EXPORTER_OTLP_ENDPOINT;
   if (!endpoint) return null;
@@ -28,7 +32,7 @@ export function tracingSettings(env: Env): TracingSettings | null {
   };
 }
 
-/** `name=value,name=value`, values percent-encoded. */
+/** Parses `name=value,name=value` with percent-encoded values. */
 function headersOf(text: string): Record<string, string> {
   const pairs = text.split(',').filter((pair) => pair.trim() !== '');
   return Object.fromEntries(pairs.map(headerOf));
@@ -39,7 +43,7 @@ function headerOf(pair: string): [string, string] {
   try {
     if (match) return [match[1] as string, decodeURIComponent((match[2] as string).trim())];
   } catch {
-    // A percent sign that encodes nothing: as wrong as no name.
+    // Invalid percent-encoding is rejected like a missing name.
   }
   throw new ConfigError('OTEL_EXPORTER_OTLP_HEADERS can not be used: it must be a list such as name=value,other=value');
 }

@@ -2,12 +2,12 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomBytes } from 'node:crypto';
 import type { Exporter } from './exporter.ts';
 
-/** What a span tells beside its times: bounded in number, and never a payer's data. */
+/** Attributes of a span: bounded in number, and without payers' data. */
 export type Attributes = Record<string, string | number>;
 
 export type Kind = 'server' | 'client' | 'internal';
 
-/** A span that has ended, as it is sent. */
+/** An ended span, as exported. */
 export interface Ended {
   trace_id: string;
   span_id: string;
@@ -18,7 +18,7 @@ export interface Ended {
   start_ms: number;
   end_ms: number;
   attributes: Attributes;
-  /** Null: it went well. */
+  /** Null when it succeeded. */
   error: string | null;
 }
 
@@ -31,7 +31,7 @@ interface Begun {
   kind: Kind;
 }
 
-/** One piece of work under way. */
+/** An operation in progress. */
 export class Span {
   readonly #begun: Begun & { span_id: string };
   readonly #start_ms = now();
@@ -54,7 +54,7 @@ export class Span {
     return this.#begun.sampled;
   }
 
-  /** W3C trace context for whoever is called on the way. */
+  /** W3C trace context for outbound calls. */
   get traceparent(): string {
     return `00-${this.trace_id}-${this.span_id}-${this.sampled ? '01' : '00'}`;
   }
@@ -67,19 +67,23 @@ export class Span {
 
 const PARENT = /^[0-9a-f]{2}-[0-9a-f]{32}-([0-9a-f]{16})-([0-9a-f]{2})$/;
 
-/** Makes spans and hands them to the exporter; knows which span the running code belongs to. */
+/** Creates spans, passes them to the exporter, and tracks the current span of the running code. */
 export class Tracer {
   readonly #exporter: Exporter;
   readonly #share: number;
   readonly #current = new AsyncLocalStorage<Span>();
 
-  /** @param share of the traces begun here that are kept */
+  /** @param share share of the traces started here that is sampled */
   constructor(exporter: Exporter, share: number) {
     this.#exporter = exporter;
     this.#share = share;
   }
 
-  /** The span of a request. @param tracing its ids, already answered with @param sent the header that came, if any */
+  /**
+   * Starts the span of a request.
+   * @param tracing ids already assigned to the request
+   * @param sent the received traceparent header, if any
+   */
   serve(name: string, tracing: { trace_id: string; traceparent: string }, sent: unknown): Span {
     const parent = typeof sent === 'string' && sent.includes(tracing.trace_id) ? PARENT.exec(sent) : null;
     const sampled = parent ? (Number.parseInt(parent[2] as string, 16) & 1) === 1 : this.#keeps(tracing.trace_id);
@@ -87,7 +91,7 @@ export class Tracer {
     return this.#begin({ trace_id: tracing.trace_id, span_id, parent_id: parent?.[1] ?? null, sampled, name, kind: 'server' });
   }
 
-  /** A span below the running one; the first of a trace when none runs. */
+  /** Starts a child of the current span, or a new trace when there is none. */
   start(name: string, kind: Kind): Span {
     const parent = this.#current.getStore();
     if (parent) return this.#begin({ trace_id: parent.trace_id, parent_id: parent.span_id, sampled: parent.sampled, name, kind });
@@ -95,17 +99,17 @@ export class Tracer {
     return this.#begin({ trace_id, parent_id: null, sampled: this.#keeps(trace_id), name, kind });
   }
 
-  /** Whether anything runs that a span could tell of: background rounds look every second and are not told. */
+  /** Whether the current code runs in a sampled span. Background rounds run every second and are not traced. */
   get inside(): boolean {
     return this.#current.getStore()?.sampled ?? false;
   }
 
-  /** Runs work as part of the span. */
+  /** Runs work with the span as current span. */
   within<T>(span: Span, work: () => T): T {
     return this.#current.run(span, work);
   }
 
-  /** Sends what is left. */
+  /** Exports the remaining spans. */
   close(): Promise<void> {
     return this.#exporter.close();
   }
@@ -114,7 +118,7 @@ export class Tracer {
     return new Span(begun, (ended) => this.#exporter.add(ended));
   }
 
-  /** By the trace's own id, so that every process decides alike. */
+  /** Decides by the trace id, so that every process makes the same decision. */
   #keeps(trace_id: string): boolean {
     return Number.parseInt(trace_id.slice(-13), 16) < this.#share * 2 ** 52;
   }

@@ -2,7 +2,7 @@ import type { Send } from '../kit/fetch.ts';
 import type { Sql } from '../kit/sql.ts';
 import type { Tracer } from './tracer.ts';
 
-/** The same sender: each call is a span, and carries its context in `traceparent`. Only host and method are told. */
+/** Wraps a sender: each call becomes a span and carries its context in `traceparent`. Only host and method are recorded. */
 export function tracedSend(tracer: Tracer, send: Send, name: string): Send {
   return async (options) => {
     const span = tracer.start(name, 'client');
@@ -19,10 +19,10 @@ export function tracedSend(tracer: Tracer, send: Send, name: string): Send {
   };
 }
 
-/** Told before each statement of a pool; the function that comes back, after it. */
+/** Called before each statement of a pool; the returned function is called after it. */
 export type StatementWatch = (statement: Sql) => ((error?: unknown) => void) | null;
 
-/** A span for each statement of a traced request. The text of a statement holds no values, which are sent beside it. */
+/** Records a span for each statement of a traced request. A statement's text contains no values, which are sent separately. */
 export function tracedStatements(tracer: Tracer, database: string): StatementWatch {
   return (statement) => {
     if (!tracer.inside) return null;
@@ -42,7 +42,7 @@ const MOST_KNOWN = 1_000;
 const WRITES = /\b(insert)\s+into\s+(\w+)|\b(update)\s+(?!of\b|skip\b|set\b)(\w+)|\b(delete)\s+from\s+(\w+)/g;
 const LONGEST_SUMMARY = 120;
 
-/** What the statement does, to what: `insert payments insert events`. */
+/** Returns operations and tables of a statement: `insert payments insert events`. */
 export function summaryOf(text: string): string {
   const found = known.get(text);
   if (found) return found;
@@ -53,7 +53,7 @@ export function summaryOf(text: string): string {
   return summary;
 }
 
-/** A code, never the server's words, which may hold values. */
+/** Returns the error code, never the server's message, which may contain values. */
 function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : 'error';
 }

@@ -2,7 +2,7 @@
 const GAP_MS = 5;
 /** The same pause after a claim that found nothing. */
 const EMPTY_GAP_MS = 10;
-/** Maximum of that pause. A busy database makes claims slow; a pause of half their duration lets each claim more. */
+/** Maximum of that pause. A busy database makes claims slow; a pause of half their duration lets each claim find more. */
 const MOST_GAP_MS = 50;
 /** Wait for a notification before the next poll; commits of other processes are found only by polling. */
 const BUSY_POLL_MS = 50;

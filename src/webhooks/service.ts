@@ -171,7 +171,7 @@ export async function testEndpoint(tx: Tx, environment: Environment, ref: Endpoi
   const row = await locked(tx, ref);
   if (!row.active) throw new Problem(400, 'The webhook endpoint is not active.');
   const input = eventInput(environment, at, {
-    // `recordEvents` is not used, because no endpoint can subscribe to this type.
+    // `recordDirectEvent` sets the sequence.
     team_id: ref.team_id,
     type: TEST_EVENT,
     resource_id: ref.id,
