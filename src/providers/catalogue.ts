@@ -8,7 +8,7 @@ import { orangeMoney } from './orange-money/index.ts';
 import { pawapay } from './pawapay/index.ts';
 import { wave } from './wave/index.ts';
 
-/** Every kind of provider a team can have an account at. */
+/** Every kind of provider at which a team can have an account. */
 export const CONNECTORS: readonly Connector[] = [
   pawapay,
   mtnMomo,
@@ -20,6 +20,7 @@ export const CONNECTORS: readonly Connector[] = [
   mpesaDaraja,
 ];
 
+/** Returns the connector with this name, or undefined if there is none. */
 export function connectorOf(name: string): Connector | undefined {
   return CONNECTORS.find((connector) => connector.name === name);
 }

@@ -6,37 +6,41 @@ import type { Log } from '../kit/log.ts';
 import type { Provider } from './contract.ts';
 import type { StatementFormat } from './statement.ts';
 
-/** What a team told us of its account at a provider. The credentials fit the connector's own schema. */
+/** A team's account at a provider. The credentials match the connector's own schema. */
 export interface ProviderAccount {
   /** `pa_…` */
   id: string;
   environment: Environment;
-  /** Text by name; sealed at rest, never shown again, never logged. */
+  /** Text values by name. They are encrypted at rest, never returned and never logged. */
   credentials: Record<string, string>;
 }
 
-/** What an adapter may use of the world. */
+/** The dependencies available to an adapter. */
 export interface Tools {
-  /** Never throws; every call has a deadline. Providers' addresses are set by the operator: guard `none`. */
+  /**
+   * Sends an HTTP request. Never throws, and every call has a deadline. The operator sets the provider addresses,
+   * hence guard `none`.
+   */
   send: Send;
   clock: Clock;
   log: Log;
 }
 
-/** One kind of provider: how to make a {@link Provider} out of a team's account there. A folder of its own exports it. */
+/** One kind of provider: a factory that makes a {@link Provider} from a team's account. Each adapter folder exports one. */
 export interface Connector {
-  /** As in `attempts.provider`: `pawapay`, `mtn-momo`, … */
+  /** Identifier as stored in `attempts.provider`: `pawapay`, `mtn-momo`, … */
   readonly name: string;
-  /** For people. */
+  /** Display name. */
   readonly title: string;
   /**
-   * What `pirogue providers add` asks for: an object of strings, each with a description. `base_url` is optional
-   * everywhere: the provider's own address of the environment unless a twin or a proxy stands in.
+   * The input of `pirogue providers add`: an object of strings, each with a description. `base_url` is optional for
+   * every provider. It defaults to the provider's own address for the environment and is overridden for a simulator or
+   * a proxy.
    */
   readonly credentials: TObject;
   connect(account: ProviderAccount, tools: Tools): Provider;
-  /** Some of its refunds go to the payer's number, which is kept longer for them. */
+  /** Set where some refunds are sent to the payer's number, which is then kept longer. */
   readonly refunds_to_number?: true;
-  /** How its statements are written, where it says so; the normal form is always taken. */
+  /** The statement format, where the provider publishes one. The normal format is always accepted. */
   readonly statement?: StatementFormat;
 }

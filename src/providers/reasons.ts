@@ -1,6 +1,6 @@
 /**
- * Why money did not move: a closed list (docs/contract/errors.md). `payer`: the payer can mend it. `retry`: worth one more
- * try. `permanent`: fails identically until something changes.
+ * Reasons why no money moved: a closed list (docs/contract/errors.md). `payer`: the payer can correct the cause.
+ * `retry`: one more attempt may succeed. `permanent`: every attempt fails in the same way until something changes.
  */
 const REASONS = {
   insufficient_funds: {
@@ -57,16 +57,17 @@ export type Reason = keyof typeof REASONS;
 
 export const REASON_CODES = Object.keys(REASONS) as Reason[];
 
+/** Returns whether the text is a known failure reason. */
 export function isReason(text: string): text is Reason {
   return Object.hasOwn(REASONS, text);
 }
 
-/** What can be done about it. */
+/** Returns who or what can correct the cause. */
 export function remedyOf(reason: Reason): 'payer' | 'retry' | 'permanent' {
   return REASONS[reason].remedy;
 }
 
-/** Text to show the payer as it is. */
+/** Returns the message to show to the payer. */
 export function payerMessage(reason: Reason, language: 'en' | 'fr' = 'en'): string {
   return REASONS[reason][language];
 }

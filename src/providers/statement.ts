@@ -1,25 +1,25 @@
 import type { Minor } from '../kit/money.ts';
 
-/** Which way the money went. */
+/** Kind of money movement. */
 export type Flow = 'collect' | 'payout' | 'refund';
 
-/** What a provider's statement says of one transaction. At least one of key and reference is there. */
+/** One transaction of a provider statement. At least one of `key` and `reference` is set. */
 export interface StatementLine {
   flow: Flow;
-  /** The key under which we sent it. */
+  /** The key under which we sent it to the provider. */
   key: string | null;
-  /** What the provider calls it. */
+  /** The provider's own reference. */
   reference: string | null;
   amount_minor: Minor;
   currency: string;
-  /** What the provider took for it. */
+  /** The fee charged by the provider. */
   fee_minor: Minor;
   /** Milliseconds since the epoch. */
   at: number;
   status: 'succeeded' | 'failed' | 'pending';
 }
 
-/** How a statement is written: names of its columns and the words in them. Upper and lower case are the same. */
+/** A statement format: the names of its columns and the values in them. Matching ignores case. */
 export interface StatementFormat {
   columns: {
     flow: string;
@@ -29,17 +29,17 @@ export interface StatementFormat {
     currency: string;
     fee?: string;
     at: string;
-    /** Left out: whatever stands in the statement has moved money. */
+    /** When omitted, every line of the statement counts as money moved. */
     status?: string;
   };
-  /** Lines of another kind (fees, top-ups) are counted and left alone. */
+  /** Lines of any other kind (fees, top-ups) are counted and otherwise ignored. */
   flows: Readonly<Record<string, Flow>>;
   statuses: Readonly<Record<string, StatementLine['status']>>;
-  /** Moments are told without their zone. */
+  /** `told`: timestamps include their time zone. `utc`: timestamps omit it and are in UTC. */
   zone: 'told' | 'utc';
 }
 
-/** The form that every provider's statement can be brought into (docs/reconciliation.md). */
+/** The format into which every provider's statement can be converted (docs/reconciliation.md). */
 export const NORMAL_FORMAT: StatementFormat = {
   columns: {
     ...{ flow: 'type', key: 'key', reference: 'reference', amount: 'amount' },

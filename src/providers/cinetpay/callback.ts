@@ -3,7 +3,7 @@ import { sameText } from '../../kit/crypto.ts';
 import type { Callback, RawCallback, Subject } from '../contract.ts';
 import { fieldsOf, parsed, textOf } from '../wire/reply.ts';
 
-/** What the token of a payment's notification is made over, in this order and without anything between (checkout, HMAC). */
+/** Fields covered by the token of a payment notification, concatenated in this order without separators (checkout, HMAC). */
 const SIGNED = [
   ...['cpm_site_id', 'cpm_trans_id', 'cpm_trans_date', 'cpm_amount', 'cpm_currency', 'signature', 'payment_method'],
   ...['cel_phone_num', 'cpm_phone_prefixe', 'cpm_language', 'cpm_version', 'cpm_payment_config', 'cpm_page_action'],
@@ -11,8 +11,9 @@ const SIGNED = [
 ] as const;
 
 /**
- * A payment is announced with a token that has to be right; but it names no status that could be believed, so that it too is
- * only a reason to look. A transfer is announced without one, and GET is the knock that comes before.
+ * Authenticates and parses a callback. A payment notification must have a valid token. It contains no trustworthy
+ * status, so it only triggers a status read. A transfer notification has no token. GET is the reachability check
+ * before a notification.
  */
 export function readCallback({ method, headers, body }: RawCallback, secret_key: string): Callback {
   if (method === 'GET') return { kind: 'hint', subject: null };
@@ -34,7 +35,7 @@ function subjectOf(id: unknown): Subject | null {
   return value !== null && /^[0-9a-f]{32}$/.test(value) ? { by: 'provider_key', value } : null;
 }
 
-/** Payments come as a form, transfers in either way. */
+/** Parses the body. Payment notifications are form-encoded; transfer notifications are either form-encoded or JSON. */
 function fieldsIn(body: Buffer): Record<string, unknown> {
   const text = body.toString('utf8');
   return text.trimStart().startsWith('{') ? fieldsOf(parsed(text)) : Object.fromEntries(new URLSearchParams(text));

@@ -1,14 +1,14 @@
 import type { Offer } from '../contract.ts';
 
-/** One operator as CinetPay serves it. */
+/** One operator as served by CinetPay. */
 export interface Service {
   channel: string;
   currency: string;
-  /** Of its country, without the plus. */
+  /** Calling code of its country, without the plus. */
   calling_code: string;
-  /** Which part of the payment page opens. */
+  /** The section of the payment page to open. */
   page: 'MOBILE_MONEY' | 'WALLET';
-  /** What CinetPay calls the operator in a transfer; null: it is only collected from. */
+  /** CinetPay's name of the operator in a transfer. Null where only collections are supported. */
   payment_method: string | null;
 }
 
@@ -22,8 +22,9 @@ function service(channel: string, currency: string, payment_method: string | nul
 }
 
 /**
- * Labels as seen in its notifications. Left out: Benin and the Congo, whose labels nobody has published. Cards are left out
- * too: they want the payer's postal address, which we do not keep for it.
+ * Labels as seen in CinetPay's notifications. Benin and the Congo are not included, because their labels are not
+ * published. Cards are not included either: they require the payer's postal address, which we do not store for this
+ * purpose.
  */
 const SERVICES: readonly Service[] = [
   service('ci.orange', 'XOF', 'OM'),
@@ -47,10 +48,13 @@ const SERVICES: readonly Service[] = [
 
 const byChannel = new Map(SERVICES.map((one) => [one.channel, one]));
 
-/** What a site of this currency does on a channel. */
+/** Returns the service of a site's currency on a channel, or undefined if there is none. */
 export type Serve = (channelId: string, currency: string) => Service | undefined;
 
-/** @param site the currency of the account's site, which moves no other */
+/**
+ * Returns the channel lookup for one site.
+ * @param site the currency of the account's site; a site moves no other currency
+ */
 export function serving(site: string): Serve {
   return (channelId, currency) => {
     const found = byChannel.get(channelId);
@@ -58,9 +62,9 @@ export function serving(site: string): Serve {
   };
 }
 
-/** A page takes multiples of 5 only (checkout, initialisation). */
+/** Payment pages accept only multiples of 5 (checkout, initialisation). */
 const STEP_MINOR = 5_00n;
-/** What a page takes, and what a transfer may be where that is published (719 and 720 of its codes). */
+/** Amount limits of payment pages, and of transfers where published (codes 719 and 720). */
 const COLLECTED: Readonly<Record<string, { min_minor: bigint; max_minor: bigint }>> = {
   XOF: { min_minor: 100_00n, max_minor: 2_000_000_00n },
   XAF: { min_minor: 100_00n, max_minor: 1_500_000_00n },
@@ -69,10 +73,10 @@ const COLLECTED: Readonly<Record<string, { min_minor: bigint; max_minor: bigint 
 const PAID_OUT: typeof COLLECTED = { XOF: { min_minor: 200_00n, max_minor: 1_500_000_00n } };
 const UNBOUND = { min_minor: null, max_minor: null };
 
-/** A site moves one currency. */
+/** Currencies of a site. Each site moves one currency. */
 export const CURRENCIES = Object.keys(COLLECTED);
 
-/** What an account takes in its currency. */
+/** Returns the channels and operations of an account in its currency. */
 export function offersIn(currency: string, paysOut: boolean): Offer[] {
   return SERVICES.filter((one) => one.currency === currency).flatMap(({ channel, payment_method }): Offer[] => [
     { channel, currency, operations: ['collect'], ...(COLLECTED[currency] ?? UNBOUND), step_minor: STEP_MINOR },
@@ -82,7 +86,7 @@ export function offersIn(currency: string, paysOut: boolean): Offer[] {
   ]);
 }
 
-/** Whether a page takes this amount. */
+/** Returns whether a payment page accepts this amount. */
 export function isCollectable(currency: string, amount_minor: bigint): boolean {
   const bounds = COLLECTED[currency];
   return !!bounds && amount_minor >= bounds.min_minor && amount_minor <= bounds.max_minor && amount_minor % STEP_MINOR === 0n;

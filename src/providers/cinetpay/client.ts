@@ -9,7 +9,7 @@ export interface Settings {
   transfer_url: string;
   apikey: string;
   site_id: string;
-  /** Of the transfer API; empty where the account has none. */
+  /** Password of the transfer API; empty where the account has none. */
   password: string;
 }
 
@@ -17,12 +17,12 @@ const SUBMIT_MS = 20_000;
 const READ_MS = 10_000;
 const TOKEN_MS = 8_000;
 const MOST_BYTES = 256_000;
-/** Not told by the answer: transfer, authentication. */
+/** Token lifetime. The response does not contain it (transfer, authentication). */
 const TOKEN_LIVES_MS = 300_000;
-/** Its network turns away whoever names no program. */
+/** CinetPay's network rejects requests without a user agent. */
 const USER_AGENT = 'Mozilla/5.0 (compatible; Pirogue)';
 
-/** The wire of one account: a payment page whose keys go in the body, and transfers behind a token. Never throws. */
+/** HTTP client for one account: a checkout API with the keys in the body, and a transfer API behind a token. Never throws. */
 export class Client {
   readonly #settings: Settings;
   readonly #send: Tools['send'];
@@ -34,7 +34,10 @@ export class Client {
     this.#tokens = new Tokens(() => this.#mint(), clock);
   }
 
-  /** @param asks moves no money */
+  /**
+   * Calls the checkout API.
+   * @param asks true for a request that moves no money
+   */
   async checkout(path: string, fields: object, asks = false): Promise<Reply> {
     const { checkout_url, apikey, site_id } = this.#settings;
     return this.#call({
@@ -44,7 +47,7 @@ export class Client {
     });
   }
 
-  /** What the transfer API holds against one name of ours. */
+  /** Reads from the transfer API. */
   async ask(path: string, query: Record<string, string> = {}): Promise<Reply> {
     return this.#tokens.use((token) => {
       const url = `${this.#settings.transfer_url}${path}?${new URLSearchParams({ token, ...query })}`;
@@ -53,8 +56,9 @@ export class Client {
   }
 
   /**
-   * One entry for a list of the transfer API.
-   * @param prepares moves no money: shorter, so that both steps of a transfer end before the core looks for itself
+   * Posts a list with one entry to the transfer API.
+   * @param prepares true for a request that moves no money; it has a shorter timeout, so that both steps of a transfer
+   * end before the core starts its own status check
    */
   async submit(path: string, entry: object, prepares = false): Promise<Reply> {
     return this.#tokens.use(

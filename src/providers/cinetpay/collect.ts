@@ -9,17 +9,18 @@ import type { Client } from './client.ts';
 import { checkOf, openingOf } from './map.ts';
 
 export const POLLS: PollPlan = { first_ms: 5_000, factor: 1.5, longest_ms: 300_000 };
-/** What is not known right after a page was opened may still be on its way to where it is looked for. */
+/** The period in which a payment on a new page may not yet be visible to the status endpoint. */
 export const GRACE_MS = 600_000;
 const LONGEST_DESCRIPTION = 100;
-/** The page wants a name of everyone; the payer's own stays with us. */
+/** The page requires a customer name. The payer's own name is not sent. */
 const NOBODY = { customer_name: 'Client', customer_surname: 'Pirogue' };
 
 type Collecting = Pick<Provider, 'submit' | 'read'> & Required<Pick<Provider, 'prepare'>>;
 
 /**
- * Collects on CinetPay's own page, which opens with the number of the payer. Opening it moves no money, so it is the step that
- * prepares: the page is stored before anyone is sent there, and an attempt without one can not have been paid.
+ * Returns the collection operations: the payer pays on CinetPay's page, which is prefilled with the payer's number.
+ * Opening the page moves no money, so `prepare` opens it. The page is stored before a payer is redirected to it, so an
+ * attempt without a stored page cannot have been paid.
  */
 export function collecting(client: Client, serve: Serve, base_url: string, clock: Clock): Collecting {
   return {
@@ -62,7 +63,7 @@ async function prepare(client: Client, serve: Serve, base_url: string, collectio
     }
     case 'refused':
       return opening;
-    // Nobody is sent to a page whose answer was lost.
+    // No payer is redirected to a page whose response was lost.
     case 'not_opened':
     case 'unclear':
       return { kind: 'unavailable', message: opening.message };
@@ -80,7 +81,7 @@ function readingOf(check: ReturnType<typeof checkOf>, poll_after_ms: number, isO
     case 'expired':
       return { kind: 'expired' };
     case 'not_found':
-      // The page is there, and nobody has begun to pay on it: over only when the payment's window is.
+      // The page exists and no payment was started on it. The attempt expires only with the payment window.
       return isOver ? { kind: 'expired' } : { kind: 'pending', poll_after_ms };
     case 'succeeded':
     case 'failed':

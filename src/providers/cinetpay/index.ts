@@ -13,7 +13,7 @@ const TRANSFER_URL = 'https://client.cinetpay.com';
 
 const secret = (description: string) => Type.String({ description, pattern: '^[\\x21-\\x7e]{1,200}$' });
 
-/** CinetPay, Checkout v2 and Transfer v1: mobile money of French-speaking Africa, on its own page. */
+/** CinetPay, Checkout v2 and Transfer v1: mobile money of French-speaking Africa, on CinetPay's page. */
 export const cinetpay: Connector = {
   name: 'cinetpay',
   title: 'CinetPay',
@@ -49,7 +49,7 @@ function connect(account: ProviderAccount, tools: Tools): Provider {
   return {
     name: cinetpay.name,
     account_id: account.id,
-    // What a transaction_id that is used again leads to is not documented.
+    // The effect of a reused transaction_id is not documented.
     capabilities: { idempotency: 'none', readable_by: 'ours', polls: POLLS, not_found_grace_ms: GRACE_MS },
     offers: () => offers,
     keyOf,
@@ -64,7 +64,7 @@ function connect(account: ProviderAccount, tools: Tools): Provider {
   };
 }
 
-/** No special characters, says the documentation. */
+/** Returns the transaction id. The documentation allows no special characters. */
 function keyOf(id: string): string {
   return uuidOf(id).replaceAll('-', '');
 }

@@ -10,10 +10,13 @@ import type { Client } from './client.ts';
 import { POLLS } from './collect.ts';
 import { codeOf, messageOf, sentOf, stepOf } from './map.ts';
 
-/** Transfers, to contacts only: the recipient is made one first, which moves no money. */
+/**
+ * Returns the payout operations. Transfers go to contacts only, so the recipient is first added as a contact, which
+ * moves no money.
+ */
 export function payouts(client: Client, serve: Serve, email: string, clock: Clock): Payouts {
   return {
-    // 805: a client_transaction_id is taken once.
+    // Code 805: a client_transaction_id is accepted only once.
     idempotency: 'conflicts',
     reaches: (channelId, currency) => (serve(channelId, currency)?.payment_method ?? null) !== null,
     submit: (payout) => submit(client, serve, email, payout),
@@ -32,7 +35,7 @@ async function submit(client: Client, serve: Serve, email: string, payout: Payou
   if (!number) return { kind: 'failed', reason: 'invalid_recipient', message: 'not a number CinetPay could pay' };
   const contact = stepOf(await client.submit('/v1/transfer/contact', { ...number, ...nameOf(recipient.name), email }, true));
   if (contact.kind === 'refused') return { ...contact, kind: 'failed' };
-  // Whatever else became of the contact, no money was asked for.
+  // Whatever happened to the contact, no transfer was requested.
   if (contact.kind !== 'done') return { kind: 'unavailable', message: `the contact could not be made: ${contact.kind}` };
   const { payment_method } = service;
   const order = { ...number, amount: Number(amount), client_transaction_id, notify_url, payment_method };
@@ -53,14 +56,17 @@ async function submit(client: Client, serve: Serve, email: string, payout: Payou
   }
 }
 
-/** An E.164 number in the two parts CinetPay wants, null when it is none of the channel's country. */
+/**
+ * Splits an E.164 number into the two parts CinetPay expects. Returns null when it is not a number of the channel's
+ * country.
+ */
 function numberOf(phone: string | null, { calling_code }: Service): { prefix: string; phone: string } | null {
   const digits = digitsOf(phone ?? '');
   const national = digits.startsWith(calling_code) ? digits.slice(calling_code.length) : '';
   return /^\d{7,12}$/.test(national) ? { prefix: calling_code, phone: national } : null;
 }
 
-/** Both names are wanted; one word stands for both. */
+/** Returns the required first name and surname. A single word is used for both. */
 function nameOf(full: string): { name: string; surname: string } {
   const [first = '', ...rest] = full.trim().split(/\s+/);
   return { name: rest.join(' ') || first || 'Client', surname: first || 'Client' };
@@ -74,7 +80,7 @@ async function read(client: Client, payout: Payout, now: number): Promise<Payout
     case 'pending':
       return { kind: 'pending', provider_ref: sent.ref, poll_after_ms: nextPoll(POLLS, submitted_at, now) };
     case 'paid':
-      // Where no amount is told it is the one we asked for: nobody else can change what stands under our name.
+      // Where the response has no amount it is the requested one: only we can create a transfer under our key.
       return { kind: 'succeeded', provider_ref: sent.provider_ref, amount_minor: sent.amount_minor ?? amount_minor, currency };
     case 'failed':
       return { kind: 'failed', reason: null, message: sent.message };
@@ -87,7 +93,7 @@ async function read(client: Client, payout: Payout, now: number): Promise<Payout
   }
 }
 
-/** The purse of transfers; what was collected waits in another that no API shows. */
+/** Reads the balance of the transfer wallet. Collected money is in another wallet that no API reports. */
 export async function readBalance(client: Client, currency: string): Promise<FloatReading> {
   const reply = await client.ask('/v1/transfer/check/balance');
   if (reply.kind !== 'answered' || codeOf(reply) !== '0') return { kind: 'unreadable', message: messageOf(reply) };

@@ -5,8 +5,8 @@ import { fieldsOf, textOf } from '../wire/reply.ts';
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 /**
- * Every webhook carries the account's secret hash as it is. It does not cover the body, so a right one is only a reason to
- * go and look; a wrong one is a forgery.
+ * Authenticates and parses a webhook. Every webhook contains the account's secret hash in plain text. The hash does
+ * not cover the body, so a valid one only triggers a status read. A wrong one is a forgery.
  */
 export function readCallback({ headers, body }: RawCallback, secret_hash: string): Callback {
   const given = headers['verif-hash'];
@@ -14,7 +14,7 @@ export function readCallback({ headers, body }: RawCallback, secret_hash: string
     return { kind: 'forged', message: 'the secret hash is missing or wrong' };
   }
   const data = fieldsOf(fieldsOf(parsed(body)).data);
-  // A charge names our tx_ref, a transfer our reference.
+  // A charge contains our key as tx_ref, a transfer as reference.
   const value = textOf(data.tx_ref) ?? textOf(data.reference);
   return { kind: 'hint', subject: value && UUID.test(value) ? { by: 'provider_key', value } : null };
 }

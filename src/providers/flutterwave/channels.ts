@@ -1,20 +1,20 @@
 import { decimalsOf } from '../../kit/money.ts';
 import type { Offer } from '../contract.ts';
 
-/** How Flutterwave collects on a channel. No card number reaches us: cards are typed on its own page. */
+/** The collection method of a channel. Card numbers never reach us: the payer enters them on Flutterwave's page. */
 export type Way =
   | { kind: 'page' }
   /** A bank account that is opened for this one payment. */
   | { kind: 'account' }
-  /** `type`: of the charge; `fields`: what only this type wants. */
+  /** `type` is the charge type. `fields` are the additional fields of this type. */
   | { kind: 'prompt'; type: string; fields: Readonly<Record<string, string>> };
 
 interface Route {
   channel: string;
   currency: string;
-  /** Null: it is only paid out to. */
+  /** Null: payouts only. */
   way: Way | null;
-  /** `account_bank` of a transfer; `recipient`: the recipient's bank code; null: it is not paid out to. */
+  /** `account_bank` of a transfer. `recipient`: the recipient's bank code. Null: no payouts. */
   bank: string | null;
 }
 
@@ -33,20 +33,21 @@ function franco(channel: string, currency: string, network: string, bank: string
   return wallet(channel, currency, prompt('mobile_money_franco', network, channel.slice(0, 2).toUpperCase()), bank);
 }
 
-/** Countries whose cards go in their own currency. */
+/** Countries whose cards are charged in the national currency. */
 const CARDS: Readonly<Record<string, string>> = {
   ...{ cm: 'XAF', ci: 'XOF', sn: 'XOF', bf: 'XOF', ng: 'NGN', gh: 'GHS', ke: 'KES', ug: 'UGX', rw: 'RWF', tz: 'TZS' },
   ...{ zm: 'ZMW', za: 'ZAR', us: 'USD', fr: 'EUR', gb: 'GBP' },
 };
 
 /**
- * Flutterwave's guides (Mobile Money; Mobile Money Transfer, supported networks: the page of October 2026 for Côte d'Ivoire
- * and Ghana, that of September 2026 for the others); our channels only. Nothing is paid out to Burkina Faso: it is in neither.
+ * Our channels in Flutterwave's guides: Mobile Money; Mobile Money Transfer, supported networks (the page of October
+ * 2026 for Côte d'Ivoire and Ghana, of September 2026 for the others). Burkina Faso has no payouts: it is in neither
+ * page.
  */
 const ROUTES: readonly Route[] = [
   franco('cm.mtn', 'XAF', 'MTN', 'MTN'),
   franco('cm.orange', 'XAF', 'ORANGEMONEY', 'ORANGEMONEY'),
-  // FMM is left for MTN, the only one of the three without a name of its own.
+  // FMM is assumed to be MTN, the only one of the three operators without a code of its own name.
   franco('ci.mtn', 'XOF', 'MTN', 'FMM'),
   franco('ci.orange', 'XOF', 'ORANGEMONEY', 'orangemoney'),
   franco('ci.moov', 'XOF', 'MOOV', 'Moov'),
@@ -73,27 +74,28 @@ const ROUTES: readonly Route[] = [
 
 const byChannel = new Map(ROUTES.map((route) => [route.channel, route]));
 
-/** How it collects, undefined where it does not. */
+/** Returns the collection method, or undefined where Flutterwave does not collect. */
 export function wayOf(channelId: string, currency: string): Way | undefined {
   const route = byChannel.get(channelId);
   return route?.currency === currency ? (route.way ?? undefined) : undefined;
 }
 
-/** What stands as the bank of a payout, undefined where it does not pay out. */
+/** Returns the bank code of a payout, or undefined where Flutterwave does not pay out. */
 export function bankOf(channelId: string, currency: string, bank_code: string | null): string | undefined {
   const route = byChannel.get(channelId);
   if (route?.currency !== currency || route.bank === null) return undefined;
   return route.bank === 'recipient' ? (bank_code ?? undefined) : route.bank;
 }
 
+/** Returns whether Flutterwave pays out on this channel in this currency. */
 export function paysOut(channelId: string, currency: string): boolean {
   const route = byChannel.get(channelId);
   return route?.currency === currency && route.bank !== null;
 }
 
 /**
- * Everything an account serves. The channels' own bounds hold: Flutterwave publishes none.
- * @param pays whether it pays out where we have a network
+ * Returns all channels of an account. The channels' own limits apply: Flutterwave publishes none.
+ * @param pays whether the account pays out on a channel in a currency
  */
 export function offersOf(pays: (channelId: string, currency: string) => boolean): readonly Offer[] {
   return ROUTES.map(({ channel, currency, way }) => ({
@@ -102,7 +104,7 @@ export function offersOf(pays: (channelId: string, currency: string) => boolean)
   }));
 }
 
-/** Decimals Flutterwave takes for a currency. */
+/** Returns the number of decimals Flutterwave accepts for a currency. */
 export function wireDecimals(currency: string): 0 | 2 {
   return decimalsOf(currency) === 0 ? 0 : 2;
 }

@@ -4,9 +4,9 @@ import { type Reply, replyOf } from '../wire/reply.ts';
 export interface Settings {
   base_url: string;
   secret_key: string;
-  /** Flutterwave wants an address of every payer; the payer's own stays with us. */
+  /** Flutterwave requires an e-mail address of every payer. The payer's own address is not sent. */
   customer_email: string;
-  /** Who pays out, as M-Pesa of Kenya wants to be told; null: nothing is paid out there. */
+  /** The sender of payouts, required by M-Pesa of Kenya. Null: no payouts there. */
   sender: Sender | null;
 }
 
@@ -17,12 +17,12 @@ export interface Sender {
   mobile_number: string;
 }
 
-/** Its gateway waits 28 s and then answers 503: what has not answered before that is read instead. */
+/** Flutterwave's gateway returns 503 after 28 s. A submission without a response by then is resolved by a status read. */
 const SUBMIT_MS = 25_000;
 const READ_MS = 10_000;
 const MOST_BYTES = 1_000_000;
 
-/** The wire of one account. Never throws. */
+/** HTTP client for one account. Never throws. */
 export class Client {
   readonly settings: Settings;
   readonly #send: Tools['send'];
@@ -32,7 +32,10 @@ export class Client {
     this.#send = send;
   }
 
-  /** @param path after `/v3` */
+  /**
+   * Sends a GET request.
+   * @param path after `/v3`
+   */
   async get(path: string): Promise<Reply> {
     const { url, headers } = this.#to(path);
     return replyOf(await this.#send({ method: 'GET', url, headers, guard: 'none', timeout_ms: READ_MS, max_bytes: MOST_BYTES }));

@@ -11,13 +11,13 @@ import { open, openedIn } from './openings.ts';
 import { type Common, notTaken, orderOf, phoneOf, refusalOf } from './orders.ts';
 
 export const POLLS: PollPlan = { first_ms: 5_000, factor: 1.5, longest_ms: 300_000 };
-/** Its status page lags by seconds; a bank transfer may be credited some minutes after it was made. */
+/** The status endpoint lags by seconds. A bank transfer may be credited some minutes after it was made. */
 export const GRACE_MS = 600_000;
 
 type Prompt = Extract<Way, { kind: 'prompt' }>;
 type Collecting = Pick<Provider, 'submit' | 'read'> & Required<Pick<Provider, 'prepare'>>;
 
-/** Collects on a page or into an account that is opened first, or by a prompt on the handset. */
+/** Returns the collection operations: on a page or into an account that is opened first, or by a prompt on the handset. */
 export function collecting(client: Client, clock: Clock): Collecting {
   return {
     prepare: (collection) => prepare(client, clock.now(), collection),
@@ -26,7 +26,7 @@ export function collecting(client: Client, clock: Clock): Collecting {
   };
 }
 
-/** What has become of the charge with this key. */
+/** Reads the status of the charge with this key. */
 export async function stateAt(client: Client, key: string): Promise<State> {
   return chargeState(await client.get(`/transactions/verify_by_reference?tx_ref=${encodeURIComponent(key)}`), key);
 }
@@ -48,7 +48,7 @@ async function submit(client: Client, collection: Collection): Promise<Submissio
     : { kind: 'unavailable', message: 'nothing was opened to pay there' };
 }
 
-/** Sends a prompt. A tx_ref that comes again is charged again: nothing here is ever sent twice. */
+/** Sends a prompt. A repeated tx_ref is charged again, so no prompt is ever sent twice. */
 async function ask(client: Client, { type, fields }: Prompt, common: Common, collection: Collection): Promise<Submission> {
   const phone_number = phoneOf(collection);
   if (phone_number === null) {
@@ -87,7 +87,7 @@ function submissionOf(
   const { mode, redirect, redirect_url } = authorization;
   const url = mode === 'redirect' ? pageOf(redirect ?? redirect_url, base_url) : null;
   const next: Next = url ? { kind: 'redirect', url } : { kind: 'confirm' };
-  // Some answers have no number of its own. That it was taken has to be known later: see `readingOf`.
+  // Some responses have no id. The attempt must still be recorded as accepted, see `readingOf`.
   const provider_ref = numberOf(data.id) ?? provider_key;
   return { kind: 'accepted', provider_ref, next, poll_after_ms: POLLS.first_ms };
 }
@@ -95,7 +95,7 @@ function submissionOf(
 async function read(client: Client, collection: Collection, now: number): Promise<Reading> {
   const { channel, currency, handle, provider_key } = collection;
   const way = wayOf(channel.id, currency);
-  // Nobody was ever told of a page or an account that is not kept.
+  // A page or an account that was not stored was never shown to a payer.
   if (way && way.kind !== 'prompt' && handle === null) return { kind: 'not_found' };
   return readingOf(await stateAt(client, provider_key), collection, now);
 }
@@ -106,7 +106,8 @@ function readingOf(state: State, collection: Collection, now: number): Reading {
     case 'pending':
       return { kind: 'pending', poll_after_ms };
     case 'failed': {
-      // On a page a declined card may be tried again, as a further transaction under the same tx_ref, until it is closed.
+      // A declined card can be retried on the page until the page is closed, as a further transaction under the same
+      // tx_ref.
       if (wayOf(collection.channel.id, collection.currency)?.kind === 'page' && now < closedBy(collection)) {
         return { kind: 'pending', poll_after_ms };
       }
@@ -116,7 +117,7 @@ function readingOf(state: State, collection: Collection, now: number): Reading {
       return { kind: 'failed', reason, message };
     }
     case 'not_found':
-      // Taken, and nobody has paid yet: over only when the page, the account or the payment's window is.
+      // Accepted and not paid yet. It ends only with the page, the account or the payment window.
       if (collection.provider_ref === null && collection.handle === null) return state;
       return now < closedBy(collection) ? { kind: 'pending', poll_after_ms } : { kind: 'expired' };
     case 'succeeded':
@@ -127,7 +128,7 @@ function readingOf(state: State, collection: Collection, now: number): Reading {
   }
 }
 
-/** From when on nobody can pay any more where this attempt was to be paid, and what was paid there is known. */
+/** Returns the time from which no payment is possible for this attempt and every payment made is visible. */
 function closedBy({ handle, expires_at }: Collection): number {
   return (openedIn(handle)?.closes_at ?? expires_at) + GRACE_MS;
 }

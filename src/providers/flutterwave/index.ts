@@ -12,13 +12,13 @@ import { openedOf } from './map.ts';
 import { payouts } from './payouts.ts';
 import { refunds } from './refunds.ts';
 
-/** Both modes live there: the key chooses. */
+/** Address of both modes. The secret key selects the mode. */
 const URL = 'https://api.flutterwave.com';
 
-/** What goes into a header may hold nothing that ends one. */
+/** Schema of a credential. It is sent in a header, so only visible ASCII is accepted. */
 const secret = (description: string) => Type.String({ description, pattern: '^[\\x21-\\x7e]{1,200}$' });
 
-/** Flutterwave v3: cards on its own page, bank transfers, mobile money of a dozen countries. */
+/** Flutterwave v3: cards on its own page, bank transfers, mobile money of about a dozen countries. */
 export const flutterwave: Connector = {
   name: 'flutterwave',
   title: 'Flutterwave',
@@ -58,7 +58,7 @@ function connect(account: ProviderAccount, tools: Tools): Provider {
   return {
     name: flutterwave.name,
     account_id: account.id,
-    // A tx_ref that is used again charges again.
+    // A repeated tx_ref is charged again.
     capabilities: { idempotency: 'none', readable_by: 'ours', polls: POLLS, not_found_grace_ms: GRACE_MS },
     offers: () => offers,
     keyOf: uuidOf,
@@ -75,7 +75,7 @@ function senderIn({ sender_name, sender_country, sender_phone }: Record<string, 
   return { sender: sender_name, sender_country, mobile_number: sender_phone };
 }
 
-/** One purse for each currency serves everything. */
+/** Reads the balances. One wallet for each currency serves all operations. */
 async function readBalance(client: Client): Promise<FloatReading> {
   const reply = await client.get('/balances');
   if (reply.kind !== 'answered') return { kind: 'unreadable', message: reply.message };

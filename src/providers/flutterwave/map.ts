@@ -5,14 +5,14 @@ import { minorOf } from '../wire/amounts.ts';
 import { fieldsOf, isTurnedAway, listOf, type Reply, textOf } from '../wire/reply.ts';
 import { rawWords } from '../wire/words.ts';
 
-/** What Flutterwave's words mean for a collection and for a payout. */
+/** The meaning of one of Flutterwave's texts for a collection and for a payout. */
 export interface Meaning {
   /** `cancelled`: by the payer. */
   collect: Reason | 'cancelled';
   payout: PayoutReason | null;
 }
 
-/** Free text of banks and operators, looked through from the top; what is found first counts. */
+/** Phrases in the free text of banks and operators. The first match from the top decides. */
 const MEANINGS: readonly (readonly [phrases: readonly string[], meaning: Meaning])[] = [
   [['expired card', 'card expired'], { collect: 'expired_card', payout: null }],
   [['insufficient'], { collect: 'insufficient_funds', payout: null }],
@@ -31,35 +31,40 @@ const MEANINGS: readonly (readonly [phrases: readonly string[], meaning: Meaning
 ];
 const OTHERWISE: Meaning = { collect: 'operator_declined', payout: null };
 
-/** Every phrase we know: the tests print what becomes of each. */
+/** All known phrases. The tests print the meaning of each. */
 export const PHRASES: readonly string[] = MEANINGS.flatMap(([phrases]) => phrases);
 
-/** @param kind of the channel: a card is declined by its bank, not by an operator */
+/**
+ * Returns the reason of a failed collection.
+ * @param kind of the channel; a card is declined by its bank, not by an operator
+ */
 export function reasonOf({ collect }: Meaning, kind: ChannelKind): Reason | 'cancelled' {
   return kind === 'card' && collect === 'operator_declined' ? 'card_declined' : collect;
 }
 
+/** Returns the meaning of a free text. */
 export function meaningOf(text: unknown): Meaning {
   const words = typeof text === 'string' ? text.toLowerCase() : '';
   return MEANINGS.find(([phrases]) => phrases.some((phrase) => words.includes(phrase)))?.[1] ?? OTHERWISE;
 }
 
-/** In answer to a creation these judge a number or account: the same request would fail again. */
+/** Texts that reject a number or account in the response to a submission. The same request would fail again. */
 const PARTY_AT_FAULT = /invalid phone|msisdn|number not registered|invalid account|account resolve failed/i;
 const REFERENCE_TAKEN = /reference already exists/i;
-/** Of a tx_ref; the same text whatever it was asked by. */
+/** Text for an unknown tx_ref. It is the same for every kind of lookup. */
 const NO_TRANSACTION = /no transaction was found/i;
 
-/** What the answer to a creation proves. */
+/** The result of a submission, by what it proves. */
 export type Creation =
   | { kind: 'created'; data: Record<string, unknown>; authorization: Record<string, unknown> }
-  /** The reference is taken: an earlier sending arrived. */
+  /** The reference is already used: an earlier submission arrived. */
   | { kind: 'exists' }
   | { kind: 'refused'; meaning: Meaning; message: string }
-  /** `status`: null where it is not the API itself that says so, such as a page of something on the way. */
+  /** `status` is null where the response did not come from the API itself, such as an error page of a proxy. */
   | { kind: 'not_created'; meaning: Meaning; message: string; status: number | null }
   | { kind: 'unclear'; message: string };
 
+/** Classifies the response to a submission. */
 export function creationOf(reply: Reply): Creation {
   if (reply.kind === 'unsent') return { kind: 'not_created', meaning: OTHERWISE, message: reply.message, status: null };
   if (reply.kind === 'lost') return { kind: 'unclear', message: reply.message };
@@ -75,7 +80,7 @@ export function creationOf(reply: Reply): Creation {
   return { kind: 'not_created', meaning, message, status: said === 'error' ? status : null };
 }
 
-/** What a status page says of a charge or a transfer. */
+/** The status of a charge or a transfer. */
 export type State =
   | { kind: 'pending'; id: string | null }
   | { kind: 'succeeded'; provider_ref: string; amount_minor: Minor; currency: string }
@@ -83,7 +88,10 @@ export type State =
   | { kind: 'not_found' }
   | { kind: 'unreadable'; message: string };
 
-/** @param key the tx_ref it was asked by: an answer about another charge is none */
+/**
+ * Parses the status of a charge.
+ * @param key the requested tx_ref; a response about another charge is unreadable
+ */
 export function chargeState(reply: Reply, key: string): State {
   if (reply.kind !== 'answered') return { kind: 'unreadable', message: reply.message };
   const { said, data, words, message } = openedOf(reply);
@@ -93,14 +101,17 @@ export function chargeState(reply: Reply, key: string): State {
   return stateOf(fields, fields.processor_response, 'successful');
 }
 
-/** @param key the reference of the transfer, by which a list is looked through and one answer is checked */
+/**
+ * Parses the status of a transfer.
+ * @param key the reference of the transfer; a list is searched for it, and a single transfer must match it
+ */
 export function transferState(reply: Reply, key: string): State {
   if (reply.kind !== 'answered') return { kind: 'unreadable', message: reply.message };
   const { said, data, message } = openedOf(reply);
   if (reply.status !== 200 || said !== 'success') return { kind: 'unreadable', message };
   const found = [...(Array.isArray(data) ? listOf(data) : [data])].map(fieldsOf).find(({ reference }) => reference === key);
   if (found) return stateOf(found, found.complete_message, 'successful');
-  // A list that was not narrowed to the reference shows others: that ours is missing from it proves nothing.
+  // A list that was not filtered by the reference contains other transfers, so a missing reference proves nothing.
   const isEmpty = Array.isArray(data) && data.length === 0;
   return isEmpty ? { kind: 'not_found' } : { kind: 'unreadable', message: 'an answer about something else' };
 }
@@ -122,8 +133,8 @@ function stateOf(fields: Record<string, unknown>, words: unknown, success: strin
 }
 
 /**
- * Refunds, table of refund statuses (v3): these have reached the payer. Plain `completed` is not among them: it reports a
- * refund that was initiated and is still to be disbursed, and that can still fail.
+ * Final success statuses of a refund (Refunds, table of refund statuses, v3): the money has reached the payer. Plain
+ * `completed` is not one of them: it reports a refund that was initiated, is still to be disbursed and can still fail.
  */
 const REFUNDED = new Set([
   'completed-bank-transfer',
@@ -132,20 +143,23 @@ const REFUNDED = new Set([
   'completed-offline',
   'completed-preauth',
 ]);
-/** The same table: under way. */
+/** Pending statuses in the same table. */
 const REFUND_UNDER_WAY = new Set(['completed', 'processing', 'pending-momo', 'pending', 'new']);
 
-/** Every refund status we know: the tests print what becomes of each. */
+/** All known refund statuses. The tests print the meaning of each. */
 export const REFUND_STATUSES: readonly string[] = [...REFUNDED, ...REFUND_UNDER_WAY, 'failed'];
 
-/** What a refund has come to. */
+/** The status of a refund. */
 export type Returned =
   | { kind: 'pending'; id: string }
   | { kind: 'completed'; id: string; amount_minor: Minor | null }
   | { kind: 'failed'; meaning: Meaning; message: string }
   | { kind: 'unreadable'; message: string };
 
-/** @param data of the answer to a refund or to a question about it */
+/**
+ * Parses the status of a refund.
+ * @param data of the response to a refund or a status read
+ */
 export function returnedOf(data: unknown): Returned {
   const { id: number, status, amount_refunded, comments } = fieldsOf(data);
   const id = numberOf(number);
@@ -157,13 +171,13 @@ export function returnedOf(data: unknown): Returned {
   return { kind: 'unreadable', message: rawWords('a status nobody knows', word) };
 }
 
-/** The envelope every answer comes in. */
+/** Returns the envelope that every response has. */
 export function openedOf({ status, body }: Extract<Reply, { kind: 'answered' }>) {
   const { status: said, message: words, data, meta } = fieldsOf(body);
   return { said, data, meta, words: textOf(words) ?? '', message: rawWords(`HTTP ${status}`, words) };
 }
 
-/** A number of theirs as text, null when it is none. */
+/** Returns one of Flutterwave's numeric ids as text, or null when it is not numeric. */
 export function numberOf(id: unknown): string | null {
   const text = typeof id === 'number' ? String(id) : id;
   return typeof text === 'string' && /^\d{1,20}$/.test(text) ? text : null;

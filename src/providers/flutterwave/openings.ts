@@ -7,8 +7,9 @@ import { type Creation, creationOf } from './map.ts';
 import { type Common, phoneOf, refusalOf } from './orders.ts';
 
 /**
- * Of a session of the hosted page. Flutterwave takes up to 1440 (Flutterwave Standard, payment details); a card is typed
- * within minutes, and until the session is over a declined card may be tried again, so that nothing is final before.
+ * Maximum duration of a hosted page's session. Flutterwave accepts up to 1440 minutes (Flutterwave Standard, payment
+ * details). A card is entered within minutes, and a declined card can be retried until the session ends, so no result
+ * is final before.
  */
 const MAX_SESSION_MIN = 60;
 const SHORTEST_MS = 60_000;
@@ -16,8 +17,8 @@ const SHORTEST_MS = 60_000;
 type Created = Extract<Creation, { kind: 'created' }>;
 
 /**
- * Opens a page or an account for one payment, which moves no money: where its answer is lost nobody can pay there, and where
- * it is not, it is stored before anybody is told.
+ * Opens a page or an account for one payment, which moves no money. If the response is lost nobody can pay there.
+ * Otherwise it is stored before it is shown to a payer.
  */
 export async function open(
   client: Client,
@@ -46,13 +47,14 @@ export async function open(
   }
 }
 
-/** What the payer has to do, and until when it can be paid there, as both were kept. */
+/** The payer's next action and its deadline, as stored. */
 export interface Opened {
   next: Next;
-  /** Milliseconds since the epoch; null: as long as the payment. */
+  /** Milliseconds since the epoch. Null: the end of the payment window. */
   closes_at: number | null;
 }
 
+/** Parses the opening stored in a collection's handle. Null when there is none. */
 export function openedIn(handle: string | null): Opened | null {
   const { closes_at, ...fields } = fieldsOf(parsed(handle ?? ''));
   if (fields.kind !== 'redirect' && fields.kind !== 'transfer') return null;
@@ -68,7 +70,7 @@ function requestOf(kind: 'page' | 'account', common: Common, email: string, coll
     return { path: '/charges?type=bank_transfer', body, closes_at: null };
   }
   const session_duration = Math.min(Math.ceil(left_ms / 60_000), MAX_SESSION_MIN);
-  // Which of the two places counts is not clear: the list of parameters names one, most integrations send the other.
+  // It is unclear which of the two places is used: the parameter list names one, most integrations send the other.
   const options = { max_retry_attempt: 1, session_duration };
   const customer = { email, ...(phone ? { phonenumber: phone } : {}) };
   const body = { ...common, payment_options: 'card', ...options, configurations: options, customer };
@@ -83,7 +85,7 @@ function pageIn({ data }: Created, base_url: string): Next | null {
 function accountIn({ authorization }: Created, { amount_minor }: Collection): Next | null {
   const { transfer_bank, transfer_account, transfer_reference, transfer_amount } = authorization;
   const [bank, account_number] = [textOf(transfer_bank), textOf(transfer_account)];
-  // Where fees are put on top, the account waits for another amount than we would ask the payer for.
+  // Where fees are added on top, the account expects another amount than we would request from the payer.
   if (!bank || !account_number || minorOf(transfer_amount) !== amount_minor) return null;
   return { kind: 'transfer', instructions: { bank, account_number, reference: textOf(transfer_reference) ?? '' } };
 }

@@ -10,10 +10,13 @@ import { POLLS } from './collect.ts';
 import { creationOf, meaningOf, numberOf, transferState } from './map.ts';
 
 const LONGEST_NARRATION = 100;
-/** Of callback_url, as the official SDK documents it. A longer one is left out: the webhook of the dashboard tells the same. */
+/**
+ * Maximum length of callback_url, as documented by the official SDK. A longer one is omitted: the webhook configured
+ * in the dashboard has the same content.
+ */
 const MAX_CALLBACK_URL = 100;
 
-/** Pays out to wallets and Nigerian bank accounts. A reference is taken once. */
+/** Returns the payouts to wallets and Nigerian bank accounts. A reference is accepted only once. */
 export function payouts(client: Client, clock: Clock): Payouts {
   return {
     idempotency: 'conflicts',
@@ -23,7 +26,7 @@ export function payouts(client: Client, clock: Clock): Payouts {
   };
 }
 
-/** M-Pesa of Kenya refuses transfers whose sender is not named. */
+/** M-Pesa of Kenya rejects transfers without a sender. */
 function reaches({ settings }: Client, channelId: string, currency: string): boolean {
   return paysOut(channelId, currency) && (currency !== 'KES' || settings.sender !== null);
 }
@@ -43,7 +46,7 @@ async function submit(client: Client, payout: Payout): Promise<PayoutOutcome> {
     await client.post('/transfers', {
       ...{ account_bank, account_number: digitsOf(account_number), amount: Number(amount), currency, reference },
       narration: plainText(payout.description, LONGEST_NARRATION) || 'Payout',
-      // Without it some corridors refuse; a recipient without a name goes by what everyone is called there.
+      // Some corridors reject transfers without a name. A recipient without a name is sent as 'Recipient'.
       ...{ beneficiary_name: recipient.name || 'Recipient', debit_currency: currency },
       ...(payout.callback_url.length <= MAX_CALLBACK_URL ? { callback_url: payout.callback_url } : {}),
       ...(currency === 'KES' ? { meta: client.settings.sender } : {}),

@@ -10,10 +10,10 @@ import { POLLS, stateAt } from './collect.ts';
 import { creationOf, type Meaning, openedOf, type Returned, returnedOf } from './map.ts';
 
 /**
- * In part or in whole. A wallet is paid back by a transfer, which our reference finds again and keeps from being made twice. That
- * depends on the channel alone: a refund whose number was forgotten meanwhile stays a transfer, and fails rather than leave twice.
- * A refund to a card or an account has no key of ours: one whose answer was lost can not be found, is never sent a second
- * time, and waits for a person.
+ * Returns the refund operations, partial or full. A wallet is refunded by a transfer, whose reference makes it
+ * readable and prevents a duplicate. The method depends on the channel alone: a refund whose number was erased in the
+ * meantime remains a transfer, and fails rather than being paid twice. A refund to a card or an account has no key of
+ * ours. If its response is lost it cannot be found, is never sent a second time, and requires manual resolution.
  */
 export function refunds(client: Client, clock: Clock, payouts: Payouts): Refunds {
   return {
@@ -30,12 +30,12 @@ export function refunds(client: Client, clock: Clock, payouts: Payouts): Refunds
   };
 }
 
-/** Whether what was paid on this channel goes back by a transfer to the wallet. */
+/** Returns whether payments on this channel are refunded by a transfer to the wallet. */
 function isWallet({ reaches }: Payouts, { id, kind }: Pick<Collection['channel'], 'id' | 'kind'>, currency: string): boolean {
   return kind === 'mobile_money' && reaches(id, currency);
 }
 
-/** The transfer that pays a wallet back, null where there is no wallet to pay. */
+/** Returns the transfer that refunds a wallet, or null where there is no wallet. */
 function transferOf({ collection, ...refund }: Refund, payouts: Payouts): Payout | null {
   const { channel, currency, payer, description } = collection;
   if (!isWallet(payouts, channel, currency)) return null;
@@ -81,7 +81,7 @@ async function submit(client: Client, refund: Refund): Promise<RefundOutcome> {
   const charge = await stateAt(client, refund.collection.provider_key);
   if (charge.kind === 'failed') return { kind: 'failed', reason: 'provider_error', message: 'the charge to give back failed' };
   if (charge.kind !== 'succeeded') return { kind: 'unavailable', message: `the charge to give back is ${charge.kind}` };
-  // The comment is for people: it leads them from their dashboard to our refund.
+  // The comment is for operators: it identifies our refund on Flutterwave's dashboard.
   const body = { amount: Number(amount), comments: refund.provider_key };
   const creation = creationOf(await client.post(`/transactions/${charge.provider_ref}/refund`, body));
   switch (creation.kind) {
@@ -102,7 +102,10 @@ async function submit(client: Client, refund: Refund): Promise<RefundOutcome> {
   }
 }
 
-/** A bad request stays one, unless it is for lack of money or of a channel at the moment; everything else may pass. */
+/**
+ * Returns whether a rejection is temporary. A bad request is permanent, unless the reason is insufficient funds or an
+ * unavailable channel. All others are temporary.
+ */
 function isForLater({ status, meaning }: { status: number | null; meaning: Meaning }): boolean {
   return status !== 400 || meaning.collect === 'insufficient_funds' || meaning.collect === 'channel_unavailable';
 }
@@ -137,7 +140,10 @@ function outcomeOf(returned: Returned, { amount_minor }: Refund, poll_after_ms: 
   }
 }
 
-/** Nobody is asked to approve a refund: a word that speaks of the payer's refusal is the operator's here. */
+/**
+ * Returns the reason of a failed refund. No approval is required for a refund, so a text about the payer's refusal is
+ * attributed to the operator.
+ */
 function reasonOf({ collect }: Meaning): Reason {
   return collect === 'cancelled' ? 'operator_declined' : collect;
 }

@@ -14,10 +14,10 @@ export interface Settings {
 const CALL_MS = 20_000;
 const TOKEN_MS = 8_000;
 const MOST_BYTES = 64_000;
-/** Nairobi is three hours ahead all year round. */
+/** Nairobi is UTC+3 all year. */
 const NAIROBI_MS = 3 * 3_600_000;
 
-/** The wire of one shortcode. Never throws. */
+/** HTTP client for one shortcode. Never throws. */
 export class Client {
   readonly #settings: Settings;
   readonly #tools: Tools;
@@ -29,7 +29,7 @@ export class Client {
     this.#tokens = new Tokens(() => this.#mint(), tools.clock);
   }
 
-  /** Signed with the passkey. */
+  /** Makes an authenticated call, with the password derived from the passkey. */
   call(path: string, fields: object): Promise<Reply> {
     return this.#tokens.use((token) => this.#send(path, fields, token), isTokenFault);
   }

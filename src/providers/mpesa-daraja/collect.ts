@@ -7,19 +7,19 @@ import { digitsOf, plainText } from '../wire/words.ts';
 import type { Client } from './client.ts';
 import { promptOf, resultOf } from './map.ts';
 
-/** Safaricom's numbers, with the country code. */
+/** Safaricom numbers, with the country code. */
 const MSISDN = /^254[17]\d{8}$/;
 const LONGEST_DESCRIPTION = 13;
-/** A prompt lives for about a minute. Result 1037 is final only when it is still reported this long after sending. */
+/** A prompt is open for about a minute. Result 1037 is final only when it is still reported this long after submission. */
 const MIN_UNANSWERED_MS = 180_000;
 
-/** Who is paid: a paybill, or a till of the store. */
+/** The payee: a paybill, or a till of the store. */
 interface Payee {
   shortcode: string;
   till: string | null;
 }
 
-/** Asks payers for their PIN on the handset. */
+/** Returns the collection operations: the payer enters a PIN on the handset. */
 export function collecting(client: Client, payee: Payee, polls: PollPlan, clock: Clock): Pick<Provider, 'submit' | 'read'> {
   return {
     submit: (collection) => submit(client, payee, polls, collection),
@@ -66,7 +66,7 @@ async function read(client: Client, collection: Collection, polls: PollPlan, now
     case 'pending':
       return { kind: 'pending', poll_after_ms };
     case 'paid':
-      // No amount is told, and none can differ: the payer can only take or refuse what this very prompt asked for.
+      // The response contains no amount, and the amount cannot differ: the payer can only accept or decline this prompt.
       return { kind: 'succeeded', provider_ref, amount_minor, currency };
     case 'cancelled':
       return { kind: 'cancelled', reason: 'payer_declined', message: result.message };

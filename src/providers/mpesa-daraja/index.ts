@@ -11,15 +11,15 @@ import { isCheckoutId } from './map.ts';
 const HOSTS = { live: 'https://api.safaricom.co.ke', sandbox: 'https://sandbox.safaricom.co.ke' } as const;
 /** A prompt is open for about a minute. */
 const POLLS: PollPlan = { first_ms: 5_000, factor: 1.5, longest_ms: 300_000 };
-/** Nothing here is ever "not found": without the number of its answer a prompt can not be asked about. */
+/** Never applies: without the CheckoutRequestID of the response a prompt cannot be queried, so nothing is "not found". */
 const GRACE_MS = 600_000;
 
 const secret = (description: string) => Type.String({ description, pattern: '^[\\x21-\\x7e]{1,200}$' });
 const number = (description: string) => Type.String({ description, pattern: '^\\d{5,10}$' });
 
 /**
- * M-Pesa of Safaricom in Kenya, direct: prompts to collect. Its payouts and reversals are left out: they tell what became of
- * them by unsigned callbacks only, and can not be asked.
+ * M-Pesa of Safaricom in Kenya, direct: prompts to collect. Its payouts and reversals are not supported, because their
+ * outcome is reported only by unsigned callbacks and cannot be queried.
  */
 export const mpesaDaraja: Connector = {
   name: 'mpesa-daraja',
@@ -36,7 +36,7 @@ export const mpesaDaraja: Connector = {
 };
 
 const OFFERS: readonly Offer[] = [
-  // Whole shillings; the channel's own bounds hold.
+  // Whole shillings. The channel's own limits apply.
   { channel: 'ke.mpesa', currency: 'KES', operations: ['collect'], min_minor: null, max_minor: null, step_minor: 100n },
 ];
 
@@ -56,13 +56,16 @@ function connect({ id, environment, credentials }: ProviderAccount, tools: Tools
   };
 }
 
-/** What stands on the payer's prompt and on the statement as the account: at most twelve letters and digits. */
+/** Returns the account reference shown on the payer's prompt and statement: at most twelve letters and digits. */
 function keyOf(id: string): string {
   const bytes = createHash('sha256').update(id).digest();
   return [...bytes.subarray(0, 12)].map((byte) => '0123456789ABCDEFGHJKMNPQRSTVWXYZ'.charAt(byte % 32)).join('');
 }
 
-/** Nothing is signed: whatever it says, we go and ask. The query tells no amount, so that of the callback is kept beside. */
+/**
+ * Parses a callback. Nothing is signed, so it only triggers a status read. The status query returns no amount, so the
+ * amount of the callback is kept for comparison.
+ */
 function readCallback({ body }: RawCallback): Callback {
   const callback = fieldsOf(fieldsOf(fieldsOf(parsed(body.toString('utf8'))).Body).stkCallback);
   const value = textOf(callback.CheckoutRequestID);

@@ -4,37 +4,38 @@ import { rawWords } from '../wire/words.ts';
 
 type Meaning = Reason | 'cancelled' | 'pending' | 'unanswered';
 
-/** What the result of a prompt says. */
+/** The meaning of a prompt's result code. */
 const RESULTS: Readonly<Record<string, Meaning>> = {
   1: 'insufficient_funds',
-  // A rule on our side of the payment, and a system that is busy.
+  // A rule on the merchant's side, and a system that is busy.
   ...{ 17: 'channel_unavailable', 26: 'channel_unavailable' },
-  // Another session holds the subscriber for a minute or two.
+  // Another session locks the subscriber for one or two minutes.
   1001: 'operator_declined',
   1019: 'authorization_timeout',
-  // The handset could not be reached, or nobody answered: a success may still follow (daraja-error-codes, entry 1037).
+  // The handset was unreachable or the payer did not answer. A success may still follow (daraja-error-codes, entry
+  // 1037).
   1037: 'unanswered',
   // The prompt could not be sent.
   ...{ 1025: 'channel_unavailable', 9999: 'channel_unavailable' },
   1032: 'cancelled',
   2001: 'wrong_pin',
   8006: 'operator_declined',
-  // Seen in answers to the query while the payer still types.
+  // Seen in status queries while the payer is still entering the PIN.
   4999: 'pending',
-  // Our shortcode or type of transaction is not set up.
+  // Our shortcode or transaction type is not configured.
   SFC_IC0003: 'channel_unavailable',
 };
 
-/** Every result we know: the tests print what becomes of each. */
+/** All known result codes. The tests print the meaning of each. */
 export const RESULT_CODES: readonly string[] = Object.keys(RESULTS);
 
 const TOKEN_FAULTS = ['401.002.01', '401.003.01', '404.001.03'];
-/** 500.001.1001 to a query: the prompt is still open. To a creation: wrong credentials, or a subscriber who is busy. */
+/** 500.001.1001 in a status query: the prompt is still open. In a submission: wrong credentials, or a busy subscriber. */
 const BUSY = '500.001.1001';
-/** All of them say that nothing was created, whatever the HTTP status. */
+/** Error codes that prove that nothing was created, whatever the HTTP status. */
 const NOT_CREATED = new Set(['400.002.02', BUSY, '500.003.02', '500.003.03', ...TOKEN_FAULTS]);
 
-/** Every error we know. */
+/** All known error codes. */
 export const ERROR_CODES: readonly string[] = [...NOT_CREATED];
 
 type Answered = Extract<Reply, { kind: 'answered' }>;
@@ -45,17 +46,19 @@ function errorOf({ status, body }: Answered): { code: string; words: string; mes
   return { code, words, message: rawWords(`HTTP ${status}`, code, words) };
 }
 
+/** Returns whether the response rejects the token. */
 export function isTokenFault(reply: Reply): boolean {
   return reply.kind === 'answered' && (reply.status === 401 || TOKEN_FAULTS.includes(errorOf(reply).code));
 }
 
-/** What the answer to a prompt proves. */
+/** The result of a prompt request, by what it proves. */
 export type Prompt =
   | { kind: 'sent'; checkout_id: string }
   | { kind: 'refused'; reason: Reason; message: string }
   | { kind: 'not_sent'; message: string }
   | { kind: 'unclear'; message: string };
 
+/** Classifies the response to a prompt request. */
 export function promptOf(reply: Reply): Prompt {
   if (reply.kind === 'unsent') return { kind: 'not_sent', message: reply.message };
   if (reply.kind === 'lost') return { kind: 'unclear', message: reply.message };
@@ -69,16 +72,19 @@ export function promptOf(reply: Reply): Prompt {
   return NOT_CREATED.has(code) || isTurnedAway(reply) ? { kind: 'not_sent', message } : { kind: 'unclear', message };
 }
 
-/** What asking about a prompt tells: never an amount, never a receipt. */
+/** The status of a prompt. It never contains an amount or a receipt. */
 export type Result =
   | { kind: 'pending' | 'paid' }
   | { kind: 'failed'; reason: Reason; message: string }
   | { kind: 'cancelled'; message: string }
-  /** The handset was not reached: not final soon after the prompt was sent. */
+  /** The handset was not reached. Not final soon after submission. */
   | { kind: 'unanswered'; message: string }
   | { kind: 'unreadable'; message: string };
 
-/** @param checkout_id of the prompt that was asked about: an answer about another is none */
+/**
+ * Parses the response to a status query.
+ * @param checkout_id the requested prompt; a response about another prompt is unreadable
+ */
 export function resultOf(reply: Reply, checkout_id: string): Result {
   if (reply.kind !== 'answered') return { kind: 'unreadable', message: reply.message };
   const error = errorOf(reply);
@@ -91,14 +97,14 @@ export function resultOf(reply: Reply, checkout_id: string): Result {
   if (code === '0') return { kind: 'paid' };
   const meaning = Object.hasOwn(RESULTS, code) ? RESULTS[code] : undefined;
   const message = rawWords(code, ResultDesc);
-  // A code nobody knows may report an open prompt, as 4999 did before it was known: the payer may still be charged.
+  // An unknown code may report an open prompt, as 4999 did before it was known. The payer may still be charged.
   if (meaning === undefined) return { kind: 'unreadable', message };
   if (meaning === 'pending') return { kind: 'pending' };
   if (meaning === 'cancelled' || meaning === 'unanswered') return { kind: meaning, message };
   return { kind: 'failed', reason: meaning, message };
 }
 
-/** `ws_CO_…`, or a number of one kind or another. */
+/** Returns whether the text is a checkout id: `ws_CO_…`, or a number in one of several formats. */
 export function isCheckoutId(text: string): boolean {
   return /^[\w.-]{1,100}$/.test(text);
 }

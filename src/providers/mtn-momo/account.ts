@@ -9,7 +9,10 @@ type Float = Extract<FloatReading, { kind: 'held' }>['floats'][number];
 
 const USES = { collection: 'collection', disbursement: 'payout' } as const;
 
-/** What the account holds: each product has a float of its own. Half the truth is none. */
+/**
+ * Reads the balances of the account. Each product has its own float. If one balance is missing, the result is
+ * `unreadable`.
+ */
 export async function readBalance(client: Client, products: readonly Product[]): Promise<FloatReading> {
   const floats: Float[] = [];
   for (const product of products) {
@@ -29,7 +32,7 @@ function floatOf(reply: Reply, product: Product): Float | null {
   return { currency, amount_minor, use: USES[product] };
 }
 
-/** Whether a number has an active wallet, and whose it is where the market lets us know. */
+/** Returns whether a number has an active wallet, and its holder where the market's API returns one. */
 export async function lookUp(client: Client, product: Product, number: string): Promise<Lookup> {
   const party = partyOf(number);
   if (!party) return { kind: 'not_found' };
@@ -41,7 +44,10 @@ export async function lookUp(client: Client, product: Product, number: string): 
   return { kind: 'found', name: nameOf(await client.call(product, { method: 'GET', path: `${holder}/basicuserinfo` })) };
 }
 
-/** `{"result": true}` or a bare `true`; a 404 of the wallet: nobody has this number. Null: no answer to the question. */
+/**
+ * Parses the activity of a wallet: `{"result": true}` or a bare `true`. A 404 of the wallet means that the number is
+ * unknown. Returns null when the response is not readable.
+ */
 function activityOf(reply: Reply): boolean | null {
   if (reply.kind !== 'answered') return null;
   if (reply.status === 404 && wordingOf(reply).word === 'RESOURCE_NOT_FOUND') return false;

@@ -6,9 +6,9 @@ import { idInAddress } from '../wire/addresses.ts';
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 /**
- * MTN signs nothing, so a callback is a reason to go and look, whatever it says. It does not name its X-Reference-Id
- * either: our own id stands in the address it was sent to; a refund's is only in `externalId`, because a refund has a key
- * for each attempt it gives back.
+ * Parses a callback. MTN signs nothing, so a callback only triggers a status read. It does not contain its
+ * X-Reference-Id. Our own id is in the callback address. A refund is identified only by `externalId`, because a refund
+ * has one key for each attempt it refunds.
  */
 export function readCallback(raw: RawCallback, environment: Environment): Callback {
   const id = idInAddress(raw.url, environment);

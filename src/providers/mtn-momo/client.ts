@@ -2,10 +2,10 @@ import type { Tools } from '../connector.ts';
 import { type Reply, replyOf } from '../wire/reply.ts';
 import { bearerOf, isUnauthorised, type Minted, Tokens } from '../wire/tokens.ts';
 
-/** MTN's products: each has its own subscription key, its own token and its own float. */
+/** MTN's products. Each has its own subscription key, token and float. */
 export type Product = 'collection' | 'disbursement';
 
-/** What a product is used with. */
+/** Credentials of one product. */
 export interface Access {
   api_user: string;
   api_key: string;
@@ -20,18 +20,21 @@ export interface Settings {
 
 export interface Request {
   method: 'GET' | 'POST';
-  /** After the product: `/v1_0/requesttopay`. */
+  /** Path after the product: `/v1_0/requesttopay`. */
   path: string;
   headers?: Record<string, string>;
   body?: object;
 }
 
-/** A creation with a renewed token in the middle stays below the minute after which the core looks for itself. */
+/**
+ * A submission that includes a token renewal ends before one minute has passed, when the core starts its own status
+ * check.
+ */
 const CALL_MS = 20_000;
 const TOKEN_MS = 8_000;
 const MOST_BYTES = 64_000;
 
-/** The wire of one account: authorised calls that never throw. */
+/** HTTP client for one account. Its calls are authenticated and never throw. */
 export class Client {
   readonly #settings: Settings;
   readonly #send: Tools['send'];
@@ -66,7 +69,7 @@ export class Client {
     return replyOf(result);
   }
 
-  /** Without a body: MTN answers one with a 400. */
+  /** The request has no body: MTN rejects one with a 400. */
   async #mint(product: Product): Promise<Minted> {
     const { api_user, api_key, subscription_key } = this.#settings.access[product] as Access;
     const result = await this.#send({

@@ -8,7 +8,7 @@ import { type Orders, partyOf, POLLS } from './order.ts';
 
 const PATH = '/v1_0/requesttopay';
 
-/** Asks payers to approve on their handset. */
+/** Returns the collection operations: the payer approves on the handset. */
 export function collecting(orders: Orders, market: Market, clock: Clock): Pick<Provider, 'submit' | 'read'> {
   return {
     submit: async (collection) => {

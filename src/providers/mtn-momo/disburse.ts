@@ -9,7 +9,7 @@ import { type Orders, partyOf, POLLS } from './order.ts';
 const TRANSFER = '/v1_0/transfer';
 const REFUND = '/v1_0/refund';
 
-/** Pays out of the disbursement float. */
+/** Returns the payout operations, paid from the disbursement float. */
 export function payouts(orders: Orders, market: Market, clock: Clock): Payouts {
   return {
     reaches: (channelId, currency) => currency === market.currency && market.channels.includes(channelId),
@@ -27,7 +27,7 @@ export function payouts(orders: Orders, market: Market, clock: Clock): Payouts {
 function payoutOf(creation: Creation): PayoutOutcome {
   switch (creation.kind) {
     case 'created':
-    // An earlier sending arrived: what became of it is still to be read.
+    // An earlier submission arrived; its status is still to be read.
     case 'exists':
       return { kind: 'pending', provider_ref: null, poll_after_ms: POLLS.first_ms };
     case 'refused':
@@ -41,7 +41,10 @@ function payoutOf(creation: Creation): PayoutOutcome {
   }
 }
 
-/** What is wrong with the recipient ends it; what is wrong with our own float does not keep another provider from it. */
+/**
+ * Returns the result of a rejected payout. A rejection because of the recipient is final. A rejection because of our
+ * own float allows another provider to be tried.
+ */
 function refusedPayout({ meaning, message }: Refused): PayoutOutcome {
   const reason = reasonOf(meaning);
   return reason ? { kind: 'failed', reason, message } : { kind: 'unavailable', message };
@@ -71,7 +74,10 @@ function payoutRead(state: State, { submitted_at }: Payout, now: number): Payout
   }
 }
 
-/** Gives back out of the disbursement float, so it may lack the money although the collection float is full. */
+/**
+ * Returns the refund operations. Refunds are paid from the disbursement float, which may be insufficient although the
+ * collection float is not.
+ */
 export function refunds(orders: Orders, clock: Clock): Refunds {
   return {
     extent: 'partial',
@@ -93,7 +99,7 @@ function refundOf(creation: Creation): RefundOutcome {
     case 'refused':
       return refusedRefund(creation);
     case 'not_created':
-      // The collection is not one of this API user's: asking again would not help.
+      // The collection does not belong to this API user. A retry would fail again.
       if (creation.because === 'missing') return { kind: 'failed', reason: 'provider_error', message: creation.message };
       return { kind: 'unavailable', message: creation.message };
     case 'unclear':
@@ -103,7 +109,7 @@ function refundOf(creation: Creation): RefundOutcome {
   }
 }
 
-/** As for payouts: what our own float lacks today it may have tomorrow. */
+/** As for payouts: an insufficient float of our own is temporary. */
 function refusedRefund({ meaning, message }: Refused): RefundOutcome {
   return reasonOf(meaning) ? { kind: 'failed', reason: refundReason(meaning), message } : { kind: 'unavailable', message };
 }
@@ -114,7 +120,8 @@ function refundRead(state: State, refund: Refund, now: number): RefundOutcome {
     case 'pending':
       return pending;
     case 'succeeded':
-      // The core compares the money of collections and payouts; of a refund it hears only that it was made.
+      // The core compares the amounts of collections and payouts, but a refund outcome contains none. It is compared
+      // here.
       if (state.amount_minor !== refund.amount_minor || state.currency !== refund.currency) {
         return { kind: 'unknown', message: 'another amount or currency was given back than was asked for' };
       }
@@ -131,7 +138,10 @@ function refundRead(state: State, refund: Refund, now: number): RefundOutcome {
   }
 }
 
-/** Nobody is asked to approve a refund: a word that speaks of the payer's refusal is the operator's here. */
+/**
+ * Returns the reason of a failed refund. No approval is required for a refund, so a code for the payer's refusal is
+ * attributed to the operator.
+ */
 function refundReason({ collect }: Meaning) {
   return collect === 'cancelled' || collect === 'pending' ? 'operator_declined' : collect;
 }

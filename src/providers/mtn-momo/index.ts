@@ -29,7 +29,7 @@ const credentials = Type.Object(
     }),
     base_url: Type.Optional(Type.String({ description: "Instead of MTN's own address.", pattern: '^https?://' })),
   },
-  // One of the two products has to be there.
+  // At least one of the two products is required.
   { anyOf: [{ required: ['collection_subscription_key'] }, { required: ['disbursement_subscription_key'] }] },
 );
 
@@ -37,11 +37,12 @@ const credentials = Type.Object(
 export const mtnMomo: Connector = { name: 'mtn-momo', title: 'MTN MoMo', credentials, connect };
 
 const CAPABILITIES: Capabilities = {
-  // A repeated X-Reference-Id is answered with 409.
+  // A repeated X-Reference-Id is rejected with 409.
   idempotency: 'conflicts',
   readable_by: 'ours',
   polls: POLLS,
-  // A 404 has been seen right after a 202. A minute is the common advice; a request that arrives late lives five.
+  // A 404 has been seen right after a 202. The common advice is to wait a minute; a request that arrives late is valid
+  // for five.
   not_found_grace_ms: 300_000,
 };
 
@@ -76,7 +77,7 @@ function connect(account: ProviderAccount, tools: Tools): Provider {
   };
 }
 
-/** Each product that has a subscription key. */
+/** Returns the credentials of each product that has a subscription key. */
 function accessOf(given: Record<string, string>): Partial<Record<Product, Access>> {
   const { api_user = '', api_key = '', collection_subscription_key, disbursement_subscription_key } = given;
   const { disbursement_api_user = api_user, disbursement_api_key = api_key } = given;
@@ -100,6 +101,6 @@ function offersOf({ channels, currency }: Market, access: Partial<Record<Product
     ...(access.disbursement ? (['payout'] as const) : []),
   ];
   if (operations.length === 0) return [];
-  // The channels' own bounds hold: MTN publishes none.
+  // The channels' own limits apply: MTN publishes none.
   return channels.map((channel) => ({ channel, currency, operations, min_minor: null, max_minor: null, step_minor: null }));
 }

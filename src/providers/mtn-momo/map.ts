@@ -5,27 +5,27 @@ import { minorOf } from '../wire/amounts.ts';
 import { fieldsOf, isTurnedAway, type Reply } from '../wire/reply.ts';
 import { rawWords } from '../wire/words.ts';
 
-/** What a word of MTN means for a collection (and for a refund) and for a payout. */
+/** The meaning of one of MTN's codes for a collection or a refund, and for a payout. */
 export interface Meaning {
-  /** `cancelled`: the payer refused it. */
+  /** `cancelled`: the payer declined. */
   collect: Reason | 'cancelled' | 'pending';
   payout: PayoutReason | 'pending' | null;
 }
 
 const STILL_PENDING: Meaning = { collect: 'pending', payout: 'pending' };
-/** A wrong PIN hides in here too: MTN has no word for it. */
+/** Includes a wrong PIN, which has no code of its own. */
 const PAYER_REFUSED: Meaning = { collect: 'cancelled', payout: null };
 const OUR_SETTINGS: Meaning = { collect: 'channel_unavailable', payout: null };
 const UNKNOWN: Meaning = { collect: 'unknown', payout: null };
 
-/** The `reason` of a failed transaction and the `code` of an error, which share one vocabulary. */
+/** Meanings of the `reason` of a failed transaction and of the `code` of an error, which share one vocabulary. */
 const MEANINGS = new Map<string, Meaning>(
   Object.entries({
     NOT_ENOUGH_FUNDS: { collect: 'insufficient_funds', payout: null },
-    // Only its name says that it may be one of three; seen in Cameroon, Benin and Ghana, mostly for lack of money.
+    // The name covers three causes. Seen in Cameroon, Benin and Ghana, mostly for insufficient funds.
     LOW_BALANCE_OR_PAYEE_LIMIT_REACHED_OR_NOT_ALLOWED: { collect: 'insufficient_funds', payout: null },
     INTERNAL_PROCESSING_ERROR: { collect: 'operator_declined', payout: null },
-    // The five minutes for approval are over.
+    // The five minutes for approval have passed.
     COULD_NOT_PERFORM_TRANSACTION: { collect: 'authorization_timeout', payout: null },
     EXPIRED: { collect: 'authorization_timeout', payout: null },
     APPROVAL_REJECTED: PAYER_REFUSED,
@@ -53,10 +53,10 @@ const MEANINGS = new Map<string, Meaning>(
   } satisfies Record<string, Meaning>),
 );
 
-/** Every word we know: the tests print what becomes of each. */
+/** All known codes. The tests print the meaning of each. */
 export const WORDS: readonly string[] = [...MEANINGS.keys()];
 
-/** Faults of the account's settings: MTN finds them before it creates anything, though it says so with status 500. */
+/** Errors in the account's settings. MTN detects them before it creates anything, although it returns status 500. */
 const SETTINGS_AT_FAULT = new Set([
   'NOT_ALLOWED',
   'NOT_ALLOWED_TARGET_ENVIRONMENT',
@@ -65,7 +65,7 @@ const SETTINGS_AT_FAULT = new Set([
   'TRANSFER_TYPE_UNKNOWN',
 ]);
 
-/** In answer to the creation itself these judge one of the two parties: the same request would fail again. */
+/** Codes that reject one of the two parties in the response to a submission. The same request would fail again. */
 const PARTY_REFUSED = new Set([
   'PAYER_NOT_FOUND',
   'PAYEE_NOT_FOUND',
@@ -76,10 +76,10 @@ const PARTY_REFUSED = new Set([
   'NOT_ENOUGH_FUNDS',
 ]);
 
-/** What the answer to a creation proves. */
+/** The result of a submission, by what it proves. */
 export type Creation =
   | { kind: 'created' }
-  /** Our key is known: an earlier sending arrived. */
+  /** Our key is already used: an earlier submission arrived. */
   | { kind: 'exists' }
   | { kind: 'refused'; meaning: Meaning; message: string }
   /** Nothing was created. */
@@ -87,9 +87,10 @@ export type Creation =
   /** Something may have been created. */
   | { kind: 'unclear'; message: string };
 
-/** `callback`: of where we want to be called back. `missing`: what it refers to is not known. */
+/** Cause of a rejection. `callback`: the callback address. `missing`: the referenced transaction is unknown. */
 type Because = 'callback' | 'missing' | null;
 
+/** Classifies the response to a submission. */
 export function creationOf(reply: Reply): Creation {
   if (reply.kind === 'unsent') return { kind: 'not_created', message: reply.message, because: null };
   if (reply.kind === 'lost') return { kind: 'unclear', message: reply.message };
@@ -109,7 +110,7 @@ const BECAUSE = new Map<string, Because>([
   ['RESOURCE_NOT_FOUND', 'missing'],
 ]);
 
-/** What a status page says. */
+/** The status of an order. */
 export type State =
   | { kind: 'pending' }
   | { kind: 'succeeded'; provider_ref: string; amount_minor: Minor; currency: string }
@@ -117,11 +118,14 @@ export type State =
   | { kind: 'not_found' }
   | { kind: 'unreadable'; message: string };
 
-/** @param key under which it was created: stands in for MTN's own number where the answer has none */
+/**
+ * Parses the status of an order.
+ * @param key the key it was submitted under; provider reference used where the response has no financialTransactionId
+ */
 export function stateOf(reply: Reply, key: string): State {
   if (reply.kind !== 'answered') return { kind: 'unreadable', message: reply.message };
   const wording = wordingOf(reply);
-  // A 404 of the gateway (a wrong address, a page) is not the wallet's word.
+  // A 404 of the gateway (a wrong address, an error page) is not a response of the wallet.
   if (reply.status === 404 && wording.word === 'RESOURCE_NOT_FOUND') return { kind: 'not_found' };
   const fields = reply.status === 200 ? fieldsOf(reply.body) : {};
   switch (fields.status) {
@@ -154,17 +158,17 @@ function meaningOf(word: string): Meaning {
 interface Wording {
   /** Empty when there is none. */
   word: string;
-  /** For logs and people. */
+  /** Message for logs and operators. */
   message: string;
 }
 
-/** The error in an answer: its status, and MTN's code and text where it has them. */
+/** Returns the error of a response: its HTTP status, and MTN's code and text where present. */
 export function wordingOf({ status, body }: Extract<Reply, { kind: 'answered' }>): Wording {
   const { word, message } = wordsOf(body);
   return { word, message: message ? `HTTP ${status} ${message}` : `HTTP ${status}` };
 }
 
-/** A reason or an error: an object `{code, message}` in MTN's published schema, bare text in most answers. */
+/** Parses a reason or an error: an object `{code, message}` in MTN's published schema, bare text in most responses. */
 function wordsOf(value: unknown): Wording {
   if (typeof value === 'string') return { word: value.trim(), message: rawWords(value) };
   const { code, message } = fieldsOf(value);

@@ -1,15 +1,15 @@
-/** What one operating company of MTN serves. Its name is the value of `X-Target-Environment`. */
+/** The channels and the currency of one MTN operating company. Its name is the value of `X-Target-Environment`. */
 export interface Market {
-  /** Our channels it can reach. */
+  /** Our channels it serves. */
   channels: readonly string[];
   currency: string;
-  /** What the payer dials to see a request that did not pop up, where MTN publishes it. */
+  /** USSD code with which the payer opens a pending request when the prompt did not appear, where MTN publishes it. */
   ussd?: string;
 }
 
 /**
- * The markets of MTN's Open API whose channels and currencies we know. Left out: Eswatini, South Africa, Liberia and
- * South Sudan, where we have no `.mtn` channel.
+ * The markets of MTN's Open API whose channels and currencies we know. Eswatini, South Africa, Liberia and South Sudan
+ * are not included: we have no `.mtn` channel there.
  */
 const REAL: Record<string, Market> = {
   mtncameroon: { channels: ['cm.mtn'], currency: 'XAF', ussd: '*126#' },
@@ -24,7 +24,7 @@ const REAL: Record<string, Market> = {
   mtnzambia: { channels: ['zm.mtn'], currency: 'ZMW' },
 };
 
-/** By target environment. MTN's own sandbox knows neither countries nor any currency but EUR. */
+/** Markets by target environment. MTN's own sandbox has no countries and no currency but EUR. */
 export const MARKETS: Readonly<Record<string, Market>> = {
   ...REAL,
   sandbox: { channels: Object.values(REAL).flatMap(({ channels }) => channels), currency: 'EUR' },

@@ -5,26 +5,29 @@ import { plainText } from '../wire/words.ts';
 import type { Client, Product } from './client.ts';
 import { type Creation, creationOf, type State, stateOf } from './map.ts';
 
-/** A request to pay, a transfer or a refund: MTN creates and shows all three in one way. */
+/** A request to pay, a transfer or a refund. MTN's API creates and returns all three in the same way. */
 export interface Order {
-  /** X-Reference-Id: the key of idempotency and of polling. */
+  /** X-Reference-Id: the idempotency key and the key of status reads. */
   key: string;
   amount_minor: Minor;
   currency: string;
-  /** Shown to the payer and kept with the payee. */
+  /** Shown to the payer and stored with the payee. */
   description: string;
   callback_url: string;
-  /** What only this kind of order has: payer, payee or the reference of what is given back. */
+  /** Fields of this kind of order: the payer, the payee or the reference of the refunded collection. */
   particulars: Record<string, unknown>;
 }
 
-/** Of payerMessage and payeeNote. Apostrophes, accents and other marks draw a 400 or a page of MTN's firewall. */
+/**
+ * Maximum length of payerMessage and payeeNote. Apostrophes, accents and other marks cause a 400 or an error page of
+ * MTN's firewall.
+ */
 const LONGEST_TEXT = 160;
 
-/** How long to do without callbacks after MTN has refused the address: every creation would cost two calls. */
+/** Period without callbacks after MTN rejected the callback address. Otherwise every submission would cost two calls. */
 const WITHOUT_CALLBACKS_MS = 600_000;
 
-/** Creates orders and reads what became of them. */
+/** Creates orders and reads their status. */
 export class Orders {
   readonly #client: Client;
   readonly #tools: Tools;
@@ -35,7 +38,10 @@ export class Orders {
     this.#tools = tools;
   }
 
-  /** @param path of the kind of order: `/v1_0/requesttopay` */
+  /**
+   * Creates an order.
+   * @param path of the kind of order: `/v1_0/requesttopay`
+   */
   async create(product: Product, path: string, order: Order): Promise<Creation> {
     const amount = amountText(order.amount_minor, decimalsOf(order.currency) === 0 ? 0 : 2);
     if (amount === null) return notCreated(`the amount can not be moved in ${order.currency}`);
@@ -46,7 +52,7 @@ export class Orders {
     if (this.#tools.clock.now() < this.#callbacks_from) return send({});
     const first = await send({ 'x-callback-url': order.callback_url });
     if (first.kind !== 'not_created' || first.because !== 'callback') return first;
-    // Reading finds the outcome too: an address MTN does not know must not keep anyone from paying.
+    // Polling also finds the outcome, so a callback address unknown to MTN must not prevent a payment.
     const second = await send({});
     if (second.kind === 'created') this.#doWithoutCallbacks();
     return second;
@@ -64,7 +70,8 @@ export class Orders {
 
 function bodyOf({ key, currency, description, particulars }: Order, amount: string): object {
   const text = plainText(description, LONGEST_TEXT) || 'Payment';
-  // Callbacks carry externalId and not the reference: so that both lead to the order, they are the same.
+  // Callbacks contain externalId and not the reference. Both are set to the same value, so that either identifies the
+  // order.
   return { amount, currency, externalId: key, ...particulars, payerMessage: text, payeeNote: text };
 }
 
@@ -72,11 +79,11 @@ function notCreated(message: string): Creation {
   return { kind: 'not_created', message, because: null };
 }
 
-/** An E.164 number as MTN wants it: digits only, with the country code. Null when it is none. */
+/** Returns a party in MTN's format: an E.164 number as digits only, with the country code. Null when it is not a number. */
 export function partyOf(number: string | null): { partyIdType: 'MSISDN'; partyId: string } | null {
   const digits = number?.replace(/^\+/, '') ?? '';
   return /^\d{8,15}$/.test(digits) ? { partyIdType: 'MSISDN', partyId: digits } : null;
 }
 
-/** MTN counts ten status calls a second for each account; a payer has five minutes to approve. */
+/** MTN limits each account to ten status calls a second. A payer has five minutes to approve. */
 export const POLLS = { first_ms: 5_000, factor: 1.5, longest_ms: 300_000 };

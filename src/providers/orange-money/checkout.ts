@@ -13,23 +13,24 @@ import { POLLS } from './order.ts';
 export interface Merchant {
   base_url: string;
   merchant_key: string;
-  /** `cm`, …; `dev` is the sandbox. */
+  /** ISO country code in lower case (`cm`, …), or `dev` for Orange's sandbox. */
   country: string;
 }
 
-/** Of order_id's neighbours: return_url, cancel_url and notif_url; and of the name shown to the payer. */
+/** Maximum lengths in characters: of return_url, cancel_url and notif_url, and of the reference shown to the payer. */
 const LONGEST_URL = 120;
 const LONGEST_REFERENCE = 30;
 
-/** What was kept of a page before anybody was told of it. The notif_token is not: our own address can not be guessed either. */
+/** Stored payment page. The notif_token is not stored: our own callback address already cannot be guessed. */
 interface Page {
   pay_token: string;
   payment_url: string;
 }
 
 /**
- * Sends payers to Orange's page. Making the page moves no money, so it is the step that prepares: the page is stored before
- * anyone is sent there, and an attempt without one can not have been paid.
+ * Returns the collection operations of Web Payment: the payer pays on Orange's page. Creating the page moves no money,
+ * so `prepare` creates it. The page is stored before a payer is redirected to it, so an attempt without a stored page
+ * cannot have been paid.
  */
 export function checkout(
   client: Client,
@@ -60,7 +61,7 @@ export function checkout(
   };
 }
 
-/** Null: the amount is none that Orange could be told. */
+/** Returns null when the amount cannot be expressed in Orange's format. */
 function orderOf(collection: Collection, { merchant_key, country }: Merchant): object | null {
   const amount = wholeOf(collection.amount_minor);
   if (amount === null) return null;
@@ -78,13 +79,16 @@ function orderOf(collection: Collection, { merchant_key, country }: Merchant): o
   };
 }
 
-/** Whole units as a JSON number; null where there is a fraction. */
+/** Returns whole units as a JSON number, or null where there is a fraction. */
 function wholeOf(amount_minor: bigint): number | null {
   const text = amountText(amount_minor, 0);
   return text === null ? null : Number(text);
 }
 
-/** An address that is too long would be refused with all the rest; polls find the outcome without it. */
+/**
+ * Returns the address, or only its origin if it is too long: Orange would reject the whole request. Polling finds the
+ * outcome without the callback.
+ */
 function addressOf(url: string): string {
   return url.length <= LONGEST_URL ? url : new URL(url).origin;
 }

@@ -4,11 +4,11 @@ import { bearerOf, isUnauthorised, type Minted, Tokens } from '../wire/tokens.ts
 
 export interface Settings {
   base_url: string;
-  /** Where the token is asked for: `/oauth/v3/token`. */
+  /** Path of the token endpoint: `/oauth/v3/token`. */
   token_path: string;
   client_id: string;
   client_secret: string;
-  /** What every call carries beside the token. */
+  /** Headers added to every call besides the token. */
   headers?: Record<string, string>;
 }
 
@@ -18,12 +18,12 @@ export interface Request {
   body?: object;
 }
 
-/** A call with a renewed token in the middle stays below the minute after which the core looks for itself. */
+/** A call that includes a token renewal ends before one minute has passed, when the core starts its own status check. */
 const CALL_MS = 20_000;
 const TOKEN_MS = 8_000;
 const MOST_BYTES = 64_000;
 
-/** The wire of one account at either of Orange's APIs: authorised calls that never throw. */
+/** HTTP client for one account at either of Orange's APIs. Its calls are authenticated and never throw. */
 export class Client {
   readonly #settings: Settings;
   readonly #send: Tools['send'];

@@ -1,18 +1,18 @@
 import type { Offer } from '../contract.ts';
 
-/** Where Web Payment is activated and we have a channel, with the currency there. Left out: Madagascar. */
+/** Countries where Web Payment is active and we have a channel, with their currency. Madagascar is not included. */
 const CURRENCIES: Readonly<Record<string, string>> = {
   ...{ cm: 'XAF', ci: 'XOF', sn: 'XOF', ml: 'XOF', bf: 'XOF', gn: 'GNF', cd: 'CDF' },
 };
 
-/** Orange's sandbox: it plays any country, in a currency of its own. */
+/** Orange's sandbox. It simulates any country, in its own currency. */
 export const SANDBOX = 'dev';
 const SANDBOX_CURRENCY = 'OUV';
 
-/** What the account's country may be. */
+/** Accepted values of an account's country. */
 export const COUNTRIES: readonly string[] = [...Object.keys(CURRENCIES), SANDBOX];
 
-/** What an account of this country takes: pages for its wallets, in whole units. */
+/** Returns the channels of an account in this country: payment pages for its Orange wallet, in whole units. */
 export function offersOf(country: string): Offer[] {
   const served = country === SANDBOX ? Object.keys(CURRENCIES) : [country];
   return served.flatMap((code) => {
@@ -22,7 +22,7 @@ export function offersOf(country: string): Offer[] {
   });
 }
 
-/** The currency as Orange is told. */
+/** Returns the currency code Orange expects. */
 export function wireCurrency(country: string, currency: string): string {
   return country === SANDBOX ? SANDBOX_CURRENCY : currency;
 }

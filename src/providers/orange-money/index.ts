@@ -20,19 +20,19 @@ const credentials = Type.Object({
   base_url: Type.Optional(Type.String({ description: "Instead of Orange's own address.", pattern: '^https?://' })),
 });
 
-/** Orange Money Web Payment: the payer pays on a page of Orange. It neither pays out nor gives back. */
+/** Orange Money Web Payment: the payer pays on Orange's page. Payouts and refunds are not supported. */
 export const orangeMoney: Connector = { name: 'orange-money', title: 'Orange Money Web Payment', credentials, connect };
 
 function connect(account: ProviderAccount, tools: Tools): Provider {
   const { client_id = '', client_secret = '', merchant_key = '', country = '' } = account.credentials;
   const base_url = (account.credentials.base_url ?? BASE_URL).replace(/\/+$/, '');
   const client = new Client({ base_url, token_path: '/oauth/v3/token', client_id, client_secret }, tools);
-  // Orange's sandbox moves play money: in live it must not pass for francs.
+  // Orange's sandbox moves test money, which must not be recorded as real money in the live environment.
   const offers = country === SANDBOX && account.environment === 'live' ? [] : offersOf(country);
   return {
     name: orangeMoney.name,
     account_id: account.id,
-    // A page that is asked for twice is refused; one that was stored is given again.
+    // A second request for the same page is rejected. A stored page is returned again without a request.
     capabilities: { idempotency: 'conflicts', readable_by: 'ours', polls: POLLS, not_found_grace_ms: GRACE_MS },
     offers: () => offers,
     keyOf: orderIdOf,

@@ -3,10 +3,10 @@ import type { Reading } from '../contract.ts';
 import { fieldsOf, type Reply, textOf } from '../wire/reply.ts';
 import { rawWords } from '../wire/words.ts';
 
-/** What became of asking for a payment page. */
+/** The result of requesting a payment page. */
 export type Link = { kind: 'made'; pay_token: string; payment_url: string } | { kind: 'not_made'; message: string };
 
-/** Whatever else came back, no page was told: nobody can pay on it. */
+/** Parses the response to a page request. Any other response means that no page was returned, so nobody can pay on it. */
 export function linkOf(reply: Reply): Link {
   if (reply.kind !== 'answered') return { kind: 'not_made', message: rawWords('no payment page', reply.message) };
   const { pay_token, payment_url } = fieldsOf(reply.body);
@@ -15,7 +15,7 @@ export function linkOf(reply: Reply): Link {
   return { kind: 'made', pay_token: token, payment_url: url };
 }
 
-/** What the status of an order says; of money it names nothing, because the amount is part of the question. */
+/** The status of an order. It contains no amount, because the amount is part of the request. */
 export type State =
   | { kind: 'pending' }
   | { kind: 'succeeded'; txnid: string | null }
@@ -23,15 +23,18 @@ export type State =
   | { kind: 'expired' }
   | { kind: 'unreadable'; message: string };
 
-/** @param order_id of the order that was asked about */
+/**
+ * Parses the response of the status endpoint.
+ * @param order_id the requested order; a response about another order is unreadable
+ */
 export function stateOf(reply: Reply, order_id: string): State {
   if (reply.kind !== 'answered') return { kind: 'unreadable', message: rawWords('no answer from Orange', reply.message) };
   const fields = fieldsOf(reply.body);
-  // POST is answered with 201 also where it creates nothing.
+  // POST returns 201 even where it creates nothing.
   if (reply.status !== 200 && reply.status !== 201) return { kind: 'unreadable', message: wordingOf(reply) };
   if (fields.order_id !== order_id) return { kind: 'unreadable', message: 'Orange answered for another order' };
   switch (fields.status) {
-    // The page was not used yet; the payer has confirmed and it is in process.
+    // INITIATED: the page has not been used yet. PENDING: the payer has confirmed and the payment is in process.
     case 'INITIATED':
     case 'PENDING':
       return { kind: 'pending' };
@@ -46,7 +49,10 @@ export function stateOf(reply: Reply, order_id: string): State {
   }
 }
 
-/** @param asked what the question named: an order of another amount is not found */
+/**
+ * Converts an order status to a reading.
+ * @param asked the requested order and amount; Orange reports an order with another amount as not found
+ */
 export function readingOf(
   state: State,
   asked: { provider_key: string; amount_minor: bigint; currency: string },
@@ -69,7 +75,7 @@ export function readingOf(
   }
 }
 
-/** For logs and people: the status, and `{code, message, description}` where there is one. */
+/** Returns the message for logs and operators: the HTTP status, and `{code, message, description}` where present. */
 function wordingOf({ status, body }: Extract<Reply, { kind: 'answered' }>): string {
   const { code, message, description } = fieldsOf(body);
   const number = typeof code === 'number' ? `code ${code}` : code;

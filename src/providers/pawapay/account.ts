@@ -3,13 +3,13 @@ import type { Client } from './client.ts';
 import type { Configuration } from './configuration.ts';
 import type { PublicKeys } from './public-keys.ts';
 
-/** What the parts of the adapter share. */
+/** Dependencies shared by the parts of the adapter. */
 export interface Account {
   client: Client;
   configuration: Configuration;
   public_keys: PublicKeys;
   clock: Clock;
   base_url: string;
-  /** How long "not found" may only mean that their status page lags. */
+  /** The period after submission in which "not found" may only mean that the status endpoint lags. */
   grace_ms: number;
 }

@@ -10,8 +10,8 @@ const ID_FIELDS: readonly IdField[] = ['depositId', 'payoutId', 'refundId'];
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /**
- * What a callback is worth: news when it is signed, else a wake-up. A missing signature is a forgery only where the
- * account's configuration says that callbacks are signed.
+ * Authenticates and parses a callback. The status in a signed callback is trusted; an unsigned one triggers a status
+ * read. A missing signature is a forgery only where the account's configuration says that callbacks are signed.
  */
 export function judgeCallback(account: Account, raw: RawCallback): Callback {
   const verdict = verifyMessage(raw, (id) => account.public_keys.get(id), account.clock.now());
@@ -23,7 +23,7 @@ export function judgeCallback(account: Account, raw: RawCallback): Callback {
   const id_field = ID_FIELDS.find((field) => field in data);
   const subject = id_field ? subjectOf(data[id_field]) : null;
   if (verdict !== 'right') return { kind: 'hint', subject };
-  // A payout or a refund is read: only collections are believed by callback.
+  // Only collections are updated from a callback. Payouts and refunds are read.
   const told = id_field === 'depositId' && subject ? toldByData(data, id_field) : null;
   return { kind: 'signed', subject, news: told && readingOf(told, POLLS.first_ms, account.base_url) };
 }

@@ -3,13 +3,13 @@ import type { Offer } from '../contract.ts';
 type AuthType = 'PROVIDER_AUTH' | 'PREAUTH' | 'REDIRECT_AUTH';
 type Operation = Offer['operations'][number];
 
-/** What one operation needs on one channel in one currency. */
+/** The terms of one operation on one channel in one currency. */
 export interface Terms {
   auth: AuthType;
   decimals: 0 | 2;
 }
 
-/** A way to pay as pawaPay calls it. */
+/** One channel as served by pawaPay. */
 interface Route {
   channel: string;
   /** pawaPay's name of the operator. */
@@ -25,7 +25,7 @@ const route = (channel: string, provider: string, currencies: string, auth: Auth
   auth,
 });
 
-/** docs.pawapay.io/v2/docs/providers; countries of ours only. */
+/** The channels of docs.pawapay.io/v2/docs/providers in countries we support. */
 export const ROUTES: readonly Route[] = [
   route('bj.mtn', 'MTN_MOMO_BEN', 'XOF'),
   route('bj.moov', 'MOOV_BEN', 'XOF'),
@@ -67,16 +67,21 @@ export const ROUTES: readonly Route[] = [
 const byChannel = new Map(ROUTES.map((one) => [one.channel, one]));
 const byProvider = new Map(ROUTES.map((one) => [one.provider, one]));
 
-/** Their name of an operator, or undefined for a channel they do not serve. */
+/** Returns pawaPay's name of the channel's operator, or undefined for a channel it does not serve. */
 export function providerOf(channelId: string): string | undefined {
   return byChannel.get(channelId)?.provider;
 }
 
+/** Returns the channel of pawaPay's operator, or undefined for an operator we have no channel for. */
 export function routeOfProvider(provider: string): Route | undefined {
   return byProvider.get(provider);
 }
 
-/** Whom a wallet serves: the channel of its operator where it has one, else its country. Null: nobody we pay. @param country CMR */
+/**
+ * Returns the scope of a wallet: the channel of its operator where it has one, else its country. Null when we serve
+ * neither.
+ * @param country ISO 3166 alpha-3 code, such as CMR
+ */
 export function areaOf(country: unknown, provider: unknown): string | null {
   if (typeof provider === 'string') return routeOfProvider(provider)?.channel ?? null;
   if (typeof country !== 'string' || !/^[A-Z]{3}$/.test(country)) return null;
@@ -84,14 +89,14 @@ export function areaOf(country: unknown, provider: unknown): string | null {
   return route?.channel.split('.')[0] ?? null;
 }
 
-/** What is asked for on a channel before the account's own configuration was read. */
+/** Returns the default terms of an operation, used before the account's own configuration was read. */
 export function staticTerms(channelId: string, currency: string): Terms | undefined {
   const known = byChannel.get(channelId);
   if (!known?.currencies.includes(currency)) return undefined;
   return { auth: known.auth, decimals: decimalsOf(known, currency) };
 }
 
-/** Everything they serve, before the account's own configuration was read. */
+/** All channels of pawaPay, used before the account's own configuration was read. */
 export const STATIC_OFFERS: readonly Offer[] = ROUTES.flatMap(({ channel, currencies }) =>
   currencies.map((currency) => ({
     ...{ channel, currency, operations: ['collect', 'payout'] as const satisfies Operation[] },
@@ -99,7 +104,10 @@ export const STATIC_OFFERS: readonly Offer[] = ROUTES.flatMap(({ channel, curren
   })),
 );
 
-/** Providers, decimals in amount: none for some currencies, and none for M-Pesa of the DRC in either of its. */
+/**
+ * Returns the number of decimals accepted (Providers, decimals in amount): none for some currencies, and none for
+ * M-Pesa of the DRC in either of its currencies.
+ */
 function decimalsOf({ channel }: Pick<Route, 'channel'>, currency: string): 0 | 2 {
   return channel === 'cd.vodacom' || ['XAF', 'XOF', 'UGX', 'RWF'].includes(currency) ? 0 : 2;
 }

@@ -7,17 +7,17 @@ import { signedHeaders } from './signatures.ts';
 export interface Settings {
   base_url: string;
   api_token: string;
-  /** Signs what moves money, where the account asks for it. */
+  /** Key that signs requests that move money, where the account requires signatures. Null: requests are not signed. */
   signing: { key: KeyObject; key_id: string } | null;
 }
 
-/** Operators are slow to take a prompt; well below the minute after which the core looks for itself. */
+/** Operators are slow to accept a prompt. The timeout is well below one minute, when the core starts its own status check. */
 const SUBMIT_MS = 20_000;
 const READ_MS = 10_000;
-/** A configuration with all operators is some 100 kB. */
+/** A configuration with all operators has about 100 kB. */
 const MOST_BYTES = 2_000_000;
 
-/** The wire of one account. Never throws. */
+/** HTTP client for one account. Never throws. */
 export class Client {
   readonly #settings: Settings;
   readonly #send: Send;
@@ -34,7 +34,7 @@ export class Client {
     return replyOf(await this.#send({ ...request, guard: 'none', timeout_ms: READ_MS, max_bytes: MOST_BYTES }));
   }
 
-  /** A question, or a request that moves no money. */
+  /** Posts a query, or a request that moves no money. */
   async ask(path: string, body: object): Promise<Reply> {
     const request = {
       method: 'POST',
@@ -45,7 +45,7 @@ export class Client {
     return replyOf(await this.#send({ ...request, guard: 'none', timeout_ms: READ_MS, max_bytes: MOST_BYTES }));
   }
 
-  /** A request that moves money: signed where the account has a key. */
+  /** Posts a request that moves money. It is signed where the account has a key. */
   async submit(path: string, body: object): Promise<Reply> {
     const { base_url, signing } = this.#settings;
     const url = base_url + path;

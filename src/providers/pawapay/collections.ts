@@ -9,11 +9,11 @@ import { providerOf, staticTerms } from './channels.ts';
 import { isCancelled, paymentReason, takenOf, type Told, toldOf } from './map.ts';
 import { POLLS, pollAfter } from './polls.ts';
 
-/** The page on which a Wave payer pays is told by the status, a moment after the deposit was taken. */
+/** Delays between status reads for the page of a Wave payer, which is available shortly after the deposit was accepted. */
 const PAGE_WAITS_MS = [100, 300, 700, 1_500, 2_500];
 const MESSAGE_LENGTH = { min: 4, max: 22 };
 
-/** Starts a deposit; where the operator wants a code from the payer first, asks for the code and sends nothing. */
+/** Submits a deposit. Where the operator requires a code from the payer first, requests the code and sends nothing. */
 export async function submitDeposit(account: Account, collection: Collection): Promise<Submission> {
   const terms = account.configuration.terms('collect', collection.channel.id, collection.currency);
   if (terms?.auth === 'PREAUTH') {
@@ -22,7 +22,10 @@ export async function submitDeposit(account: Account, collection: Collection): P
   return sendDeposit(account, collection, null);
 }
 
-/** @param code what the payer dialled for beforehand, where the operator wants it */
+/**
+ * Sends a deposit.
+ * @param code the code the payer obtained beforehand by USSD, where the operator requires one
+ */
 export async function sendDeposit(account: Account, collection: Collection, code: string | null): Promise<Submission> {
   const { channel, currency, payer, provider_key } = collection;
   const terms = account.configuration.terms('collect', channel.id, currency);
@@ -57,12 +60,13 @@ export async function sendDeposit(account: Account, collection: Collection, code
   }
 }
 
+/** Reads the status of a deposit. */
 export async function readDeposit(account: Account, collection: Collection): Promise<Reading> {
   const told = await askForDeposit(account, collection);
   const now = account.clock.now();
   if (told.kind !== 'not_found')
     return readingOf(told, pollAfter(collection.submitted_at, now, told.kind === 'pending' && told.slow), account.base_url);
-  // While the payer still has to enter a code nothing was sent, and so nothing is to be found.
+  // Nothing is sent before the payer enters the code, so the deposit cannot be found.
   const { channel, currency } = collection;
   const terms = account.configuration.terms('collect', channel.id, currency) ?? staticTerms(channel.id, currency);
   if (terms?.auth !== 'PREAUTH') return told;
@@ -72,8 +76,9 @@ export async function readDeposit(account: Account, collection: Collection): Pro
 }
 
 /**
- * The page of a Wave payer may only be known some time after the deposit was taken (Deposits, authorizationUrl).
- * @param base_url pawaPay's address: a page is https unless that is not
+ * Converts a deposit status to a reading. The page of a Wave payer may become available only some time after the
+ * deposit was accepted (Deposits, authorizationUrl).
+ * @param base_url pawaPay's address; payment pages must be https unless it is not
  */
 export function readingOf(told: Told, poll_after_ms: number, base_url: string): Reading {
   switch (told.kind) {
@@ -99,7 +104,10 @@ async function askForDeposit({ client }: Account, { provider_key }: Collection):
   return toldOf(await client.get(`/v2/deposits/${provider_key}`), 'depositId', provider_key);
 }
 
-/** Where the payer pays. A page that is not told in time comes with a later reading; the operator's own app shows the request too. */
+/**
+ * Returns the payment page of the payer. A page that is not available in time is returned by a later reading. The
+ * operator's own app also shows the request.
+ */
 async function payingPageOf(account: Account, collection: Collection): Promise<Next> {
   for (const wait_ms of PAGE_WAITS_MS) {
     await sleep(wait_ms);
@@ -112,7 +120,7 @@ async function payingPageOf(account: Account, collection: Collection): Promise<N
   return { kind: 'confirm' };
 }
 
-/** What the payer reads on the statement: left out where too little of it is left. */
+/** Returns the statement text of the payer. It is omitted when fewer than the minimum number of characters remain. */
 export function messageFields(description: string): { customerMessage?: string } {
   const customerMessage = plainText(description, MESSAGE_LENGTH.max);
   return customerMessage.length < MESSAGE_LENGTH.min ? {} : { customerMessage };

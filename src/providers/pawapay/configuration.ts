@@ -5,23 +5,23 @@ import { fieldsOf, listOf, textOf } from '../wire/reply.ts';
 import { routeOfProvider, STATIC_OFFERS, staticTerms, type Terms } from './channels.ts';
 import type { Client } from './client.ts';
 
-/** How long the account's configuration is believed. */
+/** The period in which a configuration is used before it is read again. */
 const FRESH_MS = 240_000;
-/** After a reading that failed. */
+/** Delay before the next read after a failure. */
 const RETRY_MS = 30_000;
 
 type Operation = Offer['operations'][number];
 
 interface Known {
   offers: readonly Offer[];
-  /** By `<operation> <channel> <currency>`. */
+  /** Keys have the form `<operation> <channel> <currency>`. */
   terms: Map<string, Terms>;
   signed_callbacks: boolean;
 }
 
 /**
- * What the account may do, as pawaPay says (`active-conf`). Asking for it never waits: what is known is given, and what
- * is old is read again in the background. Before it was ever read, the public list of operators stands in.
+ * Cached configuration of the account (`active-conf`). Its methods never wait: they use the cached value, and refresh
+ * an old one in the background. The public list of operators is used until the first successful read.
  */
 export class Configuration {
   readonly #client: Client;
@@ -40,19 +40,19 @@ export class Configuration {
     return this.#known?.offers ?? STATIC_OFFERS;
   }
 
-  /** What an operation needs; undefined when it is not offered at the moment. */
+  /** Returns the terms of an operation, or undefined when it is not currently available. */
   terms(operation: Operation, channelId: string, currency: string): Terms | undefined {
     this.#keepFresh();
     return this.#known ? this.#known.terms.get(`${operation} ${channelId} ${currency}`) : staticTerms(channelId, currency);
   }
 
-  /** Whether the account's callbacks are always signed; false also while nobody knows. */
+  /** Returns whether the account's callbacks are always signed. False while the configuration is unknown. */
   signsCallbacks(): boolean {
     this.#keepFresh();
     return this.#known?.signed_callbacks ?? false;
   }
 
-  /** When a reading that is under way has ended. */
+  /** Resolves when a refresh in progress has ended. */
   async settled(): Promise<void> {
     this.#keepFresh();
     await this.#reading;
@@ -73,7 +73,10 @@ export class Configuration {
   }
 }
 
-/** @returns null when this is not a configuration at all */
+/**
+ * Parses a configuration.
+ * @returns null when the body is not a configuration
+ */
 export function configurationOf(body: unknown): Known | null {
   const { countries, signatureConfiguration } = fieldsOf(body);
   if (!Array.isArray(countries)) return null;
@@ -105,7 +108,7 @@ function addProvider(known: Known & { offers: Offer[] }, { provider, currencies 
       known.terms.set(`${operation} ${route.channel} ${currency}`, { auth, decimals });
       known.offers.push({
         ...{ channel: route.channel, currency, operations: [operation] },
-        // Older accounts see the older names.
+        // Older accounts have the older field names.
         min_minor: minorOf(textOf(type.minAmount) ?? type.minTransactionLimit),
         max_minor: minorOf(textOf(type.maxAmount) ?? type.maxTransactionLimit),
         step_minor: decimals === 0 ? 100n : null,
@@ -114,7 +117,7 @@ function addProvider(known: Known & { offers: Offer[] }, { provider, currencies 
   }
 }
 
-/** An operator that is DELAYED rejects deposits and keeps payouts in a queue. */
+/** Returns whether the operator is available. A DELAYED operator rejects deposits and queues payouts. */
 function isOpen(operation: Operation, status: unknown): boolean {
   return status === 'OPERATIONAL' || (status === 'DELAYED' && operation === 'payout');
 }

@@ -17,10 +17,13 @@ import { statement } from './statement.ts';
 
 const NAME = 'pawapay';
 const HOSTS = { live: 'https://api.pawapay.io', sandbox: 'https://api.sandbox.pawapay.io' } as const;
-/** What pawaPay does not know after fifteen minutes it never got (Implementation, handling network errors). */
+/**
+ * An operation that pawaPay does not find after fifteen minutes was never received (Implementation, handling network
+ * errors).
+ */
 const GRACE_MS = 900_000;
 
-/** pawaPay, Merchant API v2: mobile money of some twenty countries behind one wire. */
+/** pawaPay, Merchant API v2: mobile money of about twenty countries through one API. */
 export const pawapay: Connector = {
   name: NAME,
   title: 'pawaPay',
@@ -70,7 +73,10 @@ function connect({ id, environment, credentials }: ProviderAccount, { send, cloc
   };
 }
 
-/** A key that can not be read is an account that can not be used: whoever connects it says so. */
+/**
+ * Returns the signing key of the account, or null.
+ * @throws when the key cannot be parsed; the caller reports the account as unusable
+ */
 function signingOf({ signing_key, signing_key_id = '' }: Record<string, string>): Settings['signing'] {
   return signing_key ? { key: createPrivateKey(signing_key), key_id: signing_key_id } : null;
 }

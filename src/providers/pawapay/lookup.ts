@@ -5,7 +5,7 @@ import { digitsOf, rawWords } from '../wire/words.ts';
 import type { Account } from './account.ts';
 import { areaOf, providerOf } from './channels.ts';
 
-/** What the account's wallets hold: each serves deposits and payouts of its country, or of one operator there. */
+/** Reads the balances of the account. Each wallet serves deposits and payouts of its country, or of one operator there. */
 export async function readBalances({ client }: Account): Promise<FloatReading> {
   const reply = await client.get('/v2/wallet-balances');
   if (reply.kind !== 'answered') return { kind: 'unreadable', message: rawWords('no answer from pawaPay', reply.message) };
@@ -23,7 +23,10 @@ export async function readBalances({ client }: Account): Promise<FloatReading> {
   return { kind: 'held', floats };
 }
 
-/** Whether a number is with the operator of a channel, ported ones included. Nobody's name is told. */
+/**
+ * Returns whether a number, ported numbers included, belongs to the operator of a channel. pawaPay returns no holder
+ * name.
+ */
 export async function lookUpNumber({ client }: Account, channelId: string, number: string): Promise<Lookup> {
   const provider = providerOf(channelId);
   if (!provider) return { kind: 'unreadable', message: `pawaPay does not serve ${channelId}` };

@@ -5,11 +5,11 @@ import { minorOf } from '../wire/amounts.ts';
 import { fieldsOf, isTurnedAway, type Reply, textOf } from '../wire/reply.ts';
 import { rawWords } from '../wire/words.ts';
 
-/** docs.pawapay.io/v2/docs/failure_codes: why a deposit came to nothing. */
+/** Failure reasons of deposits by code (docs.pawapay.io/v2/docs/failure_codes). */
 const PAYMENT_REASONS: Record<string, Reason> = {
   INVALID_PHONE_NUMBER: 'invalid_number',
   PAYER_NOT_FOUND: 'invalid_number',
-  // No approval in time, a refusal and a wrong PIN all look like this.
+  // An approval timeout, a rejection and a wrong PIN have the same code.
   PAYMENT_NOT_APPROVED: 'authorization_timeout',
   INSUFFICIENT_BALANCE: 'insufficient_funds',
   PAYER_LIMIT_REACHED: 'operator_declined',
@@ -22,7 +22,7 @@ const PAYMENT_REASONS: Record<string, Reason> = {
   UNKNOWN_ERROR: 'operator_declined',
 };
 
-/** Why a payout came to nothing, where the contract has a word for it. */
+/** Failure reasons of payouts by code, where the public contract has one. */
 const PAYOUT_REASONS: Record<string, PayoutReason> = {
   INVALID_PHONE_NUMBER: 'invalid_recipient',
   RECIPIENT_NOT_FOUND: 'recipient_unregistered',
@@ -31,7 +31,7 @@ const PAYOUT_REASONS: Record<string, PayoutReason> = {
   RECIPIENT_LIMIT_REACHED: 'invalid_recipient',
 };
 
-/** Why a refund came to nothing, beside {@link PAYMENT_REASONS}. */
+/** Failure reasons of refunds by code, besides {@link PAYMENT_REASONS}. */
 const REFUND_REASONS: Record<string, Reason> = {
   DEPOSIT_ALREADY_REFUNDED: 'duplicate_transaction',
   AMOUNT_TOO_LARGE: 'operator_declined',
@@ -43,8 +43,8 @@ const REFUND_REASONS: Record<string, Reason> = {
 };
 
 /**
- * Rejections that say nothing of the payer: the operator is out, or this account can not do it. Nothing was created, and
- * another provider (or a later try) may well succeed.
+ * Rejections that are not caused by the payer: the operator is unavailable, or this account cannot perform the
+ * operation. Nothing was created, and another provider or a later attempt may succeed.
  */
 const NOT_HERE = new Set([
   'PROVIDER_TEMPORARILY_UNAVAILABLE',
@@ -56,11 +56,11 @@ const NOT_HERE = new Set([
   'PAYOUTS_NOT_ALLOWED',
   'REFUNDS_NOT_ALLOWED',
   'REFUND_IN_PROGRESS',
-  // Our own wallet: not the recipient's fault (failure codes, payouts and refunds).
+  // Our own wallet has insufficient funds, which is not the recipient's fault (failure codes, payouts and refunds).
   'PAWAPAY_WALLET_OUT_OF_FUNDS',
 ]);
 
-/** What the answer to a submission says, in one language for deposits, payouts and refunds. */
+/** The result of a submission, for deposits, payouts and refunds. */
 export type Taken =
   | { kind: 'taken'; next_step: string | null }
   | { kind: 'duplicate' }
@@ -68,6 +68,7 @@ export type Taken =
   | { kind: 'unavailable'; message: string }
   | { kind: 'unknown'; message: string };
 
+/** Classifies the response to a submission. */
 export function takenOf(reply: Reply): Taken {
   if (reply.kind === 'unsent') return { kind: 'unavailable', message: rawWords('pawaPay was not reached', reply.message) };
   if (reply.kind === 'lost') return { kind: 'unknown', message: rawWords('no answer from pawaPay', reply.message) };
@@ -88,7 +89,7 @@ export function takenOf(reply: Reply): Taken {
   }
 }
 
-/** What a status page or a callback says, in one language for deposits, payouts and refunds. */
+/** The status in a response or a callback, for deposits, payouts and refunds. */
 export type Told =
   | { kind: 'pending'; slow: boolean; authorization_url: string | null }
   | { kind: 'completed'; provider_ref: string; amount_minor: Minor; currency: string }
@@ -98,7 +99,10 @@ export type Told =
 
 export type IdField = 'depositId' | 'payoutId' | 'refundId';
 
-/** What `GET …/{id}` says of the thing with this key. */
+/**
+ * Parses the response of `GET …/{id}`.
+ * @param key our key of the operation; a response about another operation is unreadable
+ */
 export function toldOf(reply: Reply, id_field: IdField, key: string): Told {
   if (reply.kind !== 'answered') return { kind: 'unreadable', message: rawWords('no answer from pawaPay', reply.message) };
   const { status, data, failureReason } = fieldsOf(reply.body);
@@ -112,7 +116,7 @@ export function toldOf(reply: Reply, id_field: IdField, key: string): Told {
     : { kind: 'unreadable', message: 'pawaPay answered for another key' };
 }
 
-/** What the data object says, from a status page or a callback. */
+/** Parses the data object of a status response or a callback. */
 export function toldByData(value: unknown, id_field: IdField): Told {
   const data = fieldsOf(value);
   switch (data.status) {
@@ -141,24 +145,30 @@ export function toldByData(value: unknown, id_field: IdField): Told {
   }
 }
 
+/** Returns the reason of a failed deposit. */
 export function paymentReason(code: string): Reason {
   return PAYMENT_REASONS[code] ?? 'unknown';
 }
 
+/** Returns the reason of a failed payout, or null where the public contract has none. */
 export function payoutReason(code: string): PayoutReason | null {
   return PAYOUT_REASONS[code] ?? null;
 }
 
+/** Returns the reason of a failed refund. */
 export function refundReason(code: string): Reason {
   return REFUND_REASONS[code] ?? paymentReason(code);
 }
 
-/** Somebody gave it up by hand, on pawaPay's dashboard or by its API. */
+/** Returns whether the operation was cancelled manually, on pawaPay's dashboard or by its API. */
 export function isCancelled(code: string): boolean {
   return code === 'MANUALLY_CANCELLED';
 }
 
-/** Our own wallet was empty: nothing was paid, and FAILED is final (failure codes; payouts and refunds, status). */
+/**
+ * Returns whether our own wallet had insufficient funds: nothing was paid, and FAILED is final (failure codes; payouts
+ * and refunds, status).
+ */
 export function isUnfunded(code: string): boolean {
   return code === 'PAWAPAY_WALLET_OUT_OF_FUNDS';
 }

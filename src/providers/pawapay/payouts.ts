@@ -8,6 +8,7 @@ import { messageFields } from './collections.ts';
 import { isCancelled, isUnfunded, payoutReason, takenOf, type Told, toldOf } from './map.ts';
 import { POLLS, pollAfter } from './polls.ts';
 
+/** Returns the payout operations. */
 export function payoutsOf(account: Account): Payouts {
   return {
     reaches: (channelId, currency) => account.configuration.terms('payout', channelId, currency) !== undefined,
@@ -33,7 +34,7 @@ async function submit(account: Account, payout: Payout): Promise<PayoutOutcome> 
     }),
   );
   switch (taken.kind) {
-    // A duplicate is there already: the same as having been taken now.
+    // A duplicate was accepted earlier, which is equivalent to being accepted now.
     case 'taken':
     case 'duplicate':
       return { kind: 'pending', provider_ref: null, poll_after_ms: POLLS.first_ms };
@@ -70,7 +71,7 @@ async function read(account: Account, payout: Payout): Promise<PayoutOutcome> {
   }
 }
 
-/** Only what waits in pawaPay's queue can be given up; what became of it is read afterwards. */
+/** Cancels a payout. Only a payout in pawaPay's queue can be cancelled, so its status is read afterwards. */
 async function cancel(account: Account, payout: Payout): Promise<Cancellation> {
   await account.client.ask(`/v2/payouts/fail-enqueued/${payout.provider_key}`, {});
   const told = await ask(account, payout);

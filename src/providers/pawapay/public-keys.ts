@@ -3,10 +3,13 @@ import type { Clock } from '../../kit/clock.ts';
 import { fieldsOf, listOf } from '../wire/reply.ts';
 import type { Client } from './client.ts';
 
-/** Callbacks are open to the world: whatever they name, pawaPay is asked at most this often. */
+/**
+ * Minimum interval between fetches. Callbacks are unauthenticated until verified, so unknown key ids must not cause
+ * more requests.
+ */
 const FETCH_EVERY_MS = 60_000;
 
-/** The keys pawaPay signs callbacks with, by their ids. */
+/** Cache of the public keys with which pawaPay signs callbacks, by key id. */
 export class PublicKeys {
   readonly #client: Client;
   readonly #clock: Clock;
@@ -18,7 +21,7 @@ export class PublicKeys {
     this.#clock = clock;
   }
 
-  /** Never waits: a key that is not known is fetched for next time. */
+  /** Returns a cached key. An unknown key is fetched in the background for the next callback, so the call never waits. */
   get(id: string): KeyObject | undefined {
     const key = this.#keys.get(id);
     if (!key && this.#clock.now() >= this.#fetch_next_at) {
@@ -41,7 +44,7 @@ export class PublicKeys {
   }
 }
 
-/** In PEM, or the bare base64 between its lines. */
+/** Parses a public key in PEM, or in the bare base64 of its body. Returns null when it is invalid. */
 function publicKeyOf(text: string): KeyObject | null {
   try {
     const pem = text.includes('-----BEGIN') ? text : `-----BEGIN PUBLIC KEY-----\n${text}\n-----END PUBLIC KEY-----`;

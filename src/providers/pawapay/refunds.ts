@@ -6,14 +6,17 @@ import { staticTerms } from './channels.ts';
 import { isUnfunded, refundReason, takenOf, toldOf } from './map.ts';
 import { POLLS, pollAfter } from './polls.ts';
 
-/** In part or in whole, one at a time for each deposit: a second one meanwhile is "not now". */
+/**
+ * Returns the refund operations: partial or full, one at a time for each deposit. A concurrent refund of the same
+ * deposit is `unavailable`.
+ */
 export function refundsOf(account: Account): Refunds {
   return { extent: 'partial', submit: (refund) => submit(account, refund), read: (refund) => read(account, refund) };
 }
 
 async function submit(account: Account, refund: Refund): Promise<RefundOutcome> {
   const { collection, currency, provider_key } = refund;
-  // Also on a channel that is closed for deposits at the moment.
+  // The default terms allow refunds on a channel that is currently closed for deposits.
   const { configuration } = account;
   const terms = configuration.terms('collect', collection.channel.id, currency) ?? staticTerms(collection.channel.id, currency);
   const amount = terms ? amountText(refund.amount_minor, terms.decimals) : null;

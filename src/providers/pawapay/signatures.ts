@@ -1,7 +1,7 @@
 import { constants, createHash, type KeyObject, sign, verify } from 'node:crypto';
 import { sameText } from '../../kit/crypto.ts';
 
-/** One message over HTTP, byte for byte. Header names are lower case. */
+/** One HTTP message, byte for byte. Header names are lower case. */
 export interface Message {
   method: string;
   url: string;
@@ -9,18 +9,21 @@ export interface Message {
   body: string | Buffer;
 }
 
-/** What a message's signature is worth. `keyless`: the key it names is not known (yet). */
+/** The result of verifying a signature. `keyless`: its key is unknown or not yet fetched. */
 export type Verdict = 'unsigned' | 'right' | 'wrong' | 'keyless';
 
 const LABEL = 'sig-pp';
-/** Callbacks are repeated for 15 minutes; the rest is for clocks that differ. */
+/** Callbacks are repeated for 15 minutes. The other 5 allow for clock differences. */
 const WINDOW_MS = 1_200_000;
 const SIGNED = ['@method', '@authority', '@path', 'signature-date', 'content-digest', 'content-type'];
-/** Without these a signature could be carried over to another body, or to another of pawaPay's customers. */
+/** Components a signature must cover. Otherwise it could be reused for another body or for another customer of pawaPay. */
 const DUE = ['@method', '@authority', '@path', 'content-digest'];
 const RSA_PSS = { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: constants.RSA_PSS_SALTLEN_DIGEST };
 
-/** The headers that sign a request (RFC 9421, with the digest of RFC 9530). */
+/**
+ * Returns the headers that sign a request (RFC 9421, with the digest of RFC 9530).
+ * @param now milliseconds since the epoch
+ */
 export function signedHeaders(message: Message, by: { key: KeyObject; key_id: string }, now: number): Record<string, string> {
   const algorithm = algorithmOf(by.key);
   const added = {
@@ -36,7 +39,8 @@ export function signedHeaders(message: Message, by: { key: KeyObject; key_id: st
 }
 
 /**
- * @param keyOf the public key of a key id: compared by equality, so that nothing but the named key counts
+ * Verifies the signature of a message.
+ * @param keyOf returns the public key of a key id by exact match
  * @param now milliseconds since the epoch
  */
 export function verifyMessage(message: Message, keyOf: (id: string) => KeyObject | undefined, now: number): Verdict {
@@ -58,7 +62,7 @@ export function verifyMessage(message: Message, keyOf: (id: string) => KeyObject
 interface Input {
   label: string;
   covered: string[];
-  /** As it stands behind the label: part of what is signed. */
+  /** The parameters as received, because they are part of the signed text. */
   parameters: string;
   algorithm: string;
   key_id: string;
@@ -81,7 +85,10 @@ function parseInput(text: string): Input | null {
   };
 }
 
-/** Not past its end, and made about now: by `created`, and by `signature-date` where that is signed. */
+/**
+ * Returns whether the signature is unexpired and was created recently, by `created` and by `signature-date` where it
+ * is covered.
+ */
 function isTimely(message: Message, { covered, created, expires }: Input, now: number): boolean {
   const dated = covered.includes('signature-date') ? Date.parse(headerOf(message, 'signature-date') ?? '') : null;
   const moments = [dated, created === null ? null : created * 1_000].filter((moment) => moment !== null);
@@ -89,7 +96,7 @@ function isTimely(message: Message, { covered, created, expires }: Input, now: n
   return inWindow && (expires === null || now <= expires * 1_000);
 }
 
-/** Every digest of a kind we know has to fit, and there has to be one. */
+/** Returns whether there is at least one digest of a known algorithm and all such digests match. */
 function digestFits(message: Message): boolean {
   const digests = [...(headerOf(message, 'content-digest') ?? '').matchAll(/(sha-256|sha-512)=:([A-Za-z0-9+/]+=*):/g)];
   return (
@@ -98,7 +105,10 @@ function digestFits(message: Message): boolean {
   );
 }
 
-/** What is signed. @returns null when the message lacks something that was signed */
+/**
+ * Returns the signed text.
+ * @returns null when the message lacks a covered component
+ */
 function signatureBase(message: Message, covered: readonly string[], parameters: string): string | null {
   const target = URL.parse(message.url);
   if (!target) return null;
@@ -116,7 +126,7 @@ function signatureBase(message: Message, covered: readonly string[], parameters:
   return [...lines, `"@signature-params": ${parameters}`].join('\n');
 }
 
-/** RFC 9421 wants raw r and s, pawaPay's own example writes DER: both are the same signature. */
+/** Verifies in both encodings of an ECDSA signature: RFC 9421 requires raw r and s, while pawaPay's own example is DER. */
 function signatureFits(algorithm: string, key: KeyObject, base: string, signature: Buffer): boolean {
   if (!ALGORITHMS.has(algorithm) || !isOfKind(key, algorithm)) return false;
   return (['der', 'ieee-p1363'] as const).some((encoding) => {
@@ -130,7 +140,7 @@ function signatureFits(algorithm: string, key: KeyObject, base: string, signatur
 
 const ALGORITHMS = new Set(['ecdsa-p256-sha256', 'ecdsa-p384-sha384', 'rsa-pss-sha512', 'rsa-v1_5-sha256']);
 
-/** The algorithm a key signs with. */
+/** Returns the signature algorithm of a key. */
 export function algorithmOf(key: KeyObject): string {
   if (key.asymmetricKeyType === 'ec') {
     return key.asymmetricKeyDetails?.namedCurve === 'secp384r1' ? 'ecdsa-p384-sha384' : 'ecdsa-p256-sha256';
@@ -155,7 +165,7 @@ function digest(hash: 'sha256' | 'sha512', body: string | Buffer): string {
   return createHash(hash).update(body).digest('base64');
 }
 
-/** One line of a header; null when it is missing or stands there more than once. */
+/** Returns the value of a header, or null when it is missing or repeated. */
 function headerOf({ headers }: Message, name: string): string | null {
   const value = headers[name];
   return typeof value === 'string' ? value.trim() : null;

@@ -1,8 +1,8 @@
 import type { StatementFormat } from '../statement.ts';
 
 /**
- * The wallet statement of the dashboard: its columns are those of docs.pawapay.io/dashboard/finances/statements. That page
- * shows no example, so the words of `Type` are those of their API. What stands in it has moved money.
+ * Format of the dashboard's wallet statement. The columns are those of docs.pawapay.io/dashboard/finances/statements.
+ * That page has no example, so the values of `Type` are those of the API. Every line reports money moved.
  */
 export const statement: StatementFormat = {
   columns: { flow: 'type', key: 'transaction id', amount: 'amount', currency: 'currency', at: 'creation date' },

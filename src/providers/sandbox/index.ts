@@ -7,9 +7,9 @@ import { type Outcome, outcomeOfCard, outcomeOfNumber, refundsFail, UNREFUNDABLE
 const NAME = 'sandbox';
 
 /**
- * The provider of test mode. It keeps no memory and sets no timer: what became of an attempt follows from its number,
- * the moment it was handed over and the clock, so a restart in between changes nothing.
- * @param delay_ms how long "under way" lasts
+ * Returns the provider of test mode. It stores no state and sets no timer. The outcome of an attempt follows from its
+ * number, its submission time and the clock, so a restart changes nothing.
+ * @param options.delay_ms how long an operation stays pending
  */
 export function sandboxProvider(options: { clock: Clock; delay_ms: number }): Provider {
   const { clock, delay_ms } = options;
@@ -73,7 +73,7 @@ function proceed(collection: Collection, input: PayerInput, delay_ms: number): S
 function read(collection: Collection, now: number, delay_ms: number): Reading {
   const age = now - (collection.submitted_at ?? now);
   const outcome = outcomeOf(collection);
-  // Waiting for the payer on the card page, for as long as the payment's window is open.
+  // The attempt is pending on the card page for as long as the payment window is open.
   if (!outcome || outcome.kind === 'authenticates') {
     return now >= collection.expires_at ? { kind: 'expired' } : { kind: 'pending', poll_after_ms: collection.expires_at - now };
   }
@@ -94,7 +94,7 @@ function read(collection: Collection, now: number, delay_ms: number): Reading {
 
 function captured(collection: Collection) {
   const { provider_key, payer, amount_minor, currency } = collection;
-  // As with a real provider, what it needs for a refund is in its own reference: the number may be forgotten by then.
+  // The reference contains all that a refund needs, as with a real provider: the payer's number may be erased by then.
   const provider_ref = `sandbox-${provider_key}${refundsFail(payer ?? '') ? UNREFUNDABLE : ''}`;
   return { kind: 'succeeded', provider_ref, amount_minor, currency } as const;
 }

@@ -3,7 +3,10 @@ import { unreachable } from '../../kit/errors.ts';
 import type { Payout, PayoutOutcome, Payouts, Refund, RefundOutcome, Refunds } from '../contract.ts';
 import { fateOfPayout, refundsFail, UNREFUNDABLE } from './outcomes.ts';
 
-/** Payouts of test mode: like collections they follow from the number, the moment and the clock. */
+/**
+ * Returns the payouts of test mode. Like collections, their outcome follows from the number, the submission time and
+ * the clock.
+ */
 export function sandboxPayouts(clock: Clock, delay_ms: number): Payouts {
   return {
     reaches: () => true,
@@ -30,7 +33,7 @@ function readPayout(payout: Payout, now: number, delay_ms: number): PayoutOutcom
   }
 }
 
-/** Refunds of test mode are decided at once (docs/contract/sandbox.md). */
+/** Returns the refunds of test mode, which complete immediately (docs/contract/sandbox.md). */
 export function sandboxRefunds(): Refunds {
   const decide = async (refund: Refund): Promise<RefundOutcome> =>
     refundsFail(refund.collection.payer ?? '') || refund.collection.provider_ref?.endsWith(UNREFUNDABLE)

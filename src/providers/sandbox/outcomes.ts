@@ -1,19 +1,19 @@
 import type { PayoutReason } from '../contract.ts';
 import type { Reason } from '../reasons.ts';
 
-/** What the sandbox lets happen to a collection. */
+/** Simulated outcome of a collection. */
 export type Outcome =
   | { kind: 'succeeds' }
-  /** Declined in the answer to the charge itself. */
+  /** Declined in the response to the submission. */
   | { kind: 'refused'; reason: Reason }
-  /** Under way, then declined after twice the delay. */
+  /** Pending, then declined after twice the delay. */
   | { kind: 'times_out'; reason: Reason }
-  /** Under way, then refused by the payer. */
+  /** Pending, then declined by the payer. */
   | { kind: 'payer_cancels'; reason: Reason }
-  /** One more step on the card page, then succeeds. */
+  /** Requires one more step on the card page, then succeeds. */
   | { kind: 'authenticates' };
 
-/** By the last six digits of the phone or bank account number; any other number succeeds. */
+/** Outcomes by the last six digits of the phone or bank account number. Any other number succeeds. */
 const BY_SUFFIX: Record<string, Outcome> = {
   '000000': { kind: 'succeeds' },
   '000001': { kind: 'refused', reason: 'insufficient_funds' },
@@ -24,11 +24,12 @@ const BY_SUFFIX: Record<string, Outcome> = {
   '000009': { kind: 'succeeds' },
 };
 
+/** Returns the outcome of a collection from this phone or bank account number. */
 export function outcomeOfNumber(number: string): Outcome {
   return BY_SUFFIX[lastSix(number)] ?? { kind: 'succeeds' };
 }
 
-/** The designated test cards and the token each is exchanged for; no other number is accepted or kept. */
+/** The designated test cards and the token of each. No other card number is accepted or stored. */
 const TEST_CARDS: Record<string, { token: string; outcome: Outcome }> = {
   '4242424242424242': { token: 'card_visa_succeeds', outcome: { kind: 'succeeds' } },
   '5555555555554444': { token: 'card_mastercard_succeeds', outcome: { kind: 'succeeds' } },
@@ -41,18 +42,19 @@ const TEST_CARDS: Record<string, { token: string; outcome: Outcome }> = {
   '4100000000000019': { token: 'card_fraud_blocked', outcome: { kind: 'refused', reason: 'fraud_blocked' } },
 };
 
-/** @returns the token that stands for a designated test card, or null for any other number */
+/** Returns the token of a designated test card, or null for any other number. */
 export function testCardToken(number: string): string | null {
   return TEST_CARDS[number.replace(/[\s-]/g, '')]?.token ?? null;
 }
 
 const BY_TOKEN = new Map(Object.values(TEST_CARDS).map(({ token, outcome }) => [token, outcome]));
 
+/** Returns the outcome of a charge to this card token, or undefined if the token is unknown. */
 export function outcomeOfCard(token: string): Outcome | undefined {
   return BY_TOKEN.get(token);
 }
 
-/** What the sandbox lets happen to a payout, by the last six digits of the recipient's number. */
+/** Simulated outcome of a payout, by the last six digits of the recipient's number. */
 export type PayoutFate = { kind: 'succeeds' } | { kind: 'fails'; reason: PayoutReason } | { kind: 'cancelled'; after_ms: number };
 
 const PAYOUTS: Record<string, PayoutFate> = {
@@ -62,14 +64,15 @@ const PAYOUTS: Record<string, PayoutFate> = {
   '000004': { kind: 'cancelled', after_ms: 0 },
 };
 
+/** Returns the outcome of a payout to this number. */
 export function fateOfPayout(number: string): PayoutFate {
   return PAYOUTS[lastSix(number)] ?? { kind: 'succeeds' };
 }
 
-/** The end of the reference of a payment whose refunds fail. */
+/** Suffix of the provider reference of a payment whose refunds fail. */
 export const UNREFUNDABLE = '-unrefundable';
 
-/** Whether refunds of a payment by this number or account fail. */
+/** Returns whether refunds of a payment from this number or account fail. */
 export function refundsFail(number: string): boolean {
   return lastSix(number) === '000009';
 }

@@ -5,7 +5,7 @@ import { rawWords } from '../wire/words.ts';
 import type { Client } from './client.ts';
 import { wordingOf } from './map.ts';
 
-/** What the wallet holds: what is collected is what is paid out. */
+/** Reads the balance of the wallet, which serves collections and payouts. */
 export async function readBalance(client: Client): Promise<FloatReading> {
   const reply = await client.call({ method: 'GET', path: '/v1/balance' });
   if (reply.kind !== 'answered') return { kind: 'unreadable', message: rawWords('no answer from Wave', reply.message) };

@@ -10,10 +10,10 @@ import { digitsOf } from '../wire/words.ts';
 import type { Client } from './client.ts';
 import { expiryOf, type Made, madeOf, sessionReading } from './map.ts';
 
-/** A session lives for half an hour, and its end is told by webhook. */
+/** A session expires after 30 minutes, and its end is reported by webhook. */
 export const POLLS: PollPlan = { first_ms: 3_000, factor: 1.5, longest_ms: 300_000 };
 
-/** What was kept of a session before anybody was told of it. */
+/** Stored checkout session. */
 interface Session {
   id: string;
   wave_launch_url: string;
@@ -22,9 +22,10 @@ interface Session {
 type Collecting = Pick<Provider, 'submit' | 'read'> & Required<Pick<Provider, 'prepare' | 'cancel'>>;
 
 /**
- * Sends payers to a page of Wave, or into its app. Making a session moves no money, so it is the step that prepares: the
- * session is stored before anyone is sent there, and an attempt without one can not have been paid.
- * @param base_url Wave's address: a page is https unless that is not
+ * Returns the collection operations: the payer pays on Wave's page or in its app. Creating a session moves no money,
+ * so `prepare` creates it. The session is stored before a payer is redirected to it, so an attempt without a stored
+ * session cannot have been paid.
+ * @param base_url Wave's address; payment pages must be https unless it is not
  */
 export function checkout(client: Client, base_url: string, clock: Clock): Collecting {
   const get = (id: string) => client.call({ method: 'GET', path: `/v1/checkout/sessions/${id}` });
@@ -65,19 +66,19 @@ export function checkout(client: Client, base_url: string, clock: Clock): Collec
   };
 }
 
-/** Null: the amount is none that Wave could be told. */
+/** Returns null when the amount cannot be expressed in Wave's format. */
 function orderOf({ amount_minor, currency, payer, return_url, provider_key }: Collection): object | null {
   const amount = amountText(amount_minor, 0);
   if (amount === null) return null;
   const mobile = mobileOf(payer);
   return {
     ...{ amount, currency, success_url: return_url, error_url: return_url, client_reference: provider_key },
-    // The payer that is known is the one who pays, and to whom the money would go back.
+    // A known payer is the only one allowed to pay, and receives a possible refund.
     ...(mobile === null ? {} : { restrict_payer_mobile: mobile }),
   };
 }
 
-/** A number in E.164, with its plus; null when it is none. */
+/** Returns the number in E.164, with its plus, or null when it is not a number. */
 export function mobileOf(number: string | null): string | null {
   const digits = digitsOf(number ?? '');
   return /^[1-9]\d{7,14}$/.test(digits) ? `+${digits}` : null;
@@ -91,7 +92,7 @@ function preparationOf(made: Made, base_url: string): Preparation {
   return { kind: 'ready', handle: JSON.stringify(session) };
 }
 
-/** The session of a collection's handle. */
+/** Parses the session stored in a collection's handle. Null when there is none. */
 export function sessionIn(handle: string | null): Session | null {
   const fields = fieldsOf(parsed(handle ?? ''));
   const [id, wave_launch_url] = [textOf(fields.id), textOf(fields.wave_launch_url)];

@@ -5,24 +5,24 @@ import { signatureOf } from './signature.ts';
 export interface Settings {
   base_url: string;
   api_key: string;
-  /** Null: the key does not ask for signed requests. */
+  /** Null: the key does not require signed requests. */
   signing_secret: string | null;
 }
 
 export interface Request {
   method: 'GET' | 'POST';
-  /** With its query. */
+  /** Path, including the query. */
   path: string;
   body?: object;
-  /** What lets Wave know a request again. */
+  /** Key by which Wave recognises a repeated request. */
   idempotency_key?: string;
 }
 
-/** Well below the minute after which the core looks for itself. */
+/** Well below one minute, when the core starts its own status check. */
 const CALL_MS = 20_000;
 const MOST_BYTES = 256_000;
 
-/** The wire of one wallet. Never throws. */
+/** HTTP client for one wallet. Never throws. */
 export class Client {
   readonly #settings: Settings;
   readonly #tools: Pick<Tools, 'send' | 'clock'>;

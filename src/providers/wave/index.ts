@@ -11,10 +11,10 @@ import { refunds } from './refunds.ts';
 import { judgeWebhook } from './webhook.ts';
 
 const BASE_URL = 'https://api.wave.com';
-/** Their wallets that we have a channel for; all in one currency. */
+/** Countries with a Wave wallet for which we have a channel. All use one currency. */
 const COUNTRIES = ['sn', 'ci', 'ml', 'bf'] as const;
 const CURRENCY = 'XOF';
-/** How long a search may lag behind a payout; ten minutes is what the core waits for others too. */
+/** Maximum lag of the payout search. Ten minutes is also the grace period of other providers. */
 const GRACE_MS = 600_000;
 
 const credentials = Type.Object({
@@ -29,7 +29,7 @@ const credentials = Type.Object({
   base_url: Type.Optional(Type.String({ description: "Instead of Wave's own address.", pattern: '^https?://' })),
 });
 
-/** Wave Business: checkout pages, payouts and refunds out of one wallet. */
+/** Wave Business: checkout pages, payouts and refunds from one wallet. */
 export const wave: Connector = { name: 'wave', title: 'Wave', credentials, connect };
 
 function connect(account: ProviderAccount, tools: Tools): Provider {

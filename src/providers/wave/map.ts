@@ -4,7 +4,7 @@ import { minorOf } from '../wire/amounts.ts';
 import { fieldsOf, isTurnedAway, listOf, type Reply, textOf } from '../wire/reply.ts';
 import { rawWords } from '../wire/words.ts';
 
-/** `last_payment_error.code`: why the payer's last try came to nothing. */
+/** Reasons by `last_payment_error.code`, the error of the payer's last failed attempt. */
 const PAYMENT_REASONS = new Map<string, Reason>(
   Object.entries({
     'insufficient-funds': 'insufficient_funds',
@@ -17,7 +17,7 @@ const PAYMENT_REASONS = new Map<string, Reason>(
   } satisfies Record<string, Reason>),
 );
 
-/** What judges the recipient of a payout: the same request would fail again. */
+/** Codes that reject the recipient of a payout. The same request would fail again. */
 const PAYOUT_REASONS = new Map<string, PayoutReason>(
   [
     ...['recipient-minor', 'recipient-account-blocked', 'recipient-account-inactive', 'recipient-limit-exceeded'],
@@ -25,18 +25,18 @@ const PAYOUT_REASONS = new Map<string, PayoutReason>(
   ].map((code) => [code, 'invalid_recipient']),
 );
 
-/** What ends a refund (Checkout API, refund a session), beside what judges the recipient. */
+/** Codes that reject a refund (Checkout API, refund a session), besides those that reject the recipient. */
 const REFUND_REFUSED = new Set(['blocked-account', 'checkout-refund-failed']);
 
 const PAYMENT_STATUSES = new Set<unknown>(['processing', 'cancelled', 'succeeded']);
 
-/** Every word we know: the tests print what becomes of each. */
+/** All known codes. The tests print the meaning of each. */
 export const WORDS = { payment: [...PAYMENT_REASONS.keys()], payout: [...PAYOUT_REASONS.keys()] };
 
-/** What became of asking for a checkout session. */
+/** The result of creating a checkout session. */
 export type Made = { kind: 'made'; id: string; wave_launch_url: string } | { kind: 'not_made'; message: string };
 
-/** Whatever else came back, no page was told: nobody can pay on it. */
+/** Parses the response to session creation. Any other response means that no page was returned, so nobody can pay on it. */
 export function madeOf(reply: Reply): Made {
   if (reply.kind !== 'answered') return { kind: 'not_made', message: rawWords('no checkout session', reply.message) };
   const fields = fieldsOf(reply.body);
@@ -48,14 +48,17 @@ export function madeOf(reply: Reply): Made {
   return { kind: 'made', id, wave_launch_url };
 }
 
-/** What a checkout session says of the attempt with this key. */
+/**
+ * Parses the response of the session endpoint.
+ * @param key our key of the attempt; a session of another attempt is unreadable
+ */
 export function sessionReading(reply: Reply, key: string, poll_after_ms: number): Reading {
   if (reply.kind !== 'answered') return { kind: 'unreadable', message: rawWords('no answer from Wave', reply.message) };
   if (reply.status !== 200) return { kind: 'unreadable', message: wordingOf(reply).message };
   return readingOf(reply.body, key, poll_after_ms);
 }
 
-/** The same, from the session itself: in an answer or in a webhook. */
+/** Parses a checkout session, from a response or from a webhook. */
 export function readingOf(value: unknown, key: string, poll_after_ms: number): Reading {
   const session = fieldsOf(value);
   if (session.client_reference !== key) return { kind: 'unreadable', message: 'Wave tells of another session' };
@@ -65,12 +68,12 @@ export function readingOf(value: unknown, key: string, poll_after_ms: number): R
   }
   if (payment_status === 'succeeded') return successOf(session);
   switch (checkout_status) {
-    // A try that failed does not end an open session: the payer may try again.
+    // A failed payment attempt does not end an open session: the payer may try again.
     case 'open':
       return { kind: 'pending', poll_after_ms };
     case 'complete':
       return payment_status === 'cancelled' ? failureOf(session, 'operator_declined') : { kind: 'pending', poll_after_ms };
-    // A session that nobody has paid says "processing" too.
+    // A session that was never paid also has the payment status "processing".
     case 'expired':
       return session.last_payment_error ? failureOf(session, 'unknown') : { kind: 'expired' };
     default:
@@ -87,21 +90,24 @@ function successOf({ id, transaction_id, amount, currency }: Record<string, unkn
   return { kind: 'succeeded', provider_ref, amount_minor, currency };
 }
 
-/** @param otherwise the reason where Wave gives none, or one we do not know */
+/**
+ * Returns the failure of a session.
+ * @param otherwise the reason used where Wave reports none or an unknown one
+ */
 function failureOf({ last_payment_error }: Record<string, unknown>, otherwise: Reason): Reading {
   const { code, message } = fieldsOf(last_payment_error);
   const reason = PAYMENT_REASONS.get(String(code)) ?? otherwise;
   return { kind: 'failed', reason, message: rawWords(code, message) || 'the payment was cancelled' };
 }
 
-/** What giving up a session came to. */
+/** Classifies the response to expiring a session. */
 export function expiryOf(reply: Reply): 'given_up' | 'over' | 'unclear' {
   if (reply.kind !== 'answered') return 'unclear';
   if (reply.status === 200) return 'given_up';
   return reply.status === 409 ? 'over' : 'unclear';
 }
 
-/** What the answer to a payout says; only what is documented as refused proves that nothing was created. */
+/** Classifies the response to a payout. Only documented rejections prove that nothing was created. */
 export function payoutOf(reply: Reply, key: string, poll_after_ms: number): PayoutOutcome {
   if (reply.kind === 'unsent') return { kind: 'unavailable', message: rawWords('Wave was not reached', reply.message) };
   if (reply.kind === 'lost') return { kind: 'unknown', message: rawWords('no answer from Wave', reply.message) };
@@ -109,7 +115,7 @@ export function payoutOf(reply: Reply, key: string, poll_after_ms: number): Payo
   const { code, message } = wordingOf(reply);
   const reason = isClientError(reply.status) ? PAYOUT_REASONS.get(code) : undefined;
   if (reason) return { kind: 'failed', reason, message };
-  // A 429 leaves it open whether a retry underneath went through: the same key is asked about.
+  // A 429 does not prove that an internal retry was not executed, so the payout is read by the same key.
   return isNotExecuted(reply, code) && reply.status !== 429 ? { kind: 'unavailable', message } : { kind: 'unknown', message };
 }
 
@@ -118,14 +124,14 @@ function isClientError(status: number): boolean {
 }
 
 /**
- * Whether nothing was executed: the request was turned away by its status, or our own wallet lacks the money, which does
- * not keep another provider from paying (Payout API, errors). A code that is not known proves nothing.
+ * Returns whether nothing was executed: the status proves a rejection, or our own wallet has insufficient funds, which
+ * does not prevent another provider from paying (Payout API, errors). An unknown code proves nothing.
  */
 function isNotExecuted(reply: Extract<Reply, { kind: 'answered' }>, code: string): boolean {
   return isTurnedAway(reply) || (isClientError(reply.status) && code === 'insufficient-funds');
 }
 
-/** What a search by our key found. */
+/** Parses the result of a search by our key. */
 export function payoutFound(reply: Reply, key: string, poll_after_ms: number): PayoutOutcome {
   if (reply.kind !== 'answered') return { kind: 'unknown', message: rawWords('no answer from Wave', reply.message) };
   const { result } = fieldsOf(reply.body);
@@ -153,24 +159,25 @@ function payoutReading(value: unknown, key: string, poll_after_ms: number): Payo
       const message = rawWords(error_code, error_message) || 'the payout failed';
       return { kind: 'failed', reason: PAYOUT_REASONS.get(String(error_code)) ?? null, message };
     }
-    // It had succeeded, and the money came back.
+    // The payout had succeeded and the money was returned.
     case 'reversed':
       return { kind: 'failed', reason: null, message: 'the payout was reversed' };
   }
   return { kind: 'unknown', message: rawWords('Wave tells of a payout we can not read', payout.status) };
 }
 
-/** What the answer to a refund proves. */
+/** The result of a refund request, by what it proves. */
 export type GivenBack =
   | { kind: 'done' }
   | { kind: 'not_done'; message: string }
   | { kind: 'refused'; reason: Reason; message: string }
   | { kind: 'unclear'; message: string };
 
+/** Classifies the response to a refund request. */
 export function givenBackOf(reply: Reply): GivenBack {
   if (reply.kind === 'unsent') return { kind: 'not_done', message: rawWords('Wave was not reached', reply.message) };
   if (reply.kind === 'lost') return { kind: 'unclear', message: rawWords('no answer from Wave', reply.message) };
-  // Documented as empty: anything else is not Wave's word.
+  // Documented as an empty body. Any other body did not come from Wave.
   if (reply.status === 200 && reply.body === undefined) return { kind: 'done' };
   const { code, message } = wordingOf(reply);
   if (code === 'checkout-session-not-found') return { kind: 'refused', reason: 'provider_error', message };
@@ -178,7 +185,7 @@ export function givenBackOf(reply: Reply): GivenBack {
   return isNotExecuted(reply, code) ? { kind: 'not_done', message } : { kind: 'unclear', message };
 }
 
-/** Whether a session was given back. Null: the answer does not tell. */
+/** Returns whether a session was refunded. Null when the response does not contain it. */
 export function isGivenBack(reply: Reply, key: string): boolean | null {
   if (reply.kind !== 'answered' || reply.status !== 200) return null;
   const { client_reference, checkout_status, when_refunded } = fieldsOf(reply.body);
@@ -188,8 +195,9 @@ export function isGivenBack(reply: Reply, key: string): boolean | null {
 }
 
 /**
- * For logs and people: the status, and Wave's code and text where it has them. A request that was not understood is
- * answered with `code` and `message`, one that could not be executed with `error_code` and `error_message` (Payout API, errors).
+ * Returns the code and the message for logs and operators: the HTTP status, and Wave's code and text where present. An
+ * invalid request is answered with `code` and `message`, a request that could not be executed with `error_code` and
+ * `error_message` (Payout API, errors).
  */
 export function wordingOf({ status, body }: Extract<Reply, { kind: 'answered' }>): { code: string; message: string } {
   const { error_code, error_message, code = error_code, message = error_message } = fieldsOf(body);

@@ -7,13 +7,13 @@ import { mobileOf, POLLS } from './checkout.ts';
 import type { Client } from './client.ts';
 import { payoutFound, payoutOf } from './map.ts';
 
-/** Of payment_reason, which the recipient reads. */
+/** Maximum lengths in characters: of payment_reason, which the recipient reads, and of the name. */
 const LONGEST_REASON = 40;
 const LONGEST_NAME = 100;
 
 /**
- * Pays out of the wallet. The key goes along twice: as idempotency-key, under which a second sending is the same payout, and
- * as client_reference, by which it is found again. No webhook tells of payouts.
+ * Returns the payout operations. The key is sent twice: as idempotency-key, so that a repeated submission is the same
+ * payout, and as client_reference, by which the payout is searched. No webhook reports payouts.
  */
 export function payouts(client: Client, channel: string, currency: string, clock: Clock): Payouts {
   return {

@@ -5,8 +5,8 @@ import type { Client } from './client.ts';
 import { type GivenBack, givenBackOf, isGivenBack } from './map.ts';
 
 /**
- * Gives back a session, only as a whole. Wave does it while we wait, and a second time it does nothing: what is not sure to
- * have arrived can be sent again.
+ * Returns the refund operations, for whole sessions only. Wave refunds synchronously, and a repeated request has no
+ * effect. A request that may not have arrived can therefore be sent again.
  */
 export function refunds(client: Client): Refunds {
   return {

@@ -1,16 +1,16 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-/** Wave's own tolerance: a signature older than this, or from further ahead, is none. */
+/** Wave's own tolerance: signatures that are older than this or further in the future are invalid. */
 const OLDEST_S = 300;
 const FURTHEST_AHEAD_S = 30;
 
-/** `t=<seconds>,v1=<hex>`: over the time and the body, with nothing in between. */
+/** Returns the signature header `t=<seconds>,v1=<hex>`. It covers the time and the body, without a separator. */
 export function signatureOf(secret: string, body: string, now: number): string {
   const t = String(Math.floor(now / 1_000));
   return `t=${t},v1=${macOf(secret, t, Buffer.from(body)).toString('hex')}`;
 }
 
-/** Whether one of the signatures of the header fits these bytes; there are several while Wave changes the secret. */
+/** Returns whether one of the header's signatures matches these bytes. There are several while Wave rotates the secret. */
 export function isSigned(secret: string, header: string, body: Buffer, now: number): boolean {
   const parts = header.split(',').map((part) => part.trim());
   const t = parts.find((part) => /^t=\d{1,12}$/.test(part))?.slice(2);

@@ -6,7 +6,7 @@ import { POLLS } from './checkout.ts';
 import { readingOf } from './map.ts';
 import { isSigned } from './signature.ts';
 
-/** What Wave's site shows for the endpoint: one of two strategies, or none that we were told. */
+/** The secrets of the webhook endpoint, from Wave's business portal: one of two strategies, or none that was configured. */
 export interface Secrets {
   signing: string | null;
   shared: string | null;
@@ -15,8 +15,8 @@ export interface Secrets {
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /**
- * A signed webhook is news. A shared secret only says who sends: it makes us ask, as does a webhook of which we know no
- * secret at all.
+ * Authenticates and parses a webhook. The status in a signed webhook is trusted. A shared secret only identifies the
+ * sender, so it triggers a status read, as does a webhook for which no secret is configured.
  */
 export function judgeWebhook(raw: RawCallback, { signing, shared }: Secrets, clock: Clock): Callback {
   const session = fieldsOf(fieldsOf(parsed(raw.body.toString('utf8'))).data);
@@ -34,7 +34,10 @@ export function judgeWebhook(raw: RawCallback, { signing, shared }: Secrets, clo
   return { kind: 'hint', subject };
 }
 
-/** A try that failed leaves the session open, and what we can not read is no news: then we ask. */
+/**
+ * Returns the final status in a webhook, or null. A failed payment attempt leaves the session open, and an unreadable
+ * status requires a status read.
+ */
 function newsOf(session: Record<string, unknown>, key: string): Reading | null {
   const reading = readingOf(session, key, POLLS.first_ms);
   return reading.kind === 'pending' || reading.kind === 'unreadable' ? null : reading;

@@ -4,15 +4,15 @@ import { isId } from '../../kit/ids.ts';
 // Shared by the adapters whose callbacks do not name our key (mtn-momo, orange-money), and by those that send payers to a
 // page (pawapay, orange-money, wave, flutterwave, cinetpay).
 
-/** The attempt or transfer of ours that one of our callback addresses names. */
+/** Returns the id of the attempt or payout in one of our callback addresses, or null if there is none. */
 export function idInAddress(url: string, environment: Environment): string | null {
   const parts = url.split(/[?#]/)[0]?.split('/') ?? [];
   return parts.find((part) => isId('att', environment, part) || isId('po', environment, part)) ?? null;
 }
 
 /**
- * A provider's page, as an address a payer can be sent to: https, and plain http only where the provider itself is reached
- * by it, as a twin is. Null for anything else.
+ * Returns the address of a provider's page to which a payer can be redirected, or null. It must be https. Plain http
+ * is accepted only where the provider itself is reached over http, as a simulator is.
  */
 export function pageOf(text: unknown, base_url: string): string | null {
   const url = typeof text === 'string' ? URL.parse(text) : null;

@@ -1,9 +1,9 @@
 import type { Minor } from '../../kit/money.ts';
 
 /**
- * Hundredths as text in major units, as short as it goes: `25000`, `12.50`.
- * @param decimals how many the provider takes for it
- * @returns null when the provider can not be told this amount
+ * Formats hundredths as the shortest text in major units: `25000`, `12.50`.
+ * @param decimals number of decimals the provider accepts
+ * @returns null when the amount is not positive or cannot be expressed in these decimals
  */
 export function amountText(amount_minor: Minor, decimals: 0 | 2): string | null {
   if (amount_minor <= 0n) return null;
@@ -12,7 +12,10 @@ export function amountText(amount_minor: Minor, decimals: 0 | 2): string | null 
   return decimals === 0 ? null : `${amount_minor / 100n}.${String(cents).padStart(2, '0')}`;
 }
 
-/** Reads an amount in major units exactly, whatever zeros stand behind it; null when it is none or finer than hundredths. */
+/**
+ * Parses an amount in major units exactly, with any number of trailing zeros.
+ * @returns hundredths; null when the value is not an amount or is finer than hundredths
+ */
 export function minorOf(amount: unknown): Minor | null {
   const text = typeof amount === 'number' ? String(amount) : amount;
   const parts = typeof text === 'string' ? /^(\d{1,15})(?:\.(\d{1,2})0*)?$/.exec(text) : null;

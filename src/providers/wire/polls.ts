@@ -1,8 +1,11 @@
 import type { PollPlan } from '../contract.ts';
 
-// Shared by the adapters whose providers name no time themselves: all but pawapay.
+// Shared by the adapters whose providers return no polling interval: all but pawapay.
 
-/** When to ask again about something still open, by the provider's plan: the older it is, the later. */
+/**
+ * Returns the delay in milliseconds before the next poll of an open operation. It grows with the age of the operation,
+ * by the provider's plan.
+ */
 export function nextPoll({ first_ms, factor, longest_ms }: PollPlan, submitted_at: number | null, now: number): number {
   const age = now - (submitted_at ?? now);
   return Math.min(Math.max(age * (factor - 1), first_ms), longest_ms);

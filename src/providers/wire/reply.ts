@@ -1,15 +1,18 @@
 import type { SendResult } from '../../kit/fetch.ts';
 
-/** What came of a call to a provider, as far as it decides what may be believed. */
+/** The result of a call to a provider, by what it proves. */
 export type Reply =
-  /** A whole answer. The body is the parsed JSON: null when it is something else, undefined when there is none at all. */
+  /** A complete response. The body is the parsed JSON: null when it is not JSON, undefined when the body is empty. */
   | { kind: 'answered'; status: number; body: unknown }
-  /** Provably nothing left, so nothing can have been created. */
+  /** The request was provably not sent, so nothing can have been created. */
   | { kind: 'unsent'; message: string }
-  /** It left, and no whole answer came back: nobody can tell. */
+  /** The request was sent and no complete response was received, so its effect is unknown. */
   | { kind: 'lost'; message: string };
 
-/** A cut answer counts as a lost one: what was read of it may be the harmless half. */
+/**
+ * Classifies the result of an HTTP call. A truncated response counts as `lost`, because the missing part may change
+ * its meaning.
+ */
 export function replyOf(result: SendResult): Reply {
   if (result.kind === 'failed') {
     return { kind: result.sent ? 'lost' : 'unsent', message: `${result.error}: ${result.detail}` };
@@ -19,34 +22,42 @@ export function replyOf(result: SendResult): Reply {
 }
 
 /**
- * Statuses that by themselves mean a request was rejected before anything was created: bad request, wrong credentials, no
- * such address, throttled. docs/providers.md cites what each provider publishes of them. Every other status proves nothing.
+ * Statuses that prove on their own that a request was rejected before anything was created: bad request, wrong
+ * credentials, unknown address, throttled. docs/providers.md cites what each provider publishes. Every other status
+ * proves nothing.
  */
 const TURNED_AWAY = new Set([400, 401, 403, 404, 429]);
 
-/** What an answer says where something is there already, or may still be under way: a rejection with it proves nothing. */
+/**
+ * Texts of a response that the operation already exists or may still be pending. A rejection with such a text proves
+ * nothing.
+ */
 const MAY_EXIST = /already|duplicat|being processed|time[d]?[ -]?out|d\u00e9j\u00e0/i;
 
+/** Returns whether the response proves that nothing was created. */
 export function isTurnedAway({ status, body }: Extract<Reply, { kind: 'answered' }>): boolean {
   return TURNED_AWAY.has(status) && !MAY_EXIST.test(JSON.stringify(body) ?? '');
 }
 
-/** The fields of a JSON object; none of anything else. */
+/** Returns the fields of a JSON object, or an empty object for any other value. */
 export function fieldsOf(value: unknown): Record<string, unknown> {
   return value !== null && typeof value === 'object' && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
 }
 
-/** A JSON array; an empty one for anything else. */
+/** Returns a JSON array, or an empty array for any other value. */
 export function listOf(value: unknown): unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** A text that says something, or null. */
+/** Returns a non-empty string, or null for any other value. */
 export function textOf(value: unknown): string | null {
   return typeof value === 'string' && value !== '' ? value : null;
 }
 
-/** The value of a JSON text; null when it is none. */
+/**
+ * Parses JSON text.
+ * @returns null when the text is not valid JSON
+ */
 export function parsed(text: string): unknown {
   try {
     return JSON.parse(text);

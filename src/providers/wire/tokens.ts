@@ -1,18 +1,22 @@
 import type { Clock } from '../../kit/clock.ts';
 import { fieldsOf, type Reply } from './reply.ts';
 
-// Shared by the adapters that ask for a token first: mtn-momo, both of orange-money, cinetpay and mpesa-daraja.
+// Shared by the adapters that authenticate with a bearer token: mtn-momo, both of orange-money, cinetpay and
+// mpesa-daraja.
 
-/** A token, or why there is none. */
+/** A token, or the reason why none is available. */
 type Grant = { kind: 'granted'; token: string } | { kind: 'denied'; message: string };
 
-/** What the provider answered: with the seconds it said the token would live. */
+/** The result of a token request, with the lifetime the provider reported. */
 export type Minted = { kind: 'minted'; token: string; lives_ms: number } | { kind: 'denied'; message: string };
 
-/** What may stand in a header. */
+/** Characters accepted in a header value. */
 const VISIBLE = /^[\x21-\x7e]{1,8192}$/;
 
-/** The answer of an OAuth token endpoint; its lifetime comes as a number or as a text. @param what for the message: `token` */
+/**
+ * Parses the response of an OAuth token endpoint. `expires_in` may be a number or a text, in seconds.
+ * @param what name of the token in the error message
+ */
 export function bearerOf(reply: Reply, what = 'token'): Minted {
   if (reply.kind !== 'answered') return { kind: 'denied', message: `no ${what}: ${reply.message}` };
   const { access_token, expires_in } = fieldsOf(reply.body);
@@ -23,15 +27,15 @@ export function bearerOf(reply: Reply, what = 'token'): Minted {
   return { kind: 'minted', token: access_token, lives_ms };
 }
 
-/** Whether the answer says that the token was turned down, as most say it. */
+/** Returns whether the response rejects the token with 401, as most providers do. */
 export function isUnauthorised(reply: Reply): boolean {
   return reply.kind === 'answered' && reply.status === 401;
 }
 
-/** A renewal that fails this long before the end leaves time for others. */
+/** Renewal starts this long before expiry, so that a failed renewal can be retried while the current token is still valid. */
 const EARLY_MS = 300_000;
 
-/** One bearer token: kept, renewed before its end, and asked for once however many callers wait. */
+/** One cached bearer token. It is renewed before it expires, and concurrent callers share one renewal. */
 export class Tokens {
   readonly #mint: () => Promise<Minted>;
   readonly #clock: Clock;
@@ -43,7 +47,10 @@ export class Tokens {
     this.#clock = clock;
   }
 
-  /** A token that was turned down proves that nothing was done: the call is made once more with a new one. */
+  /**
+   * Makes a call with a token. A rejected token proves that nothing was done, so the call is made once more with a new
+   * token.
+   */
   async use(call: (token: string) => Promise<Reply>, isTurnedDown: (reply: Reply) => boolean): Promise<Reply> {
     for (let tries = 1; ; tries++) {
       const grant = await this.#get();
@@ -65,7 +72,7 @@ export class Tokens {
     return grant;
   }
 
-  /** It is not used again; one that has replaced it meanwhile is kept. */
+  /** Drops a rejected token. A token that has replaced it in the meantime is kept. */
   #drop(token: string): void {
     if (this.#held?.token === token) this.#held = null;
   }

@@ -1,7 +1,7 @@
 import { withoutMarks } from '../../kit/unicode.ts';
 
 const LONGEST_MESSAGE = 200;
-/** Letters that decomposing does not take apart. */
+/** Letters that Unicode decomposition leaves unchanged. */
 const LIGATURES: Record<string, string> = {
   œ: 'oe',
   Œ: 'OE',
@@ -17,8 +17,8 @@ const LIGATURES: Record<string, string> = {
 };
 
 /**
- * A provider's own words as they may be kept and shown: on one line, cut, and without what could name a person (digits
- * of numbers, addresses) or be a credential (long runs of letters and digits mixed).
+ * Returns a provider's own message in a form that may be stored and shown: on one line, truncated, and without
+ * personal data (phone numbers, addresses) or credentials (long runs of mixed letters and digits).
  */
 export function rawWords(...parts: unknown[]): string {
   const text = parts.filter((part): part is string => typeof part === 'string' && part !== '').join(': ');
@@ -32,7 +32,10 @@ export function rawWords(...parts: unknown[]): string {
     .slice(0, LONGEST_MESSAGE);
 }
 
-/** Plain letters, digits and single spaces, for fields in which providers take nothing else. */
+/**
+ * Reduces a text to plain letters, digits and single spaces, for fields in which providers accept nothing else.
+ * @param longest maximum length in characters
+ */
 export function plainText(text: string, longest: number): string {
   const latin = withoutMarks(
     text.replace(/[œŒæÆßøØłŁđĐ]/g, (letter) => LIGATURES[letter] ?? ''),
@@ -45,7 +48,7 @@ export function plainText(text: string, longest: number): string {
     .trim();
 }
 
-/** The digits of a number: what providers call an MSISDN. */
+/** Returns the digits of a phone number, which providers call an MSISDN. */
 export function digitsOf(number: string): string {
   return number.replace(/\D/g, '');
 }

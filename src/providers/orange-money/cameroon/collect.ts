@@ -8,20 +8,21 @@ import type { Client } from '../client.ts';
 import { POLLS } from '../order.ts';
 import { creationOf, type Told, toldOf, tokenOf } from './map.ts';
 
-/** The merchant's own line, and the PIN with which it asks for money. */
+/** The merchant's own phone line and the PIN that authorises its payment requests. */
 export interface Channel {
   msisdn: string;
   pin: string;
 }
 
 const FOLDER = '/omcoreapis/1.0.2/mp';
-/** What the payer dials to see a request that did not pop up. */
+/** USSD code with which the payer opens a pending request when the prompt did not appear. */
 const USSD = '#150*50#';
 const LONGEST_DESCRIPTION = 60;
 
 /**
- * Asks payers to approve on their handset. `init` moves no money and gives the token under which `pay` can be asked about,
- * however its answer is lost; `pay` is never sent twice for one token.
+ * Returns the collection operations: the payer approves a prompt on the handset. `init` moves no money and returns the
+ * token under which the status of `pay` can be read, even if the response to `pay` is lost. `pay` is never sent twice
+ * for one token.
  */
 export function collecting(
   client: Client,
@@ -52,7 +53,7 @@ export function collecting(
       return submissionOf(creationOf(await client.call({ method: 'POST', path: `${FOLDER}/pay`, body }), collection.handle));
     },
     read: async ({ handle, submitted_at }) => {
-      // Without a token nothing was ever asked of the payer.
+      // Without a token no payment request was sent.
       if (handle === null) return { kind: 'not_found' };
       const reply = await client.call({ method: 'GET', path: `${FOLDER}/paymentstatus/${handle}` });
       return readingOf(toldOf(reply, handle), nextPoll(POLLS, submitted_at, clock.now()));
@@ -64,7 +65,7 @@ type Order =
   | { kind: 'order'; amount: string; subscriber: string }
   | Extract<Submission, { kind: 'refused' } | { kind: 'unavailable' }>;
 
-/** Nine national digits, and whole francs. */
+/** Validates the order: nine national digits and a whole number of francs. */
 function orderOf({ payer, amount_minor, currency }: Collection): Order {
   const subscriber = /^237(\d{9})$/.exec(digitsOf(payer ?? ''))?.[1];
   if (!subscriber) return { kind: 'refused', reason: 'invalid_number', message: 'not a number of Cameroon' };
@@ -112,7 +113,7 @@ function submissionOfTold(told: Exclude<Told, { kind: 'unreadable' }>): Submissi
 
 function readingOf(told: Told, poll_after_ms: number): Reading {
   switch (told.kind) {
-    // The request to pay has not arrived: soon after sending it may still be on its way.
+    // The `pay` request has not arrived. Soon after submission it may still be in transit.
     case 'untouched':
       return { kind: 'not_found' };
     case 'pending':

@@ -18,7 +18,10 @@ const credentials = Type.Object({
   base_url: Type.Optional(Type.String({ description: "Instead of Orange's own address.", pattern: '^https?://' })),
 });
 
-/** Orange Money Cameroon, server to server: a prompt on the handset. Paying out needs another contract. */
+/**
+ * Orange Money Cameroon, server to server: a prompt on the handset. Payouts require another contract and are not
+ * supported.
+ */
 export const orangeMoneyCameroon: Connector = {
   ...{ name: 'orange-money-cm', title: 'Orange Money Cameroon (prompt)', credentials, connect },
 };
@@ -44,7 +47,7 @@ function connect(account: ProviderAccount, tools: Tools): Provider {
   return {
     name: orangeMoneyCameroon.name,
     account_id: account.id,
-    // A pay token can be used once.
+    // A pay token can be used only once.
     capabilities: { idempotency: 'conflicts', readable_by: 'ours', polls: POLLS, not_found_grace_ms: GRACE_MS },
     offers: () => OFFERS,
     keyOf: orderIdOf,

@@ -4,7 +4,7 @@ import { minorOf } from '../../wire/amounts.ts';
 import { fieldsOf, type Reply, textOf } from '../../wire/reply.ts';
 import { rawWords } from '../../wire/words.ts';
 
-/** What Orange Cameroon writes when it refuses, without accents and in small letters; the first that fits decides. */
+/** Texts of Orange Cameroon's rejections, lower case and without accents. The first match decides. */
 const TEXTS: readonly (readonly [RegExp, Reason])[] = [
   [/beneficiaire introuvable|abonne introuvable/, 'invalid_number'],
   [/solde du compte du payeur est insuffisant|\b60019\b/, 'insufficient_funds'],
@@ -12,9 +12,9 @@ const TEXTS: readonly (readonly [RegExp, Reason])[] = [
   [/\b(?:pin|code secret)\b[^\n]{0,80}\bincorrect/, 'wrong_pin'],
 ];
 
-/** What the envelope says of a payment: the answer to `pay` and the status page are alike. */
+/** The status of a payment. The response to `pay` and the status endpoint have the same envelope. */
 export type Told =
-  /** The token is there, and nothing was paid with it. */
+  /** The token exists and no payment was made with it. */
   | { kind: 'untouched' }
   | { kind: 'pending' }
   | { kind: 'succeeded'; provider_ref: string; amount_minor: bigint }
@@ -23,23 +23,27 @@ export type Told =
   | { kind: 'expired' }
   | { kind: 'unreadable'; message: string };
 
-/** What the answer to `pay` proves. */
+/** The result of `pay`, by what it proves. */
 export type Creation =
   | { kind: 'told'; told: Exclude<Told, { kind: 'unreadable' }> }
   | { kind: 'not_created'; message: string }
   | { kind: 'refused'; reason: Reason; message: string }
   | { kind: 'unclear'; message: string };
 
-/** The answer to `init`: a token, or why there is none. No money can move without one. */
+/** Parses the response to `init`: a token, or the reason why there is none. No money can move without a token. */
 export function tokenOf(reply: Reply): { kind: 'token'; token: string } | { kind: 'none'; message: string } {
   if (reply.kind !== 'answered') return { kind: 'none', message: rawWords('no pay token', reply.message) };
   const token = textOf(fieldsOf(fieldsOf(reply.body).data).payToken);
-  // It becomes part of an address.
+  // The token becomes part of an address.
   return reply.status === 200 && token && /^[\w.-]{1,100}$/.test(token)
     ? { kind: 'token', token }
     : { kind: 'none', message: wordingOf(reply) };
 }
 
+/**
+ * Classifies the response to `pay`.
+ * @param pay_token the token it was sent with
+ */
 export function creationOf(reply: Reply, pay_token: string): Creation {
   if (reply.kind === 'unsent') return { kind: 'not_created', message: rawWords('Orange was not reached', reply.message) };
   if (reply.kind === 'lost') return { kind: 'unclear', message: rawWords('no answer from Orange', reply.message) };
@@ -47,7 +51,7 @@ export function creationOf(reply: Reply, pay_token: string): Creation {
   if ([401, 403, 429].includes(reply.status)) return { kind: 'not_created', message };
   if (reply.status >= 400 && reply.status < 500) {
     const reason = reasonIn(message);
-    // A token that was used already is refused too, in words nobody has written down: only those we know prove anything.
+    // A token that was already used is also rejected, with an undocumented text. Only known texts prove anything.
     return reason ? refusalOf(reason, message) : { kind: 'unclear', message };
   }
   const told = toldOf(reply, pay_token);
@@ -55,12 +59,15 @@ export function creationOf(reply: Reply, pay_token: string): Creation {
   return told.kind === 'failed' ? refusalOf(told.reason, told.message) : { kind: 'told', told };
 }
 
-/** Before the payer was asked, a PIN that is wrong can only be the merchant's own. */
+/** Before the payer is prompted, a wrong PIN can only be the merchant's own. */
 function refusalOf(reason: Reason, message: string): Creation {
   return reason === 'wrong_pin' ? { kind: 'not_created', message } : { kind: 'refused', reason, message };
 }
 
-/** @param pay_token that was asked about */
+/**
+ * Parses the status of a payment.
+ * @param pay_token the requested token; a response about another token is unreadable
+ */
 export function toldOf(reply: Reply, pay_token: string): Told {
   if (reply.kind !== 'answered') return { kind: 'unreadable', message: rawWords('no answer from Orange', reply.message) };
   const message = wordingOf(reply);
@@ -98,7 +105,7 @@ function reasonIn(message: string): Reason | undefined {
   return TEXTS.find(([words]) => words.test(plain))?.[1];
 }
 
-/** For logs and people: the status, and the texts of the envelope and of its two steps. */
+/** Returns the message for logs and operators: the HTTP status, and the texts of the envelope and its two steps. */
 function wordingOf({ status, body }: Extract<Reply, { kind: 'answered' }>): string {
   const { code, message, description, data } = fieldsOf(body);
   const { inittxnmessage, confirmtxnmessage } = fieldsOf(data);
