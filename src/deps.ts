@@ -1,52 +1,73 @@
+import type { AbuseDeps } from './abuse/deps.ts';
+import type { AccountDeps } from './accounts/deps.ts';
+import type { BalanceDeps } from './balance/deps.ts';
+import type { BeneficiaryDeps } from './beneficiaries/deps.ts';
+import type { CallbackDeps } from './callbacks/deps.ts';
+import type { CheckoutDeps } from './checkout/deps.ts';
 import type { Config } from './config.ts';
+import type { CustomerDeps } from './customers/deps.ts';
 import type { Stores } from './db/stores.ts';
+import type { DisputeDeps } from './disputes/deps.ts';
 import type { Clock } from './kit/clock.ts';
 import type { Secrets } from './kit/crypto.ts';
-import type { Environment } from './kit/environment.ts';
 import { type Send, send } from './kit/fetch.ts';
 import type { Log } from './kit/log.ts';
 import { FloatBook } from './float/book.ts';
+import type { FloatDeps } from './float/deps.ts';
+import type { HttpDeps } from './http/deps.ts';
+import type { InvoiceDeps } from './invoices/deps.ts';
 import { Limits } from './limits/limits.ts';
+import type { LinkDeps } from './links/deps.ts';
 import { Meters } from './metrics/meters.ts';
 import { KeyAlerts } from './mail/key-alerts.ts';
 import { paymentListeners } from './listeners.ts';
+import type { MailDeps } from './mail/deps.ts';
+import type { MetricsDeps } from './metrics/deps.ts';
 import { Applier } from './payments/applier.ts';
 import { PaymentCreator } from './payments/create.ts';
-import type { PaymentListener } from './payments/listeners.ts';
+import type { PaymentDeps } from './payments/deps.ts';
 import { ProviderDirectory, type Providers } from './provider-accounts/directory.ts';
 import { sandboxProvider } from './providers/sandbox/index.ts';
+import type { PurgeDeps } from './purge/deps.ts';
+import type { RefundDeps } from './refunds/deps.ts';
+import type { ReturnDeps } from './returns/deps.ts';
 import { Health } from './routing/health.ts';
 import { Router } from './routing/router.ts';
 import { RuleBook } from './routing/rule-book.ts';
+import type { SandboxClockDeps } from './sandbox-clock/deps.ts';
+import type { SettlementDeps } from './settlement/deps.ts';
 import type { Tracer } from './telemetry/tracer.ts';
 import { tracedSend } from './telemetry/watch.ts';
+import type { TransferDeps } from './transfers/deps.ts';
+import type { WebhookDeps } from './webhooks/deps.ts';
 import { Wake } from './work/wake.ts';
 
-/** Dependencies of the program, built once by main and passed in explicitly (no container, no globals). */
-export interface Deps {
-  config: Config;
-  clock: Clock;
-  log: Log;
-  secrets: Secrets;
-  stores: Stores;
-  providers: Providers;
-  router: Router;
-  health: Health;
-  /** Null when rate limits are disabled. */
-  limits: Limits | null;
+/** Dependencies of the program: those that each room declares, built once by main (no container, no globals). */
+export interface Deps
+  extends AbuseDeps,
+    AccountDeps,
+    BalanceDeps,
+    BeneficiaryDeps,
+    CallbackDeps,
+    CheckoutDeps,
+    CustomerDeps,
+    DisputeDeps,
+    FloatDeps,
+    HttpDeps,
+    InvoiceDeps,
+    LinkDeps,
+    MailDeps,
+    MetricsDeps,
+    PaymentDeps,
+    PurgeDeps,
+    RefundDeps,
+    ReturnDeps,
+    SandboxClockDeps,
+    SettlementDeps,
+    TransferDeps,
+    WebhookDeps {
   /** Null when metrics are disabled. */
   meters: Meters | null;
-  /** Null when tracing is disabled. */
-  tracer: Tracer | null;
-  keyAlerts: KeyAlerts;
-  wake: Wake;
-  /** `leaving` changes once: when the process starts to shut down. */
-  service: { leaving: boolean };
-  /** One per environment: concurrent payments share a statement. */
-  creators: Record<Environment, PaymentCreator>;
-  applier: Applier;
-  /** Listeners for payment changes, called in the transaction of the change. */
-  listeners: readonly PaymentListener[];
 }
 
 /** Builds all dependencies (the composition root). */

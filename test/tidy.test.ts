@@ -132,6 +132,14 @@ test('only config.ts and the command line read the environment; only clock.ts an
   assert.deepEqual(reads, []);
 });
 
+test('nothing below the root imports src/deps.ts: a room declares its dependencies in its own deps.ts', () => {
+  const root = /^src\/((deps|program|main|listeners)\.ts$|(start|cli)\/)/;
+  assert.deepEqual(
+    offenders(({ name, imports }) => (!root.test(name) && imports.includes('src/deps.ts') ? ['imports src/deps.ts'] : [])),
+    [],
+  );
+});
+
 test('no import runs in a circle', () => {
   const edges = new Map(sources.map(({ name, text }) => [name, valueImports(name, text)]));
   const circles: string[] = [];

@@ -1,5 +1,5 @@
-import type { Deps } from '../deps.ts';
 import type { Store } from '../db/stores.ts';
+import type { AbuseDeps } from './deps.ts';
 import { knownBy, type Person } from './known-by.ts';
 import { explainRefusal, type Refusal } from './rules.ts';
 import { askRules, type Asking } from './screen-store.ts';
@@ -14,7 +14,7 @@ export type Screened = Person & Pick<Asking, 'team_id' | 'payment_id' | 'currenc
  * @returns null when it may go on, and is counted
  */
 export async function screen(
-  deps: Pick<Deps, 'clock' | 'log' | 'secrets'>,
+  deps: Pick<AbuseDeps, 'clock' | 'log' | 'secrets'>,
   store: Store,
   { payer, email, customer_id, address, ...about }: Screened,
 ): Promise<Refusal | null> {

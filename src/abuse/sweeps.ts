@@ -1,8 +1,8 @@
 import type { Store } from '../db/stores.ts';
-import type { Deps } from '../deps.ts';
 import { lowestIdAt } from '../kit/ids.ts';
 import { guardedTeams } from '../teams/service.ts';
 import type { Sweep } from '../work/sweep.ts';
+import type { AbuseDeps } from './deps.ts';
 import { HISTORY, LIMITS } from './rules.ts';
 import { claimTeams, forget, makeAmounts, makePace } from './usual-store.ts';
 
@@ -12,7 +12,7 @@ const FORGET_BATCH = 500;
 const FORGET_IDLE_MS = 600_000;
 const DAY_MS = 86_400_000;
 
-type SweepDeps = Pick<Deps, 'clock' | 'config' | 'log' | 'stores'>;
+type SweepDeps = Pick<AbuseDeps, 'clock' | 'config' | 'log' | 'stores'>;
 
 /** Makes, about every hour, what is usual for each team whose charges are held against the rules. */
 export function usualSweep(deps: SweepDeps, store: Store): Sweep {

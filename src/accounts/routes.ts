@@ -1,6 +1,5 @@
 import { Type } from 'typebox';
 import { recordCall, recorded } from '../audit/record.ts';
-import type { Deps } from '../deps.ts';
 import { once } from '../http/idempotency.ts';
 import { type Call, type Reply, type Route, route } from '../http/route.ts';
 import { envelopeSchema } from '../kit/envelope.ts';
@@ -8,6 +7,7 @@ import { Problem } from '../kit/errors.ts';
 import { idPrefix } from '../kit/ids.ts';
 import { Cursors, cursorPage, listMeta, offsetMeta, type PagingQuery } from '../kit/paging.ts';
 import type { Tx } from '../kit/sql.ts';
+import type { AccountDeps } from './deps.ts';
 import { presentAccount, publicAccount } from './present.ts';
 import {
   accountReply,
@@ -39,7 +39,7 @@ const MANAGE = { access: 'private', scope: 'account.write' } as const;
 
 const one = envelopeSchema({ account: accountReply });
 
-type RouteDeps = Pick<Deps, 'config' | 'secrets'>;
+type RouteDeps = Pick<AccountDeps, 'config' | 'secrets'>;
 
 /** Routes of accounts, each under both names. */
 export function accountRoutes(deps: RouteDeps): Route[] {

@@ -1,12 +1,12 @@
 import type { Actor } from '../audit/actor.ts';
 import { record } from '../audit/record.ts';
 import type { Store } from '../db/stores.ts';
-import type { Deps } from '../deps.ts';
 import { recordEvents } from '../events/record.ts';
 import type { Environment } from '../kit/environment.ts';
 import { invalid, notFound } from '../kit/errors.ts';
 import { isId, newId } from '../kit/ids.ts';
 import type { Queryable, Tx } from '../kit/sql.ts';
+import type { AccountDeps } from './deps.ts';
 import { allDetails, type Details, sentDetails } from './details.ts';
 import { onboardingToken } from './onboarding.ts';
 import { presentAccount } from './present.ts';
@@ -108,7 +108,7 @@ export async function setActive(tx: Tx, context: AccountContext, ref: AccountRef
  * @throws Problem 404
  */
 export function setVerification(
-  deps: Pick<Deps, 'clock'>,
+  deps: Pick<AccountDeps, 'clock'>,
   store: Store,
   ref: AccountRef,
   verification: Verification,
@@ -127,7 +127,7 @@ export function setVerification(
  * @throws Problem 404
  */
 export async function onboardingLink(
-  deps: Pick<Deps, 'config' | 'secrets'>,
+  deps: Pick<AccountDeps, 'config' | 'secrets'>,
   store: Store,
   ref: AccountRef,
   at: number,

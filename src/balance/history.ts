@@ -1,5 +1,4 @@
 import { getAccount } from '../accounts/service.ts';
-import type { Deps } from '../deps.ts';
 import type { Call, Reply } from '../http/route.ts';
 import { invalid } from '../kit/errors.ts';
 import { CURRENCIES, wireFromMinor } from '../kit/money.ts';
@@ -9,6 +8,7 @@ import { countSides, listSides, type Side, type SideFilters, type SidePlace, typ
 import { idsWithin, settledBelow } from '../ledger/moments.ts';
 import { type Bucket, BUCKETS, type HistoryItem, type HistoryQuery } from './schema.ts';
 import { Totals } from '../kit/totals.ts';
+import type { BalanceDeps } from './deps.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -19,7 +19,7 @@ const FLOOR = '';
  * Returns the handler of GET /balance/history: every side of every line that changes a balance account (`bucket`), newest
  * first. It throws Problem 404 for an unknown connected account and 422 for a `date_to` before `date_from`.
  */
-export function historyLister(deps: Pick<Deps, 'secrets'>): (call: Call<unknown, HistoryQuery>) => Promise<Reply> {
+export function historyLister(deps: Pick<BalanceDeps, 'secrets'>): (call: Call<unknown, HistoryQuery>) => Promise<Reply> {
   const totals = new Totals<bigint>();
   return async (call) => {
     const {

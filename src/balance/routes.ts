@@ -1,7 +1,7 @@
 import { getAccount } from '../accounts/service.ts';
-import type { Deps } from '../deps.ts';
 import { type Call, type Reply, type Route, route } from '../http/route.ts';
 import { type BalanceCache, MemoryBalanceCache } from './cache.ts';
+import type { BalanceDeps } from './deps.ts';
 import { historyLister } from './history.ts';
 import { type BalanceQuery, balanceQuery, balanceReply, historyQuery, historyReply } from './schema.ts';
 import { readBalance } from './service.ts';
@@ -9,7 +9,7 @@ import { readBalance } from './service.ts';
 const READ = { access: 'private', scope: 'balance.read' } as const;
 
 /** The routes of the balance: current figures and history. */
-export function balanceRoutes(deps: Deps): Route[] {
+export function balanceRoutes(deps: BalanceDeps): Route[] {
   const cache = new MemoryBalanceCache(deps.clock);
   return [
     route({

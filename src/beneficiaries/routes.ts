@@ -1,12 +1,12 @@
 import { Type } from 'typebox';
 import { recorded } from '../audit/record.ts';
-import type { Deps } from '../deps.ts';
 import { once } from '../http/idempotency.ts';
 import { type Call, type Reply, type Route, route } from '../http/route.ts';
 import { envelopeSchema } from '../kit/envelope.ts';
 import { idPrefix } from '../kit/ids.ts';
 import { Cursors, cursorPage, listMeta, offsetMeta } from '../kit/paging.ts';
 import type { Tx } from '../kit/sql.ts';
+import type { BeneficiaryDeps } from './deps.ts';
 import { presentBeneficiary } from './present.ts';
 import {
   beneficiaryReply,
@@ -32,7 +32,7 @@ const WRITE = { access: 'private', scope: 'beneficiary.write' } as const;
 
 const one = envelopeSchema({ beneficiary: beneficiaryReply });
 
-export function beneficiaryRoutes(deps: Pick<Deps, 'secrets'>): Route[] {
+export function beneficiaryRoutes(deps: Pick<BeneficiaryDeps, 'secrets'>): Route[] {
   return [
     route({
       ...READ,
@@ -138,7 +138,7 @@ function reply(call: AnyCall, code: number, message: string, row: BeneficiaryRow
   return { code, message, body: { beneficiary: presentBeneficiary(call.caller.store.environment, row) } };
 }
 
-async function listed(deps: Pick<Deps, 'secrets'>, call: Call<unknown, ListBeneficiariesQuery>): Promise<Reply> {
+async function listed(deps: Pick<BeneficiaryDeps, 'secrets'>, call: Call<unknown, ListBeneficiariesQuery>): Promise<Reply> {
   const {
     team,
     store: { db, environment },

@@ -1,5 +1,4 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Deps } from '../deps.ts';
 import { clientAddress } from '../http/client-address.ts';
 import { subscriberOf } from '../kit/address-list.ts';
 import { ENVIRONMENTS } from '../kit/environment.ts';
@@ -10,6 +9,7 @@ import type { Pages } from '../http/server.ts';
 import { isOurs } from '../provider-accounts/callback-address.ts';
 import type { Addressed } from '../provider-accounts/directory.ts';
 import type { RawCallback } from '../providers/contract.ts';
+import type { CallbackDeps } from './deps.ts';
 import { judge, receive } from './receive.ts';
 
 const BODY_BYTES = 64 * 1024;
@@ -39,7 +39,7 @@ interface Counters {
 }
 
 /** Where providers announce news: no key, limited for each account, the body byte for byte as it came. */
-export function callbackPages(deps: Deps): Pages {
+export function callbackPages(deps: CallbackDeps): Pages {
   const counters: Counters = {
     proven: new Throttle(deps.clock, PER_MINUTE),
     unproven: new Throttle(deps.clock, PER_MINUTE),
@@ -57,7 +57,7 @@ export function callbackPages(deps: Deps): Pages {
     });
 }
 
-async function take(deps: Deps, counters: Counters, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+async function take(deps: CallbackDeps, counters: Counters, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const { account, id, mac } = request.params as Address;
   if (id !== undefined && !isOurs(deps.secrets, account, id, mac ?? '')) throw notFound();
   const sender = subscriberOf(clientAddress(request));
@@ -75,7 +75,7 @@ async function take(deps: Deps, counters: Counters, request: FastifyRequest, rep
 }
 
 /** Whoever guesses accounts does not reach the database for long. @throws Problem 404, 429 */
-async function find(deps: Deps, { familiar, wrong }: Counters, account: string, sender: string): Promise<Addressed> {
+async function find(deps: CallbackDeps, { familiar, wrong }: Counters, account: string, sender: string): Promise<Addressed> {
   if (!ENVIRONMENTS.some((environment) => isId('pa', environment, account))) throw notFound();
   if (!familiar.has(account)) refuse(wrong.look(sender));
   const to = await deps.providers.addressed(account);
@@ -92,7 +92,7 @@ function refuse(wait_s: number): void {
   if (wait_s > 0) throw new Problem(429, 'Too many callbacks.', { headers: { 'Retry-After': String(wait_s) } });
 }
 
-function rawOf(deps: Deps, request: FastifyRequest): RawCallback {
+function rawOf(deps: CallbackDeps, request: FastifyRequest): RawCallback {
   return {
     method: request.method,
     url: deps.config.public_url + request.url,

@@ -1,4 +1,3 @@
-import type { Deps } from '../deps.ts';
 import { unreachable } from '../kit/errors.ts';
 import { hearOfAttempt } from '../payments/service.ts';
 import type { Addressed } from '../provider-accounts/directory.ts';
@@ -6,6 +5,7 @@ import type { Callback, Provider, RawCallback, Reading, Subject } from '../provi
 import { lookAtRefund } from '../refunds/service.ts';
 import { lookAtFailedRefund, lookAtReturn } from '../returns/service.ts';
 import { lookAtTransfer } from '../transfers/service.ts';
+import type { CallbackDeps } from './deps.ts';
 
 /**
  * What our address or the provider's body says a callback is about. `told`: what the body calls it, of a callback to an
@@ -30,7 +30,7 @@ export function judge({ provider }: Addressed, raw: RawCallback): Callback {
  * because every piece of news enters by the same door as the polls.
  * @param id from the address, when it names an attempt, transfer or refund of ours
  */
-export async function receive(deps: Deps, to: Addressed, callback: Genuine, id: string | null): Promise<Received> {
+export async function receive(deps: CallbackDeps, to: Addressed, callback: Genuine, id: string | null): Promise<Received> {
   const { provider } = to;
   switch (callback.kind) {
     case 'hint':
@@ -52,7 +52,7 @@ function aboutOf({ capabilities }: Provider, id: string | null, subject: Subject
   return { by: 'id', value: id, ...told };
 }
 
-async function pass(deps: Deps, to: Addressed, about: About | null, news: Reading | null): Promise<Received> {
+async function pass(deps: CallbackDeps, to: Addressed, about: About | null, news: Reading | null): Promise<Received> {
   if (about === null) return 'nothing_to_hear';
   const { team_id, environment, provider } = to;
   const store = deps.stores[environment].of(team_id);

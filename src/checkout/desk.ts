@@ -1,5 +1,4 @@
 import type { Readable } from 'node:stream';
-import type { Deps } from '../deps.ts';
 import { send } from '../kit/fetch.ts';
 import type { Html } from '../kit/html.ts';
 import { Throttle } from '../kit/throttle.ts';
@@ -7,6 +6,7 @@ import { Remembered } from '../kit/remembered.ts';
 import { type Hosted, isHostedToken, merchantName, openHosted } from '../payments/hosted.ts';
 import type { Language } from './language.ts';
 import { Printer } from '../receipts/printer.ts';
+import type { CheckoutDeps } from './deps.ts';
 import { Live } from './live.ts';
 import { type Logo, Logos } from './theme/logos.ts';
 import { themeOf } from './theme/theme.ts';
@@ -69,7 +69,7 @@ export type Answer =
 
 /** State and services that all requests for payment pages share. */
 export interface Desk {
-  deps: Deps;
+  deps: CheckoutDeps;
   /** Keyed by token, not by IP address: whole mobile networks share a few addresses. */
   submits: Throttle;
   reads: Throttle;
@@ -84,7 +84,7 @@ export interface Desk {
 }
 
 /** Creates the shared state of the payment pages. */
-export function openDesk(deps: Deps): Desk {
+export function openDesk(deps: CheckoutDeps): Desk {
   // Every poll and page needs the name, which rarely changes.
   const names = new Remembered<string>(deps.clock, NAME_MS, MOST_NAMES);
   return {

@@ -1,8 +1,8 @@
 import { PassThrough, type Readable } from 'node:stream';
-import type { Deps } from '../deps.ts';
 import { type Environment, ENVIRONMENTS } from '../kit/environment.ts';
 import type { Hosted } from '../payments/hosted.ts';
 import { type Glimpse, glimpses } from '../payments/watch.ts';
+import type { CheckoutDeps } from './deps.ts';
 import { progressOf, standingOf } from './standing.ts';
 
 /** Interval of the query that serves all waiting pages. More pages make its list longer, but add no queries. */
@@ -39,12 +39,12 @@ interface Watched {
  * process reads the rows that its own pages wait for, all in one query for each environment.
  */
 export class Live {
-  readonly #deps: Pick<Deps, 'clock' | 'log' | 'service' | 'stores'>;
+  readonly #deps: Pick<CheckoutDeps, 'clock' | 'log' | 'service' | 'stores'>;
   readonly #watched = new Map<string, Watched>();
   #streams = 0;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(deps: Pick<Deps, 'clock' | 'log' | 'service' | 'stores'>) {
+  constructor(deps: Pick<CheckoutDeps, 'clock' | 'log' | 'service' | 'stores'>) {
     this.#deps = deps;
   }
 

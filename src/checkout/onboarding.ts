@@ -2,12 +2,12 @@ import type { FastifyInstance } from 'fastify';
 import { readOnboardingToken } from '../accounts/onboarding.ts';
 import type { AccountRow, Verification } from '../accounts/schema.ts';
 import { getAccount } from '../accounts/service.ts';
-import type { Deps } from '../deps.ts';
 import type { Pages } from '../http/server.ts';
 import { Problem } from '../kit/errors.ts';
 import { type Html, html } from '../kit/html.ts';
 import { Throttle } from '../kit/throttle.ts';
 import { HEADERS, PAGE_HEADERS } from './assets.ts';
+import type { CheckoutDeps } from './deps.ts';
 import { type Language, preferredLanguage } from './language.ts';
 import { document } from './views/document.ts';
 import type { Icon } from './views/icons.ts';
@@ -75,7 +75,7 @@ const SIGNS: Record<keyof Texts['title'], Icon> = {
 /**
  * The page behind an account's onboarding link. It shows the account's owner the stored details and the verification status.
  */
-export function onboardingPages(deps: Deps): Pages {
+export function onboardingPages(deps: CheckoutDeps): Pages {
   const reads = new Throttle(deps.clock, READS_A_MINUTE);
   return (app: FastifyInstance) => {
     app.get('/onboarding/:token', async (request, reply) => {
@@ -88,7 +88,12 @@ export function onboardingPages(deps: Deps): Pages {
   };
 }
 
-async function pageOf(deps: Deps, reads: Throttle, language: Language, token: string): Promise<{ status: number; page: Html }> {
+async function pageOf(
+  deps: CheckoutDeps,
+  reads: Throttle,
+  language: Language,
+  token: string,
+): Promise<{ status: number; page: Html }> {
   const subject = readOnboardingToken(deps.secrets, token, deps.clock.now());
   if (subject === null) return { status: 404, page: sheet(language, 'unknown', false) };
   if (subject === 'expired') return { status: 410, page: sheet(language, 'expired', false) };

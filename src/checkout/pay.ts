@@ -1,6 +1,5 @@
 import { payer } from '../audit/actor.ts';
 import type { Config } from '../config.ts';
-import type { Deps } from '../deps.ts';
 import { envelope } from '../kit/envelope.ts';
 import { invalid, notFound, Problem, unreachable } from '../kit/errors.ts';
 import type { Charged } from '../payments/charge.ts';
@@ -21,6 +20,7 @@ import type { AttemptRow } from '../payments/schema.ts';
 import { wrongState } from '../payments/refusals.ts';
 import type { PayerInput } from '../providers/contract.ts';
 import { isFormToken, newBrowser } from './browser.ts';
+import type { CheckoutDeps } from './deps.ts';
 import { type Desk, openVisit, pathOf, type Shown, type Visit } from './desk.ts';
 import { guessChannel } from './guess.ts';
 import { meansFor } from './means.ts';
@@ -137,7 +137,7 @@ function staleForm(): Problem {
   });
 }
 
-async function wanted(deps: Deps, hosted: Hosted, submission: Submission, { ip, request_id }: Visit): Promise<Charge> {
+async function wanted(deps: CheckoutDeps, hosted: Hosted, submission: Submission, { ip, request_id }: Visit): Promise<Charge> {
   const { environment } = hosted.store;
   const prompted_by = (await madeByServer(deps, hosted.payment)) ? 'page' : 'public';
   const from = { client_ip: ip, by: payer(request_id), prompted_by } as const;
@@ -148,7 +148,7 @@ async function wanted(deps: Deps, hosted: Hosted, submission: Submission, { ip, 
 }
 
 /** The payment instrument that was typed, or the saved number. */
-async function instrumentOf(deps: Deps, hosted: Hosted, submission: Submission): Promise<Instrument> {
+async function instrumentOf(deps: CheckoutDeps, hosted: Hosted, submission: Submission): Promise<Instrument> {
   if (submission.saved_method !== undefined) return savedInstrument(deps, hosted, submission.saved_method);
   const typed = readInstrument(hosted.store.environment, chargeOf(submission));
   return { ...typed, remember: submission.remember && (await knowsItsPayer(deps, hosted.payment)) };

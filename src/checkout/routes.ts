@@ -1,13 +1,13 @@
 import cookie from '@fastify/cookie';
 import formbody from '@fastify/formbody';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Deps } from '../deps.ts';
 import { compressed } from '../http/compressed.ts';
 import { renderError, isOurFault } from '../http/replies.ts';
 import type { Pages } from '../http/server.ts';
 import { Problem, unreachable } from '../kit/errors.ts';
 import { HEADERS, PAGE_HEADERS } from './assets.ts';
 import { COOKIE, isCrossSite, LANGUAGE_COOKIE, readBrowser, showsCode } from './browser.ts';
+import type { CheckoutDeps } from './deps.ts';
 import { type Answer, countRead, type Desk, openDesk, pathOf, type Visit } from './desk.ts';
 import { isLanguage, preferredLanguage } from './language.ts';
 import { submit, submitCard, submitCode } from './pay.ts';
@@ -20,7 +20,7 @@ const BODY_BYTES = 16 * 1024;
 const COOKIE_S = 35 * 86_400;
 
 /** Routes of the payment pages under /pay. No other file of the checkout depends on the web framework. */
-export function checkoutPages(deps: Deps): Pages {
+export function checkoutPages(deps: CheckoutDeps): Pages {
   const desk = openDesk(deps);
   return (app: FastifyInstance) => {
     app.addHook('preClose', async () => desk.live.close());

@@ -1,10 +1,10 @@
 import { Type } from 'typebox';
 import { recorded } from '../audit/record.ts';
-import type { Deps } from '../deps.ts';
 import { type Call, type Reply, type Route, route } from '../http/route.ts';
 import { envelopeSchema } from '../kit/envelope.ts';
 import { idPrefix } from '../kit/ids.ts';
 import { Cursors, cursorPage, listMeta, offsetMeta, type PagingQuery } from '../kit/paging.ts';
+import type { CustomerDeps } from './deps.ts';
 import { removeMethod } from './methods.ts';
 import { countMethods, listMethods } from './methods-store.ts';
 import { presentMethod } from './present.ts';
@@ -12,7 +12,7 @@ import { listMethodsQuery, paymentMethodReply } from './schema.ts';
 import { getCustomer } from './service.ts';
 
 /** Routes of a customer's saved payment methods. */
-export function paymentMethodRoutes(deps: Pick<Deps, 'secrets'>): Route[] {
+export function paymentMethodRoutes(deps: Pick<CustomerDeps, 'secrets'>): Route[] {
   return [
     route({
       method: 'GET',
@@ -53,7 +53,7 @@ export function paymentMethodRoutes(deps: Pick<Deps, 'secrets'>): Route[] {
   ];
 }
 
-async function listed({ secrets }: Pick<Deps, 'secrets'>, call: Call<unknown, PagingQuery>): Promise<Reply> {
+async function listed({ secrets }: Pick<CustomerDeps, 'secrets'>, call: Call<unknown, PagingQuery>): Promise<Reply> {
   const {
     team,
     store: { db, environment },

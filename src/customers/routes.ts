@@ -1,13 +1,13 @@
 import { Type } from 'typebox';
 import { callerOf } from '../audit/actor.ts';
 import { recorded } from '../audit/record.ts';
-import type { Deps } from '../deps.ts';
 import { once } from '../http/idempotency.ts';
 import { type Call, type Reply, type Route, route } from '../http/route.ts';
 import { envelopeSchema } from '../kit/envelope.ts';
 import { idPrefix } from '../kit/ids.ts';
 import { Cursors, cursorPage, listMeta, offsetMeta } from '../kit/paging.ts';
 import type { Tx } from '../kit/sql.ts';
+import type { CustomerDeps } from './deps.ts';
 import { eraseCustomer } from './erase.ts';
 import { presentCustomer } from './present.ts';
 import { customerBody, customerReply, type CustomerRow, type ListCustomersQuery, listCustomersQuery } from './schema.ts';
@@ -27,7 +27,7 @@ const WRITE = { access: 'private', scope: 'customer.write' } as const;
 
 const one = envelopeSchema({ customer: customerReply });
 
-type RouteDeps = Pick<Deps, 'secrets'>;
+type RouteDeps = Pick<CustomerDeps, 'secrets'>;
 
 export function customerRoutes(deps: RouteDeps): Route[] {
   return [

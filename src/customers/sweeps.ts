@@ -1,8 +1,8 @@
-import type { Deps } from '../deps.ts';
 import type { Store } from '../db/stores.ts';
 import { must } from '../kit/errors.ts';
 import { CONNECTORS } from '../providers/catalogue.ts';
 import type { Sweep } from '../work/sweep.ts';
+import type { CustomerDeps } from './deps.ts';
 import { REVISITS_MS } from './erase.ts';
 import { claimRevisits, deleteMethods, forgetPayers, lockOldPayers, planRevisit } from './erasure-store.ts';
 import { deleteUnused } from './methods-store.ts';
@@ -31,7 +31,7 @@ const PAYER_BATCH = 200;
 const UNUSED_MS = 400 * 86_400_000;
 const METHOD_BATCH = 200;
 
-type SweepDeps = Pick<Deps, 'clock' | 'secrets' | 'log'>;
+type SweepDeps = Pick<CustomerDeps, 'clock' | 'secrets' | 'log'>;
 
 /** Repeats each erasure, to cover data that was being written when it ran. */
 export function erasureSweep(deps: SweepDeps, store: Store): Sweep {
@@ -57,7 +57,7 @@ function revisit(deps: SweepDeps, store: Store, ref: CustomerRef): Promise<void>
 }
 
 /** Deletes saved payment methods that were not used for a long time. */
-export function methodSweep({ clock }: Pick<Deps, 'clock'>, store: Store): Sweep {
+export function methodSweep({ clock }: Pick<CustomerDeps, 'clock'>, store: Store): Sweep {
   return {
     name: 'payment-methods',
     environment: store.environment,

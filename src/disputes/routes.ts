@@ -1,6 +1,5 @@
 import { Type } from 'typebox';
 import { callerOf } from '../audit/actor.ts';
-import type { Deps } from '../deps.ts';
 import { type Call, type Reply, type Route, route } from '../http/route.ts';
 import { envelopeSchema } from '../kit/envelope.ts';
 import { invalid } from '../kit/errors.ts';
@@ -8,6 +7,7 @@ import { idPrefix } from '../kit/ids.ts';
 import type { JsonObject } from '../kit/json.ts';
 import { Cursors, cursorPage, listMeta, offsetMeta } from '../kit/paging.ts';
 import { checkMetadata } from '../kit/metadata.ts';
+import type { DisputeDeps } from './deps.ts';
 import { presentDispute } from './present.ts';
 import { disputeShape, type EvidenceBody, evidenceBody, type ListDisputesQuery, listDisputesQuery } from './schema.ts';
 import { changeDispute, getDispute } from './service.ts';
@@ -17,7 +17,7 @@ import { countDisputes, listDisputes } from './store.ts';
 const one = { 200: envelopeSchema({ dispute: disputeShape }) };
 
 /** The routes of disputes: list, retrieve, submit evidence, accept. */
-export function disputeRoutes(deps: Deps): Route[] {
+export function disputeRoutes(deps: DisputeDeps): Route[] {
   return [
     route({
       method: 'GET',
@@ -69,14 +69,20 @@ export function disputeRoutes(deps: Deps): Route[] {
   ];
 }
 
-function submitEvidence(deps: Deps, call: Call<EvidenceBody>): Promise<Reply> {
+function submitEvidence(deps: DisputeDeps, call: Call<EvidenceBody>): Promise<Reply> {
   const { evidence } = call.body;
   const objection = evidence === null ? 'is required' : checkMetadata(evidence);
   if (objection) throw invalid({ evidence: [objection] });
   return change(deps, call as Call, 'evidence_sent', 'Evidence submitted', evidence as JsonObject);
 }
 
-async function change(deps: Deps, call: Call, trigger: DisputeTrigger, message: string, evidence?: JsonObject): Promise<Reply> {
+async function change(
+  deps: DisputeDeps,
+  call: Call,
+  trigger: DisputeTrigger,
+  message: string,
+  evidence?: JsonObject,
+): Promise<Reply> {
   const { team, store } = call.caller;
   return reply(
     call,
@@ -89,7 +95,7 @@ function reply(call: Call, message: string, row: Awaited<ReturnType<typeof getDi
   return { code: 200, message, body: { dispute: presentDispute(call.caller.store.environment, row) } };
 }
 
-async function page(deps: Deps, call: Call<unknown, ListDisputesQuery>): Promise<Reply> {
+async function page(deps: DisputeDeps, call: Call<unknown, ListDisputesQuery>): Promise<Reply> {
   const { team, store } = call.caller;
   const { environment, db } = store;
   const filters = { payment: call.query.payment, status: call.query.status };

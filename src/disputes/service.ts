@@ -2,7 +2,6 @@ import type { Action } from '../audit/actions.ts';
 import { type Actor, PROVIDER } from '../audit/actor.ts';
 import { record } from '../audit/record.ts';
 import type { Store } from '../db/stores.ts';
-import type { Deps } from '../deps.ts';
 import type { EventType } from '../events/catalogue.ts';
 import { recordEvents } from '../events/record.ts';
 import { invalid, must, notFound, Problem } from '../kit/errors.ts';
@@ -14,6 +13,7 @@ import { type Posting, post } from '../ledger/post.ts';
 import { lockPayment } from '../payments/service.ts';
 import { type Draw, draw, drawPostings, returnDrawn } from '../settlement/draw.ts';
 import { refundsUnderWay } from '../settlement/store.ts';
+import type { DisputeDeps } from './deps.ts';
 import { presentDispute } from './present.ts';
 import type { DisputeRow } from './schema.ts';
 import { type DisputeTrigger, nextDisputeStatus } from './states.ts';
@@ -52,7 +52,7 @@ export interface Opening {
  * @throws Problem 404, 400 when there is nothing to dispute, 422 for an amount that was not paid
  */
 export async function openDispute(
-  deps: Pick<Deps, 'clock'>,
+  deps: Pick<DisputeDeps, 'clock'>,
   store: Store,
   opening: Opening,
   by: Actor = PROVIDER,
@@ -98,7 +98,7 @@ export async function openDispute(
  * @throws Problem 404, 400 when the dispute's status does not allow it
  */
 export async function changeDispute(
-  deps: Pick<Deps, 'clock'>,
+  deps: Pick<DisputeDeps, 'clock'>,
   store: Store,
   ref: { team_id: bigint; id: string },
   trigger: DisputeTrigger,

@@ -1,6 +1,5 @@
 import { Type } from 'typebox';
 import { recorded } from '../audit/record.ts';
-import type { Deps } from '../deps.ts';
 import { once } from '../http/idempotency.ts';
 import { type Call, type Reply, type Route, route } from '../http/route.ts';
 import { envelopeSchema } from '../kit/envelope.ts';
@@ -8,11 +7,12 @@ import { invalid, notFound } from '../kit/errors.ts';
 import { idPrefix, isId } from '../kit/ids.ts';
 import { Cursors, cursorPage, listMeta, offsetMeta } from '../kit/paging.ts';
 import type { Queryable } from '../kit/sql.ts';
+import type { WebhookDeps } from '../webhooks/deps.ts';
 import { redeliver } from '../webhooks/service.ts';
 import { type EventRow, type EventsQuery, eventReply, eventsQuery } from './schema.ts';
 import { countEvents, findEvent, listEvents } from './store.ts';
 
-export function eventRoutes(deps: Deps): Route[] {
+export function eventRoutes(deps: WebhookDeps): Route[] {
   return [
     route({
       method: 'GET',
@@ -81,7 +81,7 @@ function recordOf(row: EventRow): object {
   return JSON.parse(row.body);
 }
 
-async function listed(deps: Deps, call: Call<unknown, EventsQuery>): Promise<Reply> {
+async function listed(deps: WebhookDeps, call: Call<unknown, EventsQuery>): Promise<Reply> {
   const {
     team,
     store: { db, environment },

@@ -1,13 +1,13 @@
 import type { Store } from '../db/stores.ts';
-import type { Deps } from '../deps.ts';
 import { writeMailInTurn } from '../mail/service.ts';
 import type { FloatReading, Provider } from '../providers/contract.ts';
 import type { Tx } from '../kit/sql.ts';
+import type { FloatDeps } from './deps.ts';
 import { alertOf, levelOf } from './level.ts';
 import type { AlertRow, FloatRow } from './schema.ts';
 import { type AccountRef, alertsOf, writeFloats, writePollError } from './store.ts';
 
-export type PollDeps = Pick<Deps, 'clock' | 'log' | 'providers'>;
+type PollDeps = Pick<FloatDeps, 'clock' | 'log' | 'providers'>;
 
 /** Two calls and a token of the slowest provider; what comes later is not waited for. */
 const DEADLINE_MS = 20_000;

@@ -1,9 +1,9 @@
 import type { Store } from '../db/stores.ts';
-import type { Deps } from '../deps.ts';
 import { activeAccounts } from '../provider-accounts/service.ts';
 import { type CallSweep, callSweep } from '../work/call-sweep.ts';
 import type { Sweep } from '../work/sweep.ts';
-import { type PollDeps, pollFloat } from './poll.ts';
+import type { FloatDeps } from './deps.ts';
+import { pollFloat } from './poll.ts';
 import { type AccountRef, claimPolls } from './store.ts';
 
 /** How often an account is asked: providers count questions too. */
@@ -12,10 +12,8 @@ const IDLE_MS = 5_000;
 /** Accounts looked at in one round, of which those that are due are asked at once. */
 const PAGE = 50;
 
-type SweepDeps = PollDeps & Pick<Deps, 'stores'>;
-
 /** Asks the accounts of all teams in turn what they hold; those that are disabled are not asked. */
-export function floatSweep(deps: SweepDeps, store: Store): Sweep {
+export function floatSweep(deps: FloatDeps, store: Store): Sweep {
   let after = '';
   const sweep: CallSweep<AccountRef> = {
     name: 'float',

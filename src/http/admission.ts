@@ -1,5 +1,4 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Deps } from '../deps.ts';
 import { notFound, Problem } from '../kit/errors.ts';
 import { subscriberOf } from '../kit/address-list.ts';
 import type { Caller } from '../keys/caller.ts';
@@ -7,6 +6,7 @@ import type { FoundKey, KeyRing } from '../keys/ring.ts';
 import { isScope } from '../keys/scopes.ts';
 import { versions } from '../versions/registry.ts';
 import { clientAddress } from './client-address.ts';
+import type { HttpDeps } from './deps.ts';
 import { limitsOf, refuseTripped, showTeam, strangerLimit, teamLimit } from './limits.ts';
 import type { Route } from './route.ts';
 
@@ -17,7 +17,7 @@ export type Target =
   | { kind: 'nothing' };
 
 interface Visit {
-  deps: Deps;
+  deps: HttpDeps;
   keys: KeyRing;
   request: FastifyRequest;
   reply: FastifyReply;
@@ -51,7 +51,7 @@ const CHECKS: ((visit: Visit) => void | Promise<void>)[] = [
  * @throws Problem 401, 403, 429, 400, 404, 405 or 406
  */
 export async function admit(
-  deps: Deps,
+  deps: HttpDeps,
   keys: KeyRing,
   { request, reply }: { request: FastifyRequest; reply: FastifyReply },
   target: Target,

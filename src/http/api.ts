@@ -1,6 +1,5 @@
 import { METHODS } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
-import type { Deps } from '../deps.ts';
 import { type CardRule, holdsCard } from '../kit/cards.ts';
 import { type FieldErrors, invalid, must, Problem } from '../kit/errors.ts';
 import { envelope } from '../kit/envelope.ts';
@@ -10,6 +9,7 @@ import { versions } from '../versions/registry.ts';
 import { admit, type Target } from './admission.ts';
 import { inspectBody } from './body.ts';
 import { clientAddress } from './client-address.ts';
+import type { HttpDeps } from './deps.ts';
 import type { Call, Reply, Route } from './route.ts';
 import { type Validator, validatorOf } from './validation.ts';
 
@@ -19,7 +19,7 @@ const ID_HEADERS =
   'X-Request-Id, X-Trace-Id, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After, Idempotent-Replayed';
 
 /** Registers every route, the methods that its path lacks, and the checks before them. */
-export function registerApi(app: FastifyInstance, deps: Deps, keys: KeyRing, routes: Route[]): void {
+export function registerApi(app: FastifyInstance, deps: HttpDeps, keys: KeyRing, routes: Route[]): void {
   const admitted = new WeakMap<FastifyRequest, Admitted>();
   parseJson(app);
   for (const method of ALL_METHODS) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method);
@@ -71,7 +71,7 @@ interface Admitted {
  * caller's version.
  */
 async function serve(
-  deps: Deps,
+  deps: HttpDeps,
   route: Route,
   validator: Validator,
   { caller, version }: Admitted,
@@ -91,7 +91,7 @@ async function serve(
 
 /** Runs the checks that a handler relies on, in the order of docs/contract/order-of-checks.md, then calls the handler. */
 async function handle(
-  deps: Deps,
+  deps: HttpDeps,
   route: Route,
   validator: Validator,
   caller: Caller,

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
-import type { Deps } from '../deps.ts';
 import { envelope } from '../kit/envelope.ts';
 import type { Worker } from '../work/worker.ts';
+import type { HttpDeps } from './deps.ts';
 import type { Pages } from './server.ts';
 
 /** A worker without a completed round for this long is stuck. */
@@ -11,7 +11,7 @@ const WORKER_STUCK_MS = 60_000;
  * `/health/live`: the process responds. `/health/ready`: 503 for a fault of this node (an unreachable database, a stuck
  * worker, shutdown); 200 with `degraded` for a fault that affects all nodes (docs/operations.md).
  */
-export function healthPages(deps: Deps, workers: readonly Worker[]): Pages {
+export function healthPages(deps: HttpDeps, workers: readonly Worker[]): Pages {
   return (app: FastifyInstance) => {
     app.get('/health/live', async () => envelope(200, 'alive', {}));
     app.get('/health/ready', async (_, reply) => {
@@ -30,17 +30,17 @@ export function healthPages(deps: Deps, workers: readonly Worker[]): Pages {
 }
 
 /** Tells load balancers to send no more requests; requests that still arrive are served. */
-function leaving({ service }: Deps): Record<string, string> {
+function leaving({ service }: HttpDeps): Record<string, string> {
   return service.leaving ? { service: 'leaving' } : {};
 }
 
 /** Not a check either: no decision depends on this machine's clock, and its operator has to correct it. */
-function clockDetails({ clock }: Deps): { clock?: { skew_ms: number } } {
+function clockDetails({ clock }: HttpDeps): { clock?: { skew_ms: number } } {
   const skew_ms = clock.skew_ms?.();
   return skew_ms === undefined ? {} : { clock: { skew_ms } };
 }
 
-function workersCheck(deps: Deps, workers: readonly Worker[]): string {
+function workersCheck(deps: HttpDeps, workers: readonly Worker[]): string {
   const stuck = workers.filter((worker) => deps.clock.now() - worker.lastRound() > WORKER_STUCK_MS);
   return stuck.length === 0 ? 'ok' : `stuck: ${stuck.map((worker) => worker.name).join(', ')}`;
 }

@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Deps } from '../deps.ts';
+import type { HttpDeps } from './deps.ts';
 
 /** Registers request metrics and tracing. When both are disabled, no hook is added. */
-export function observeRequests(app: FastifyInstance, { meters, tracer }: Pick<Deps, 'meters' | 'tracer'>): void {
+export function observeRequests(app: FastifyInstance, { meters, tracer }: Pick<HttpDeps, 'meters' | 'tracer'>): void {
   if (meters) {
     app.addHook('onResponse', (request, reply, done) => {
       meters.request(request.method, patternOf(request), reply.statusCode, reply.elapsedTime);

@@ -1,5 +1,4 @@
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
-import type { Deps } from '../deps.ts';
 import { blot } from '../kit/log.ts';
 import { notFound, Problem } from '../kit/errors.ts';
 import { KeyRing } from '../keys/ring.ts';
@@ -10,6 +9,7 @@ import { readTracing, type Tracing } from './tracing.ts';
 import type { Route } from './route.ts';
 import { admit } from './admission.ts';
 import { proxyTrust, proxyWarning } from './client-address.ts';
+import type { HttpDeps } from './deps.ts';
 import { observeRequests } from './observe.ts';
 
 const BODY_BYTES = 256 * 1024;
@@ -31,7 +31,7 @@ export type Pages = (app: FastifyInstance) => void | Promise<void>;
  * Builds the HTTP server: ids on every response, one log line per request, errors in the envelope, the API behind its checks,
  * and the pages.
  */
-export function buildServer(deps: Deps, routes: Route[], pages: Pages[]): FastifyInstance {
+export function buildServer(deps: HttpDeps, routes: Route[], pages: Pages[]): FastifyInstance {
   const app = Fastify({
     logger: false,
     bodyLimit: BODY_BYTES,
@@ -95,7 +95,7 @@ export function buildServer(deps: Deps, routes: Route[], pages: Pages[]): Fastif
   return app;
 }
 
-function trace(deps: Deps, request: FastifyRequest, reply: FastifyReply): void {
+function trace(deps: HttpDeps, request: FastifyRequest, reply: FastifyReply): void {
   request.at = deps.clock.now();
   request.tracing = readTracing(request.headers, request.at);
   request.who = {};
@@ -108,7 +108,7 @@ function trace(deps: Deps, request: FastifyRequest, reply: FastifyReply): void {
   if (deps.service.leaving) reply.header('Connection', 'close');
 }
 
-function sendError(deps: Deps, error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+function sendError(deps: HttpDeps, error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const { code, headers, body } = renderError(error);
   if (isOurFault(error))
     deps.log.error({ err: error, request_id: request.tracing.request_id }, 'a request failed for a reason of ours');
@@ -116,7 +116,7 @@ function sendError(deps: Deps, error: unknown, request: FastifyRequest, reply: F
   reply.code(code).headers(headers).type('application/json; charset=utf-8').serializer(JSON.stringify).send(body);
 }
 
-function logLine(deps: Deps, request: FastifyRequest, reply: FastifyReply): void {
+function logLine(deps: HttpDeps, request: FastifyRequest, reply: FastifyReply): void {
   const { request_id, trace_id } = request.tracing;
   deps.log.info(
     {

@@ -2,11 +2,11 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { HEADERS, PAGE_HEADERS } from '../checkout/assets.ts';
 import { isCrossSite } from '../checkout/browser.ts';
 import { type Notice, noticePage } from '../checkout/views/notice.ts';
-import type { Deps } from '../deps.ts';
 import { compressed } from '../http/compressed.ts';
 import { isOurFault, renderError } from '../http/replies.ts';
 import type { Pages } from '../http/server.ts';
 import { Throttle } from '../kit/throttle.ts';
+import type { InvoiceDeps } from './deps.ts';
 import { type Answer, type Desk, showInvoice, submitInvoice, unknownInvoice, type Visit, wishedLanguage } from './visits.ts';
 
 /** Maximum size of a body: a form with one amount. */
@@ -17,7 +17,7 @@ const SUBMITS_A_MINUTE = 20;
 const READS_A_MINUTE = 300;
 
 /** Routes of the invoice pages under /invoice. No other file of the slice depends on the web framework's requests. */
-export function invoicePages(deps: Deps): Pages {
+export function invoicePages(deps: InvoiceDeps): Pages {
   const desk: Desk = {
     deps,
     submits: new Throttle(deps.clock, SUBMITS_A_MINUTE),

@@ -1,7 +1,6 @@
 import { levelOf, objectionToPayment } from '../ceilings/service.ts';
 import { objectionTo } from '../customers/payer.ts';
 import type { Store } from '../db/stores.ts';
-import type { Deps } from '../deps.ts';
 import { sha256 } from '../kit/crypto.ts';
 import { must, Problem } from '../kit/errors.ts';
 import { isCurrency, isMovable, type Minor, wireFromMinor } from '../kit/money.ts';
@@ -13,6 +12,7 @@ import type { CreatePaymentBody, PaymentRow } from '../payments/schema.ts';
 import type { Team } from '../teams/schema.ts';
 import { findTeam } from '../teams/store.ts';
 import { applySteps, ENVIRONMENT } from './apply.ts';
+import type { InvoiceDeps } from './deps.ts';
 import { partOf } from './part.ts';
 import { dueOf } from './present.ts';
 import type { InvoiceRow } from './schema.ts';
@@ -45,7 +45,7 @@ export type Paying =
  * charge is reused, or cancelled when its amount differs. A payment in progress is returned to every payer.
  * @param chosen the amount in minor units; null for the whole amount due
  */
-export async function payInvoice(deps: Deps, ref: InvoiceRef, chosen: Minor | null, request_id: string): Promise<Paying> {
+export async function payInvoice(deps: InvoiceDeps, ref: InvoiceRef, chosen: Minor | null, request_id: string): Promise<Paying> {
   const store = deps.stores[ENVIRONMENT].of(ref.team_id);
   const team = must(await findTeam(deps.stores.control, ref.team_id), 'an invoice has a team');
   const at = deps.clock.now();

@@ -1,6 +1,5 @@
 import { Type } from 'typebox';
 import { recorded } from '../audit/record.ts';
-import type { Deps } from '../deps.ts';
 import { once } from '../http/idempotency.ts';
 import { type Call, type Reply, type Route, route } from '../http/route.ts';
 import { envelopeSchema } from '../kit/envelope.ts';
@@ -9,6 +8,7 @@ import { idPrefix } from '../kit/ids.ts';
 import { Cursors, cursorPage, listMeta, offsetMeta } from '../kit/paging.ts';
 import type { Tx } from '../kit/sql.ts';
 import { ENVIRONMENT } from './apply.ts';
+import type { InvoiceDeps } from './deps.ts';
 import { type Asking, checkChange, checkCreate, createInvoice } from './draft.ts';
 import { countInvoices, listInvoices } from './list-store.ts';
 import { presentInvoice } from './present.ts';
@@ -30,7 +30,7 @@ const WRITE = { access: 'private', scope: 'invoice.write', liveOnly: true } as c
 
 const one = envelopeSchema({ invoice: invoiceReply });
 
-export function invoiceRoutes(deps: Deps): Route[] {
+export function invoiceRoutes(deps: InvoiceDeps): Route[] {
   return [
     route({
       ...READ,
@@ -167,7 +167,7 @@ function reply(code: number, message: string, row: InvoiceRow): Reply {
   return { code, message, body: { invoice: presentInvoice(row) } };
 }
 
-async function listed(deps: Pick<Deps, 'secrets'>, call: Call<unknown, ListInvoicesQuery>): Promise<Reply> {
+async function listed(deps: Pick<InvoiceDeps, 'secrets'>, call: Call<unknown, ListInvoicesQuery>): Promise<Reply> {
   const { team, store } = call.caller;
   const { search, status, customer, date_from, date_to } = call.query;
   if (date_from && date_to && date_to < date_from) throw invalid({ date_to: ['must not be before date_from'] });

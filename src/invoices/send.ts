@@ -1,12 +1,12 @@
 import { checkVerified, levelOf } from '../ceilings/service.ts';
 import { objectionTo } from '../customers/payer.ts';
 import { getCustomer } from '../customers/service.ts';
-import type { Deps } from '../deps.ts';
 import { invalid, must, Problem } from '../kit/errors.ts';
 import type { Tx } from '../kit/sql.ts';
 import { waitForInvoice, writeMail } from '../mail/service.ts';
 import type { Team } from '../teams/schema.ts';
 import { applySteps, ENVIRONMENT } from './apply.ts';
+import type { InvoiceDeps } from './deps.ts';
 import { type Asking, dayOf } from './draft.ts';
 import { dueOf } from './present.ts';
 import type { InvoiceRow } from './schema.ts';
@@ -25,7 +25,7 @@ const REMINDER_REST_MS = DAY_MS;
 const MAILS_TO_ONE_ADDRESS = { count: 100, period_ms: DAY_MS };
 const NUMBER_DIGITS = 6;
 
-type SendDeps = Pick<Deps, 'config' | 'secrets'>;
+type SendDeps = Pick<InvoiceDeps, 'config' | 'secrets'>;
 
 /**
  * Mails the invoice to its customer. The first time assigns its number and its page; each further time is a reminder. A

@@ -1,10 +1,10 @@
-import type { Deps } from '../deps.ts';
 import { recordEvents } from '../events/record.ts';
 import { must, notFound, Problem } from '../kit/errors.ts';
 import { isId } from '../kit/ids.ts';
 import type { Queryable, Tx } from '../kit/sql.ts';
 import { type Held, holdPayment, withdrawPayment } from '../payments/hold.ts';
 import { applySteps, ENVIRONMENT, eventOf } from './apply.ts';
+import type { InvoiceDeps } from './deps.ts';
 import { type Asking, redrafted } from './draft.ts';
 import { type ChangeInvoiceBody, changeInvoiceBody, type InvoiceRow } from './schema.ts';
 import { isPayable, nextInvoiceStatus } from './states.ts';
@@ -73,7 +73,12 @@ export async function removeInvoice(tx: Tx, at: number, ref: InvoiceRef): Promis
  * Cancels an invoice and its payment without a charge. Paid amounts remain, and can be refunded by POST /refunds.
  * @throws Problem 400 paid, cancelled or payment in progress, 404
  */
-export async function cancelInvoice(tx: Tx, deps: Pick<Deps, 'listeners'>, at: number, ref: InvoiceRef): Promise<InvoiceRow> {
+export async function cancelInvoice(
+  tx: Tx,
+  deps: Pick<InvoiceDeps, 'listeners'>,
+  at: number,
+  ref: InvoiceRef,
+): Promise<InvoiceRow> {
   const { held, row } = await lockWithPayment(tx, ref);
   if (nextInvoiceStatus(row.status, 'cancelled') === null) throw new Problem(400, `The invoice is ${row.status}.`);
   if (held?.standing === 'under_way') throw new Problem(400, 'The invoice is being paid: wait for the payment to end.');

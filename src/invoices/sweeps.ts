@@ -1,13 +1,13 @@
 import type { Store } from '../db/stores.ts';
-import type { Deps } from '../deps.ts';
 import type { Sweep } from '../work/sweep.ts';
 import { applySteps } from './apply.ts';
+import type { InvoiceDeps } from './deps.ts';
 import { lockOverdue } from './store.ts';
 
 const BATCH = 100;
 
 /** Marks invoices past their due date as overdue, within seconds of the next UTC day. */
-export function overdueSweep(deps: Pick<Deps, 'clock' | 'wake'>, store: Store): Sweep {
+export function overdueSweep(deps: Pick<InvoiceDeps, 'clock' | 'wake'>, store: Store): Sweep {
   return {
     name: 'invoice-overdue',
     environment: store.environment,

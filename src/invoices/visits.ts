@@ -1,6 +1,5 @@
 import { isLanguage, type Language, preferredLanguage } from '../checkout/language.ts';
 import { noticePage } from '../checkout/views/notice.ts';
-import type { Deps } from '../deps.ts';
 import type { Problem } from '../kit/errors.ts';
 import type { Html } from '../kit/html.ts';
 import type { Throttle } from '../kit/throttle.ts';
@@ -10,6 +9,7 @@ import { merchantName } from '../payments/hosted.ts';
 import { isOpen } from '../payments/schema.ts';
 import { getPayment } from '../payments/service.ts';
 import { ENVIRONMENT } from './apply.ts';
+import type { InvoiceDeps } from './deps.ts';
 import { payInvoice } from './pay.ts';
 import type { InvoiceRow, Locale } from './schema.ts';
 import { markViewed } from './service.ts';
@@ -36,7 +36,7 @@ export type Answer = { status: number; page: Html; language: Language } | { redi
 
 /** State and services that all requests for invoice pages share. */
 export interface Desk {
-  deps: Deps;
+  deps: InvoiceDeps;
   /** Keyed by invoice, not by IP address: whole mobile networks share a few addresses. */
   submits: Throttle;
   /** Keyed by token, before the database is read. */
@@ -68,7 +68,7 @@ export async function showInvoice({ deps, reads }: Desk, visit: Visit): Promise<
   return pageOf(deps, visit, unseen ? await transact(db, (tx) => markViewed(tx, deps.clock.now(), found)) : found);
 }
 
-async function open(deps: Deps, token: string): Promise<InvoiceRow | null> {
+async function open(deps: InvoiceDeps, token: string): Promise<InvoiceRow | null> {
   const ref = readInvoiceToken(deps.secrets, token);
   const row = ref && (await findInvoice(deps.stores[ENVIRONMENT].of(ref.team_id).db, ref));
   // A draft has no page yet. A draft that was cancelled never had one.
@@ -107,7 +107,7 @@ function reasonOf({ details }: Problem, language: Language): string {
 }
 
 async function pageOf(
-  deps: Deps,
+  deps: InvoiceDeps,
   visit: Visit,
   row: InvoiceRow,
   status = row.status === 'cancelled' ? 410 : 200,
@@ -120,7 +120,7 @@ async function pageOf(
 }
 
 /** Returns the URL of a payment in progress, so that no second one is started; null for none. */
-async function underWayOf(deps: Deps, { team_id, payment_id, status }: InvoiceRow): Promise<string | null> {
+async function underWayOf(deps: InvoiceDeps, { team_id, payment_id, status }: InvoiceRow): Promise<string | null> {
   if (payment_id === null || !isPayable(status)) return null;
   const store = deps.stores[ENVIRONMENT].of(team_id);
   const payment = await getPayment(store, team_id, payment_id);

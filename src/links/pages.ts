@@ -5,10 +5,10 @@ import { HEADERS, PAGE_HEADERS } from '../checkout/assets.ts';
 import { COOKIE, isCrossSite, newBrowser, readBrowser } from '../checkout/browser.ts';
 import { isLanguage, preferredLanguage } from '../checkout/language.ts';
 import { noticePage } from '../checkout/views/notice.ts';
-import type { Deps } from '../deps.ts';
 import { compressed } from '../http/compressed.ts';
 import { isOurFault, renderError } from '../http/replies.ts';
 import type { Pages } from '../http/server.ts';
+import type { LinkDeps } from './deps.ts';
 import { type LinkAnswer, type LinkDesk, type LinkVisit, openLinkDesk, showLink, submitLink } from './visits.ts';
 
 /** Maximum size of a body. A link's form has a few hundred bytes. */
@@ -17,7 +17,7 @@ const BODY_BYTES = 16 * 1024;
 const COOKIE_S = 2 * 86_400;
 
 /** Routes of the payment link pages under /l. No other file of the slice depends on the web framework. */
-export function linkPages(deps: Deps): Pages {
+export function linkPages(deps: LinkDeps): Pages {
   const desk = openLinkDesk(deps);
   return (app: FastifyInstance) => {
     app.register(async (scope) => pages(scope, desk), { prefix: '/l' });

@@ -1,5 +1,4 @@
 import { levelOf, objectionToPayment } from '../ceilings/service.ts';
-import type { Deps } from '../deps.ts';
 import type { Store } from '../db/stores.ts';
 import { sha256 } from '../kit/crypto.ts';
 import { must } from '../kit/errors.ts';
@@ -10,6 +9,7 @@ import { creating, createWithin, madeBefore } from '../payments/create-within.ts
 import type { CreatePaymentBody } from '../payments/schema.ts';
 import type { Team } from '../teams/schema.ts';
 import { findTeam } from '../teams/store.ts';
+import type { LinkDeps } from './deps.ts';
 import type { LinkRow, PayerField } from './schema.ts';
 import { isOver } from './service.ts';
 import { countMade, findLink, lockLink } from './store.ts';
@@ -29,7 +29,7 @@ export interface OpenedLink {
 }
 
 /** Returns the link of a token; null for a token that this server did not issue, or an unknown link. */
-export async function openLink(deps: Pick<Deps, 'stores' | 'secrets'>, token: string): Promise<OpenedLink | null> {
+export async function openLink(deps: Pick<LinkDeps, 'stores' | 'secrets'>, token: string): Promise<OpenedLink | null> {
   const ref = readLinkToken(deps.secrets, token);
   if (!ref) return null;
   const store = deps.stores.live.of(ref.team_id);
@@ -70,7 +70,7 @@ export interface Submitted {
  * @throws Problem 402 unverified team, 422 amount above its transaction limit, blocked customer
  */
 export async function payLink(
-  deps: Deps,
+  deps: LinkDeps,
   { store, link, team }: OpenedLink,
   { payer, once, request_id }: Submitted,
 ): Promise<{ url: string } | Exclude<LinkStanding, 'open'>> {

@@ -1,10 +1,10 @@
-import type { Deps } from '../deps.ts';
 import { type Minor, wireFromMinor } from '../kit/money.ts';
+import type { LinkDeps } from './deps.ts';
 import type { LinkRow } from './schema.ts';
 import { linkUrl } from './token.ts';
 
 /** Returns a link as GET returns it and events contain it. */
-export function presentLink(deps: Pick<Deps, 'config' | 'secrets'>, row: LinkRow) {
+export function presentLink(deps: Pick<LinkDeps, 'config' | 'secrets'>, row: LinkRow) {
   return {
     id: row.id,
     title: row.title,

@@ -1,6 +1,5 @@
 import { Type } from 'typebox';
 import { recorded } from '../audit/record.ts';
-import type { Deps } from '../deps.ts';
 import { once } from '../http/idempotency.ts';
 import { type Call, type Reply, type Route, route } from '../http/route.ts';
 import { envelopeSchema } from '../kit/envelope.ts';
@@ -9,19 +8,20 @@ import { Cursors, cursorPage, listMeta, offsetMeta } from '../kit/paging.ts';
 import type { Tx } from '../kit/sql.ts';
 import { paymentLister } from '../payments/list.ts';
 import { listedPayment, listPaymentsQuery } from '../payments/schema.ts';
+import type { LinkDeps } from './deps.ts';
 import { presentLink } from './present.ts';
 import { changeLinkBody, createLinkBody, linkReply, type LinkRow, type ListLinksQuery, listLinksQuery } from './schema.ts';
 import { changeLink, createLink, getLink, type LinkContext } from './service.ts';
 import { countLinks, type LinkRef, listLinks } from './store.ts';
 
-type LinkDeps = Pick<Deps, 'config' | 'secrets'>;
+type RouteDeps = Pick<LinkDeps, 'config' | 'secrets'>;
 
 const READ = { access: 'private', scope: 'link.read', liveOnly: true } as const;
 const WRITE = { access: 'private', scope: 'link.write', liveOnly: true } as const;
 
 const one = envelopeSchema({ link: linkReply });
 
-export function linkRoutes(deps: LinkDeps): Route[] {
+export function linkRoutes(deps: RouteDeps): Route[] {
   const payments = paymentLister(deps);
   return [
     route({
@@ -103,7 +103,7 @@ export function linkRoutes(deps: LinkDeps): Route[] {
 
 type AnyCall = Call<unknown, unknown>;
 
-function writing(deps: LinkDeps, call: AnyCall, work: (tx: Tx, context: LinkContext) => Promise<Reply>): Promise<Reply> {
+function writing(deps: RouteDeps, call: AnyCall, work: (tx: Tx, context: LinkContext) => Promise<Reply>): Promise<Reply> {
   return call.caller.store.db.transaction((tx) => work(tx, { deps, at: call.at }));
 }
 
@@ -111,11 +111,11 @@ function refOf(call: AnyCall): LinkRef {
   return { team_id: call.caller.team.id, id: call.params.id as string };
 }
 
-function reply(deps: LinkDeps, code: number, message: string, row: LinkRow): Reply {
+function reply(deps: RouteDeps, code: number, message: string, row: LinkRow): Reply {
   return { code, message, body: { link: presentLink(deps, row) } };
 }
 
-async function listed(deps: LinkDeps, call: Call<unknown, ListLinksQuery>): Promise<Reply> {
+async function listed(deps: RouteDeps, call: Call<unknown, ListLinksQuery>): Promise<Reply> {
   const {
     team,
     store: { db },

@@ -1,4 +1,3 @@
-import type { Deps } from '../deps.ts';
 import { recordEvents } from '../events/record.ts';
 import type { Caller } from '../keys/caller.ts';
 import { type FieldErrors, invalid, notFound } from '../kit/errors.ts';
@@ -8,6 +7,7 @@ import { checkMetadata } from '../kit/metadata.ts';
 import { isMovable, type Minor, minorFromWire, wireFromMinor } from '../kit/money.ts';
 import type { Queryable, Tx } from '../kit/sql.ts';
 import { leastOf } from '../reference/channels.ts';
+import type { LinkDeps } from './deps.ts';
 import { presentLink } from './present.ts';
 import type { ChangeLinkBody, CreateLinkBody, LinkRow } from './schema.ts';
 import { type LinkStatus, type LinkTrigger, nextLinkStatus } from './states.ts';
@@ -18,7 +18,7 @@ const ENVIRONMENT = 'live';
 
 /** Time of a change of links, and the services that its event needs. */
 export interface LinkContext {
-  deps: Pick<Deps, 'config' | 'secrets'>;
+  deps: Pick<LinkDeps, 'config' | 'secrets'>;
   /** Milliseconds since the epoch. */
   at: number;
 }

@@ -1,6 +1,6 @@
-import type { Deps } from '../deps.ts';
 import type { Store } from '../db/stores.ts';
 import type { Sweep } from '../work/sweep.ts';
+import type { LinkDeps } from './deps.ts';
 import { announce } from './service.ts';
 import { nextLinkStatus } from './states.ts';
 import { expireLinks, lockOverdue } from './store.ts';
@@ -8,7 +8,7 @@ import { expireLinks, lockOverdue } from './store.ts';
 const BATCH = 100;
 
 /** Marks links as expired soon after `expires_at`. No payment can be created after that time, even before the sweep runs. */
-export function linkSweep(deps: Pick<Deps, 'clock' | 'config' | 'secrets' | 'wake'>, store: Store): Sweep {
+export function linkSweep(deps: Pick<LinkDeps, 'clock' | 'config' | 'secrets' | 'wake'>, store: Store): Sweep {
   return {
     name: 'links',
     environment: store.environment,

@@ -1,7 +1,7 @@
-import type { Deps } from '../deps.ts';
 import type { Secrets } from '../kit/crypto.ts';
 import { idPrefix } from '../kit/ids.ts';
 import { makePageToken, readPageToken, type TokenKind } from '../kit/page-token.ts';
+import type { LinkDeps } from './deps.ts';
 import type { LinkRef } from './store.ts';
 
 /** Returns the token that ends the URL of a link. It has no environment, because links exist in live only. */
@@ -22,6 +22,6 @@ function kindOf(secrets: Secrets): TokenKind {
 }
 
 /** Returns the URL that the merchant shares. */
-export function linkUrl(deps: Pick<Deps, 'config' | 'secrets'>, ref: LinkRef): string {
+export function linkUrl(deps: Pick<LinkDeps, 'config' | 'secrets'>, ref: LinkRef): string {
   return `${deps.config.public_url}/l/${linkToken(deps.secrets, ref)}`;
 }

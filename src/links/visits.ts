@@ -3,13 +3,13 @@ import { formToken, isFormToken } from '../checkout/browser.ts';
 import type { Language } from '../checkout/language.ts';
 import { themeOf } from '../checkout/theme/theme.ts';
 import { noticePage } from '../checkout/views/notice.ts';
-import type { Deps } from '../deps.ts';
 import { plainAddress, subscriberOf } from '../kit/address-list.ts';
 import { randomBase62 } from '../kit/crypto.ts';
 import { Problem } from '../kit/errors.ts';
 import type { Html } from '../kit/html.ts';
 import { canonicalJson } from '../kit/json.ts';
 import { Throttle } from '../kit/throttle.ts';
+import type { LinkDeps } from './deps.ts';
 import { type Complaints, readPayer, type Typed, typedIn } from './form.ts';
 import { type Closed, linkMessages } from './messages.ts';
 import { linkStanding, type OpenedLink, openLink, payLink } from './pay.ts';
@@ -55,7 +55,7 @@ export type LinkAnswer =
 
 /** State and services that all requests for link pages share. */
 export interface LinkDesk {
-  deps: Deps;
+  deps: LinkDeps;
   reads: Throttle;
   fromAddress: Throttle;
   ofLink: Throttle;
@@ -64,7 +64,7 @@ export interface LinkDesk {
 }
 
 /** Creates the shared state of the link pages. */
-export function openLinkDesk(deps: Deps): LinkDesk {
+export function openLinkDesk(deps: LinkDeps): LinkDesk {
   return {
     deps,
     reads: new Throttle(deps.clock, READS_FROM_ONE_ADDRESS),

@@ -1,9 +1,9 @@
 import type { Store } from '../db/stores.ts';
-import type { Deps } from '../deps.ts';
 import { unreachable } from '../kit/errors.ts';
 import { hostedPageUrl } from '../payments/collection.ts';
 import { findTeam } from '../teams/store.ts';
 import type { Sweep } from '../work/sweep.ts';
+import type { MailDeps } from './deps.ts';
 import { mailerOf } from './mailer.ts';
 import type { Mailer, Sending } from './outgoing.ts';
 import type { MailRow, MailToSend } from './schema.ts';
@@ -19,8 +19,6 @@ const LONGEST_RETRY_MS = 3_600_000;
 const GIVE_UP_MS = 48 * 3_600_000;
 const KEEP_MS = 30 * 86_400_000;
 const FORGET_BATCH = 1_000;
-
-type MailDeps = Pick<Deps, 'config' | 'log' | 'stores' | 'secrets'>;
 
 /** Sends the mails of one environment. A mail may be sent twice, with the same Message-ID, when its worker dies. */
 export function mailSweep(deps: MailDeps, store: Store, mailer: Mailer = mailerOf(deps.config)): Sweep {

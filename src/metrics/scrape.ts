@@ -1,8 +1,8 @@
-import type { Deps } from '../deps.ts';
 import type { PoolUse } from '../db/pool.ts';
 import type { Store } from '../db/stores.ts';
 import type { Log } from '../kit/log.ts';
 import type { Worker } from '../work/worker.ts';
+import type { MetricsDeps } from './deps.ts';
 import { type Family, gauge, type Sample } from './exposition.ts';
 import { askFloats, floatFamilies } from './floats.ts';
 import { processFamilies, watchLoop } from './process.ts';
@@ -17,7 +17,7 @@ const BOOKS_MS = 300_000;
 const MOST_LANES_SHOWN = 200;
 
 export interface Scraped {
-  deps: Deps;
+  deps: MetricsDeps;
   workers: readonly Worker[];
   pools(): Record<string, PoolUse>;
   version: string;
@@ -111,7 +111,7 @@ function bookFamilies(answers: readonly (readonly [Store, Books | null])[]): Fam
  * Returns counts over all lanes (account, channel, operation). Only lanes in trouble are listed by name, because their number
  * grows with the teams' accounts.
  */
-function laneFamilies({ health }: Deps): Family[] {
+function laneFamilies({ health }: MetricsDeps): Family[] {
   const counts = new Map<string, number>();
   const troubled: Sample[] = [];
   for (const { account_id, channel, operation, standing } of health.snapshot()) {
@@ -153,12 +153,12 @@ function poolFamily(pools: Record<string, PoolUse>): Family {
   );
 }
 
-function workerFamily({ clock }: Deps, workers: readonly Worker[]): Family {
+function workerFamily({ clock }: MetricsDeps, workers: readonly Worker[]): Family {
   const samples = workers.map((worker): Sample => [[worker.name], Math.max(0, clock.now() - worker.lastRound()) / 1000]);
   return gauge('pirogue_worker_round_age_seconds', 'How long ago each worker ended a round.', ['worker'], samples);
 }
 
-function clockFamilies({ clock }: Deps): Family[] {
+function clockFamilies({ clock }: MetricsDeps): Family[] {
   const skew_ms = clock.skew_ms?.();
   if (skew_ms === undefined) return [];
   const help = "How far this machine's own clock is ahead of the database's, which decides.";

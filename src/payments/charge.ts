@@ -1,7 +1,6 @@
 import type { Actor } from '../audit/actor.ts';
 import { record } from '../audit/record.ts';
 import { checkVerified, type Level, reserve } from '../ceilings/service.ts';
-import type { Deps } from '../deps.ts';
 import type { Store } from '../db/stores.ts';
 import { must, Problem } from '../kit/errors.ts';
 import { newId } from '../kit/ids.ts';
@@ -16,6 +15,7 @@ import { limitPrompts } from './prompts.ts';
 import { declined, isChargeable, reasonOf, wrongState } from './refusals.ts';
 import { reportOfSubmission } from './reports.ts';
 import { isUnderWay } from './attempts.ts';
+import type { PaymentDeps } from './deps.ts';
 import { type AttemptRow, isOpen, type PaymentRow } from './schema.ts';
 import { screenCharge } from './screening.ts';
 import { isUnpaid } from './states.ts';
@@ -51,7 +51,7 @@ export interface ChargeJournal {
  * not verified; 404 unknown; 422 above a transaction limit of the team; 502 no provider could take it
  */
 export async function charge(
-  deps: Deps,
+  deps: PaymentDeps,
   store: Store,
   ref: PaymentRef,
   charge: Charge,
@@ -85,7 +85,7 @@ export async function charge(
  * it.
  */
 async function handOver(
-  deps: Deps,
+  deps: PaymentDeps,
   store: Store,
   provider: Provider,
   payment: PaymentRow,
@@ -104,7 +104,7 @@ async function handOver(
  * @throws Problem 400 wrong state, 402 declined at once, 502 the provider cannot take it now: the step can be sent again
  */
 export async function continueCharge(
-  deps: Deps,
+  deps: PaymentDeps,
   store: Store,
   payment: PaymentRow,
   attempt: AttemptRow,
@@ -133,7 +133,7 @@ export async function continueCharge(
 /** Commits the intent: from here on the attempt survives a crash of the process. */
 async function start(
   tx: Tx,
-  deps: Deps,
+  deps: PaymentDeps,
   store: Store,
   ref: PaymentRef,
   charge: Charge,
@@ -177,12 +177,12 @@ async function start(
   return { payment, attempt: must(await findAttempt(tx, ref.team_id, id), 'the attempt was just made') };
 }
 
-function placeOf({ config }: Pick<Deps, 'config'>, { environment }: Store) {
+function placeOf({ config }: Pick<PaymentDeps, 'config'>, { environment }: Store) {
   return { config, environment };
 }
 
 /** Commits one change, possibly in one transaction with others, and wakes the workers of the environment. */
-export async function applyOne(deps: Deps, store: Store, change: Change | Report): Promise<Applied> {
+export async function applyOne(deps: PaymentDeps, store: Store, change: Change | Report): Promise<Applied> {
   const applied = await deps.applier.apply(store, change);
   deps.wake.ring(store.environment);
   return applied;

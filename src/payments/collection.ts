@@ -1,21 +1,26 @@
-import type { Deps } from '../deps.ts';
 import type { Store } from '../db/stores.ts';
 import { must } from '../kit/errors.ts';
 import { callbackUrl } from '../provider-accounts/callback-address.ts';
 import type { Collection } from '../providers/contract.ts';
 import { channelById } from '../reference/channels.ts';
+import type { PaymentDeps } from './deps.ts';
 import type { AttemptRow, PaymentRow } from './schema.ts';
 import { makeToken } from './token.ts';
 
 /** Returns the URL of a payment's hosted page. */
-export function hostedPageUrl(deps: Pick<Deps, 'config' | 'secrets'>, store: Store, team_id: bigint, payment_id: string): string {
+export function hostedPageUrl(
+  deps: Pick<PaymentDeps, 'config' | 'secrets'>,
+  store: Store,
+  team_id: bigint,
+  payment_id: string,
+): string {
   const token = makeToken(deps.secrets, { environment: store.environment, team_id, payment_id });
   return `${deps.config.public_url}/pay/${token}`;
 }
 
 /** Returns an attempt in the form that provider adapters receive. */
 export function collectionOf(
-  deps: Pick<Deps, 'config' | 'secrets'>,
+  deps: Pick<PaymentDeps, 'config' | 'secrets'>,
   store: Store,
   payment: PaymentRow,
   attempt: AttemptRow,

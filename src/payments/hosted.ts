@@ -1,5 +1,4 @@
 import type { Actor } from '../audit/actor.ts';
-import type { Deps } from '../deps.ts';
 import type { Store } from '../db/stores.ts';
 import { payerHash } from '../customers/payer-hash.ts';
 import { type Secrets, sha256 } from '../kit/crypto.ts';
@@ -11,6 +10,7 @@ import { parsePhone } from '../reference/phones.ts';
 import { findTeam } from '../teams/store.ts';
 import { attemptsOf } from './attempts-store.ts';
 import { type Charged, charge, continueCharge } from './charge.ts';
+import type { PaymentDeps } from './deps.ts';
 import type { Charge } from './instrument.ts';
 import { type AttemptRow, isOpen, type PaymentRow } from './schema.ts';
 import { findPayment, lockPayments, type PaymentRef, writeClaim } from './store.ts';
@@ -28,7 +28,7 @@ export interface Hosted {
 export type Holder = 'nobody' | 'this' | 'another';
 
 /** Returns the payment of an authorization_token; null for a token that this server did not create. */
-export async function openHosted(deps: Deps, token: string): Promise<Hosted | null> {
+export async function openHosted(deps: PaymentDeps, token: string): Promise<Hosted | null> {
   const subject = readToken(deps.secrets, token);
   if (!subject) return null;
   const store = deps.stores[subject.environment].of(subject.team_id);
@@ -41,12 +41,12 @@ export async function openHosted(deps: Deps, token: string): Promise<Hosted | nu
 }
 
 /** Whether this server created the token; checked without the database. */
-export function isHostedToken({ secrets }: Pick<Deps, 'secrets'>, token: string): boolean {
+export function isHostedToken({ secrets }: Pick<PaymentDeps, 'secrets'>, token: string): boolean {
   return readToken(secrets, token) !== null;
 }
 
 /** Returns the merchant's name as shown to the payer. */
-export async function merchantName(deps: Deps, team_id: bigint): Promise<string> {
+export async function merchantName(deps: PaymentDeps, team_id: bigint): Promise<string> {
   return must(await findTeam(deps.stores.control, team_id), 'a payment has a team').name;
 }
 
@@ -86,7 +86,7 @@ function compact(number: string): string {
  * submit at the same time exactly one charges, and that one holds the page.
  * @throws Problem 403 when another browser holds the page, and whatever {@link charge} throws
  */
-export function chargeFrom(deps: Deps, { store, payment }: Hosted, browser: string, wanted: Charge): Promise<Charged> {
+export function chargeFrom(deps: PaymentDeps, { store, payment }: Hosted, browser: string, wanted: Charge): Promise<Charged> {
   const ref = { team_id: payment.team_id, id: payment.id };
   return charge(deps, store, ref, wanted, {
     started: async (tx, attempt_id) => {
@@ -102,7 +102,7 @@ export function chargeFrom(deps: Deps, { store, payment }: Hosted, browser: stri
  * @throws Problem 403 when another browser holds the page, and whatever {@link continueCharge} throws
  */
 export async function continueFrom(
-  deps: Deps,
+  deps: PaymentDeps,
   { store, payment }: Hosted,
   browser: string,
   attempt: AttemptRow,
@@ -118,7 +118,7 @@ export async function continueFrom(
  * Assigns the page to a browser whose payer typed a number that was charged.
  * @throws Problem 403 for another number, and while a charge is under way
  */
-export async function takeOver(deps: Deps, { store, payment }: Hosted, browser: string, typed: string): Promise<void> {
+export async function takeOver(deps: PaymentDeps, { store, payment }: Hosted, browser: string, typed: string): Promise<void> {
   const ref = { team_id: payment.team_id, id: payment.id };
   await store.db.transaction((tx) => claim(deps, tx, ref, browser, { typed }));
 }
@@ -129,7 +129,7 @@ interface Proof {
   attempt_id?: string;
 }
 
-async function claim(deps: Deps, tx: Tx, ref: PaymentRef, browser: string, proof: Proof = { typed: null }): Promise<void> {
+async function claim(deps: PaymentDeps, tx: Tx, ref: PaymentRef, browser: string, proof: Proof = { typed: null }): Promise<void> {
   const [payment] = await lockPayments(tx, [ref]);
   const holder = payment && holderOf(payment, browser);
   if (!payment || holder === 'this') return;

@@ -1,4 +1,3 @@
-import type { Deps } from '../deps.ts';
 import type { Call, Reply } from '../http/route.ts';
 import { invalid } from '../kit/errors.ts';
 import { idPrefix, lowestIdAt } from '../kit/ids.ts';
@@ -8,6 +7,7 @@ import { listed } from './present.ts';
 import type { ListPaymentsQuery } from './schema.ts';
 import { countPayments, listPayments, type PaymentFilters } from './list-store.ts';
 import { Totals } from '../kit/totals.ts';
+import type { PaymentDeps } from './deps.ts';
 
 /**
  * Longest time for which a creating transaction can stay open, with a margin: ids older than this are all visible. The timeouts
@@ -23,7 +23,7 @@ export type PaymentsOf = { customer_id: string } | { link_id: string };
  * newest first. It throws Problem 422 for a `date_to` before `date_from`.
  */
 export function paymentLister(
-  deps: Pick<Deps, 'secrets'>,
+  deps: Pick<PaymentDeps, 'secrets'>,
 ): (call: Call<unknown, ListPaymentsQuery>, of?: PaymentsOf) => Promise<Reply> {
   const totals = new Totals<string>();
   return async (call, of) => {

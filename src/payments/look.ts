@@ -1,9 +1,9 @@
-import type { Deps } from '../deps.ts';
 import type { Store } from '../db/stores.ts';
 import { must } from '../kit/errors.ts';
 import type { Provider, Reading } from '../providers/contract.ts';
 import { applyOne } from './charge.ts';
 import { collectionOf } from './collection.ts';
+import type { PaymentDeps } from './deps.ts';
 import { reportOfReading } from './reports.ts';
 import type { AttemptRow, PaymentRow } from './schema.ts';
 import { findPayment } from './store.ts';
@@ -12,7 +12,7 @@ import { findPayment } from './store.ts';
  * Polls the provider for the outcome of an attempt and applies the result.
  * @throws an error when the provider account can no longer be used
  */
-export async function look(deps: Deps, store: Store, attempt: AttemptRow): Promise<void> {
+export async function look(deps: PaymentDeps, store: Store, attempt: AttemptRow): Promise<void> {
   const { payment, provider } = await partsOf(deps, store, attempt);
   const collection = collectionOf(deps, store, payment, handedOver(attempt));
   const asked_at = deps.clock.now();
@@ -27,7 +27,7 @@ export async function look(deps: Deps, store: Store, attempt: AttemptRow): Promi
 }
 
 /** Applies the result that a provider reported in a signed callback. */
-export async function hear(deps: Deps, store: Store, attempt: AttemptRow, news: Reading): Promise<void> {
+export async function hear(deps: PaymentDeps, store: Store, attempt: AttemptRow, news: Reading): Promise<void> {
   const { provider } = await partsOf(deps, store, attempt);
   deps.health.heard(provider.account_id, attempt.channel, news);
   const { capabilities } = provider;
@@ -35,7 +35,11 @@ export async function hear(deps: Deps, store: Store, attempt: AttemptRow, news: 
   await applyOne(deps, store, reportOfReading(place, attempt, news, { capabilities, asked_at: deps.clock.now(), due: null }));
 }
 
-async function partsOf(deps: Deps, store: Store, attempt: AttemptRow): Promise<{ payment: PaymentRow; provider: Provider }> {
+async function partsOf(
+  deps: PaymentDeps,
+  store: Store,
+  attempt: AttemptRow,
+): Promise<{ payment: PaymentRow; provider: Provider }> {
   const { team_id, payment_id, provider_account } = attempt;
   return {
     provider: must(

@@ -1,6 +1,5 @@
 import { Type } from 'typebox';
 import { callerOf } from '../audit/actor.ts';
-import type { Deps } from '../deps.ts';
 import { getCustomer } from '../customers/service.ts';
 import { type Call, type Reply, type Route, route } from '../http/route.ts';
 import { envelopeSchema } from '../kit/envelope.ts';
@@ -11,6 +10,7 @@ import { chargeOnce, type Recall } from './charge-once.ts';
 import { declined, isChargeable, reasonOf, wrongState } from './refusals.ts';
 import { hostedPageUrl } from './collection.ts';
 import { checkCreate } from './create.ts';
+import type { PaymentDeps } from './deps.ts';
 import { fitCharge, readInstrument } from './instrument.ts';
 import { paymentLister } from './list.ts';
 import { created, publicOf, retrieved } from './present.ts';
@@ -35,7 +35,7 @@ const STEP_MS = 60_000;
 const one = envelopeSchema({ transaction: retrievedPayment });
 
 /** The routes of payments: list, create, retrieve, cancel, charge. */
-export function paymentRoutes(deps: Deps): Route[] {
+export function paymentRoutes(deps: PaymentDeps): Route[] {
   const list = paymentLister(deps);
   return [
     route({
@@ -157,7 +157,7 @@ export function paymentRoutes(deps: Deps): Route[] {
   ];
 }
 
-async function create(deps: Deps, call: Call<CreatePaymentBody>): Promise<Reply> {
+async function create(deps: PaymentDeps, call: Call<CreatePaymentBody>): Promise<Reply> {
   const { team, store } = call.caller;
   const { payment, replayed } = await deps.creators[store.environment].create(call);
   return {
@@ -178,7 +178,7 @@ async function retrieve(call: Call): Promise<Reply> {
   return reply(call, 200, 'Payment retrieved', { transaction: retrieved(store.environment, payment, payment.attempts) });
 }
 
-async function submit(deps: Deps, call: Call<ChargeBody>): Promise<Reply> {
+async function submit(deps: PaymentDeps, call: Call<ChargeBody>): Promise<Reply> {
   const { team, store } = call.caller;
   const instrument = readInstrument(store.environment, call.body);
   const payment = await getPaymentRow(store, team.id, call.params.id as string);

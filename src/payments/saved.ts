@@ -1,9 +1,9 @@
 import { lastWallet, openWallet, saveMethods, touchMethods } from '../customers/methods.ts';
-import type { Deps } from '../deps.ts';
 import { findKeyKind } from '../keys/store.ts';
 import type { Secrets } from '../kit/crypto.ts';
 import { invalid } from '../kit/errors.ts';
 import { type Channel, channelById, checkAmount } from '../reference/channels.ts';
+import type { PaymentDeps } from './deps.ts';
 import type { Hosted } from './hosted.ts';
 import type { Instrument } from './instrument.ts';
 import { hasSucceeded, type PaymentListener } from './listeners.ts';
@@ -35,12 +35,12 @@ export function masked(number: string): string {
  * that holds a public key) does not identify the payer; offering a saved number there would disclose to unauthenticated callers
  * whose number is stored.
  */
-export async function knowsItsPayer(deps: Pick<Deps, 'stores'>, payment: PaymentRow): Promise<boolean> {
+export async function knowsItsPayer(deps: Pick<PaymentDeps, 'stores'>, payment: PaymentRow): Promise<boolean> {
   return payment.customer_id !== null && (await madeByServer(deps, payment));
 }
 
 /** Whether a secret or restricted key created the payment. */
-export async function madeByServer(deps: Pick<Deps, 'stores'>, { key_id }: Pick<PaymentRow, 'key_id'>): Promise<boolean> {
+export async function madeByServer(deps: Pick<PaymentDeps, 'stores'>, { key_id }: Pick<PaymentRow, 'key_id'>): Promise<boolean> {
   const kind = await findKeyKind(deps.stores.control, key_id);
   return kind === 'secret' || kind === 'restricted';
 }
@@ -54,7 +54,7 @@ export interface Memory {
 }
 
 /** Returns what the hosted page can offer the payer of a payment. */
-export async function memoryOf(deps: Pick<Deps, 'stores'>, { store, payment }: Hosted): Promise<Memory> {
+export async function memoryOf(deps: Pick<PaymentDeps, 'stores'>, { store, payment }: Hosted): Promise<Memory> {
   const { team_id, customer_id } = payment;
   if (customer_id === null || !(await knowsItsPayer(deps, payment))) return { saved: null, remembers: false };
   const method = await lastWallet(store.db, { team_id, id: customer_id });
@@ -67,7 +67,7 @@ export async function memoryOf(deps: Pick<Deps, 'stores'>, { store, payment }: H
  * Returns the instrument of a saved payment method.
  * @throws Problem 422 naming `saved_method`; the same error for another customer's method, a deleted one and an invalid id
  */
-export async function savedInstrument(deps: Deps, { store, payment }: Hosted, method_id: unknown): Promise<Instrument> {
+export async function savedInstrument(deps: PaymentDeps, { store, payment }: Hosted, method_id: unknown): Promise<Instrument> {
   const customer = { team_id: payment.team_id, id: payment.customer_id ?? '' };
   const wallet =
     typeof method_id === 'string' && (await knowsItsPayer(deps, payment))

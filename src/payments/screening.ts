@@ -1,13 +1,13 @@
 import { endsPayment } from '../abuse/rules.ts';
 import { screen } from '../abuse/service.ts';
 import { record } from '../audit/record.ts';
-import type { Deps } from '../deps.ts';
 import type { Store } from '../db/stores.ts';
 import { must } from '../kit/errors.ts';
 import { newId } from '../kit/ids.ts';
 import { apply } from './apply.ts';
 import { attemptsOf } from './attempts-store.ts';
 import type { ChargeJournal } from './charge.ts';
+import type { PaymentDeps } from './deps.ts';
 import type { Charge } from './instrument.ts';
 import { declined, isChargeable, wrongState } from './refusals.ts';
 import { isOpen } from './schema.ts';
@@ -21,7 +21,7 @@ const REFUSED = 'The charge was refused by the rules against abuse.';
  * @throws Problem 402 `fraud_blocked`; 400, and whatever the journal throws, as for any charge
  */
 export async function screenCharge(
-  deps: Deps,
+  deps: PaymentDeps,
   store: Store,
   ref: PaymentRef,
   charge: Charge,
@@ -41,7 +41,7 @@ export async function screenCharge(
 }
 
 /** Ends the payment under the same lock and conditions as a charge: a payment with a charge under way is never ended. */
-async function end(deps: Deps, store: Store, ref: PaymentRef, charge: Charge, journal?: ChargeJournal): Promise<void> {
+async function end(deps: PaymentDeps, store: Store, ref: PaymentRef, charge: Charge, journal?: ChargeJournal): Promise<void> {
   await store.db.transaction(async (tx) => {
     const payment = must((await lockPayments(tx, [ref]))[0], 'the payment was found before');
     const attempts = await attemptsOf(tx, [ref]);

@@ -1,6 +1,5 @@
 import type { Actor } from '../audit/actor.ts';
 import { record } from '../audit/record.ts';
-import type { Deps } from '../deps.ts';
 import type { Store } from '../db/stores.ts';
 import { must, notFound, Problem } from '../kit/errors.ts';
 import { isId, lowestIdAt } from '../kit/ids.ts';
@@ -8,6 +7,7 @@ import type { Queryable, Tx } from '../kit/sql.ts';
 import type { Reading, Subject } from '../providers/contract.ts';
 import { apply } from './apply.ts';
 import { type AttemptSubject, attemptsOf, findAttempt, findBySubject, lookNow, writeToldRef } from './attempts-store.ts';
+import type { PaymentDeps } from './deps.ts';
 import { hear, look } from './look.ts';
 import { type AttemptRow, isOpen, type PaymentRow } from './schema.ts';
 import { findPayment, findWithAttempts, lockPayments, type PaymentRef, type PaymentWithAttempts } from './store.ts';
@@ -40,7 +40,7 @@ export async function getPaymentRow(store: Store, team_id: bigint, id: string): 
  * @throws Problem 400 `payment_not_cancellable`, 404
  */
 export async function cancelPayment(
-  deps: Deps,
+  deps: PaymentDeps,
   store: Store,
   ref: PaymentRef,
   by: Actor,
@@ -80,7 +80,7 @@ export interface NewsSource {
  * @returns false when the account has no such attempt
  */
 export async function hearOfAttempt(
-  deps: Deps,
+  deps: PaymentDeps,
   store: Store,
   from: NewsSource,
   about: AttemptSubject,
@@ -102,7 +102,7 @@ export async function hearOfAttempt(
  * Schedules a poll and stores a provider reference from the callback. A reference reported with a different amount belongs to
  * another transaction and is not stored.
  */
-async function lookSoon(deps: Deps, store: Store, attempt: AttemptRow, told: Subject | undefined): Promise<void> {
+async function lookSoon(deps: PaymentDeps, store: Store, attempt: AttemptRow, told: Subject | undefined): Promise<void> {
   const now = deps.clock.now();
   const fits = told !== undefined && (told.paid_minor === undefined || told.paid_minor === attempt.amount_minor);
   if (fits && attempt.provider_ref === null) {

@@ -1,5 +1,4 @@
 import { WORKER } from '../audit/actor.ts';
-import type { Deps } from '../deps.ts';
 import type { Store } from '../db/stores.ts';
 import { must, Problem } from '../kit/errors.ts';
 import { channelById } from '../reference/channels.ts';
@@ -9,6 +8,7 @@ import type { Sweep } from '../work/sweep.ts';
 import { apply } from './apply.ts';
 import { attemptsOf, claimDueAttempts } from './attempts-store.ts';
 import { charge } from './charge.ts';
+import type { PaymentDeps } from './deps.ts';
 import { look } from './look.ts';
 import type { AttemptRow } from './schema.ts';
 import { claimContinuing, type Continuing, findPayment, lockExpired, stopContinuing } from './store.ts';
@@ -20,7 +20,7 @@ const POLL_LEASE_MS = 30_000;
 const CONTINUE_LEASE_MS = 60_000;
 
 /** Expires payments within 5 s of the end of their window, without any request for them: runs every second. */
-export function expirySweep(deps: Deps, store: Store): Sweep {
+export function expirySweep(deps: PaymentDeps, store: Store): Sweep {
   return {
     name: 'payment-expiry',
     environment: store.environment,
@@ -48,7 +48,7 @@ export function expirySweep(deps: Deps, store: Store): Sweep {
 }
 
 /** Polls providers for attempts that are under way or unknown. */
-export function pollSweep(deps: Deps, store: Store): Sweep {
+export function pollSweep(deps: PaymentDeps, store: Store): Sweep {
   const sweep: CallSweep<AttemptRow> = {
     name: 'attempt-polls',
     environment: store.environment,
@@ -63,7 +63,7 @@ export function pollSweep(deps: Deps, store: Store): Sweep {
 }
 
 /** Sends the next tranche of payments as soon as the previous one was captured. */
-export function trancheSweep(deps: Deps, store: Store): Sweep {
+export function trancheSweep(deps: PaymentDeps, store: Store): Sweep {
   const sweep: CallSweep<Continuing> = {
     name: 'tranches',
     environment: store.environment,
@@ -81,7 +81,7 @@ export function trancheSweep(deps: Deps, store: Store): Sweep {
  * Sends the next tranche to the same channel and number as the previous one. If it is declined, the payer continues on the same
  * page.
  */
-async function sendNextPiece(deps: Deps, store: Store, ref: Continuing): Promise<void> {
+async function sendNextPiece(deps: PaymentDeps, store: Store, ref: Continuing): Promise<void> {
   const attempts = await attemptsOf(store.db, [ref]);
   const previous = must(
     attempts.findLast((attempt) => attempt.status === 'succeeded'),

@@ -1,7 +1,7 @@
 import { type Level, levelOf } from '../ceilings/service.ts';
-import type { Deps } from '../deps.ts';
 import type { Environment } from '../kit/environment.ts';
 import { chargeTerms } from '../teams/service.ts';
+import type { PaymentDeps } from './deps.ts';
 
 /** Team settings that affect a charge. */
 interface Terms {
@@ -14,7 +14,11 @@ interface Terms {
  * Returns the settings for a charge whose request carries only the team's id. The sandbox has neither transaction limits nor
  * fraud rules and needs no query.
  */
-export async function termsOf({ stores }: Pick<Deps, 'stores'>, environment: Environment, team_id: bigint): Promise<Terms> {
+export async function termsOf(
+  { stores }: Pick<PaymentDeps, 'stores'>,
+  environment: Environment,
+  team_id: bigint,
+): Promise<Terms> {
   if (environment === 'sandbox') return { level: null, guarded: false };
   const team = await chargeTerms(stores.control, team_id);
   return { level: levelOf(environment, team), guarded: team.abuse_rules };

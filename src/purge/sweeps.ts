@@ -1,8 +1,8 @@
-import type { Deps } from '../deps.ts';
 import type { Store } from '../db/stores.ts';
 import { REPLAY_MS } from '../http/idempotency.ts';
 import { lowestIdAt } from '../kit/ids.ts';
 import type { Sweep } from '../work/sweep.ts';
+import type { PurgeDeps } from './deps.ts';
 import { BEGINNING, forgetAnswers, type Place, purgeDeliveryAttempts, type Purged, purgeEvents } from './store.ts';
 
 /** A few milliseconds of work, so that other statements do not wait. */
@@ -10,8 +10,6 @@ const BATCH = 500;
 const IDLE_MS = 600_000;
 /** Clocks of other processes may be behind. */
 const SLACK_MS = 60_000;
-
-type PurgeDeps = Pick<Deps, 'clock' | 'config'>;
 
 /** Returns sweeps that delete data after its retention period in small batches; any number of processes may run them. */
 export function purgeSweeps({ clock, config }: PurgeDeps, store: Store): Sweep[] {

@@ -1,12 +1,12 @@
 import { Type } from 'typebox';
 import type { Store } from '../db/stores.ts';
-import type { Deps } from '../deps.ts';
 import { type Call, type Reply, type Route, route } from '../http/route.ts';
 import { envelopeSchema } from '../kit/envelope.ts';
 import { invalid, notFound } from '../kit/errors.ts';
 import { idPrefix, isId } from '../kit/ids.ts';
 import { Cursors, cursorPage, listMeta, offsetMeta } from '../kit/paging.ts';
 import { getPaymentRow } from '../payments/service.ts';
+import type { RefundDeps } from './deps.ts';
 import { presentRefund } from './present.ts';
 import { currentPart } from './parts.ts';
 import {
@@ -24,7 +24,7 @@ import { countRefunds, findRefund, listRefunds } from './store.ts';
 const list = envelopeSchema({ items: Type.Array(refundShape), meta: listMeta });
 
 /** The routes of refunds: list, create, retrieve, list by payment. */
-export function refundRoutes(deps: Deps): Route[] {
+export function refundRoutes(deps: RefundDeps): Route[] {
   return [
     route({
       method: 'GET',
@@ -80,7 +80,7 @@ export function refundRoutes(deps: Deps): Route[] {
   ];
 }
 
-async function create(deps: Deps, call: Call<CreateRefundBody>): Promise<Reply> {
+async function create(deps: RefundDeps, call: Call<CreateRefundBody>): Promise<Reply> {
   const { store } = call.caller;
   const { reply, refund } = await createRefund(deps, call);
   if (!refund?.draws) return reply;
@@ -92,7 +92,7 @@ async function create(deps: Deps, call: Call<CreateRefundBody>): Promise<Reply> 
 }
 
 /** Sends part after part as long as each succeeds at once. The worker continues with a part that stays open. */
-async function sendNow(deps: Deps, store: Store, made: RefundRow): Promise<void> {
+async function sendNow(deps: RefundDeps, store: Store, made: RefundRow): Promise<void> {
   let refund = made;
   for (const part of made.legs.keys()) {
     if (currentPart(refund) !== part) return;
@@ -108,7 +108,7 @@ async function retrieve(call: Call): Promise<Reply> {
   return { code: 200, message: 'Refund retrieved', body: { refund: presentRefund(store.environment, row) } };
 }
 
-async function page(deps: Deps, call: Call<unknown, ListRefundsQuery>): Promise<Reply> {
+async function page(deps: RefundDeps, call: Call<unknown, ListRefundsQuery>): Promise<Reply> {
   const { team, store } = call.caller;
   const { environment, db } = store;
   const { payment, status, date_from, date_to } = call.query;

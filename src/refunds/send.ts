@@ -1,11 +1,11 @@
 import type { Store } from '../db/stores.ts';
-import type { Deps } from '../deps.ts';
 import { must } from '../kit/errors.ts';
 import { callbackUrl } from '../provider-accounts/callback-address.ts';
 import { collectionOf } from '../payments/collection.ts';
 import { getCapture } from '../payments/service.ts';
 import type { Provider, Refund, RefundOutcome } from '../providers/contract.ts';
 import { applyRefund, markSent } from './apply.ts';
+import type { RefundDeps } from './deps.ts';
 import { currentPart } from './parts.ts';
 import type { Leg, RefundRow } from './schema.ts';
 
@@ -16,7 +16,7 @@ const NOT_FOUND_GRACE_MS = 600_000;
  * provider is called outside any transaction, and its response is applied in another.
  * @returns the refund as it is now
  */
-export async function advanceRefund(deps: Deps, store: Store, known: RefundRow): Promise<RefundRow> {
+export async function advanceRefund(deps: RefundDeps, store: Store, known: RefundRow): Promise<RefundRow> {
   const index = currentPart(known);
   const part = index === null ? undefined : known.legs[index];
   if (index === null || !part) return known;
@@ -54,7 +54,7 @@ function evidenceOf(outcome: RefundOutcome, asking: boolean, age_ms: number): Re
  * Reads the state of a refund at the provider, whatever its state here: used for a failed refund before another way is taken.
  * @returns null when the provider cannot be used at the moment
  */
-export async function readRefund(deps: Deps, store: Store, row: RefundRow, index: number): Promise<RefundOutcome | null> {
+export async function readRefund(deps: RefundDeps, store: Store, row: RefundRow, index: number): Promise<RefundOutcome | null> {
   const { provider, request } = await addressed(deps, store, row, must(row.legs[index], 'a refund has this leg'));
   return provider?.refunds ? provider.refunds.read(request) : null;
 }
@@ -64,7 +64,7 @@ export async function readRefund(deps: Deps, store: Store, row: RefundRow, index
  * moment.
  */
 async function addressed(
-  deps: Deps,
+  deps: RefundDeps,
   store: Store,
   row: RefundRow,
   leg: Leg,
@@ -90,7 +90,7 @@ function submittedAt(row: RefundRow, { sent_at }: Leg): number | null {
 }
 
 function inTransaction<T>(
-  deps: Deps,
+  deps: RefundDeps,
   store: Store,
   work: (tx: Parameters<typeof markSent>[0], context: Parameters<typeof markSent>[1]) => Promise<T>,
 ): Promise<T> {

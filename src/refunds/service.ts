@@ -1,7 +1,6 @@
 import { recordCall } from '../audit/record.ts';
 import type { Config } from '../config.ts';
 import type { Store } from '../db/stores.ts';
-import type { Deps } from '../deps.ts';
 import { openOrLostDispute } from '../disputes/service.ts';
 import { once } from '../http/idempotency.ts';
 import type { Call, Reply } from '../http/route.ts';
@@ -18,6 +17,7 @@ import { channelById } from '../reference/channels.ts';
 import { draw } from '../settlement/draw.ts';
 import { refundsUnderWay } from '../settlement/store.ts';
 import { announce, drawnJournal, nextLegAt } from './apply.ts';
+import type { RefundDeps } from './deps.ts';
 import { presentRefund } from './present.ts';
 import type { CreateRefundBody, Leg, RefundRow } from './schema.ts';
 import { findRefund, insertRefund, lookNow, takenByAttempt, updateRefund } from './store.ts';
@@ -28,7 +28,7 @@ import { findRefund, insertRefund, lookNow, takenByAttempt, updateRefund } from 
  * @throws Problem 400 `payment_not_refundable`, 404, 422
  */
 export async function createRefund(
-  deps: Deps,
+  deps: RefundDeps,
   call: Call<CreateRefundBody>,
 ): Promise<{ reply: Reply; refund: RefundRow | null }> {
   const { store } = call.caller;
@@ -51,7 +51,7 @@ function checkBody(body: CreateRefundBody): void {
   if (objection) throw invalid({ metadata: [objection] });
 }
 
-async function make(tx: Tx, deps: Deps, call: Call<CreateRefundBody>): Promise<RefundRow> {
+async function make(tx: Tx, deps: RefundDeps, call: Call<CreateRefundBody>): Promise<RefundRow> {
   const { team, store } = call.caller;
   const { environment } = store;
   const payment = isId('trx', environment, call.body.payment) ? await lockPayment(tx, team.id, call.body.payment) : undefined;
@@ -170,7 +170,7 @@ function legsOf(refund_id: string, captures: AttemptRow[], taken: Map<string, Mi
  * Returns the refund part (`leg`) with the key under which its provider will know it.
  * @throws Problem 422 when the provider cannot refund this way: reported before the refund is created
  */
-async function addressed(deps: Deps, store: Store, captures: AttemptRow[], leg: Leg): Promise<Leg> {
+async function addressed(deps: RefundDeps, store: Store, captures: AttemptRow[], leg: Leg): Promise<Leg> {
   const capture = must(
     captures.find((attempt) => attempt.id === leg.attempt_id),
     'legs are made of captures',

@@ -1,8 +1,8 @@
 import type { Store } from '../db/stores.ts';
-import type { Deps } from '../deps.ts';
 import { accountKey } from '../work/account-key.ts';
 import { type CallSweep, callSweep } from '../work/call-sweep.ts';
 import type { Sweep } from '../work/sweep.ts';
+import type { RefundDeps } from './deps.ts';
 import type { RefundRow } from './schema.ts';
 import { advanceRefund } from './send.ts';
 import { coverLater } from './service.ts';
@@ -12,7 +12,7 @@ import { claimDueRefunds, type DueRefund } from './store.ts';
 const LEASE_MS = 60_000;
 
 /** Covers refunds that wait for money, sends covered ones, and polls those under way. */
-export function refundSweep(deps: Deps, store: Store): Sweep {
+export function refundSweep(deps: RefundDeps, store: Store): Sweep {
   const sweep: CallSweep<DueRefund> = {
     name: 'refunds',
     environment: store.environment,
@@ -26,7 +26,7 @@ export function refundSweep(deps: Deps, store: Store): Sweep {
   return callSweep(sweep, deps);
 }
 
-async function step(deps: Deps, store: Store, refund: RefundRow): Promise<void> {
+async function step(deps: RefundDeps, store: Store, refund: RefundRow): Promise<void> {
   const covered = refund.draws !== null ? refund : await store.db.transaction((tx) => coverLater(tx, deps.config, store, refund));
   if (covered?.draws) await advanceRefund(deps, store, covered);
 }

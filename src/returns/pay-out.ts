@@ -1,4 +1,3 @@
-import type { Deps } from '../deps.ts';
 import type { Store } from '../db/stores.ts';
 import { must, unreachable } from '../kit/errors.ts';
 import type { Tx } from '../kit/sql.ts';
@@ -11,6 +10,7 @@ import type { Payout, PayoutOutcome, Provider } from '../providers/contract.ts';
 import { channelById } from '../reference/channels.ts';
 import type { RefundRow } from '../refunds/schema.ts';
 import { endWay, findWay, handOver, noteLeg } from '../refunds/ways.ts';
+import type { ReturnDeps } from './deps.ts';
 import type { ReturnRow } from './schema.ts';
 import { locked, postpone, UNUSABLE } from './service.ts';
 import { updateReturn } from './store.ts';
@@ -32,7 +32,7 @@ export type Reach =
  * Returns which accounts can pay out a return. A payout of captured money is not a transfer of the merchant: the merchant's
  * transaction limits do not apply to it, only the capabilities of the accounts.
  */
-export async function reachOf(deps: Deps, store: Store, row: ReturnRow, attempt: AttemptRow): Promise<Reach> {
+export async function reachOf(deps: ReturnDeps, store: Store, row: ReturnRow, attempt: AttemptRow): Promise<Reach> {
   if (attempt.payer === null) return { kind: 'never', note: 'where the money came from is not known to the service' };
   const channel = must(channelById(attempt.channel), 'the channel was checked when the attempt was made');
   if (channel.kind !== 'mobile_money') return { kind: 'never', note: `payers of ${channel.id} cannot be paid out to` };
@@ -51,7 +51,7 @@ export async function reachOf(deps: Deps, store: Store, row: ReturnRow, attempt:
  * Advances a payout by one step: submits it to an account, or polls the account that has it. The intent is committed first, the
  * provider is called outside any transaction, and its response is applied in another.
  */
-export async function advancePayout(deps: Deps, store: Store, row: ReturnRow): Promise<void> {
+export async function advancePayout(deps: ReturnDeps, store: Store, row: ReturnRow): Promise<void> {
   const refund = must(await findWay(store.db, row.team_id, must(row.payout_id, 'a payout is under way')), 'it exists');
   const { payment, attempt } = await getCapture(store.db, row.team_id, row.payment_id, row.attempt_id);
   const step = { deps, store, attempt, description: payment.description ?? payment.reference ?? payment.id };
@@ -70,7 +70,12 @@ export async function advancePayout(deps: Deps, store: Store, row: ReturnRow): P
  * Polls a payout that had failed.
  * @returns null when its provider cannot be used at the moment
  */
-export async function readPayout(deps: Deps, store: Store, row: ReturnRow, refund: RefundRow): Promise<PayoutOutcome | null> {
+export async function readPayout(
+  deps: ReturnDeps,
+  store: Store,
+  row: ReturnRow,
+  refund: RefundRow,
+): Promise<PayoutOutcome | null> {
   const { payment, attempt } = await getCapture(store.db, row.team_id, row.payment_id, row.attempt_id);
   const step = { deps, store, attempt, description: payment.description ?? payment.reference ?? payment.id };
   const account_id = refund.legs[0]?.provider_account ?? row.account_id;
@@ -79,7 +84,7 @@ export async function readPayout(deps: Deps, store: Store, row: ReturnRow, refun
 }
 
 interface Step {
-  deps: Deps;
+  deps: ReturnDeps;
   store: Store;
   attempt: AttemptRow;
   description: string;

@@ -1,4 +1,3 @@
-import type { Deps } from '../deps.ts';
 import type { Store } from '../db/stores.ts';
 import { must } from '../kit/errors.ts';
 import type { Tx } from '../kit/sql.ts';
@@ -8,6 +7,7 @@ import { getCapture, lockPayment } from '../payments/service.ts';
 import type { Provider } from '../providers/contract.ts';
 import type { RefundRow } from '../refunds/schema.ts';
 import { beginWay, endWay, findWay, resumeWay, turnInto } from '../refunds/ways.ts';
+import type { ReturnDeps } from './deps.ts';
 import { moveReturn, wayEnded } from './ended.ts';
 import type { ReturnRef, ReturnRow } from './schema.ts';
 import { lockReturn, lookNow, recheckRefund, updateReturn } from './store.ts';
@@ -19,7 +19,11 @@ import { lockReturn, lookNow, recheckRefund, updateReturn } from './store.ts';
 const REFUND_LOOK_MS = 300_000;
 
 /** Runs the work in one transaction, with the context that changes need. */
-export function inTransaction<T>(deps: Deps, store: Store, work: (tx: Tx, context: ApplyContext) => Promise<T>): Promise<T> {
+export function inTransaction<T>(
+  deps: ReturnDeps,
+  store: Store,
+  work: (tx: Tx, context: ApplyContext) => Promise<T>,
+): Promise<T> {
   return store.db.transaction((tx) =>
     work(tx, { environment: store.environment, at: deps.clock.now(), listeners: deps.listeners }),
   );
@@ -31,7 +35,7 @@ export function inTransaction<T>(deps: Deps, store: Store, work: (tx: Tx, contex
  * @returns the result of `work`, or null when it was not called
  */
 export function locked<T>(
-  deps: Deps,
+  deps: ReturnDeps,
   store: Store,
   known: ReturnRow,
   work: (tx: Tx, context: ApplyContext, row: ReturnRow) => Promise<T>,
@@ -44,13 +48,13 @@ export function locked<T>(
 }
 
 /** Leaves a return unchanged and schedules its next step with back-off. */
-export async function postpone(deps: Deps, store: Store, known: ReturnRow, note: string): Promise<void> {
+export async function postpone(deps: ReturnDeps, store: Store, known: ReturnRow, note: string): Promise<void> {
   const next_step_at = new Date(deps.clock.now() + backOff(known.polls));
   await locked(deps, store, known, (tx, _, row) => updateReturn(tx, { ...row, note, next_step_at }));
 }
 
 /** Starts a refund at the provider of the capture. */
-export function beginRefund(deps: Deps, store: Store, known: ReturnRow, provider: Provider): Promise<unknown> {
+export function beginRefund(deps: ReturnDeps, store: Store, known: ReturnRow, provider: Provider): Promise<unknown> {
   return locked(deps, store, known, async (tx, context, row) => {
     const refund = await beginWay(tx, context, row, 'refund', (id) => provider.keyOf(id));
     const next_step_at = new Date(context.at + REFUND_LOOK_MS);
@@ -59,7 +63,7 @@ export function beginRefund(deps: Deps, store: Store, known: ReturnRow, provider
 }
 
 /** Starts a payout. The account to which it is sent is chosen at each submission. */
-export function beginPayout(deps: Deps, store: Store, known: ReturnRow): Promise<unknown> {
+export function beginPayout(deps: ReturnDeps, store: Store, known: ReturnRow): Promise<unknown> {
   return locked(deps, store, known, async (tx, context, row) => {
     const { id } = await beginWay(tx, context, row, 'payout');
     const fresh = { account_id: null, tried: [], resent: false, dispatched_at: null, polls: 0, note: null };
@@ -68,7 +72,7 @@ export function beginPayout(deps: Deps, store: Store, known: ReturnRow): Promise
 }
 
 /** Leaves the money in suspense for manual resolution, and notifies the merchant once. */
-export function waitForPerson(deps: Deps, store: Store, known: ReturnRow, note: string): Promise<unknown> {
+export function waitForPerson(deps: ReturnDeps, store: Store, known: ReturnRow, note: string): Promise<unknown> {
   return locked(deps, store, known, async (tx, context, row) => {
     const manual_id = row.manual_id ?? (await beginWay(tx, context, row, 'manual')).id;
     const announced_at = row.announced_at ?? new Date(context.at);
@@ -83,7 +87,7 @@ export function waitForPerson(deps: Deps, store: Store, known: ReturnRow, note: 
  * Checks a refund under way. Takes over a refund that the previous version started, and updates the return when a worker of that
  * version recorded the end of the refund.
  */
-export async function lookAtRefunding(deps: Deps, store: Store, known: ReturnRow): Promise<void> {
+export async function lookAtRefunding(deps: ReturnDeps, store: Store, known: ReturnRow): Promise<void> {
   const refund = must(await findWay(store.db, known.team_id, must(known.refund_id, 'a refund is under way')), 'it exists');
   const { attempt } = await getCapture(store.db, known.team_id, known.payment_id, known.attempt_id);
   const provider = await deps.providers.byAccount(store.environment, known.team_id, attempt.provider_account);
@@ -124,7 +128,7 @@ async function goOnAsPayout(tx: Tx, context: ApplyContext, row: ReturnRow, refun
  * Ends the open refund or payout of a return whose refund succeeded after all.
  * @returns false while a payout may be with a provider
  */
-export async function closeAfterLateRefund(deps: Deps, store: Store, known: ReturnRow): Promise<boolean> {
+export async function closeAfterLateRefund(deps: ReturnDeps, store: Store, known: ReturnRow): Promise<boolean> {
   const closed = await locked(deps, store, known, async (tx, context, row) => {
     const open = row.state === 'paying_out' ? row.payout_id : row.manual_id;
     const way = open === null ? null : must(await findWay(tx, row.team_id, open), 'refunds are never deleted');

@@ -1,4 +1,3 @@
-import type { Deps } from '../deps.ts';
 import type { Store } from '../db/stores.ts';
 import { must, unreachable } from '../kit/errors.ts';
 import type { AttemptRow } from '../payments/schema.ts';
@@ -10,6 +9,7 @@ import { readRefund } from '../refunds/send.ts';
 import type { RefundRow } from '../refunds/schema.ts';
 import { needsPayer } from '../refunds/service.ts';
 import { findFailedWays, findWay } from '../refunds/ways.ts';
+import type { ReturnDeps } from './deps.ts';
 import { advancePayout, reachOf, readPayout } from './pay-out.ts';
 import type { ReturnRow } from './schema.ts';
 import {
@@ -29,7 +29,7 @@ import { updateReturn } from './store.ts';
 const MAX_DOUBT_MS = 86_400_000;
 
 /** Advances a return by one step. If the process dies in between, the step becomes due again after its lease. */
-export async function advanceReturn(deps: Deps, store: Store, row: ReturnRow): Promise<void> {
+export async function advanceReturn(deps: ReturnDeps, store: Store, row: ReturnRow): Promise<void> {
   if (row.recheck && (await recheck(deps, store, row))) return;
   const unfinished = row.state === 'owed' || row.state === 'waiting' || row.state === 'paying_out';
   if (row.late_refund && unfinished && (await closeAfterLateRefund(deps, store, row))) return;
@@ -54,7 +54,7 @@ export async function advanceReturn(deps: Deps, store: Store, row: ReturnRow): P
  * Chooses how to return the money: by refund, else by payout, else manually. A payout only when the refund has provably failed
  * for good.
  */
-async function chooseWay(deps: Deps, store: Store, row: ReturnRow): Promise<void> {
+async function chooseWay(deps: ReturnDeps, store: Store, row: ReturnRow): Promise<void> {
   const { attempt } = await getCapture(store.db, row.team_id, row.payment_id, row.attempt_id);
   const provider = await deps.providers.byAccount(store.environment, row.team_id, attempt.provider_account);
   if (!provider) return postpone(deps, store, row, UNUSABLE);
@@ -74,7 +74,7 @@ function canRefund({ refunds }: Provider, row: ReturnRow, attempt: AttemptRow): 
   return attempt.payer !== null || !needsPayer(refunds, attempt);
 }
 
-async function choosePayout(deps: Deps, store: Store, row: ReturnRow, attempt: AttemptRow): Promise<void> {
+async function choosePayout(deps: ReturnDeps, store: Store, row: ReturnRow, attempt: AttemptRow): Promise<void> {
   if (row.payout_id !== null) return void (await waitForPerson(deps, store, row, row.note ?? 'the payout failed'));
   if (row.currency !== attempt.currency)
     return void (await waitForPerson(deps, store, row, 'another currency arrived than was asked for'));
@@ -92,7 +92,7 @@ async function choosePayout(deps: Deps, store: Store, row: ReturnRow, attempt: A
 }
 
 /** Polls the provider once more before money is returned another way: a failed refund may have succeeded after all. */
-async function isProvenFailed(deps: Deps, store: Store, row: ReturnRow, refund: RefundRow): Promise<boolean> {
+async function isProvenFailed(deps: ReturnDeps, store: Store, row: ReturnRow, refund: RefundRow): Promise<boolean> {
   // A person has proved that no money moved, where the provider could not.
   if (refund.resolution !== null) return true;
   const outcome = await readRefund(deps, store, refund, 0);
@@ -110,7 +110,13 @@ async function isProvenFailed(deps: Deps, store: Store, row: ReturnRow, refund: 
   }
 }
 
-async function doubt(deps: Deps, store: Store, row: ReturnRow, refund: RefundRow, outcome: RefundOutcome | null): Promise<void> {
+async function doubt(
+  deps: ReturnDeps,
+  store: Store,
+  row: ReturnRow,
+  refund: RefundRow,
+  outcome: RefundOutcome | null,
+): Promise<void> {
   const why = outcome && 'message' in outcome ? `: ${outcome.message}` : '';
   const note = `the provider does not confirm that the refund failed${why}`;
   const over = deps.clock.now() - (refund.completed_at ?? refund.updated_at).getTime() > MAX_DOUBT_MS;
@@ -122,7 +128,7 @@ async function doubt(deps: Deps, store: Store, row: ReturnRow, refund: RefundRow
  * given a definite answer.
  * @returns true when the return must not advance now
  */
-async function recheck(deps: Deps, store: Store, row: ReturnRow): Promise<boolean> {
+async function recheck(deps: ReturnDeps, store: Store, row: ReturnRow): Promise<boolean> {
   const failed = await findFailedWays(store.db, row);
   const read = await Promise.all(failed.map(async (way) => ({ way, outcome: await readWay(deps, store, row, way) })));
   const done = read.flatMap(({ way, outcome }) => (outcome?.kind === 'succeeded' ? [{ way, outcome }] : []));
@@ -145,7 +151,12 @@ async function recheck(deps: Deps, store: Store, row: ReturnRow): Promise<boolea
 /**
  * Returns the present state at the provider. A payout reported with another amount or currency than was sent counts as unknown.
  */
-async function readWay(deps: Deps, store: Store, row: ReturnRow, way: RefundRow): Promise<RefundOutcome | PayoutOutcome | null> {
+async function readWay(
+  deps: ReturnDeps,
+  store: Store,
+  row: ReturnRow,
+  way: RefundRow,
+): Promise<RefundOutcome | PayoutOutcome | null> {
   if (way.way === 'refund') return readRefund(deps, store, way, 0);
   const outcome = await readPayout(deps, store, row, way);
   const strange =

@@ -1,8 +1,8 @@
 import type { Store } from '../db/stores.ts';
-import type { Deps } from '../deps.ts';
 import { accountKey } from '../work/account-key.ts';
 import { type CallSweep, callSweep } from '../work/call-sweep.ts';
 import type { Sweep } from '../work/sweep.ts';
+import type { ReturnDeps } from './deps.ts';
 import { advanceReturn } from './step.ts';
 import { adoptGivebacks, claimDueReturns, type DueReturn } from './store.ts';
 
@@ -13,7 +13,7 @@ const LEASE_MS = 60_000;
  * Returns the sweep that sends captured money back to the payer when the payment cannot keep it: by refund, else by payout, else
  * manually.
  */
-export function returnSweep(deps: Deps, store: Store): Sweep {
+export function returnSweep(deps: ReturnDeps, store: Store): Sweep {
   let adopted = 0;
   const sweep: CallSweep<DueReturn> = {
     name: 'returns',

@@ -1,8 +1,8 @@
 import type { Actor } from '../audit/actor.ts';
 import { record } from '../audit/record.ts';
 import type { Store } from '../db/stores.ts';
-import type { Deps } from '../deps.ts';
 import { notFound } from '../kit/errors.ts';
+import type { SandboxClockDeps } from './deps.ts';
 import {
   type Move,
   type Moved,
@@ -39,7 +39,12 @@ interface Advance {
  * could not be told from none. The workers do what has become due at their next look (docs/decisions/0036-sandbox-clock.md).
  * @param by_ms above zero
  */
-export async function advanceClock(deps: Pick<Deps, 'clock'>, store: Store, advance: Advance, by: Actor): Promise<Advanced> {
+export async function advanceClock(
+  deps: Pick<SandboxClockDeps, 'clock'>,
+  store: Store,
+  advance: Advance,
+  by: Actor,
+): Promise<Advanced> {
   refuseLive(store);
   const at = deps.clock.now();
   const { team_id } = advance;
@@ -57,7 +62,7 @@ export async function advanceClock(deps: Pick<Deps, 'clock'>, store: Store, adva
  * @throws Problem 404 when there is none that could still expire
  */
 export async function advancePayment(
-  deps: Pick<Deps, 'clock'>,
+  deps: Pick<SandboxClockDeps, 'clock'>,
   store: Store,
   advance: Advance & { payment_id: string },
   by: Actor,

@@ -1,17 +1,17 @@
 import type { Store } from '../db/stores.ts';
-import type { Deps } from '../deps.ts';
 import { newId } from '../kit/ids.ts';
 import type { Tx } from '../kit/sql.ts';
 import { account } from '../ledger/accounts.ts';
 import { type Journal, post } from '../ledger/post.ts';
 import type { Sweep } from '../work/sweep.ts';
 import { type Arrival, repayCredit } from './credit.ts';
+import type { SettlementDeps } from './deps.ts';
 import { duePayments, lockDueItems, markReleased, type SettlementItem } from './store.ts';
 
 const BATCH = 500;
 
 /** Moves money whose retention is over from pending to available: one journal for each party and batch. */
-export function releaseSweep(deps: Pick<Deps, 'clock'>, store: Store): Sweep {
+export function releaseSweep(deps: Pick<SettlementDeps, 'clock'>, store: Store): Sweep {
   return {
     name: 'hold-release',
     environment: store.environment,

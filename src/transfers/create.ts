@@ -1,6 +1,5 @@
 import { recorded } from '../audit/record.ts';
 import { levelOf, objectionToTransfer, reserve } from '../ceilings/service.ts';
-import type { Deps } from '../deps.ts';
 import { recordEvents } from '../events/record.ts';
 import { once } from '../http/idempotency.ts';
 import type { Call, Reply } from '../http/route.ts';
@@ -13,12 +12,13 @@ import { checkMetadata } from '../kit/metadata.ts';
 import { feeOf } from '../payments/fees.ts';
 import { applyTransfers, transferEvent } from './apply.ts';
 import { reservedJournal } from './bookings.ts';
+import type { TransferDeps } from './deps.ts';
 import { choiceErrors, fitAmount, type Payee, resolvePayee } from './payee.ts';
 import { presentTransfer } from './present.ts';
 import type { CreateTransferBody, Decision, TransferRow } from './schema.ts';
 import { insertTransfer } from './store.ts';
 
-type CreateDeps = Pick<Deps, 'config' | 'router'>;
+type CreateDeps = Pick<TransferDeps, 'config' | 'router'>;
 
 /**
  * Creates a transfer and reserves its money in one transaction, or creates it as failed when the available balance does not

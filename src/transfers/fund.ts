@@ -1,11 +1,11 @@
 import type { Actor } from '../audit/actor.ts';
 import { record } from '../audit/record.ts';
 import type { Store } from '../db/stores.ts';
-import type { Deps } from '../deps.ts';
 import { newId } from '../kit/ids.ts';
 import type { Minor } from '../kit/money.ts';
 import { post } from '../ledger/post.ts';
 import { repayCredit } from '../settlement/credit.ts';
+import type { TransferDeps } from './deps.ts';
 
 /**
  * Adds test money to a team's sandbox balance, so that payouts can be tried without collecting first. As everywhere,
@@ -14,7 +14,7 @@ import { repayCredit } from '../settlement/credit.ts';
  * @throws an error outside the sandbox
  */
 export async function fundSandbox(
-  deps: Pick<Deps, 'clock'>,
+  deps: Pick<TransferDeps, 'clock'>,
   store: Store,
   team_id: bigint,
   currency: string,

@@ -1,9 +1,9 @@
-import type { Deps } from '../deps.ts';
 import type { Call, Reply } from '../http/route.ts';
 import { invalid } from '../kit/errors.ts';
 import { idPrefix } from '../kit/ids.ts';
 import { type Minor, minorFromWire } from '../kit/money.ts';
 import { Cursors, cursorPage, offsetMeta } from '../kit/paging.ts';
+import type { TransferDeps } from './deps.ts';
 import { presentTransfer } from './present.ts';
 import type { ListTransfersQuery } from './schema.ts';
 import { countTransfers, listTransfers, type TransferFilters } from './store.ts';
@@ -12,7 +12,7 @@ import { countTransfers, listTransfers, type TransferFilters } from './store.ts'
  * Handles GET /transfers: offset or cursor pages, newest first.
  * @throws Problem 422 for a `date_to` before `date_from`
  */
-export async function listed(deps: Pick<Deps, 'secrets'>, call: Call<unknown, ListTransfersQuery>): Promise<Reply> {
+export async function listed(deps: Pick<TransferDeps, 'secrets'>, call: Call<unknown, ListTransfersQuery>): Promise<Reply> {
   const {
     team,
     store: { db, environment },

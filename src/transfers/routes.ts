@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
-import type { Deps } from '../deps.ts';
 import { type Route, route } from '../http/route.ts';
 import { envelopeSchema } from '../kit/envelope.ts';
 import { listMeta } from '../kit/paging.ts';
 import { createTransfer } from './create.ts';
+import type { TransferDeps } from './deps.ts';
 import { listed } from './list.ts';
 import { presentTransfer } from './present.ts';
 import { createTransferBody, listTransfersQuery, transferReply } from './schema.ts';
@@ -12,7 +12,7 @@ import { getTransfer } from './service.ts';
 const one = envelopeSchema({ transfer: transferReply });
 
 /** The routes of transfers: list, create, retrieve. */
-export function transferRoutes(deps: Pick<Deps, 'config' | 'router' | 'secrets'>): Route[] {
+export function transferRoutes(deps: Pick<TransferDeps, 'config' | 'router' | 'secrets'>): Route[] {
   return [
     route({
       method: 'GET',

@@ -1,10 +1,10 @@
 import type { Store } from '../db/stores.ts';
-import type { Deps } from '../deps.ts';
 import { must } from '../kit/errors.ts';
 import { callbackUrl } from '../provider-accounts/callback-address.ts';
 import type { Payout, PayoutOutcome, Payouts, Provider } from '../providers/contract.ts';
 import { channelById } from '../reference/channels.ts';
 import type { AppliedTransfer, TransferChange } from './apply.ts';
+import type { TransferDeps } from './deps.ts';
 import { type Asked, happeningOf } from './outcomes.ts';
 import type { Decision, TransferRow } from './schema.ts';
 
@@ -15,7 +15,7 @@ export const NOT_FOUND_GRACE_MS = 600_000;
 
 /** The dependencies of a step, and the function that applies and commits a change. */
 export interface Sender {
-  deps: Pick<Deps, 'clock' | 'config' | 'providers' | 'router' | 'secrets'>;
+  deps: Pick<TransferDeps, 'clock' | 'config' | 'providers' | 'router' | 'secrets'>;
   store: Store;
   settle(change: TransferChange): Promise<AppliedTransfer>;
 }

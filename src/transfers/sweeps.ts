@@ -1,18 +1,18 @@
 import type { Store } from '../db/stores.ts';
-import type { Deps } from '../deps.ts';
 import { Batcher } from '../kit/batch.ts';
 import { must } from '../kit/errors.ts';
 import { accountKey } from '../work/account-key.ts';
 import { type CallSweep, callSweep } from '../work/call-sweep.ts';
 import type { Sweep } from '../work/sweep.ts';
 import { type AppliedTransfer, applyTransfers, type TransferChange } from './apply.ts';
+import type { TransferDeps } from './deps.ts';
 import { advance, type Sender, SUBMIT_LEASE_MS } from './send.ts';
 import type { TransferRow } from './schema.ts';
 import { claimDueTransfers } from './store.ts';
 
 const BATCH = 50;
 
-type SweepDeps = Pick<Deps, 'clock' | 'config' | 'log' | 'providers' | 'router' | 'secrets' | 'wake'>;
+type SweepDeps = Pick<TransferDeps, 'clock' | 'config' | 'log' | 'providers' | 'router' | 'secrets' | 'wake'>;
 
 /** Returns the sweep that submits transfers to providers and polls them until they are final. */
 export function transferSweep(deps: SweepDeps, store: Store): Sweep {

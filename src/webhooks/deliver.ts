@@ -1,11 +1,11 @@
 import type { Store } from '../db/stores.ts';
-import type { Deps } from '../deps.ts';
 import { unpack } from '../events/packing.ts';
 import { type Send, send as sendOut } from '../kit/fetch.ts';
 import { bodyFor } from '../versions/event-body.ts';
 import type { Worker } from '../work/worker.ts';
 import { announceDeactivation } from './deactivation.ts';
 import { type Claimed, claimDue, recordOutcomes } from './deliveries-store.ts';
+import type { WebhookDeps } from './deps.ts';
 import { Outcomes } from './outcomes.ts';
 import { Pacer } from './pacer.ts';
 import { DISABLE_AFTER_MS } from './schedule.ts';
@@ -31,14 +31,14 @@ const MOST_ENDPOINTS = 512;
  * outside any transaction, and its outcome recorded in a batch. Claims of a killed process become due again when their leases
  * end.
  */
-export function startDeliveries(deps: Deps, store: Store, tuning: Partial<DeliveryTuning> = {}): Worker {
+export function startDeliveries(deps: WebhookDeps, store: Store, tuning: Partial<DeliveryTuning> = {}): Worker {
   const worker = new DeliveryWorker(deps, store, { ...DEFAULTS, ...tuning });
   const done = worker.run();
   return { name: `deliveries:${store.environment}`, lastRound: () => worker.lastRound, stop: () => worker.stop(done) };
 }
 
 class DeliveryWorker {
-  readonly #deps: Deps;
+  readonly #deps: WebhookDeps;
   readonly #store: Store;
   readonly #tuning: DeliveryTuning;
   readonly #slots: Slots;
@@ -50,7 +50,7 @@ class DeliveryWorker {
   #stopping = false;
   lastRound: number;
 
-  constructor(deps: Deps, store: Store, tuning: DeliveryTuning) {
+  constructor(deps: WebhookDeps, store: Store, tuning: DeliveryTuning) {
     this.#deps = deps;
     this.#store = store;
     this.#tuning = tuning;

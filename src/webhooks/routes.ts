@@ -1,6 +1,5 @@
 import { Type } from 'typebox';
 import { recordCall, recorded } from '../audit/record.ts';
-import type { Deps } from '../deps.ts';
 import { once } from '../http/idempotency.ts';
 import { type Call, type Reply, type Route, route } from '../http/route.ts';
 import { eventReply } from '../events/schema.ts';
@@ -8,6 +7,7 @@ import { envelopeSchema } from '../kit/envelope.ts';
 import { notFound } from '../kit/errors.ts';
 import { idPrefix, isId } from '../kit/ids.ts';
 import { Cursors, cursorPage, listMeta, offsetMeta, type PagingQuery } from '../kit/paging.ts';
+import type { WebhookDeps } from './deps.ts';
 import { presentAttempt, presentEndpoint } from './present.ts';
 import {
   changeEndpointBody,
@@ -36,7 +36,7 @@ const WRITE = { access: 'private', scope: 'webhook.write' } as const;
 const one = envelopeSchema({ webhook: endpointReply });
 const withSecret = envelopeSchema({ webhook: endpointWithSecretReply });
 
-export function webhookRoutes(deps: Deps): Route[] {
+export function webhookRoutes(deps: WebhookDeps): Route[] {
   return [
     route({
       ...READ,
@@ -202,7 +202,7 @@ function withoutSecret(answer: Reply): Reply {
   return { ...answer, body: { webhook } };
 }
 
-async function listed(deps: Deps, call: Call<unknown, PagingQuery>): Promise<Reply> {
+async function listed(deps: WebhookDeps, call: Call<unknown, PagingQuery>): Promise<Reply> {
   const {
     team,
     store: { db, environment },
@@ -222,7 +222,7 @@ async function listed(deps: Deps, call: Call<unknown, PagingQuery>): Promise<Rep
   };
 }
 
-async function attempts(deps: Deps, call: Call<unknown, PagingQuery>): Promise<Reply> {
+async function attempts(deps: WebhookDeps, call: Call<unknown, PagingQuery>): Promise<Reply> {
   const {
     store: { db, environment },
   } = call.caller;

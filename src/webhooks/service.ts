@@ -1,4 +1,3 @@
-import type { Deps } from '../deps.ts';
 import { type EventType, subscriptionsOf } from '../events/catalogue.ts';
 import { eventInput } from '../events/record.ts';
 import type { Store } from '../db/stores.ts';
@@ -11,6 +10,7 @@ import type { Queryable, Tx } from '../kit/sql.ts';
 import type { Team } from '../teams/schema.ts';
 import { versions } from '../versions/registry.ts';
 import { recordDirectEvent, requeue } from './deliveries-store.ts';
+import type { WebhookDeps } from './deps.ts';
 import { presentEndpoint } from './present.ts';
 import type { ChangeEndpointBody, CreateEndpointBody, EndpointRow } from './schema.ts';
 import { newSecret, secretPlace } from './sign.ts';
@@ -47,7 +47,7 @@ export interface FreshEndpoint {
  * @throws Problem 422 for a URL that is not allowed, or above {@link MOST_ENDPOINTS}
  */
 export async function createEndpoint(
-  deps: Deps,
+  deps: WebhookDeps,
   tx: Tx,
   store: Store,
   team: Team,
@@ -91,7 +91,7 @@ export async function getEndpoint(db: Queryable, ref: EndpointRef): Promise<Endp
  * @throws Problem 404, 422
  */
 export function changeEndpoint(
-  deps: Deps,
+  deps: WebhookDeps,
   tx: Tx,
   environment: Environment,
   ref: EndpointRef,
@@ -106,7 +106,7 @@ export function changeEndpoint(
  * @throws Problem 404, 422
  */
 export function replaceEndpoint(
-  deps: Deps,
+  deps: WebhookDeps,
   tx: Tx,
   environment: Environment,
   ref: EndpointRef,
@@ -121,7 +121,7 @@ export function replaceEndpoint(
 }
 
 async function write(
-  deps: Deps,
+  deps: WebhookDeps,
   tx: Tx,
   environment: Environment,
   ref: EndpointRef,
@@ -144,7 +144,7 @@ async function write(
  * Rotates the signing secret. The new secret applies from the next attempt, also to queued deliveries.
  * @throws Problem 404
  */
-export async function rotateSecret(deps: Deps, tx: Tx, ref: EndpointRef, at: number): Promise<FreshEndpoint> {
+export async function rotateSecret(deps: WebhookDeps, tx: Tx, ref: EndpointRef, at: number): Promise<FreshEndpoint> {
   const secret = newSecret();
   const secret_sealed = deps.secrets.seal(secret, secretPlace(ref.team_id, ref.id));
   const row = { ...(await locked(tx, ref)), secret_sealed, updated_at: new Date(at) };
@@ -197,7 +197,7 @@ async function locked(tx: Tx, ref: EndpointRef): Promise<EndpointRow> {
 }
 
 /** Checks what the schema cannot express. */
-function check(deps: Deps, environment: Environment, body: ChangeEndpointBody): void {
+function check(deps: WebhookDeps, environment: Environment, body: ChangeEndpointBody): void {
   const errors: FieldErrors = {};
   const fault = body.url === undefined ? null : urlFault(body.url, guardOf(deps.config, environment));
   if (fault) errors.url = [fault];

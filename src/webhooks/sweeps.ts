@@ -1,7 +1,7 @@
 import type { Store } from '../db/stores.ts';
-import type { Deps } from '../deps.ts';
 import type { Sweep } from '../work/sweep.ts';
 import { resumeQueues, stopFullQueues } from './backlog-store.ts';
+import type { WebhookDeps } from './deps.ts';
 
 export interface BacklogLimits {
   /** Maximum waiting deliveries of one endpoint. Approximate: deliveries queued between two rounds are not counted. */
@@ -15,7 +15,11 @@ const DEFAULT_BACKLOG_LIMITS: BacklogLimits = { max: 100_000, resume_below: 10_0
 const BATCH = 200;
 
 /** Bounds the backlog of each endpoint: above the limit no more deliveries are queued, and the owner is notified by mail. */
-export function backlogSweep({ log }: Pick<Deps, 'log'>, store: Store, limits: BacklogLimits = DEFAULT_BACKLOG_LIMITS): Sweep {
+export function backlogSweep(
+  { log }: Pick<WebhookDeps, 'log'>,
+  store: Store,
+  limits: BacklogLimits = DEFAULT_BACKLOG_LIMITS,
+): Sweep {
   let after = '';
   const { environment, db } = store;
   return {

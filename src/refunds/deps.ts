@@ -1,0 +1,4 @@
+import type { PaymentDeps } from '../payments/deps.ts';
+
+/** The dependencies of refunds. */
+export type RefundDeps = PaymentDeps;
