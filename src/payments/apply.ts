@@ -1,7 +1,6 @@
 import { changeUses, type Use } from '../ceilings/service.ts';
 import type { EventType } from '../events/catalogue.ts';
 import { type NewEvent, recordEvents } from '../events/record.ts';
-import type { Environment } from '../kit/environment.ts';
 import { must } from '../kit/errors.ts';
 import type { Tx } from '../kit/sql.ts';
 import { type Journal, post } from '../ledger/post.ts';
@@ -11,8 +10,8 @@ import { type Arrival, repayCredit } from '../settlement/credit.ts';
 import { insertItems, type SettlementItem } from '../settlement/store.ts';
 import { type AttemptUpdate, lockAttempts, updateAttempts } from './attempts-store.ts';
 import { lateJournal, mismatchJournal, pieceJournal, resolvedJournal, settlementItems, successJournal } from './bookings.ts';
-import type { Change, Happening, Report } from './change.ts';
-import type { Move, PaymentListener } from './listeners.ts';
+import type { Applied, ApplyContext, Change, Happening, Report } from './change.ts';
+import type { Move } from './listeners.ts';
 import { retrieved, totalOf } from './present.ts';
 import { useOf } from './volume.ts';
 import { type AttemptRow, isOpen, type PaymentRow } from './schema.ts';
@@ -20,21 +19,7 @@ import { withoutStated } from './stated.ts';
 import { isFinal, isUnpaid, nextStatus, type PaymentTrigger } from './states.ts';
 import { lockPayments, updatePayments } from './store.ts';
 
-/** The environment, time and listeners with which changes are applied. */
-export interface ApplyContext {
-  environment: Environment;
-  /** Milliseconds since the epoch. */
-  at: number;
-  listeners: readonly PaymentListener[];
-}
-
-/** Result of applying one change. */
-export interface Applied {
-  payment: PaymentRow;
-  attempts: AttemptRow[];
-  /** Whether the last trigger (`happening`) changed the payment. */
-  changed: boolean;
-}
+export type { Applied, ApplyContext };
 
 /**
  * The only code path that changes a payment: provider responses, callbacks, polls, sweeps and merchant requests all use it.

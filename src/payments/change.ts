@@ -1,5 +1,7 @@
+import type { Environment } from '../kit/environment.ts';
 import type { Reason } from '../providers/reasons.ts';
 import type { AttemptUpdate } from './attempts-store.ts';
+import type { PaymentListener } from './listeners.ts';
 import type { AttemptRow, PaymentRow } from './schema.ts';
 
 /** An event or trigger that may change a payment. */
@@ -40,4 +42,20 @@ export interface Report {
   attempt_id: string;
   /** @param at milliseconds since the epoch, the moment of the change */
   judge(payment: PaymentRow, attempt: AttemptRow, attempts: readonly AttemptRow[], at: number): Change;
+}
+
+/** The environment, time and listeners with which changes are applied. */
+export interface ApplyContext {
+  environment: Environment;
+  /** Milliseconds since the epoch. */
+  at: number;
+  listeners: readonly PaymentListener[];
+}
+
+/** Result of applying one change. */
+export interface Applied {
+  payment: PaymentRow;
+  attempts: AttemptRow[];
+  /** Whether the last trigger (`happening`) changed the payment. */
+  changed: boolean;
 }
