@@ -3,10 +3,10 @@ import { OPERATIONS, type Operation, type Operations } from './generated/operati
 import { type AccountOptions, atLeast, type CreateOptions, type Settings } from './options.ts';
 import { mayRetry, type Outcome, sleep, waitAfter } from './retry.ts';
 
-/** Path, query and body of an operation, as far as it has them. */
+/** Path, query and body of an operation, where it has them. */
 export type Input<N extends keyof Operations> = Omit<Operations[N], 'reply'>;
 
-/** Calls an operation of the document and gives the JSON of its answer. */
+/** Calls an operation of the OpenAPI document and returns the JSON of its answer. */
 export type Call = <N extends keyof Operations>(
   name: N,
   input: Input<N>,
@@ -19,11 +19,11 @@ interface Parts {
   body?: unknown;
 }
 
-/** Everything that stays the same over all tries of a call. */
+/** Parts of a call that are the same for every attempt. */
 interface Request {
   url: string;
   init: RequestInit;
-  /** A second try cannot do the thing twice. */
+  /** A repeated attempt cannot take effect twice. */
   repeatable: boolean;
   idempotencyKey: string | null;
   retries: number;
@@ -32,7 +32,10 @@ interface Request {
   signal: AbortSignal | undefined;
 }
 
-/** @throws CallError, or the reason of the caller's signal */
+/**
+ * Returns a function that calls the service.
+ * @throws CallError, or the reason of the caller's signal
+ */
 export function callWith(settings: Settings): Call {
   return async (name, input, options = {}) => {
     const request = requestOf(settings, OPERATIONS[name], input, options);
@@ -55,7 +58,7 @@ function requestOf(settings: Settings, operation: Operation, input: Parts, optio
   };
   return {
     url: settings.baseUrl + pathOf(operation, input.path) + searchOf(input.query),
-    // Where a redirect leads is not where the key was meant to go.
+    // The key must not be sent to the target of a redirect.
     init: { method, headers, body, redirect: 'manual' },
     repeatable: keyed || method !== 'POST',
     idempotencyKey,
@@ -66,7 +69,10 @@ function requestOf(settings: Settings, operation: Operation, input: Parts, optio
   };
 }
 
-/** An id that is empty or made of dots would be another path. */
+/**
+ * Rejects an id that is empty or consists of dots, which would change the path.
+ * @throws TypeError
+ */
 function pathOf({ path }: Operation, values: Record<string, string> = {}): string {
   return path.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = values[name];
@@ -80,7 +86,7 @@ function searchOf(query: object = {}): string {
   return given.length === 0 ? '' : `?${new URLSearchParams(given.map(([name, value]) => [name, String(value)]))}`;
 }
 
-/** 128 random bits; `crypto.randomUUID` is missing on pages without TLS. */
+/** Returns 128 random bits in hex. `crypto.randomUUID` is missing on pages without TLS. */
 function newKey(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
@@ -99,7 +105,10 @@ async function send(fetcher: typeof fetch, request: Request): Promise<unknown> {
   }
 }
 
-/** @throws only the reason of the caller's signal */
+/**
+ * Sends the request once. Failures of the network and timeouts are returned as an outcome.
+ * @throws only the reason of the caller's signal
+ */
 async function tryOnce(fetcher: typeof fetch, { url, init, signal }: Request, timeoutMs: number): Promise<Outcome> {
   signal?.throwIfAborted();
   const controller = new AbortController();
@@ -118,7 +127,10 @@ async function tryOnce(fetcher: typeof fetch, { url, init, signal }: Request, ti
   }
 }
 
-/** @throws when a success is not JSON: then it is not the service's, and what happened is unknown */
+/**
+ * Reads an answer.
+ * @throws when a success is not JSON: it is not the service's answer, and the result of the call is unknown
+ */
 async function answerOf(response: Response): Promise<Outcome> {
   const { status, headers } = response;
   const text = await response.text();
@@ -142,7 +154,7 @@ function errorOf(outcome: Outcome, { url, init, idempotencyKey }: Request, attem
   return new ConnectionError(`${what}: ${wordsOf(cause)}`, trace, { cause });
 }
 
-/** `fetch failed` says nothing; what is wrong stands one level below. */
+/** Returns the message of an error with that of its cause: `fetch failed` alone does not say why. */
 function wordsOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message;

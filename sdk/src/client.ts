@@ -15,7 +15,7 @@ import { Transfers } from './resources/transfers.ts';
 import { Webhooks } from './resources/webhooks.ts';
 
 /**
- * The service, as one key sees it.
+ * A client of the service, with one key.
  *
  * ```ts
  * const pirogue = new Pirogue(key, { baseUrl: 'https://pay.example' });
@@ -42,8 +42,9 @@ export class Pirogue {
   readonly identity: Identities;
 
   /**
-   * @param key decides the environment: with `_test.` in it, the sandbox
-   * @throws TypeError for a key or an option that could never work
+   * Creates a client.
+   * @param key determines the environment: a key with `_test.` is for the sandbox
+   * @throws TypeError for an invalid key or option
    */
   constructor(key: string, options: PirogueOptions) {
     const call = callWith(settingsOf(key, options));

@@ -1,6 +1,6 @@
 import type { ErrorReply, PaymentRefused, RateLimited } from './generated/types.ts';
 
-/** Everything this package throws for what happened outside of your program. */
+/** Base class of the errors of this package, other than programming errors (TypeError). */
 export class PirogueError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
@@ -8,15 +8,15 @@ export class PirogueError extends Error {
   }
 }
 
-/** What every failed call says of itself. */
+/** Details of a failed call. */
 export interface Trace {
-  /** The `X-Request-Id` of the answer: quote it when you ask about a call. */
+  /** The `X-Request-Id` of the answer. Quote it in support requests. */
   requestId: string | null;
-  /** The key that was sent. Store it: the call can be made again with it later, without doing anything twice. */
+  /** The idempotency key that was sent. Store it: a later call with the same key cannot take effect twice. */
   idempotencyKey: string | null;
-  /** How often it was tried. */
+  /** Number of attempts. */
   attempts: number;
-  /** An earlier try failed without a verdict (lost answer or 5xx): it may have been carried out. */
+  /** An earlier attempt ended without a result (lost answer or 5xx), so it may have been carried out. */
   uncertain: boolean;
 }
 
@@ -37,8 +37,8 @@ export class CallError extends PirogueError implements Trace {
 }
 
 /**
- * The endpoint was registered, but the answer with its secret was lost, and a secret is shown only once.
- * Call `webhooks.rotateSecret(error.webhookId)` for a new one.
+ * The endpoint was registered, but the answer with its secret was lost. A secret is shown only once: call
+ * `webhooks.rotateSecret(error.webhookId)` for a new one.
  */
 export class SecretLostError extends PirogueError {
   readonly webhookId: string;
@@ -50,19 +50,20 @@ export class SecretLostError extends PirogueError {
 }
 
 /**
- * No answer came: whether the call was carried out is unknown. Make it again with the same `idempotencyKey`, or look.
+ * No answer arrived, so it is unknown whether the call was carried out. Repeat it with the same `idempotencyKey`, or retrieve
+ * the resource.
  */
 export class ConnectionError extends CallError {}
 
-/** No answer came within the time allowed. */
+/** No answer arrived within the timeout. */
 export class TimeoutError extends ConnectionError {}
 
-/** The service refused. Branch on the class or on `status`, then on `error_code`; never on `message`. */
+/** The service rejected the call. Branch on the class or on `status`, then on `error_code`; never on `message`. */
 export class ApiError extends CallError {
   readonly status: number;
-  /** Stable machine code, where there is one. */
+  /** Stable error code, where there is one. */
   readonly error_code: string | null;
-  /** The whole answer; empty when it was not the service that answered. */
+  /** The whole answer; empty when it did not come from the service. */
   readonly body: Readonly<Record<string, unknown>>;
 
   constructor(status: number, body: Record<string, unknown>, trace: Trace) {
@@ -81,47 +82,49 @@ export class BadRequestError extends ApiError {}
 /** 401: the key is absent, unknown, revoked, inactive or expired. */
 export class AuthenticationError extends ApiError {}
 
-/** 402: the payer's money did not move, or (`merchant_not_verified`) your team may not take live payments yet. */
+/** 402: the payer was not charged, or (`merchant_not_verified`) your team cannot take live payments yet. */
 export class PaymentDeclinedError extends ApiError {
   declare readonly error_code: PaymentRefused['error_code'] | null;
 
-  /** Text to show the payer as it is. */
+  /** Text to show to the payer unchanged. */
   get payer_message(): string {
     return (this.body as Partial<PaymentRefused>).payer_message ?? '';
   }
 }
 
-/** 403: the scope is missing, the address is not allowed, a secret key came from a browser, or the feature is live only. */
+/**
+ * 403: the scope is missing, the IP address is not allowed, a secret key came from a browser, or the feature is live only.
+ */
 export class PermissionError extends ApiError {}
 
-/** 404: there is no such thing for this team and environment. */
+/** 404: the resource does not exist for this team and environment. */
 export class NotFoundError extends ApiError {}
 
-/** 406: this takes a secret or restricted key. */
+/** 406: the operation requires a secret or restricted key. */
 export class PrivateKeyRequiredError extends ApiError {}
 
 /** 422 and 409: fields were rejected. */
 export class ValidationError extends ApiError {
-  /** What is wrong with each rejected field, by its dotted path such as `customer.email`. */
+  /** Errors of each rejected field, by its dotted path such as `customer.email`. */
   get errors(): Readonly<Record<string, readonly string[]>> {
     return (this.body.errors ?? {}) as Record<string, string[]>;
   }
 }
 
-/** 409: the reference is already that of another payment. */
+/** 409: another payment already has the reference. */
 export class ConflictError extends ValidationError {}
 
-/** 422 about the Idempotency-Key: it is malformed, or was used with another payload. */
+/** 422 for the Idempotency-Key: it is malformed, or was used with another payload. */
 export class IdempotencyError extends ValidationError {}
 
-/** 429: too many calls, and waiting was not possible within the deadline. */
+/** 429: too many calls, and the deadline did not allow waiting. */
 export class RateLimitError extends ApiError {
-  /** Seconds until it makes sense to try again. */
+  /** Seconds until the next attempt is allowed. */
   get retry_after(): number {
     return (this.body as Partial<RateLimited>).retry_after ?? 0;
   }
 
-  /** Which limit tripped; null for payout writes. */
+  /** Which limit was exceeded; null for payout writes. */
   get type(): RateLimited['type'] | null {
     return (this.body as Partial<RateLimited>).type ?? null;
   }
@@ -130,7 +133,7 @@ export class RateLimitError extends ApiError {
 /** 5xx: the service failed. */
 export class ServerError extends ApiError {}
 
-/** 502: no payment provider took it. */
+/** 502: no payment provider accepted the request. */
 export class ProviderError extends ServerError {}
 
 const CLASSES: Record<number, typeof ApiError> = {
@@ -146,7 +149,7 @@ const CLASSES: Record<number, typeof ApiError> = {
   502: ProviderError,
 };
 
-/** The error that an answer other than 2xx stands for. */
+/** Returns the error for an answer other than 2xx. */
 export function apiError(status: number, body: Record<string, unknown>, trace: Trace): ApiError {
   const errors = body.errors as Record<string, unknown> | undefined;
   if (status === 422 && errors?.idempotency_key) return new IdempotencyError(status, body, trace);
@@ -155,8 +158,8 @@ export function apiError(status: number, body: Record<string, unknown>, trace: T
 }
 
 /**
- * The decline of a charge whose own answer was lost, from the payment it ended.
- * The text for the payer was in that answer: `payer_message` is empty.
+ * Returns the error for a declined charge whose answer was lost, from the failed payment.
+ * `payer_message` is empty, because the text was only in the lost answer.
  */
 export function declined(
   payment: { reason?: string | null; message?: string | null },

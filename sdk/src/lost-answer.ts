@@ -1,13 +1,15 @@
 import { ApiError } from './errors.ts';
 
-/** What is left of a deleted resource: its id, and the whole record when the service returned it. */
+/** A deleted resource: its id, and the whole record when the service returned it. */
 export interface Deleted {
   id: string;
 }
 
 /**
- * Runs a call that has no idempotency key, or whose key only a success consumes. When an earlier try may have been carried out
- * and the last one was rejected, the rejection may only mean that it had been: the resource decides.
+ * Runs a call that has no idempotency key, or whose key is consumed only by a success. When an earlier attempt ended without
+ * a
+ * result and the last one was rejected, the earlier one may have been carried out and caused the rejection. The state of the
+ * resource decides.
  * @param read returns the result when the resource shows that the call was carried out, else null
  * @throws what `read` throws, or the rejection when the call was not carried out
  */
@@ -22,7 +24,7 @@ export async function carriedOut<T>(call: () => Promise<T>, read: (rejection: Ap
   }
 }
 
-/** A deletion: when an earlier try may have been carried out, "not found" means that it was. */
+/** Runs a deletion. When an earlier attempt may have been carried out, "not found" means that it was. */
 export function deleted<T extends Deleted>(id: string, call: () => Promise<T>): Promise<Deleted> {
   return carriedOut<Deleted>(call, async ({ status }) => (status === 404 ? { id } : null));
 }

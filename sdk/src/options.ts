@@ -1,42 +1,42 @@
 import { API_VERSION } from './generated/operations.ts';
 
-/** How a client behaves; everything but the address has a default. */
+/** Options of a client. All except the base URL have a default. */
 export interface PirogueOptions {
-  /** Where the service is, such as `https://pay.example`. The key tells sandbox and live apart, not the address. */
+  /** Base URL of the service, such as `https://pay.example`. The key, not the URL, selects sandbox or live. */
   baseUrl: string;
-  /** Version of the API; default: the one these types were written from. */
+  /** API version. Default: the version that these types were generated from. */
   version?: string | undefined;
-  /** Instead of the global `fetch`. */
+  /** Replaces the global `fetch`. */
   fetch?: typeof fetch | undefined;
-  /** How often a call is tried again; default 3. */
+  /** Maximum number of retries; default 3. */
   retries?: number | undefined;
-  /** How long each try may take, in milliseconds; default 30 000. */
+  /** Timeout of each attempt in milliseconds; default 30 000. */
   timeoutMs?: number | undefined;
-  /** How long a call may take with all its tries and the waits between them, in milliseconds; default 120 000. */
+  /** Maximum duration of a call with all attempts and waits, in milliseconds; default 120 000. */
   deadlineMs?: number | undefined;
 }
 
-/** What can be said of a single call. */
+/** Options of a single call. */
 export interface CallOptions {
-  /** Ends the call with the signal's reason. Whether it was carried out is then unknown. */
+  /** Aborts the call with the signal's reason. It is then unknown whether the call was carried out. */
   signal?: AbortSignal | undefined;
   retries?: number | undefined;
   timeoutMs?: number | undefined;
   deadlineMs?: number | undefined;
   version?: string | undefined;
-  /** Your name for the call, at most 64 characters; it comes back as `X-Request-Id`. */
+  /** Your id for the call, at most 64 characters. It is returned as `X-Request-Id`. */
   requestId?: string | undefined;
 }
 
-/** Of a call that does something once. */
+/** Options of a call with an idempotency key. */
 export interface CreateOptions extends CallOptions {
-  /** 1 to 255 visible ASCII characters; default: a random one, kept over all tries of the call. */
+  /** 1 to 255 visible ASCII characters. Default: a random key, used for all attempts of the call. */
   idempotencyKey?: string | undefined;
 }
 
-/** Of a call that can be about a connected account. */
+/** Options of a call that can be made for a connected account. */
 export interface AccountOptions {
-  /** `acct_…`: sent as `X-Sync`. */
+  /** `acct_…`, sent as `X-Sync`. */
   account?: string | undefined;
 }
 
@@ -50,7 +50,10 @@ export interface Settings {
   deadlineMs: number;
 }
 
-/** @throws TypeError for what could never work */
+/**
+ * Validates the options and fills in the defaults.
+ * @throws TypeError for an invalid key or option
+ */
 export function settingsOf(key: string, options: PirogueOptions): Settings {
   if (!/^[\x21-\x7e]+$/.test(key)) throw new TypeError('The key must be the one you were given: it is empty or has spaces.');
   if (/^sk[._]/.test(key) && 'document' in globalThis) {
@@ -60,7 +63,7 @@ export function settingsOf(key: string, options: PirogueOptions): Settings {
     key,
     baseUrl: addressOf(options.baseUrl),
     version: options.version ?? API_VERSION,
-    // Called without `this`, which browsers and Workers insist on; looked up late, so that it can be replaced.
+    // Called without `this`, as browsers and Workers require. Looked up at each call, so that the global can be replaced.
     fetch: options.fetch ?? ((input, init) => globalThis.fetch(input, init)),
     retries: atLeast(0, 'retries', options.retries ?? 3),
     timeoutMs: atLeast(1, 'timeoutMs', options.timeoutMs ?? 30_000),
@@ -68,7 +71,10 @@ export function settingsOf(key: string, options: PirogueOptions): Settings {
   };
 }
 
-/** @throws TypeError when the value is no number, too small, or more than a timer can wait (24 days in milliseconds) */
+/**
+ * Returns the value.
+ * @throws TypeError when it is not a number, too small, or more than a timer can wait (24 days in milliseconds)
+ */
 export function atLeast(least: number, name: string, value: number): number {
   if (!(value >= least && value < 2 ** 31)) throw new TypeError(`${name} must be a number of at least ${least}, not ${value}.`);
   return value;

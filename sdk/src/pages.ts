@@ -1,12 +1,12 @@
 import type { CursorMeta, ListMeta } from './generated/types.ts';
 
-/** One page of a list, as the service answers it. */
+/** One page of a list, as the service returns it. */
 export interface Page<T> {
   items: T[];
   meta: ListMeta;
 }
 
-/** How a list is asked for: by page, or by cursor. */
+/** Position in a list: a page number or a cursor. */
 export interface Paging {
   per_page?: number | undefined;
   page?: number | undefined;
@@ -14,8 +14,8 @@ export interface Paging {
 }
 
 /**
- * A list that fetches itself while it is read, newest first. Nothing is sent before it is read; what is added meanwhile
- * makes it neither skip nor repeat.
+ * A list that fetches its pages while it is iterated, newest first. No request is sent before that. Items added during the
+ * iteration cause neither gaps nor repetitions.
  *
  * ```ts
  * for await (const payment of pirogue.payments.list({ status: 'succeeded' })) …
@@ -25,21 +25,24 @@ export class List<T> implements AsyncIterable<T> {
   readonly #fetch: (paging: Paging) => Promise<Page<T>>;
   readonly #start: Paging;
 
-  /** @param start where to begin; empty: at the newest */
+  /**
+   * Creates a list.
+   * @param start where to begin; empty: at the newest
+   */
   constructor(fetchPage: (paging: Paging) => Promise<Page<T>>, start: Paging) {
     this.#fetch = fetchPage;
     this.#start = start;
   }
 
-  /** One page: the one asked for by `page` or `cursor`, else the first, whose `meta` then tells the total. */
+  /** Returns one page: the one selected by `page` or `cursor`, else the first, whose `meta` then contains the total. */
   page(): Promise<Page<T>> {
     return this.#fetch({});
   }
 
-  /** Page after page. */
+  /** Iterates over the pages. */
   async *pages(): AsyncGenerator<Page<T>, void, undefined> {
     const { page, cursor } = this.#start;
-    // An empty cursor begins at the newest.
+    // An empty cursor begins at the newest item.
     let paging: Paging = page === undefined && cursor === undefined ? { cursor: '' } : {};
     for (;;) {
       const found = await this.#fetch(paging);
@@ -53,7 +56,7 @@ export class List<T> implements AsyncIterable<T> {
     for await (const { items } of this.pages()) yield* items;
   }
 
-  /** All of them, or the first so many. */
+  /** Returns all items, or the first `limit` ones. */
   async toArray({ limit = Number.POSITIVE_INFINITY }: { limit?: number } = {}): Promise<T[]> {
     const all: T[] = [];
     if (limit <= 0) return all;

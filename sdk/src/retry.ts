@@ -1,15 +1,15 @@
-/** First wait without a word from the service; each further one is twice as long, up to the last. */
+/** First wait when the service does not specify one. Each further wait is twice as long, up to the maximum. */
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 8_000;
 
-/** What one try came to. */
+/** Result of one attempt. */
 export type Outcome =
   | { kind: 'answer'; status: number; headers: Headers; body: Record<string, unknown> | null }
   | { kind: 'lost'; timedOut: boolean; cause: unknown };
 
 /**
- * Whether the contract (docs/contract/errors.md) allows another try: after 429, 5xx, and a lost answer when a second try
- * cannot do the thing twice. 501 will be the same tomorrow.
+ * Whether another attempt is allowed: after 429, after 5xx except 501, and after a lost answer when a repeated attempt cannot
+ * take effect twice. A 501 is permanent.
  */
 export function mayRetry(outcome: Outcome, repeatable: boolean): boolean {
   if (outcome.kind === 'lost') return repeatable;
@@ -17,9 +17,9 @@ export function mayRetry(outcome: Outcome, repeatable: boolean): boolean {
 }
 
 /**
- * Milliseconds until the next try. What the service asks for is the least; the rest is spread, so that callers that
- * failed together do not come back together.
- * @param tries how many there have been
+ * Returns the milliseconds until the next attempt. A `Retry-After` of the service is the minimum. Random jitter spreads the
+ * attempts of callers that failed at the same time.
+ * @param tries number of attempts so far
  */
 export function waitAfter(outcome: Outcome, tries: number, random: () => number = Math.random): number {
   const backOff = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (tries - 1));
@@ -27,14 +27,17 @@ export function waitAfter(outcome: Outcome, tries: number, random: () => number 
   return asked === null ? backOff * (0.5 + random() / 2) : asked + FIRST_WAIT_MS * random();
 }
 
-/** Seconds, or from what stands in between a date. */
+/** Parses `Retry-After`: seconds, or a date, which proxies may send. */
 function retryAfterMs(text: string | null): number | null {
   if (text === null) return null;
   const ms = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - Date.now();
   return Number.isNaN(ms) ? null : Math.max(0, ms);
 }
 
-/** Waits, or ends with the signal's reason. */
+/**
+ * Waits.
+ * @throws the signal's reason when it is aborted
+ */
 export function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const end = () => {

@@ -1,22 +1,22 @@
 import { PirogueError } from './errors.ts';
 import type { PirogueEvent } from './generated/types.ts';
 
-/** How far the clocks of sender and receiver may be apart (docs/contract/webhooks-and-signatures.md). */
+/** Maximum clock difference between sender and receiver. */
 const TOLERANCE_SECONDS = 300;
 const PREFIX = 'v1=';
 const SECRET_PREFIX = 'whsec_';
 
-/** Headers as the platform gives them: of a web `Request`, or of Node's `IncomingMessage`. */
+/** Headers as the platform provides them: of a web `Request`, or of Node's `IncomingMessage`. */
 export type DeliveryHeaders = Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
 
 export interface VerifyOptions {
-  /** How old or new a delivery may be; default 300. */
+  /** Maximum difference between the delivery's timestamp and now; default 300. */
   toleranceSeconds?: number | undefined;
-  /** Milliseconds since the epoch; default: the clock's. */
+  /** Milliseconds since the epoch; default: the current time. */
   now?: number | undefined;
 }
 
-/** Why a delivery was refused. */
+/** Why a delivery was rejected. */
 export type VerificationFault =
   | 'signature_missing'
   | 'signature_malformed'
@@ -25,7 +25,7 @@ export type VerificationFault =
   | 'timestamp_out_of_tolerance'
   | 'body_malformed';
 
-/** The delivery is not from the service, or not of now: answer 400 and do nothing else. */
+/** The delivery is not from the service, or not recent: answer 400 and do nothing else. */
 export class WebhookVerificationError extends PirogueError {
   readonly fault: VerificationFault;
 
@@ -36,12 +36,12 @@ export class WebhookVerificationError extends PirogueError {
 }
 
 /**
- * Checks a delivery in the order of docs/contract/webhooks-and-signatures.md: the `v1=` prefix, the digest over the exact
- * bytes received, in constant time, the timestamp.
- * @param rawBody as received, before any parsing
- * @param secret of the endpoint (`whsec_…`); several while you are exchanging it
- * @returns the event; the same one can come twice, so remember its `id`
- * @throws WebhookVerificationError, or TypeError for a secret that is none
+ * Verifies a delivery in this order: the `v1=` prefix, the digest of the exact bytes received, in constant time, and the
+ * timestamp.
+ * @param rawBody the body as received, before any parsing
+ * @param secret secret of the endpoint (`whsec_…`); several during a rotation
+ * @returns the event. The same one can be delivered twice, so store its `id`
+ * @throws WebhookVerificationError, or TypeError for an invalid secret
  */
 export async function verifyWebhook(
   rawBody: string | Uint8Array | ArrayBuffer,
@@ -63,19 +63,19 @@ export async function verifyWebhook(
   const body = bytesOf(rawBody);
   const digests = await Promise.all(secrets.map((one) => hmac(one, concat(bytesOf(`${timestamp}.`), body))));
   const given = signature.slice(PREFIX.length);
-  // Every secret is compared, so that the time does not tell which one fits.
+  // Every secret is compared, so that the time does not reveal which one matches.
   if (!digests.map((digest) => equal(digest, given)).includes(true)) {
     throw new WebhookVerificationError('signature_mismatch', 'The signature is of another body, timestamp or secret.');
   }
   const age = /^\d+$/.test(timestamp) ? Math.abs(now / 1000 - Number(timestamp)) : Number.NaN;
-  // Said this way round, NaN is refused too.
+  // The condition is negated so that NaN is rejected too.
   if (!(age <= toleranceSeconds)) {
     throw new WebhookVerificationError('timestamp_out_of_tolerance', 'The timestamp is too old or too new.');
   }
   return parsed(body);
 }
 
-/** Anything else, such as a missing setting, would be a key that an attacker can guess. */
+/** Whether the value is a secret. Anything else, such as a missing setting, would be a key that an attacker can guess. */
 function isSecret(value: unknown): value is string {
   return typeof value === 'string' && value.startsWith(SECRET_PREFIX) && value.length > SECRET_PREFIX.length;
 }
@@ -87,7 +87,7 @@ function headerOf(headers: DeliveryHeaders, name: string): string | null {
   return value ?? null;
 }
 
-/** Not by `instanceof`: libraries bring a Headers of their own. */
+/** `instanceof` would miss libraries that have a Headers class of their own. */
 function isHeaders(headers: DeliveryHeaders): headers is Headers {
   return typeof headers.get === 'function';
 }
@@ -106,7 +106,7 @@ function concat(first: Uint8Array, second: Uint8Array) {
   return whole;
 }
 
-/** HMAC-SHA256 in lower-case hex. */
+/** Returns the HMAC-SHA256 in lower-case hex. */
 async function hmac(secret: string, data: ReturnType<typeof concat>): Promise<string> {
   const algorithm = { name: 'HMAC', hash: 'SHA-256' };
   const key = await crypto.subtle.importKey('raw', new TextEncoder().encode(secret), algorithm, false, ['sign']);
@@ -114,7 +114,7 @@ async function hmac(secret: string, data: ReturnType<typeof concat>): Promise<st
   return Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
-/** In a time that does not depend on where they differ; the length of a digest is no secret. */
+/** Compares in constant time. The length of a digest is not secret. */
 function equal(expected: string, given: string): boolean {
   if (expected.length !== given.length) return false;
   let difference = 0;

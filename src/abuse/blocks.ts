@@ -5,11 +5,11 @@ import { newId } from '../kit/ids.ts';
 import type { Db } from '../kit/sql.ts';
 import { type BlockRow, countAddressBlocks, deleteBlock, upsertBlock } from './store.ts';
 
-/** Networks can not be looked up, so all of a team's are read for every charge. */
+/** Maximum address blocks of a team. Networks cannot be looked up by equality, so each charge reads all of the team's. */
 const MOST_ADDRESSES = 1_000;
 
 /**
- * Blocks somebody in live; whoever is blocked already stays so under the same id.
+ * Adds a block in live. A value that is already blocked keeps its block's id.
  * @throws Problem 422 when the team blocks too many networks
  */
 export function addBlock(db: Db, wanted: Omit<BlockRow, 'id' | 'created_at'>, by: Actor, at: number): Promise<BlockRow> {
@@ -24,7 +24,10 @@ export function addBlock(db: Db, wanted: Omit<BlockRow, 'id' | 'created_at'>, by
   });
 }
 
-/** @returns undefined when the team has no such block */
+/**
+ * Removes a block.
+ * @returns undefined when the team has no such block
+ */
 export function removeBlock(db: Db, team_id: bigint, id: string, by: Actor, at: number): Promise<BlockRow | undefined> {
   return db.transaction(async (tx) => {
     const block = await deleteBlock(tx, team_id, id);

@@ -2,24 +2,25 @@ import { payerHash } from '../customers/payer-hash.ts';
 import { plainAddress } from '../kit/address-list.ts';
 import type { Secrets } from '../kit/crypto.ts';
 
-/** What a charge tells of the one who pays; null: it tells nothing. */
+/** The payer's data in a charge; null where it is absent. */
 export interface Person {
-  /** The number or account that is charged. */
+  /** The phone or account number that is charged. */
   payer: string | null;
   email: string | null;
   customer_id: string | null;
   address: string | null;
 }
 
-/** What the rules know a person by: worthless without the installation's secret. */
+/** Keys by which the rules identify a payer. The hashes cannot be reversed without the installation's secret. */
 export interface KnownBy {
   payer_hash: string | null;
   email_hash: string | null;
   customer_id: string | null;
-  /** In its one spelling. */
+  /** In canonical form. */
   address: string | null;
 }
 
+/** Returns the keys of a payer. */
 export function knownBy(secrets: Secrets, team_id: bigint, { payer, email, customer_id, address }: Person): KnownBy {
   return {
     payer_hash: payer === null ? null : payerHash(secrets, team_id, payer),
@@ -29,6 +30,7 @@ export function knownBy(secrets: Secrets, team_id: bigint, { payer, email, custo
   };
 }
 
+/** Returns the keyed hash of an e-mail address, ignoring case. */
 export function emailHash(secrets: Secrets, team_id: bigint, email: string): string {
   return secrets.mac('payer-email', `${team_id}|${email.trim().toLowerCase()}`);
 }

@@ -4,17 +4,23 @@ import { wireFromMinor } from '../kit/money.ts';
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 
-/** What the rules let through. The reasons: docs/decisions/0040-abuse-rules.md. */
+/** Limits of the fraud rules. The reasons are in docs/decisions/0040-abuse-rules.md. */
 export const LIMITS = {
-  /** Charges of one payer by one team; sliding. */
+  /** Maximum charges of one payer by one team, in a sliding window and in a day. */
   payer: { most: 6, window_ms: 10 * MINUTE_MS, most_a_day: 30 },
-  /** Charges of one team in each ten minutes by the clock: so many times those of its busiest, at least a floor. */
+  /**
+   * Maximum charges of one team in each clock-aligned window of ten minutes: a multiple of its busiest window, but at least a
+   * floor.
+   */
   team: { floor: 300, times: 5, window_ms: 10 * MINUTE_MS },
-  /** Amounts: so many times what 99 in 100 of the team's payments did not exceed, once there are enough of them. */
+  /** Maximum amount: a multiple of the 99th percentile of the team's payments, once there are enough of them. */
   amount: { times: 5, payments: 100 },
 } as const;
 
-/** What is usual is looked up in so much of the past. Of the last day nothing: an attack would soon be usual. */
+/**
+ * Periods from which usual figures are computed, and their interval. The last day is excluded from the pace: an attack would
+ * otherwise become usual.
+ */
 export const HISTORY = {
   amounts_ms: 30 * DAY_MS,
   paces_from_ms: 8 * DAY_MS,
@@ -26,7 +32,11 @@ export const BLOCK_KINDS = ['payer', 'email', 'customer', 'address'] as const;
 
 export type BlockKind = (typeof BLOCK_KINDS)[number];
 
-/** Why a charge was refused, with the figures: ids and numbers, nothing of the payer. Amounts are text, since it is kept as JSON. */
+/**
+ * Why a charge was rejected, with the figures: ids and numbers, without data of the payer. Amounts are strings, because they
+ * are
+ * stored as JSON.
+ */
 export type Refusal =
   | { rule: 'block'; figures: { block: string; kind: BlockKind } }
   | { rule: 'amount'; figures: { amount_minor: string; currency: string; high_minor: string; payments: number } }
@@ -34,8 +44,9 @@ export type Refusal =
   | { rule: 'team_velocity'; figures: { most: number; busiest: number } };
 
 /**
- * Whether the refusal ends the payment, as a decline does: what would be refused again tomorrow. Too many charges are too many now;
- * the payment can be paid later.
+ * Whether the rejection ends the payment, as a decline does: it would be rejected again tomorrow. Too many charges is a
+ * temporary
+ * condition, so the payment can still be paid later.
  */
 export function endsPayment({ rule }: Refusal): boolean {
   switch (rule) {
@@ -50,7 +61,7 @@ export function endsPayment({ rule }: Refusal): boolean {
   }
 }
 
-/** A refusal in one sentence, for operators. */
+/** Explains a rejection in one sentence, for operators. */
 export function explainRefusal(refusal: Refusal): string {
   switch (refusal.rule) {
     case 'block':

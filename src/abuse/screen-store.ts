@@ -2,20 +2,21 @@ import { type Queryable, sql } from '../kit/sql.ts';
 import type { KnownBy } from './known-by.ts';
 import { LIMITS, type Refusal } from './rules.ts';
 
-/** A charge that asks to be let through. */
+/** A charge to be screened. */
 export interface Asking extends KnownBy {
   team_id: bigint;
   payment_id: string;
   currency: string;
-  /** Of the whole payment; null: part of it is paid, so that its amount was asked about before. */
+  /** Amount of the whole payment. Null when part of it is paid: the amount was screened before. */
   amount_minor: bigint | null;
 }
 
 /**
- * All rules in one statement: counts the charge where the rules let it through, and writes down why where they do not. Counts are
- * guarded by their rows, so that of any number of charges at once no more get through than the rules say; what is refused is not
- * counted. Blocks and amounts are asked before counts.
- * @returns undefined when it may go on
+ * Evaluates all rules in one statement. It counts an accepted charge, and records the reason of a rejected one. The rows of
+ * the
+ * counts are locked, so concurrent charges cannot exceed the limits. Rejected charges are not counted. Blocks and amounts are
+ * evaluated before counts.
+ * @returns undefined when the charge is accepted
  */
 export function askRules(db: Queryable, asking: Asking, at: number): Promise<Refusal | undefined> {
   const { team_id, payment_id, currency, amount_minor, payer_hash, email_hash, customer_id, address } = asking;

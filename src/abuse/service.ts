@@ -6,12 +6,14 @@ import { askRules, type Asking } from './screen-store.ts';
 
 export { type BlockRow, blocksOf, type NotedRefusal, refusalCounts, refusalsOf, type Usual, usualOf } from './store.ts';
 
-/** What the rules are told of a charge. */
+/** Data of a charge that the rules need. */
 export type Screened = Person & Pick<Asking, 'team_id' | 'payment_id' | 'currency' | 'amount_minor'>;
 
 /**
- * Asks the rules about a charge, in one round trip; a refusal is written down for `pirogue explain` and logged by its ids.
- * @returns null when it may go on, and is counted
+ * Screens a charge for fraud, in one round trip to the database. A rejection is stored for `pirogue explain` and logged by
+ * its
+ * ids.
+ * @returns null when the charge is accepted and counted
  */
 export async function screen(
   deps: Pick<AbuseDeps, 'clock' | 'log' | 'secrets'>,

@@ -1,7 +1,7 @@
 import { allOf, fixed, part, type Queryable, sql, type Tx } from '../kit/sql.ts';
 import type { BlockKind, Refusal } from './rules.ts';
 
-/** A block as it is listed: the hash of a number or e-mail address is of no use to anybody. */
+/** A block. Its `value` is a hash for a number or e-mail address, which reveals nothing. */
 export interface BlockRow {
   team_id: bigint;
   /** `blk_…` */
@@ -10,13 +10,16 @@ export interface BlockRow {
   value: string;
   note: string | null;
   created_at: Date;
-  /** Null: until it is removed. */
+  /** Null when it lasts until it is removed. */
   expires_at: Date | null;
 }
 
 const columns = fixed('team_id, id, kind, value, note, created_at, expires_at');
 
-/** @returns the block that is there now: of what is blocked already the note and the end are changed, the id stays */
+/**
+ * Adds or changes a block.
+ * @returns the stored block; for a value that is already blocked, with the new note and expiry and the same id
+ */
 export async function upsertBlock(tx: Tx, row: BlockRow): Promise<BlockRow> {
   const [block] = await tx.all<BlockRow>(sql`
     insert into abuse_blocks (team_id, id, kind, value, network, note, created_at, expires_at)
@@ -27,12 +30,18 @@ export async function upsertBlock(tx: Tx, row: BlockRow): Promise<BlockRow> {
   return block as BlockRow;
 }
 
-/** @returns undefined when the team has no such block */
+/**
+ * Deletes a block.
+ * @returns undefined when the team has no such block
+ */
 export function deleteBlock(tx: Tx, team_id: bigint, id: string): Promise<BlockRow | undefined> {
   return tx.maybe<BlockRow>(sql`delete from abuse_blocks where team_id = ${team_id} and id = ${id} returning ${columns}`);
 }
 
-/** Newest first. @param only those of this kind and value */
+/**
+ * Returns blocks, newest first.
+ * @param only limits the result to this kind and value; null for all
+ */
 export function blocksOf(
   db: Queryable,
   team_id: bigint,
@@ -43,7 +52,7 @@ export function blocksOf(
   return db.all<BlockRow>(sql`select ${columns} from abuse_blocks where ${allOf(conditions)} order by id desc limit ${limit}`);
 }
 
-/** In the transaction that adds one: nobody else adds meanwhile. */
+/** Counts address blocks in the transaction that adds one. A lock prevents concurrent additions. */
 export async function countAddressBlocks(tx: Tx, team_id: bigint): Promise<number> {
   await tx.run(sql`select pg_advisory_xact_lock(hashtextextended('abuse_blocks', ${team_id}))`);
   const row = await tx.maybe<{ count: number }>(sql`
@@ -51,17 +60,17 @@ export async function countAddressBlocks(tx: Tx, team_id: bigint): Promise<numbe
   return row?.count ?? 0;
 }
 
-/** A refusal as it was written down. */
+/** A stored rejection. */
 export type NotedRefusal = Refusal & { times: number; first_at: Date; last_at: Date };
 
-/** Why charges of a payment were refused, in the order in which it first happened. */
+/** Returns why charges of a payment were rejected, in the order of first occurrence. */
 export function refusalsOf(db: Queryable, team_id: bigint, payment_id: string): Promise<NotedRefusal[]> {
   return db.all<NotedRefusal>(sql`
     select rule, figures, times, first_at, last_at from abuse_refusals where team_id = ${team_id} and payment_id = ${payment_id}
     order by first_at, rule`);
 }
 
-/** How many payments each rule refused since a moment. */
+/** Returns how many payments each rule has rejected since a time. */
 export function refusalCounts(
   db: Queryable,
   team_id: bigint,
@@ -71,14 +80,15 @@ export function refusalCounts(
     select rule, count(*)::int as payments from abuse_refusals where team_id = ${team_id} and last_at > ${since} group by rule order by rule`);
 }
 
+/** Usual figures of a team. */
 export interface Usual {
   busiest: number;
-  /** Null: not made yet. */
+  /** Null when they were not computed yet. */
   made_at: Date | null;
   amounts: { currency: string; payments: number; high_minor: bigint }[];
 }
 
-/** What is usual for a team, as the rules see it. */
+/** Returns the usual figures of a team, as the rules use them. */
 export async function usualOf(db: Queryable, team_id: bigint): Promise<Usual> {
   const pace = await db.maybe<{ busiest: number; made_at: Date }>(sql`
     select busiest, made_at from abuse_paces where team_id = ${team_id}`);

@@ -14,7 +14,7 @@ const DAY_MS = 86_400_000;
 
 type SweepDeps = Pick<AbuseDeps, 'clock' | 'config' | 'log' | 'stores'>;
 
-/** Makes, about every hour, what is usual for each team whose charges are held against the rules. */
+/** Computes the usual figures of each team whose charges are screened, about every hour. */
 export function usualSweep(deps: SweepDeps, store: Store): Sweep {
   let after = 0n;
   return {
@@ -46,7 +46,7 @@ async function make({ db, environment }: Store, team_id: bigint, at: number): Pr
   });
 }
 
-/** Forgets counts that no rule asks about, and refusals as old as the oldest events. */
+/** Deletes counts that no rule uses any more, and rejections as old as the oldest events. */
 export function abuseForgetSweep({ clock, config }: SweepDeps, store: Store): Sweep {
   return {
     name: 'abuse-forget',

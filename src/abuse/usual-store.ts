@@ -1,9 +1,11 @@
 import { type Queryable, sql, type Tx } from '../kit/sql.ts';
 
-/** The newest payments of a team that are looked at: enough to tell what is usual, and read within some tens of milliseconds. */
+/**
+ * Maximum payments of a team that are read, newest first: enough for the usual figures, and read within tens of milliseconds.
+ */
 const MOST_PAYMENTS = 20_000;
 
-/** Takes those of the teams whose usual figures nobody has made since `before`. */
+/** Claims the teams whose usual figures were last computed at or before `before`. */
 export async function claimTeams(db: Queryable, team_ids: readonly bigint[], now: Date, before: Date): Promise<bigint[]> {
   const rows = await db.all<{ team_id: bigint }>(sql`
     insert into abuse_paces (team_id, made_at)
@@ -13,7 +15,10 @@ export async function claimTeams(db: Queryable, team_ids: readonly bigint[], now
   return rows.map(({ team_id }) => team_id);
 }
 
-/** @param lowest_id of a payment of those days */
+/**
+ * Computes the 99th percentile of the amounts by currency.
+ * @param lowest_id lower bound of the payments' ids, which encode their time
+ */
 export async function makeAmounts(tx: Tx, team_id: bigint, lowest_id: string): Promise<void> {
   await tx.run(sql`delete from abuse_amounts where team_id = ${team_id}`);
   await tx.run(sql`
@@ -25,6 +30,7 @@ export async function makeAmounts(tx: Tx, team_id: bigint, lowest_id: string): P
     where status in ('succeeded', 'partially_refunded', 'refunded') group by currency`);
 }
 
+/** Computes the busiest window of a team between two times. */
 export async function makePace(tx: Tx, team_id: bigint, from: Date, to: Date): Promise<void> {
   await tx.run(sql`
     update abuse_paces set busiest = coalesce((
@@ -32,7 +38,10 @@ export async function makePace(tx: Tx, team_id: bigint, from: Date, to: Date): P
     where team_id = ${team_id}`);
 }
 
-/** Forgets what no rule asks about any more. @returns how many rows */
+/**
+ * Deletes rows that no rule uses any more.
+ * @returns how many rows
+ */
 export async function forget(
   db: Queryable,
   before: Record<'payers' | 'windows' | 'refusals', Date>,

@@ -8,24 +8,32 @@ import { ceilingsOf, type Direction } from './table.ts';
 
 export { changeUses, type Use } from './store.ts';
 
-/** The verification level that limits what a team moves; null in the sandbox, which has no ceilings. */
+/** The verification level, which determines a team's transaction limits. Null in the sandbox, which has none. */
 export type Level = number | null;
 
+/** Returns the verification level that applies in an environment. */
 export function levelOf(environment: Environment, team: Pick<Team, 'verification_level'>): Level {
   return environment === 'live' ? team.verification_level : null;
 }
 
-/** @throws Problem 402 for a team that is not verified */
+/**
+ * Checks that the team is verified.
+ * @throws Problem 402 for a team that is not verified
+ */
 export function checkVerified(level: Level): void {
   if (level === 0) throw notVerified();
 }
 
-/** Why a payment can not be made, before anything of it is charged: 402 not verified, 422 above the ceiling of one. */
+/**
+ * Returns why a payment cannot be created, before any charge: 402 not verified, 422 above the limit of one payment. Null when
+ * it
+ * can.
+ */
 export function objectionToPayment(level: Level, currency: string, amount_minor: Minor): Problem | null {
   return level === 0 ? notVerified() : objectionToOne(level, 'payment', currency, amount_minor);
 }
 
-/** Why a transfer can not be made, whatever else was moved today: 422. */
+/** Returns why a transfer cannot be created, apart from the daily and monthly limits: 422. Null when it can. */
 export function objectionToTransfer(level: Level, currency: string, amount_minor: Minor): Problem | null {
   if (level !== 0) return objectionToOne(level, 'transfer', currency, amount_minor);
   return invalid({ amount: ['the team is not verified: live payouts are not open to it yet'] }, 'merchant_not_verified');
@@ -45,9 +53,9 @@ function objectionToOne(level: Level, direction: Direction, currency: string, am
 }
 
 /**
- * Counts what is about to be moved under today's and this month's ceilings, in the transaction that stores the intent.
- * @returns the day it is counted under, to be kept beside the intent; null when the team has no ceilings
- * @throws Problem 422 when it does not fit: the transaction has to be rolled back
+ * Reserves an amount within the limits of the day and the month, in the transaction that stores the payment or transfer.
+ * @returns the UTC day under which it is counted, to be stored with the payment or transfer; null when the team has no limits
+ * @throws Problem 422 when it exceeds a limit; the transaction has to be rolled back
  */
 export async function reserve(tx: Tx, level: Level, wanted: Omit<Use, 'day'>, at: number): Promise<string | null> {
   const { direction, currency } = wanted;

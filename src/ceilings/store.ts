@@ -3,20 +3,20 @@ import type { Minor } from '../kit/money.ts';
 import { sql, type Tx } from '../kit/sql.ts';
 import type { Ceilings, Direction } from './table.ts';
 
-/** Money that a team moves, under the UTC day on which it began. */
+/** Money that a team moves, counted under the UTC day on which it began. */
 export interface Use {
   team_id: bigint;
   direction: Direction;
   currency: string;
-  /** 2026-11-21. */
+  /** A UTC day, such as 2026-11-21. */
   day: string;
-  /** Below zero: given back. */
+  /** Negative to release a reservation. */
   amount_minor: Minor;
 }
 
 /**
- * Counts a use under its day and its month where it fits, guarded by the rows themselves: any number at once never exceed a
- * ceiling. The month is locked first, by everyone. Whoever gets one of the two only has to roll back.
+ * Counts a use under its day and its month where it fits. The rows are locked, so concurrent uses never exceed a limit. Every
+ * caller locks the month first, which prevents deadlocks. A caller that fits in only one of the two has to roll back.
  * @returns the periods in which it fitted
  */
 export async function takeUse(tx: Tx, use: Use, { daily_minor, monthly_minor }: Ceilings): Promise<string[]> {
@@ -33,7 +33,9 @@ export async function takeUse(tx: Tx, use: Use, { daily_minor, monthly_minor }: 
   return rows.map(({ period }) => period);
 }
 
-/** Gives back, or counts again without asking: money that has moved is counted also above a ceiling. In a fixed order. */
+/**
+ * Releases uses, or counts them without a check: money that has moved counts even above a limit. Locks rows in a fixed order.
+ */
 export async function changeUses(tx: Tx, uses: readonly Use[]): Promise<void> {
   if (uses.length === 0) return;
   const rows = uses.flatMap((use) => [monthOf(use.day), use.day].map((period) => ({ ...use, period })));

@@ -2,14 +2,14 @@ import { type Currency, isCurrency, type Minor } from '../kit/money.ts';
 
 export type Direction = 'payment' | 'transfer';
 
-/** What a team may move in one direction and one currency, in hundredths. */
+/** Transaction limits of a team in one direction and one currency, in hundredths. */
 export interface Ceilings {
   per_transaction_minor: Minor;
   daily_minor: Minor;
   monthly_minor: Minor;
 }
 
-/** What stands for 500,000 XAF, in major units: a fixed table, not a rate (docs/decisions/0023-ceilings.md). */
+/** Equivalents of 500,000 XAF in major units: a fixed table, not an exchange rate (docs/decisions/0023-ceilings.md). */
 const UNITS: Record<Currency, number> = {
   XAF: 500_000,
   XOF: 500_000,
@@ -30,16 +30,19 @@ const UNITS: Record<Currency, number> = {
   GBP: 650,
 };
 
-/** How many units on level 1. */
+/** Limits of level 1, in units. */
 const SHARES = {
   payment: { per_transaction: 1, daily: 4, monthly: 40 },
   transfer: { per_transaction: 1, daily: 2, monthly: 20 },
 } as const;
 
-/** By verification level; level 4 has no ceiling. */
+/** Multiples of the limits of level 1, by verification level. Level 4 has no limits. */
 const TIMES = [0, 1, 5, 25] as const;
 
-/** @returns null when there is no ceiling; all zero for a team that is not verified */
+/**
+ * Returns the transaction limits of a verification level.
+ * @returns null when there are none; all zero for a team that is not verified
+ */
 export function ceilingsOf(level: number, direction: Direction, currency: string): Ceilings | null {
   const times = TIMES[level];
   if (times === undefined) return null;

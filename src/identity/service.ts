@@ -2,13 +2,13 @@ import { payoutChannel, readDestination } from '../beneficiaries/destination.ts'
 import { type FieldErrors, invalid } from '../kit/errors.ts';
 import type { ResolveBody } from './schema.ts';
 
-/** Last six digits of numbers that nobody holds; every other number of the sandbox is held. */
+/** Last six digits of numbers without an account holder. Every other number of the sandbox has one. */
 const UNKNOWN = new Set(['000002', '000003']);
 
 const NAME = 'Sandbox Account Holder';
 
 /**
- * Who holds a number or account: in the sandbox its last six digits say whether anybody does.
+ * Returns the account holder of a phone or account number. In the sandbox the last six digits determine whether there is one.
  * @throws Problem 422
  */
 export function resolveIdentity(body: ResolveBody) {

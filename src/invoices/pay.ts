@@ -100,7 +100,7 @@ async function makePayment(tx: Tx, wanted: Wanted): Promise<PaymentRow> {
   const { store, row, team, amount_minor, at, request_id } = wanted;
   const order = {
     body: bodyOf(wanted),
-    // Several payments of one invoice have its number: that team setting is about references of the team's own.
+    // All payments of an invoice have its number as reference. The team's setting applies to the team's own references.
     caller: { team: { ...team, unique_references: false }, store, key_id: row.id },
     request_id,
     at,

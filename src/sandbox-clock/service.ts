@@ -14,7 +14,7 @@ import {
   moveTransfers,
 } from './store.ts';
 
-/** What waits for a moment, in the order in which it is locked. */
+/** Kinds of rows with a scheduled time, in the order in which they are locked. */
 const KINDS = {
   payments: movePayments,
   charges: moveAttempts,
@@ -26,7 +26,7 @@ const KINDS = {
 
 type Kind = keyof typeof KINDS;
 
-/** For each kind: how many moments came nearer, and how many have come. */
+/** For each kind: how many scheduled times were moved, and how many became due. */
 export type Advanced = Record<Kind, Moved>;
 
 interface Advance {
@@ -35,8 +35,8 @@ interface Advance {
 }
 
 /**
- * Lets time pass for one team of the sandbox: every moment it waits for comes nearer, in one transaction, since half an advance
- * could not be told from none. The workers do what has become due at their next look (docs/decisions/0036-sandbox-clock.md).
+ * Advances the clock of one sandbox team: moves every scheduled time closer, in one transaction, so that an advance is never
+ * partial. The workers process what became due in their next round (docs/decisions/0036-sandbox-clock.md).
  * @param by_ms above zero
  */
 export async function advanceClock(
@@ -58,8 +58,8 @@ export async function advanceClock(
 }
 
 /**
- * Lets time pass for one payment alone.
- * @throws Problem 404 when there is none that could still expire
+ * Advances the clock of one payment only.
+ * @throws Problem 404 when there is no such payment that could still expire
  */
 export async function advancePayment(
   deps: Pick<SandboxClockDeps, 'clock'>,

@@ -1,18 +1,19 @@
 import { part, type Queryable, sql } from '../kit/sql.ts';
 
 /*
- * Moving a team's clock goes through every table in which a moment makes something happen, whichever slice's it is: one place
- * that knows them all is easier to hold complete than one in each slice.
+ * Moving a team's clock changes every table with a scheduled time, including those of other slices. One module with all
+ * tables is
+ * easier to keep complete than one in each slice.
  */
 
-/** What is moved, by how much, and when that is. */
+/** Which rows are moved, by how much, and the current time. */
 export interface Move {
   team_id: bigint;
   by_ms: number;
   now: Date;
 }
 
-/** How many moments were moved, and how many of them have come by that. */
+/** How many scheduled times were moved, and how many of them became due. */
 export interface Moved {
   moved: number;
   due: number;
@@ -23,8 +24,8 @@ const NOTHING: Moved = { moved: 0, due: 0 };
 const span = (by_ms: number) => part`${by_ms}::float8 * interval '1 ms'`;
 
 /**
- * The windows of payments that are not final, and the next pieces of those in tranches.
- * @param payment_id this one alone; left out: all
+ * Moves the expiry of payments that are not final, and the next tranche of those in tranches.
+ * @param payment_id moves only this payment; all when absent
  */
 export async function movePayments(tx: Queryable, { team_id, by_ms, now }: Move, payment_id?: string): Promise<Moved> {
   const alone = payment_id === undefined ? part`` : part`and id = ${payment_id}`;
@@ -45,7 +46,7 @@ export async function movePayments(tx: Queryable, { team_id, by_ms, now }: Move,
   return row ?? NOTHING;
 }
 
-/** When providers are asked about charges under way, and how long those have had them. */
+/** Moves the next poll of charges in progress, and their submission time. */
 export async function moveAttempts(tx: Queryable, { team_id, by_ms, now }: Move): Promise<Moved> {
   const row = await tx.maybe<Moved>(sql`
     with moved as (
@@ -56,7 +57,7 @@ export async function moveAttempts(tx: Queryable, { team_id, by_ms, now }: Move)
   return row ?? NOTHING;
 }
 
-/** The same for refunds. */
+/** Moves the next poll of refunds, and their submission time. */
 export async function moveRefunds(tx: Queryable, { team_id, by_ms, now }: Move): Promise<Moved> {
   const row = await tx.maybe<Moved>(sql`
     with moved as (
@@ -67,7 +68,7 @@ export async function moveRefunds(tx: Queryable, { team_id, by_ms, now }: Move):
   return row ?? NOTHING;
 }
 
-/** The same for transfers. */
+/** Moves the next poll of transfers, and their dispatch time. */
 export async function moveTransfers(tx: Queryable, { team_id, by_ms, now }: Move): Promise<Moved> {
   const row = await tx.maybe<Moved>(sql`
     with moved as (
@@ -78,7 +79,7 @@ export async function moveTransfers(tx: Queryable, { team_id, by_ms, now }: Move
   return row ?? NOTHING;
 }
 
-/** When collected money becomes available. */
+/** Moves the end of the retention of collected money. */
 export async function moveHolds(tx: Queryable, { team_id, by_ms, now }: Move): Promise<Moved> {
   const row = await tx.maybe<Moved>(sql`
     with moved as (
@@ -89,7 +90,7 @@ export async function moveHolds(tx: Queryable, { team_id, by_ms, now }: Move): P
   return row ?? NOTHING;
 }
 
-/** Deliveries that wait for their next try, endpoint by endpoint through the index; by the database's clock, as their sender. */
+/** Moves deliveries that wait for a retry, by endpoint to use the index. It uses the database's clock, as the sender does. */
 export async function moveDeliveries(tx: Queryable, { team_id, by_ms }: Move): Promise<Moved> {
   const row = await tx.maybe<Moved>(sql`
     with moved as (

@@ -17,37 +17,37 @@ export class Accounts {
     return (await this.#call('createAccount', { body }, options)).account;
   }
 
-  /** The account as it is now. */
+  /** Returns the account in its current state. */
   async retrieve(id: string, options?: CallOptions): Promise<Account> {
     return (await this.#call('retrieveAccount', { path: { id } }, options)).account;
   }
 
-  /** Changes the fields given. */
+  /** Changes the given fields. */
   async update(id: string, body: UpdateAccountBody, options?: CallOptions): Promise<Account> {
     return (await this.#call('updateAccount', { path: { id }, body }, options)).account;
   }
 
-  /** Changes all fields; what is left out becomes null. */
+  /** Replaces all fields. Absent fields become null. */
   async replace(id: string, body: CreateAccountBody, options?: CallOptions): Promise<Account> {
     return (await this.#call('replaceAccount', { path: { id }, body }, options)).account;
   }
 
-  /** Nothing new is taken for it. */
+  /** Deactivates an account: it takes no new payments. */
   async deactivate(id: string, options?: CallOptions): Promise<Account> {
     return (await this.#call('deactivateAccount', { path: { id } }, options)).account;
   }
 
-  /** Takes payments for it again. */
+  /** Reactivates an account: it takes payments again. */
   async reactivate(id: string, options?: CallOptions): Promise<Account> {
     return (await this.#call('reactivateAccount', { path: { id } }, options)).account;
   }
 
-  /** A link where the owner of the account gives what verification needs. */
+  /** Creates an onboarding link, for the owner of the account to provide the details for verification. */
   async onboarding(id: string, options?: CallOptions): Promise<Onboarding> {
     return (await this.#call('createAccountOnboarding', { path: { id } }, options)).onboarding;
   }
 
-  /** Accounts, newest first. */
+  /** Returns accounts, newest first. */
   list(query: ListAccountsQuery = {}, options?: CallOptions): List<Account> {
     return new List((paging) => this.#call('listAccounts', { query: { ...query, ...paging } }, options), query);
   }

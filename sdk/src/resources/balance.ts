@@ -4,7 +4,7 @@ import type { Balance, BalanceHistory } from '../generated/types.ts';
 import type { AccountOptions, CallOptions } from '../options.ts';
 import { List } from '../pages.ts';
 
-/** Balance: what is on the books. */
+/** Balances of the team. */
 export class Balances {
   readonly #call: Call;
 
@@ -12,12 +12,12 @@ export class Balances {
     this.#call = call;
   }
 
-  /** The eight figures of one currency; up to three minutes old. */
+  /** Returns the eight figures of one currency, up to three minutes old. */
   async retrieve(query: RetrieveBalanceQuery = {}, options?: CallOptions & AccountOptions): Promise<Balance> {
     return (await this.#call('retrieveBalance', { query }, options)).balance;
   }
 
-  /** Every movement, newest first. */
+  /** Returns every movement of money, newest first. */
   history(query: ListBalanceHistoryQuery = {}, options?: CallOptions & AccountOptions): List<BalanceHistory> {
     return new List((paging) => this.#call('listBalanceHistory', { query: { ...query, ...paging } }, options), query);
   }

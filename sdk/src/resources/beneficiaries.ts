@@ -5,7 +5,7 @@ import type { CallOptions, CreateOptions } from '../options.ts';
 import { type Deleted, deleted } from '../lost-answer.ts';
 import { List } from '../pages.ts';
 
-/** Beneficiaries: whom you pay out to. */
+/** Beneficiaries: saved recipients of transfers. */
 export class Beneficiaries {
   readonly #call: Call;
 
@@ -13,32 +13,32 @@ export class Beneficiaries {
     this.#call = call;
   }
 
-  /** Keeps a recipient for transfers. */
+  /** Saves a recipient for transfers. */
   async create(body: CreateBeneficiaryBody, options?: CreateOptions): Promise<Beneficiary> {
     return (await this.#call('createBeneficiary', { body }, options)).beneficiary;
   }
 
-  /** The beneficiary as it is now. */
+  /** Returns the beneficiary in its current state. */
   async retrieve(id: string, options?: CallOptions): Promise<Beneficiary> {
     return (await this.#call('retrieveBeneficiary', { path: { id } }, options)).beneficiary;
   }
 
-  /** Changes the fields given. Channel, country and currency stay. */
+  /** Changes the given fields. Channel, country and currency cannot change. */
   async update(id: string, body: UpdateBeneficiaryBody, options?: CallOptions): Promise<Beneficiary> {
     return (await this.#call('updateBeneficiary', { path: { id }, body }, options)).beneficiary;
   }
 
-  /** Changes all fields; what is left out becomes null. */
+  /** Replaces all fields. Absent fields become null. */
   async replace(id: string, body: ReplaceBeneficiaryBody, options?: CallOptions): Promise<Beneficiary> {
     return (await this.#call('replaceBeneficiary', { path: { id }, body }, options)).beneficiary;
   }
 
-  /** Forgets the beneficiary; transfers to it stay. */
+  /** Deletes the beneficiary. Transfers to it remain. */
   delete(id: string, options?: CallOptions): Promise<Deleted> {
     return deleted(id, async () => (await this.#call('deleteBeneficiary', { path: { id } }, options)).beneficiary);
   }
 
-  /** Beneficiaries, newest first. */
+  /** Returns beneficiaries, newest first. */
   list(query: ListBeneficiariesQuery = {}, options?: CallOptions): List<Beneficiary> {
     return new List((paging) => this.#call('listBeneficiaries', { query: { ...query, ...paging } }, options), query);
   }

@@ -5,7 +5,7 @@ import type { CallOptions, CreateOptions } from '../options.ts';
 import { type Deleted, deleted } from '../lost-answer.ts';
 import { List } from '../pages.ts';
 
-/** Customers: who pays, kept for the next time. */
+/** Customers: saved payers. */
 export class Customers {
   readonly #call: Call;
 
@@ -13,47 +13,47 @@ export class Customers {
     this.#call = call;
   }
 
-  /** Keeps a customer; an e-mail address or a phone number is required. */
+  /** Saves a customer. An e-mail address or a phone number is required. */
   async create(body: CreateCustomerBody, options?: CreateOptions): Promise<Customer> {
     return (await this.#call('createCustomer', { body }, options)).customer;
   }
 
-  /** The customer as it is now. */
+  /** Returns the customer in its current state. */
   async retrieve(id: string, options?: CallOptions): Promise<Customer> {
     return (await this.#call('retrieveCustomer', { path: { id } }, options)).customer;
   }
 
-  /** Changes the fields given. */
+  /** Changes the given fields. */
   async update(id: string, body: CreateCustomerBody, options?: CallOptions): Promise<Customer> {
     return (await this.#call('updateCustomer', { path: { id }, body }, options)).customer;
   }
 
-  /** Changes all fields; what is left out becomes null. */
+  /** Replaces all fields. Absent fields become null. */
   async replace(id: string, body: CreateCustomerBody, options?: CallOptions): Promise<Customer> {
     return (await this.#call('replaceCustomer', { path: { id }, body }, options)).customer;
   }
 
-  /** Erases what identifies the person; payments stay. It can not be undone. */
+  /** Erases the customer's personal data. Payments remain. It cannot be undone. */
   async erase(id: string, options?: CallOptions): Promise<Customer> {
     return (await this.#call('eraseCustomer', { path: { id } }, options)).customer;
   }
 
-  /** Refuses new payments of the customer. */
+  /** Blocks the customer: new payments are rejected. */
   async block(id: string, options?: CallOptions): Promise<Customer> {
     return (await this.#call('blockCustomer', { path: { id } }, options)).customer;
   }
 
-  /** Allows payments again. */
+  /** Unblocks the customer: payments are accepted again. */
   async unblock(id: string, options?: CallOptions): Promise<Customer> {
     return (await this.#call('unblockCustomer', { path: { id } }, options)).customer;
   }
 
-  /** Customers, newest first. */
+  /** Returns customers, newest first. */
   list(query: ListCustomersQuery = {}, options?: CallOptions): List<Customer> {
     return new List((paging) => this.#call('listCustomers', { query: { ...query, ...paging } }, options), query);
   }
 
-  /** Payments of one customer. */
+  /** Returns the payments of one customer. */
   payments(id: string, query: ListCustomerPaymentsQuery = {}, options?: CallOptions): List<ListedPayment> {
     return new List(
       (paging) => this.#call('listCustomerPayments', { path: { id }, query: { ...query, ...paging } }, options),
@@ -61,7 +61,7 @@ export class Customers {
     );
   }
 
-  /** Saved payment methods of one customer. */
+  /** Returns the saved payment methods of one customer. */
   paymentMethods(id: string, query: ListCustomerPaymentMethodsQuery = {}, options?: CallOptions): List<PaymentMethod> {
     return new List(
       (paging) => this.#call('listCustomerPaymentMethods', { path: { id }, query: { ...query, ...paging } }, options),
@@ -69,7 +69,7 @@ export class Customers {
     );
   }
 
-  /** Forgets a saved payment method. */
+  /** Deletes a saved payment method. */
   deletePaymentMethod(id: string, method: string, options?: CallOptions): Promise<Deleted> {
     return deleted(
       method,

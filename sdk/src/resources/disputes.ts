@@ -13,17 +13,17 @@ export class Disputes {
     this.#call = call;
   }
 
-  /** The dispute as it is now. */
+  /** Returns the dispute in its current state. */
   async retrieve(id: string, options?: CallOptions): Promise<Dispute> {
     return (await this.#call('retrieveDispute', { path: { id } }, options)).dispute;
   }
 
-  /** Shows that the payment was right. */
+  /** Submits evidence that the payment was legitimate. */
   async submitEvidence(id: string, body: SubmitDisputeEvidenceBody, options?: CallOptions): Promise<Dispute> {
     return (await this.#call('submitDisputeEvidence', { path: { id }, body }, options)).dispute;
   }
 
-  /** Gives up: the payer keeps the money. */
+  /** Accepts the dispute: the payer keeps the money. */
   accept(id: string, options?: CallOptions): Promise<Dispute> {
     return carriedOut(
       async () => (await this.#call('acceptDispute', { path: { id } }, options)).dispute,
@@ -34,7 +34,7 @@ export class Disputes {
     );
   }
 
-  /** Disputes, newest first. */
+  /** Returns disputes, newest first. */
   list(query: ListDisputesQuery = {}, options?: CallOptions): List<Dispute> {
     return new List((paging) => this.#call('listDisputes', { query: { ...query, ...paging } }, options), query);
   }

@@ -4,7 +4,7 @@ import type { PirogueEvent, ResendEventReply } from '../generated/types.ts';
 import type { CallOptions, CreateOptions } from '../options.ts';
 import { List } from '../pages.ts';
 
-/** Events: what happened. */
+/** Events: recorded changes of resources. */
 export class Events {
   readonly #call: Call;
 
@@ -12,17 +12,17 @@ export class Events {
     this.#call = call;
   }
 
-  /** The event as it was recorded. */
+  /** Returns the event as it was recorded. */
   async retrieve(id: string, options?: CallOptions): Promise<PirogueEvent> {
     return (await this.#call('retrieveEvent', { path: { id } }, options)).event;
   }
 
-  /** Delivers it again to every endpoint that wants it. */
+  /** Delivers the event again to every endpoint that subscribes to it. */
   resend(id: string, options?: CreateOptions): Promise<ResendEventReply> {
     return this.#call('resendEvent', { path: { id } }, options);
   }
 
-  /** Events, newest first. */
+  /** Returns events, newest first. */
   list(query: ListEventsQuery = {}, options?: CallOptions): List<PirogueEvent> {
     return new List((paging) => this.#call('listEvents', { query: { ...query, ...paging } }, options), query);
   }

@@ -5,7 +5,7 @@ import type { CallOptions, CreateOptions } from '../options.ts';
 import { type Deleted, deleted } from '../lost-answer.ts';
 import { List } from '../pages.ts';
 
-/** Invoices: what customers are asked to pay. They exist in live only. */
+/** Invoices to customers. They exist in live only. */
 export class Invoices {
   readonly #call: Call;
 
@@ -13,17 +13,17 @@ export class Invoices {
     this.#call = call;
   }
 
-  /** Drafts an invoice: nobody sees it before it is sent. */
+  /** Creates a draft, which is not visible to the customer before it is sent. */
   async create(body: CreateInvoiceBody, options?: CreateOptions): Promise<Invoice> {
     return (await this.#call('createInvoice', { body }, options)).invoice;
   }
 
-  /** The invoice as it is now. */
+  /** Returns the invoice in its current state. */
   async retrieve(id: string, options?: CallOptions): Promise<Invoice> {
     return (await this.#call('retrieveInvoice', { path: { id } }, options)).invoice;
   }
 
-  /** Changes what is named; once it was sent, only `metadata`. */
+  /** Changes the given fields. Once the invoice was sent, only `metadata` can change. */
   async update(id: string, body: UpdateInvoiceBody, options?: CallOptions): Promise<Invoice> {
     return (await this.#call('updateInvoice', { path: { id }, body }, options)).invoice;
   }
@@ -33,17 +33,17 @@ export class Invoices {
     return deleted(id, async () => (await this.#call('deleteInvoice', { path: { id } }, options)).invoice);
   }
 
-  /** Mails it to its customer; again is a reminder. */
+  /** Mails the invoice to its customer. Sending it again is a reminder. */
   async send(id: string, options?: CreateOptions): Promise<Invoice> {
     return (await this.#call('sendInvoice', { path: { id } }, options)).invoice;
   }
 
-  /** Asks for no money any more. What was paid stays paid. */
+  /** Cancels the invoice: it can no longer be paid. Paid amounts remain. */
   async cancel(id: string, options?: CreateOptions): Promise<Invoice> {
     return (await this.#call('cancelInvoice', { path: { id } }, options)).invoice;
   }
 
-  /** Invoices, newest first. */
+  /** Returns invoices, newest first. */
   list(query: ListInvoicesQuery = {}, options?: CallOptions): List<Invoice> {
     return new List((paging) => this.#call('listInvoices', { query: { ...query, ...paging } }, options), query);
   }

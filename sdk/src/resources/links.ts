@@ -4,7 +4,7 @@ import type { CreateLinkBody, Link, ListedPayment, UpdateLinkBody } from '../gen
 import type { CallOptions, CreateOptions } from '../options.ts';
 import { List } from '../pages.ts';
 
-/** Payment links: addresses at which anyone can pay. Live only. */
+/** Payment links: URLs at which anyone can pay. They exist in live only. */
 export class Links {
   readonly #call: Call;
 
@@ -12,27 +12,27 @@ export class Links {
     this.#call = call;
   }
 
-  /** Makes a link; share its `url`. */
+  /** Creates a link. Share its `url`. */
   async create(body: CreateLinkBody, options?: CreateOptions): Promise<Link> {
     return (await this.#call('createLink', { body }, options)).link;
   }
 
-  /** The link as it is now, with what was paid by it. */
+  /** Returns the link in its current state, with the number and sum of its payments. */
   async retrieve(id: string, options?: CallOptions): Promise<Link> {
     return (await this.#call('retrieveLink', { path: { id } }, options)).link;
   }
 
-  /** Changes the fields given; `active: false` switches it off. */
+  /** Changes the given fields. `active: false` deactivates the link. */
   async update(id: string, body: UpdateLinkBody, options?: CallOptions): Promise<Link> {
     return (await this.#call('updateLink', { path: { id }, body }, options)).link;
   }
 
-  /** Links, newest first. */
+  /** Returns links, newest first. */
   list(query: ListLinksQuery = {}, options?: CallOptions): List<Link> {
     return new List((paging) => this.#call('listLinks', { query: { ...query, ...paging } }, options), query);
   }
 
-  /** Payments made through the link, newest first. */
+  /** Returns the payments made through the link, newest first. */
   payments(id: string, query: ListLinkPaymentsQuery = {}, options?: CallOptions): List<ListedPayment> {
     return new List((paging) => this.#call('listLinkPayments', { path: { id }, query: { ...query, ...paging } }, options), query);
   }

@@ -14,7 +14,7 @@ import { type ApiError, declined } from '../errors.ts';
 import { carriedOut } from '../lost-answer.ts';
 import { List } from '../pages.ts';
 
-/** Payments: money that comes in. */
+/** Payments: incoming money. */
 export class Payments {
   readonly #call: Call;
 
@@ -22,21 +22,23 @@ export class Payments {
     this.#call = call;
   }
 
-  /** Makes a pending payment. Send the payer to `authorization_url`; the outcome comes by webhook, or by `retrieve`. */
+  /**
+   * Creates a pending payment. Send the payer to `authorization_url`. The outcome is reported by webhook and by `retrieve`.
+   */
   create(body: CreatePaymentBody, options?: CreateOptions & AccountOptions): Promise<CreatePaymentReply> {
     return this.#call('createPayment', { body }, options);
   }
 
   /**
-   * Charges a pending payment without the hosted page. `action` is what the payer has to do.
-   * @throws PaymentDeclinedError with the `payer_message` when the payer's money did not move
+   * Charges a pending payment without the hosted page. `action` is the payer's next step.
+   * @throws PaymentDeclinedError with the `payer_message` when the payer was not charged
    */
   charge(id: string, body: ChargePaymentBody, options?: CreateOptions): Promise<ChargePaymentReply> {
     const charge = () => this.#call('chargePayment', { path: { id }, body }, options);
     return carriedOut(charge, (rejection) => this.#declineBehind(rejection, id, options));
   }
 
-  /** The payment as it is now: proof of what happened, unlike the payer's return to your callback. */
+  /** Returns the payment in its current state. It proves the outcome; the payer's return to your callback does not. */
   async retrieve(id: string, options?: CallOptions): Promise<Payment> {
     return (await this.#call('retrievePayment', { path: { id } }, options)).transaction;
   }
@@ -52,12 +54,12 @@ export class Payments {
     );
   }
 
-  /** Payments of the team, newest first. */
+  /** Returns payments of the team, newest first. */
   list(query: ListPaymentsQuery = {}, options?: CallOptions): List<ListedPayment> {
     return new List((paging) => this.#call('listPayments', { query: { ...query, ...paging } }, options), query);
   }
 
-  /** Refunds of one payment. */
+  /** Returns the refunds of one payment. */
   refunds(id: string, query: ListPaymentRefundsQuery = {}, options?: CallOptions): List<Refund> {
     return new List(
       (paging) => this.#call('listPaymentRefunds', { path: { id }, query: { ...query, ...paging } }, options),
@@ -65,7 +67,11 @@ export class Payments {
     );
   }
 
-  /** The decline whose 402 was lost: the payment it ended rejects the next try as being in the wrong state. */
+  /**
+   * Handles a decline whose 402 was lost: the payment has failed, so the next attempt is rejected as being in the wrong
+   * state.
+   * @throws PaymentDeclinedError when the payment has failed
+   */
   async #declineBehind(rejection: ApiError, id: string, options: CallOptions = {}): Promise<null> {
     const payment = await this.retrieve(id, options);
     if (payment.status === 'failed') throw declined(payment, rejection);

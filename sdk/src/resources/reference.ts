@@ -3,7 +3,7 @@ import type { ListBanksQuery, ListChannelsQuery } from '../generated/operations.
 import type { Bank, Channel, Country, CurrencyEntry, Identity, ResolveIdentityBody } from '../generated/types.ts';
 import type { CallOptions } from '../options.ts';
 
-/** Channels: through which operators and banks money moves. */
+/** Channels: the operators, banks and card schemes that payments and transfers use. */
 export class Channels {
   readonly #call: Call;
 
@@ -11,18 +11,18 @@ export class Channels {
     this.#call = call;
   }
 
-  /** All that fit, on one page. */
+  /** Returns all matching channels on one page. */
   async list(query: ListChannelsQuery = {}, options?: CallOptions): Promise<Channel[]> {
     return (await this.#call('listChannels', { query }, options)).items;
   }
 
-  /** One channel, such as `cm.mtn`. */
+  /** Returns one channel, such as `cm.mtn`. */
   async retrieve(id: string, options?: CallOptions): Promise<Channel> {
     return (await this.#call('retrieveChannel', { path: { id } }, options)).channel;
   }
 }
 
-/** Countries the service knows. */
+/** Countries that the service supports. */
 export class Countries {
   readonly #call: Call;
 
@@ -35,7 +35,7 @@ export class Countries {
   }
 }
 
-/** Currencies the service takes. */
+/** Currencies that the service supports. */
 export class Currencies {
   readonly #call: Call;
 
@@ -48,7 +48,7 @@ export class Currencies {
   }
 }
 
-/** Banks that can be paid out to. */
+/** Banks that transfers can be sent to. */
 export class Banks {
   readonly #call: Call;
 
@@ -61,7 +61,7 @@ export class Banks {
   }
 }
 
-/** Who holds a number or account. Sandbox only for now: in live it is 501. */
+/** Account-holder lookup. Sandbox only for now: live answers 501. */
 export class Identities {
   readonly #call: Call;
 

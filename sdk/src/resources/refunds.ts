@@ -4,7 +4,7 @@ import type { CreateRefundBody, Refund } from '../generated/types.ts';
 import type { CallOptions, CreateOptions } from '../options.ts';
 import { List } from '../pages.ts';
 
-/** Refunds: money that goes back to the payer. */
+/** Refunds: money returned to the payer. */
 export class Refunds {
   readonly #call: Call;
 
@@ -12,17 +12,17 @@ export class Refunds {
     this.#call = call;
   }
 
-  /** Gives back the `amount`, or all that is left. */
+  /** Refunds the `amount`, or everything that is not refunded yet. */
   async create(body: CreateRefundBody, options?: CreateOptions): Promise<Refund> {
     return (await this.#call('createRefund', { body }, options)).refund;
   }
 
-  /** The refund as it is now. */
+  /** Returns the refund in its current state. */
   async retrieve(id: string, options?: CallOptions): Promise<Refund> {
     return (await this.#call('retrieveRefund', { path: { id } }, options)).refund;
   }
 
-  /** Refunds, newest first. */
+  /** Returns refunds, newest first. */
   list(query: ListRefundsQuery = {}, options?: CallOptions): List<Refund> {
     return new List((paging) => this.#call('listRefunds', { query: { ...query, ...paging } }, options), query);
   }

@@ -4,7 +4,7 @@ import type { CreateTransferBody, Transfer } from '../generated/types.ts';
 import type { CallOptions, CreateOptions } from '../options.ts';
 import { List } from '../pages.ts';
 
-/** Transfers: money that goes out. */
+/** Transfers: outgoing money. */
 export class Transfers {
   readonly #call: Call;
 
@@ -12,17 +12,17 @@ export class Transfers {
     this.#call = call;
   }
 
-  /** Pays out from the available balance. Look at `status`: without enough balance it is `failed` at once. */
+  /** Pays out from the available balance. Check `status`: with too little balance it is `failed` at once. */
   async create(body: CreateTransferBody, options?: CreateOptions): Promise<Transfer> {
     return (await this.#call('createTransfer', { body }, options)).transfer;
   }
 
-  /** The transfer as it is now. */
+  /** Returns the transfer in its current state. */
   async retrieve(id: string, options?: CallOptions): Promise<Transfer> {
     return (await this.#call('retrieveTransfer', { path: { id } }, options)).transfer;
   }
 
-  /** Transfers, newest first. */
+  /** Returns transfers, newest first. */
   list(query: ListTransfersQuery = {}, options?: CallOptions): List<Transfer> {
     return new List((paging) => this.#call('listTransfers', { query: { ...query, ...paging } }, options), query);
   }

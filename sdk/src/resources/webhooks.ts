@@ -14,10 +14,10 @@ import { SecretLostError } from '../errors.ts';
 import { type Deleted, deleted } from '../lost-answer.ts';
 import { verifyWebhook } from '../verify.ts';
 
-/** Webhook endpoints, and the check of what they receive. */
+/** Webhook endpoints, and the verification of deliveries. */
 export class Webhooks {
   readonly #call: Call;
-  /** {@link verifyWebhook}, which needs no key and can be imported by itself. */
+  /** {@link verifyWebhook}, which needs no key and can also be imported separately. */
   readonly verify: typeof verifyWebhook = verifyWebhook;
 
   constructor(call: Call) {
@@ -25,52 +25,52 @@ export class Webhooks {
   }
 
   /**
-   * Registers an https address. Its `secret` is shown this once.
-   * @throws SecretLostError when the endpoint was made but the answer with its secret was lost
+   * Registers an https URL. Its `secret` is returned only this once.
+   * @throws SecretLostError when the endpoint was created but the answer with its secret was lost
    */
   async create(body: CreateWebhookBody, options?: CreateOptions): Promise<WebhookEndpointWithSecret> {
     const { webhook } = await this.#call('createWebhook', { body }, options);
-    // A replayed answer has no secret: the service keeps none that it could show again.
+    // A replayed answer has no secret, because the service stores none that it could return again.
     if (typeof (webhook as Partial<WebhookEndpointWithSecret>).secret !== 'string') throw new SecretLostError(webhook.id);
     return webhook;
   }
 
-  /** The endpoint as it is now. */
+  /** Returns the endpoint in its current state. */
   async retrieve(id: string, options?: CallOptions): Promise<WebhookEndpoint> {
     return (await this.#call('retrieveWebhook', { path: { id } }, options)).webhook;
   }
 
-  /** Changes the fields given. */
+  /** Changes the given fields. */
   async update(id: string, body: UpdateWebhookBody, options?: CallOptions): Promise<WebhookEndpoint> {
     return (await this.#call('updateWebhook', { path: { id }, body }, options)).webhook;
   }
 
-  /** Changes all fields; what is left out gets its default. */
+  /** Replaces all fields. Absent fields are reset to their default. */
   async replace(id: string, body: CreateWebhookBody, options?: CallOptions): Promise<WebhookEndpoint> {
     return (await this.#call('replaceWebhook', { path: { id }, body }, options)).webhook;
   }
 
-  /** Nothing more is delivered to it. */
+  /** Deletes the endpoint: it receives no further deliveries. */
   delete(id: string, options?: CallOptions): Promise<Deleted> {
     return deleted(id, async () => (await this.#call('deleteWebhook', { path: { id } }, options)).webhook);
   }
 
-  /** A new secret, shown this once. It holds at once, also for deliveries that are waiting. */
+  /** Creates a new secret, returned only this once. It takes effect at once, also for waiting deliveries. */
   async rotateSecret(id: string, options?: CallOptions): Promise<WebhookEndpointWithSecret> {
     return (await this.#call('rotateWebhookSecret', { path: { id } }, options)).webhook;
   }
 
-  /** Delivers a `webhook.test` event to it. */
+  /** Delivers a `webhook.test` event to the endpoint. */
   async test(id: string, options?: CreateOptions): Promise<PirogueEvent> {
     return (await this.#call('testWebhook', { path: { id } }, options)).event;
   }
 
-  /** Endpoints, newest first. */
+  /** Returns endpoints, newest first. */
   list(query: ListWebhooksQuery = {}, options?: CallOptions): List<WebhookEndpoint> {
     return new List((paging) => this.#call('listWebhooks', { query: { ...query, ...paging } }, options), query);
   }
 
-  /** Every try to deliver to one endpoint. */
+  /** Returns every delivery attempt to one endpoint. */
   deliveries(id: string, query: ListWebhookDeliveriesQuery = {}, options?: CallOptions): List<WebhookDelivery> {
     return new List(
       (paging) => this.#call('listWebhookDeliveries', { path: { id }, query: { ...query, ...paging } }, options),
