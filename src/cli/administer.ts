@@ -5,8 +5,9 @@ import { withControl } from './databases.ts';
 import { operator } from './operator.ts';
 
 /**
- * Changes the control database in one transaction, which `work` also writes its audit entry in. The trail is sealed at once;
- * should we die before that, the next command does it.
+ * Runs a change of the control database in one transaction, in which `work` also writes its audit entry. The audit trail is
+ * sealed
+ * right after it. If the process dies before that, the next command seals it.
  */
 export function administer<T>(work: (tx: Tx, by: Actor) => Promise<T>): Promise<T> {
   return withControl(async (control) => {

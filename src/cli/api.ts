@@ -5,21 +5,21 @@ import { type ApiOptions, webAddress } from './api-options.ts';
 import { Failure } from './failure.ts';
 
 const TIMEOUT_MS = 30_000;
-/** A hundred events, each as large as one can be. */
+/** Maximum size of an answer: a hundred events of the maximum size. */
 const MOST_BYTES = 32 * 1024 * 1024;
 
-/** What the service answered. */
+/** Answer of the service. */
 export interface Answer {
   headers: Record<string, string | string[] | undefined>;
   // biome-ignore lint/suspicious/noExplicitAny: the shape is what the operation's schema promises
   body: any;
 }
 
-/** The service did not do what it was asked for. */
+/** The service rejected a request or did not answer. */
 export class Refusal extends Failure {
-  /** 0: no answer at all. */
+  /** HTTP status; 0 when there was no answer. */
   readonly status: number;
-  /** How long to wait before asking again is worth it; null: it never is. */
+  /** Milliseconds after which to retry; null when a retry cannot help. */
   readonly wait_ms: number | null;
 
   constructor(status: number, wait_ms: number | null, message: string, advice: string) {
@@ -29,7 +29,7 @@ export class Refusal extends Failure {
   }
 }
 
-/** The running service, called by a sandbox key as a merchant's server would call it. */
+/** Client of the running service. It uses a sandbox key, as a merchant's server would. */
 export class Api {
   readonly key: string;
   readonly #base: string;
@@ -39,7 +39,10 @@ export class Api {
     this.key = key;
   }
 
-  /** @throws Refusal for whatever is no success */
+  /**
+   * Calls the service.
+   * @throws Refusal for any answer other than a success, or for none
+   */
   async call(method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, body?: object): Promise<Answer> {
     const result = await send({
       method,
@@ -66,7 +69,10 @@ export class Api {
 const AGAIN_MS = 1_000;
 const ADDRESS = 'Start it with "npm start", or say where it is with --url.';
 
-/** Reads key and address from the options, the environment and keys.json, in this order. @throws Failure for a live key */
+/**
+ * Opens a client. The key and the URL come from the options, the environment or keys.json, in this order.
+ * @throws Failure for a missing or unsuitable key
+ */
 export function openApi(options: ApiOptions): Api {
   const config = readConfig(process.env);
   const keys = readKeysFile(config);
@@ -85,7 +91,10 @@ function addressOf(config: Config, demo: string | undefined): string {
   }
 }
 
-/** Nothing of a key is printed: people paste the wrong one. */
+/**
+ * Validates a key without printing it, because users may paste the wrong one.
+ * @throws Failure
+ */
 function checked(key: string): string {
   if (/^(sk|rk)_test\.\w{43}$/.test(key)) return key;
   const advice = 'Give a secret sandbox key (sk_test.…) with --key or PIROGUE_KEY: "pirogue keys create" makes one.';
@@ -104,7 +113,7 @@ function parsed(text: string): any {
   }
 }
 
-/** Behind a proxy a restart looks like 502. */
+/** Behind a proxy, a restart of the service looks like a 502. */
 function temporary(status: number): number | null {
   return status >= 500 ? AGAIN_MS : null;
 }

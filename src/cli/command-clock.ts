@@ -4,7 +4,7 @@ import { pgCode, type Queryable } from '../kit/sql.ts';
 
 const UNDEFINED_FUNCTION = '42883';
 
-/** The time of a command: the database's from the first connection on, this machine's before. */
+/** Clock of a command: the database's from the first connection on, this machine's before. */
 class CommandClock implements Clock {
   #reading: { now_ms: number; read_at: number } | undefined;
 
@@ -18,11 +18,11 @@ class CommandClock implements Clock {
       const { now_ms } = await readTime(db);
       this.#reading = { now_ms, read_at: performance.now() };
     } catch (error) {
-      // A database that is not migrated yet: nothing is decided in it.
+      // The database is not migrated yet, so it has no clock function. No decision depends on the time then.
       if (pgCode(error) !== UNDEFINED_FUNCTION) throw error;
     }
   }
 }
 
-/** One for the process, which runs one command. */
+/** The clock of the process, which runs a single command. */
 export const commandClock = new CommandClock();

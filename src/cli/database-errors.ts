@@ -1,7 +1,7 @@
 import { DatabaseUnavailable } from '../kit/database-unavailable.ts';
 import { pgCode } from '../kit/sql.ts';
 
-/** Codes of the operating system, seen while connecting, and of PostgreSQL. */
+/** Messages for error codes of the operating system while connecting, and of PostgreSQL. */
 const WORDS: Record<string, string> = {
   ECONNREFUSED: 'nothing listens at its address',
   ENOENT: 'nothing listens at its socket',
@@ -19,24 +19,27 @@ const WORDS: Record<string, string> = {
   '57P03': 'it is starting or stopping',
 };
 
-/** Codes of Node for certificates of servers. */
+/** Node's error codes for server certificates. */
 const CERTIFICATE = /^(CERT_|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT|UNABLE_TO_|ERR_TLS_CERT_)/;
 
-/** A failure of a database in words; undefined for an error that is none. Addresses may hold passwords and stay out. */
+/**
+ * Returns a readable message for a database error; undefined for any other error. URLs are left out, because they may contain
+ * passwords.
+ */
 export function describeDatabaseError(error: unknown): string | undefined {
   const reported: unknown = error instanceof DatabaseUnavailable ? error.cause : error;
-  // One error for each address of a host with several.
+  // Contains one error for each address of a host with several addresses.
   const cause: unknown = reported instanceof AggregateError ? reported.errors[0] : reported;
   if (!(cause instanceof Error)) return undefined;
   if (/timeout exceeded when trying to connect|Connection terminated/.test(cause.message)) return 'it does not answer';
   const code = pgCode(cause) ?? '';
   if (CERTIFICATE.test(code)) return `its certificate is not accepted: ${cause.message}`;
-  // What PostgreSQL says of rarer failures is clear enough; its codes have five characters.
+  // PostgreSQL's own messages are clear enough for rarer errors. Its codes have five characters.
   if (/^[0-9A-Z]{5}$/.test(code)) return WORDS[code] ?? cause.message;
   return ofNetwork(cause) ? WORDS[code] : undefined;
 }
 
-/** A file that is missing has the same code as a socket that is. */
+/** Whether the error is from the network. A missing file has the same code as a missing socket. */
 function ofNetwork(error: Error): boolean {
   return 'syscall' in error && (error.syscall === 'connect' || error.syscall === 'getaddrinfo' || pgCode(error) === 'ECONNRESET');
 }

@@ -11,7 +11,12 @@ import { missingMigrations } from './migrations.ts';
 
 const STATEMENT_MS = 600_000;
 
-/** Lends the three databases to `work`: those of the configuration, or our own, started and stopped if nobody runs them. */
+/**
+ * Opens the three databases for `work`: those of the configuration, or the embedded ones, which are started and stopped
+ * unless they
+ * already run.
+ * @throws Failure when a database cannot be used
+ */
 export async function withDatabases<T>(config: Config, work: (urls: DatabaseUrls) => Promise<T>): Promise<T> {
   const turn = config.database_urls ? null : await takeTurn(config.data_dir).catch(refuseTurn);
   try {
@@ -33,7 +38,7 @@ function refuseTurn(error: Error): never {
   throw new Failure(error.message, 'Run this as the user who runs the service, or set DATA_DIR.', { cause: error });
 }
 
-/** Connects as the owner: the service's role may only read teams and keys. */
+/** Opens a pool as the owner of the database, because the service's role can only read teams and keys. */
 export async function withPool<T>(url: string, work: (db: Db) => Promise<T>): Promise<T> {
   const pool = openPool({ url, size: 1, statement_ms: STATEMENT_MS, log: createLog({ level: 'silent', format: 'json' }) });
   try {
@@ -44,7 +49,7 @@ export async function withPool<T>(url: string, work: (db: Db) => Promise<T>): Pr
   }
 }
 
-/** Lends the control database; all three are brought to the newest schema first if it is not there yet. */
+/** Opens the control database for `work`. Migrates all three databases first when it is behind. */
 export function withControl<T>(work: (control: Db) => Promise<T>): Promise<T> {
   return withDatabases(readConfig(process.env), (urls) =>
     withPool(urls.control, async (control) => {

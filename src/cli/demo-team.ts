@@ -2,7 +2,10 @@ import type { Config } from '../config.ts';
 import { keysFilePath, readKeysFile } from '../start/demo.ts';
 import { Failure } from './failure.ts';
 
-/** The team a command is about when none is named. */
+/**
+ * Returns the demo team, the default of commands without --team.
+ * @throws Failure when keys.json does not exist
+ */
 export function demoTeamId(config: Config): bigint {
   const keys = readKeysFile(config);
   if (keys) return BigInt(keys.team);

@@ -5,7 +5,7 @@ import { describeDatabaseError } from './database-errors.ts';
 const FAILED = 1;
 const USAGE = 2;
 
-/** Something the person at the keyboard can put right; told in one or two lines, without a stack. */
+/** An error that the user can correct. It is printed in one or two lines, without a stack trace. */
 export class Failure extends Error {
   readonly advice: string;
 
@@ -15,13 +15,13 @@ export class Failure extends Error {
   }
 }
 
-/** 2: the command was not understood. 1: it was, and could not be done. */
+/** Returns the exit code: 2 for an invalid command line, 1 for a command that failed. */
 export function exitCodeOf(error: unknown): number {
   if (!(error instanceof CommanderError)) return FAILED;
   return error.exitCode === 0 ? 0 : USAGE;
 }
 
-/** What stderr says; nothing when the parser of the command line has said it already. */
+/** Returns the text for stderr; undefined when the parser of the command line has already printed it. */
 export async function failureText(error: unknown): Promise<string | undefined> {
   if (error instanceof CommanderError) return undefined;
   if (error instanceof Failure) return `pirogue: ${error.message}\n  ${error.advice}`;

@@ -7,7 +7,10 @@ import { withDatabases, withPool } from './databases.ts';
 import { demoTeamId } from './demo-team.ts';
 import { Failure } from './failure.ts';
 
-/** Lends a store and the team it is about; what the service would answer with a status is one clear line here. */
+/**
+ * Opens a store for `work`, with the team of the options or the demo team.
+ * @throws Failure with a one-line message where the API would answer with an error status
+ */
 export async function inStore<T>(
   environment: Environment,
   options: { team?: bigint },
@@ -23,7 +26,10 @@ export async function inStore<T>(
   }
 }
 
-/** An amount as it is typed, in major units. */
+/**
+ * Parses an amount in major units.
+ * @throws Failure
+ */
 export function readAmount(text: string): Minor {
   const amount = /^\d+(\.\d{1,2})?$/.test(text) ? minorFromWire(Number(text)) : null;
   if (!amount) throw new Failure(`${text} is not an amount`, 'Give major units with at most two decimals, such as 50000.');

@@ -1,7 +1,7 @@
 import { exitCodeOf, failureText } from './failure.ts';
 import { buildProgram } from './program.ts';
 
-// `pirogue teams list | head`: a reader that has seen enough is no fault of ours.
+// A reader such as `head` may close the pipe early (`pirogue teams list | head`). That is not an error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(0);
   throw error;
@@ -12,6 +12,6 @@ try {
 } catch (error) {
   const text = await failureText(error);
   if (text) console.error(text);
-  // Not by exitCode: after a failure something that keeps the process alive may still be open.
+  // Exits explicitly: after a failure, an open handle could keep the process alive.
   process.exit(exitCodeOf(error));
 }

@@ -13,8 +13,8 @@ const KINDS: readonly { name: 'control' | 'sandbox' | 'live'; kind: SchemaKind }
 ];
 
 /**
- * Brings all three databases to the newest schema, one after the other, because roles belong to the whole server; and makes the
- * installation's root secret, which the service may not.
+ * Migrates all three databases to the newest schema, one after the other, because roles are shared by the whole server. Also
+ * creates the installation's root secret, which the service's role cannot.
  */
 export async function migrateCommand(options: { json?: true }): Promise<void> {
   const config = readConfig(process.env);

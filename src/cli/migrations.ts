@@ -7,7 +7,7 @@ const root = path.join(import.meta.dirname, '..', '..', 'migrations');
 
 export type SchemaKind = 'control' | 'store';
 
-/** Names of the migrations that come with this version, oldest first. */
+/** Returns the names of the migrations of this version, oldest first. */
 export function knownMigrations(kind: SchemaKind): string[] {
   return fs
     .readdirSync(path.join(root, kind))
@@ -16,7 +16,7 @@ export function knownMigrations(kind: SchemaKind): string[] {
     .sort();
 }
 
-/** Those that the database still needs. */
+/** Returns the migrations that the database lacks. */
 export async function missingMigrations(db: Queryable, kind: SchemaKind): Promise<string[]> {
   const applied = new Set(await appliedMigrations(db));
   return knownMigrations(kind).filter((name) => !applied.has(name));

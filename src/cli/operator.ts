@@ -3,14 +3,17 @@ import type { Actor } from '../audit/actor.ts';
 import { commandClock } from './command-clock.ts';
 import { newId } from '../kit/ids.ts';
 
-/** Whoever runs this command: the person behind sudo rather than the service's user, whom all operators may share. */
+/**
+ * Returns the user who runs this command. Behind sudo it is the original user, because operators may share the service's
+ * user.
+ */
 export function operator(): Actor {
-  // Whoever could write anything here could also write a second line into what `audit show` prints.
+  // Removes characters such as line breaks, which could forge a second line in the output of `audit show`.
   const id = (process.env.SUDO_USER ?? userName()).replace(/[^\w.@ -]/g, '').slice(0, 64);
   return { kind: 'operator', id, request_id: newId('req', 'live', commandClock.now()), address: os.hostname() };
 }
 
-/** In a container the user may have a number and no name. */
+/** Returns the user's name, or its number: in a container a user may have no name. */
 function userName(): string {
   try {
     return os.userInfo().username;

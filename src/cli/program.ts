@@ -22,9 +22,10 @@ import { addTeams } from './teams/command.ts';
 import { addTrigger } from './trigger/command.ts';
 
 /**
- * The tree of commands. What a command does is imported when it runs: `--help` and a mistyped option answer without
- * loading a database driver.
- * @param output where help and complaints go, if not to the terminal
+ * Builds the tree of commands. The code of a command is imported when it runs, so that `--help` and errors of the command
+ * line do
+ * not load a database driver.
+ * @param output receives help and errors instead of the terminal
  */
 export function buildProgram(output: Pick<OutputConfiguration, 'writeOut' | 'writeErr'> = {}): Command {
   const program = new Command('pirogue')

@@ -1,6 +1,6 @@
 import { type Queryable, sql } from '../kit/sql.ts';
 
-/** Names of the migrations that a database has; none when it is empty. */
+/** Returns the names of the migrations that a database has; none when it is empty. */
 export async function appliedMigrations(db: Queryable): Promise<string[]> {
   const found = await db.maybe<{ migrated: boolean }>(
     sql`select to_regclass('public.schema_migrations') is not null as migrated`,
@@ -11,7 +11,7 @@ export async function appliedMigrations(db: Queryable): Promise<string[]> {
 }
 
 export interface ServerState {
-  /** As `server_version_num` has it: 180004 for 18.4. */
+  /** As in `server_version_num`: 180004 for 18.4. */
   version_num: number;
   version: string;
   now: Date;

@@ -7,7 +7,7 @@ import { CURRENCIES, isCurrency } from '../kit/money.ts';
 import type { Costs } from '../provider-accounts/schema.ts';
 
 /*
- * What an option's text may be. Each returns the value or throws what the command line prints behind
+ * Parsers of option values. Each returns the value or throws the message that the command line prints after
  * "option '--x' argument 'y' is invalid."
  */
 
@@ -37,20 +37,20 @@ export function currencyCode(text: string): string {
   throw new InvalidArgumentError(`Use one of ${CURRENCIES.join(', ')}.`);
 }
 
-/** What routing rules call a provider account. */
+/** Parses the name by which routing rules refer to a provider account. */
 export function accountName(text: string): string {
   if (/^[a-z0-9][a-z0-9-]{0,39}$/.test(text)) return text;
   throw new InvalidArgumentError('Use small letters, digits and hyphens, at most 40.');
 }
 
-/** Why a person decided something: it has to say something. */
+/** Parses the evidence of a manual decision, which must have some substance. */
 export function evidence(text: string): string {
   const said = text.trim();
   if (said.length >= 10 && said.length <= 2_000 && !/\p{Cc}/u.test(said.replaceAll(/\s/g, ' '))) return said;
   throw new InvalidArgumentError('Say in 10 to 2,000 characters what shows it: whose statement, which line, which call.');
 }
 
-/** A refund has at most as many parts as its payment had tranches. */
+/** Parses the number of a refund part. A refund has at most as many parts as its payment had tranches. */
 export function partNumber(text: string): number {
   if (/^[1-9]\d{0,3}$/.test(text)) return Number(text);
   throw new InvalidArgumentError('Parts are numbered from 1.');
@@ -62,7 +62,7 @@ export function person(text: string): string {
   throw new InvalidArgumentError('A name has 1 to 100 characters.');
 }
 
-/** `mobile_money=1.5%+10,payout=1%`: a share and a fixed part in major units. */
+/** Parses costs such as `mobile_money=1.5%+10,payout=1%`: a percentage and a fixed part in major units. */
 export function costList(text: string): Costs {
   const costs: Costs = {};
   for (const item of items(text)) {
@@ -103,7 +103,7 @@ export function addressList(text: string): string[] {
   );
 }
 
-/** `2027-01-31` (its first moment, UTC) or `2027-01-31T12:00:00Z`; a time without its zone would be a guess. */
+/** Parses `2027-01-31` (its first moment in UTC) or `2027-01-31T12:00:00Z`. A time requires a time zone. */
 export function futureMoment(text: string): Date {
   const at = new Date(isCalendarMoment(text) ? text : Number.NaN);
   if (Number.isNaN(at.getTime())) {
@@ -113,14 +113,14 @@ export function futureMoment(text: string): Date {
   return at;
 }
 
-/** Date.parse takes the 30th of February for the 2nd of March. */
+/** Whether the text is a valid date or time. Date.parse takes the 30th of February for the 2nd of March. */
 function isCalendarMoment(text: string): boolean {
   const parts = /^(\d{4}-\d{2}-\d{2})(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2}))?$/.exec(text);
   const day = new Date(`${parts?.[1]}T00:00:00Z`);
   return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(parts?.[1] as string);
 }
 
-/** What a list of the API gives at once. */
+/** Parses the page size of an API list. */
 export function pageSize(text: string): number {
   if (/^([1-9]\d?|100)$/.test(text)) return Number(text);
   throw new InvalidArgumentError('Use a whole number from 1 to 100.');
@@ -128,14 +128,14 @@ export function pageSize(text: string): number {
 
 const LONGEST_SPAN_MS = 366 * 86_400_000;
 
-/** Milliseconds of `90s`, `30m`, `25h` or `2d`. */
+/** Parses `90s`, `30m`, `25h` or `2d` into milliseconds. */
 export function span(text: string): number {
   const ms = parseDuration(text);
   if (ms !== null && ms > 0 && ms <= LONGEST_SPAN_MS) return ms;
   throw new InvalidArgumentError('Use a number and its unit, at most a year: 90s, 30m, 25h, 2d.');
 }
 
-/** The parts between commas, each once. */
+/** Returns the parts between commas, without duplicates. */
 function items(text: string): string[] {
   return [
     ...new Set(

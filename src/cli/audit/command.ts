@@ -40,7 +40,10 @@ function action(text: string): string {
   throw new InvalidArgumentError(`Use one of ${ACTIONS.join(', ')}.`);
 }
 
-/** A date is its first moment, UTC; a time without its zone would be a guess. */
+/**
+ * Parses a date as its first moment in UTC, or a time, which requires a time zone.
+ * @throws InvalidArgumentError
+ */
 function moment(text: string): Date {
   const at = new Date(
     /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2}))?$/.test(text) ? text : Number.NaN,

@@ -16,7 +16,10 @@ export interface Trail {
   chain: Chain;
 }
 
-/** Lends the trails of these databases, one after the other. */
+/**
+ * Opens the audit trail of each of these databases in turn and calls `work` with it.
+ * @throws Failure when a database is not migrated
+ */
 export function withTrails(databases: readonly DatabaseName[], work: (trail: Trail) => Promise<void>): Promise<void> {
   return withDatabases(readConfig(process.env), async (urls) => {
     for (const database of databases) {

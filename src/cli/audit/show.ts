@@ -16,7 +16,7 @@ interface Options {
 
 type Found = EntryRow & { database: DatabaseName };
 
-/** The newest entries of all trails together. */
+/** Prints the newest entries of all trails together. */
 export async function showCommand(options: Options): Promise<void> {
   const { team, resource, action, by, request, since, database, limit, json } = options;
   const wanted = { team_id: team, resource_id: resource, action, actor_id: by, request_id: request, since };

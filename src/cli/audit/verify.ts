@@ -3,7 +3,7 @@ import { type ChainEnd, type Fault, verifyChain } from '../../chain/verify.ts';
 import { print } from '../output.ts';
 import { DATABASES, type DatabaseName, withTrails } from './open.ts';
 
-/** A document is made in memory; text is printed as it comes. */
+/** Maximum faults in a JSON document, which is built in memory. Text is printed as faults are found. */
 const MOST_IN_DOCUMENT = 10_000;
 
 const ADVICE: Record<Fault['check'], string> = {
@@ -17,14 +17,14 @@ const ADVICE: Record<Fault['check'], string> = {
 interface Outcome extends ChainEnd {
   database: DatabaseName;
   ok: boolean;
-  /** Written less than a minute ago, or while a long transaction runs. */
+  /** Entries that were written less than a minute ago, or while a long transaction runs. */
   unsealed: number;
-  /** All of them; the list may be shorter. */
+  /** Number of all faults; the list may be shorter. */
   faults_found: number;
   faults: (Fault & { advice: string })[];
 }
 
-/** Exit code 1 when anything differs. */
+/** Verifies the audit trails of all databases. Exits with code 1 when a fault is found. */
 export async function verifyCommand(options: { json?: true }): Promise<void> {
   const outcomes: Outcome[] = [];
   await withTrails(DATABASES, async ({ db, database, chain }) => {

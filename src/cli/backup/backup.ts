@@ -11,7 +11,7 @@ import { copyFile } from './copy.ts';
 import { CLUSTER, type CopiedFile, KEPT_FILES, MANIFEST, SECRETS_KEY, type Manifest } from './manifest.ts';
 import { copyRunning } from './running.ts';
 
-/** Copies a running or resting DATA_DIR. The folder gets its name when the copy is whole. */
+/** Copies DATA_DIR, whether the database runs or not. The folder is renamed to its final name when the copy is complete. */
 export async function backupCommand(folder: string, options: { json?: true }): Promise<void> {
   const config = readConfig(process.env);
   const target = path.resolve(folder);
@@ -61,8 +61,9 @@ async function copyAll(config: Config, url: string, draft: string): Promise<Mani
 }
 
 /**
- * After the database: by then every key that has sealed something in it is in the file, or was before and has been pruned since.
- * @param keysBefore those of the file before the database was copied
+ * Copies the other files after the database. By then the file has every key that was used in the copied database, except keys
+ * that were pruned meanwhile, which `keysBefore` has.
+ * @param keysBefore keys of the file before the database was copied
  */
 async function copyKept(dataDir: string, draft: string, keysBefore: string[]): Promise<CopiedFile[]> {
   const copied: CopiedFile[] = [];

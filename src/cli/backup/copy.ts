@@ -5,7 +5,10 @@ import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { CopiedFile } from './manifest.ts';
 
-/** Made anew by every start, or of this run only: the folders are copied without what is in them (as pg_basebackup does). */
+/**
+ * Folders whose content is recreated by every start or belongs to the current run. They are copied empty (as pg_basebackup
+ * does).
+ */
 const EMPTY_FOLDERS = new Set([
   'pg_dynshmem',
   'pg_notify',
@@ -18,7 +21,7 @@ const EMPTY_FOLDERS = new Set([
 ]);
 const LEFT_OUT =
   /^(postmaster\.(pid|opts)|backup_label(\.old)?|tablespace_map(\.old)?|current_logfiles|pg_internal\.init.*|pgsql_tmp.*)$/;
-/** Where the log has to be replayed from: read last, it is never older than the files. */
+/** Contains the start of log replay. It is read last, so that it is never older than the other files. */
 const CONTROL_FILE = 'global/pg_control';
 
 export interface Listing {
@@ -26,7 +29,7 @@ export interface Listing {
   files: string[];
 }
 
-/** What of a cluster belongs into a backup, by paths below it. */
+/** Returns the folders and files of a cluster that belong in a backup, as paths below it. */
 export function listCluster(cluster: string): Listing {
   const found: Listing = { folders: [], files: [] };
   const walk = (folder: string) => {
@@ -45,8 +48,10 @@ export function listCluster(cluster: string): Listing {
 }
 
 /**
- * Copies one file to disk, readable by its owner only. @returns null when it is gone: the server removes files
- * of dropped tables while it is copied, and the log knows of it
+ * Copies one file, readable by its owner only, and flushes it to disk.
+ * @returns size and hash; null when the file is gone: the server removes files of dropped tables during the copy, which the
+ * log
+ * records
  */
 export async function copyFile(from: string, to: string): Promise<Omit<CopiedFile, 'path'> | null> {
   const hash = createHash('sha256');

@@ -2,34 +2,37 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { Failure } from '../failure.ts';
 
-/** What a backup says of itself; written last, so a folder with one is whole. */
+/** Contents of a backup. It is written last, so a folder that has one is complete. */
 export interface Manifest {
   format: 1;
-  /** Of Pirogue and of PostgreSQL. */
+  /** Versions of Pirogue and of PostgreSQL. */
   version: string;
   postgres: string;
   created_at: string;
-  /** The part of the write-ahead log that makes the copied files agree. */
+  /** First and last segment of the write-ahead log that makes the copied files consistent. */
   log: { from: string; to: string };
   files: CopiedFile[];
 }
 
 export interface CopiedFile {
-  /** Below the folder, with slashes. */
+  /** Path below the folder, with slashes. */
   path: string;
   bytes: number;
   sha256: string;
 }
 
 export const MANIFEST = 'manifest.json';
-/** The database, below the folder of a backup. */
+/** Folder of the database in a backup. */
 export const CLUSTER = 'cluster';
-/** Keys that open what is sealed in the database, one on each line, the current one first. */
+/** Keys that encrypt secrets in the database, one on each line, the current one first. */
 export const SECRETS_KEY = 'secrets.key';
-/** What else of a DATA_DIR is copied. */
+/** Other files of DATA_DIR that are copied. */
 export const KEPT_FILES = ['keys.json', SECRETS_KEY] as const;
 
-/** @throws Failure when the folder holds no backup, or one that this version does not know */
+/**
+ * Reads the manifest of a backup.
+ * @throws Failure when the folder is not a backup, or one of an unknown format
+ */
 export function readManifest(folder: string): Manifest {
   const file = path.join(folder, MANIFEST);
   if (!fs.existsSync(file)) {
@@ -48,7 +51,10 @@ function parsed(text: string): Manifest | null {
   }
 }
 
-/** The path of a file below the folder. @throws Failure for one that would lead out of it */
+/**
+ * Returns the path of a file below the folder.
+ * @throws Failure for a path outside the folder
+ */
 export function below(folder: string, name: string): string {
   const file = path.resolve(folder, name);
   if (file.startsWith(path.resolve(folder) + path.sep)) return file;

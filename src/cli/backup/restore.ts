@@ -14,7 +14,7 @@ import { print } from '../output.ts';
 import { copyFile } from './copy.ts';
 import { below, CLUSTER, type CopiedFile, KEPT_FILES, type Manifest, readManifest } from './manifest.ts';
 
-/** Makes a DATA_DIR of a backup and opens it once, so that a backup that does not open is known now. */
+/** Restores a backup to a new DATA_DIR and opens it once, so that a backup that cannot be opened is detected now. */
 export async function restoreCommand(folder: string, options: { json?: true }): Promise<void> {
   const config = readConfig(process.env);
   if (config.database_urls) {
@@ -46,13 +46,13 @@ async function restoreTo(config: Config, source: string, manifest: Manifest): Pr
   const lock = tryLock(`${place.cluster}.lock`);
   if (!lock) throw new Failure(`${config.data_dir} is in use`, 'Stop the service first.');
   const unfinished = unfinishedRestore(place);
-  // Under a name that the next start removes, should this be interrupted.
+  // The next start removes a folder with this name if the restore is interrupted.
   const draft = `${place.cluster}${MARK}${randomBytes(4).toString('hex')}`;
   let marked = fs.existsSync(unfinished);
   try {
     if (marked) removeRestored(config, place);
     refuse(config, place, manifest);
-    // Until it is gone, no start opens the folder: it has files of the backup, but not all of them.
+    // While this file exists, no start opens the folder, which has only some files of the backup.
     fs.writeFileSync(unfinished, `restoring ${source}\n`, { mode: 0o600, flush: true });
     marked = true;
     await restoreCluster(source, manifest, draft, place.account);
@@ -69,7 +69,7 @@ async function restoreTo(config: Config, source: string, manifest: Manifest): Pr
   }
 }
 
-/** What an interrupted restore has put in place: nothing of it was there before, a restore never overwrites. */
+/** Removes the files of an interrupted restore. None of them existed before, because a restore never overwrites. */
 function removeRestored(config: Config, place: Place): void {
   fs.rmSync(place.cluster, { recursive: true, force: true });
   for (const name of KEPT_FILES) fs.rmSync(path.join(config.data_dir, name), { force: true });
@@ -115,7 +115,10 @@ async function restoreKept(config: Config, source: string, { files }: Manifest):
   }
 }
 
-/** @throws Failure when the file is not the one that was copied */
+/**
+ * Copies one file of the backup.
+ * @throws Failure when its hash differs from the manifest
+ */
 async function restoreFile(source: string, wanted: CopiedFile, to: string, account: Account | null): Promise<void> {
   const found = await copyFile(below(source, wanted.path), to);
   if (found?.sha256 !== wanted.sha256) {
@@ -128,7 +131,10 @@ async function restoreFile(source: string, wanted: CopiedFile, to: string, accou
   giveTo(account, to);
 }
 
-/** Starts the database, which replays the log. @returns how many migrations it lacks */
+/**
+ * Starts the database, which replays the log.
+ * @returns how many migrations it lacks
+ */
 function opened(config: Config): Promise<number> {
   return withDatabases(config, async (urls) => {
     const missing = [

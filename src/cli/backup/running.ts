@@ -8,14 +8,14 @@ import { type CopySession, startCopy } from './store.ts';
 const LOG_FILE = /^[0-9A-F]{24}$/;
 
 export interface Copied extends Pick<Manifest, 'postgres' | 'log'> {
-  /** By paths below the copy. */
+  /** With paths below the copy. */
   files: CopiedFile[];
 }
 
 /**
- * Copies a cluster whose server runs, with the log that makes the copy whole: what pg_basebackup does, which the npm
- * packages of PostgreSQL lack. A server started on the copy begins where the copying ended.
- * @param url as the superuser
+ * Copies a cluster whose server runs, with the log that makes the copy consistent. pg_basebackup does the same, but the npm
+ * packages of PostgreSQL lack it. A server started on the copy has the state at the end of the copy.
+ * @param url address of the database as the superuser
  * @param to a folder that does not exist yet
  */
 export async function copyRunning(url: string, cluster: string, to: string): Promise<Copied> {
@@ -29,7 +29,7 @@ export async function copyRunning(url: string, cluster: string, to: string): Pro
   }
 }
 
-/** Files change while they are copied; what was written meanwhile is in the log, which is copied last. */
+/** Copies the files. They change during the copy; the changes are in the log, which is copied last. */
 async function copyCluster(from: string, to: string): Promise<CopiedFile[]> {
   const { folders, files } = listCluster(from);
   for (const folder of ['', ...folders]) fs.mkdirSync(path.join(to, folder), { mode: 0o700 });

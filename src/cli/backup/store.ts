@@ -1,25 +1,26 @@
 import type pg from 'pg';
 import { connectClient } from '../../db/client.ts';
 
-/** A server told that its files are being copied, until {@link CopySession.stop}. */
+/** A server in backup mode, until {@link CopySession.stop}. */
 export interface CopySession {
   postgres: string;
-  /** What makes the copy consistent: to be put beside the copied files and to be replayed. */
+  /** Ends backup mode. Returns the label, to be stored with the copied files, and the log to be replayed. */
   stop(): Promise<{ label: string; log: { from: string; to: string } }>;
   close(): Promise<void>;
 }
 
 /**
- * Begins a backup on one connection, which has to stay open: when it ends, the server forgets about it. A slot of
- * this connection keeps the log that will be needed from being recycled.
- * @param url as the superuser
+ * Starts backup mode on one connection, which has to stay open: the server ends the backup when it closes. A replication slot
+ * of
+ * this connection keeps the required log from being recycled.
+ * @param url address of the database as the superuser
  */
 export async function startCopy(url: string): Promise<CopySession> {
   const client = await connectClient(url);
   try {
     const slot = `pirogue_backup_${process.pid}_${Date.now()}`;
     await client.query('select pg_create_physical_replication_slot($1, true, true)', [slot]);
-    // "fast": with a checkpoint at once, instead of in five minutes.
+    // The second argument requests an immediate checkpoint, instead of one spread over five minutes.
     await client.query(`select pg_backup_start('pirogue', true)`);
     const { rows } = await client.query<{ version: string }>(`select current_setting('server_version') as version`);
     return {
@@ -34,7 +35,7 @@ export async function startCopy(url: string): Promise<CopySession> {
 }
 
 async function stopCopy(client: pg.Client): Promise<{ label: string; log: { from: string; to: string } }> {
-  // It also closes the segment of the log, so that all of it is in a file.
+  // It also closes the current log segment, so that the whole log is in complete files.
   const { rows } = await client.query<{ label: string; to: string }>(
     'select labelfile as label, pg_walfile_name(lsn) as to from pg_backup_stop(false)',
   );

@@ -35,7 +35,7 @@ type Value = Pick<BlockRow, 'kind' | 'value'>;
 
 interface Place {
   team_id: bigint;
-  /** Whether the team's charges are held against the rules at all. */
+  /** Whether fraud screening is enabled for the team. */
   on: boolean;
   secrets: Secrets;
   live: Db;
@@ -98,7 +98,7 @@ function keptAs(secrets: Secrets, team_id: bigint, { phone, account, email, cust
   return { kind: 'address', value: plainRange(address ?? '') };
 }
 
-/** Null: a hash, which tells nobody anything. */
+/** Returns the value to display; null for a hash. */
 function readable({ kind, value }: BlockRow): string | null {
   return kind === 'customer' || kind === 'address' ? value : null;
 }

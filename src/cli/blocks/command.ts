@@ -41,7 +41,10 @@ function naming(command: Command): Command {
     .option('--address <range>', 'of the browser: 203.0.113.7 or 203.0.113.0/24', address);
 }
 
-/** As a charge spells it, so that the two are the same. */
+/**
+ * Normalises a phone number to E.164, as a charge does, so that the hashes are equal.
+ * @throws InvalidArgumentError
+ */
 function phone(text: string): string {
   if (/^\s*(\+|00)/.test(text)) {
     for (const { code } of COUNTRIES) {

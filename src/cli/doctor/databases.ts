@@ -13,7 +13,11 @@ import { appliedMigrations, type ServerState, serverState } from '../store.ts';
 import { fail, type Finding, ok, warn } from './finding.ts';
 
 const OLDEST_VERSION_NUM = 150000;
-/** Ids and deadlines come from our clock, a few columns from the database's: beyond this, lists would look shuffled. */
+/**
+ * Tolerated clock difference. Ids and deadlines use our clock, a few columns the database's: with a larger difference, lists
+ * look
+ * unordered.
+ */
 const SKEW_WARN_MS = 1_000;
 const SKEW_FAIL_MS = 10_000;
 
@@ -23,7 +27,11 @@ const DATABASES: readonly { store: keyof DatabaseUrls; kind: SchemaKind }[] = [
   { store: 'live', kind: 'store' },
 ];
 
-/** Reachable, new enough, migrated, and telling the same time; our own server is started for it when nobody runs it. */
+/**
+ * Checks that the databases are reachable, recent enough, migrated and have the right time. The embedded server is started
+ * for
+ * the check unless it runs.
+ */
 export async function checkDatabases(config: Config): Promise<Finding[]> {
   if (!config.database_urls && !fs.existsSync(path.join(config.data_dir, 'pg18'))) {
     return [ok('databases', 'none yet: the first start makes them')];
@@ -39,9 +47,9 @@ export async function checkDatabases(config: Config): Promise<Finding[]> {
 
 interface Probe {
   finding: Finding;
-  /** How far our clock is ahead of the server's; undefined when it could not be asked. */
+  /** How far our clock is ahead of the server's; undefined when it could not be read. */
   skew_ms?: number;
-  /** Whether its time is the server's own, as production demands; undefined when it is not migrated so far. */
+  /** Whether its clock is unmodified, as production requires; undefined when the database is not migrated. */
   plain?: boolean;
 }
 
@@ -63,7 +71,7 @@ async function probe(store: keyof DatabaseUrls, kind: SchemaKind, url: string): 
   const variable = `${store.toUpperCase()}_DATABASE_URL`;
   try {
     return await withPool(url, async (db) => {
-      // Once to connect, so that the second answer measures the way there and back only.
+      // The first query opens the connection, so that the second one measures only the round trip.
       await serverState(db);
       const asked = systemClock.now();
       const server = await serverState(db);
@@ -77,7 +85,7 @@ async function probe(store: keyof DatabaseUrls, kind: SchemaKind, url: string): 
   }
 }
 
-/** Whether the keys are those of this installation; nothing to say while nothing is sealed. */
+/** Checks that the secrets keys are those of this installation. Returns nothing while no secret is stored. */
 async function checkSecrets(config: Config, url: string): Promise<Finding[]> {
   const name = 'sealed secrets';
   return withPool(url, async (control) => {
@@ -92,7 +100,10 @@ async function checkSecrets(config: Config, url: string): Promise<Finding[]> {
   });
 }
 
-/** @param applied names of the migrations that the database has */
+/**
+ * Judges a database by its version and migrations.
+ * @param applied names of the migrations that the database has
+ */
 export function judgeDatabase(
   name: string,
   server: Pick<ServerState, 'version_num' | 'version'>,
@@ -110,7 +121,10 @@ export function judgeDatabase(
   return fail(name, `${version}, ${detail}`, 'Run "pirogue migrate" (a start does it too).');
 }
 
-/** @param skews in milliseconds, one for each server, in either direction */
+/**
+ * Judges the difference between our clock and the servers'.
+ * @param skews in milliseconds, one for each server, in either direction
+ */
 export function judgeClock(skews: readonly number[]): Finding {
   const worst = Math.max(...skews.map(Math.abs));
   const detail = `${Math.round(worst)} ms apart from the database's`;
@@ -119,7 +133,10 @@ export function judgeClock(skews: readonly number[]): Finding {
   return worst <= SKEW_FAIL_MS ? warn('clock', detail, advice) : fail('clock', detail, advice);
 }
 
-/** @param moved the databases whose time CLOCK_SPEED has changed */
+/**
+ * Reports databases whose clock CLOCK_SPEED has modified.
+ * @param moved names of these databases
+ */
 function judgeTime({ profile }: Config, moved: readonly string[]): Finding {
   const detail = `not the real one in ${moved.join(', ')}`;
   const advice = 'CLOCK_SPEED has changed it: start once with PROFILE=development and CLOCK_SPEED=off.';

@@ -5,7 +5,7 @@ import { fail, type Finding, ok } from './finding.ts';
 import { checkDataDirectory, checkDisk, checkNode, checkSecretsKey } from './machine.ts';
 import { checkService } from './service.ts';
 
-/** Checks what can be checked, whatever else is broken. */
+/** Runs every check, even when earlier ones fail. Exits with code 1 when one fails. */
 export async function doctorCommand(options: { json?: true }): Promise<void> {
   const checks = await examine(process.env);
   const healthy = checks.every(({ status }) => status !== 'fail');

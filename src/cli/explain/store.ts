@@ -16,7 +16,7 @@ export type ExplainedPayment = Pick<
   | 'expires_at'
 >;
 
-/** Nobody says whose it is, so each team's part of the index is asked; there are few teams. */
+/** Returns a payment of an unknown team. It looks in each team's part of the index; there are few teams. */
 export function findPaymentAnywhere(db: Queryable, id: string): Promise<ExplainedPayment | undefined> {
   return db.maybe<ExplainedPayment>(sql`
     with recursive teams(team_id) as (
@@ -46,11 +46,11 @@ export type ExplainedAttempt = Pick<
   | 'submitted_at'
   | 'closed_at'
 > & {
-  /** What routing said, as it was stored then. */
+  /** Explanation of the routing decision, as stored at the time. */
   decision: unknown;
 };
 
-/** Oldest first; nothing of the payer. */
+/** Returns the attempts of a payment, oldest first, without data of the payer. */
 export function explainedAttempts(db: Queryable, team_id: bigint, payment_id: string): Promise<ExplainedAttempt[]> {
   return db.all<ExplainedAttempt>(sql`
     select id, provider, provider_account, channel, status, amount_minor, currency, provider_ref, mismatch, resolution, reason, message,
@@ -58,12 +58,13 @@ export function explainedAttempts(db: Queryable, team_id: bigint, payment_id: st
     from attempts where team_id = ${team_id} and payment_id = ${payment_id} order by id`);
 }
 
+/** An event of a payment. */
 export interface Happening {
   type: string;
   created_at: Date;
 }
 
-/** What was announced of the payment, in that order; events are kept for a while only. */
+/** Returns the events of the payment in order. Events are deleted after a retention period. */
 export function happeningsOf(db: Queryable, team_id: bigint, payment_id: string): Promise<Happening[]> {
   return db.all<Happening>(sql`
     select type, created_at from events where team_id = ${team_id} and resource_id = ${payment_id} order by sequence`);
@@ -88,7 +89,7 @@ export type ExplainedTransfer = Pick<
   | 'completed_at'
 >;
 
-/** As for payments; nothing of the recipient. */
+/** Returns a transfer of an unknown team, without data of the recipient. It looks in each team's part of the index. */
 export function findTransferAnywhere(db: Queryable, id: string): Promise<ExplainedTransfer | undefined> {
   return db.maybe<ExplainedTransfer>(sql`
     with recursive teams(team_id) as (

@@ -5,7 +5,7 @@ import { print } from '../output.ts';
 import { inStore, whyLines } from './shared.ts';
 import { type ExplainedTransfer, findTransferAnywhere } from './store.ts';
 
-/** Which accounts a transfer is sent by, and why. */
+/** Explains which provider accounts a transfer was routed to, and why. */
 export async function tellTransfer(id: string, environment: Environment, options: { json?: true }): Promise<void> {
   const transfer = await inStore(environment, (db) => findTransferAnywhere(db, id));
   if (!transfer) throw new Failure(`there is no transfer ${id} in ${environment}`, 'Check the id.');

@@ -91,7 +91,7 @@ export async function revokeKeyCommand(id: string, options: { json?: true }, com
   print(options.json, { ...presented(key), status: 'revoked' }, () => `${id} is revoked: no node accepts it any more.`);
 }
 
-/** Off: refused everywhere until it is switched on again. */
+/** Activates or deactivates a key. A deactivated key is rejected everywhere until it is activated again. */
 export async function switchKeyCommand(id: string, active: boolean, options: { json?: true }, command: Command): Promise<void> {
   checkId(id, command);
   const at = commandClock.now();
@@ -111,7 +111,7 @@ export async function switchKeyCommand(id: string, active: boolean, options: { j
   );
 }
 
-/** Checked here, not by the parser, which would print the text: people paste the key itself. */
+/** Validates an id. The parser does not, because it would print the text, which may be the key itself. */
 function checkId(id: string, command: Command): void {
   if (ENVIRONMENTS.some((environment) => isId('key', environment, id))) return;
   command.error('error: this is not the id of a key (key_… or key_test_…): "pirogue keys list" shows them');

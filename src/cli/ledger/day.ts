@@ -1,9 +1,12 @@
 import { InvalidArgumentError } from 'commander';
 
-/** `2026-01-31`, as its first moment, UTC. */
+/**
+ * Parses a day such as `2026-01-31`. Returns its first moment in UTC.
+ * @throws InvalidArgumentError
+ */
 export function calendarDay(text: string): Date {
   const day = new Date(/^\d{4}-\d{2}-\d{2}$/.test(text) ? text : Number.NaN);
-  // Date takes the 30th of February for the 2nd of March.
+  // Date parses the 30th of February as the 2nd of March.
   if (!Number.isNaN(day.getTime()) && day.toISOString().startsWith(text)) return day;
   throw new InvalidArgumentError('Use a day such as 2026-01-31.');
 }

@@ -17,7 +17,7 @@ interface ExportOptions {
   team?: bigint;
 }
 
-/** Streams: a book of any length passes through in pages. */
+/** Writes the ledger of a period in pages, so that its length is not limited by memory. */
 export async function exportCommand({ from, to, format, json, environment, team }: ExportOptions): Promise<void> {
   if (from && to && to < from) throw new Failure('--to is before --from', 'Both days are included, so they may be the same.');
   const period = { team_id: team ?? null, from: from ?? null, before: to ? new Date(to.getTime() + DAY_MS) : null };
@@ -58,7 +58,7 @@ const COLUMNS = [
 const FORMS: Record<ExportOptions['format'], Form> = {
   csv: {
     head: `${COLUMNS.join(',')}\n`,
-    // Exact text: spreadsheets and databases read it without passing through a float.
+    // Amounts are exact text: spreadsheets and databases read them without converting them to a float.
     line: (line) =>
       Object.values({ ...presentLine(line), amount: decimal(line.amount_minor) } satisfies Record<
         (typeof COLUMNS)[number],
@@ -73,13 +73,13 @@ const FORMS: Record<ExportOptions['format'], Form> = {
   json: { head: '[', line: (line) => `\n${JSON.stringify(presentLine(line))}`, between: ',', tail: '\n]\n', empty: ']\n' },
 };
 
-/** RFC 4180. */
+/** Quotes a CSV field (RFC 4180). */
 function cell(value: string | number): string {
   const text = String(value);
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** Waits for a slow reader. */
+/** Writes to stdout and waits while its buffer is full. */
 async function write(text: string): Promise<void> {
   if (!process.stdout.write(text)) await once(process.stdout, 'drain');
 }

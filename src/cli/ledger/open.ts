@@ -5,7 +5,10 @@ import { withDatabases, withPool } from '../databases.ts';
 import { Failure } from '../failure.ts';
 import { missingMigrations } from '../migrations.ts';
 
-/** Lends the ledgers of these stores, one after the other. */
+/**
+ * Opens the ledger of each of these stores in turn and calls `work` with it.
+ * @throws Failure when a store lacks migrations
+ */
 export function withLedgers(
   environments: readonly Environment[],
   work: (db: Db, environment: Environment) => Promise<void>,

@@ -1,7 +1,7 @@
 import { wireFromMinor } from '../../kit/money.ts';
 import type { Line } from '../../ledger/statement.ts';
 
-/** The columns of an export and the fields of a document, in this order: whoever reads them by machine relies on it. */
+/** Returns the columns of an export and the fields of a JSON document. Programs that read them rely on the order. */
 export function presentLine(line: Line) {
   return {
     team_id: String(line.team_id),

@@ -6,7 +6,7 @@ import { print } from '../output.ts';
 import { withLedgers } from './open.ts';
 import { presentLine } from './present.ts';
 
-/** Every line about one id, in words or as a document. */
+/** Prints every ledger line about one id, as text or as a JSON document. */
 export async function showCommand(id: string, options: { json?: true }): Promise<void> {
   const environment: Environment = /^[a-z]+_test_/.test(id) ? 'sandbox' : 'live';
   await withLedgers([environment], async (db) => {
@@ -32,7 +32,7 @@ function journals(lines: Line[]): Line[][] {
   return [...Map.groupBy(lines, ({ journal_id }) => journal_id).values()];
 }
 
-/** What happened, then what went where. */
+/** Returns the text of a journal: a heading, then its postings. */
 function journalText(lines: Line[]): string {
   const [{ created_at, kind, source_id, journal_id }] = lines as [Line];
   const rows = lines.map((line) => [line.debit, line.credit, decimal(line.amount_minor)] as const);
@@ -47,7 +47,7 @@ function journalText(lines: Line[]): string {
   ].join('\n');
 }
 
-/** One journal releases many payments, so its amount is not this one's. */
+/** One journal releases the retention of many payments, so its amount is not that of this payment. */
 function releaseText(batch: string): string {
   return `The hold of its money was ended together with that of others: pirogue ledger show ${batch}`;
 }

@@ -6,22 +6,22 @@ import { type Verified, verifyLedger } from '../../ledger/verify.ts';
 import { print } from '../output.ts';
 import { withLedgers } from './open.ts';
 
-/** A document is made in memory; text is printed as it comes. */
+/** Maximum differences in a JSON document, which is built in memory. Text is printed as differences are found. */
 const MAX_IN_DOCUMENT = 10_000;
 const ADVICE = { ...LEDGER_ADVICE, ...BOOKS_ADVICE };
 
-/** `subject`: the payment, transfer, batch or run that a difference comes from, where one is known. */
+/** A difference. `subject` is the payment, transfer, batch or run that it comes from, where it is known. */
 type Found = Difference | BooksDifference;
 
 interface Outcome extends Verified {
   environment: Environment;
   ok: boolean;
-  /** All of them; the list may be shorter. */
+  /** Number of all differences; the list may be shorter. */
   differences_found: number;
   differences: (Omit<Found, 'team_id'> & { team_id: string | null; subject?: string; advice: string })[];
 }
 
-/** Exit code 1 when anything differs. */
+/** Verifies the ledgers. Exits with code 1 when a difference is found. */
 export async function verifyCommand(options: { environment?: Environment; json?: true }): Promise<void> {
   const outcomes: Outcome[] = [];
   await withLedgers(options.environment ? [options.environment] : ENVIRONMENTS, async (db, environment) => {

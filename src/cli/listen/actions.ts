@@ -13,12 +13,15 @@ interface ListenOptions extends ApiOptions {
   json?: true;
 }
 
-/** Two thirds of what a key may ask in a minute stay for the merchant's own calls. */
+/** Interval of polling. It leaves two thirds of the key's rate limit to the merchant's own calls. */
 const REST_MS = 2_000;
-/** A receiver that is being started again is there within these waits. */
+/** Waits between retries. A receiver that restarts should be available again within them. */
 const RETRY_MS = [1_000, 2_000, 4_000];
 
-/** Until a signal. What the service or the receiver fails at is tried again; the order of events stays. */
+/**
+ * Prints and forwards events until a signal. Retries failures of the service and of the receiver, and keeps the order of
+ * events.
+ */
 export async function listenCommand(options: ListenOptions): Promise<void> {
   const api = openApi(options);
   const listener = new Listener(options, listeningSecret(api.key));
@@ -42,14 +45,14 @@ export async function listenCommand(options: ListenOptions): Promise<void> {
   listener.bid();
 }
 
-/** Aborted by the first signal; a second one ends the process at once. */
+/** Returns a signal that the first SIGINT, SIGTERM or SIGHUP aborts. A second one ends the process at once. */
 function stopAsked(): AbortSignal {
   const stop = new AbortController();
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(name, () => stop.abort());
   return stop.signal;
 }
 
-/** Asks until there is an answer, for as long as another may be hoped for. */
+/** Calls the service until it answers. Gives up only on errors that a retry cannot resolve. */
 async function patiently(api: Api, path: string, stop: AbortSignal): Promise<Answer> {
   let told = false;
   for (;;) {
@@ -71,7 +74,7 @@ async function pause(ms: number, stop: AbortSignal): Promise<void> {
   await sleep(ms, undefined, { signal: stop }).catch(() => {});
 }
 
-/** Prints what is heard, and forwards it. */
+/** Prints received events and forwards them. */
 class Listener {
   readonly #options: ListenOptions;
   readonly #secret: string;
@@ -94,7 +97,7 @@ class Listener {
     );
   }
 
-  /** Comes back when the receiver has taken it, or has failed too often. */
+  /** Delivers an event. Returns when the receiver has accepted it or all retries have failed. */
   async tell(event: HeardEvent, stop: AbortSignal): Promise<void> {
     if (!wanted(event.type, this.#options.events)) return;
     const { forwardTo } = this.#options;

@@ -18,7 +18,10 @@ export function addListen(program: Command): void {
     .action(async (options) => (await import('./actions.ts')).listenCommand(options));
 }
 
-/** As an endpoint subscribes: a type, `payment.*`, `*`. */
+/**
+ * Parses event types as an endpoint subscribes to them: a type, `payment.*` or `*`.
+ * @throws InvalidArgumentError
+ */
 function typeList(text: string): string[] {
   const known = new Set(EVENT_TYPES.flatMap(subscriptionsOf));
   const types = text.split(',').map((type) => type.trim());
@@ -31,7 +34,11 @@ function typeList(text: string): string[] {
 
 const LONGEST_BACK_MS = 7 * 86_400_000;
 
-/** @returns the lowest id of an event that is still told */
+/**
+ * Parses a duration or the id of an event.
+ * @returns the id from which on events are reported
+ * @throws InvalidArgumentError
+ */
 function since(text: string): string {
   if (isId('evt', 'sandbox', text)) return text;
   const back = parseDuration(text);

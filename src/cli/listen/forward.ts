@@ -5,20 +5,20 @@ import { deliveryHeaders } from '../../webhooks/sign.ts';
 import type { HeardEvent } from './tail.ts';
 
 const TIMEOUT_MS = 10_000;
-/** Nobody reads the answer; of one that is longer the connection is cut, as the service does. */
+/** Maximum bytes of the response that are read. It is not used, so the connection is cut beyond that, as the service does. */
 const KEPT_BYTES = 4096;
 const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 
-/** What came of one try. */
+/** Result of one delivery attempt. */
 export interface Forwarded {
   delivery_id: string;
-  /** Null: no answer. */
+  /** HTTP status; null when there was no answer. */
   status: number | null;
   error: string | null;
   duration_ms: number;
 }
 
-/** Posts an event as the service would deliver it: same headers, signed over the bytes that are sent. */
+/** Posts an event as the service would deliver it: with the same headers, signed over the exact bytes that are sent. */
 export async function forward(address: string, secret: string, event: HeardEvent): Promise<Forwarded> {
   const at = commandClock.now();
   const id = newId('whd', 'sandbox', at);
@@ -39,7 +39,7 @@ export async function forward(address: string, secret: string, event: HeardEvent
   return { delivery_id: id, status: result.status, error: null, duration_ms };
 }
 
-/** Anything but 2xx is a failure, as for the service. */
+/** Whether the receiver accepted the event. Any status other than 2xx is a failure, as for the service. */
 export function accepted({ status }: Forwarded): boolean {
   return status !== null && status >= 200 && status < 300;
 }

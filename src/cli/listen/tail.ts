@@ -1,11 +1,11 @@
 import { lowestIdAt } from '../../kit/ids.ts';
 import type { Answer } from '../api.ts';
 
-/** An event as GET /events has it. */
+/** An event as GET /events returns it. */
 export interface HeardEvent {
   id: string;
   type: string;
-  /** Counts the events of its resource from 1. */
+  /** Number of the event among those of its resource, from 1. */
   sequence: number;
   created: string;
   body: { data: Record<string, unknown> };
@@ -14,19 +14,22 @@ export interface HeardEvent {
 export type Ask = (path: string) => Promise<Answer>;
 
 /**
- * An event has its id, and so its place in the list, from the moment its change began; it is to be seen when the change is
- * committed, which may be after a later one. No change takes longer than this: statements have 15 s, idle transactions 30 s.
+ * How late an event can become visible. Its id, and so its position in the list, is assigned when its change begins; it
+ * becomes
+ * visible when the change commits, possibly after a later one. No change takes longer than this: statements are limited to 15
+ * s and
+ * idle transactions to 30 s.
  */
 const LATE_MS = 60_000;
 const PER_PAGE = 100;
-/** Ten thousand events: more is not caught up with. */
+/** Maximum pages read to catch up: ten thousand events. */
 const MOST_PAGES = 100;
 
-/** Follows the list of events: tells each once, in the order of their ids. */
+/** Follows the list of events and returns each once, in the order of their ids. */
 export class EventTail {
   readonly #ask: Ask;
   #seen = new Set<string>();
-  /** Events with smaller ids are not looked at any more. */
+  /** Events with smaller ids are ignored. */
   #floor: string;
   #newest = '';
   #newestAt = performance.now();
@@ -38,21 +41,22 @@ export class EventTail {
   }
 
   /**
-   * @param first asks once, at the start
-   * @param ask asks from then on
-   * @param since events with larger ids; null: those that are not to be seen yet
+   * Opens a tail.
+   * @param first calls the service once, at the start
+   * @param ask calls the service from then on
+   * @param since returns events from this id on; null for events that are not visible yet
    */
   static async start(first: Ask, ask: Ask, since: string | null): Promise<EventTail> {
     const { body } = await first('/events?per_page=1&cursor=');
     if (since) return new EventTail(ask, since);
     const newest = body.items[0];
     const tail = new EventTail(ask, newest ? lateBefore(newest.created) : '');
-    // What is there already is old, also where later ids are still to come.
+    // Existing events count as seen, although events with smaller ids may still appear.
     await tail.more();
     return tail;
   }
 
-  /** What has come since the last time, the oldest first. */
+  /** Returns the events since the last call, oldest first. */
   async more(): Promise<HeardEvent[]> {
     const fresh: HeardEvent[] = [];
     let cursor = '';
@@ -68,7 +72,7 @@ export class EventTail {
     return fresh.reverse();
   }
 
-  /** Only once all pages are read: a page that can not be had loses nothing. */
+  /** Marks events as seen, only after all pages were read: when a page fails, no event is lost. */
   #remember(fresh: readonly HeardEvent[]): void {
     for (const { id } of fresh) this.#seen.add(id);
     const newest = fresh[0];

@@ -1,15 +1,21 @@
 import { spawn } from 'node:child_process';
 
-/** Linux and everything like it has xdg-open. No shell: an address may hold what one would act on. */
+/**
+ * Programs that open a URL. Linux and similar systems have xdg-open. No shell is used, because a URL may contain shell
+ * syntax.
+ */
 const OPENERS: Partial<Record<NodeJS.Platform, readonly [string, ...string[]]>> = {
   darwin: ['open'],
   win32: ['rundll32', 'url.dll,FileProtocolHandler'],
 };
 
-/** Whatever the opener is waiting for, we are not. */
+/** Maximum wait for the program. If it still runs then, the URL counts as opened. */
 const PATIENCE_MS = 2_000;
 
-/** @returns whether something took the address; false on machines without a browser */
+/**
+ * Opens a URL in the browser.
+ * @returns whether a program accepted the URL; false on machines without a browser
+ */
 export function openInBrowser(address: string): Promise<boolean> {
   const url = URL.parse(address);
   if (!url || !/^https?:$/.test(url.protocol)) return Promise.resolve(false);

@@ -77,7 +77,10 @@ export async function addCommand(kind: string, options: AddOptions): Promise<voi
   );
 }
 
-/** A key that has the right form and opens nothing is told now, not by the first payment. */
+/**
+ * Tries the credentials. A key with a valid format that cannot be used is reported now, and not by the first payment.
+ * @throws Failure
+ */
 function tryOut(connector: Connector, environment: Environment, credentials: Record<string, string>): void {
   try {
     connector.connect({ id: 'pa_tried_out', environment, credentials }, TOOLS);
@@ -163,7 +166,10 @@ export async function switchCommand(id: string, active: boolean, options: Output
   );
 }
 
-/** The provider as the service would make it, without a service. */
+/**
+ * Returns the provider as the service would create it, without a running service.
+ * @throws Failure when there is no such account
+ */
 async function connected(control: Queryable, id: string): Promise<Provider> {
   checkId(id);
   const directory = new ProviderDirectory({
@@ -177,7 +183,7 @@ async function connected(control: Queryable, id: string): Promise<Provider> {
   return found.provider;
 }
 
-/** Every node believes its list of accounts for less than a second. */
+/** Waits until every node has read the change: nodes cache their list of accounts for less than a second. */
 function untilKnown(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ACCOUNTS_CACHE_MS + 100));
 }
@@ -232,7 +238,11 @@ function readPairs(pairs: string[]): Record<string, string> {
   );
 }
 
-/** @param variables the name of a credential to the name of its variable */
+/**
+ * Reads credentials from the environment.
+ * @param variables maps the name of a credential to the name of its variable
+ * @throws Failure when a variable is not set
+ */
 function fromEnvironment(variables: Record<string, string>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(variables).map(([name, variable]) => {

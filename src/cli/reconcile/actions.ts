@@ -44,7 +44,7 @@ interface Result {
   files: ReportFiles;
 }
 
-/** Ends with 1 while a break waits for somebody, so that a nightly run is noticed. */
+/** Reconciles a statement. Exits with code 1 while a break is open, so that a nightly run is noticed. */
 export async function reconcileCommand(options: Options): Promise<void> {
   const size = sizeOf(options.file);
   refusePeriod(options);
@@ -109,7 +109,10 @@ function sizeOf(file: string): number {
   return stat.size;
 }
 
-/** Found out before anything is entered: afterwards the report would be missing. */
+/**
+ * Checks the folder of the report first: after the evidence is recorded, a missing folder would lose the report.
+ * @throws Failure
+ */
 function refuseFolder(folder: string): void {
   try {
     if (!fs.statSync(folder).isDirectory()) throw new Error('a file');
@@ -119,7 +122,10 @@ function refuseFolder(folder: string): void {
   }
 }
 
-/** A day that is not over: what comes later in it would seem to be missing there. */
+/**
+ * Rejects a period whose last day is not over: transactions of the rest of the day would be reported as missing.
+ * @throws Failure
+ */
 function refusePeriod({ from, to }: Options): void {
   if (from && to && to < from) throw new Failure('--to is before --from', 'Both days are included, so they may be the same.');
   if (to && to.getTime() + DAY_MS > commandClock.now())
@@ -139,7 +145,7 @@ function chosen({ provider, account, environment }: Options, rows: AccountRow[])
   return first;
 }
 
-/** What still waits for somebody: what is in hold has to be decided too. */
+/** Counts the open breaks, including those in suspense (`hold`), which need a decision too. */
 function openOf({ states }: Result): number {
   return states.filter(({ state }) => state !== 'closed' && state !== 'settled').reduce((sum, { count }) => sum + count, 0);
 }

@@ -3,9 +3,11 @@ import type { Progress } from '../../reconciliation/service.ts';
 const EVERY_MS = 200;
 
 /**
- * Shows on stderr how far it is: on a terminal one line that changes, elsewhere a line for each step, and nothing where a
- * program reads.
+ * Shows the progress on stderr: on a terminal one line that is updated, otherwise a line for each step. Shows nothing when a
+ * program
+ * reads the output.
  * @param size of the file in bytes
+ * @param quiet shows nothing
  */
 export function showProgress(size: number, quiet: boolean): { tell(step: Progress): void; end(): void } {
   if (quiet) return { tell: () => undefined, end: () => undefined };

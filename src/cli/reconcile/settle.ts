@@ -21,7 +21,7 @@ interface Options {
   json?: true;
 }
 
-/** A decision is final: it is told with what it booked. */
+/** Settles a break. The decision is final, and is printed with its ledger postings. */
 export async function settleCommand(run_id: string, id: bigint, options: Options): Promise<void> {
   const environment = ENVIRONMENTS.find((one) => isId('rec', one, run_id));
   if (!environment) throw new Failure(`${run_id} is not the id of a run`, 'Use the rec_… of the report.');

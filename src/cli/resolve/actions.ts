@@ -25,12 +25,12 @@ interface Options {
 
 interface Outcome {
   id: string;
-  /** Of the payment, transfer or refund it belongs to. */
+  /** Id of the payment or transfer that the attempt, transfer or refund belongs to. */
   of: string;
   status: string;
 }
 
-/** A decision is final: it is told with what it changed. */
+/** Resolves an attempt, transfer or refund manually. The decision is final, and is printed with what it changed. */
 export async function resolveCommand(id: string, options: Options): Promise<void> {
   const kind = /^(att|po|rfd)_(test_)?[0-9a-z]{26}$/.exec(id);
   if (!kind) throw new Failure(`${id} is not the id of an attempt, a transfer or a refund`, 'Use att_…, po_… or rfd_….');

@@ -41,7 +41,7 @@ interface ResolveOptions extends Output {
   team?: bigint;
 }
 
-/** A decision is final: it is printed with what it changed. */
+/** Resolves a return manually. The decision is final, and is printed with what it changed. */
 export async function resolveCommand(id: string, options: ResolveOptions): Promise<void> {
   const verdict = { as: options.as, evidence: options.evidence, author: options.author ?? os.userInfo().username };
   const row = await inStore(environmentOf(id), options, (store, team_id) =>

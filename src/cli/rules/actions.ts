@@ -30,9 +30,9 @@ import { Failure } from '../failure.ts';
 import { print, table } from '../output.ts';
 import { noSuchTeam } from '../unknown.ts';
 
-/** Between two rules that nobody gave a priority, so that others fit in between. */
+/** Distance between rules without an explicit priority, so that others fit in between. */
 const PRIORITY_STEP = 10;
-/** For a request that was just being decided, and timers that ring early. */
+/** Margin for a request that is being routed, and for timers that fire early. */
 const MARGIN_MS = 200;
 
 interface Output {
@@ -110,7 +110,7 @@ interface TestOptions extends Output {
   amount: Minor;
 }
 
-/** The decision as the service would take it, but for health: that is known to the running service alone. */
+/** Shows the routing decision of the service, without the health of providers, which only the running service knows. */
 export async function testRulesCommand(options: TestOptions): Promise<void> {
   const { environment, operation, currency, amount } = options;
   const channel = must(channelById(options.channel), 'the option was checked');
@@ -127,7 +127,7 @@ export async function testRulesCommand(options: TestOptions): Promise<void> {
   );
 }
 
-/** What the service would route by, without a service. */
+/** Returns the router of the service, without a running service. */
 async function routerOf(control: Queryable): Promise<Router> {
   const config = readConfig(process.env);
   const clock = commandClock;
@@ -184,7 +184,7 @@ function ruleFrom(options: AddOptions, team_id: bigint, priority: number): RuleR
   };
 }
 
-/** Every node believes what it knows of a team's rules for less than a second. */
+/** Waits until every node has read the change: nodes cache a team's rules for less than a second. */
 function untilKnown(): Promise<void> {
   return sleep(RULES_CACHE_MS + MARGIN_MS);
 }

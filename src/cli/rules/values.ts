@@ -5,7 +5,7 @@ import { COUNTRIES } from '../../reference/countries.ts';
 import type { Weight } from '../../routing/schema.ts';
 import { accountName, currencyCode } from '../values.ts';
 
-/* What an option of `pirogue rules` may be; as in ../values.ts. */
+/* Parsers of the options of `pirogue rules`, as in ../values.ts. */
 
 const MOST_WEIGHT = 1_000_000;
 
@@ -35,7 +35,10 @@ export function nameList(text: string): string[] {
   return listOf(text, 'account', accountName);
 }
 
-/** `kora=70,hub2=30`. */
+/**
+ * Parses shares such as `kora=70,hub2=30`.
+ * @throws InvalidArgumentError
+ */
 export function shareList(text: string): Weight[] {
   const shares = listOf(text, 'account', (item) => item).map((item) => {
     const [, name, weight] = /^([^=]+)=([1-9]\d{0,6})$/.exec(item) ?? [];
@@ -59,7 +62,7 @@ export function priority(text: string): number {
   throw new InvalidArgumentError('Use a whole number from 0 to 999999: the lower comes first.');
 }
 
-/** The parts between commas, each checked and each once. */
+/** Returns the parts between commas, each validated, without duplicates. */
 function listOf(text: string, what: string, read: (item: string) => string): string[] {
   const items = text
     .split(',')

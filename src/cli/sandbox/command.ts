@@ -4,7 +4,7 @@ import { currencyCode, span, teamId } from '../values.ts';
 const actions = () => import('./actions.ts');
 const json = ['--json', 'print one JSON document'] as const;
 
-/** `pirogue sandbox …`, `pirogue accounts …`: what in live a provider, an operator or time itself would do. */
+/** `pirogue sandbox …`, `pirogue accounts …`: simulate what a provider, an operator or time does in live. */
 export function addSandbox(program: Command): void {
   const sandbox = program.command('sandbox').description('test mode');
   sandbox

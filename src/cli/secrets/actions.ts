@@ -15,7 +15,10 @@ import { print, table } from '../output.ts';
 import { countValues, type Databases, type Resealed, resealAll } from './reseal.ts';
 import { lockKeys } from './store.ts';
 
-/** A transaction that has sealed with a key and is not committed yet has ended by then: statements have 15 seconds. */
+/**
+ * After this time, a transaction that encrypted with an old key has committed or failed: statements are limited to 15
+ * seconds.
+ */
 const SETTLED_MS = 600_000;
 
 interface Output {
@@ -48,7 +51,8 @@ export async function rotateCommand(options: Output): Promise<void> {
   };
   const { made, done, keys, source } = await withSecrets(async (desk) => {
     const found = desk.keys.current().id;
-    // What an earlier run has left comes first. With nothing left this run is for a new key, which another run may be for too.
+    // Continues an earlier, interrupted run first. With nothing left to do, this run creates a new key, unless another run
+    // has.
     let done = await resealAll(desk.databases, desk.keys, tell);
     const made = done.values === 0 && (await makeKey(desk, found));
     if (desk.keys.current().id !== found) done = await resealAll(desk.databases, desk.keys, tell);
@@ -93,7 +97,7 @@ export async function pruneCommand(options: Output): Promise<void> {
   );
 }
 
-/** Lends the three databases and the keys, which have to be those of this installation. */
+/** Opens the three databases and the keys for `work`. Checks that the keys are those of this installation. */
 function withSecrets<T>(work: (desk: Desk) => Promise<T>): Promise<T> {
   const config = readConfig(process.env);
   return withDatabases(config, (urls) =>
@@ -115,8 +119,9 @@ async function isBehind({ control, sandbox, live }: Databases): Promise<boolean>
 }
 
 /**
- * @param found the key that sealed when this run began: where another seals by now, a second run has just made one
- * @returns false where none was made, also where keys come from the environment: nobody but who sets it can change them
+ * Creates a new key.
+ * @param found id of the current key when this run began. If another key is current now, a concurrent run has created it
+ * @returns false when none was created, also when the keys come from the environment, which only the operator can change
  */
 async function makeKey({ keys, databases }: Desk, found: string): Promise<boolean> {
   if (!(keys instanceof KeyFile)) return false;
@@ -129,8 +134,8 @@ async function makeKey({ keys, databases }: Desk, found: string): Promise<boolea
 }
 
 /**
- * One at a time changes the keys, also where several machines share a file, and the trail says who did.
- * @param change the ids of the keys that it changed
+ * Changes the keys under a lock, also where several machines share the file, and writes an audit entry for each changed key.
+ * @param change returns the ids of the changed keys
  */
 async function changeKeys(
   control: Db,
@@ -155,7 +160,7 @@ function sourceOf({ config }: Desk): Source {
 
 interface Standing {
   id: string;
-  /** `missing`: it has sealed something and is not among our keys. */
+  /** `missing`: it has encrypted values but is not among the configured keys. */
   state: 'seals' | 'opens' | 'missing';
   values: number;
 }

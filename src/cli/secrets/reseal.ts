@@ -6,14 +6,14 @@ import { countByKey, lockOthers, placeOf, SEALED_COLUMNS, type SealedColumn, typ
 
 export type Databases = Record<keyof DatabaseUrls, Db>;
 
-/** Rows locked at once: sealing them takes a few milliseconds. */
+/** Rows locked at once. Encrypting them takes a few milliseconds. */
 const BATCH = 200;
-/** For rows that somebody was just changing. */
+/** Passes, for rows that were locked in an earlier one. */
 const PASSES = 10;
 const BETWEEN_PASSES_MS = 300;
 const UNOPENED_NAMED = 20;
 
-/** A value that no key we have opens: damaged, moved, or sealed under a key that is gone. */
+/** A value that no configured key decrypts: it is damaged, moved, or its key is missing. */
 export interface Unopened {
   database: keyof DatabaseUrls;
   table: string;
@@ -22,18 +22,18 @@ export interface Unopened {
 }
 
 export interface Resealed {
-  /** Values sealed again. */
+  /** Number of values encrypted again. */
   values: number;
-  /** How many do not open, and the first of them. */
+  /** Number of values that cannot be decrypted, and the first of them. */
   unopened_count: number;
   unopened: Unopened[];
-  /** Values that the present key has not sealed, with those that do not open. */
+  /** Number of values that the current key has not encrypted, including those that cannot be decrypted. */
   left: number;
 }
 
 type Tell = (database: keyof DatabaseUrls, table: string, values: number) => void;
 
-/** Where sealed values stand: each column in each of its databases. */
+/** Returns each encrypted column with each of its databases. */
 function places(): [keyof DatabaseUrls, SealedColumn][] {
   return SEALED_COLUMNS.flatMap((column) =>
     column.databases.map((database) => [database, column] as [typeof database, typeof column]),
@@ -41,8 +41,9 @@ function places(): [keyof DatabaseUrls, SealedColumn][] {
 }
 
 /**
- * Seals everything again that another than the present key has sealed, some rows at a time. Every batch is a transaction of
- * its own and leaves values that open, so that it can be ended at any moment and run again.
+ * Encrypts every value of another key again with the current key, in batches. Each batch is a transaction and leaves values
+ * that can
+ * be decrypted, so the run can be interrupted at any time and repeated.
  */
 export async function resealAll(databases: Databases, keys: SealingKeys, tell: Tell): Promise<Resealed> {
   const total: Resealed = { values: 0, unopened_count: 0, unopened: [], left: 0 };
@@ -62,7 +63,7 @@ export async function resealAll(databases: Databases, keys: SealingKeys, tell: T
   }
 }
 
-/** How many values each key has sealed. */
+/** Counts the values of each key. */
 export async function countValues(databases: Record<keyof DatabaseUrls, Queryable>): Promise<Map<string, number>> {
   const counts = new Map<string, number>();
   for (const [database, column] of places()) {
@@ -99,7 +100,7 @@ async function resealColumn(db: Db, column: SealedColumn, keys: SealingKeys, tel
 }
 
 async function resealBatch(tx: Tx, column: SealedColumn, keys: SealingKeys, after: SealedValue | null): Promise<Batch> {
-  // Asked for each time: where another run has just made a newer one, that is it.
+  // Read for each batch: a concurrent run may have created a newer key.
   const current = keys.current();
   const rows = await lockOthers(tx, column, sealedBy(current), after, BATCH);
   const unopened: Batch['unopened'] = [];

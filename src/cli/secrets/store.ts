@@ -2,17 +2,17 @@ import type { DatabaseUrls } from '../../config.ts';
 import { sealedPlace } from '../../kit/sealing.ts';
 import { type Fragment, fixed, type Queryable, sql, type Tx } from '../../kit/sql.ts';
 
-/** A column of which every value is sealed. */
+/** A column whose values are all encrypted. */
 export interface SealedColumn {
   databases: readonly (keyof DatabaseUrls)[];
   table: string;
   column: string;
-  /** What a value is bound to beside its column: whose it is and in which row. */
+  /** Columns that bind a value's encryption to its row: the team and the id. */
   team: string;
   id: string;
 }
 
-/** All there are: test/secrets holds that no column is missing. */
+/** Every encrypted column. A test in test/secrets verifies that none is missing. */
 export const SEALED_COLUMNS: readonly SealedColumn[] = [
   { databases: ['control'], table: 'installation_secrets', column: 'value_sealed', team: '0::bigint', id: 'name' },
   { databases: ['control'], table: 'provider_accounts', column: 'credentials_sealed', team: 'team_id', id: 'id' },
@@ -41,7 +41,7 @@ function wordsOf({ table, column, team, id }: SealedColumn): Words {
   return { table: fixed(table), column: fixed(column), team: fixed(team), id: fixed(id) };
 }
 
-/** How many values which key has sealed; `unknown` for what nothing of this version has sealed. */
+/** Counts the values of each key; `unknown` for values in a format that this version does not write. */
 export function countByKey(db: Queryable, sealed: SealedColumn): Promise<{ key: string; values: bigint }[]> {
   const { table, column } = wordsOf(sealed);
   return db.all(sql`
@@ -50,9 +50,10 @@ export function countByKey(db: Queryable, sealed: SealedColumn): Promise<{ key: 
 }
 
 /**
- * The next values that another key has sealed, locked until the transaction ends. What somebody is just changing is left for
- * the next pass: nobody waits for us, and we for nobody.
- * @param by how what the present key has sealed begins
+ * Returns the next values that another key has encrypted, locked until the transaction ends. Locked rows are left for the
+ * next pass, so
+ * that neither this transaction nor others wait.
+ * @param by prefix of the values that the current key has encrypted
  */
 export function lockOthers(tx: Tx, sealed: SealedColumn, by: string, after: SealedValue | null, most: number) {
   const { table, column, team, id } = wordsOf(sealed);
@@ -63,7 +64,7 @@ export function lockOthers(tx: Tx, sealed: SealedColumn, by: string, after: Seal
     order by 1, 2 limit ${most} for update skip locked`);
 }
 
-/** Nothing but the seal changes: for everybody else the row is as it was. */
+/** Writes encrypted values. Only the encryption changes; the row stays the same for all other code. */
 export function writeSealed(tx: Tx, sealed: SealedColumn, values: readonly SealedValue[]): Promise<number> {
   const { table, column, team, id } = wordsOf(sealed);
   return tx.run(sql`
@@ -73,7 +74,7 @@ export function writeSealed(tx: Tx, sealed: SealedColumn, values: readonly Seale
     where ${team} = v.of_team and ${id} = v.of_id`);
 }
 
-/** Others that change the keys wait until the transaction ends. */
+/** Locks the keys until the transaction ends, so that they are changed by one transaction at a time. */
 export async function lockKeys(control: Tx): Promise<void> {
   await control.run(sql`select pg_advisory_xact_lock(hashtextextended('secrets keys', 0))`);
 }

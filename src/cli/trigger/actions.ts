@@ -59,10 +59,13 @@ function list(json: true | undefined): void {
   );
 }
 
-/** The few fields that say what a thing is and how it stands; --json has all. */
+/** Fields that identify a resource and its status. --json prints all fields. */
 const TELLING = ['id', 'payment', 'amount', 'currency', 'status', 'reason', 'name', 'active'];
 
-/** @param event the id of the event that tells of it */
+/**
+ * Prints a resource.
+ * @param event id of the event that reports it
+ */
 function show(resource: object, json: true | undefined, event?: string): void {
   const fields = Object.entries(resource).filter(([name, value]) => TELLING.includes(name) && value !== null);
   print(json, resource, () =>

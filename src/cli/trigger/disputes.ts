@@ -7,7 +7,7 @@ import { inStore, readAmount } from '../in-store.ts';
 
 const deps = { clock: commandClock };
 
-/** What a provider alone can say. A merchant has no operation for it, so it is written to the store. */
+/** Notifications that only a provider can send. The API has no operation for them, so they are written to the store. */
 export const NOTICES = ['dispute.created', 'dispute.won', 'dispute.lost'] as const;
 
 export type Notice = (typeof NOTICES)[number];
@@ -18,7 +18,10 @@ interface NoticeOptions {
   team?: bigint;
 }
 
-/** Lets a dispute of a payment open, or end, as a provider's notice would. @returns it, as the API shows it */
+/**
+ * Opens or decides a dispute of a payment, as a provider's notification would.
+ * @returns the dispute, as the API returns it
+ */
 export function notify(notice: Notice, options: NoticeOptions): Promise<ReturnType<typeof presentDispute>> {
   return inStore('sandbox', options, async (store, team_id) => {
     const { payment } = options;

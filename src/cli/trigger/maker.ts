@@ -4,10 +4,10 @@ import { type Api, Refusal } from '../api.ts';
 import { Failure } from '../failure.ts';
 
 const DEADLINE_MS = 20_000;
-/** The first wait between two looks; each is half as long again, so that looking costs few of a key's requests. */
+/** First wait between two polls. Each wait is half as long again, so that polling uses little of the key's rate limit. */
 const FIRST_LOOK_MS = 150;
 
-/** Phone numbers by what comes of them (docs/sandbox.md). */
+/** Test phone numbers by outcome (docs/sandbox.md). */
 export const PHONES = {
   succeeds: '650000000',
   fails: '650000001',
@@ -18,7 +18,7 @@ export const PHONES = {
 const CHANNEL = 'cm.mtn';
 const PAYER = { name: 'Awa Ndiaye', email: 'awa@payer.example' };
 
-/** Makes things in the sandbox as a merchant's server does. */
+/** Creates resources in the sandbox, as a merchant's server does. */
 export class Maker {
   readonly #api: Api;
 
@@ -37,7 +37,7 @@ export class Maker {
     return (await this.call('POST', '/payments', body)).transaction.id;
   }
 
-  /** A payment that somebody has begun to pay. A number that is declined at once is no failure of ours. */
+  /** Creates a payment and charges it. A test number that is declined at once is not an error. */
   async charged(phone: string = PHONES.succeeds, fields: object = {}): Promise<string> {
     const id = await this.payment(fields);
     try {
@@ -61,7 +61,7 @@ export class Maker {
     return (await this.call('POST', '/refunds', { payment, amount, reason: 'requested_by_customer' })).refund.id;
   }
 
-  /** Paid out of what a payment brought just before. */
+  /** Creates a transfer, paid from the money of a payment made just before. */
   async transfer(phone: string = PHONES.succeeds): Promise<string> {
     await this.paid();
     const beneficiary = { name: PAYER.name, channel: CHANNEL, phone };
@@ -82,7 +82,10 @@ export class Maker {
     return (await this.call('POST', '/accounts', { name: 'Boutique Awa', email: 'boutique@shop.example' })).account.id;
   }
 
-  /** The event of a type about a resource, once it is there. */
+  /**
+   * Waits for the event of a type about a resource.
+   * @throws Failure after 20 s
+   */
   eventOf(type: string, id: string): Promise<{ id: string; data: Record<string, unknown> }> {
     return until(`no ${type} of ${id} comes`, async () => {
       const { items } = await this.call('GET', `/events?per_page=25&cursor=&type=${type}`);

@@ -8,14 +8,17 @@ import { notify } from './disputes.ts';
 import { type Maker, PHONES } from './maker.ts';
 import { teamOfPayment } from './team.ts';
 
-/** Makes an event happen. @returns the id of what it is about */
+/**
+ * Makes an event happen.
+ * @returns the id of the event's resource
+ */
 type Recipe = (maker: Maker) => Promise<string>;
 
-/** Of every type there is: how it is made, or why it can not be. */
+/** For each event type, how to make it happen, or why that is not possible. */
 export const RECIPES: Record<EventType, Recipe | string> = {
   'payment.created': (maker) => maker.payment(),
   'payment.processing': (maker) => maker.charged(),
-  // Above 500,000 XAF a charge is cut into pieces: the first that lands makes it partial.
+  // Above 500,000 XAF a charge is split into tranches. The first captured one makes the payment partial.
   'payment.partial': (maker) => maker.charged(PHONES.succeeds, { amount: 600_000 }),
   'payment.succeeded': (maker) => maker.charged(),
   'payment.failed': (maker) => maker.charged(PHONES.fails),
@@ -79,7 +82,7 @@ async function deleted(maker: Maker, path: string, id: string): Promise<string> 
   return id;
 }
 
-/** The shortest window is five minutes: for this payment alone they pass at once. */
+/** Makes a payment expire. The shortest validity is five minutes, so the clock of this payment alone is advanced. */
 async function expired(maker: Maker): Promise<string> {
   const payment_id = await maker.payment({ expires: { in: 5 } });
   const team = await teamOfPayment(payment_id);

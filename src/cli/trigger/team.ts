@@ -4,10 +4,13 @@ import { withDatabases, withPool } from '../databases.ts';
 import { findPaymentAnywhere } from '../explain/store.ts';
 import { Failure } from '../failure.ts';
 
-/** Whose a sandbox payment is: the key that made it does not say. */
+/**
+ * Returns the team of a sandbox payment, which cannot be derived from the key.
+ * @throws Failure when the payment is not in the database of this machine
+ */
 export async function teamOfPayment(id: string): Promise<bigint> {
   const config = readConfig(process.env);
-  // Where no service has ever run there is no database: none is made to look in.
+  // Where no service has ever run there is no database, and none is created for the lookup.
   const ours = config.database_urls !== null || readKeysFile(config) !== undefined;
   const found = ours && (await withDatabases(config, (urls) => withPool(urls.sandbox, (db) => findPaymentAnywhere(db, id))));
   if (found) return found.team_id;
