@@ -7,9 +7,8 @@ export interface Deleted {
 
 /**
  * Runs a call that has no idempotency key, or whose key is consumed only by a success. When an earlier attempt ended without
- * a
- * result and the last one was rejected, the earlier one may have been carried out and caused the rejection. The state of the
- * resource decides.
+ * a result and the last one was rejected, the earlier one may have been carried out and caused the rejection. The state of
+ * the resource decides.
  * @param read returns the result when the resource shows that the call was carried out, else null
  * @throws what `read` throws, or the rejection when the call was not carried out
  */

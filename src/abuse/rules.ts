@@ -34,8 +34,7 @@ export type BlockKind = (typeof BLOCK_KINDS)[number];
 
 /**
  * Why a charge was rejected, with the figures: ids and numbers, without data of the payer. Amounts are strings, because they
- * are
- * stored as JSON.
+ * are stored as JSON.
  */
 export type Refusal =
   | { rule: 'block'; figures: { block: string; kind: BlockKind } }
@@ -45,8 +44,7 @@ export type Refusal =
 
 /**
  * Whether the rejection ends the payment, as a decline does: it would be rejected again tomorrow. Too many charges is a
- * temporary
- * condition, so the payment can still be paid later.
+ * temporary condition, so the payment can still be paid later.
  */
 export function endsPayment({ rule }: Refusal): boolean {
   switch (rule) {

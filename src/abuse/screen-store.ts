@@ -13,9 +13,8 @@ export interface Asking extends KnownBy {
 
 /**
  * Evaluates all rules in one statement. It counts an accepted charge, and records the reason of a rejected one. The rows of
- * the
- * counts are locked, so concurrent charges cannot exceed the limits. Rejected charges are not counted. Blocks and amounts are
- * evaluated before counts.
+ * the counts are locked, so concurrent charges cannot exceed the limits. Rejected charges are not counted. Blocks and amounts
+ * are evaluated before counts.
  * @returns undefined when the charge is accepted
  */
 export function askRules(db: Queryable, asking: Asking, at: number): Promise<Refusal | undefined> {

@@ -11,8 +11,7 @@ export type Screened = Person & Pick<Asking, 'team_id' | 'payment_id' | 'currenc
 
 /**
  * Screens a charge for fraud, in one round trip to the database. A rejection is stored for `pirogue explain` and logged by
- * its
- * ids.
+ * its ids.
  * @returns null when the charge is accepted and counted
  */
 export async function screen(

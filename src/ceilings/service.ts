@@ -26,8 +26,7 @@ export function checkVerified(level: Level): void {
 
 /**
  * Returns why a payment cannot be created, before any charge: 402 not verified, 422 above the limit of one payment. Null when
- * it
- * can.
+ * it can.
  */
 export function objectionToPayment(level: Level, currency: string, amount_minor: Minor): Problem | null {
   return level === 0 ? notVerified() : objectionToOne(level, 'payment', currency, amount_minor);

@@ -1,9 +1,8 @@
 import type { PaymentRow } from '../payments/schema.ts';
 
 /**
- * Returns the merchant's callback URL with the payment's id, reference and status; null when there is none. Only a URL
- * stored at creation with the scheme http or https is used, so the page is not an open redirect. Existing query parameters
- * are kept.
+ * Returns the merchant's callback URL with the payment's id, reference and status; null when there is none. Only a URL stored
+ * at creation with the scheme http or https is used, so the page is not an open redirect. Existing query parameters are kept.
  */
 export function returnLink(payment: Pick<PaymentRow, 'id' | 'reference' | 'callback'>, status: string): string | null {
   const url = payment.callback === null ? null : URL.parse(payment.callback);

@@ -6,8 +6,7 @@ import { operator } from './operator.ts';
 
 /**
  * Runs a change of the control database in one transaction, in which `work` also writes its audit entry. The audit trail is
- * sealed
- * right after it. If the process dies before that, the next command seals it.
+ * sealed right after it. If the process dies before that, the next command seals it.
  */
 export function administer<T>(work: (tx: Tx, by: Actor) => Promise<T>): Promise<T> {
   return withControl(async (control) => {

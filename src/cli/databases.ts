@@ -13,8 +13,7 @@ const STATEMENT_MS = 600_000;
 
 /**
  * Opens the three databases for `work`: those of the configuration, or the embedded ones, which are started and stopped
- * unless they
- * already run.
+ * unless they already run.
  * @throws Failure when a database cannot be used
  */
 export async function withDatabases<T>(config: Config, work: (urls: DatabaseUrls) => Promise<T>): Promise<T> {

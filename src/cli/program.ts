@@ -23,8 +23,7 @@ import { addTrigger } from './trigger/command.ts';
 
 /**
  * Builds the tree of commands. The code of a command is imported when it runs, so that `--help` and errors of the command
- * line do
- * not load a database driver.
+ * line do not load a database driver.
  * @param output receives help and errors instead of the terminal
  */
 export function buildProgram(output: Pick<OutputConfiguration, 'writeOut' | 'writeErr'> = {}): Command {

@@ -63,7 +63,7 @@ async function scrubBatch(tx: Tx, customer: CustomerRow, known: Identity, invoic
 }
 
 /**
- * Removes personal data from events and stored answers. A draft may have been addressed to somebody else before or after:
+ * Removes personal data from events and stored answers. A draft may have been addressed to another person before or after:
  * events that name another customer are left unchanged.
  */
 async function scrubAnnounced(

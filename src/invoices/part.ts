@@ -11,8 +11,7 @@ export interface Part {
 
 /**
  * Returns the limits of a partial payment; null when the amount due has to be paid at once. Neither the part nor the
- * remainder
- * may be below the minimum of every channel of the currency: such a remainder could never be paid.
+ * remainder may be below the minimum of every channel of the currency: such a remainder could never be paid.
  */
 export function partOf(row: InvoiceRow): Part | null {
   if (!row.allow_partial) return null;

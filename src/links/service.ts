@@ -177,9 +177,8 @@ function faultsOf(row: LinkRow, body: ChangeLinkBody, at: number): FieldErrors {
 
 /**
  * Returns the error of an amount; null for none. Every channel takes only whole amounts of a currency without decimals, and
- * has
- * a minimum: a link with any other amount could never be paid. A lower limit may be below the minimum of the channels; the
- * page then shows the higher one.
+ * has a minimum: a link with any other amount could never be paid. A lower limit may be below the minimum of the channels;
+ * the page then shows the higher one.
  */
 function objectionToAmount(
   field: 'amount' | 'min_amount' | 'max_amount',

@@ -5,8 +5,7 @@ import { insertReceiptMails } from './store.ts';
 
 /**
  * Writes receipt mails in the transaction in which payments succeed, in one statement for all of them. Live only: addresses
- * in
- * the sandbox are made up, and may belong to someone.
+ * in the sandbox are made up, and may belong to someone.
  */
 export const mailReceipts: PaymentListener = async (tx, { environment, at }, moves) => {
   if (environment !== 'live') return;

@@ -50,8 +50,7 @@ export function listCluster(cluster: string): Listing {
 /**
  * Copies one file, readable by its owner only, and flushes it to disk.
  * @returns size and hash; null when the file is gone: the server removes files of dropped tables during the copy, which the
- * log
- * records
+ * log records
  */
 export async function copyFile(from: string, to: string): Promise<Omit<CopiedFile, 'path'> | null> {
   const hash = createHash('sha256');

@@ -11,8 +11,7 @@ export interface CopySession {
 
 /**
  * Starts backup mode on one connection, which has to stay open: the server ends the backup when it closes. A replication slot
- * of
- * this connection keeps the required log from being recycled.
+ * of this connection keeps the required log from being recycled.
  * @param url address of the database as the superuser
  */
 export async function startCopy(url: string): Promise<CopySession> {

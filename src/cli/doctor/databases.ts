@@ -15,8 +15,7 @@ import { fail, type Finding, ok, warn } from './finding.ts';
 const OLDEST_VERSION_NUM = 150000;
 /**
  * Tolerated clock difference. Ids and deadlines use our clock, a few columns the database's: with a larger difference, lists
- * look
- * unordered.
+ * look unordered.
  */
 const SKEW_WARN_MS = 1_000;
 const SKEW_FAIL_MS = 10_000;
@@ -29,8 +28,7 @@ const DATABASES: readonly { store: keyof DatabaseUrls; kind: SchemaKind }[] = [
 
 /**
  * Checks that the databases are reachable, recent enough, migrated and have the right time. The embedded server is started
- * for
- * the check unless it runs.
+ * for the check unless it runs.
  */
 export async function checkDatabases(config: Config): Promise<Finding[]> {
   if (!config.database_urls && !fs.existsSync(path.join(config.data_dir, 'pg18'))) {

@@ -15,10 +15,8 @@ export type Ask = (path: string) => Promise<Answer>;
 
 /**
  * How late an event can become visible. Its id, and so its position in the list, is assigned when its change begins; it
- * becomes
- * visible when the change commits, possibly after a later one. No change takes longer than this: statements are limited to 15
- * s and
- * idle transactions to 30 s.
+ * becomes visible when the change commits, possibly after a later one. No change takes longer than this: statements are
+ * limited to 15 s and idle transactions to 30 s.
  */
 const LATE_MS = 60_000;
 const PER_PAGE = 100;

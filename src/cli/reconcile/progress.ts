@@ -4,8 +4,7 @@ const EVERY_MS = 200;
 
 /**
  * Shows the progress on stderr: on a terminal one line that is updated, otherwise a line for each step. Shows nothing when a
- * program
- * reads the output.
+ * program reads the output.
  * @param size of the file in bytes
  * @param quiet shows nothing
  */

@@ -42,8 +42,7 @@ function places(): [keyof DatabaseUrls, SealedColumn][] {
 
 /**
  * Encrypts every value of another key again with the current key, in batches. Each batch is a transaction and leaves values
- * that can
- * be decrypted, so the run can be interrupted at any time and repeated.
+ * that can be decrypted, so the run can be interrupted at any time and repeated.
  */
 export async function resealAll(databases: Databases, keys: SealingKeys, tell: Tell): Promise<Resealed> {
   const total: Resealed = { values: 0, unopened_count: 0, unopened: [], left: 0 };

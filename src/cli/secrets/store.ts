@@ -51,8 +51,7 @@ export function countByKey(db: Queryable, sealed: SealedColumn): Promise<{ key: 
 
 /**
  * Returns the next values that another key has encrypted, locked until the transaction ends. Locked rows are left for the
- * next pass, so
- * that neither this transaction nor others wait.
+ * next pass, so that neither this transaction nor others wait.
  * @param by prefix of the values that the current key has encrypted
  */
 export function lockOthers(tx: Tx, sealed: SealedColumn, by: string, after: SealedValue | null, most: number) {
