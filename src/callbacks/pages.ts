@@ -13,11 +13,11 @@ import type { CallbackDeps } from './deps.ts';
 import { judge, receive } from './receive.ts';
 
 const BODY_BYTES = 64 * 1024;
-/** Providers repeat themselves; more than this is not one of them. */
+/** Providers repeat callbacks, but not beyond this rate. */
 const PER_MINUTE = 1_200;
-/** From one address: to accounts that do not exist, and with signatures that are wrong. */
+/** Maximum number of callbacks a minute from one address to unknown accounts, and with wrong signatures. */
 const MAX_WRONG_A_MINUTE = 60;
-/** Accounts that were found once: their callbacks are looked up whatever else comes from the same address. */
+/** Number of known accounts to remember. Their callbacks are looked up whatever other requests come from the same address. */
 const MAX_FAMILIAR = 10_000;
 const METHODS = ['GET', 'POST', 'PUT'] as const;
 
@@ -28,8 +28,8 @@ interface Address {
 }
 
 /**
- * What is counted, each in a minute. What proves itself (by a signature, or by an address of ours that cannot be guessed) is counted
- * for its account; what anybody could send is counted for account and sender, so that nobody shuts a provider out.
+ * Counters per minute. An authenticated callback (by a signature, or by an unguessable address of ours) is counted for
+ * its account. An unauthenticated one is counted for account and sender, so that no third party can block a provider.
  */
 interface Counters {
   proven: Throttle;
@@ -38,7 +38,10 @@ interface Counters {
   familiar: Set<string>;
 }
 
-/** Where providers announce news: no key, limited for each account, the body byte for byte as it came. */
+/**
+ * Routes for provider callbacks: without an API key, rate-limited for each account, with the body passed on byte for
+ * byte.
+ */
 export function callbackPages(deps: CallbackDeps): Pages {
   const counters: Counters = {
     proven: new Throttle(deps.clock, PER_MINUTE),
@@ -74,7 +77,10 @@ async function take(deps: CallbackDeps, counters: Counters, request: FastifyRequ
   return acknowledge(reply, to);
 }
 
-/** Whoever guesses accounts does not reach the database for long. @throws Problem 404, 429 */
+/**
+ * Returns the account of a callback. Limits lookups, so that guessing account ids does not load the database.
+ * @throws Problem 404, 429
+ */
 async function find(deps: CallbackDeps, { familiar, wrong }: Counters, account: string, sender: string): Promise<Addressed> {
   if (!ENVIRONMENTS.some((environment) => isId('pa', environment, account))) throw notFound();
   if (!familiar.has(account)) refuse(wrong.look(sender));

@@ -8,27 +8,27 @@ import { lookAtTransfer } from '../transfers/service.ts';
 import type { CallbackDeps } from './deps.ts';
 
 /**
- * What our address or the provider's body says a callback is about. `told`: what the body calls it, of a callback to an
- * address of ours that names it and can not be guessed.
+ * The operation a callback refers to, from our address or from the body. `told` is the subject in the body, where the
+ * unguessable callback address already identifies the operation.
  */
 export type About = { by: 'id' | 'provider_key' | 'provider_ref'; value: string; told?: Subject };
 
-/** What became of a callback. The provider gets the same answer for all: it learns nothing of our books. */
+/** The result of a callback. The provider receives the same response for all, so that it reveals nothing about our data. */
 export type Received = 'heard' | 'nothing_to_hear';
 
 /** A callback that is not forged. */
 export type Genuine = Exclude<Callback, { kind: 'forged' }>;
 
-/** What a callback is worth, told from its bytes alone. */
+/** Authenticates and parses a callback from its bytes alone. */
 export function judge({ provider }: Addressed, raw: RawCallback): Callback {
   return provider.verifyCallback?.(raw) ?? { kind: 'hint', subject: null };
 }
 
 /**
- * Takes a callback of an account. What the provider provably signed counts as a reading; everything else only makes us
- * ask. Callbacks may repeat, come late, out of order or before the answer to the request: all of that is harmless,
- * because every piece of news enters by the same door as the polls.
- * @param id from the address, when it names an attempt, transfer or refund of ours
+ * Processes a callback of an account. A signed status counts as a reading; everything else triggers a status read.
+ * Callbacks may be repeated, late, out of order, or arrive before the response to the submission. This is harmless,
+ * because every update is applied by the same code as the results of polling.
+ * @param id from the address, when it identifies an attempt, payout or refund of ours
  */
 export async function receive(deps: CallbackDeps, to: Addressed, callback: Genuine, id: string | null): Promise<Received> {
   const { provider } = to;
@@ -36,7 +36,8 @@ export async function receive(deps: CallbackDeps, to: Addressed, callback: Genui
     case 'hint':
       return pass(deps, to, aboutOf(provider, id, callback.subject), null);
     case 'signed': {
-      // Whoever knows an address could send there what was signed about something else: then we only ask.
+      // A caller who knows an address could send a callback signed for another operation there. It only triggers a
+      // status read.
       const news = id === null || callback.subject?.value === provider.keyOf(id) ? callback.news : null;
       return pass(deps, to, aboutOf(provider, id, callback.subject), news);
     }
@@ -45,7 +46,7 @@ export async function receive(deps: CallbackDeps, to: Addressed, callback: Genui
   }
 }
 
-/** Our own address can not be guessed, so it is believed before what the body says. */
+/** Identifies the operation. Our own address cannot be guessed, so it takes precedence over the body. */
 function aboutOf({ capabilities }: Provider, id: string | null, subject: Subject | null): About | null {
   if (id === null) return subject;
   const told = capabilities.readable_by === 'theirs' && subject?.by === 'provider_ref' ? { told: subject } : {};

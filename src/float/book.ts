@@ -6,22 +6,25 @@ import type { FloatsOfTeam, FloatView } from '../routing/schema.ts';
 import { floatsOf } from './store.ts';
 import { KnownFloats } from './view.ts';
 
-/** How long what was read is used without looking again. */
+/** Lifetime of a cached view before it is refreshed. */
 const CACHE_MS = 2_000;
-/** So long it is used while somebody looks: a payout that waits in a transaction should not wait for a second connection. */
+/**
+ * Maximum age of a view used while a refresh is in progress. A payout waiting in a transaction should not wait for a
+ * second connection.
+ */
 const MEANWHILE_MS = 60_000;
-/** A payout goes out without knowing the floats rather than later. */
+/** Maximum wait for a first read. A payout is submitted without known floats rather than delayed. */
 const DEADLINE_MS = 250;
 const MOST_TEAMS = 10_000;
 
 interface Remembered {
   view: FloatView | null;
   read_at: number;
-  /** A look that is under way. Never fails. */
+  /** The read in progress. Never rejects. */
   looking: Promise<FloatView | null> | null;
 }
 
-/** What workers have learned of the teams' floats. Neither a failed nor a slow look keeps a payout from going out. */
+/** Cache of the float balances that the workers have stored. A failed or slow read never delays or prevents a payout. */
 export class FloatBook implements FloatsOfTeam {
   readonly #stores: Pick<Stores, Environment>;
   readonly #clock: Clock;

@@ -9,17 +9,17 @@ import { type AccountRef, alertsOf, writeFloats, writePollError } from './store.
 
 type PollDeps = Pick<FloatDeps, 'clock' | 'log' | 'providers'>;
 
-/** Two calls and a token of the slowest provider; what comes later is not waited for. */
+/** Enough for two calls and a token of the slowest provider. A later result is discarded. */
 const DEADLINE_MS = 20_000;
 const ALERT_REST_MS = 3_600_000;
-/** Of one account; nobody has purses in that many currencies and countries. */
+/** Maximum number of wallets of one account, far above any real number of currencies and countries. */
 const MOST_FLOATS = 200;
-/** Far beyond any float, and well within the column. */
+/** Far beyond any real float, and within the range of the column. */
 const MOST_MINOR = 10n ** 17n;
 
 /**
- * Asks one account what it holds and keeps the answer. An account that is gone, or that can not be asked, is left as it is: what
- * was known of it goes stale by itself.
+ * Reads the balances of one account and stores them. An account that no longer exists or has no balance API is
+ * skipped; its last known balances become stale.
  */
 export async function pollFloat(deps: PollDeps, store: Store, ref: AccountRef): Promise<void> {
   const listed = await deps.providers.of(store.environment, ref.team_id);
@@ -45,7 +45,7 @@ async function ask(provider: Provider): Promise<FloatReading> {
   }
 }
 
-/** Purses that differ in nothing we know are one. */
+/** Returns the rows to store. Wallets with the same currency, area and use are combined. */
 function rowsOf(ref: AccountRef, { floats }: Extract<FloatReading, { kind: 'held' }>, read_at: Date): FloatRow[] {
   const rows = new Map<string, FloatRow>();
   for (const { currency, amount_minor, use, area = '' } of floats.slice(0, MOST_FLOATS)) {
@@ -58,7 +58,7 @@ function rowsOf(ref: AccountRef, { floats }: Extract<FloatReading, { kind: 'held
   return [...rows.values()];
 }
 
-/** One mail in any hour for each account and level, which names every purse that has come to it. */
+/** Sends at most one e-mail an hour for each account and level. It lists every wallet that has reached the level. */
 async function raise(
   tx: Tx,
   ref: AccountRef,

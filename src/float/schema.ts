@@ -1,44 +1,48 @@
-/** One purse of an account at a provider, as it last said. */
+/** Last reported balance of one wallet of a provider account. */
 export interface FloatRow {
   team_id: bigint;
   /** `pa_…` */
   account_id: string;
   currency: string;
-  /** What it serves: a country (`cm`), a channel (`cm.mtn`), or everything in its currency (empty). */
+  /** The scope of the wallet: a country (`cm`), a channel (`cm.mtn`), or every channel in its currency (empty). */
   area: string;
   use: 'collection' | 'payout' | 'both';
   amount_minor: bigint;
-  /** When the account was asked. */
+  /** Time at which the balance was requested. */
   read_at: Date;
 }
 
-/** Below what somebody wants to be told. */
+/** A team's threshold for a float. */
 export interface AlertRow {
   team_id: bigint;
   account_id: string;
   currency: string;
-  /** Empty: every float in the currency that has no alert of its own. */
+  /** Empty: every float in the currency without an alert of its own. */
   area: string;
   below_minor: bigint;
 }
 
-/** How an account was last asked. */
+/** The result of the last poll of an account. */
 export interface PollRow {
   team_id: bigint;
   account_id: string;
   asked_at: Date;
-  /** Null: it has never answered. */
+  /** Null: no balance was ever read. */
   read_at: Date | null;
-  /** Null: it answered the last time. */
+  /** Null: the last poll succeeded. */
   error: string | null;
 }
 
-/** `stale`: not known any more. */
+/** `stale`: the last known balance is too old. */
 export type FloatLevel = 'enough' | 'low' | 'empty' | 'stale';
 
-/** A reading that is older is not believed: by then five polls have failed. */
+/** Maximum age of a balance. By then five polls have failed. */
 export const FRESH_MS = 300_000;
 
+/**
+ * Returns whether the balance is recent enough to be used.
+ * @param at milliseconds since the epoch
+ */
 export function isFresh({ read_at }: Pick<FloatRow, 'read_at'>, at: number): boolean {
   return at - read_at.getTime() < FRESH_MS;
 }

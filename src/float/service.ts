@@ -7,10 +7,10 @@ import { alertsOf, deleteAlert, floatsOf, pollsOf, upsertAlert } from './store.t
 
 export { type WatchedFloat, watchedFloats } from './store.ts';
 
-/** A float, what watches it and how full it is. */
+/** A float with its threshold and its level. */
 export type ShownFloat = FloatRow & { below_minor: bigint | null; level: FloatLevel };
 
-/** What a team's accounts hold, and how each was last asked. */
+/** Returns the float balances of a team's accounts and the result of their last polls. */
 export async function teamFloats(
   db: Queryable,
   team_id: bigint,
@@ -25,9 +25,9 @@ export async function teamFloats(
 }
 
 /**
- * Sets below what somebody wants to be told, or takes that away.
- * @param below_minor null: nobody wants to be told any more
- * @returns false when there was nothing to take away
+ * Sets or removes an alert threshold.
+ * @param below_minor null: removes the alert
+ * @returns false when there was no alert to remove
  */
 export function setAlert(
   db: Db,

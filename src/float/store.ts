@@ -4,10 +4,10 @@ import type { AlertRow, FloatRow, PollRow } from './schema.ts';
 
 const columns = fixed('team_id, account_id, currency, area, use, amount_minor, read_at');
 
-/** An account that can be asked. */
+/** An account that can be polled. */
 export type AccountRef = Pick<FloatRow, 'team_id' | 'account_id'>;
 
-/** Takes those of the accounts that nobody has asked since `before`: of any number of workers one gets each. */
+/** Claims the accounts last polled before `before`. With several workers, each account is claimed by only one. */
 export function claimPolls(db: Queryable, refs: readonly AccountRef[], now: Date, before: Date): Promise<AccountRef[]> {
   return db.all<AccountRef>(sql`
     insert into float_polls (team_id, account_id, asked_at)
@@ -18,7 +18,7 @@ export function claimPolls(db: Queryable, refs: readonly AccountRef[], now: Date
     returning team_id, account_id`);
 }
 
-/** Writes what an account said it holds, unless a later answer is there, and forgets what it does not mention any more. */
+/** Stores the balances of an account, unless a later response is already stored, and deletes wallets it no longer reports. */
 export async function writeFloats(tx: Tx, { team_id, account_id }: AccountRef, rows: readonly FloatRow[], read_at: Date) {
   await tx.run(sql`
     insert into floats (team_id, account_id, currency, area, use, amount_minor, read_at)
@@ -32,22 +32,31 @@ export async function writeFloats(tx: Tx, { team_id, account_id }: AccountRef, r
     where team_id = ${team_id} and account_id = ${account_id}`);
 }
 
+/** Stores the error of a failed poll. */
 export async function writePollError(db: Queryable, { team_id, account_id }: AccountRef, error: string): Promise<void> {
   await db.run(sql`update float_polls set error = ${error} where team_id = ${team_id} and account_id = ${account_id}`);
 }
 
-/** @param account_id left out: of all the team's accounts */
+/**
+ * Returns the stored balances.
+ * @param account_id when omitted, of all the team's accounts
+ */
 export function floatsOf(db: Queryable, team_id: bigint, account_id?: string): Promise<FloatRow[]> {
   return db.all<FloatRow>(sql`
     select ${columns} from floats where ${ofAccount(team_id, account_id)} order by account_id, currency, area, use`);
 }
 
+/**
+ * Returns the alerts.
+ * @param account_id when omitted, of all the team's accounts
+ */
 export function alertsOf(db: Queryable, team_id: bigint, account_id?: string): Promise<AlertRow[]> {
   return db.all<AlertRow>(sql`
     select team_id, account_id, currency, area, below_minor from float_alerts where ${ofAccount(team_id, account_id)}
     order by account_id, currency, area`);
 }
 
+/** Returns the last poll of each of the team's accounts. */
 export function pollsOf(db: Queryable, team_id: bigint): Promise<PollRow[]> {
   return db.all<PollRow>(sql`
     select team_id, account_id, asked_at, read_at, error from float_polls where team_id = ${team_id} order by account_id`);
@@ -57,6 +66,7 @@ function ofAccount(team_id: bigint, account_id: string | undefined) {
   return allOf([part`team_id = ${team_id}`, ...(account_id === undefined ? [] : [part`account_id = ${account_id}`])]);
 }
 
+/** Inserts or updates an alert. */
 export async function upsertAlert(tx: Tx, row: AlertRow): Promise<void> {
   await tx.run(sql`
     insert into float_alerts (team_id, account_id, currency, area, below_minor)
@@ -64,7 +74,10 @@ export async function upsertAlert(tx: Tx, row: AlertRow): Promise<void> {
     on conflict (team_id, account_id, currency, area) do update set below_minor = excluded.below_minor`);
 }
 
-/** @returns false when there was none */
+/**
+ * Deletes an alert.
+ * @returns false when there was none
+ */
 export async function deleteAlert(
   tx: Tx,
   { team_id, account_id, currency, area }: Omit<AlertRow, 'below_minor'>,
@@ -75,10 +88,10 @@ export async function deleteAlert(
   return gone === 1;
 }
 
-/** Floats that somebody watches, with the alert that does; by how full they are. For all teams. */
+/** A float with its alert, for all teams. */
 export type WatchedFloat = FloatRow & Pick<AlertRow, 'below_minor'>;
 
-/** Those with the least of what they should have come first. */
+/** Returns the floats with an alert, those with the lowest share of their threshold first. */
 export function watchedFloats(db: Queryable, limit: number): Promise<WatchedFloat[]> {
   return db.all<WatchedFloat>(sql`
     select f.team_id, f.account_id, f.currency, f.area, f.use, f.amount_minor, f.read_at, w.below_minor

@@ -6,13 +6,13 @@ import type { FloatDeps } from './deps.ts';
 import { pollFloat } from './poll.ts';
 import { type AccountRef, claimPolls } from './store.ts';
 
-/** How often an account is asked: providers count questions too. */
+/** Interval between polls of an account. Balance calls count towards the providers' rate limits. */
 const PERIOD_MS = 60_000;
 const IDLE_MS = 5_000;
-/** Accounts looked at in one round, of which those that are due are asked at once. */
+/** Accounts per page. Those that are due are polled concurrently. */
 const PAGE = 50;
 
-/** Asks the accounts of all teams in turn what they hold; those that are disabled are not asked. */
+/** Polls the balances of all teams' accounts in turn, except disabled ones. */
 export function floatSweep(deps: FloatDeps, store: Store): Sweep {
   let after = '';
   const sweep: CallSweep<AccountRef> = {
@@ -26,7 +26,7 @@ export function floatSweep(deps: FloatDeps, store: Store): Sweep {
       const at = deps.clock.now();
       return refs.length === 0 ? [] : claimPolls(store.db, refs, new Date(at), new Date(at - PERIOD_MS));
     },
-    // After the last page it rests.
+    // Pauses after the last page.
     more: () => after !== '',
     accountOf: ({ account_id }) => account_id,
     step: (ref) => pollFloat(deps, deps.stores[store.environment].of(ref.team_id), ref),

@@ -2,7 +2,7 @@ import { wireFromMinor } from '../kit/money.ts';
 import type { FloatView, RouteRequest } from '../routing/schema.ts';
 import { type FloatRow, isFresh } from './schema.ts';
 
-/** What routing may know of a team's floats. What is not known, or not any more, speaks against nobody. */
+/** The float balances of a team, for routing. An unknown or stale balance never excludes an account. */
 export class KnownFloats implements FloatView {
   readonly #rows: readonly FloatRow[];
 
@@ -20,7 +20,8 @@ export class KnownFloats implements FloatView {
         serves(row.area, channel.id) &&
         isFresh(row, at),
     );
-    // `cm.mtn` is written below `cm`, which is below everything: the longest is the one that pays.
+    // The longest matching area is the most specific one, and its wallet pays: `cm.mtn`, then `cm`, then the whole
+    // currency.
     const closest = Math.max(...serving.map(({ area }) => area.length));
     const paying = serving.filter(({ area }) => area.length === closest);
     const [first] = paying;

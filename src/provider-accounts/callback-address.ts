@@ -7,18 +7,19 @@ interface AddressDeps {
 }
 
 /**
- * Where a provider may announce news of one attempt, transfer or refund. The MAC makes it impossible to guess; short,
- * because some providers cut addresses at 120 characters.
+ * Returns the callback address of one attempt, payout or refund. The MAC makes it unguessable. The address is short,
+ * because some providers truncate addresses at 120 characters.
  */
 export function callbackUrl({ config, secrets }: AddressDeps, account_id: string, id: string): string {
   return `${config.public_url}/_callbacks/${account_id}/${id}/${mac(secrets, account_id, id)}`;
 }
 
-/** Where a provider whose dashboard takes one address for everything announces news of an account. */
+/** Returns the callback address of an account, for providers whose dashboard accepts only one address for all callbacks. */
 export function accountCallbackUrl(public_url: string, account_id: string): string {
   return `${public_url}/_callbacks/${account_id}`;
 }
 
+/** Returns whether the MAC in a callback address is valid. */
 export function isOurs(secrets: Secrets, account_id: string, id: string, presented: string): boolean {
   return sameText(mac(secrets, account_id, id), presented);
 }

@@ -9,46 +9,47 @@ import type { Provider } from '../providers/contract.ts';
 import type { AccountRow, Costs } from './schema.ts';
 import { credentialsPlace, findSealedAccount, type SealedAccountRow, sealedAccounts } from './store.ts';
 
-/** A provider as routing sees it. */
+/** A provider account as used by routing. */
 export interface Listed {
   provider: Provider;
-  /** What rules call it. */
+  /** The account's name, used in routing rules. */
   name: string;
   costs: Costs | null;
 }
 
-/** An account that a provider's callback names. */
+/** The account identified by the address of a callback. */
 export interface Addressed {
   environment: Environment;
   team_id: bigint;
   provider: Provider;
 }
 
-/** The providers of the teams. */
+/** Access to the providers of all teams. */
 export interface Providers {
   /** Those that may take something new, in the order in which they were added. */
+  /** Returns the providers that may accept new operations, in the order in which they were added. */
   of(environment: Environment, team_id: bigint): Promise<Listed[]>;
-  /** The one that has an attempt, a transfer or a refund: also when it takes nothing new any more. */
+  /** Returns the provider account of an existing attempt, payout or refund, also when it accepts no new operations. */
   byAccount(environment: Environment, team_id: bigint, account_id: string): Promise<Provider | undefined>;
-  /** Whether an active account of the team cannot be used by this process at the moment. Left out: never. */
+  /** Returns whether an active account of the team cannot currently be used by this process. When omitted, never. */
   anyUnusable?(environment: Environment, team_id: bigint): Promise<boolean>;
-  /** By the id in a callback's address. */
+  /** Returns the account with the id in a callback's address, or undefined if there is none. */
   addressed(account_id: string): Promise<Addressed | undefined>;
 }
 
-/** How long the list of a team's accounts is believed: a disabled account takes nothing new from then on. */
+/** Lifetime of the cached account list. A disabled account accepts no new operations after this time. */
 export const ACCOUNTS_CACHE_MS = 800;
 const MOST_TEAMS = 10_000;
 
 interface Connected {
-  /** `updated_at` of the row it was made from. */
+  /** `updated_at` of the row it was created from, in milliseconds since the epoch. */
   version: number;
   provider: Provider;
 }
 
 /**
- * Makes providers out of the accounts in the control database. A provider lives as long as its row is unchanged, so that
- * tokens and configurations it has fetched are kept.
+ * Creates providers from the accounts in the control database. A provider is kept while its row is unchanged, so that
+ * the tokens and configurations it has fetched are reused.
  */
 export class ProviderDirectory implements Providers {
   readonly #control: Queryable;
@@ -60,7 +61,7 @@ export class ProviderDirectory implements Providers {
   readonly #lists: Remembered<SealedAccountRow[]>;
   readonly #connected = new Map<string, Connected>();
 
-  /** @param parts.observe wraps each provider once, to measure it */
+  /** @param parts.observe wraps each provider once, to measure its calls */
   constructor(parts: {
     control: Queryable;
     secrets: Secrets;
@@ -95,7 +96,7 @@ export class ProviderDirectory implements Providers {
     if (builtIn?.account_id === account_id) return builtIn;
     const row = (await this.#rows(environment, team_id)).find(({ id }) => id === account_id);
     if (row) return this.#listed(row)[0]?.provider;
-    // Another process may have used an account that was added since we looked.
+    // Another process may have used an account that was added after the list was cached.
     const fresh = await this.addressed(account_id);
     return fresh?.environment === environment && fresh.team_id === team_id ? fresh.provider : undefined;
   }
@@ -114,7 +115,10 @@ export class ProviderDirectory implements Providers {
     return this.#lists.get(`${environment} ${team_id}`, () => sealedAccounts(this.#control, team_id, environment));
   }
 
-  /** None when its kind of provider is unknown to this version or its credentials can not be opened: said in the log. */
+  /**
+   * Returns an empty list, and logs the cause, when this version does not support the kind of provider or the
+   * credentials cannot be decrypted.
+   */
   #listed(row: SealedAccountRow): Listed[] {
     const provider = this.#connect(row);
     return provider ? [{ provider, name: row.name, costs: row.costs }] : [];

@@ -1,13 +1,16 @@
 import type { Environment } from '../kit/environment.ts';
 import type { ChannelKind } from '../providers/contract.ts';
 
-/** What one operation costs: a share in hundredths of a percent and a fixed part in hundredths of the currency. */
+/**
+ * The provider's fee for one operation: a percentage in hundredths of a percent and a fixed part in hundredths of the
+ * currency.
+ */
 export interface Cost {
   percent_hundredths: number;
   fixed_minor: number;
 }
 
-/** By kind of channel; payouts have a cost of their own. */
+/** Fees by kind of channel. Payouts have their own fee. */
 export type Costs = Partial<Record<ChannelKind | 'payout', Cost>>;
 
 /** One account of a team at a provider, without its credentials. */

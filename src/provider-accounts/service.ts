@@ -18,7 +18,10 @@ export interface NewAccount {
   costs: Costs | null;
 }
 
-/** What is wrong with the credentials, in words without their values; empty when they fit. */
+/**
+ * Validates the credentials.
+ * @returns the faults, without the credentials' values; empty when they are valid
+ */
 export function faultsOf(connector: Connector, credentials: Record<string, string>): string[] {
   const known = Object.keys(connector.credentials.properties);
   const unknown = Object.keys(credentials).filter((name) => !known.includes(name));
@@ -33,7 +36,10 @@ export function faultsOf(connector: Connector, credentials: Record<string, strin
   ];
 }
 
-/** Seals the credentials and stores the account. @returns null when the team has an account of that name there */
+/**
+ * Encrypts the credentials and stores the account.
+ * @returns null when the team already has an account of that name in the environment
+ */
 export async function addAccount(db: Queryable, secrets: Secrets, wanted: NewAccount, now: Date): Promise<AccountRow | null> {
   const { team_id, environment, connector, name, credentials, costs } = wanted;
   const row: AccountRow = {

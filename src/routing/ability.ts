@@ -4,7 +4,7 @@ import type { RouteRequest } from './schema.ts';
 
 type Asked = Pick<RouteRequest, 'operation' | 'channel' | 'currency' | 'amount_minor'>;
 
-/** Why the provider can not take this, in words; null when it can. */
+/** Returns the reason why the provider cannot accept the request, or null when it can. */
 export function inability(provider: Provider, asked: Asked): string | null {
   const { operation, channel, currency } = asked;
   if (operation === 'payout' && !provider.payouts) return 'it does not pay out';
@@ -20,7 +20,7 @@ export function inability(provider: Provider, asked: Asked): string | null {
   return objection ?? notOffered(asked);
 }
 
-/** Whether it collects on the channel, whatever the currency and amount. */
+/** Returns whether the provider collects on the channel, in any currency and amount. */
 export function collectsOn(provider: Provider, channelId: string): boolean {
   const offers = provider.offers();
   return offers === null || offers.some(({ channel, operations }) => channel === channelId && operations.includes('collect'));

@@ -2,13 +2,16 @@ import type { Cost } from '../provider-accounts/schema.ts';
 import type { Way } from './rules.ts';
 import { type Account, BUILT_IN, type Considered, type RouteRequest, type Weight } from './schema.ts';
 
-/** An account that could take it. */
+/** An account that can accept the request. */
 export interface Able {
   account: Account;
   entry: Considered;
 }
 
-/** Puts those that could take it in the order in which they are tried, and writes down why. @param way null: as added */
+/**
+ * Orders the accounts by the rule and records the reasons.
+ * @param way null: in the order in which they were added
+ */
 export function arrange(way: Way | null, able: Able[], request: RouteRequest, draw: number): Able[] {
   switch (way?.kind) {
     case 'order':
@@ -34,7 +37,10 @@ function inOrder(names: readonly string[], able: Able[]): Able[] {
   });
 }
 
-/** The volume of an account that is left out falls to the others by their weights; the rest follows, heaviest first. */
+/**
+ * Draws the first account by weight. The share of an excluded account is divided among the others by their weights.
+ * The others follow by descending weight.
+ */
 function drawn(weights: readonly Weight[], able: Able[], draw: number): Able[] {
   const sharing = weights.flatMap(({ name, weight }) => {
     const found = able.find(({ account }) => account.name === name);
@@ -51,7 +57,7 @@ function drawn(weights: readonly Weight[], able: Able[], draw: number): Able[] {
   return first < 0 ? others : [sharing[first] as Able, ...others];
 }
 
-/** Accounts whose cost nobody told come last. Equal ones: as added. */
+/** Sorts by cost. Accounts without a known cost come last. Equal costs keep the order in which they were added. */
 function cheapestFirst(able: Able[], request: RouteRequest): Able[] {
   const priced = able.map((one) => ({ ...one, cost: costOf(one.account, request) }));
   for (const { entry, cost } of priced)
@@ -59,7 +65,7 @@ function cheapestFirst(able: Able[], request: RouteRequest): Able[] {
   return priced.sort((a, b) => (a.cost ?? Number.POSITIVE_INFINITY) - (b.cost ?? Number.POSITIVE_INFINITY) || 0);
 }
 
-/** Hundredths; a double is exact enough to compare by, and nothing is booked from it. */
+/** Returns the cost in hundredths. A double is exact enough for comparison, and nothing is posted from it. */
 function costOf({ costs }: Account, { operation, channel, amount_minor }: RouteRequest): number | null {
   const cost: Cost | undefined = costs?.[operation === 'payout' ? 'payout' : channel.kind];
   return cost ? (cost.percent_hundredths * Number(amount_minor)) / 10_000 + cost.fixed_minor : null;

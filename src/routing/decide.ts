@@ -15,8 +15,8 @@ import {
 } from './schema.ts';
 
 /**
- * Who is tried for a request, and why: a pure function of what it is given, chance and time included.
- * @param floats null: nothing is known of what the accounts hold
+ * Decides which accounts are tried for a request, and why. A pure function: the random draw and the time are inputs.
+ * @param floats null: the accounts' floats are unknown
  */
 export function decide(
   rules: Ruleset,
@@ -74,13 +74,16 @@ function blank({ name, provider }: Account): Considered {
   };
 }
 
-/** Why the account is not among those that are asked at all. */
+/** Returns the reason why the account is not considered, or null. */
 function outsideOf(rule: Rule | null, builtIn: boolean, account: Account): string | null {
   if (rule?.names && !rule.names.has(account.name)) return 'the rule does not name it';
   return builtIn && !isBuiltIn(account) ? 'in the sandbox it takes only what a rule sends to it' : null;
 }
 
-/** @returns why it is left out, or nothing */
+/**
+ * Records the account's health.
+ * @returns the reason why it is excluded, or an empty string
+ */
 function checkHealth(health: HealthView, { provider }: Account, request: RouteRequest, entry: Considered): string {
   const seen = health.look(provider.account_id, request.channel.id, request.operation);
   if (!seen) return '';
@@ -88,7 +91,7 @@ function checkHealth(health: HealthView, { provider }: Account, request: RouteRe
   return seen.gate === 'open' ? `circuit open since ${seen.note.open_since}` : '';
 }
 
-/** Whose float is known not to be enough. */
+/** Returns the accounts whose float is known to be insufficient, with the reason. */
 function shortages(floats: FloatView | null, able: readonly Able[], request: RouteRequest, at: number): Map<Considered, string> {
   const found = able.map(
     ({ account, entry }) => [entry, floats?.shortOf(account.provider.account_id, request, at) ?? null] as const,
@@ -97,8 +100,8 @@ function shortages(floats: FloatView | null, able: readonly Able[], request: Rou
 }
 
 /**
- * Behind those that may have enough, in the same order. None is left out: what an account holds was true a minute ago, and it is
- * the provider who says no.
+ * Moves accounts with an insufficient float behind the others, in the same order. None is excluded: the known float is
+ * up to some minutes old, and only the provider can reject a payout.
  */
 function shortLast(arranged: Able[], short: ReadonlyMap<Considered, string>): Able[] {
   const isShort = ({ entry }: Able) => short.has(entry);
@@ -119,7 +122,10 @@ function byOf(rule: Rule | null, builtIn: boolean): Explanation['by'] {
   return rule ? rule.way.kind : builtIn ? 'built_in' : 'added';
 }
 
-/** Accounts are never deleted, so one that the rule names and nobody lists was most likely disabled. */
+/**
+ * Returns the accounts named by the rule that are not listed. Accounts are never deleted, so a missing one was most
+ * likely disabled.
+ */
 function missing(rule: Rule | null, accounts: readonly Account[]): Considered[] {
   if (!rule?.names) return [];
   const there = new Set(accounts.map(({ name }) => name));

@@ -1,6 +1,6 @@
 import type { Considered, Explanation, HealthNote } from './schema.ts';
 
-/** A decision in sentences, for people. */
+/** Returns a decision as sentences, for operators. */
 export function explain(explanation: Explanation): string[] {
   const { operation, channel, currency, amount, accounts } = explanation;
   const tried = accounts.filter(({ verdict }) => verdict !== 'left_out');
@@ -13,12 +13,12 @@ export function explain(explanation: Explanation): string[] {
   ];
 }
 
-/** Whether what is stored beside an attempt is an explanation of this version. */
+/** Returns whether the value stored with an attempt is an explanation in this version's format. */
 export function isExplanation(stored: unknown): stored is Explanation {
   return typeof stored === 'object' && stored !== null && 'accounts' in stored && Array.isArray(stored.accounts);
 }
 
-/** What decided, in one sentence: the rule, or the order in which accounts were added. */
+/** Returns the deciding factor in one sentence: the rule, or the order in which accounts were added. */
 export function decidedBy({ rule, by, draw }: Explanation): string {
   if (!rule) {
     return by === 'built_in'

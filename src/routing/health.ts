@@ -5,7 +5,10 @@ import { type Figures, Lane } from './health/lane.ts';
 import { measured, type Measured, type Observer, type Subject } from './health/measure.ts';
 import { BUILT_IN, type Gate, type HealthNote, type HealthView, type Operation, type Standing } from './schema.ts';
 
-/** Accounts times channels times operations; the one that was silent longest is forgotten first. About 10 MB. */
+/**
+ * Maximum number of measured combinations of account, channel and operation, about 10 MB. The least recently used is
+ * evicted first.
+ */
 const MOST_LANES = 10_000;
 
 export type Vital = Figures & Pick<Subject, 'account_id' | 'channel' | 'operation'>;
@@ -16,8 +19,8 @@ interface Entry {
 }
 
 /**
- * How well each account works on each channel for each operation, learned from what this process sends and kept in its
- * memory only: a process that has just started believes in everyone.
+ * Measures the health of each account on each channel for each operation. It is measured from the calls of this
+ * process and kept only in its memory, so after a restart every account counts as healthy.
  */
 export class Health implements HealthView, Observer {
   readonly #clock: Clock;
@@ -28,21 +31,24 @@ export class Health implements HealthView, Observer {
   }
 
   /**
-   * The same provider, with every call measured. Not so the one that comes with the sandbox: it lives in this process, and
-   * fails only because a test wants it to.
+   * Returns the provider with every call measured. The sandbox's built-in provider is not measured: it runs in this
+   * process and fails only when a test requires it.
    */
   observe(provider: Provider): Provider {
     if (provider.account_id === BUILT_IN) return provider;
     return measured(provider, this, this.#clock);
   }
 
-  /** A provider told us by itself what became of a collection: what a look would have brought. */
+  /** Records the result of a collection that a callback reported, like the result of a status read. */
   heard(account_id: string, channel: string, news: Reading): void {
     const now = this.#clock.now();
     if (account_id !== BUILT_IN) this.report({ account_id, channel, operation: 'collect', call: 'read' }, ofReading(news), now);
   }
 
-  /** How long the provider's callback took. @param delay_ms since the collection was handed over */
+  /**
+   * Records the delay of a provider's callback.
+   * @param delay_ms since the collection was submitted
+   */
   callback(account_id: string, channel: string, delay_ms: number): void {
     if (account_id !== BUILT_IN) this.#lane({ account_id, channel, operation: 'collect' }).callback(delay_ms);
   }
@@ -57,7 +63,10 @@ export class Health implements HealthView, Observer {
     return lane ? { gate: lane.gate(now), note: lane.note(now) } : null;
   }
 
-  /** The account was chosen while its circuit is open: this is the probe, and nobody else for a moment. */
+  /**
+   * Records that the account was chosen while its circuit is open. This request is the probe, and no other is sent for
+   * a moment.
+   */
   chosen(account_id: string, channel: string, operation: Operation): void {
     this.#lanes.get(nameOf(account_id, channel, operation))?.lane.chosen(this.#clock.now());
   }
@@ -73,13 +82,13 @@ export class Health implements HealthView, Observer {
     else lane.read(finding, sent, now);
   }
 
-  /** Everything that is known, for whoever looks after the service. */
+  /** Returns all measurements, for operators. */
   snapshot(): Vital[] {
     const now = this.#clock.now();
     return [...this.#lanes.values()].map(({ subject, lane }) => ({ ...subject, ...lane.figures(now) }));
   }
 
-  /** Put last again with each report, so that the first is always the one that was silent longest. */
+  /** Returns a lane and moves it to the end, so that the first lane is always the least recently used. */
   #lane(subject: Entry['subject']): Lane {
     const name = nameOf(subject.account_id, subject.channel, subject.operation);
     const entry = this.#lanes.get(name) ?? { subject, lane: new Lane(subject.operation !== 'refund') };

@@ -6,12 +6,12 @@ import type { Health } from './health.ts';
 import type { RulesOfTeam } from './rule-book.ts';
 import type { Decision, FloatsOfTeam, ProvidersOfTeam, RouteRequest, Standing } from './schema.ts';
 
-/** Enough to show what was drawn, and to draw the same again. */
+/** Resolution of the random draw. It is stored with the decision, so that the decision can be reproduced. */
 const DRAWS = 1_000_000;
 
 const WORST_LAST: readonly Standing[] = ['operational', 'degraded', 'down'];
 
-/** Chooses who collects a charge or pays out, by the team's rules and the health of its accounts. */
+/** Chooses the provider account of a charge or payout, by the team's rules and the health of its accounts. */
 export class Router {
   readonly #providers: ProvidersOfTeam;
   readonly #rules: RulesOfTeam;
@@ -20,7 +20,7 @@ export class Router {
   readonly #clock: Clock;
   readonly #random: () => number;
 
-  /** @param parts.floats left out: nothing is known of what the accounts hold */
+  /** @param parts.floats when omitted, the accounts' floats are unknown */
   constructor(parts: {
     providers: ProvidersOfTeam;
     rules: RulesOfTeam;
@@ -37,7 +37,7 @@ export class Router {
     this.#random = parts.random ?? Math.random;
   }
 
-  /** No candidates: nobody can take it now. */
+  /** Chooses the accounts for a request. No candidates: no account can currently accept it. */
   async choose(request: RouteRequest): Promise<Decision> {
     const { environment, team_id, channel, operation } = request;
     const [accounts, rules, floats] = await Promise.all([
@@ -47,7 +47,7 @@ export class Router {
     ]);
     const moment = { at: this.#clock.now(), draw: Math.floor(this.#random() * DRAWS) / DRAWS };
     const decision = decide(rules, accounts, this.#health, request, moment, floats);
-    // Between looking and this no other request was served: one probe goes out, not one of everybody who is waiting.
+    // No other request was processed since the health was read, so only one of the waiting requests becomes the probe.
     const [first] = decision.explanation.accounts;
     if (first?.verdict === 'chosen' && first.account_id !== null && first.health?.open_since) {
       this.#health.chosen(first.account_id, channel.id, operation);
@@ -55,7 +55,10 @@ export class Router {
     return decision;
   }
 
-  /** How well a channel can be paid on: as well as the best of the team's accounts. One that nobody offers is operational. */
+  /**
+   * Returns the health of a channel: that of the team's healthiest account on it. `operational` when no account offers
+   * it.
+   */
   async standingOf(environment: Environment, team_id: bigint, channelId: string): Promise<Standing> {
     const accounts = await this.#providers.of(environment, team_id);
     const standings = accounts

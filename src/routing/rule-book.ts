@@ -5,16 +5,19 @@ import type { Queryable } from '../kit/sql.ts';
 import { Ruleset } from './rules.ts';
 import { rulesOf } from './store.ts';
 
-/** The rules of the teams. */
+/** Access to the rules of all teams. */
 export interface RulesOfTeam {
   of(environment: Environment, team_id: bigint): Promise<Ruleset>;
 }
 
-/** How long a process may go on using what it knows of a team's rules; `rules add` and `rules remove` return after this. */
+/** Lifetime of a process's cached rules. `rules add` and `rules remove` return after this time. */
 export const RULES_CACHE_MS = 800;
 const MOST_TEAMS = 10_000;
 
-/** Reads rules from the control database and believes them for less than a second: a burst of charges asks once. */
+/**
+ * Reads rules from the control database and caches them for less than a second, so that a burst of charges causes one
+ * query.
+ */
 export class RuleBook implements RulesOfTeam {
   readonly #control: Queryable;
   readonly #remembered: Remembered<Ruleset>;

@@ -1,17 +1,17 @@
 import type { Operation, RouteRequest, RuleRow, Weight } from './schema.ts';
 import { summaryOf } from './summary.ts';
 
-/** How a rule picks among accounts. */
+/** The method by which a rule orders accounts. */
 export type Way = { kind: 'order'; names: string[] } | { kind: 'share'; weights: Weight[] } | { kind: 'least_cost' };
 
-/** A rule made ready for deciding. */
+/** A compiled rule. */
 export interface Rule {
   id: string;
   priority: number;
   summary: string;
   way: Way;
   fallback: boolean;
-  /** The accounts it names; null: it looks at all of them. */
+  /** The accounts named by the rule; null: all accounts. */
   names: ReadonlySet<string> | null;
   min_minor: bigint | null;
   max_minor: bigint | null;
@@ -28,8 +28,8 @@ interface Matcher {
 }
 
 /**
- * The rules of one team in one environment. Everything but the amount is the same for all requests of one operation,
- * channel and currency, so what is left to look at is worked out once for each such lane.
+ * The rules of one team in one environment. All conditions but the amount have the same result for one operation,
+ * channel and currency. The matching rules are therefore computed once for each such combination (`lane`).
  */
 export class Ruleset {
   readonly #matchers: readonly Matcher[];
@@ -39,7 +39,7 @@ export class Ruleset {
     this.#matchers = [...rows].sort(byTurn).map(matcherOf);
   }
 
-  /** The first rule that matches; null: none does. */
+  /** Returns the first matching rule, or null if none matches. */
   deciding(asked: Asked): Rule | null {
     const { amount_minor } = asked;
     for (const rule of this.#lane(asked)) {
@@ -50,7 +50,7 @@ export class Ruleset {
     return null;
   }
 
-  /** There are as many lanes as channels and currencies in the tables: no need for a bound. */
+  /** Returns the rules of one combination. It is cached without a limit, because channels and currencies are finite. */
   #lane({ operation, channel, currency }: Asked): readonly Rule[] {
     const name = `${operation} ${channel.id} ${currency}`;
     let lane = this.#lanes.get(name);
@@ -70,7 +70,7 @@ export class Ruleset {
   }
 }
 
-/** Ids sort by time. */
+/** Compares by priority, then by age: ids sort by creation time. */
 function byTurn(a: RuleRow, b: RuleRow): number {
   return a.priority - b.priority || (a.id < b.id ? -1 : 1);
 }

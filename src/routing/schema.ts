@@ -8,10 +8,10 @@ export const OPERATIONS = ['collect', 'payout'] as const;
 
 export type Operation = (typeof OPERATIONS)[number];
 
-/** The account id of the provider that comes with the sandbox. */
+/** The account id of the sandbox's built-in provider. */
 export const BUILT_IN = 'sandbox';
 
-/** What somebody is looked for. */
+/** A request to be routed. */
 export interface RouteRequest {
   environment: Environment;
   team_id: bigint;
@@ -21,23 +21,23 @@ export interface RouteRequest {
   amount_minor: Minor;
 }
 
-/** An account of the team that may take something new. */
+/** An account of the team that may accept new operations. */
 export interface Account {
   provider: Provider;
-  /** What rules call it. */
+  /** The account's name, used in routing rules. */
   name: string;
-  /** Null: not known. */
+  /** Null: unknown. */
   costs: Costs | null;
 }
 
-/** In the order in which they were added; the built-in provider of the sandbox first. */
+/** Returns accounts in the order in which they were added, the sandbox's built-in provider first. */
 export interface ProvidersOfTeam {
   of(environment: Environment, team_id: bigint): Promise<Account[]>;
 }
 
 export interface Weight {
   name: string;
-  /** A whole number above 0: its part of the sum of all weights. */
+  /** A whole number above 0: the account's share is this part of the sum of all weights. */
   weight: number;
 }
 
@@ -60,56 +60,59 @@ export interface RuleRow {
   created_at: Date;
 }
 
-/** How well an account works on a channel: `down` means that its circuit is open. */
+/** Health of an account on a channel. `down` means that its circuit is open. */
 export type Standing = 'operational' | 'degraded' | 'down';
 
-/** What was known of an account's health when it was looked at. */
+/** Snapshot of an account's health at the time of the decision. */
 export interface HealthNote {
   standing: Standing;
-  /** Calls that were to start something, and how many of them failed, in the last ten minutes. */
+  /** Submissions in the last ten minutes, and how many of them failed. */
   calls: number;
   failures: number;
   p95_ms: number | null;
-  /** ISO 8601; since when nothing is sent but probes. */
+  /** ISO 8601. The time since which only probes are sent. */
   open_since?: string;
 }
 
-/** `open`: left out. `probe`: its circuit is open, and one call may go and see whether it works again. */
+/** `open`: excluded. `probe`: the circuit is open, and one call may test whether the account works again. */
 export type Gate = 'closed' | 'open' | 'probe';
 
-/** What deciding needs to know of health, at one moment. */
+/** The account health available to a decision, at one time. */
 export interface HealthView {
-  /** @returns null when nothing was sent through it lately */
+  /**
+   * Returns the health of an account.
+   * @returns null when no recent call went through it
+   */
   look(account_id: string, channel_id: string, operation: Operation): { gate: Gate; note: HealthNote } | null;
 }
 
-/** What deciding may know of the money that accounts hold. */
+/** The float balances available to a decision. */
 export interface FloatView {
-  /** Why the account is not known to have enough for this, in words; null when it may. */
+  /** Returns the reason why the account's float is known to be insufficient, or null. */
   shortOf(account_id: string, request: RouteRequest, at: number): string | null;
 }
 
-/** Null: nothing is known, or not in time. */
+/** Returns the known floats of a team. Null: unknown, or not available in time. */
 export interface FloatsOfTeam {
   of(environment: Environment, team_id: bigint): Promise<FloatView | null>;
 }
 
-/** One account and what became of it. */
+/** One account considered by a decision, with the result. */
 export interface Considered {
   name: string;
   /** Null: the rule names an account that is disabled or does not exist. */
   account_id: string | null;
   provider: string | null;
   verdict: 'chosen' | 'fallback' | 'left_out';
-  /** Its turn, from 1; null when it was left out. */
+  /** Position in the order of attempts, from 1; null when it was excluded. */
   place: number | null;
-  /** In words. */
+  /** The reason, as text. */
   why: string;
-  /** Null: nothing was sent through it lately, or it was left out before anyone looked. */
+  /** Null: no recent call went through it, or it was excluded before its health was read. */
   health: HealthNote | null;
 }
 
-/** Why the candidates are those, as plain JSON: stored beside the attempt. */
+/** The reasons of a decision, as plain JSON. It is stored with the attempt. */
 export interface Explanation {
   /** ISO 8601. */
   at: string;
@@ -118,22 +121,22 @@ export interface Explanation {
   currency: string;
   /** Major units. */
   amount: number;
-  /** Null: none matched. */
+  /** Null: no rule matched. */
   rule: { id: string; priority: number; summary: string } | null;
   by: 'order' | 'share' | 'least_cost' | 'added' | 'built_in';
-  /** What the dice of a volume split showed, from 0 to below 1. */
+  /** The random draw of a volume split, from 0 to below 1. */
   draw: number | null;
-  /** First those that are tried, in that order, then those left out. */
+  /** The accounts to be tried, in that order, followed by the excluded ones. */
   accounts: Considered[];
 }
 
-/** When it is decided, and what the dice show then: from 0 to below 1. */
+/** The time of the decision in milliseconds since the epoch, and the random draw, from 0 to below 1. */
 export interface Moment {
   at: number;
   draw: number;
 }
 
-/** Who is tried, in that order, and why. */
+/** The accounts to be tried, in that order, and the reasons. */
 export interface Decision {
   candidates: Provider[];
   explanation: Explanation;

@@ -3,7 +3,7 @@ import type { RuleRow } from './schema.ts';
 
 type Said = Omit<RuleRow, 'id' | 'team_id' | 'environment' | 'priority' | 'created_at'>;
 
-/** A rule in one line: `charges on cm.mtn in XAF from 1000 to 500000: kora, then hub2`. */
+/** Returns a rule in one line: `charges on cm.mtn in XAF from 1000 to 500000: kora, then hub2`. */
 export function summaryOf(rule: Said): string {
   return `${what(rule)}: ${who(rule)}${rule.fallback ? '' : ', no fallback'}`;
 }

@@ -1,18 +1,24 @@
-/** A provider that fails so often in a row is not having a bad moment: five payers in vain are enough. */
+/** Consecutive failures that open the circuit. Five failed payments indicate an outage rather than isolated errors. */
 export const FAILURES_IN_A_ROW = 5;
-/** Or half of at least so many: a provider that works every other time. Fewer would let chance decide. */
+/**
+ * The circuit also opens when at least this share of at least this many calls failed, for a provider that works
+ * intermittently. Fewer calls would not be statistically meaningful.
+ */
 export const FAILING_CALLS = 20;
 export const FAILING_SHARE = 0.5;
-/** One payment is risked as a probe so often: most outages are over within a minute. */
+/** Delay before a probe, which risks one payment. Most outages end within a minute. */
 export const PROBE_MS = 15_000;
-/** Each probe in vain doubles the wait up to here: nobody waits longer for a provider that works again. */
+/** Each failed probe doubles the delay up to this maximum, so that a recovered provider is detected soon. */
 export const LONGEST_PROBE_MS = 60_000;
-/** From a decision to the call lies one short transaction. Should the call never come, the next may go after this. */
+/**
+ * Time reserved for a chosen probe to be sent. Between the decision and the call is one short transaction. If the call
+ * is never made, the next probe may be sent after this.
+ */
 export const CHOSEN_MS = 2_000;
 
 /**
- * The circuit of one account on one channel for one operation. Closed: everything passes. Open: nothing but now and then
- * a probe, whose answer closes it.
+ * The circuit breaker of one account on one channel for one operation. Closed: every call passes. Open: only an
+ * occasional probe passes, and a successful one closes it.
  */
 export class Breaker {
   #inARow = 0;
@@ -21,12 +27,12 @@ export class Breaker {
   #wait_ms = PROBE_MS;
   #probeAt = 0;
 
-  /** Null: closed. */
+  /** Time at which the circuit opened, in milliseconds since the epoch. Null: closed. */
   get openSince(): number | null {
     return this.#openSince;
   }
 
-  /** What failed before is held against it no more. */
+  /** Time at which the circuit last closed. Earlier failures are no longer counted. */
   get closedAt(): number {
     return this.#closedAt;
   }
@@ -36,17 +42,20 @@ export class Breaker {
     return now >= this.#probeAt ? 'probe' : 'open';
   }
 
-  /** Somebody was chosen to be the probe: nobody else for a moment. */
+  /** Reserves the probe for a chosen request, so that no other is chosen for a moment. */
   chosen(now: number): void {
     this.#probeAt = Math.max(this.#probeAt, now + CHOSEN_MS);
   }
 
-  /** A call goes out; if as a probe, the next may after the wait, whatever comes of it. */
+  /** Records that a call is sent. If it is the probe, the next one may follow after the delay, whatever its result. */
   sending(now: number): void {
     if (this.#isProbe(now)) this.#probeAt = now + this.#wait_ms;
   }
 
-  /** @param sent when the call began */
+  /**
+   * Records a successful call.
+   * @param sent time at which the call began
+   */
   answered(sent: number, now: number): void {
     if (this.#openSince !== null) {
       if (!this.#isProbe(sent)) return;
@@ -56,7 +65,10 @@ export class Breaker {
     this.#inARow = 0;
   }
 
-  /** @param lately what was called and what failed since {@link closedAt} */
+  /**
+   * Records a failed call.
+   * @param lately calls and failures since {@link closedAt}
+   */
   failed(sent: number, now: number, lately: { calls: number; failures: number }): void {
     if (this.#openSince !== null) {
       if (this.#isProbe(sent)) this.#failedProbe(now);
@@ -74,7 +86,10 @@ export class Breaker {
     this.#inARow = 0;
   }
 
-  /** What was under way when it opened says nothing new: half of those may be answered, and still nobody should be sent there. */
+  /**
+   * Returns whether a call counts as a probe. Calls already in progress when the circuit opened prove nothing new:
+   * half of them may succeed during an outage.
+   */
   #isProbe(sent: number): boolean {
     return this.#openSince !== null && sent - this.#openSince >= PROBE_MS;
   }

@@ -1,11 +1,14 @@
 import type { PayoutOutcome, Preparation, Reading, RefundOutcome, Submission } from '../../providers/contract.ts';
 import type { Reason } from '../../providers/reasons.ts';
 
-/** What an answer says about the provider's health. */
+/** The meaning of a call's result for the provider's health. */
 export interface Finding {
-  /** A technical failure: no answer, or one that blames the provider or operator. A payer's decline is none. */
+  /**
+   * A technical failure: no response, or one that reports a problem of the provider or operator. A payer's decline is
+   * not a failure.
+   */
   failed: boolean;
-  /** It could not tell how something is getting on. */
+  /** The status of an operation could not be read. */
   unreadable: boolean;
   ended: 'succeeded' | 'unsuccessful' | null;
 }
@@ -16,13 +19,16 @@ const UNREADABLE: Finding = { ...ANSWERED, unreadable: true };
 const SUCCEEDED: Finding = { ...ANSWERED, ended: 'succeeded' };
 const UNSUCCESSFUL: Finding = { ...ANSWERED, ended: 'unsuccessful' };
 
-/** By these the provider says that it or the operator is in trouble, not the payer. */
+/** Reasons that report a problem of the provider or operator, not of the payer. */
 const THEIRS: ReadonlySet<Reason> = new Set(['channel_unavailable', 'provider_error']);
 
-/** Thrown against the contract: as if there had been no answer. */
+/** The result of a call that threw, against the contract. Equivalent to no response. */
 export const BROKEN = FAILED;
 
-/** @returns null when nothing was tried yet: only the step after it shows whether the provider works */
+/**
+ * Evaluates a preparation.
+ * @returns null when nothing was submitted yet: only the following step shows whether the provider works
+ */
 export function ofPreparation(preparation: Preparation): Finding | null {
   switch (preparation.kind) {
     case 'ready':
@@ -34,6 +40,7 @@ export function ofPreparation(preparation: Preparation): Finding | null {
   }
 }
 
+/** Evaluates the result of submitting a collection. */
 export function ofSubmission(submission: Submission): Finding {
   switch (submission.kind) {
     case 'accepted':
@@ -49,6 +56,7 @@ export function ofSubmission(submission: Submission): Finding {
   }
 }
 
+/** Evaluates a reading of a collection. */
 export function ofReading(reading: Reading): Finding {
   switch (reading.kind) {
     case 'pending':
@@ -66,6 +74,7 @@ export function ofReading(reading: Reading): Finding {
   }
 }
 
+/** Evaluates the status of a payout. */
 export function ofPayout({ kind }: Pick<PayoutOutcome, 'kind'>): Finding {
   switch (kind) {
     case 'pending':
@@ -76,7 +85,7 @@ export function ofPayout({ kind }: Pick<PayoutOutcome, 'kind'>): Finding {
     case 'failed':
     case 'cancelled':
       return UNSUCCESSFUL;
-    // Our own float was empty: the provider works.
+    // Our own float was insufficient. The provider works.
     case 'unfunded':
       return UNSUCCESSFUL;
     case 'unavailable':
@@ -85,11 +94,12 @@ export function ofPayout({ kind }: Pick<PayoutOutcome, 'kind'>): Finding {
   }
 }
 
+/** Evaluates the status of a refund. */
 export function ofRefund(outcome: RefundOutcome): Finding {
   return outcome.kind === 'failed' ? declined(outcome.reason) : ofPayout(outcome);
 }
 
-/** A look that brought nothing is no failure to start something. */
+/** Converts the result of a submission to that of a read: a failed read is not a failed submission. */
 export function asRead(finding: Finding): Finding {
   return finding === FAILED ? UNREADABLE : finding;
 }

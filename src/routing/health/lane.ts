@@ -3,26 +3,29 @@ import { Breaker } from './breaker.ts';
 import type { Finding } from './findings.ts';
 import { Window } from './window.ts';
 
-/** From so many failures on, and from such a part of the calls, an account counts as degraded: one slow answer is none. */
+/**
+ * Minimum number of failures, and minimum share of the calls, for an account to count as degraded. One slow response
+ * is not enough.
+ */
 const DEGRADED_FAILURES = 3;
 const DEGRADED_SHARE = 0.1;
-/** How much the newest value counts in a moving average: about the last ten decide. */
+/** Weight of the newest value in a moving average: about the last ten values determine it. */
 const NEWEST = 0.2;
-/** What is shown may be so old: a busy router asks thousands of times a second. */
+/** Maximum age of a cached snapshot. A busy router reads it thousands of times a second. */
 const NOTE_MS = 1_000;
 
-/** What is known of one account on one channel for one operation. */
+/** Measurements of one account on one channel for one operation. */
 export interface Figures extends HealthNote {
-  /** Payments that came to an end with success, of all that came to an end; a payer's decline is an end like any other. */
+  /** Share of completed operations that succeeded. A payer's decline counts as unsuccessful. */
   success_share: number | null;
   reads: number;
   unreadable: number;
   latency_ms: number | null;
-  /** From our asking until the provider's callback. */
+  /** Moving average of the time from submission to the provider's callback. */
   callback_delay_ms: number | null;
 }
 
-/** The measured life of one account on one channel for one operation. */
+/** The health of one account on one channel for one operation. */
 export class Lane {
   readonly #window = new Window();
   readonly #breaker: Breaker | null;
@@ -31,7 +34,10 @@ export class Lane {
   #note: HealthNote | null = null;
   #notedAt = 0;
 
-  /** @param breaks false for what is never routed and so has no circuit: a refund goes where its payment was */
+  /**
+   * @param breaks false for operations that are never routed and so have no circuit: a refund goes to the account of
+   * its payment
+   */
   constructor(breaks: boolean) {
     this.#breaker = breaks ? new Breaker() : null;
   }
@@ -48,7 +54,7 @@ export class Lane {
     this.#breaker?.sending(now);
   }
 
-  /** A call that was to start something. */
+  /** Records a submission. */
   call(finding: Finding, sent: number, now: number): void {
     this.#window.count('calls', now);
     this.#window.latency(now - sent, now);
@@ -59,12 +65,13 @@ export class Lane {
     this.#note = null;
   }
 
-  /** A look at how something started earlier is getting on. */
+  /** Records a status read. */
   read(finding: Finding, sent: number, now: number): void {
     this.#window.count('reads', now);
     if (finding.unreadable) this.#window.count('unreadable', now);
     this.#end(finding, now);
-    // Accepted, and given up later because the operator is in trouble: that is how outages show behind an aggregator.
+    // An operation that was accepted and failed later because of an operator problem counts as a failure. Outages behind
+    // an aggregator show in this way.
     if (finding.failed) {
       this.#window.count('calls', now);
       this.#fail(sent, now);

@@ -4,7 +4,7 @@ import { asRead, BROKEN, type Finding, ofPayout, ofPreparation, ofReading, ofRef
 
 export type Measured = 'collect' | 'payout' | 'refund';
 
-/** Which lane a call belongs to, and whether it starts something or looks at something started. */
+/** Identifies the lane of a call, and whether the call submits or reads an operation. */
 export interface Subject {
   account_id: string;
   channel: string;
@@ -12,25 +12,28 @@ export interface Subject {
   call: 'start' | 'read';
 }
 
-/** Who wants to know. */
+/** Receives the measurements. */
 export interface Observer {
-  /** A call that starts something goes out now. */
+  /** Called when a submission is sent. */
   sending(subject: Subject): void;
-  /** @param sent when the call began */
+  /**
+   * Called with the result of a call.
+   * @param sent time at which the call began
+   */
   report(subject: Subject, finding: Finding, sent: number): void;
 }
 
-/** Runs one call and reports what its answer says. */
+/** Runs one call and reports its result. */
 type Watch = <Answer>(
   subject: Omit<Subject, 'account_id'>,
   call: () => Promise<Answer>,
   judge: (answer: Answer) => Finding | null,
 ) => Promise<Answer>;
 
-/** Every member must be given a value, so that the compiler asks what is to become of a new one. */
+/** Requires a value for every member, so that the compiler reports a new member that is not handled here. */
 type Members<T> = { [Name in keyof Required<T>]: T[Name] | undefined };
 
-/** The same provider, and every answer about money is reported. What it lacks stays absent. */
+/** Returns the provider with the result of every call about money reported. Absent capabilities stay absent. */
 export function measured(provider: Provider, observer: Observer, clock: Clock): Provider {
   const { account_id, payouts, refunds } = provider;
   const watch = watching(account_id, observer, clock);

@@ -1,7 +1,7 @@
-/** Ten minutes: long enough for a rate, short enough that an outage of the morning is forgotten. */
+/** Ten minutes: long enough for a meaningful rate, short enough that a past outage is forgotten. */
 const MINUTES = 10;
 const MINUTE_MS = 60_000;
-/** Upper ends; no call of ours may take longer than the last. */
+/** Upper bounds of the latency histogram. No call may take longer than the last. */
 const BOUNDS_MS = [50, 100, 200, 400, 800, 1_600, 3_200, 6_400, 12_800, 25_600, 60_000] as const;
 
 const COUNTS = ['calls', 'failures', 'succeeded', 'unsuccessful', 'reads', 'unreadable'] as const;
@@ -10,11 +10,11 @@ const WIDTH = COUNTS.length + BOUNDS_MS.length;
 const PLACE = Object.fromEntries(COUNTS.map((count, i) => [count, i])) as Record<Count, number>;
 
 export type Totals = Record<Count, number> & {
-  /** The upper end of the step that 95 % of the calls stayed below; null: no call. */
+  /** Upper bound of the histogram step below which 95 % of the calls lie; null: no calls. */
   p95_ms: number | null;
 };
 
-/** What happened in each of the last ten minutes: 0.7 kB whatever happens. */
+/** Counters of each of the last ten minutes, in a constant 0.7 kB. */
 export class Window {
   readonly #counts = new Uint32Array(MINUTES * WIDTH);
   readonly #minutes = new Float64Array(MINUTES).fill(Number.NEGATIVE_INFINITY);
@@ -28,7 +28,10 @@ export class Window {
     this.#add(COUNTS.length + (step < 0 ? BOUNDS_MS.length - 1 : step), now);
   }
 
-  /** @param after only minutes that began after it count */
+  /**
+   * Returns the sums of the window.
+   * @param after counts only minutes that began after this time
+   */
   totals(now: number, after = Number.NEGATIVE_INFINITY): Totals {
     const sums = new Array<number>(WIDTH).fill(0);
     const minute = Math.floor(now / MINUTE_MS);
