@@ -19,8 +19,8 @@ export interface ClosingDeps {
 }
 
 /**
- * Enters what the statement says of one attempt, transfer or refund by the door that a person's decision takes too. What
- * was decided meanwhile stays as it is.
+ * Applies the statement's result for one attempt, payout or refund, through the code that also applies a manual
+ * resolution. A result that was decided in the meantime is not changed.
  */
 export async function closeByEvidence(deps: ClosingDeps, store: Store, run: Run, row: BreakRow, by: Actor): Promise<Outcome> {
   try {
@@ -36,7 +36,7 @@ async function enter(deps: ClosingDeps, store: Store, run: Run, row: BreakRow, b
   const said = { author: `statement ${run.file_hash.slice(0, 12)} line ${row.line}`, evidence: evidenceOf(run, row) };
   if (row.flow === 'collect') {
     const { payment } = await enterProof(deps, store, ref, proofOf(row), said, by);
-    // Another amount, and success after the end, are never the payment's to keep.
+    // A different amount, and a success after the payment has ended, never become part of the payment.
     if (row.kind === 'amount')
       return { row, state: 'held', outcome: `in hold; payment ${payment.status}: decide with pirogue resolve` };
     if (row.kind === 'late') return { row, state: 'closed', outcome: `late success; payment ${payment.status}` };

@@ -3,8 +3,9 @@ import type { Journal, Posting } from '../ledger/post.ts';
 import type { BreakRow, Run } from './schema.ts';
 
 /**
- * The journals that bring `clearing` to what the statement says, with `hold` on the other side: what nobody can explain
- * yet is nobody's to spend. Their sources are the same whichever statement shows the break, so it is posted once.
+ * Returns the journals that adjust `clearing` to the statement, with `hold` (suspense) as the contra account:
+ * unexplained money must not be spendable. Their sources are the same whichever statement contains the break, so a
+ * correction is posted only once.
  */
 export function correctionsOf(
   { team_id, id: run_id, provider_account }: Pick<Run, 'team_id' | 'id' | 'provider_account'>,
@@ -17,8 +18,8 @@ export function correctionsOf(
     switch (row.kind) {
       case 'missing_here':
       case 'duplicate': {
-        // A line that is a duplicate in this statement may be the only one in the next: it is the same money.
-        // Encoded: they come from outside, and places in the books are told with slashes.
+        // A line that is a duplicate in this statement may be the only one in the next: it is the same money. The values
+        // are encoded, because they are external input and account names in the ledger contain slashes.
         const source_id = [provider_account, ...[row.key, row.reference].map((name) => encodeURIComponent(name ?? ''))].join(':');
         return [{ ...named, kind: `reconciliation.unexpected:${row.flow}`, source_id, currency, postings }];
       }
@@ -36,7 +37,7 @@ function sourceOf({ subject_id, leg }: BreakRow): string {
   return leg === null ? `${subject_id}` : `${subject_id}:${leg}`;
 }
 
-/** By how much the provider holds more than the books say, by currency. */
+/** Returns the amount by which the provider's money exceeds the books, by currency. */
 function differenceOf(row: BreakRow): Map<string, bigint> {
   const sign = row.flow === 'collect' ? 1n : -1n;
   const differences = new Map<string, bigint>();

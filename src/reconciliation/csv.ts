@@ -1,29 +1,39 @@
-/** One record of the file: its fields, or why they can not be told. */
+/** One record of the file: its fields, or the reason why it cannot be parsed. */
 export type CsvRecord = { line: number; fields: string[] } | { line: number; fault: string };
 
-/** A longer record is no line of a statement: a quote was never closed, or it is another kind of file. */
+/**
+ * Maximum record length. A longer record is not a statement line: a quote was never closed, or the file is of another
+ * kind.
+ */
 const MOST_CHARS = 16_384;
 const SEPARATORS = [',', ';', '\t'];
 
 /**
- * Reads CSV (RFC 4180) piece by piece, in memory bounded by the pieces. Line ends may be LF or CRLF, a byte order mark is
- * left out, and the separator is the one of the first line: spreadsheets in French write semicolons. A record that is
- * wrong is told with its line number; reading goes on behind its first line, so that one stray quote costs one line.
+ * Streaming CSV reader (RFC 4180) with memory bounded by the chunk size. Line ends may be LF or CRLF, a byte order
+ * mark is skipped, and the separator is detected from the first line, because French spreadsheets use semicolons. An
+ * invalid record is reported with its line number. Reading continues after its first line, so one stray quote costs
+ * one line.
  */
 export class CsvReader {
   #rest = '';
   #line = 1;
   #separator: string | null = null;
-  /** In a line that is too long: what comes until its end is left out. */
+  /** Set within a line that is too long: the rest of it is skipped. */
   #skipping = false;
 
-  /** @returns the records that are complete by now */
+  /**
+   * Adds a chunk of the file.
+   * @returns the records completed by it
+   */
   push(text: string): CsvRecord[] {
     this.#rest += text;
     return this.#take(false);
   }
 
-  /** @returns what is left at the end of the file */
+  /**
+   * Ends the file.
+   * @returns the remaining records
+   */
   end(): CsvRecord[] {
     const records = this.#take(true);
     this.#rest = '';
@@ -60,7 +70,10 @@ export class CsvReader {
     return records;
   }
 
-  /** @returns null when the file has to be read on to tell */
+  /**
+   * Parses one record.
+   * @returns null when more of the file is needed
+   */
   #record(
     text: string,
     start: number,
@@ -95,7 +108,7 @@ type Quoted =
   | { kind: 'open' }
   | { kind: 'wrong'; fault: string };
 
-/** A record with quotes, field by field. */
+/** Parses a record with quotes, field by field. */
 function readQuoted(text: string, start: number, separator: string, atEnd: boolean): Quoted {
   const fields: string[] = [];
   let at = start;
@@ -115,7 +128,7 @@ function readQuoted(text: string, start: number, separator: string, atEnd: boole
       at = stop;
     }
     if (text[at] === '\r' && (at + 1 === text.length || text[at + 1] === '\n')) at++;
-    // What comes next may belong to it: a quote behind a quote.
+    // The next character may belong to the field: a second quote.
     if (at >= text.length && !atEnd) return { kind: 'open' };
     if (at >= text.length || text[at] === '\n') {
       fields.push(field);
@@ -127,7 +140,7 @@ function readQuoted(text: string, start: number, separator: string, atEnd: boole
   }
 }
 
-/** Two quotes are one that belongs to the field. */
+/** Returns the position of the closing quote. A doubled quote is part of the field. */
 function closingQuote(text: string, from: number): number {
   let at = text.indexOf('"', from);
   while (at !== -1 && text[at + 1] === '"') at = text.indexOf('"', at + 2);

@@ -1,7 +1,7 @@
 import { isCurrency, type Minor } from '../kit/money.ts';
 import { NORMAL_FORMAT, type StatementFormat, type StatementLine } from '../providers/statement.ts';
 
-/** What one record of a statement is. */
+/** The result of parsing one record of a statement. */
 export type Judged = { kind: 'line'; line: StatementLine } | { kind: 'other' } | { kind: 'bad'; fault: string };
 
 export type LineReader = (fields: string[]) => Judged;
@@ -11,8 +11,8 @@ type Places = Partial<Record<Column, number>>;
 
 /**
  * Finds the columns in the first line.
- * @param own the provider's own form, which is tried first
- * @returns the reader of the other lines, or the columns that are missing of the normal form
+ * @param own the provider's own format, which is tried first
+ * @returns the parser of the other lines, or the missing columns of the normal format
  */
 export function readerOf(head: string[], own: StatementFormat | undefined): LineReader | { missing: string[] } {
   const names = head.map((name) => name.trim().toLowerCase());
@@ -33,7 +33,7 @@ function placesOf(names: string[], { columns }: StatementFormat): Places | null 
   }
   const has = (column: Column) => places[column] !== undefined;
   const fits = has('flow') && has('amount') && has('currency') && has('at') && (has('key') || has('reference'));
-  // A statement that names outcomes has to have them: without, every refused line would count as money.
+  // A format with a status column requires it: otherwise every rejected line would count as money moved.
   return fits && (columns.status === undefined || has('status')) ? places : null;
 }
 
@@ -66,12 +66,15 @@ function bad(fault: string): Judged {
   return { kind: 'bad', fault };
 }
 
-/** Keys and references are printable ASCII; anything else could say one thing and be another. */
+/**
+ * Returns whether the text is a valid key or reference: printable ASCII. Other characters could make two different
+ * texts look the same.
+ */
 function isName(text: string): boolean {
   return /^[\x20-\x7e]{0,128}$/.test(text);
 }
 
-/** Exact, in major units: `10050`, `100.50`; wallets write what leaves them with a minus. */
+/** Parses an amount in major units exactly: `10050`, `100.50`. Wallet statements write outgoing amounts with a minus. */
 function amountOf(text: string): Minor | null {
   const parts = /^-?(\d{1,13})(?:\.(\d{1,2})0*)?$/.exec(text);
   return parts ? BigInt(parts[1] as string) * 100n + BigInt((parts[2] ?? '').padEnd(2, '0')) : null;

@@ -6,21 +6,24 @@ import { type LineReader, readerOf } from './lines.ts';
 import { type StagedLine, stageLines } from './matching-store.ts';
 import type { Reading } from './schema.ts';
 
-/** Lines in one statement: large enough to cost the database little, small enough to be read meanwhile. */
+/**
+ * Lines in one SQL statement: large enough to keep the database load low, small enough to be read while the previous
+ * batch is stored.
+ */
 const BATCH = 10_000;
 const FAULTS_TOLD = 20;
 
-/** A file that is no statement of this provider. */
+/** Thrown for a file that is not a statement of this provider. */
 export class NotAStatement extends Error {}
 
-/** The file as it comes: pieces of any size. */
+/** The file as a stream of chunks of any size. */
 export type Pieces = AsyncIterable<Uint8Array>;
 
 /**
- * Streams a statement into the stage. While the database takes a batch the next one is read, and only then: memory holds
- * two batches however long the file is.
- * @param progress told of bytes and lines after each batch
- * @throws NotAStatement when the first line has not the columns
+ * Streams a statement into the staging table. While the database stores one batch, the next is read, and no more.
+ * Memory therefore holds two batches, whatever the length of the file.
+ * @param progress called with bytes and lines after each batch
+ * @throws NotAStatement when the first line lacks required columns
  */
 export async function loadStatement(
   tx: Tx,
@@ -36,7 +39,7 @@ export async function loadStatement(
     await taken;
     const batch = intake.takeBatch();
     taken = stageLines(tx, batch);
-    // It is awaited with the next batch; until then its failure must not end the process.
+    // The promise is awaited with the next batch. Until then its rejection must not end the process.
     taken.catch(() => undefined);
     progress(bytes, intake.lines);
   };
@@ -60,7 +63,7 @@ async function* decoded(file: Pieces, hash: Hash, count: (bytes: number) => void
   yield decoder.decode();
 }
 
-/** Records on their way from the file to the stage, and what is counted of them. */
+/** Parses the records of the file into batches and counts them. */
 class Intake {
   readonly #format: StatementFormat | undefined;
   readonly #csv = new CsvReader();
@@ -74,7 +77,7 @@ class Intake {
   #first_at: number | null = null;
   #last_at: number | null = null;
   lines = 0;
-  /** Some line has no key and is known by its reference only. */
+  /** Set when a line has no key and is identified only by its reference. */
   keyless = false;
 
   constructor(format: StatementFormat | undefined) {

@@ -3,15 +3,15 @@ import type { StatementLine } from '../providers/statement.ts';
 import type { Tally } from './schema.ts';
 
 /*
- * The comparison itself. The lines stand in a temporary table that goes with the transaction; everything is decided in a
- * few statements over all of them, so that a million lines cost seconds and no memory of ours. PLANNED_EACH_TIME: a plan
- * that was made for a small file is none for a large one.
+ * The comparison of a statement with the books. The lines are in a temporary table that is dropped with the transaction.
+ * A few statements process all lines at once, so that a million lines take seconds and none of our memory.
+ * PLANNED_EACH_TIME: a plan made for a small file is unsuitable for a large one.
  */
 
-/** A line with its place in the file. Only lines that are decided: succeeded or failed. */
+/** A line with its line number in the file. Only final lines are staged: succeeded or failed. */
 export type StagedLine = StatementLine & { line: number };
 
-/** Which books a run compares. Ids sort by time: nothing older than the lowest is looked at, other than by key. */
+/** The books that a run compares. Ids sort by time: operations older than `lowest` are matched only by key. */
 export interface Books {
   team_id: bigint;
   provider_account: string;
@@ -19,8 +19,9 @@ export interface Books {
   lowest: { attempt: string; transfer: string; refund: string };
 }
 
+/** Creates the staging table. */
 export async function makeStage(tx: Tx): Promise<void> {
-  // For the joins of this transaction only: with 4 MB a million lines would be sorted on disk.
+  // For the joins of this transaction only: with the default of 4 MB a million lines would be sorted on disk.
   await tx.run(sql`set local work_mem = '128MB'`);
   await tx.run(sql`
     create temporary table statement_lines (
@@ -29,6 +30,7 @@ export async function makeStage(tx: Tx): Promise<void> {
     ) on commit drop`);
 }
 
+/** Inserts lines into the staging table. */
 export async function stageLines(tx: Tx, lines: readonly StagedLine[]): Promise<void> {
   await tx.run(sql`
     insert into statement_lines
@@ -39,14 +41,14 @@ export async function stageLines(tx: Tx, lines: readonly StagedLine[]): Promise<
       ${lines.map(({ status }) => status === 'succeeded')}::boolean[])`);
 }
 
-/** Without statistics PostgreSQL takes a table of a million lines for a small one. */
+/** Updates the statistics of the staging table. Without them PostgreSQL estimates a million lines as few. */
 export async function closeStage(tx: Tx): Promise<void> {
   await tx.run(sql`analyze statement_lines`);
 }
 
 /**
- * The two sides of the books. Money that goes out may stand in a statement as a payout or as a refund, whichever it is here.
- * `held`: a mismatch of a collection, or a failed refund of money that a return sees to.
+ * The two sides of the books. Outgoing money may be in a statement as a payout or as a refund, whichever it is in our
+ * books. `held`: a mismatch of a collection, or a failed refund whose money is handled by a return.
  */
 const SIDES = [
   { flows: fixed("('collect')"), here: collected },
@@ -88,8 +90,9 @@ const BREAK_COLUMNS =
   there_status, here_minor, here_currency, here_at, here_standing, action, state`);
 
 /**
- * Sets aside lines that repeat the key (or, without one, the reference) of another. The one that stays is the one we
- * booked, else the earliest. Money that moved twice is a break; a refused try beside one that went through is none.
+ * Removes lines that repeat the key (or, without one, the reference) of another line from the comparison. The line
+ * that stays is the one we booked, else the earliest. Money that moved twice is a break. A rejected attempt beside a
+ * successful one is not.
  */
 export async function setRepeatedAside(tx: Tx, books: Books): Promise<Tally[]> {
   await tx.run(sql`
@@ -126,7 +129,7 @@ function rankRepeated(tx: Tx, books: Books, { flows, here }: (typeof SIDES)[numb
     from ranked where nth > 1 and succeeded group by flow, currency${PLANNED_EACH_TIME}`);
 }
 
-/** What each line comes to, and what can be done about it. */
+/** The result of comparing each line, and the possible action. */
 const VERDICT = fixed(`
   case when j.again and j.succeeded then 'duplicate' when j.subject_id is null then case when j.succeeded then 'missing_here' else 'nothing' end
     when j.standing = 'succeeded' then case when not j.succeeded then 'missing_there' when j.same then 'matched' else 'amount' end
@@ -139,21 +142,24 @@ const ACTION = fixed(`
       when (flow = 'collect' or held) and same then 'close' else 'correct' end
     else 'none' end`);
 
-/** Compares every line that is left with what has its key; with `by: 'reference'` those that have no key. */
+/**
+ * Compares every remaining line with the operation of the same key. With `by: 'reference'`, compares the lines without
+ * a key.
+ */
 export async function judgeLines(tx: Tx, books: Books, by: 'key' | 'reference'): Promise<Tally[]> {
   const tallies: Tally[] = [];
   for (const { flows, here } of SIDES) {
     const matching =
       by === 'key' ? part`${here(books)} h on h.key = l.key` : part`${byReference(books, here)} h on h.reference = l.reference`;
     const lines = by === 'key' ? fixed('l.key is not null') : fixed('l.key is null');
-    // A line without a key beside one with the key of the same attempt.
+    // A line without a key, when another line has the key of the same attempt.
     const again = by === 'key' ? fixed('false') : fixed('exists (select from statement_lines k where k.key = h.key)');
     tallies.push(...(await judge(tx, books, matching, part`l.flow in ${flows} and ${lines}`, again)));
   }
   return tallies;
 }
 
-/** A reference that two of ours have tells nothing. */
+/** Selects operations by reference. A reference shared by two operations is ambiguous and not matched. */
 function byReference(books: Books, here: (books: Books) => Fragment): Fragment {
   return part`(select * from (
     select t.*, count(*) over (partition by t.reference) as same_reference from ${here(books)} t
@@ -181,8 +187,8 @@ function judge(tx: Tx, books: Books, matching: Fragment, lines: Fragment, again:
 }
 
 /**
- * What succeeded here from beginning to end inside the period and stands in no line. What was under way at one of its
- * edges may stand in the statement before or after this one, so nothing is said of it.
+ * Finds operations that began and succeeded within the period and are in no line. An operation in progress at one edge
+ * of the period may be in the previous or the next statement, so it is not reported.
  */
 export async function findMissingThere(tx: Tx, books: Books, from: Date, to: Date, keyless: boolean): Promise<Tally[]> {
   const tallies: Tally[] = [];

@@ -20,7 +20,7 @@ const COLUMNS = [
 
 export const CSV_HEAD = `${COLUMNS.join(',')}\n`;
 
-/** One break as a line of the report. */
+/** Returns one break as a line of the CSV report. */
 export function csvLine(row: BreakRow): string {
   const cells = [
     ...[String(row.id), row.kind, row.flow, row.line, row.key, row.reference, row.subject_id, row.of_id],
@@ -34,7 +34,10 @@ function amount(amount_minor: bigint | null): string {
   return amount_minor === null ? '' : decimal(amount_minor);
 }
 
-/** RFC 4180; what a spreadsheet would take for a formula is made text: keys and references come from outside. */
+/**
+ * Quotes a cell (RFC 4180). Keys and references are external input, so text that a spreadsheet would evaluate as a
+ * formula is prefixed with an apostrophe.
+ */
 function cell(value: string | number | null | undefined): string {
   const given = String(value ?? '');
   const text = /^[=+\-@\t\r]/.test(given) ? `'${given}` : given;

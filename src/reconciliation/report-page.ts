@@ -5,7 +5,7 @@ import { STYLE } from './report-style.ts';
 import { BREAK_KINDS, type BreakKind, type BreakRow, type Run, type Tally } from './schema.ts';
 import { FLOW_WORDS, KIND_WORDS } from './words.ts';
 
-/** A page with more rows is no longer read; all of them are in the CSV. */
+/** Maximum rows of one kind on the page. All rows are in the CSV. */
 export const ROWS_SHOWN = 500;
 
 const FLOWS: readonly Flow[] = ['collect', 'payout', 'refund'];
@@ -17,7 +17,7 @@ const STATE_WORDS: Record<BreakRow['state'], string> = {
   refused: 'not done',
 };
 
-/** What stands above the breaks. */
+/** Returns the part of the page above the breaks. */
 export function pageHead(run: Run, environment: string): Html {
   const { reading } = run;
   const found = run.tallies.filter(isBreak).reduce((sum, { count }) => sum + count, 0);
@@ -68,7 +68,7 @@ function moneyRows(tallies: Tally[]): Html[] {
   });
 }
 
-/** What stands above the rows of one kind. */
+/** Returns the part above the rows of one kind. */
 export function kindHead(run: Run, kind: BreakKind): Html {
   const found = countOf(run, [kind]);
   const more = found > ROWS_SHOWN ? html` The first ${count(ROWS_SHOWN)} of ${count(found)}; all are in the CSV.` : '';
@@ -79,6 +79,7 @@ export function kindHead(run: Run, kind: BreakKind): Html {
 
 export const KIND_TAIL = raw('</tbody></table></div></section>\n');
 
+/** Returns the row of one break. */
 export function kindRow(row: BreakRow): Html {
   return html`<tr><td class="number">${String(row.id)}</td><td class="number">${row.line ?? '–'}</td>
 <td><code>${row.key ?? '–'}</code>${row.reference && html`<small><code>${row.reference}</code></small>`}</td>
@@ -89,7 +90,7 @@ export function kindRow(row: BreakRow): Html {
 `;
 }
 
-/** What the word beside it does not say. */
+/** Returns the text that the state does not already express. */
 function noteOf({ action, state, outcome }: BreakRow): string {
   if (outcome !== null) return outcome === STATE_WORDS[state] ? '' : outcome;
   return { close: 'can be closed by this evidence', correct: 'can be set aside in hold', none: 'for a person to look into' }[
@@ -97,7 +98,7 @@ function noteOf({ action, state, outcome }: BreakRow): string {
   ];
 }
 
-/** What stands below the breaks. */
+/** Returns the part of the page below the breaks. */
 export function pageTail(run: Run): Html {
   const { reading } = run;
   return html`${

@@ -1,4 +1,4 @@
-/** The whole look of the page: it is one file, read from a disk or printed, and loads nothing. */
+/** Style sheet of the report page. The page is a single file, opened from disk or printed, and loads no other resources. */
 export const STYLE = `
 :root { --ink: #11212d; --soft: #4b5b68; --line: #dbe2e8; --back: #eef2f4; --brand: #0b4a5e; --tint: #f4f8f9; --good: #0b6b43; --bad: #b3261e; --wait: #7a4d00; }
 *, ::before, ::after { box-sizing: border-box; }

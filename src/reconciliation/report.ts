@@ -8,13 +8,13 @@ import { KIND_TAIL, kindHead, kindRow, pageHead, pageTail, ROWS_SHOWN } from './
 import { BREAK_KINDS, type BreakRow, type Run } from './schema.ts';
 import { pagesOf } from './service.ts';
 
-/** Where the two files of a report stand. */
+/** Paths of the two files of a report. */
 export interface ReportFiles {
   csv: string;
   html: string;
 }
 
-/** Writes every break as CSV and a page for people beside it, in memory bounded by a page of breaks. */
+/** Writes every break to a CSV file and to an HTML page, in memory bounded by a page of breaks. */
 export async function writeReport(store: Store, run: Run, folder: string): Promise<ReportFiles> {
   const files = { csv: path.join(folder, `${run.id}.csv`), html: path.join(folder, `${run.id}.html`) };
   const csv = new Output(files.csv);
@@ -43,13 +43,13 @@ function shownOf(rows: BreakRow[], before: number): string {
     .join('');
 }
 
-/** A file that is written as fast as the disk takes it. */
+/** A file stream with backpressure. */
 class Output {
   readonly #stream: fs.WriteStream;
 
   constructor(file: string) {
     this.#stream = fs.createWriteStream(file, { mode: 0o640 });
-    // Whoever writes or ends hears of it.
+    // The error is reported by the pending write or end.
     this.#stream.on('error', () => undefined);
   }
 

@@ -1,28 +1,29 @@
 import type { Flow } from '../providers/statement.ts';
 
-/** What is different between a statement and our books, in the order of the report. */
+/** Kinds of difference between a statement and our books, in the order of the report. */
 export const BREAK_KINDS = ['missing_here', 'missing_there', 'amount', 'duplicate', 'late', 'unknown'] as const;
 
 /**
- * missing_here: the statement has money we know nothing of. missing_there: we have money that the statement has not.
- * amount: another amount or currency. duplicate: money moved more than once under one key. late: money moved although
- * here it had ended without. unknown: nobody here knew the outcome, and the statement tells it.
+ * missing_here: the statement has money that is not in our books. missing_there: our books have money that is not in
+ * the statement. amount: a different amount or currency. duplicate: money moved more than once under one key. late:
+ * money moved although the operation had ended here without success. unknown: the outcome was unknown here and is in
+ * the statement.
  */
 export type BreakKind = (typeof BREAK_KINDS)[number];
 
 /**
- * What can be done about a break without a person: `close` enters the evidence by the door of its kind, `correct` posts
- * what the statement has and the books have not to `hold`.
+ * The possible automatic action for a break. `close` applies the evidence as a result of the operation. `correct`
+ * posts the difference between the statement and the books to `hold` (suspense).
  */
 type BreakAction = 'close' | 'correct' | 'none';
 
 /**
- * open: nothing was done yet. closed: decided by the evidence. held: the money waits in `hold`. settled: a person said where
- * it belongs. refused: it could not be done.
+ * open: nothing was done yet. closed: resolved by the evidence. held: the money is in `hold` (suspense). settled:
+ * resolved manually. refused: the action was not possible.
  */
 export type BreakState = 'open' | 'closed' | 'held' | 'settled' | 'refused';
 
-/** How many breaks of a kind stand how. */
+/** Number of breaks of a kind in one state. */
 export interface Stand {
   kind: BreakKind;
   state: BreakState;
@@ -35,20 +36,20 @@ export interface BreakRow {
   id: bigint;
   kind: BreakKind;
   flow: Flow;
-  /** Of the file; null when the statement has no such line. */
+  /** Line number in the file; null when the statement has no such line. */
   line: number | null;
   key: string | null;
   reference: string | null;
-  /** The attempt, transfer or refund. */
+  /** Id of the attempt, payout or refund. */
   subject_id: string | null;
-  /** The payment or transfer under which people look for it. */
+  /** Id of the payment or payout that operators search for. */
   of_id: string | null;
-  /** Which leg of a refund. */
+  /** Number of the refund part. */
   leg: number | null;
   there_minor: bigint | null;
   there_currency: string | null;
   there_at: Date | null;
-  /** What the statement says of it; null when it says nothing. */
+  /** The status in the statement; null when there is none. */
   there_status: 'succeeded' | 'failed' | null;
   here_minor: bigint | null;
   here_currency: string | null;
@@ -56,34 +57,34 @@ export interface BreakRow {
   here_standing: Standing | null;
   action: BreakAction;
   state: BreakState;
-  /** For people: what was done, or why not. */
+  /** What was done, or why not, for operators. */
   outcome: string | null;
 }
 
-/** open: it is with the provider. waiting: it is with nobody and will be sent. ended: without money. */
+/** open: submitted to the provider. waiting: not submitted yet. ended: ended without moving money. */
 export type Standing = 'succeeded' | 'open' | 'waiting' | 'ended';
 
-/** Count and sum of what came to one verdict, by flow and currency. */
+/** Count and sum of one verdict, by flow and currency. */
 export interface Tally {
   verdict: BreakKind | 'matched' | 'nothing';
   flow: Flow;
   currency: string;
   count: number;
-  /** Of lines that say money moved; of `missing_there`, what the books say. */
+  /** Sum of the lines that report money moved; for `missing_there`, of the books. */
   sum_minor: bigint;
 }
 
-/** What reading the file came to. */
+/** The result of reading the file. */
 export interface Reading {
   lines: number;
   bad: number;
-  /** The first of the bad lines, and why. */
+  /** The first invalid lines, with the reasons. */
   faults: { line: number; fault: string }[];
-  /** Not yet decided by the provider. */
+  /** Lines not yet final at the provider. */
   pending: number;
-  /** Neither collection, payout nor refund. */
+  /** Lines that are neither collection, payout nor refund. */
   other: number;
-  /** Of the lines that say money moved. */
+  /** Fees of the lines that report money moved. */
   fees: { currency: string; sum_minor: bigint }[];
   /** SHA-256 of the file. */
   hash: string;
@@ -91,7 +92,7 @@ export interface Reading {
   last_at: number | null;
 }
 
-/** Where what was set aside belongs. undone: the statement was wrong, and the books were right. */
+/** The owner of money in suspense. undone: the statement was wrong and the books were right. */
 export const SETTLED_AS = ['merchant', 'platform', 'undone'] as const;
 export type SettledAs = (typeof SETTLED_AS)[number];
 
@@ -111,6 +112,6 @@ export interface Run {
   reading: Reading;
   tallies: Tally[];
   created_at: Date;
-  /** The same file was compared before. */
+  /** Id of an earlier run of the same file, or null. */
   earlier: string | null;
 }

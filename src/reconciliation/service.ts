@@ -23,14 +23,20 @@ import {
   writeOutcomes,
 } from './store.ts';
 
-/** How long before the first line something in it may have been made: what is older is found by its key only. */
+/**
+ * Maximum age before the first line at which an operation in the statement may have been created. Older operations are
+ * matched only by key.
+ */
 const LOOK_BACK_MS = 62 * 86_400_000;
 const PAGE = 500;
 
-/** So many lines that nobody knows here are another account's, when they are more than those that match. */
+/**
+ * Threshold of unknown lines. When there are more than this, and more than matching lines, the statement is assumed to
+ * be of another account.
+ */
 const STRANGE = 20;
 
-/** Nothing was written. */
+/** Thrown when the statement appears to be of another account. Nothing was written. */
 export class AnotherAccount extends Error {}
 
 export interface Wish {
@@ -38,16 +44,19 @@ export interface Wish {
   provider: string;
   account: { id: string; name: string };
   file_name: string;
-  /** Opened anew when a deadlock made the comparison begin again. */
+  /** Opens the file. Called again when the comparison restarts after a deadlock. */
   open(): Pieces;
-  /** What the statement is complete for; null: from its first to its last line. */
+  /** The period for which the statement is complete; null: from its first to its last line. */
   from: Date | null;
   to: Date | null;
-  /** How far the provider's clock and ours may be apart: nothing is said to be missing there so close to the edges. */
+  /**
+   * Maximum difference between the provider's clock and ours. Nothing this close to the edges of the period is
+   * reported as missing.
+   */
   skew_ms: number;
-  /** Enter evidence and post corrections; else it is only looked. */
+  /** True: apply evidence and post corrections. False: only compare. */
   apply: boolean;
-  /** Apply it even when it looks like the statement of another account. */
+  /** Apply the statement even when it appears to be of another account. */
   force: boolean;
   progress(step: Progress): void;
 }
@@ -58,9 +67,9 @@ export type Progress =
   | { step: 'settling'; done: number };
 
 /**
- * Compares a statement with the attempts, transfers and refunds of the account it is of. Comparing is one transaction that
- * writes the run and its breaks; then each break is settled for itself, so that a run that is killed has done some of it,
- * and the next does the rest: what was decided or posted once is not decided or posted again.
+ * Compares a statement with the attempts, payouts and refunds of its account. The comparison is one transaction that
+ * writes the run and its breaks. Then each break is processed separately, so a run that is killed has processed some
+ * of them and the next run continues. Nothing is decided or posted twice.
  * @throws NotAStatement, AnotherAccount
  */
 export async function reconcile(deps: ClosingDeps, store: Store, wish: Wish, by: Actor): Promise<Run> {
@@ -114,7 +123,7 @@ async function compare(deps: ClosingDeps, store: Store, tx: Tx, wish: Wish, by: 
   return run;
 }
 
-/** Journals are for ever: a mistaken file must not become a book of them. */
+/** Rejects a statement of another account: journals are permanent, so a wrong file must not be posted. */
 function refuseStrange({ apply, force }: Wish, tallies: Tally[]): void {
   const of = (verdict: Tally['verdict']) =>
     tallies.filter((tally) => tally.verdict === verdict).reduce((sum, { count }) => sum + count, 0);
@@ -142,7 +151,7 @@ function booksOf({ environment }: Store, wish: Wish, run_id: string, first: Date
   };
 }
 
-/** One for each verdict, flow and currency. */
+/** Returns one tally for each verdict, flow and currency. */
 function summed(tallies: Tally[]): Tally[] {
   const sums = new Map<string, Tally>();
   for (const tally of tallies) {
@@ -153,12 +162,12 @@ function summed(tallies: Tally[]): Tally[] {
   return [...sums.values()];
 }
 
-/** How many breaks of a run stand how. */
+/** Returns the number of breaks of a run by kind and state. */
 export function standOf(store: Pick<Store, 'db'>, run: Pick<Run, 'team_id' | 'id'>): Promise<Stand[]> {
   return countStates(store.db, run);
 }
 
-/** The breaks of a run, page by page. */
+/** Yields the breaks of a run, page by page. */
 export async function* pagesOf(
   store: Pick<Store, 'db'>,
   run: Pick<Run, 'team_id' | 'id'>,
@@ -173,7 +182,10 @@ export async function* pagesOf(
   }
 }
 
-/** Corrections of a page in one transaction, evidence one by one: it is rare, and each has a payment of its own to lock. */
+/**
+ * Processes one page of breaks. Corrections are posted in one transaction. Evidence is applied one by one: it is rare,
+ * and each case locks its own payment.
+ */
 async function settle(deps: ClosingDeps, store: Store, run: Run, rows: BreakRow[], by: Actor): Promise<void> {
   const outcomes = await correct(store, run, rows);
   await writeOutcomes(store.db, outcomes);
@@ -185,7 +197,7 @@ async function settle(deps: ClosingDeps, store: Store, run: Run, rows: BreakRow[
 
 async function correct(store: Store, run: Run, rows: BreakRow[]): Promise<Outcome[]> {
   const wanted = rows.filter(({ action }) => action === 'correct').map((row) => ({ row, journals: correctionsOf(run, row) }));
-  // A line that stands there three times is two corrections of one source: the same money.
+  // A line that occurs three times gives two corrections with the same source: the same money.
   const all = new Map(wanted.flatMap(({ journals }) => journals.map((journal) => [nameOf(journal), journal])));
   if (all.size === 0) return [];
   const settlements = [...all.values()].map((journal) => settlementOf(journal, 'undone'));
@@ -207,14 +219,14 @@ interface Wanted {
 }
 
 /**
- * Posts corrections that are not booked yet.
- * @returns those that the provider has reported itself since the comparison: their money is booked already
+ * Posts the corrections that are not posted yet.
+ * @returns those the provider has reported itself since the comparison; their money is already posted
  */
 async function book(tx: Tx, wanted: Wanted[], isBooked: (journal: Journal) => boolean): Promise<Set<BreakRow>> {
   const late = wanted.map(({ row }) => row).filter(({ kind }) => kind === 'late');
   const reported = late.length > 0 ? await lockReported(tx, late) : new Set<string>();
   const told = new Set(late.filter(({ subject_id, leg }) => reported.has(`${subject_id} ${leg}`)));
-  // A line that stands there twice is one journal.
+  // A line that occurs twice gives one journal.
   const journals = wanted.flatMap((one) =>
     told.has(one.row) ? [] : one.journals.map((journal) => [nameOf(journal), journal] as const),
   );

@@ -16,7 +16,7 @@ const PLACES: Record<SettledAs, Account> = {
   undone: account('clearing', null),
 };
 
-/** The journal that takes a correction out of `hold` again. Each can be settled once. */
+/** Returns the journal that moves a correction out of `hold` (suspense). Each correction can be settled once. */
 export function settlementOf(correction: Journal, as: SettledAs): Journal {
   const place = PLACES[as];
   const hold = account('hold', null);
@@ -30,14 +30,17 @@ function isArrival({ postings }: Journal): boolean {
   return postings.some(({ credit }) => credit === PLACES.merchant);
 }
 
-/** A break of two currencies has a source for each: credit is repaid once for each source. */
+/**
+ * Returns the credit event of a settlement. A break in two currencies has one source for each, because credit is
+ * repaid once for each source.
+ */
 function arrivalOf({ team_id, currency, kind, source_id, subject_id }: Journal): Arrival {
   return { team_id, currency, account_id: '', source_id: `${source_id}:${kind}`, subject_id };
 }
 
 /**
- * A person decides where the money of a break belongs that waits in `hold`. What is missing there is drawn from the same
- * place, as far as a merchant's available balance covers it.
+ * Assigns the money of a break in `hold` (suspense) to its owner, by a manual decision. Money missing at the provider
+ * is taken from the same place, as far as a merchant's available balance covers it.
  * @throws Problem 404 no such break, 400 nothing of it is in hold, or the balance does not cover it
  */
 export async function settleBreak(

@@ -2,7 +2,7 @@ import { jsonText } from '../kit/json.ts';
 import { fixed, type Queryable, sql, type Tx } from '../kit/sql.ts';
 import type { BreakKind, BreakRow, BreakState, Run, Stand } from './schema.ts';
 
-/** Written with its breaks in one transaction: a run that was killed before has left nothing. */
+/** Inserts a run. It is written with its breaks in one transaction, so a run killed earlier leaves no rows. */
 export async function insertRun(tx: Tx, run: Run, author: string): Promise<void> {
   await tx.run(sql`
     insert into reconciliation_runs (team_id, id, provider, provider_account, account_name, file_name, file_hash, from_at, to_at, applied,
@@ -11,7 +11,7 @@ export async function insertRun(tx: Tx, run: Run, author: string): Promise<void>
       ${run.from_at}, ${run.to_at}, ${run.applied}, ${jsonText(run.reading)}, ${jsonText(run.tallies)}, ${author}, ${run.created_at})`);
 }
 
-/** The run that compared this file with this account last, if one did. */
+/** Returns the last run that compared this file with this account, if there is one. */
 export async function earlierRun(
   db: Queryable,
   { team_id, provider_account, file_hash }: Pick<Run, 'team_id' | 'provider_account' | 'file_hash'>,
@@ -22,6 +22,7 @@ export async function earlierRun(
   return row?.id ?? null;
 }
 
+/** Marks a run as finished. */
 export async function finishRun(tx: Tx, { team_id, id }: Pick<Run, 'team_id' | 'id'>, at: Date): Promise<void> {
   await tx.run(sql`update reconciliation_runs set finished_at = ${at} where team_id = ${team_id} and id = ${id}`);
 }
@@ -30,7 +31,7 @@ const columns =
   fixed(`team_id, run_id, id, kind, flow, line, key, reference, subject_id, of_id, leg, there_minor, there_currency, there_at,
   there_status, here_minor, here_currency, here_at, here_standing, action, state, outcome`);
 
-/** Breaks of one kind in the order in which they were found. */
+/** Returns breaks of one kind in the order in which they were found. */
 export function breaksAfter(
   db: Queryable,
   { team_id, id }: Pick<Run, 'team_id' | 'id'>,
@@ -43,13 +44,13 @@ export function breaksAfter(
     where team_id = ${team_id} and run_id = ${id} and kind = ${kind} and id > ${after} order by id limit ${limit}`);
 }
 
-/** A break by its number in the report, for whoever decides about it: one at a time. */
+/** Returns and locks a break by its number in the report, so that only one decision is made at a time. */
 export function lockBreak(tx: Tx, ref: Pick<BreakRow, 'team_id' | 'run_id' | 'id'>): Promise<BreakRow | undefined> {
   return tx.maybe<BreakRow>(sql`
     select ${columns} from reconciliation_breaks where team_id = ${ref.team_id} and run_id = ${ref.run_id} and id = ${ref.id} for update`);
 }
 
-/** The account at the provider that a run compared. */
+/** Returns the provider account of a run. */
 export async function findRunAccount(db: Queryable, ref: Pick<BreakRow, 'team_id' | 'run_id'>): Promise<string | undefined> {
   const row = await db.maybe<{ provider_account: string }>(sql`
     select provider_account from reconciliation_runs where team_id = ${ref.team_id} and id = ${ref.run_id}`);
@@ -57,8 +58,8 @@ export async function findRunAccount(db: Queryable, ref: Pick<BreakRow, 'team_id
 }
 
 /**
- * Locks what late lines are about, so that nothing is reported of it until the correction is booked.
- * @returns those that were reported since they were compared, as `<id> <leg>`
+ * Locks the operations of late lines, so that no result is reported for them until the correction is posted.
+ * @returns those that were reported since the comparison, as `<id> <leg>`
  */
 export async function lockReported(tx: Tx, late: readonly BreakRow[]): Promise<Set<string>> {
   const [first] = late;
@@ -75,13 +76,14 @@ export async function lockReported(tx: Tx, late: readonly BreakRow[]): Promise<S
   return new Set([...attempts, ...legs].filter(({ told }) => told).map(({ name }) => name));
 }
 
-/** What became of a break. */
+/** The result of processing a break. */
 export interface Outcome {
   row: BreakRow;
   state: BreakState;
   outcome: string;
 }
 
+/** Stores the results of processing breaks. */
 export async function writeOutcomes(db: Queryable, outcomes: readonly Outcome[]): Promise<void> {
   const [first] = outcomes;
   if (!first) return;
@@ -92,13 +94,14 @@ export async function writeOutcomes(db: Queryable, outcomes: readonly Outcome[])
     where b.team_id = ${first.row.team_id} and b.run_id = ${first.row.run_id} and b.kind = u.kind and b.id = u.id`);
 }
 
+/** Returns the number of breaks of a run by kind and state. */
 export function countStates(db: Queryable, { team_id, id }: Pick<Run, 'team_id' | 'id'>): Promise<Stand[]> {
   return db.all(sql`
     select kind, state, count(*)::integer as count from reconciliation_breaks where team_id = ${team_id} and run_id = ${id}
     group by kind, state order by kind, state`);
 }
 
-/** Which of these journals are booked. */
+/** Returns which of these journals are posted. */
 export async function bookedOf(
   db: Queryable,
   team_id: bigint,

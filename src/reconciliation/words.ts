@@ -1,7 +1,7 @@
 import type { Flow } from '../providers/statement.ts';
 import type { BreakKind } from './schema.ts';
 
-/** What people call it, and what it means. */
+/** Title and description of each kind. */
 export const KIND_WORDS: Record<BreakKind, { title: string; meaning: string }> = {
   missing_here: { title: 'Missing here', meaning: 'The statement has money that the books know nothing of.' },
   missing_there: { title: 'Missing there', meaning: 'The books have money that the statement does not have, or calls failed.' },

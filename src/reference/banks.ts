@@ -1,12 +1,12 @@
 export interface Bank {
   /** ISO 3166-1 alpha-2. */
   country: string;
-  /** What `bank_code` takes: the national clearing code, with its leading zeros. */
+  /** Value of `bank_code`: the national clearing code, with its leading zeros. */
   code: string;
   name: string;
 }
 
-/** Central Bank of Nigeria codes, as Flutterwave and Paystack take them; only those that public lists agree on. */
+/** Central Bank of Nigeria codes, as accepted by Flutterwave and Paystack. Only those on which public lists agree. */
 const NIGERIA = `
 044 Access Bank
 023 Citibank Nigeria
@@ -34,7 +34,7 @@ const NIGERIA = `
 035 Wema Bank
 057 Zenith Bank`;
 
-/** GhIPSS bank codes: the sort code's bank part and 100. */
+/** GhIPSS bank codes: the bank part of the sort code and 100. */
 const GHANA = `
 030100 Absa Bank Ghana
 280100 Access Bank Ghana
@@ -189,9 +189,9 @@ SN011 Société Générale Sénégal
 SN153 United Bank for Africa Sénégal`;
 
 /**
- * Banks of the markets where bank transfers are most asked for. Codes were read from the public lists of payout
- * providers (TransferZero for GH, KE, ZA, CM, CI and SN; Flutterwave for NG); banks whose code differs between lists,
- * or that have merged or changed hands since, are left out.
+ * Banks of the markets where bank transfers are most requested. The codes are from the public lists of payout
+ * providers (TransferZero for GH, KE, ZA, CM, CI and SN; Flutterwave for NG). Banks whose code differs between lists,
+ * or that have merged or changed owner since, are not included.
  */
 export const BANKS: readonly Bank[] = [
   ...banks('NG', NIGERIA),
@@ -203,12 +203,15 @@ export const BANKS: readonly Bank[] = [
   ...banks('SN', SENEGAL),
 ];
 
-/** @param country ISO 3166-1 alpha-2, in either case; without it, all */
+/**
+ * Returns the banks of a country, or all.
+ * @param country ISO 3166-1 alpha-2, in either case; when omitted, all countries
+ */
 export function banksOf(country?: string): readonly Bank[] {
   return country === undefined ? BANKS : BANKS.filter((bank) => bank.country === country.toUpperCase());
 }
 
-/** One bank a line: code, space, name. */
+/** Parses a list with one bank a line: code, space, name. */
 function banks(country: string, lines: string): Bank[] {
   return lines
     .trim()

@@ -4,7 +4,7 @@ import { COUNTRIES, type Country } from './countries.ts';
 import { type Limits, limitsFor } from './limits.ts';
 import { OPERATORS, type Operator } from './operators.ts';
 
-/** One way to pay in one country. */
+/** One payment method in one country. */
 export interface Channel {
   /** `<country>.<operator>`, lower case. */
   id: string;
@@ -12,30 +12,34 @@ export interface Channel {
   kind: ChannelKind;
   /** ISO 3166-1 alpha-2. */
   country: string;
-  /** The first is the usual one. */
+  /** The first is the default. */
   currencies: readonly Currency[];
   limits: Readonly<Partial<Record<Currency, Limits>>>;
-  /** First digits of its numbers after the calling code; empty when numbers do not tell. */
+  /** First digits of its numbers after the calling code. Empty when numbers do not identify the channel. */
   prefixes: readonly string[];
   ussd_hint?: string;
 }
 
-/** Every channel, by country as in COUNTRIES: mobile money, then bank, then card. */
+/** All channels, in the country order of COUNTRIES: mobile money, then bank, then card. */
 export const CHANNELS: readonly Channel[] = COUNTRIES.flatMap(channelsOfCountry);
 
 const byId = new Map(CHANNELS.map((channel) => [channel.id, channel]));
 const byCountry = Map.groupBy(CHANNELS, (channel) => channel.country);
 
+/** Returns the channel with this id, or undefined if there is none. */
 export function channelById(id: string): Channel | undefined {
   return byId.get(id);
 }
 
-/** The channel's limits, undefined when it does not take the currency. */
+/** Returns the channel's limits, or undefined when it does not accept the currency. */
 export function limitsOf(channel: Channel, currency: string): Limits | undefined {
   return isCurrency(currency) ? channel.limits[currency] : undefined;
 }
 
-/** The least that any channel takes in the currency: what is less can be asked for, and never be paid. */
+/**
+ * Returns the lowest minimum amount of all channels in the currency, in hundredths. A smaller amount could be
+ * requested but never paid.
+ */
 export function leastOf(currency: string): Minor {
   const floors = channelsFor({ currency }).flatMap((channel) => limitsOf(channel, currency)?.min_minor ?? []);
   return floors.reduce((least, floor) => (floor < least ? floor : least));
@@ -46,13 +50,14 @@ export interface ChannelFilter {
   /** ISO 3166-1 alpha-2, in either case. */
   country?: string | undefined;
   kind?: ChannelKind | undefined;
-  /** Hundredths; without a currency, any of the channel's currencies may fit. */
+  /** Hundredths. Without a currency, the amount may be valid in any of the channel's currencies. */
   amount_minor?: Minor | undefined;
 }
 
 /**
- * The channels that fit, in the order of CHANNELS. An amount leaves out what {@link checkAmount} would refuse: a
- * mobile money channel therefore stays above its ceiling, because such a payment is collected in several charges.
+ * Returns the matching channels, in the order of CHANNELS. An amount excludes the channels for which {@link
+ * checkAmount} returns an error. A mobile money channel is therefore included above its maximum, because such a
+ * payment is collected in several charges.
  */
 export function channelsFor(filter: ChannelFilter): Channel[] {
   const { currency, country, kind, amount_minor } = filter;
@@ -65,9 +70,9 @@ export function channelsFor(filter: ChannelFilter): Channel[] {
 }
 
 /**
- * Why the channel can not take this amount, as the message under `errors.amount`; null when it can. A ceiling does not
- * bind mobile money: what is above it is cut into several charges. Null too for a currency the channel does not take,
- * which the caller reports under another field.
+ * Returns the reason why the channel cannot accept this amount, as the message under `errors.amount`; null when it
+ * can. The maximum does not apply to mobile money: a larger amount is split into several charges. Also returns null
+ * for a currency the channel does not accept, which the caller reports under another field.
  */
 export function checkAmount(channel: Channel, currency: string, amount_minor: Minor): string | null {
   const limits = limitsOf(channel, currency);
@@ -94,7 +99,7 @@ function channelsOfCountry(country: Country): Channel[] {
   return [
     ...operators.map((operator) => walletChannel(country, operator)),
     plainChannel(country, `${cc}.bank`, 'bank', 'Bank transfer'),
-    // Nigerian banks are also reached by dialling the bank's own code.
+    // Nigerian banks are also reached by dialling the bank's own USSD code.
     ...(cc === 'ng' ? [plainChannel(country, 'ng.ussd', 'bank', 'Bank USSD')] : []),
     plainChannel(country, `${cc}.card`, 'card', 'Card'),
   ];
@@ -130,7 +135,7 @@ function limitsByCurrency(country: Country, limits: (currency: Currency) => Limi
   return Object.fromEntries(country.currencies.map((currency) => [currency, limits(currency)]));
 }
 
-/** `67 650-652` to 67, 650, 651, 652; leading zeros stay. */
+/** Expands `67 650-652` to 67, 650, 651, 652. Leading zeros are kept. */
 function expandPrefixes(text: string): string[] {
   return text
     .split(' ')

@@ -6,11 +6,14 @@ export interface Country {
   name: string;
   /** ITU country code, without the plus. */
   calling_code: string;
-  /** The digit dialled before a number inside the country, which is no part of it. */
+  /** The trunk prefix, dialled before a number inside the country. It is not part of the number. */
   trunk: '0' | '';
-  /** Digits of a mobile number after the calling code: what a number typed for a channel of this country must have. */
+  /**
+   * Number of digits of a mobile number after the calling code, required of numbers entered for a channel of this
+   * country.
+   */
   mobile_digits: number;
-  /** What its channels move; the first is the usual one. */
+  /** The currencies of its channels; the first is the default. */
   currencies: readonly Currency[];
 }
 
@@ -26,9 +29,9 @@ function country(
 }
 
 /**
- * Countries with at least one channel: first those with mobile money, then those that give ZAR, MAD, EGP, USD, EUR
- * and GBP a card and a bank channel. Names: ISO 3166. Trunk digits and lengths: libphonenumber's plans and example
- * mobile numbers (test/reference/phones.test.ts holds the two together).
+ * Countries with at least one channel: first those with mobile money, then those that add a card and a bank channel
+ * for ZAR, MAD, EGP, USD, EUR and GBP. Names: ISO 3166. Trunk digits and lengths: libphonenumber's plans and example
+ * mobile numbers (test/reference/phones.test.ts compares the two).
  */
 export const COUNTRIES: readonly Country[] = [
   country('CM', 'Cameroon', '237', '', 9, 'XAF'),
@@ -61,7 +64,10 @@ export const COUNTRIES: readonly Country[] = [
 
 const byCode = new Map(COUNTRIES.map((entry) => [entry.code, entry]));
 
-/** @param code ISO 3166-1 alpha-2, in either case */
+/**
+ * Returns a country, or undefined if it is not supported.
+ * @param code ISO 3166-1 alpha-2, in either case
+ */
 export function countryByCode(code: string): Country | undefined {
   return byCode.get(code.toUpperCase());
 }

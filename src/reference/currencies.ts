@@ -24,7 +24,7 @@ const NAMES: Record<Currency, string> = {
 export interface CurrencyEntry {
   code: Currency;
   name: string;
-  /** Decimals that real movements have: 0 or 2. */
+  /** Number of decimals of real amounts: 0 or 2. */
   decimals: number;
 }
 

@@ -2,30 +2,31 @@ import { must } from '../kit/errors.ts';
 import { type Currency, decimalsOf, type Minor } from '../kit/money.ts';
 import type { ChannelKind } from '../providers/contract.ts';
 
-/** What one charge may be on a channel in one currency, in hundredths. */
+/** Limits of one charge on a channel in one currency, in hundredths. */
 export interface Limits {
   min_minor: Minor;
   max_minor: Minor;
-  /** Amounts are multiples of it: 100 where only whole amounts move. */
+  /** Amounts must be multiples of this step: 100 where only whole units can be moved. */
   step_minor: Minor;
 }
 
-/** Major units. */
+/** Limits published for a channel, in major units. */
 export interface PublishedLimits {
   max: number;
-  /** Only where it is not the currency's floor. */
+  /** Set only where it differs from the currency's minimum. */
   min?: number;
-  /** Only where it is coarser than the currency's own. */
+  /** Set only where it is coarser than the currency's own step. */
   step?: number;
 }
 
-/** One floor for each currency, and a ceiling for each kind of channel it has. */
+/** One minimum for each currency, and a maximum for each of its kinds of channel. */
 type Defaults = { floor: number } & Record<'card' | 'bank', number> & { mobile_money?: number };
 
 /**
- * Operator defaults, major units: they hold where nobody publishes a channel's own. Floors and card ceilings of XOF,
- * XAF, CDF and GNF are CinetPay's for the currency, the RWF floor is pawaPay's sample. The others are round numbers:
- * floors below and ceilings above ordinary payments, because a provider that allows less refuses for itself.
+ * Operator defaults in major units, used where no limits are published for a channel. The minimums and card maximums
+ * of XOF, XAF, CDF and GNF are CinetPay's for the currency; the RWF minimum is pawaPay's sample. The others are round
+ * numbers: minimums below and maximums above ordinary payments, because a provider with stricter limits rejects the
+ * payment itself.
  */
 const OPERATOR_DEFAULTS: Record<Currency, Defaults> = {
   XAF: { floor: 100, mobile_money: 500_000, card: 1_500_000, bank: 50_000_000 },
@@ -47,7 +48,7 @@ const OPERATOR_DEFAULTS: Record<Currency, Defaults> = {
   GBP: { floor: 0.3, card: 10_000, bank: 100_000 },
 };
 
-/** What is published for the channel, and the operator's defaults for the rest. */
+/** Returns the limits published for the channel, completed with the operator defaults. */
 export function limitsFor(kind: ChannelKind, currency: Currency, published?: PublishedLimits): Limits {
   const defaults = OPERATOR_DEFAULTS[currency];
   const finest = decimalsOf(currency) === 0 ? 1 : 0.01;

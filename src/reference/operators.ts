@@ -7,24 +7,24 @@ export interface Operator {
   id: string;
   name: string;
   /**
-   * First digits after the calling code, with ranges: `67 650-654`. Empty where every mobile number of the country
-   * can hold the wallet (Wave), which is therefore never detected, only chosen.
+   * First digits after the calling code, with ranges: `67 650-654`. Empty where every mobile number of the country can
+   * have the wallet (Wave). Such a wallet is never detected and must be chosen.
    */
   prefixes: string;
   limits?: Partial<Record<Currency, PublishedLimits>>;
-  /** Dialled by a payer whose prompt did not show, to approve or to get the one-time code. */
+  /** USSD code for a payer whose prompt did not appear, to approve the request or to obtain the one-time code. */
   ussd_hint?: string;
 }
 
 const CINETPAY_CONGO = { CDF: { max: 2_000_000 }, USD: { min: 1, max: 3_000 } };
 
 /**
- * Prefixes: google/libphonenumber resources/carrier/en (2026-07-17). Ceilings: docs.hub2.io policies (those of Côte
- * d'Ivoire, Burkina Faso, Mali, Gabon and Guinea are published for payouts and taken for charges too), FedaPay (Benin),
- * UEMOA wallet ceiling (Wave), pawaPay samples (Rwanda), CinetPay (Congo), Kenyan press (M-Pesa). Floors are the currency's:
- * what hub2 prints for payouts, and its 500 XAF for Cameroon, is above what CinetPay and Notch Pay collect (100).
- * USSD: MTN's and Orange's documents, Fincra's mobile money guide, the menus of MTN Rwanda and Orange Côte d'Ivoire;
- * left out where no source confirms the code.
+ * Prefixes: google/libphonenumber resources/carrier/en (2026-07-17). Maximums: docs.hub2.io policies (those of Côte
+ * d'Ivoire, Burkina Faso, Mali, Gabon and Guinea are published for payouts and used for charges too), FedaPay (Benin),
+ * UEMOA wallet ceiling (Wave), pawaPay samples (Rwanda), CinetPay (Congo), Kenyan press (M-Pesa). Minimums are the
+ * currency's: those hub2 publishes for payouts, and its 500 XAF for Cameroon, are above what CinetPay and Notch Pay
+ * collect (100). USSD: MTN's and Orange's documents, Fincra's mobile money guide, the menus of MTN Rwanda and Orange
+ * Côte d'Ivoire; omitted where no source confirms the code.
  */
 export const OPERATORS: readonly Operator[] = [
   {
@@ -83,7 +83,7 @@ export const OPERATORS: readonly Operator[] = [
   { id: 'tg.tmoney', name: 'TMoney (Yas)', prefixes: '70-72 90-93' },
   { id: 'tg.moov', name: 'Flooz (Moov)', prefixes: '78 79 96-99' },
 
-  // Gabon: 04, 05, 06 and 07 are the form before 2019, still written.
+  // Gabon: 04, 05, 06 and 07 are the prefixes before 2019, which are still in use in writing.
   { id: 'ga.airtel', name: 'Airtel Money', prefixes: '7 4 04 07', limits: { XAF: { max: 1_000_000 } } },
   { id: 'ga.moov', name: 'Moov Money', prefixes: '6 5 2-3 05 06', limits: { XAF: { max: 1_000_000 } } },
 
@@ -110,7 +110,7 @@ export const OPERATORS: readonly Operator[] = [
   { id: 'ng.mtn', name: 'MTN MoMo', prefixes: '703 704 706 707 803 806 810 813 814 816 903 906 913 916 7025 7026' },
   { id: 'ng.airtel', name: 'Airtel SmartCash', prefixes: '701 708 802 808 812 901 902 904 907 911 912' },
 
-  // 744 and 747 belong to others.
+  // 744 and 747 belong to other operators.
   {
     id: 'ke.mpesa',
     name: 'M-Pesa',

@@ -10,10 +10,13 @@ import { banksQuery, type ChannelReply, channelsQuery, pagesQuery, type PagesQue
 
 const REFERENCE = { method: 'GET', access: 'public', scope: 'resource.read' } as const;
 
-/** How well a team's payments on a channel go at present. */
+/** Returns the current health of a team's payments on a channel. */
 export type StandingOf = (environment: Environment, team_id: bigint, channelId: string) => Promise<ChannelReply['status']>;
 
-/** Channels, countries, currencies and banks: but for the status of channels the same for every team and environment. */
+/**
+ * Routes of channels, countries, currencies and banks. Except for the status of channels, they are the same for every
+ * team and environment.
+ */
 export function referenceRoutes(standingOf: StandingOf = async () => 'operational'): Route[] {
   return [listChannels(standingOf), retrieveChannel(standingOf), listCountries, listCurrencies, listBanks];
 }
@@ -86,7 +89,7 @@ const listBanks = route({
   },
 });
 
-/** The schema has checked the range, so that only the decimals can be wrong. */
+/** The schema has validated the range, so only the decimals can be invalid. */
 function minorOf(amount: number): Minor {
   const minor = minorFromWire(amount);
   if (minor === null) throw invalid({ amount: ['must have at most two decimals'] });
@@ -103,7 +106,10 @@ function pageOf<Item>(all: readonly Item[], { page = 1, per_page = Math.max(1, a
   return { items, meta: { current_page: page, last_page: Math.max(1, Math.ceil(total / per_page)), per_page, total } };
 }
 
-/** @param currency the one whose limits stand flat; the channel's first when not given */
+/**
+ * Returns the channel in API format.
+ * @param currency the currency of the top-level limits; the channel's first when omitted
+ */
 function channelReply(channel: Channel, status: ChannelReply['status'], currency?: string): ChannelReply {
   const { id, name, kind, country, ussd_hint } = channel;
   const currencies = channel.currencies.map((code) => limitsReply(channel, code));

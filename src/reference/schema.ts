@@ -6,7 +6,7 @@ import { pagingQuery } from '../kit/paging.ts';
 const country = Type.String({ pattern: '^[A-Za-z]{2}$', description: 'ISO 3166-1 alpha-2.' });
 const currency = Type.Enum(CURRENCIES, { description: 'ISO 4217.' });
 
-/** The lists are short and change with releases only: whoever does not ask for pages gets all of one on one page. */
+/** Paging parameters. The lists are short and change only with releases, so without `per_page` the whole list is one page. */
 const pages = {
   page: pagingQuery.page,
   per_page: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: 'Left out: all on one page.' })),
@@ -73,7 +73,7 @@ const bankReply = Type.Object({
   name: Type.String(),
 });
 
-/** These lists are short and fixed: always one page. */
+/** These lists are short and fixed, so there is always one page. */
 const onePageMeta = Type.Object({
   current_page: Type.Integer(),
   last_page: Type.Integer(),
