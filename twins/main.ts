@@ -13,7 +13,7 @@ Starts a simulator of every provider on this machine. Nothing leaves it.
   --profile <name>   ${PROFILES.join(', ')} (default calm)
   --delay <ms>       how long a payment is under way (default 2000)`;
 
-/** Longer than any adapter waits. */
+/** Longer than the deadline of any adapter. */
 const SLOW_MS = 30_000;
 const LAG_MS = 20_000;
 
@@ -34,7 +34,7 @@ interface Wish {
   profile: Profile;
 }
 
-/** Null for options that make no sense. */
+/** Returns the parsed options, or null when they are invalid. */
 function readWish(): Wish | 'help' | null {
   const values = readOptions();
   if (!values || values.help) return values && 'help';

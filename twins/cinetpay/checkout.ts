@@ -9,20 +9,20 @@ import { endingOf, pageCode } from './codes.ts';
 
 export const SITE = { apikey: 'twin-of-cinetpay-apikey', site_id: '445160', secret_key: 'twin-of-cinetpay-secret-key' };
 
-/** Of a payment, in major units: community tables. */
+/** Amount limits of a payment, in major units, from tables of the integrators' community. */
 const BOUNDS: Record<string, [least: number, most: number]> = {
   ...{ XOF: [100, 2_000_000], XAF: [100, 1_500_000], CDF: [100, 2_000_000], GNF: [1_000, 15_000_000] },
 };
 const CHANNELS = ['ALL', 'MOBILE_MONEY', 'CREDIT_CARD', 'WALLET'];
 
-/** How long a page is open. */
+/** Lifetime of a page. */
 const LIVES_MS = 30 * 60_000;
 
-/** A payment page; the book has its payment only once a payer has paid there, or tried to. */
+/** A payment page. Its payment is in the book only after a payer has paid there, or tried to. */
 interface Page {
   draft: Draft;
   return_url: string;
-  /** What was drawn when it was opened: it befalls the payment. */
+  /** The fault selected when the page was opened. It applies to the payment. */
   fault: Fault;
   opened_at: number;
   used: boolean;
@@ -31,7 +31,7 @@ interface Page {
 /** The payment pages, each locked to one number. */
 export class Pages {
   readonly #kit: Kit;
-  /** By our key, and by the token in its address. */
+  /** Pages by our key, and by the token in their address. */
   readonly #byKey = new Map<string, Page>();
   readonly #byToken = new Map<string, Page>();
 
@@ -94,13 +94,13 @@ export class Pages {
     return this.#isOver(page) ? pageCode(625, data) : pageCode(662, { ...data, status: 'WAITING_FOR_CUSTOMER' });
   }
 
-  /** What was tried on it has its own end. */
+  /** Returns whether the page has expired. A payment started on it has its own result. */
   #isOver({ used, opened_at }: Page): boolean {
     return !used && this.#kit.options.now() > opened_at + LIVES_MS;
   }
 }
 
-/** What is to be paid, or the code of what is wrong with it. */
+/** Returns the payment to create, or the code of the error in the request. */
 function draftOf(fields: Record<string, unknown>): Draft | number {
   const { transaction_id, amount, currency, description, channels, customer_phone_number, lock_phone_number } = fields;
   const texts = [transaction_id, currency, description, fields.notify_url, fields.return_url, fields.customer_name];
@@ -123,13 +123,13 @@ function isOurs({ apikey, site_id }: Record<string, unknown>): boolean {
   return apikey === SITE.apikey && site_id === SITE.site_id;
 }
 
-/** Over these, in this order. */
+/** Fields covered by the notification token, in this order. */
 const TOKEN_OVER = `cpm_site_id cpm_trans_id cpm_trans_date cpm_amount cpm_currency signature payment_method cel_phone_num
   cpm_phone_prefixe cpm_language cpm_version cpm_payment_config cpm_page_action cpm_custom cpm_designation cpm_error_message`
   .split(/\s+/)
   .filter(Boolean);
 
-/** What announces a payment: a form, with a token over its fields. It tells no status that counts. */
+/** Composes the notification of a payment: a form with a token over its fields. It contains no authoritative status. */
 export function composeForm(entry: Entry, { stage, amount_minor, forged }: Saying): Announcement {
   const fields: Record<string, string> = {
     ...{ cpm_site_id: SITE.site_id, cpm_trans_id: entry.key, cpm_trans_date: '2026-11-21 10:00:00' },

@@ -3,7 +3,7 @@ import type { Answer } from '../kit/calls.ts';
 import { type Ending, failsWith, SUCCEEDS } from '../kit/desk.ts';
 import { type Fate, fateOf } from '../kit/fates.ts';
 
-/** The codes the twin speaks, with their names (checkout, table of codes; transfer, annexe). */
+/** The codes the simulator returns, with their names (checkout, table of codes; transfer, annexe). */
 const NAMES: Record<string, string> = {
   ...{ '-1': 'OPERATION_ERROR', 600: 'PAYMENT_FAILED', 602: 'INSUFFICIENT_BALANCE', 603: 'SERVICE_UNAVAILABLE' },
   ...{ 608: 'MINIMUM_REQUIRED_FIELDS', 609: 'AUTH_NOT_FOUND', 623: 'WAITING_CUSTOMER_TO_VALIDATE', 624: 'ERROR_PARAMETER' },
@@ -14,13 +14,13 @@ const NAMES: Record<string, string> = {
   ...{ 801: 'INVALID_AMOUNT', 802: 'INVALID_PHONE', 804: 'OPERATOR_UNAVAILABLE', 805: 'CLIENT_TRANSACTION_ID_EXIST' },
 };
 
-/** The payment page speaks its codes as text. */
+/** Returns a response of the payment page, which writes codes as text. */
 export function pageCode(code: number, data: unknown, status = 200): Answer {
   const message = NAMES[code] ?? 'ERROR';
   return { status, body: { code: String(code), message, description: message, data, api_response_id: '1700000000.0001' } };
 }
 
-/** The transfer API speaks them as numbers. */
+/** Returns a response of the transfer API, which writes codes as numbers. */
 export function transferCode(code: number, data: unknown = []): Answer {
   return { status: 200, body: { code, message: code === 0 ? 'OPERATION_SUCCES' : (NAMES[code] ?? 'ERROR'), data } };
 }
@@ -36,6 +36,7 @@ const ENDINGS: Record<Fate, Ending> = {
   refund_fails: failsWith('REJ'),
 };
 
+/** Returns the result of an operation with this number. */
 export function endingOf(kind: EntryKind, msisdn: string): Ending {
   return ENDINGS[fateOf(kind, msisdn)];
 }

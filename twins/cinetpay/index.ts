@@ -4,7 +4,7 @@ import { composeForm, Pages, SITE } from './checkout.ts';
 import { pageCode } from './codes.ts';
 import { composeTransfer, entryIn, PASSWORD, transferRoutes } from './transfers.ts';
 
-/** CinetPay, the generation with Checkout v2 and Transfer v1, both behind one address. */
+/** CinetPay, Checkout v2 and Transfer v1, both at one address. */
 export const cinetpayTwin: TwinKind = {
   name: 'cinetpay',
   credentials: (url) => ({
@@ -35,7 +35,7 @@ function pageRoutes(pages: Pages): TwinRoute[] {
   ];
 }
 
-/** Our key, wherever it stands. */
+/** Returns our key, from any of the places it can be in. */
 function namesOf(call: Call): string[] {
   const names = [jsonOf(call)?.transaction_id, entryIn(call)?.client_transaction_id, call.query.get('client_transaction_id')];
   return names.filter((name) => typeof name === 'string');

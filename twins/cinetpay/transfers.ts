@@ -8,15 +8,15 @@ import { endingOf, transferCode } from './codes.ts';
 
 export const PASSWORD = 'twin-of-cinetpay-password';
 const TOKEN_MS = 300_000;
-/** In the purse at the start. */
+/** Initial balance of the wallet. */
 const OPENING_MINOR = 10_000_000_000n;
-/** Francs: the annexe's bounds of a transfer. */
+/** Amount limits of a transfer in francs (annexe). */
 const BOUNDS = [200, 1_500_000] as const;
 const CURRENCIES: Record<string, string> = { 237: 'XAF' };
-/** Last six digits of numbers that are turned down at once. */
+/** Last six digits of numbers that are rejected immediately. */
 const TURNED_AWAY = '000005';
 
-/** Tokens, contacts and transfers of the transfer API. */
+/** Returns the routes of the transfer API: tokens, contacts and transfers. */
 export function transferRoutes(kit: Kit): TwinRoute[] {
   const tokens = new Map<string, number>();
   const contacts = new Set<string>();
@@ -52,7 +52,7 @@ function balance({ book }: Kit): Answer {
   return transferCode(0, { amount: Number(available), inUsing: 0, available: Number(available) });
 }
 
-/** The one entry of the list in a form. */
+/** Returns the only entry of the list in a form. */
 export function entryIn(call: Call): Record<string, unknown> | null {
   try {
     const list: unknown = JSON.parse(new URLSearchParams(call.body.toString('utf8')).get('data') ?? '');
@@ -118,7 +118,7 @@ function present(entry: Entry, state = entry.state, amount_minor = entry.amount_
   };
 }
 
-/** What announces a transfer carries no token. */
+/** Composes the notification of a transfer, which has no token. */
 export function composeTransfer(entry: Entry, { stage, amount_minor }: Saying): Announcement {
   return {
     ...{ method: 'POST', url: String(entry.callback_url), headers: { 'content-type': 'application/json' } },

@@ -5,13 +5,13 @@ import { CREATED } from '../kit/faults.ts';
 import type { Kit } from '../kit/twin.ts';
 import { endingOf, refusal, success } from './words.ts';
 
-/** What a type of charge wants, and in which currencies it goes. */
+/** The required fields and the currencies of a charge type. */
 interface Type {
   currencies: readonly string[];
   networks: readonly string[] | null;
   isNetworkOptional?: true;
   countries: readonly string[] | null;
-  /** What the payer has to do: approve on the handset, go to a page, or pay into an account. */
+  /** The payer's next action: approve on the handset, go to a page, or pay into an account. */
   mode: 'callback' | 'redirect' | 'banktransfer';
 }
 
@@ -39,6 +39,7 @@ const TYPES: Record<string, Type> = {
 };
 const CFA_COUNTRY: Record<string, string> = { CM: 'XAF', CI: 'XOF', SN: 'XOF', BF: 'XOF' };
 
+/** Creates a charge. */
 export async function createCharge(kit: Kit, call: Call): Promise<Answer> {
   const name = call.query.get('type') ?? '';
   const type = Object.hasOwn(TYPES, name) ? TYPES[name] : undefined;
@@ -57,14 +58,14 @@ export async function createCharge(kit: Kit, call: Call): Promise<Answer> {
   const draft = draftOf(fields, phone, type.currencies, { payment_type: name, unseen: type.mode === 'banktransfer' });
   if (typeof draft === 'string') return refusal(400, draft);
   if (call.fault === 'closed') return refusal(400, 'Service is currently unavailable, try again later');
-  // Nobody pays into an account that nobody was told of.
+  // The lost response contained the account number, so nobody can pay into the account.
   if (type.mode === 'banktransfer' && CREATED.some((fault) => fault === call.fault))
     return success('Charge initiated', undefined);
   const entry = await kit.desk.take(draft, endingOf('collect', draft.key, phone), call.fault);
   return answerOf(type, entry, String(call.headers.host));
 }
 
-/** XAF is Cameroon's, XOF the others'. */
+/** Returns whether country and currency match: XAF is Cameroon's, XOF that of the others. */
 function fits({ country, currency }: Record<string, unknown>): boolean {
   return CFA_COUNTRY[String(country)] === currency;
 }
@@ -90,7 +91,7 @@ function answerOf({ mode }: Type, entry: Entry, host: string): Answer {
   }
 }
 
-/** By our reference. What was opened and not paid is no transaction yet. */
+/** Returns the charge with our reference. A page or account without a payment is not a transaction yet. */
 export function verify({ book }: Kit, key: string): Answer {
   const entry = latestOf(book, key);
   const isUnseen = entry?.state === 'pending' && entry.wire.unseen === true;
@@ -98,7 +99,7 @@ export function verify({ book }: Kit, key: string): Answer {
   return success('Transaction fetched successfully', presentCharge(entry));
 }
 
-/** What a tx_ref stands for now: the try that was paid, else the last one. */
+/** Returns the charge of a tx_ref: the one that was paid, else the last one. */
 function latestOf(book: Kit['book'], key: string): Entry | undefined {
   const shown = book.created(key).filter(({ visible_at }) => visible_at <= Date.now());
   return shown.find(({ state }) => state === 'succeeded') ?? shown.at(-1);
@@ -106,7 +107,7 @@ function latestOf(book: Kit['book'], key: string): Entry | undefined {
 
 const STATUSES = { pending: 'pending', succeeded: 'successful', failed: 'failed' } as const;
 
-/** As the status page and the webhook show a charge. */
+/** Returns a charge in the format of the status endpoint and the webhook. */
 export function presentCharge(entry: Entry, state = entry.state, amount_minor = entry.amount_minor): object {
   const amount = Number(amount_minor) / 100;
   return {
@@ -118,7 +119,7 @@ export function presentCharge(entry: Entry, state = entry.state, amount_minor = 
   };
 }
 
-/** What is to be collected, or what is wrong with it. A tx_ref may come again: it is charged again. */
+/** Returns the charge to create, or the error in the request. A repeated tx_ref is charged again. */
 export function draftOf(
   fields: Record<string, unknown>,
   msisdn: string,
@@ -133,6 +134,7 @@ export function draftOf(
   return { kind: 'collect', key: tx_ref, amount_minor, currency, msisdn, of: null, callback_url: null, wire };
 }
 
+/** Returns whether the value is an e-mail address. */
 export function isAddress(email: unknown): boolean {
   return typeof email === 'string' && /^[^@\s]+@[^@\s]+\.[^@\s]+$/.test(email);
 }

@@ -10,13 +10,14 @@ import { refusal, success } from './words.ts';
 const SECRET_KEY = 'FLWSECK_TEST-twin-of-flutterwave-X';
 const SECRET_HASH = 'twin-of-flutterwave-secret-hash';
 const UNAUTHORISED = refusal(401, 'Invalid authorization key');
-/** In each purse at the start. */
+/** Initial balance of each wallet. */
 const OPENING_MINOR = 10_000_000_000n;
 const CURRENCIES = ['XAF', 'XOF', 'NGN', 'GHS', 'KES', 'UGX', 'RWF', 'TZS', 'ZMW', 'ZAR', 'USD', 'EUR', 'GBP'];
 
 /**
- * Flutterwave v3: hosted page, mobile money, bank transfer, transfers and refunds. Into an account that was opened the payer pays
- * after the usual delay. Settings: `callback_url` (the webhook of the dashboard), `page_options` (see `pages.ts`).
+ * Flutterwave v3: hosted page, mobile money, bank transfer, transfers and refunds. An account opened for a payment is
+ * paid into after the default delay. Settings: `callback_url` (the webhook of the dashboard), `page_options` (see
+ * `pages.ts`).
  */
 export const flutterwaveTwin: TwinKind = {
   name: 'flutterwave',
@@ -33,7 +34,7 @@ export const flutterwaveTwin: TwinKind = {
     answers: {
       throttled: { ...refusal(429, 'Too many requests'), headers: { 'retry-after': '1' } },
       unauthorised: UNAUTHORISED,
-      // What its gateway says after 28 seconds: no failure, says the documentation.
+      // The response of its gateway after 28 seconds. By the documentation, it does not mean a failure.
       broken: refusal(503, 'An error occurred. Please contact support'),
       missing: refusal(404, 'Cannot find this route'),
     },
@@ -66,7 +67,7 @@ function routes(kit: Kit): TwinRoute[] {
   ];
 }
 
-/** Our references and numbers, also where only Flutterwave's own number is in the address. */
+/** Returns our references and the numbers of a request, also where the address contains only Flutterwave's own id. */
 function namesOf({ book }: Kit, call: Call): string[] {
   const fields = jsonOf(call) ?? {};
   const id = call.method === 'GET' ? call.params.id : undefined;
@@ -87,7 +88,7 @@ function balances({ book }: Kit): Answer {
   return success('Wallet balances fetched', purses);
 }
 
-/** The secret hash does not cover the body. Failed mobile money is not announced at all; refunds neither. */
+/** Composes a webhook. The secret hash does not cover the body. Failed mobile money and refunds have no webhook. */
 function compose({ settings }: Kit, entry: Entry, { stage, amount_minor, forged }: Saying): Announcement | null {
   const url = entry.kind === 'payout' ? (entry.callback_url ?? settings.get('callback_url')) : settings.get('callback_url');
   if (!url || entry.kind === 'refund') return null;

@@ -8,14 +8,14 @@ import { endingOf, refusal, success } from './words.ts';
 
 const CURRENCIES = ['XAF', 'XOF', 'NGN', 'GHS', 'KES', 'UGX', 'RWF', 'TZS', 'ZMW', 'ZAR', 'USD', 'EUR', 'GBP'];
 
-/** A hosted page; the book has its charge only once a payer has paid there, or tried to. */
+/** A hosted page. Its charge is in the book only after a payer has paid there, or tried to. */
 interface Page {
   draft: Draft;
   redirect_url: string;
-  /** What was drawn when it was opened: it befalls the first charge. */
+  /** The fault selected when the page was opened. It applies to the first charge. */
   fault: Fault;
   tries: number;
-  /** Tries after the first one that failed. */
+  /** Number of attempts after the first one that failed. */
   max_retries: number;
   closes_at: number;
 }
@@ -23,9 +23,10 @@ interface Page {
 const LONGEST_SESSION_MIN = 1_440;
 
 /**
- * How long a page is open and how often it may be tried. The list of parameters names both options beside the amount
- * (Flutterwave Standard, payment details); most integrations send them within `configurations`. The setting `page_options`
- * (`configurations`) chooses which of the two this account honours: never both. Without them a page stays payable.
+ * Returns how many attempts a page allows and how long it stays open. The parameter list has both options beside the
+ * amount (Flutterwave Standard, payment details); most integrations send them within `configurations`. The setting
+ * `page_options` (`configurations`) selects which of the two this account honours, never both. Without the options a
+ * page stays payable.
  */
 function optionsOf({ settings }: Kit, fields: Record<string, unknown>): { retries: unknown; minutes: unknown } {
   const nested = (fields.configurations ?? {}) as Record<string, unknown>;
@@ -33,7 +34,7 @@ function optionsOf({ settings }: Kit, fields: Record<string, unknown>): { retrie
   return { retries: max_retry_attempt ?? Number.POSITIVE_INFINITY, minutes: session_duration ?? LONGEST_SESSION_MIN };
 }
 
-/** The hosted pages: a number that is typed there stands for a card. */
+/** The hosted pages. A number entered there stands for a card. */
 export class Pages {
   readonly #kit: Kit;
   readonly #byId = new Map<string, Page>();
@@ -75,13 +76,13 @@ export class Pages {
     if (!page || this.#isClosed(page)) return closedPage(404, 'There is nothing to pay here.');
     if (!msisdn) return closedPage(422, 'The number is wrong.');
     const { draft } = page;
-    // A further try is a transaction of its own under the same tx_ref; while one is under way or paid there is none.
+    // A further attempt is a transaction of its own under the same tx_ref. There is none while one is pending or paid.
     if (this.#kit.book.created(draft.key).every(({ state }) => state === 'failed')) {
       page.tries++;
       const fault = page.tries === 1 ? page.fault : 'none';
       await this.#kit.desk.take({ ...draft, msisdn }, endingOf('collect', draft.key, msisdn), fault);
     }
-    // The browser is told, for the page it goes back to; nobody may believe it.
+    // The browser receives the status in the return address, which must not be trusted.
     return leadsTo(`${page.redirect_url}?status=completed&tx_ref=${page.draft.key}`);
   }
 

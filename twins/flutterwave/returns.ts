@@ -6,8 +6,8 @@ import type { Kit } from '../kit/twin.ts';
 import { endingOf, refusal, success } from './words.ts';
 
 /**
- * Networks by country of the number (Mobile Money Transfer, supported networks: the page of October 2026 for Côte d'Ivoire and
- * Ghana, that of September 2026 for the others). Burkina Faso is in none.
+ * Networks by country of the number (Mobile Money Transfer, supported networks: the page of October 2026 for Côte
+ * d'Ivoire and Ghana, of September 2026 for the others). Burkina Faso is in neither page.
  */
 const NETWORKS: readonly (readonly [prefix: string, currency: string, networks: readonly string[]])[] = [
   ['237', 'XAF', ['MTN', 'ORANGEMONEY']],
@@ -20,10 +20,10 @@ const NETWORKS: readonly (readonly [prefix: string, currency: string, networks: 
   ['256', 'UGX', ['AIRTEL', 'MTN']],
   ['260', 'ZMW', ['MPS']],
 ];
-/** Of `callback_url`, as the official SDK documents it. */
+/** Maximum length of `callback_url`, as documented by the official SDK. */
 const MAX_CALLBACK_URL = 100;
 
-/** Whether a transfer in this currency to this account goes by this bank or network. */
+/** Returns whether a transfer in this currency to this account is possible by this bank or network. */
 function isServed(account_bank: string, account_number: string, currency: string): boolean {
   if (BANK.test(account_bank)) return currency === 'NGN';
   return NETWORKS.some(
@@ -31,15 +31,16 @@ function isServed(account_bank: string, account_number: string, currency: string
   );
 }
 
-/** M-Pesa of Kenya wants to know who sends (Mobile Money Transfer, Kenya). */
+/** Returns whether the sender is complete, which M-Pesa of Kenya requires (Mobile Money Transfer, Kenya). */
 function namesSender(meta: unknown): boolean {
   const { sender, sender_country, mobile_number } = (meta ?? {}) as Record<string, unknown>;
   return [sender, sender_country, mobile_number].every((text) => typeof text === 'string' && text !== '');
 }
 
-/** Nigerian banks go by three digits, others by six. */
+/** Codes of Nigerian banks have three digits, those of the other institutions six. */
 const BANK = /^\d{3}(?:\d{3})?$/;
 
+/** Creates a transfer. */
 export async function createTransfer(kit: Kit, call: Call): Promise<Answer> {
   const fields = jsonOf(call) ?? {};
   const { account_bank, account_number, currency, reference, callback_url = null, beneficiary_name } = fields;
@@ -68,11 +69,13 @@ export async function createTransfer(kit: Kit, call: Call): Promise<Answer> {
   return success('Transfer Queued Successfully', presentTransfer(entry, 'NEW'));
 }
 
+/** Returns a transfer by Flutterwave's id. */
 export function showTransfer({ book }: Kit, ref: string): Answer {
   const entry = byRef(book.entries(), 'payout', ref);
   return entry ? success('Transfer fetched', presentTransfer(entry)) : refusal(404, 'Transfer not found');
 }
 
+/** Returns the transfers with a reference, or all. */
 export function listTransfers({ book }: Kit, reference: string | null): Answer {
   const shown = book.entries().filter((entry) => entry.kind === 'payout' && isVisible(entry));
   const found = reference === null ? shown : shown.filter(({ key }) => key === reference);
@@ -94,6 +97,7 @@ export function presentTransfer(entry: Entry, status: string = STATUSES[entry.st
   };
 }
 
+/** Creates a refund. */
 export async function createRefund(kit: Kit, call: Call): Promise<Answer> {
   const { amount, comments } = jsonOf(call) ?? {};
   const charge = byRef(kit.book.entries(), 'collect', call.params.id ?? '');
@@ -112,6 +116,7 @@ export async function createRefund(kit: Kit, call: Call): Promise<Answer> {
   return success('Transaction refund initiated', presentRefund(entry, Number(charge.ref)));
 }
 
+/** Returns a refund by Flutterwave's id. */
 export function showRefund({ book }: Kit, ref: string): Answer {
   const entry = byRef(book.entries(), 'refund', ref);
   if (!entry) return refusal(404, 'Refund not found');
@@ -119,8 +124,8 @@ export function showRefund({ book }: Kit, ref: string): Answer {
 }
 
 /**
- * Words for a refund that reached the payer, by how the payer had paid. Plain `completed` only reports that the refund was
- * initiated and waits to be disbursed (Refunds, table of refund statuses, v3).
+ * Statuses of a refund that reached the payer, by payment method. Plain `completed` only reports that the refund was
+ * initiated and is waiting to be disbursed (Refunds, table of refund statuses, v3).
  */
 const DISBURSED: Record<string, string> = { card: 'completed-mpgs', bank_transfer: 'completed-bank-transfer' };
 
@@ -138,7 +143,7 @@ function presentRefund(entry: Entry, tx_id: number): object {
   };
 }
 
-/** By Flutterwave's own number. */
+/** Returns the entry with Flutterwave's own id. */
 function byRef(entries: readonly Entry[], kind: Entry['kind'], ref: string): Entry | undefined {
   return entries.find((entry) => entry.ref === ref && entry.kind === kind && isVisible(entry));
 }

@@ -3,7 +3,7 @@ import type { Answer } from '../kit/calls.ts';
 import { type Ending, failsWith, SUCCEEDS } from '../kit/desk.ts';
 import { type Fate, fateOf } from '../kit/fates.ts';
 
-/** The envelope of a refusal. */
+/** Returns an error in Flutterwave's envelope. */
 export function refusal(status: number, message: string): Answer {
   return { status, body: { status: 'error', message, data: null } };
 }
@@ -12,7 +12,7 @@ export function success(message: string, data: unknown, more: object = {}): Answ
   return { status: 200, body: { status: 'success', message, data, ...more } };
 }
 
-/** What its banks and operators say, in their free text. */
+/** Results in the free text of banks and operators. */
 const ENDINGS: Record<Fate, Ending> = {
   succeeds: SUCCEEDS,
   insufficient_funds: failsWith('Insufficient Funds'),
@@ -24,7 +24,7 @@ const ENDINGS: Record<Fate, Ending> = {
   refund_fails: failsWith('Refund declined by the bank'),
 };
 
-/** The references Flutterwave's own test transfers end in, and what they come to. */
+/** Suffixes of Flutterwave's own test transfer references, with their results. */
 const MAGIC: readonly (readonly [suffix: string, ending: Ending])[] = [
   ['_PMCK', SUCCEEDS],
   ['_PMCK_ST_F', failsWith('DISBURSE FAILED')],
@@ -32,6 +32,7 @@ const MAGIC: readonly (readonly [suffix: string, ending: Ending])[] = [
   ['_PMCK_ST_FDU_1', failsWith('DISBURSE FAILED', 4)],
 ];
 
+/** Returns the result of an operation, by its key or its number. */
 export function endingOf(kind: EntryKind, key: string, msisdn: string): Ending {
   const magic = kind === 'payout' ? MAGIC.find(([suffix]) => key.endsWith(suffix)) : undefined;
   return magic?.[1] ?? ENDINGS[fateOf(kind, msisdn)];

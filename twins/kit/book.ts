@@ -3,35 +3,37 @@ import type { Minor } from '../../src/kit/money.ts';
 export type EntryKind = 'collect' | 'payout' | 'refund';
 
 /** What the caller asked for. */
+/** The request to create an entry. */
 export interface Draft {
   kind: EntryKind;
-  /** The key by which the caller knows it. */
+  /** The caller's key of the entry. */
   key: string;
   amount_minor: Minor;
   currency: string;
   msisdn: string;
   /** Of a refund: the key of the collection. */
+  /** Of a refund: the key of the collection. */
   of: string | null;
-  /** Where this one is to be announced; null: where the account says, or nowhere. */
+  /** Callback address of this entry; null: the address of the account's settings, or none. */
   callback_url: string | null;
-  /** What the provider keeps besides, in its own words. */
+  /** Other fields the provider stores, in its own format. */
   wire: Record<string, unknown>;
 }
 
-/** One thing the provider created. A key that was created twice stands here twice. */
+/** One operation the provider created. A key that was used twice has two entries. */
 export interface Entry extends Draft {
-  /** The provider's own number for it. */
+  /** The provider's own reference. */
   ref: string;
   state: 'pending' | 'succeeded' | 'failed';
-  /** The provider's word for why it failed. */
+  /** The provider's code or text for the failure. */
   word: string | null;
-  /** Money changed hands. */
+  /** Set when money changed hands. */
   moved: boolean;
   created_at: number;
   settled_at: number | null;
-  /** The status page does not show it before. */
+  /** Time from which the status endpoint shows the entry, in milliseconds since the epoch. */
   visible_at: number;
-  /** Waits until someone calls `recover`. */
+  /** Set while the entry waits for a call of `recover`. */
   stuck: boolean;
 }
 
@@ -42,7 +44,7 @@ export interface Sum {
   count: number;
 }
 
-/** A provider's own truth of what was created and what moved: what an audit compares the orchestrator with. */
+/** The simulator's record of what was created and what money moved. Audits compare the orchestrator with it. */
 export class Book {
   readonly #entries: Entry[] = [];
   readonly #byKey = new Map<string, Entry[]>();
@@ -65,23 +67,23 @@ export class Book {
     return entry;
   }
 
-  /** The first that was created under the key. */
+  /** Returns the first entry created under the key. */
   find(key: string): Entry | undefined {
     return this.created(key)[0];
   }
 
-  /** As {@link find}, but only what the status page already shows. */
+  /** Returns the same entry as {@link find}, but only when the status endpoint already shows it. */
   visible(key: string): Entry | undefined {
     const entry = this.find(key);
     return entry && entry.visible_at <= Date.now() ? entry : undefined;
   }
 
-  /** Everything that was created under the key: more than one is a charge too many. */
+  /** Returns all entries created under the key. More than one is a double charge. */
   created(key: string): readonly Entry[] {
     return this.#byKey.get(key) ?? [];
   }
 
-  /** Final once: later calls change nothing. */
+  /** Completes an entry. Later calls have no effect. */
   settle(entry: Entry, state: 'succeeded' | 'failed', word: string | null): void {
     if (entry.state !== 'pending') return;
     entry.state = state;
@@ -90,12 +92,12 @@ export class Book {
     entry.settled_at = Date.now();
   }
 
-  /** In the order of creation. */
+  /** Returns all entries in the order of creation. */
   entries(): readonly Entry[] {
     return this.#entries;
   }
 
-  /** What changed hands, by kind and currency. */
+  /** Returns the sums of the money moved, by kind and currency. */
   moved(): Sum[] {
     const sums = new Map<string, Sum>();
     for (const { kind, currency, amount_minor, moved } of this.#entries) {
@@ -106,7 +108,7 @@ export class Book {
     return [...sums.values()];
   }
 
-  /** What of a collection was given back or is on its way back. */
+  /** Returns the amount of a collection that is refunded or has a pending refund. */
   refunded(key: string): Minor {
     return this.#entries
       .filter((entry) => entry.kind === 'refund' && entry.of === key && entry.state !== 'failed')

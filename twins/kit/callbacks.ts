@@ -3,7 +3,7 @@ import type { Entry } from './book.ts';
 import type { Manner } from './faults.ts';
 import type { Timers } from './timers.ts';
 
-/** A callback as it goes over the wire. */
+/** A callback as sent over HTTP. */
 export interface Announcement {
   method: 'POST' | 'PUT';
   url: string;
@@ -11,19 +11,19 @@ export interface Announcement {
   body: string;
 }
 
-/** What a callback is to say. */
+/** The content of a callback. */
 export interface Saying {
-  /** `interim`: something is still under way. */
+  /** `interim`: an operation is still pending. */
   stage: 'interim' | 'final';
   amount_minor: Minor;
-  /** With a signature that is wrong. */
+  /** Set for a callback with a wrong signature. */
   forged: boolean;
 }
 
-/** Words a callback, or null when there is nowhere to send it. */
+/** Composes a callback, or returns null when there is no address for it. */
 export type Compose = (entry: Entry, saying: Saying) => Announcement | null;
 
-/** One callback that was sent; `status` null: nobody answered. */
+/** One callback that was sent. `status` is null when there was no response. */
 export interface Announced {
   key: string;
   manner: Manner;
@@ -33,11 +33,11 @@ export interface Announced {
 
 const DEADLINE_MS = 5_000;
 const TRIES = 3;
-/** Callbacks that are remembered: a storm may run for hours. */
+/** Maximum number of callbacks to record: a storm may run for hours. */
 const REMEMBERED = 10_000;
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 
-/** Sends callbacks in the manner that was drawn, to this machine only: a simulator has no business elsewhere. */
+/** Sends callbacks in the selected manner, to this machine only: a simulator must not call other hosts. */
 export class Announcer {
   readonly #compose: Compose;
   readonly #timers: Timers;
@@ -45,7 +45,7 @@ export class Announcer {
   readonly sent: Announced[] = [];
   #under_way = 0;
 
-  /** @param pause_ms between repetitions and between tries */
+  /** @param pause_ms delay between repetitions and between retries */
   constructor(compose: Compose, timers: Timers, pause_ms: number) {
     this.#compose = compose;
     this.#timers = timers;
@@ -60,7 +60,7 @@ export class Announcer {
     return this.#sayAll(entry, manner, sayingsOf(entry, manner));
   }
 
-  /** Says that something is still under way. */
+  /** Sends a callback for a pending operation. */
   interim(entry: Entry): Promise<void> {
     return this.#sayAll(entry, 'once', [{ stage: 'interim', amount_minor: entry.amount_minor, forged: false }]);
   }

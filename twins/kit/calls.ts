@@ -1,21 +1,24 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Doing, Fault } from './faults.ts';
 
-/** One request to a twin. */
+/** One request to a simulator. */
 export interface Call {
   method: string;
-  /** Without the query. */
+  /** Path without the query. */
   path: string;
-  /** What the route's `:names` stand for. */
+  /** Values of the route's `:names`. */
   params: Record<string, string>;
   query: URLSearchParams;
   headers: IncomingHttpHeaders;
   body: Buffer;
-  /** What was drawn for it. The kit acts on those of the wire; the provider acts on `closed` and `float_exhausted`. */
+  /**
+   * The fault selected for the request. The kit applies transport faults; the provider applies `closed` and
+   * `float_exhausted`.
+   */
   fault: Fault;
 }
 
-/** Text is sent as it is, objects as JSON, null as an empty body. */
+/** Text is sent unchanged, objects as JSON, null as an empty body. */
 export interface Answer {
   status: number;
   headers?: Record<string, string>;
@@ -24,13 +27,13 @@ export interface Answer {
 
 export interface TwinRoute {
   method: string;
-  /** `/v2/deposits/:id`. */
+  /** Path pattern: `/v2/deposits/:id`. */
   path: string;
   doing: Doing;
   answer(call: Call): Answer | Promise<Answer>;
 }
 
-/** The body as a JSON object, or null when it is none. */
+/** Returns the body as a JSON object, or null when it is not one. */
 export function jsonOf(call: Call): Record<string, unknown> | null {
   try {
     const value: unknown = JSON.parse(call.body.toString('utf8'));
@@ -40,7 +43,10 @@ export function jsonOf(call: Call): Record<string, unknown> | null {
   }
 }
 
-/** @returns the route and what its `:names` stand for */
+/**
+ * Finds the route of a request.
+ * @returns the route and the values of its `:names`
+ */
 export function matchRoute(
   routes: readonly TwinRoute[],
   method: string,
@@ -68,6 +74,7 @@ function matchPath(pattern: string, path: string): Record<string, string> | null
 
 const MOST_BYTES = 1_000_000;
 
+/** Reads the body of a request. */
 export async function readBody(request: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let bytes = 0;

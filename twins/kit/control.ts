@@ -4,7 +4,7 @@ import { type Answer, jsonOf, type TwinRoute } from './calls.ts';
 import { NORMAL_FORM, type StatementForm, spoilStatement, statementOf, writeStatement } from './statement.ts';
 import { FAULTS, type Fault, type Faults, MANNERS, type Manner, PROFILES, type Profile } from './faults.ts';
 
-/** What the control page may touch. */
+/** The parts of the simulator that the control routes may change. */
 interface Controlled {
   book: Book;
   faults: Faults;
@@ -15,7 +15,7 @@ interface Controlled {
   outage(ms: number): void;
 }
 
-/** `/_twin/*`: how other processes look into a twin and drive it. */
+/** Returns the control routes `/_twin/*`, by which other processes inspect and control a simulator. */
 export function controlRoutes(twin: Controlled): TwinRoute[] {
   const { book, faults, settings } = twin;
   const weather = () => ok({ seed: faults.seed, profile: faults.profile, counts: faults.counts() });
@@ -65,7 +65,10 @@ export function controlRoutes(twin: Controlled): TwinRoute[] {
   ];
 }
 
-/** What came to an end, as the provider would export it; `?breaks=2&seed=7` puts two breaks of each kind in and names them. */
+/**
+ * Returns the statement of completed operations in the provider's format. `?breaks=2&seed=7` inserts two breaks of
+ * each kind and lists them.
+ */
 function statement({ book, statement: form = NORMAL_FORM }: Controlled, query: URLSearchParams): Answer {
   const [breaks, seed] = [Number(query.get('breaks') ?? 0), Number(query.get('seed') ?? 1)];
   const { entries, injected } = spoilStatement(statementOf(book), breaks, seed);
@@ -73,7 +76,10 @@ function statement({ book, statement: form = NORMAL_FORM }: Controlled, query: U
   return { status: 200, headers, body: writeStatement(entries, form) };
 }
 
-/** `{profile}`, `{fault, name?, doing?, times?}` or `{callbacks, name?}`. @returns what is wrong with it, or null */
+/**
+ * Applies `{profile}`, `{fault, name?, doing?, times?}` or `{callbacks, name?}`.
+ * @returns the error in it, or null
+ */
 function setFaults(faults: Faults, wish: Record<string, unknown>): string | null {
   const { profile, fault, callbacks, name = '', doing = 'create', times = 1 } = wish;
   if (typeof name !== 'string' || typeof times !== 'number') return 'name: a text; times: a number';
@@ -93,7 +99,7 @@ function setFaults(faults: Faults, wish: Record<string, unknown>): string | null
   return null;
 }
 
-/** Amounts as text: JSON has no exact large numbers. */
+/** Amounts are sent as text, because JSON has no exact large numbers. */
 function ok(body: object): Answer {
   const text = JSON.stringify(body, (_, value) => (typeof value === 'bigint' ? value.toString() : value));
   return { status: 200, headers: { 'content-type': 'application/json' }, body: text };

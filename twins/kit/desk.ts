@@ -3,12 +3,15 @@ import type { Announcer } from './callbacks.ts';
 import type { Fault, Faults, Manner } from './faults.ts';
 import type { Timers } from './timers.ts';
 
-/** How something will end, in the provider's words. */
+/** The final result of an operation, in the provider's codes. */
 export interface Ending {
   state: 'succeeded' | 'failed';
-  /** The provider's word for why it failed. */
+  /** The provider's code or text for the failure. */
   word: string | null;
-  /** In delays of the twin: 1 is the usual one, 2 a prompt that runs out. `stuck`: only when someone calls `recover`. */
+  /**
+   * Time until the result, in multiples of the simulator's delay: 1 is the default, 2 an expired prompt. `stuck`: only
+   * after a call of `recover`.
+   */
   after: number | 'stuck';
 }
 
@@ -18,7 +21,7 @@ export function failsWith(word: string, after = 1): Ending {
   return { state: 'failed', word, after };
 }
 
-/** Takes things in, and brings them to their end. */
+/** Creates operations and completes them. */
 export class Desk {
   readonly #book: Book;
   readonly #faults: Faults;
@@ -38,12 +41,12 @@ export class Desk {
     this.#lag_ms = parts.lag_ms;
   }
 
-  /** Things that have not come to their end, other than those that are stuck. */
+  /** Number of operations in progress, without those that are stuck. */
   get under_way(): number {
     return this.#under_way;
   }
 
-  /** Creates an entry; where its outcome is announced early, it comes back only after that. */
+  /** Creates an entry. For an early callback, returns only after the callback was sent. */
   async take(draft: Draft, ending: Ending, fault: Fault): Promise<Entry> {
     const entry = this.#book.add(draft);
     const manner = this.#faults.nextManner(namesOf(draft));
@@ -59,22 +62,22 @@ export class Desk {
     return entry;
   }
 
-  /** Announces once more what became of something. */
+  /** Sends the callback of a completed operation once more. */
   announce(entry: Entry): void {
     void this.#announcer.announce(entry, 'once');
   }
 
-  /** Announces that something is still under way. */
+  /** Sends a callback for a pending operation. */
   interim(entry: Entry): void {
     void this.#announcer.interim(entry);
   }
 
-  /** Ends something before its time, such as a payout that is cancelled by hand. */
+  /** Completes an operation early, such as a payout that is cancelled manually. */
   async end(entry: Entry, ending: Ending): Promise<void> {
     await this.#finish(entry, ending, this.#faults.nextManner(namesOf(entry)));
   }
 
-  /** What is stuck goes on and what is hidden shows. */
+  /** Resumes stuck operations and shows hidden ones. */
   recover(): void {
     for (const entry of this.#book.entries()) entry.visible_at = Math.min(entry.visible_at, Date.now());
     for (const [entry, ending] of this.#stuck) {

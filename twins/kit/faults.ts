@@ -1,8 +1,11 @@
 import { pick, randomOf, type Weights } from './random.ts';
 
-/** Nothing is created and the answer is lost or useless. */
+/** Faults where nothing is created and the response is lost or useless. */
 export const UNCREATED = ['reset_uncreated', 'error_uncreated', 'slow_uncreated', 'page_uncreated', 'garbled_uncreated'] as const;
-/** Created, and the answer is lost or useless. `late_created`: only after the caller has given up waiting. */
+/**
+ * Faults where the operation is created and the response is lost or useless. `late_created`: created only after the
+ * caller's deadline.
+ */
 export const CREATED = [
   'reset_created',
   'error_created',
@@ -12,23 +15,29 @@ export const CREATED = [
   'garbled_created',
   'cut_created',
 ] as const;
-/** The provider's own ways: it says clearly what is the matter, or takes its time. */
+/** Behaviour of the provider itself: clear errors and delays. */
 export const MOODS = ['throttled', 'token_expired', 'closed', 'float_exhausted', 'lagging', 'stuck'] as const;
 
 export const FAULTS = [...UNCREATED, ...CREATED, ...MOODS] as const;
 export type Fault = 'none' | (typeof FAULTS)[number];
 
-/** How an outcome is announced. `early`: before the answer to its creation; `other_amount`: signed rightly. */
+/**
+ * Ways to send a callback. `early`: before the response to the creation. `other_amount`: a wrong amount with a valid
+ * signature.
+ */
 export const MANNERS = ['once', 'none', 'repeated', 'out_of_order', 'early', 'wrong_signature', 'other_amount'] as const;
 export type Manner = (typeof MANNERS)[number];
 
-/** What a request does: faults are drawn for each kind in a row of its own. */
+/** Kinds of request. Faults are drawn from a separate random sequence for each kind. */
 export type Doing = 'create' | 'read' | 'other';
 
 export const PROFILES = ['calm', 'stormy', 'down'] as const;
 export type Profile = (typeof PROFILES)[number];
 
-/** In percent. `other_amount` is never drawn: it is an attack or a defect, and happens only where a script asks for it. */
+/**
+ * Probabilities in percent. `other_amount` is never drawn: it is an attack or a defect, and occurs only where a script
+ * requests it.
+ */
 const WEATHER: Record<
   Profile,
   { create: Weights<Fault>; read: Weights<Fault>; other: Weights<Fault>; callback: Weights<Manner> }
@@ -67,17 +76,20 @@ const WEATHER: Record<
   },
 };
 
-/** A fault for one key, number or reference (`name`), for one kind of request, or for whatever comes next. */
+/** A fault for one key, number or reference (`name`), for one kind of request, or for the next request. */
 export interface Script {
   fault: Fault;
   name?: string;
-  /** `create` unless said otherwise. */
+  /** Defaults to `create`. */
   doing?: Doing;
-  /** How often; once unless said otherwise. */
+  /** Number of times; defaults to one. */
   times?: number;
 }
 
-/** Decides what goes wrong: by script where there is one, else drawn by the profile's weights, the same again by seed. */
+/**
+ * Selects the faults: from scripts where there is one, else drawn by the profile's weights. The sequence is
+ * reproducible by seed.
+ */
 export class Faults {
   readonly seed: number;
   #profile: Profile;
@@ -109,12 +121,12 @@ export class Faults {
     this.#scripts.push({ fault, name, doing, times });
   }
 
-  /** How outcomes are announced: for one key, number or reference, or (without a name) for all. */
+  /** Sets how callbacks are sent: for one key, number or reference, or (without a name) for all. */
   announce(manner: Manner, name = ''): void {
     this.#manners.set(name, manner);
   }
 
-  /** What happens to a request that names these keys and numbers. */
+  /** Returns the fault of a request that contains these keys and numbers. */
   next(doing: Doing, names: readonly string[]): Fault {
     const drawn = pick<Fault>(WEATHER[this.#profile][doing], 'none', this.#draws[doing]());
     const fault = this.#scripted(doing, names) ?? drawn;
@@ -130,19 +142,19 @@ export class Faults {
     return manner;
   }
 
-  /** What was scripted and has not happened: a test that waits for it proves nothing. */
+  /** Returns the scripted faults that have not occurred. A test that depends on one of them proves nothing. */
   unmet(): readonly Script[] {
     return this.#scripts;
   }
 
-  /** From now on nothing goes wrong. */
+  /** Ends all faults. */
   recover(): void {
     this.#profile = 'calm';
     this.#scripts = [];
     this.#manners.clear();
   }
 
-  /** What went wrong so far, and how often: `create reset_created`, `callback none`. */
+  /** Returns the number of faults so far, by kind: `create reset_created`, `callback none`. */
   counts(): Record<string, number> {
     return Object.fromEntries(this.#counts);
   }

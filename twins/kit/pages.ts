@@ -1,6 +1,9 @@
 import type { Answer, Call } from './calls.ts';
 
-/** A provider's page on which the payer types a number and pays: by hand in a browser, or by {@link payOn}. */
+/**
+ * Returns a provider's payment page, on which the payer enters a number and pays: manually in a browser, or by {@link
+ * payOn}.
+ */
 export function payingPage(provider: string, what: string): Answer {
   const html = [
     '<!DOCTYPE html><html lang="fr"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">',
@@ -11,17 +14,17 @@ export function payingPage(provider: string, what: string): Answer {
   return { status: 200, headers: { 'content-type': 'text/html; charset=utf-8' }, body: html };
 }
 
-/** A page that says why nothing can be paid here. */
+/** Returns a page with the reason why no payment is possible. */
 export function closedPage(status: number, text: string): Answer {
   return { status, headers: { 'content-type': 'text/plain; charset=utf-8' }, body: text };
 }
 
-/** Where the payer goes afterwards. */
+/** Redirects the payer after the payment. */
 export function leadsTo(url: string): Answer {
   return { status: 303, headers: { location: url }, body: null };
 }
 
-/** The number that was typed, as digits with the country code; null when it is none. */
+/** Returns the number that was entered, as digits with the country code; null when it is not a number. */
 export function typedNumber(call: Call): string | null {
   const digits = (new URLSearchParams(call.body.toString('utf8')).get('msisdn') ?? '').replace(/\D/g, '');
   return /^\d{8,15}$/.test(digits) ? digits : null;
@@ -30,7 +33,7 @@ export function typedNumber(call: Call): string | null {
 const TRIES = 8;
 const PAUSE_MS = 60;
 
-/** Opens a page as a payer does and pays with this number. Tries again while the page does not answer. */
+/** Opens a page like a payer and pays with this number. Retries while the page does not respond. */
 export async function payOn(url: string, number: string): Promise<void> {
   for (let tries = 1; tries <= TRIES; tries++) {
     if (await submitted(url, number)) return;
@@ -38,7 +41,7 @@ export async function payOn(url: string, number: string): Promise<void> {
   }
 }
 
-/** Whether there is an answer that trying again would not change. */
+/** Returns whether the response is final, so that a retry would not change it. */
 async function submitted(url: string, number: string): Promise<boolean> {
   try {
     const body = new URLSearchParams({ msisdn: number });

@@ -1,4 +1,4 @@
-/** Numbers in [0, 1) that are the same again for the same seed (mulberry32). */
+/** Returns a generator of numbers in [0, 1), reproducible by seed (mulberry32). */
 export function randomOf(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -9,10 +9,13 @@ export function randomOf(seed: number): () => number {
   };
 }
 
-/** Names with their weights; what is missing to 100 goes to `otherwise`. */
+/** Names with their weights in percent. The remainder to 100 is `otherwise`. */
 export type Weights<T extends string> = Partial<Record<T, number>>;
 
-/** @param draw from [0, 1) */
+/**
+ * Selects a name by weight.
+ * @param draw from [0, 1)
+ */
 export function pick<T extends string>(weights: Weights<T>, otherwise: T, draw: number): T {
   let rest = draw * 100;
   for (const [name, weight] of Object.entries(weights) as [T, number][]) {

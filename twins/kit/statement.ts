@@ -2,7 +2,7 @@ import type { Minor } from '../../src/kit/money.ts';
 import type { Book, EntryKind } from './book.ts';
 import { randomOf } from './random.ts';
 
-/** One line of the statement a twin hands out: what came to an end. */
+/** One line of a simulator's statement: a completed operation. */
 export interface StatementEntry {
   kind: EntryKind;
   key: string;
@@ -13,10 +13,10 @@ export interface StatementEntry {
   state: 'succeeded' | 'failed';
 }
 
-/** How a provider writes its statements; without, the normal form of docs/reconciliation.md. */
+/** A provider's statement format. When omitted, the normal format of docs/reconciliation.md. */
 export interface StatementForm {
   head: readonly string[];
-  /** Null: it is not in the statement. */
+  /** Returns the cells of a line. Null: it is not in the statement. */
   row(entry: StatementEntry): readonly string[] | null;
 }
 
@@ -28,17 +28,19 @@ export const NORMAL_FORM: StatementForm = {
   ],
 };
 
-/** Hundredths as text in major units. */
+/** Formats hundredths as text in major units. */
 export function amountOf(amount_minor: Minor): string {
   return `${amount_minor / 100n}.${String(amount_minor % 100n).padStart(2, '0')}`;
 }
 
+/** Returns the completed operations of the book. */
 export function statementOf(book: Book): StatementEntry[] {
   return book.entries().flatMap(({ kind, key, ref, amount_minor, currency, created_at, settled_at, state }) => {
     return state === 'pending' ? [] : [{ kind, key, ref, amount_minor, currency, at: settled_at ?? created_at, state }];
   });
 }
 
+/** Returns the statement as CSV text. */
 export function writeStatement(entries: readonly StatementEntry[], { head, row }: StatementForm): string {
   const rows = entries.flatMap((entry) => {
     const cells = row(entry);

@@ -1,4 +1,4 @@
-/** Things that happen later. They never keep the process alive, and none happens after `stop`. */
+/** Scheduled callbacks. They never keep the process alive, and none runs after `stop`. */
 export class Timers {
   readonly #pending = new Set<NodeJS.Timeout>();
   readonly #waiting = new Set<() => void>();
@@ -13,7 +13,7 @@ export class Timers {
     this.#pending.add(timer);
   }
 
-  /** Also comes back when everything is stopped meanwhile. */
+  /** Waits. Also resolves when everything is stopped in the meantime. */
   wait(ms: number): Promise<void> {
     return new Promise((resolve) => {
       if (this.#stopped) return resolve();

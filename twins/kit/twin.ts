@@ -10,57 +10,57 @@ import { Timers } from './timers.ts';
 import type { StatementForm } from './statement.ts';
 import { sendAnswer } from './wire.ts';
 
-/** What a provider's simulator may use. */
+/** The dependencies available to a provider's simulator. */
 export interface Kit {
   book: Book;
   faults: Faults;
   desk: Desk;
   timers: Timers;
-  /** What a merchant sets on the provider's own site, by name: `callback_url` and the like. */
+  /** Settings a merchant makes on the provider's own site, by name: `callback_url` and others. */
   settings: Map<string, string>;
   options: TwinOptions;
 }
 
-/** A provider's side of the wire. */
+/** The provider-specific part of a simulator. */
 export interface Wire {
   routes: readonly TwinRoute[];
-  /** The keys and numbers a request names, so that a fault can be scripted for one of them. */
+  /** Returns the keys and numbers in a request, so that a fault can be scripted for one of them. */
   namesOf(call: Call): string[];
   compose: Compose;
-  /** Its answers to what can befall every request. */
+  /** The provider's responses to faults that can occur on every request. */
   answers: { throttled: Answer; unauthorised: Answer; broken: Answer; missing: Answer };
 }
 
-/** One kind of provider simulator: a folder beside this one exports it. */
+/** One kind of provider simulator. Each folder beside this one exports one. */
 export interface TwinKind {
-  /** As the connector is called. */
+  /** The name of the connector. */
   readonly name: string;
-  /** Callbacks go where the account says (setting `callback_url`), not where each request says. */
+  /** Callbacks go to the account's address (setting `callback_url`), not to the address in each request. */
   readonly dashboard_callbacks?: true;
-  /** How its statements are written, where that is known. */
+  /** The statement format, where it is known. */
   readonly statement?: StatementForm;
-  /** What an account at the twin is used with; `url` is its base URL. */
+  /** Returns the credentials of an account at the simulator. `url` is its base URL. */
   credentials(url: string): Record<string, string>;
   wire(kit: Kit): Wire;
 }
 
 export interface TwinOptions {
-  /** 0: any that is free. */
+  /** Port number; 0: any free port. */
   port: number;
   seed: number;
   profile: Profile;
-  /** How long things are under way. */
+  /** Time for which operations are pending, in milliseconds. */
   delay_ms: number;
-  /** How long a slow answer takes: longer than the caller's deadline. */
+  /** Duration of a slow response: longer than the caller's deadline. */
   slow_ms: number;
-  /** How long a status page may lag. */
+  /** Maximum lag of a status endpoint. */
   lag_ms: number;
   settings: Record<string, string>;
-  /** What the provider's clock says, in milliseconds since the epoch: signatures are dated by it. */
+  /** Returns the provider's time in milliseconds since the epoch. Signatures are dated by it. */
   now(): number;
 }
 
-/** Quick enough for tests, slow enough to be seen. */
+/** Short enough for tests, long enough to be observable. */
 export const TWIN_DEFAULTS: TwinOptions = {
   port: 0,
   seed: 1,
@@ -81,30 +81,33 @@ export interface Twin {
   readonly faults: Faults;
   readonly announcer: Announcer;
   readonly settings: Map<string, string>;
-  /** Requests of the provider's own wire that were answered or dropped. */
+  /** Requests to the provider's API that were answered or dropped. */
   readonly requests: { method: string; path: string; fault: Fault }[];
-  /** What a request to it does; undefined: there is no such address. */
+  /** Returns the kind of a request; undefined when there is no such address. */
   doingOf(method: string, path: string): TwinRoute['doing'] | undefined;
-  /** No fault any more; what is stuck goes on, what is hidden shows. */
+  /** Ends all faults, resumes stuck operations and shows hidden ones. */
   recover(): void;
-  /** Nobody listens any more: connections are refused. */
+  /** Closes the port: connections are refused. */
   closePort(): Promise<void>;
   openPort(): Promise<void>;
-  /** When nothing is under way: no request, no callback, nothing on its way to its end (stuck things aside). */
+  /** Resolves when nothing is in progress: no request, no callback and no pending operation, except stuck ones. */
   idle(): Promise<void>;
   stop(): Promise<void>;
 }
 
 const REMEMBERED_REQUESTS = 10_000;
 
-/** Starts a simulator on loopback. Everything that can fail does so before it comes back. */
+/**
+ * Starts a simulator on loopback.
+ * @throws before it returns when it cannot start
+ */
 export async function startTwin(kind: TwinKind, given: Partial<TwinOptions> = {}): Promise<Twin> {
   const options = { ...TWIN_DEFAULTS, ...given };
   const timers = new Timers();
   const book = new Book();
   const faults = new Faults(options);
   const settings = new Map(Object.entries(options.settings));
-  // The desk needs the announcer, which needs the wire, which needs the desk.
+  // Circular dependency: the desk needs the announcer, which needs the wire, which needs the desk.
   const announcer: Announcer = new Announcer((entry, saying) => wire.compose(entry, saying), timers, options.delay_ms);
   const desk = new Desk({ book, faults, timers, announcer, delay_ms: options.delay_ms, lag_ms: options.lag_ms });
   const wire = kind.wire({ book, faults, desk, timers, settings, options });
@@ -163,7 +166,7 @@ export async function startTwin(kind: TwinKind, given: Partial<TwinOptions> = {}
   };
 }
 
-/** What the provider would say; whether the caller gets to hear it is the wire's business. */
+/** Returns the provider's response. The transport decides whether the caller receives it. */
 async function answerOf(route: TwinRoute | undefined, call: Call, wire: Wire, slowly: () => Promise<void>): Promise<Answer> {
   const { fault } = call;
   if (!route) return wire.answers.missing;
@@ -177,7 +180,7 @@ async function answerOf(route: TwinRoute | undefined, call: Call, wire: Wire, sl
   return answer;
 }
 
-/** The listening socket, which can be closed and opened again. */
+/** The listening socket. It can be closed and opened again. */
 class Port {
   readonly #respond: (request: IncomingMessage, response: ServerResponse) => Promise<void>;
   #server: Server | null = null;
@@ -212,7 +215,7 @@ class Port {
     await closed;
   }
 
-  /** Closed for a while. The answer to whoever asked for it leaves first. */
+  /** Closes the port for a while. The response to the current request is sent first. */
   outage(ms: number, timers: Timers): void {
     timers.after(20, () => {
       void this.close();

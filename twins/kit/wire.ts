@@ -4,7 +4,7 @@ import type { Fault } from './faults.ts';
 
 const PAGE = '<!DOCTYPE html><html><head><title>502 Bad Gateway</title></head><body><h1>502 Bad Gateway</h1></body></html>';
 
-/** Sends the answer, or what the fault leaves of it. */
+/** Sends the response, modified by the fault. */
 export function sendAnswer(response: ServerResponse, answer: Answer, fault: Fault, broken: Answer): void {
   switch (fault) {
     case 'reset_uncreated':
@@ -37,7 +37,7 @@ function write(response: ServerResponse, { status, headers, body }: Answer): voi
   response.writeHead(status, { ...type, ...headers, 'content-length': Buffer.byteLength(text) }).end(text);
 }
 
-/** Promises more than it sends, then hangs up. */
+/** Sends less than the declared content length, then closes the connection. */
 function cut(response: ServerResponse, { status, headers, body }: Answer): void {
   const text = textOf(body);
   response.writeHead(status, { 'content-type': 'application/json', ...headers, 'content-length': Buffer.byteLength(text) + 10 });

@@ -7,7 +7,7 @@ const TOKEN_SECONDS = 3_599;
 const UNAUTHORISED = fault(404, '404.001.03', 'Invalid Access Token');
 const BASIC = `Basic ${Buffer.from(`${APP.consumer_key}:${APP.consumer_secret}`).toString('base64')}`;
 
-/** M-Pesa of Safaricom: prompts and questions about them. */
+/** M-Pesa of Safaricom: prompts and status queries. */
 export const mpesaDarajaTwin: TwinKind = {
   name: 'mpesa-daraja',
   credentials: (url) => ({ ...APP, base_url: url }),
@@ -51,7 +51,7 @@ function mint(tokens: Map<string, number>, { headers, query: asked }: Call): Ans
   return { status: 200, body: { access_token, expires_in: String(TOKEN_SECONDS) } };
 }
 
-/** Our reference and the number, also where only Safaricom's own number is told. */
+/** Returns our reference and the number, also where the request contains only Safaricom's own id. */
 function namesOf(kit: Kit, call: Call): string[] {
   const { AccountReference, PhoneNumber, CheckoutRequestID } = jsonOf(call) ?? {};
   const key = CheckoutRequestID === undefined ? undefined : entryOf(kit, CheckoutRequestID)?.key;

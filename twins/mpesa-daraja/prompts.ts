@@ -11,7 +11,7 @@ export const APP = {
 };
 const HIGHEST = 250_000;
 
-/** An error in Daraja's envelope. */
+/** Returns an error in Daraja's envelope. */
 export function fault(status: number, errorCode: string, errorMessage: string): Answer {
   return { status, body: { requestId: '16813-1590513-1', errorCode, errorMessage } };
 }
@@ -30,9 +30,9 @@ const ENDINGS: Record<Fate, Ending> = {
 };
 
 /**
- * What the query answers while the prompt is still open, by the last six digits; the payer pays all the same afterwards.
- * 1037 and 4999 came that way to integrators whose customers were charged (daraja-error-codes, entries 1037 and 4999);
- * 8999 stands for the next code that nobody has published.
+ * Responses of the status query while the prompt is still open, by the last six digits. The payer still pays
+ * afterwards. Integrators received 1037 and 4999 in this way for customers who were charged (daraja-error-codes,
+ * entries 1037 and 4999). 8999 stands for the next unpublished code.
  */
 const EARLY_RESULTS: Record<string, string> = { '000037': '1037', '004999': '4999', '008999': '8999' };
 
@@ -46,6 +46,7 @@ const DESCRIPTIONS: Record<string, string> = {
   8006: 'The security credential is locked.',
 };
 
+/** Creates a prompt. */
 export async function push(kit: Kit, call: Call): Promise<Answer> {
   const fields = jsonOf(call) ?? {};
   const wrong = wrongFieldOf(fields);
@@ -77,7 +78,7 @@ export async function push(kit: Kit, call: Call): Promise<Answer> {
   };
 }
 
-/** The first field that is not as documented. */
+/** Returns the first field that is not as documented, or null. */
 function wrongFieldOf(fields: Record<string, unknown>): string | null {
   const { TransactionType, Amount, PartyA, PartyB, PhoneNumber, CallBackURL, AccountReference, TransactionDesc } = fields;
   if (fields.BusinessShortCode !== APP.shortcode) return 'BusinessShortCode';
@@ -95,6 +96,7 @@ function isSigned({ Password, Timestamp }: Record<string, unknown>): boolean {
   return Password === Buffer.from(`${APP.shortcode}${APP.passkey}${Timestamp}`).toString('base64');
 }
 
+/** Returns the status of a prompt. */
 export function query(kit: Kit, call: Call): Answer {
   const fields = jsonOf(call) ?? {};
   if (!isSigned(fields)) return fault(500, '500.001.1001', 'Wrong credentials');
@@ -122,12 +124,12 @@ function idsOf({ ref }: Entry): { MerchantRequestID: string; CheckoutRequestID: 
   return { MerchantRequestID: `29115-34620561-${ref}`, CheckoutRequestID: `ws_CO_2611${ref}` };
 }
 
-/** By Safaricom's own number: our reference is never asked for. */
+/** Returns the entry with Safaricom's own id. Our reference is never queried. */
 export function entryOf({ book }: Kit, checkout_id: unknown): Entry | undefined {
   return book.entries().find((entry) => idsOf(entry).CheckoutRequestID === checkout_id);
 }
 
-/** Told once, unsigned, when it is over. A forged one says the opposite. */
+/** Composes the callback, which is sent once, unsigned, at the end. A forged one reports the opposite result. */
 export function compose(entry: Entry, { stage, amount_minor, forged }: Saying): Announcement | null {
   if (entry.callback_url === null || stage === 'interim') return null;
   const honest = resultOf(entry);

@@ -5,7 +5,7 @@ import { error } from './magic.ts';
 export const PRODUCTS = ['collection', 'disbursement'] as const;
 export type Product = (typeof PRODUCTS)[number];
 
-/** The user that is there from the start; further ones are made as in MTN's sandbox. */
+/** The user that exists from the start. Further ones are created as in MTN's sandbox. */
 export const FIRST_USER = { id: '0f1d2c3b-4a59-4687-9a0b-c1d2e3f40516', key: 'twin-of-mtn-api-key' };
 
 export const SUBSCRIPTION_KEYS: Record<Product, string> = {
@@ -15,7 +15,7 @@ export const SUBSCRIPTION_KEYS: Record<Product, string> = {
 
 interface User {
   key: string;
-  /** Where callbacks may go; null: anywhere, for the user that is there from the start. */
+  /** The allowed host of callback addresses; null: any, for the user that exists from the start. */
   callback_host: string | null;
 }
 
@@ -26,20 +26,20 @@ export const UNAUTHORISED: Answer = {
   body: { statusCode: 401, message: 'Unauthorized. Access token is missing or invalid.' },
 };
 
-/** Users, keys and tokens: who may do what. */
+/** Users, keys and tokens, for authorisation. */
 export class Access {
   readonly #users = new Map<string, User>([[FIRST_USER.id, { key: FIRST_USER.key, callback_host: null }]]);
   readonly #tokens = new Map<string, { user: User; product: Product; ends_at: number }>();
   readonly #tokenSeconds: () => number;
-  /** Tokens that were handed out. */
+  /** Number of tokens issued. */
   minted = 0;
 
-  /** @param tokenSeconds how long a token lives, asked for each one */
+  /** @param tokenSeconds returns the lifetime of a token; called for each one */
   constructor(tokenSeconds: () => number) {
     this.#tokenSeconds = tokenSeconds;
   }
 
-  /** Who calls, or the answer that turns the call away. */
+  /** Returns the caller, or the response that rejects the call. */
   callerOf(call: Call, product: Product): { user: User } | { answer: Answer } {
     if (call.headers['ocp-apim-subscription-key'] !== SUBSCRIPTION_KEYS[product]) return { answer: DENIED };
     const token = this.#tokens.get(/^Bearer (\S+)$/.exec(call.headers.authorization ?? '')?.[1] ?? '');

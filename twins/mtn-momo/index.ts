@@ -6,11 +6,11 @@ import { activityOf, error } from './magic.ts';
 import { compose, CURRENCIES, orderRoutes } from './orders.ts';
 
 const TOKEN_SECONDS = 3_600;
-/** In each float at the start. */
+/** Initial balance of each float. */
 const OPENING_MINOR = 10_000_000_000n;
 
 /**
- * The MTN MoMo Open API: collection and disbursement, v1_0. Settings: `token_seconds` (how long tokens live) and
+ * The MTN MoMo Open API: collection and disbursement, v1_0. Settings: `token_seconds` (lifetime of tokens) and
  * `reason_as` (`object` or `text`).
  */
 export const mtnMomoTwin: TwinKind = {
@@ -47,7 +47,7 @@ export const mtnMomoTwin: TwinKind = {
   },
 };
 
-/** The reference and the number a request is about. */
+/** Returns the reference and the number of a request. */
 function namesOf(call: Call): string[] {
   const fields = jsonOf(call) ?? {};
   const party = (fields.payer ?? fields.payee ?? {}) as { partyId?: unknown };
@@ -79,7 +79,7 @@ function accountRoutes(kit: Kit, access: Access, product: Product): TwinRoute[] 
   ];
 }
 
-/** Collections fill one float; payouts and refunds empty the other. */
+/** Returns the balance of a product. Collections increase one float; payouts and refunds decrease the other. */
 function balance({ book }: Kit, product: Product, target_environment: string): Answer {
   const currency = CURRENCIES[target_environment];
   if (!currency) return error(500, 'NOT_ALLOWED_TARGET_ENVIRONMENT');

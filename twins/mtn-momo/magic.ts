@@ -3,10 +3,10 @@ import type { Answer } from '../kit/calls.ts';
 import { type Ending, failsWith, SUCCEEDS } from '../kit/desk.ts';
 import { type Fate, fateOf } from '../kit/fates.ts';
 
-/** What becomes of a request to create something: taken in, or turned down with an HTTP error. */
+/** The result of a creation request: accepted, or rejected with an HTTP error. */
 export type Verdict = { kind: 'taken'; ending: Ending } | { kind: 'turned_down'; answer: Answer };
 
-/** An error in MTN's envelope. */
+/** Returns an error in MTN's envelope. */
 export function error(status: number, code: string, message = code.toLowerCase().replaceAll('_', ' ')): Answer {
   return { status, body: { code, message } };
 }
@@ -26,10 +26,10 @@ const UNAVAILABLE = atOnce('SERVICE_UNAVAILABLE', 503);
 const TRANSFER_TYPE = atOnce('TRANSFER_TYPE_UNKNOWN');
 const COULD_NOT_PERFORM = later('COULD_NOT_PERFORM_TRANSACTION');
 
-/** Numbers of MTN's sandbox: this and three digits. */
+/** Numbers of MTN's sandbox: this prefix and three digits. */
 const PREFIX = '46733123';
 
-/** MTN's own tables, in their order: from 450 for numbers, from 1 for references to refund. */
+/** MTN's own tables, in their order: numbers from 450, references to refund from 1. */
 const NUMBERS: Record<'collect' | 'payout', readonly Verdict[]> = {
   collect: [
     ...[FAILED, later('APPROVAL_REJECTED'), later('EXPIRED'), ONGOING, DELAYED, later('PAYER_NOT_FOUND')],
@@ -47,13 +47,13 @@ const REFERENCES: readonly Verdict[] = [
   ...[TARGET_ENVIRONMENT, CALLBACK_HOST, CURRENCY, INTERNAL, UNAVAILABLE, COULD_NOT_PERFORM],
 ];
 
-/** By the number of the payer or recipient: MTN's own, else the last six digits as everywhere. */
+/** Returns the result for the number of the payer or recipient: by MTN's own test numbers, else by the last six digits. */
 export function verdictOf(kind: EntryKind, msisdn: string): Verdict {
   const magic = kind === 'refund' || !msisdn.startsWith(PREFIX) ? undefined : NUMBERS[kind][Number(msisdn.slice(-3)) - 450];
   return magic ?? { kind: 'taken', ending: ENDINGS[fateOf(kind, msisdn)] };
 }
 
-/** By MTN's own references of things to give back. */
+/** Returns the result for one of MTN's own test references to refund. */
 export function verdictOfReference(reference: string): Verdict | undefined {
   return /^\d{1,2}$/.test(reference) ? REFERENCES[Number(reference) - 1] : undefined;
 }
@@ -65,12 +65,12 @@ const ENDINGS: Record<Fate, Ending> = {
   times_out: failsWith('COULD_NOT_PERFORM_TRANSACTION', 2),
   payer_refuses: failsWith('APPROVAL_REJECTED'),
   recipient_unregistered: failsWith('PAYEE_NOT_FOUND'),
-  // As the published list of reasons has it, like PAYEE_NOT_ALLOWED_TO_RECEIVE.
+  // As in the published list of reasons, like PAYEE_NOT_ALLOWED_TO_RECEIVE.
   invalid_recipient: failsWith('PAYEE_LIMIT_REACHED'),
   refund_fails: failsWith('INTERNAL_PROCESSING_ERROR'),
 };
 
-/** Whether a number has an active wallet. */
+/** Returns whether a number has an active wallet. */
 export function activityOf(msisdn: string): Answer {
   const active = { status: 200, body: { result: true } };
   const inactive = { status: 200, body: { result: false } };

@@ -7,7 +7,7 @@ import type { Kit } from '../kit/twin.ts';
 import type { Access, Product } from './access.ts';
 import { error, type Verdict, verdictOf, verdictOfReference } from './magic.ts';
 
-/** The currency of each target environment the twin plays. */
+/** The currency of each target environment that is simulated. */
 export const CURRENCIES: Record<string, string> = {
   ...{ sandbox: 'EUR', mtncameroon: 'XAF', mtnivorycoast: 'XOF', mtnbenin: 'XOF', mtncongo: 'XAF', mtnguineaconakry: 'GNF' },
   ...{ mtnghana: 'GHS', mtnnigeria: 'NGN', mtnuganda: 'UGX', mtnrwanda: 'RWF', mtnzambia: 'ZMW' },
@@ -15,7 +15,7 @@ export const CURRENCIES: Record<string, string> = {
 
 const WITHOUT_DECIMALS = new Set(['XAF', 'XOF', 'GNF', 'UGX', 'RWF']);
 const UUID_V4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
-/** What the firewall in front of the gateway lets through. */
+/** Texts that the firewall before the gateway accepts. */
 const HARMLESS = /^[A-Za-z0-9 .,-]{0,160}$/;
 const BLOCKED: Answer = {
   status: 400,
@@ -23,7 +23,7 @@ const BLOCKED: Answer = {
   body: '<html><head><title>Request Rejected</title></head><body>The requested URL was rejected.</body></html>',
 };
 
-/** Where each kind of thing is created and read. */
+/** The addresses at which each kind of operation is created and read. */
 const PLACES: readonly { kind: EntryKind; product: Product; path: string; party: 'payer' | 'payee' | null }[] = [
   { kind: 'collect', product: 'collection', path: '/collection/v1_0/requesttopay', party: 'payer' },
   { kind: 'payout', product: 'disbursement', path: '/disbursement/v1_0/transfer', party: 'payee' },
@@ -64,12 +64,12 @@ function isHarmless(text: unknown): boolean {
   return typeof text === 'string' && HARMLESS.test(text);
 }
 
-/** The host has to be the one the API user was made with. */
+/** Returns whether a callback address is allowed: its host must be the one the API user was created with. */
 function mayCall(url: string, host: string | null): boolean {
   return host === null || URL.parse(url)?.hostname === host;
 }
 
-/** Null: the request is malformed. */
+/** Returns the operation to create. Null: the request is malformed. */
 function draftOf(
   kit: Kit,
   { kind, party }: Place,
@@ -113,7 +113,7 @@ function show(kit: Kit, access: Access, { kind, product }: Place, call: Call): A
 
 const STATUSES = { pending: 'PENDING', succeeded: 'SUCCESSFUL', failed: 'FAILED' } as const;
 
-/** The status page and the callback say the same; neither names the X-Reference-Id. */
+/** Returns the status, in the format of the status endpoint and the callback. Neither contains the X-Reference-Id. */
 function statusOf({ settings }: Kit, entry: Entry, state: Entry['state'], amount_minor: bigint): object {
   const { payer, payee, externalId, payerMessage, payeeNote } = entry.wire;
   const word = state === 'failed' ? entry.word : null;
@@ -123,12 +123,12 @@ function statusOf({ settings }: Kit, entry: Entry, state: Entry['state'], amount
     ...(payer ? { payer } : {}),
     ...(payee ? { payee } : {}),
     ...{ payerMessage, payeeNote, status: STATUSES[state] },
-    // An object in the published schema, bare text in the answers people report.
+    // An object in the published schema, bare text in most reported responses.
     ...(word ? { reason: settings.get('reason_as') === 'object' ? { code: word, message: word.toLowerCase() } : word } : {}),
   };
 }
 
-/** Nothing is signed, so a forged one differs in what it says only. */
+/** Composes the callback. Nothing is signed, so a forged one differs only in its content. */
 export function compose(kit: Kit, entry: Entry, { stage, amount_minor, forged }: Saying): Announcement | null {
   if (entry.callback_url === null) return null;
   const told = stage === 'interim' ? 'pending' : entry.state;

@@ -6,13 +6,13 @@ export const UNAUTHORISED: Answer = {
   body: { code: 42, message: 'Expired credentials', description: 'The requested service needs credentials that have expired.' },
 };
 
-/** OAuth of Orange: an application's id and secret against a token. */
+/** Orange's OAuth: exchanges an application's id and secret for a token. */
 export class Access {
   readonly #ends_at = new Map<string, number>();
   readonly #client: { id: string; secret: string };
   readonly #lifetime: () => string | number;
 
-  /** @param lifetime in seconds, as it is written: one of the APIs writes a text */
+  /** @param lifetime in seconds, in its wire format: one of the APIs writes a text */
   constructor(client: { id: string; secret: string }, lifetime: () => string | number) {
     this.#client = client;
     this.#lifetime = lifetime;
@@ -22,7 +22,7 @@ export class Access {
     return { method: 'POST', path, doing: 'other', answer: (call) => this.#mint(call) };
   }
 
-  /** The answer that turns a call away, or null. */
+  /** Returns the response that rejects a call, or null. */
   denial({ headers }: Call): Answer | null {
     const token = /^Bearer (\S+)$/.exec(headers.authorization ?? '')?.[1] ?? '';
     return (this.#ends_at.get(token) ?? 0) > Date.now() ? null : UNAUTHORISED;

@@ -11,10 +11,10 @@ const CHANNEL = { user: 'twin-of-channel-user', password: 'twin-of-channel-passw
 const TOKEN_SECONDS = 3_600;
 const FOLDER = '/omcoreapis/1.0.2/mp';
 const FIELDS = ['notifUrl', 'channelUserMsisdn', 'amount', 'subscriberMsisdn', 'pin', 'orderId', 'description', 'payToken'];
-/** Last six digits of numbers that are refused at once, before anything is created. */
+/** Last six digits of numbers that are rejected immediately, before anything is created. */
 const TURNED_AWAY = '000005';
 
-/** In Orange's words, which say what went wrong and no code; EXPIRED and CANCELLED are statuses. */
+/** Results in Orange's texts, which contain no code. EXPIRED and CANCELLED are statuses. */
 const ENDINGS: Record<Fate, Ending> = {
   succeeds: SUCCEEDS,
   insufficient_funds: failsWith('Le solde du compte du payeur est insuffisant'),
@@ -26,7 +26,7 @@ const ENDINGS: Record<Fate, Ending> = {
   refund_fails: failsWith('Erreur'),
 };
 
-/** Orange Money Cameroon, server to server. Setting: `token_seconds` (how long tokens live). */
+/** Orange Money Cameroon, server to server. Setting: `token_seconds` (lifetime of tokens). */
 export const orangeMoneyCameroonTwin: TwinKind = {
   name: 'orange-money-cm',
   credentials: (url) => ({
@@ -73,7 +73,7 @@ function channelDenial({ headers }: Call): Answer | null {
   return headers['x-auth-token'] === expected ? null : refusal(401, 'X-AUTH-TOKEN invalide');
 }
 
-/** Pay tokens, and what was asked for with them. */
+/** Pay tokens and the payments requested with them. */
 class Payments {
   readonly #kit: Kit;
   /** The orders by token; null: not used yet. */

@@ -4,10 +4,10 @@ import { Access, UNAUTHORISED } from './access.ts';
 import { error, Orders } from './orders.ts';
 
 const CLIENT = { id: 'twin-of-orange-client-id', secret: 'twin-of-orange-client-secret' };
-/** Ninety days, written as a text as Orange does. */
+/** Ninety days. Orange writes the number as a text. */
 const TOKEN_SECONDS = '7776000';
 
-/** Orange Money Web Payment. Setting: `token_seconds` (how long tokens live). */
+/** Orange Money Web Payment. Setting: `token_seconds` (lifetime of tokens). */
 export const orangeMoneyTwin: TwinKind = {
   name: 'orange-money',
   credentials: (url) => ({

@@ -8,7 +8,7 @@ import { type Fate, fateOf } from '../kit/fates.ts';
 import { closedPage, leadsTo, payingPage, typedNumber } from '../kit/pages.ts';
 import type { Kit } from '../kit/twin.ts';
 
-/** An order and its page; the book has it only once a payer has used the page. */
+/** An order and its page. It is in the book only after a payer has used the page. */
 interface Order {
   order_id: string;
   amount: number;
@@ -17,7 +17,7 @@ interface Order {
   notif_token: string;
   notif_url: string;
   return_url: string;
-  /** What was drawn when it was made: it befalls the payment. */
+  /** The fault selected when the order was created. It applies to the payment. */
   fault: Fault;
   made_at: number;
   used: boolean;
@@ -28,10 +28,10 @@ const CURRENCIES: Record<string, string> = {
 };
 const FIELDS = ['merchant_key', 'currency', 'order_id', 'amount', 'return_url', 'cancel_url', 'notif_url', 'lang', 'reference'];
 const LONGEST: Record<string, number> = { order_id: 30, return_url: 120, cancel_url: 120, notif_url: 120, reference: 30 };
-/** A page that nobody uses is closed. */
+/** Period after which an unused page is closed. */
 const PAGE_LIVES_MS = 600_000;
 
-/** Orange tells an outcome and no reason. */
+/** Orange returns a status and no reason. */
 const ENDINGS: Record<Fate, Ending> = {
   succeeds: SUCCEEDS,
   insufficient_funds: failsWith('FAILED'),
@@ -43,7 +43,7 @@ const ENDINGS: Record<Fate, Ending> = {
   refund_fails: failsWith('FAILED'),
 };
 
-/** An error in Orange's envelope. */
+/** Returns an error in Orange's envelope. */
 export function error(status: number, code: number, message: string): Answer {
   return { status, body: { code, message, description: `${message}.` } };
 }
@@ -93,7 +93,7 @@ export class Orders {
     return payingPage('Orange Money', `${order.amount} ${order.currency}`);
   }
 
-  /** The payer types a number and approves on the handset. */
+  /** Processes the form in which the payer enters a number and approves the payment. */
   async pay(call: Call): Promise<Answer> {
     const order = this.#byToken.get(call.params.token ?? '');
     const msisdn = typedNumber(call);
@@ -108,7 +108,10 @@ export class Orders {
     return leadsTo(order.return_url);
   }
 
-  /** It names the notif_token and not the order, and is not signed: a forged one differs in what it says only. */
+  /**
+   * Composes the callback. It contains the notif_token and not the order, and is not signed, so a forged one differs
+   * only in its content.
+   */
   compose(entry: Entry, { stage, forged }: Saying): Announcement | null {
     const order = this.#byId.get(entry.key);
     if (!order || entry.callback_url === null) return null;
@@ -143,7 +146,7 @@ function statusOf({ state, word }: Entry): string {
   return state === 'pending' ? 'PENDING' : state === 'succeeded' ? 'SUCCESS' : String(word);
 }
 
-/** Empty until it is paid. */
+/** Returns the transaction number, which is empty until the order is paid. */
 function txnidOf(entry: Entry | undefined, status: string): string {
   return entry && status === 'SUCCESS' ? `MP261121.1200.A${entry.ref.slice(-5)}` : '';
 }

@@ -2,10 +2,10 @@ import type { Answer } from '../kit/calls.ts';
 import { minorOf } from '../kit/fates.ts';
 import { isWhole, marketOfNumber, MIN_AMOUNT, type Operator, operatorOf } from './operators.ts';
 
-/** A refusal with its code, or what was understood. */
+/** An error response, or the validated value. */
 export type Checked<T> = { answer: Answer } | { value: T };
 
-/** Last six digits of numbers that are refused at once, before anything is created. */
+/** Last six digits of numbers that are rejected immediately, before anything is created. */
 const TURNED_AWAY = '000005';
 const UUID4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i;
 
@@ -13,17 +13,17 @@ export function failure(failureCode: string, failureMessage: string) {
   return { failureReason: { failureCode, failureMessage } };
 }
 
-/** 400: the request itself is wrong. */
+/** Returns a 400 for an invalid request. */
 export function badRequest(code: string, message: string): Answer {
   return { status: 400, body: failure(code, message) };
 }
 
-/** 200, and not taken all the same. */
+/** Returns a 200 for a valid request that is rejected. */
 export function rejected(id_field: string, id: unknown, code: string, message: string): Answer {
   return { status: 200, body: { [id_field]: id, status: 'REJECTED', ...failure(code, message) } };
 }
 
-/** Fields that are missing or unknown, and an id that is no UUID of version 4. */
+/** Validates the fields of a request: none missing, none unknown, and an id that is a UUID of version 4. */
 export function checkFields(
   body: Record<string, unknown> | null,
   id_field: string,
@@ -47,7 +47,7 @@ export function checkFields(
   return null;
 }
 
-/** Whom it is about: a wallet of an operator. */
+/** Validates the payer or recipient: a wallet of an operator. */
 export function checkParty(party: unknown, id_field: string, id: unknown): Checked<{ operator: Operator; msisdn: string }> {
   const { type, accountDetails } = (party ?? {}) as Record<string, unknown>;
   const { phoneNumber, provider } = (accountDetails ?? {}) as Record<string, unknown>;
@@ -62,7 +62,7 @@ export function checkParty(party: unknown, id_field: string, id: unknown): Check
   return { value: { operator, msisdn: phoneNumber } };
 }
 
-/** An amount as the operator takes it. */
+/** Validates an amount by the operator's rules. */
 export function checkAmount(
   { amount, currency }: Record<string, unknown>,
   operator: Operator,

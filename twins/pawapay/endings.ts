@@ -3,7 +3,7 @@ import { type Ending, failsWith, SUCCEEDS } from '../kit/desk.ts';
 import { type Fate, fateOf } from '../kit/fates.ts';
 import { markets } from './operators.ts';
 
-/** pawaPay's words for what the orchestrator's suffixes mean. A refusal looks like a prompt that ran out. */
+/** Results in pawaPay's codes. A rejection by the payer has the same code as an expired prompt. */
 const BY_FATE: Record<Fate, Ending> = {
   succeeds: SUCCEEDS,
   insufficient_funds: failsWith('INSUFFICIENT_BALANCE'),
@@ -17,7 +17,7 @@ const BY_FATE: Record<Fate, Ending> = {
 
 const STUCK: Ending = { ...SUCCEEDS, after: 'stuck' };
 
-/** By the last three digits of pawaPay's own test numbers. */
+/** Results by the last three digits of pawaPay's own test numbers. */
 const MAGIC: Partial<Record<EntryKind, Record<string, Ending>>> = {
   collect: {
     '019': failsWith('PAYER_LIMIT_REACHED'),
@@ -37,6 +37,7 @@ const MAGIC: Partial<Record<EntryKind, Record<string, Ending>>> = {
   },
 };
 
+/** Returns the result of an operation with this number. */
 export function endingOf(kind: EntryKind, msisdn: string): Ending {
   const isTestNumber = markets().some(({ stem }) => stem !== undefined && msisdn.slice(0, -3) === stem);
   const magic = isTestNumber ? MAGIC[kind]?.[msisdn.slice(-3)] : undefined;

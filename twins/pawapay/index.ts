@@ -13,9 +13,10 @@ const TOKEN = 'twin-pawapay-token';
 
 /**
  * pawaPay's Merchant API v2. Settings: `callback_url` (as in its dashboard), `signed_callbacks` (`false`: off),
- * `signature_encoding` (`raw`: r and s instead of DER), `public_key` (PEM: requests have to be signed with it),
- * `closed` and `delayed` (operators, with commas), `empty_wallet` (`rejected`: an empty wallet shows at initiation),
- * `late_page` (milliseconds until the address of a Wave page is known, told by a PROCESSING callback).
+ * `signature_encoding` (`raw`: r and s instead of DER), `public_key` (PEM: requests must be signed with it), `closed`
+ * and `delayed` (operators, separated by commas), `empty_wallet` (`rejected`: an empty wallet is reported at
+ * initiation), `late_page` (milliseconds until the address of a Wave page is available, reported by a PROCESSING
+ * callback).
  */
 export const pawapayTwin: TwinKind = {
   name: 'pawapay',
@@ -97,7 +98,7 @@ function referenceRoutes(kit: Kit, publicKeys: () => Answer): TwinRoute[] {
   ];
 }
 
-/** The page a Wave payer is sent to: it only leads back, the money moves by itself. */
+/** Returns the page for a Wave payer. It only links back; the payment completes without it. */
 function payPage({ book }: Kit, key: string): Answer {
   const back = book.find(key)?.wire.backUrl;
   return back
@@ -119,7 +120,7 @@ function resend(kit: Kit, kind: EntryKind, key: string): Answer {
 function unauthorised({ headers }: Call): Answer | null {
   if (!headers.authorization) return { status: 401, body: failure('NO_AUTHENTICATION', 'Authentication is missing.') };
   if (headers.authorization === `Bearer ${TOKEN}`) return null;
-  // As talkative as a careless provider: an adapter may not pass it on.
+  // Repeats the token, as a careless provider might. An adapter must not pass it on.
   return { status: 401, body: failure('AUTHENTICATION_ERROR', `The API token ${headers.authorization.slice(7)} is not valid.`) };
 }
 
@@ -133,6 +134,6 @@ function namesOf(call: Call): string[] {
   const body = jsonOf(call) ?? {};
   const party = (body.payer ?? body.recipient ?? {}) as { accountDetails?: { phoneNumber?: string } };
   const names = [call.params.id, body.depositId, body.payoutId, body.refundId, party.accountDetails?.phoneNumber];
-  // A refund names its deposit too, which is another thing's key.
+  // A refund also contains its deposit's key, which belongs to another operation.
   return names.filter((name): name is string => typeof name === 'string' && !(body.refundId && name === body.depositId));
 }

@@ -10,12 +10,13 @@ import { ID_FIELDS, presented } from './present.ts';
 
 const EXTRAS = ['clientReferenceId', 'customerMessage', 'metadata'];
 
-/** What has a status of its own on the dashboard of an operator: `closed` and `delayed` name them, with commas. */
+/** Returns the status of an operator. The settings `closed` and `delayed` list operators, separated by commas. */
 export function statusOf({ settings }: Kit, provider: string): 'OPERATIONAL' | 'DELAYED' | 'CLOSED' {
   const named = (name: string) => (settings.get(name) ?? '').split(',').includes(provider);
   return named('closed') ? 'CLOSED' : named('delayed') ? 'DELAYED' : 'OPERATIONAL';
 }
 
+/** Creates a deposit. */
 export async function takeDeposit(kit: Kit, call: Call): Promise<Answer> {
   const body = jsonOf(call);
   const wrong = checkFields(
@@ -54,7 +55,10 @@ export async function takeDeposit(kit: Kit, call: Call): Promise<Answer> {
   return accepted('collect', value.key, redirects ? 'GET_AUTH_URL' : 'FINAL_STATUS');
 }
 
-/** An empty wallet shows at initiation, as HTTP 200 REJECTED, or afterwards, as FAILED: both were seen. */
+/**
+ * Returns whether an empty wallet is reported at initiation, as HTTP 200 REJECTED, or later as FAILED. Both were
+ * observed.
+ */
 function rejectsEmpty({ settings }: Kit): boolean {
   return settings.get('empty_wallet') === 'rejected';
 }
@@ -63,6 +67,7 @@ function outOfFunds(kind: EntryKind, key: string): Answer {
   return rejected(ID_FIELDS[kind], key, 'PAWAPAY_WALLET_OUT_OF_FUNDS', 'The pawaPay wallet does not have enough funds.');
 }
 
+/** Creates a payout. */
 export async function takePayout(kit: Kit, call: Call): Promise<Answer> {
   const body = jsonOf(call);
   const wrong = checkFields(body, 'payoutId', ['amount', 'currency', 'recipient'], EXTRAS);
@@ -84,6 +89,7 @@ export async function takePayout(kit: Kit, call: Call): Promise<Answer> {
   return accepted('payout', value.key, null);
 }
 
+/** Creates a refund. */
 export async function takeRefund(kit: Kit, call: Call): Promise<Answer> {
   const body = jsonOf(call);
   const wrong = checkFields(body, 'refundId', ['depositId'], [...EXTRAS, 'amount', 'currency']);
@@ -127,6 +133,7 @@ export async function takeRefund(kit: Kit, call: Call): Promise<Answer> {
   return accepted('refund', key, null);
 }
 
+/** Returns the status of an operation. */
 export function showStatus({ book }: Kit, kind: EntryKind, key: string): Answer {
   const entry = book.visible(key);
   if (entry?.kind !== kind) return { status: 200, body: { status: 'NOT_FOUND' } };
@@ -136,7 +143,7 @@ export function showStatus({ book }: Kit, kind: EntryKind, key: string): Answer 
   };
 }
 
-/** Gives up what waits in the queue, and nothing else. */
+/** Cancels an operation, which must be in the queue. */
 export async function failEnqueued(kit: Kit, kind: EntryKind, key: string): Promise<Answer> {
   const id_field = ID_FIELDS[kind];
   const entry = kit.book.find(key);

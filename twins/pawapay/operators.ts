@@ -1,6 +1,6 @@
-/** One operator as pawaPay serves it. */
+/** One operator as served by pawaPay. */
 export interface Operator {
-  /** `MTN_MOMO_CMR`. */
+  /** pawaPay's name: `MTN_MOMO_CMR`. */
   provider: string;
   /** ISO 3166-1 alpha-3. */
   country: string;
@@ -13,11 +13,11 @@ export interface Market {
   /** ISO 3166-1 alpha-3. */
   country: string;
   prefix: string;
-  /** Lengths of a number after the prefix: the second one is an older form that test numbers still have. */
+  /** Lengths of a number after the prefix. The second is an older form that test numbers still have. */
   digits: readonly number[];
   currencies: readonly string[];
   providers: readonly string[];
-  /** Test numbers begin so and end in three digits that say what happens. */
+  /** First digits of test numbers. Their last three digits select the result. */
   stem?: string;
 }
 
@@ -81,14 +81,17 @@ export function marketOf(country: string): Market | undefined {
   return MARKETS.find((one) => one.country === country);
 }
 
-/** The market whose numbers look like this one, or undefined. */
+/** Returns the market with numbers of this form, or undefined. */
 export function marketOfNumber(msisdn: string): Market | undefined {
   return MARKETS.find(
     ({ prefix, digits }) => /^\d+$/.test(msisdn) && msisdn.startsWith(prefix) && digits.includes(msisdn.length - prefix.length),
   );
 }
 
-/** Whether an operator takes whole units only: those of some currencies, and M-Pesa of the DRC (Providers, decimals in amount). */
+/**
+ * Returns whether an operator accepts whole units only: for some currencies, and M-Pesa of the DRC (Providers,
+ * decimals in amount).
+ */
 export function isWhole({ provider }: Pick<Operator, 'provider'>, currency: string): boolean {
   return provider === 'VODACOM_MPESA_COD' || ['XAF', 'XOF', 'UGX', 'RWF'].includes(currency);
 }

@@ -10,7 +10,7 @@ const MESSAGES: Record<string, string> = {
   RECIPIENT_NOT_FOUND: 'The phone number does not belong to this provider.',
 };
 
-/** The `data` of a status, and the body of a callback. */
+/** Returns the `data` of a status response, which is also the body of a callback. */
 export function presented(entry: Entry, as: { interim?: boolean; amount_minor?: Minor } = {}): Record<string, unknown> {
   const { kind, key, currency, wire, word } = entry;
   const status =

@@ -5,11 +5,11 @@ import { badRequest } from './checks.ts';
 import { statusOf } from './money.ts';
 import { isWhole, type Market, marketOf, marketOfNumber, markets, MIN_AMOUNT, type Operator, operatorOf } from './operators.ts';
 
-/** What each wallet holds before anything moved. */
+/** Initial balance of each wallet. */
 const FLOAT_MINOR = 100_000_000_000n;
 const TYPES = ['DEPOSIT', 'PAYOUT', 'REFUND'] as const;
 
-/** What the account may do, operator by operator. */
+/** Returns the account's configuration, by operator. */
 export function activeConf(kit: Kit, { query }: Call): Answer {
   const wanted = query.get('country');
   const signs = kit.settings.get('signed_callbacks') !== 'false';
@@ -54,6 +54,7 @@ function operationConf(kit: Kit, operator: Operator, currency: string, type: (ty
   };
 }
 
+/** Returns the availability of each operator. */
 export function availability(kit: Kit): Answer {
   return {
     status: 200,
@@ -67,16 +68,17 @@ export function availability(kit: Kit): Answer {
   };
 }
 
-/** By the country's first operator: prefixes are the operators' business, and numbers can be ported. */
+/** Returns the first operator of the number's country: prefixes are defined by the operators, and numbers can be ported. */
 export function predictProvider(kit: Kit, call: Call): Answer {
   const msisdn = String(jsonOf(call)?.phoneNumber ?? '').replace(/\D/g, '');
   const market = marketOfNumber(msisdn);
   if (!market) return badRequest('INVALID_PHONE_NUMBER', 'The phone number is not valid.');
-  // Where a number was used before, that is its operator.
+  // A number that was used before keeps its operator.
   const seen = kit.book.entries().findLast((entry) => entry.msisdn === msisdn)?.wire.provider;
   return { status: 200, body: { country: market.country, provider: seen ?? market.providers[0], phoneNumber: msisdn } };
 }
 
+/** Returns the wallet balances. */
 export function walletBalances({ book }: Kit, { query }: Call): Answer {
   const wanted = query.get('country');
   const balances = markets()

@@ -14,9 +14,9 @@ export function newKeyPair(): KeyPair {
 }
 
 /**
- * The headers of a signed callback.
- * @param encoding what the ECDSA signature is written as
- * @param at when it is signed, in milliseconds since the epoch
+ * Returns the headers of a signed callback.
+ * @param encoding the encoding of the ECDSA signature
+ * @param at time of signing, in milliseconds since the epoch
  */
 export function callbackHeaders(
   url: string,
@@ -50,7 +50,7 @@ export function callbackHeaders(
   };
 }
 
-/** Whether a request is signed with the key the merchant registered (in PEM), as the official example signs. */
+/** Returns whether a request is signed with the key the merchant registered (in PEM), in the way of the official example. */
 export function requestIsSigned({ method, path, headers, body }: Call, publicKeyPem: string): boolean {
   const parameters = /^sig-pp=(\(.*\);.*)$/.exec(String(headers['signature-input']))?.[1];
   const signature = /^sig-pp=:(.*):$/.exec(String(headers.signature))?.[1];

@@ -2,7 +2,7 @@ import { amountOf, type StatementForm } from '../kit/statement.ts';
 
 const TYPES = { collect: 'DEPOSIT', payout: 'PAYOUT', refund: 'REFUND' } as const;
 
-/** The wallet statement of the dashboard: what moved money, in UTC without saying so. */
+/** Format of the dashboard's wallet statement. It lists what moved money, with times in UTC that do not contain the zone. */
 export const walletStatement: StatementForm = {
   head: ['Creation Date', 'MSISDN', 'Transaction ID', 'Amount', 'Currency', 'Country', 'MNO', 'Type'],
   row: ({ kind, key, amount_minor, currency, at, state }) => {

@@ -1,32 +1,41 @@
 import type { Answer, Call } from '../kit/calls.ts';
 
-/** An error in Wave's envelope. */
+/** Returns an error in Wave's envelope. */
 export function error(status: number, code: string, message: string): Answer {
   return { status, body: { code, message } };
 }
 
-/** An error of executing a request that was understood: other names than those of a request that was not (Payout API, errors). */
+/**
+ * Returns an error in the execution of a valid request. Its field names differ from those of an invalid request
+ * (Payout API, errors).
+ */
 export function executionError(status: number, error_code: string, error_message: string): Answer {
   return { status, body: { error_code, error_message } };
 }
 
-/** Every request that changes something names itself (Business API, idempotency). */
+/**
+ * Returns an error when the idempotency key is missing, which every request that changes something requires (Business
+ * API, idempotency).
+ */
 export function unnamed({ headers }: Call): Answer | null {
   return typeof headers['idempotency-key'] === 'string' ? null : invalid('idempotency-key');
 }
 
-/** What is wrong with a field. */
+/** Returns the error of an invalid field. */
 export function invalid(field: string): Answer {
   const details = [{ loc: [field], msg: 'field is missing or not valid' }];
   return { status: 400, body: { code: 'request-validation-error', message: 'Request invalid', details } };
 }
 
-/** Whole francs as a text: there is no other currency in these wallets. */
+/**
+ * Parses whole francs written as a text. These wallets have no other currency.
+ * @returns hundredths
+ */
 export function francs(text: unknown): bigint | null {
   return typeof text === 'string' && /^[1-9]\d{0,11}$/.test(text) ? BigInt(text) * 100n : null;
 }
 
-/** A number in E.164 with its plus, as digits. */
+/** Returns the digits of a number in E.164 with its plus, or null when it is not a number. */
 export function msisdnOf(text: unknown): string | null {
   return typeof text === 'string' && /^\+[1-9]\d{7,14}$/.test(text) ? text.slice(1) : null;
 }

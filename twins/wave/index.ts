@@ -12,7 +12,8 @@ const OPENING_MINOR = 10_000_000_000n;
 
 /**
  * Wave's checkout, payout and balance, for one wallet of Senegal. Settings: `callback_url` (of the webhook),
- * `webhook_strategy` (`shared`: a shared secret instead of signatures), `request_signing_secret` (requests have to be signed).
+ * `webhook_strategy` (`shared`: a shared secret instead of signatures), `request_signing_secret` (requests must be
+ * signed).
  */
 export const waveTwin: TwinKind = {
   name: 'wave',
@@ -52,7 +53,10 @@ export const waveTwin: TwinKind = {
   },
 };
 
-/** Everybody is let in who has the key, and signs where that is asked for. */
+/**
+ * Returns the response that rejects a call, or null. A call needs the API key, and a signature where the settings
+ * require one.
+ */
 function denial({ settings, options }: Kit, { headers, body }: Call): Answer | null {
   if (!headers.authorization) return error(401, 'missing-auth-header', 'The Authorization header is missing.');
   if (headers.authorization !== `Bearer ${API_KEY}`) return error(401, 'no-matching-api-key', 'There is no such API key.');
@@ -66,7 +70,7 @@ function denial({ settings, options }: Kit, { headers, body }: Call): Answer | n
   return mac === expected && age_s <= 300 && age_s >= -30 ? null : error(401, 'invalid-auth', 'The signature is not valid.');
 }
 
-/** The keys and numbers of a request itself. */
+/** Returns the keys and numbers of a request itself. */
 function namesIn(call: Call): string[] {
   const { client_reference, mobile, restrict_payer_mobile } = jsonOf(call) ?? {};
   const names = [client_reference, mobile, restrict_payer_mobile, call.headers['idempotency-key']];

@@ -5,11 +5,14 @@ import { amountText } from '../kit/fates.ts';
 import type { Kit } from '../kit/twin.ts';
 import { error, executionError, francs, invalid, msisdnOf } from './errors.ts';
 
-/** Last six digits: refused at once; and taken, but failed afterwards. A number nobody has is paid all the same. */
+/**
+ * Last six digits of numbers that are rejected immediately, and of numbers whose payout is accepted and fails later.
+ * An unknown number is paid.
+ */
 const BLOCKED = '000002';
 const ABOVE_LIMIT = '000003';
 
-/** Payouts out of the wallet: one for each idempotency key. */
+/** The payouts from the wallet: one for each idempotency key. */
 export class Payouts {
   readonly #kit: Kit;
 

@@ -8,7 +8,7 @@ import { closedPage, leadsTo, payingPage, typedNumber } from '../kit/pages.ts';
 import type { Kit } from '../kit/twin.ts';
 import { error, executionError, francs, invalid, msisdnOf } from './errors.ts';
 
-/** A checkout session; the book has it only once a payer has paid, or tried to. */
+/** A checkout session. It is in the book only after a payer has paid, or tried to. */
 export interface Session {
   id: string;
   amount_minor: bigint;
@@ -17,7 +17,7 @@ export interface Session {
   error_url: string;
   /** Digits of the only wallet that may pay; null: any. */
   restricted_to: string | null;
-  /** What was drawn when it was made: it befalls the payment. */
+  /** The fault selected when the session was created. It applies to the payment. */
   fault: Fault;
   made_at: number;
   wave_launch_url: string;
@@ -27,10 +27,10 @@ export interface Session {
 }
 
 const LIVES_MS = 30 * 60_000;
-/** The wallet of a recipient or payer that takes nothing back. */
+/** The wallet of a recipient or payer for which refunds fail. */
 const REFUND_FAILS = '000009';
 
-/** A payer who fails gives up, and the session is over: as if its half hour had gone by. */
+/** A payer whose payment fails gives up and the session ends, as if its 30 minutes had passed. */
 const ENDINGS: Record<Fate, Ending> = {
   succeeds: SUCCEEDS,
   insufficient_funds: failsWith('insufficient-funds'),
@@ -94,7 +94,7 @@ export class Sessions {
     return { status: 200, body: null };
   }
 
-  /** At once, as a whole, and only once however often it is asked for. */
+  /** Refunds a session: immediately, in full, and only once however often it is requested. */
   refund(call: Call): Answer {
     const session = this.#byId.get(call.params.id ?? '');
     const entry = session && this.#entryOf(session);
@@ -122,7 +122,7 @@ export class Sessions {
     return payingPage('Wave', `${amountText(session.amount_minor, 0)} XOF`);
   }
 
-  /** The payer pays in the app: one try, after which a payer without money gives up. */
+  /** Processes a payment in the app: one attempt, after which a payer with insufficient funds gives up. */
   async pay(call: Call): Promise<Answer> {
     const session = this.#byId.get(call.params.id ?? '');
     const msisdn = typedNumber(call);
@@ -139,19 +139,22 @@ export class Sessions {
     return leadsTo(session.success_url);
   }
 
-  /** The session a payment was made on. */
+  /** Returns the session of a payment. */
   sessionOf(entry: Entry): Session | undefined {
     return this.#byId.get(String(entry.wire.session));
   }
 
-  /** The keys of a session and of its refund: either may be asked about by reading the session. */
+  /** Returns the keys of a session and of its refund. Both are queried by reading the session. */
   namesOf(call: Call): string[] {
     const session = this.#byId.get(call.params.id ?? '');
     if (!session) return [];
     return session.refund ? [session.client_reference, session.refund.key] : [session.client_reference];
   }
 
-  /** @param as what a webhook tells otherwise than it stands */
+  /**
+   * Returns the session in wire format.
+   * @param as values in which a webhook differs from the stored session
+   */
   presented(session: Session, as: { amount_minor?: bigint; open_after?: string } = {}): object {
     const entry = this.#visible(session);
     const over = this.#isOver(session) || entry?.state === 'failed';
@@ -181,7 +184,7 @@ export class Sessions {
     return this.#kit.book.created(session.client_reference).find(({ wire }) => wire.session === session.id);
   }
 
-  /** What the status page shows already. */
+  /** Returns the entry when the status endpoint already shows it. */
   #visible(session: Session): Entry | undefined {
     const entry = this.#entryOf(session);
     return entry && entry.visible_at <= Date.now() ? entry : undefined;

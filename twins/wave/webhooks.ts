@@ -5,7 +5,10 @@ import type { Sessions } from './sessions.ts';
 
 export const WEBHOOK_SECRET = 'twin-of-wave-webhook-secret';
 
-/** Tells of sessions whose payment was made or failed; an expired session and a payout are not told. */
+/**
+ * Returns the composer of webhooks, which report sessions whose payment succeeded or failed. Expired sessions and
+ * payouts are not reported.
+ */
 export function composer({ settings, options }: Kit, sessions: Sessions): Compose {
   return (entry, { stage, amount_minor, forged }) => {
     const url = settings.get('callback_url');
@@ -13,7 +16,7 @@ export function composer({ settings, options }: Kit, sessions: Sessions): Compos
     if (!url || !session) return null;
     const interim = stage === 'interim';
     if (!interim && entry.state === 'failed' && !entry.word) return null;
-    // A payment that failed leaves the session open for another try, so that is what the webhook shows.
+    // A failed payment leaves the session open for another attempt, so the webhook reports it as open.
     const open_after = interim ? 'insufficient-funds' : entry.state === 'failed' ? String(entry.word) : null;
     const data = sessions.presented(session, { amount_minor, ...(open_after === null ? {} : { open_after }) });
     const type = open_after === null ? 'checkout.session.completed' : 'checkout.session.payment_failed';
