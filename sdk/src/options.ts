@@ -63,7 +63,7 @@ export function settingsOf(key: string, options: PirogueOptions): Settings {
     key,
     baseUrl: addressOf(options.baseUrl),
     version: options.version ?? API_VERSION,
-    // Called without `this`, as browsers and Workers require. Looked up at each call, so that the global can be replaced.
+    // Called without `this`, as browsers and Workers need it. Looked up at each call, so that the global can be replaced.
     fetch: options.fetch ?? ((input, init) => globalThis.fetch(input, init)),
     retries: atLeast(0, 'retries', options.retries ?? 3),
     timeoutMs: atLeast(1, 'timeoutMs', options.timeoutMs ?? 30_000),
