@@ -226,7 +226,9 @@ test('a number that is saved at the moment of the erasure waits for nobody who w
     await tx.run(sql`select 1 from payments where id = ${payment_id ?? ''} for update`);
     const erasing = api.call('DELETE', `/customers/${id}`);
     await until(
-      () => db.all(sql`select 1 from pg_locks where locktype = 'transactionid' and not granted`),
+      () =>
+        db.all(sql`
+          select 1 as waits from pg_locks join pg_stat_activity using (pid) where not granted and datname = current_database() limit 1`),
       (waiting) => waiting.length > 0,
     );
     // Longer than deadlock_timeout: the one who would close the circle is found, and runs again.

@@ -131,7 +131,9 @@ describe('many payments at once', () => {
         insert into customers (team_id, id, email, created_at, updated_at) values (${team.id}, 'cus_test_meanwhile', 'meet@shop.example', now(), now())`);
       paying = customerOf({ email: 'meet@shop.example' }, { key: sandbox.secret });
       await until(
-        () => db.all(sql`select 1 from pg_locks where not granted`),
+        () =>
+          db.all(sql`
+          select 1 as waits from pg_locks join pg_stat_activity using (pid) where not granted and datname = current_database() limit 1`),
         (waiting) => waiting.length > 0,
       );
     });
