@@ -9,7 +9,7 @@ import path from 'node:path';
 const here = import.meta.dirname;
 const dist = path.join(here, 'dist');
 const out = path.resolve(process.argv[2] ?? dist);
-const compiler = path.join(here, '../node_modules/typescript/bin/tsc');
+const compiler = path.join(here, '../node_modules/typescript-7/bin/tsc');
 
 fs.rmSync(dist, { recursive: true, force: true });
 execFileSync(process.execPath, [compiler, '--project', here, '--outDir', out], { stdio: 'inherit' });

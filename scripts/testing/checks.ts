@@ -1,7 +1,7 @@
 import { runNode } from './process.ts';
 
 const CHECKS = [
-  { name: 'types', args: ['node_modules/typescript/bin/tsc', '--noEmit', '--pretty', 'false'] },
+  { name: 'types', args: ['node_modules/typescript-7/bin/tsc', '--noEmit', '--pretty', 'false'] },
   { name: 'style', args: ['node_modules/@biomejs/biome/bin/biome', 'ci', '--colors=off'] },
 ];
 

@@ -1,7 +1,8 @@
 import { apiError, type CallError, ConnectionError, TimeoutError, type Trace } from './errors.ts';
-import { OPERATIONS, type Operation, type Operations } from './generated/operations.ts';
+import { OPERATIONS } from './generated/operations.ts';
 import { type AccountOptions, atLeast, type CreateOptions, type Settings } from './options.ts';
 import { mayRetry, type Outcome, sleep, waitAfter } from './retry.ts';
+import type { Operation, Operations } from './shapes.ts';
 
 /** Path, query and body of an operation, where it has them. */
 export type Input<N extends keyof Operations> = Omit<Operations[N], 'reply'>;

@@ -1,5 +1,5 @@
 import { PirogueError } from './errors.ts';
-import type { PirogueEvent } from './generated/types.ts';
+import type { PirogueEvent } from './shapes.ts';
 
 /** Maximum clock difference between sender and receiver. */
 const TOLERANCE_SECONDS = 300;

@@ -129,7 +129,7 @@ test('every sample in TypeScript is right by its types', async () => {
     });
     const options = ['--strict', '--noEmit', '--allowImportingTsExtensions', '--target', 'esnext', '--module', 'nodenext'];
     const types = ['--types', 'node', '--typeRoots', path.join(ROOT, 'node_modules/@types')];
-    const compiler = path.join(ROOT, 'node_modules/typescript/bin/tsc');
+    const compiler = path.join(ROOT, 'node_modules/typescript-7/bin/tsc');
     const { stdout } = await promisify(execFile)(process.execPath, [compiler, ...options, ...types, ...files], {
       cwd: folder,
     }).catch((error: { stdout: string }) => error);

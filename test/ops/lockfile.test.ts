@@ -55,6 +55,6 @@ test('npm ci accepts the lockfile: it has the dependencies and engines of packag
     { ...dependencies, ...devDependencies, ...optionalDependencies, ...engines },
   );
   for (const [name, version] of Object.entries({ ...dependencies, ...devDependencies, ...optionalDependencies })) {
-    assert.equal(installed[`node_modules/${name}`]?.version, version, name);
+    assert.equal(installed[`node_modules/${name}`]?.version, version.replace(/^npm:.*@/, ''), name);
   }
 });

@@ -56,7 +56,10 @@ suite('npm run new-provider', () => {
   test('what it makes passes the type check and the linter as it is', async () => {
     const config = { extends: './tsconfig.json', files: MADE, include: [] };
     fs.writeFileSync(path.join(folder, 'made.json'), JSON.stringify(config));
-    const types = await node([path.join(ROOT, 'node_modules/typescript/bin/tsc'), '--noEmit', '--project', 'made.json'], folder);
+    const types = await node(
+      [path.join(ROOT, 'node_modules/typescript-7/bin/tsc'), '--noEmit', '--project', 'made.json'],
+      folder,
+    );
     const faults = types.output.split('\n').filter((line) => line.includes('blue-money'));
     assert.deepEqual(faults, []);
     // Git knows nothing of this folder.

@@ -66,7 +66,7 @@ const FLAVOURS = [
 /** @returns what the compiler says about the files of the folder */
 async function compile(flavour: string[], files: string[]): Promise<string> {
   fs.writeFileSync(path.join(folder, 'package.json'), '{"type":"module"}');
-  const args = [path.join(root, 'node_modules/typescript/bin/tsc'), ...STRICT, ...flavour, ...files];
+  const args = [path.join(root, 'node_modules/typescript-7/bin/tsc'), ...STRICT, ...flavour, ...files];
   const { stdout } = await run(process.execPath, args, { cwd: folder }).catch((error: { stdout: string }) => error);
   return stdout;
 }

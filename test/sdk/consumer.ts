@@ -35,6 +35,10 @@ function narrows(event: PirogueEvent): Payment | Refund | null {
   switch (event.event) {
     case 'payment.succeeded':
       return event.data satisfies Payment;
+    case 'refund.failed':
+      // @ts-expect-error a typing mistake in a field of the event
+      if (event.data.refrence) return null;
+      return null;
     case 'refund.succeeded':
       return event.data satisfies Refund;
     // @ts-expect-error there is no such type

@@ -5,23 +5,17 @@ import { type Document, generate } from '../../scripts/sdk-types.ts';
 
 const document = () => JSON.parse(fs.readFileSync('docs/openapi.json', 'utf8')) as Document;
 
-test('the types of the SDK are those of docs/openapi.json', () => {
-  for (const [name, text] of Object.entries(generate(document()))) {
+test('the types of the SDK are those of docs/openapi.json', async () => {
+  for (const [name, text] of Object.entries(await generate(document()))) {
     const there = fs.readFileSync(`sdk/src/generated/${name}`, 'utf8');
-    assert.ok(there === text, `sdk/src/generated/${name} is stale: run node scripts/sdk-types.ts`);
+    assert.ok(there === text, `sdk/src/generated/${name} is stale: run npm run sdk`);
   }
 });
 
-test('a changed document changes them', () => {
+test('a changed document changes them', async () => {
   const changed = document();
-  (changed.components.schemas.Payment as { properties: object }).properties = { late: { type: ['integer', 'null'] } };
-  assert.match(generate(changed)['types.ts'] ?? '', /export interface Payment \{\n {2}late\?: number \| null;\n\}/);
-});
-
-test('what the generator was not written for stops it', () => {
-  const changed = document();
-  (changed.components.schemas.Payment as { type: string }).type = 'tuple';
-  assert.throws(() => generate(changed), /an unknown type tuple/);
+  changed.components.schemas.Payment = { type: 'object', properties: { late: { type: ['integer', 'null'] } } };
+  assert.match((await generate(changed))['openapi.ts'] ?? '', /\n {8}Payment: \{\n {12}late\?: number \| null;\n {8}\};/);
 });
 
 test('the package ships what its exports name, and depends on nothing', () => {

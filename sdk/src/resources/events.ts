@@ -1,8 +1,9 @@
 import type { Call } from '../call.ts';
 import type { ListEventsQuery } from '../generated/operations.ts';
-import type { PirogueEvent, ResendEventReply } from '../generated/types.ts';
+import type { ResendEventReply } from '../generated/types.ts';
 import type { CallOptions, CreateOptions } from '../options.ts';
 import { List } from '../pages.ts';
+import type { PirogueEvent } from '../shapes.ts';
 
 /** Events: recorded changes of resources. */
 export class Events {

@@ -2,7 +2,6 @@ import type { Call } from '../call.ts';
 import type { ListWebhookDeliveriesQuery, ListWebhooksQuery } from '../generated/operations.ts';
 import type {
   CreateWebhookBody,
-  PirogueEvent,
   UpdateWebhookBody,
   WebhookDelivery,
   WebhookEndpoint,
@@ -10,6 +9,7 @@ import type {
 } from '../generated/types.ts';
 import type { CallOptions, CreateOptions } from '../options.ts';
 import { List } from '../pages.ts';
+import type { PirogueEvent } from '../shapes.ts';
 import { SecretLostError } from '../errors.ts';
 import { type Deleted, deleted } from '../lost-answer.ts';
 import { verifyWebhook } from '../verify.ts';
