@@ -79,16 +79,3 @@ test('429 for a payment that was tried twenty times in an hour, whatever the pho
   clock.advance(HOUR_MS);
   assert.equal((await payer.json({ channel: 'cm.mtn', data: { phone: '650000059' } })).status, 502);
 });
-
-test('429 for more than 300 requests for the pages of one payment in a minute, before the database is read; others go on', async () => {
-  clock.advance(60_000);
-  const [page, other] = [await newPayment(api), await newPayment(api)];
-  for (let i = 0; i < 300; i++) assert.equal((await fetch(`${page.url}/status`)).status, 200);
-  const refused = await new Payer(page.url).get('/status', { accept: 'application/json' });
-  assert.deepEqual([refused.status, refused.body.code], [429, 429]);
-  assert.ok(Number(refused.headers.get('retry-after')) > 0);
-  assert.equal((await new Payer(page.url).get()).status, 429);
-  assert.equal((await new Payer(other.url).get()).status, 200);
-  clock.advance(60_000);
-  assert.equal((await new Payer(page.url).get()).status, 200);
-});

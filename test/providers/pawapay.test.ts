@@ -173,8 +173,14 @@ test('where a code comes first nothing is sent before the payer has given it', a
   assert.equal((await provider.continue?.(collection, { kind: 'otp', otp: '123456' }))?.kind, 'accepted');
   await twin.idle();
   assert.equal((await provider.read(collection)).kind, 'succeeded');
-  const late = connect({}, { ...tools, clock: { now: () => collection.expires_at + 900_000 } });
-  assert.equal((await late.read({ ...collection, provider_key: provider.keyOf('att_never') })).kind, 'expired');
+});
+
+test('a charge whose code never came has expired fifteen minutes after its payment, and no earlier', async () => {
+  const collection: Collection = { ...collectionOn(provider, BURKINA), submitted_at: Date.now() };
+  const readAt = async (late_ms: number) =>
+    (await connect({}, { ...tools, clock: { now: () => collection.expires_at + late_ms } }).read(collection)).kind;
+  assert.deepEqual([await readAt(899_999), await readAt(900_000)], ['pending', 'expired']);
+  assert.equal(provider.capabilities.not_found_grace_ms, 900_000);
 });
 
 test('what pawaPay settles with the operator is pending, and asked about rarely', async () => {

@@ -92,6 +92,9 @@ test('in production PUBLIC_URL may be plain http on this machine only', () => {
   for (const PUBLIC_URL of ['http://localhost:8080', 'http://127.0.0.1:8080', 'http://[::1]:8080', 'https://pay.example']) {
     assert.equal(readConfig({ PROFILE: 'production', SECRETS_KEY: KEY, PUBLIC_URL }).public_url, PUBLIC_URL);
   }
+  for (const PUBLIC_URL of ['http://pay.example', 'http://10.0.0.5:8080', 'http://localhost.pay.example']) {
+    assert.throws(() => readConfig({ PROFILE: 'production', SECRETS_KEY: KEY, PUBLIC_URL }), /PUBLIC_URL.*https/);
+  }
 });
 
 test('what is set is taken', () => {
