@@ -24,12 +24,24 @@ export async function lastPaymentOfChunk(db: Queryable, team_id: bigint, after: 
 /** Money that providers report as moved, according to the rows: refunds, shares of the parties, and draws on `credit`. */
 const ROWS = fixed(`
   refunds_of as materialized (
-    select r.payment_id, r.kind, r.currency, r.status, r.amount_minor, coalesce(p.gone, 0) as gone, r.draws,
+    select r.payment_id, r.kind, r.attempt_id, r.currency, r.status, r.amount_minor, coalesce(p.gone, 0) as gone, r.draws,
       -- Outside the balance of the parties: all that was drawn, less what came back when the refund failed.
       case when r.draws is null then 0 when r.status = 'failed' then coalesce(p.gone, 0) else r.amount_minor end as kept
     from ranged_refunds r cross join lateral (
       select sum((value->>'amount_minor')::bigint) filter (where value->>'status' = 'succeeded') as gone
       from json_array_elements(r.legs)) p
+  ),
+  -- The captures of payments that returned some, in the order in which they were not counted: an unpaid payment does not count what
+  -- arrived late before its end.
+  captures as materialized (
+    select j.subject_id as payment_id, j.source_id as attempt_id, p.currency, p.amount_minor,
+      sum(p.amount_minor) over (partition by j.subject_id) as captured_minor,
+      sum(p.amount_minor) over (partition by j.subject_id order by j.kind <> 'payment.late_success', j.id) as so_far_minor
+    from ranged_journals j
+      cross join lateral (select currency, amount_minor from postings p
+        where p.team_id = j.team_id and p.journal_id = j.id and p.debit = 'clearing' offset 0) p
+    where j.kind in ('payment.part_captured', 'payment.late_success', 'payment.succeeded')
+      and j.subject_id in (select payment_id from refunds_of where kind = 'giveback')
   ),
   shares as materialized (
     select payment_id, account_id, currency, share_minor, amount_minor, released_at, released_by, released_minor,
@@ -81,6 +93,9 @@ const EXPECTED = fixed(`
         when s.account_id = '' then 1 else 0 end), 0)
     from shares s left join claims c using (payment_id)
   union all select payment_id, currency, 'refunded', gone from refunds_of where kind = 'merchant'
+  union all select c.payment_id, c.currency, 'refunded', c.amount_minor from captures c join ranged_payments p on p.id = c.payment_id
+    where not p.paid and not p.unfinished and c.so_far_minor > c.captured_minor - p.captured_minor
+      and exists (select from refunds_of r where r.kind = 'giveback' and r.attempt_id = c.attempt_id and r.gone > 0)
   union all select r.payment_id, r.currency, p.account, p.sign * r.amount_minor from ranged_returns r
     join (values ('kept', 'hold', -1), ('kept', 'share', 1), ('recovered', 'clearing', -1), ('recovered', 'hold', 1),
       ('recovered', 'excess', 1), ('absorbed', 'fee_income', -1), ('absorbed', 'hold', 1), ('absorbed', 'excess', 1)
@@ -114,7 +129,7 @@ const BOOKED = fixed(`
       union all select 'owed' where b.bucket = 'hold'
     ) a
   group by 1, 2, 3
-  union all select id, currency, 'refunded', refunded_minor from ranged_payments where paid
+  union all select id, currency, 'refunded', refunded_minor from ranged_payments
   union all select p.id, p.currency, 'excess', greatest(0, coalesce(r.gone, 0) + coalesce(d.lost, 0) - coalesce(a.landed, 0))
     from ranged_payments p
       left join (select payment_id, sum(amount_minor) as landed from ranged_attempts where landed group by 1) a on a.payment_id = p.id
@@ -151,7 +166,7 @@ export function comparePayments(db: Queryable, { team_id, after, to }: SubjectRa
       select * from settlement_items where team_id = ${team_id} and payment_id > ${after} and payment_id <= ${to}
     ),
     ranged_journals as materialized (
-      select team_id, id, subject_id, kind from journals
+      select team_id, id, subject_id, source_id, kind from journals
       where team_id = ${team_id} and subject_id > ${after} and subject_id <= ${to} and kind not like 'reconciliation.%'
     ),
     ${ROWS},
@@ -172,8 +187,9 @@ export function comparePayments(db: Queryable, { team_id, after, to }: SubjectRa
     from expected e full join booked b using (payment_id, currency, account) left join slack using (payment_id)
     where not coalesce(e.unsaid, false) and abs(coalesce(e.amount_minor, 0) - coalesce(b.amount_minor, 0))
       > case when account like 'share%' then coalesce(slack, 0) else 0 end
-      -- An ended payment counts what was returned in its own way, and none counts more than was captured (src/refunds/apply.ts).
+      -- No payment counts more than was captured (src/refunds/apply.ts).
       and (account <> 'refunded' or exists (
-        select from ranged_payments p where p.id = payment_id and p.paid and least(e.amount_minor, p.captured_minor) <> p.refunded_minor))
+        select from ranged_payments p
+        where p.id = payment_id and least(coalesce(e.amount_minor, 0), p.captured_minor) <> p.refunded_minor))
     order by 1, 2, 3${PLANNED_EACH_TIME}`);
 }

@@ -199,9 +199,8 @@ class Work {
   #unforeseen(payment: PaymentRow, attempts: AttemptRow[], happening: Happening): PaymentRow | null {
     const at = new Date(this.#context.at);
     if (happening.kind === 'given_back') {
-      const returned = payment.refunded_minor + happening.amount_minor;
-      const most = payment.captured_minor;
-      return isUnpaid(payment.status) ? { ...payment, updated_at: at, refunded_minor: returned < most ? returned : most } : null;
+      const { refunded_minor } = happening;
+      return refunded_minor === payment.refunded_minor ? null : { ...payment, updated_at: at, refunded_minor };
     }
     if (happening.kind === 'refunded')
       return { ...payment, updated_at: at, refunded_minor: payment.refunded_minor + happening.amount_minor };

@@ -15,8 +15,8 @@ export type Happening =
   /** A tranche (`piece`) provably never reached its provider. */
   | { kind: 'piece_unsent' }
   | { kind: 'refunded'; amount_minor: bigint }
-  /** Captured money that the payment could not keep has been returned to the payer. */
-  | { kind: 'given_back'; amount_minor: bigint }
+  /** Captured money has been returned to the payer; `refunded_minor` is all that was counted as captured and then returned. */
+  | { kind: 'given_back'; refunded_minor: bigint }
   /** Such money can be returned neither by refund nor by payout: a person has to return it. */
   | { kind: 'return_required' };
 

@@ -5,9 +5,11 @@ import type { Tx } from '../kit/sql.ts';
 import { account } from '../ledger/accounts.ts';
 import { type Journal, post } from '../ledger/post.ts';
 import { apply, type ApplyContext } from '../payments/apply.ts';
+import type { Happening } from '../payments/change.ts';
 import type { MoveContext } from '../payments/listeners.ts';
 import type { PaymentRow } from '../payments/schema.ts';
 import { lockPayment } from '../payments/service.ts';
+import { isUnpaid } from '../payments/states.ts';
 import { planned } from '../payments/outcomes.ts';
 import type { PollPlan, RefundOutcome } from '../providers/contract.ts';
 import { refundDoneLate, wayEnded } from '../returns/ended.ts';
@@ -16,7 +18,7 @@ import { currentPart, isUndecided, unspentOf, withLeg } from './parts.ts';
 import { presentRefund } from './present.ts';
 import type { Leg, RefundRow } from './schema.ts';
 import { isFinal, nextRefundStatus, type RefundTrigger } from './states.ts';
-import { isSetAside, lockRefund, updateRefund } from './store.ts';
+import { isSetAside, lockRefund, sumReturned, updateRefund } from './store.ts';
 
 /** Poll plan of a refund part (`leg`) whose provider cannot be used at the moment, so that its own plan is unknown. */
 const DEFAULT_PLAN: PollPlan = { first_ms: 2_000, factor: 2, longest_ms: 300_000 };
@@ -124,13 +126,26 @@ async function legSucceeded(
   if (booked.length === 0) return decide(tx, context, row);
   if (late) await refundDoneLate(tx, context, row);
   const draws = late ? [...(row.draws ?? []), ...(await drawAgain(tx, row, leg, leg_index))] : row.draws;
-  // The payment never counts more than was paid, even when a late part was refunded again meanwhile.
-  const left = payment.captured_minor - payment.refunded_minor;
-  const amount_minor = leg.amount_minor < left ? leg.amount_minor : left;
-  const kind = row.kind === 'giveback' ? 'given_back' : 'refunded';
-  if (amount_minor > 0n) await apply(tx, context, [{ team_id, payment_id, happenings: [{ kind, amount_minor }] }]);
+  const counted = row.kind === 'giveback' ? await countReturned(tx, payment) : countRefunded(payment, leg);
+  if (counted.length > 0) await apply(tx, context, [{ team_id, payment_id, happenings: counted }]);
   const message = late ? `Part ${leg_index + 1} reached the payer after the refund had failed.` : row.message;
   return decide(tx, context, { ...row, draws, message });
+}
+
+/**
+ * Counts the captures that an unpaid payment has returned. What it never counted as captured is no part of it. A paid payment
+ * keeps what it counted, so that its refunded amount is that of the merchant's refunds.
+ */
+async function countReturned(tx: Tx, payment: PaymentRow): Promise<Happening[]> {
+  if (!isUnpaid(payment.status)) return [];
+  return [{ kind: 'given_back', refunded_minor: await sumReturned(tx, payment) }];
+}
+
+/** Counts a refunded part. A payment never counts more than was paid, even when a late part was refunded again meanwhile. */
+function countRefunded(payment: PaymentRow, { amount_minor }: Leg): Happening[] {
+  const left = payment.captured_minor - payment.refunded_minor;
+  if (left <= 0n) return [];
+  return [{ kind: 'refunded', amount_minor: amount_minor < left ? amount_minor : left }];
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { Environment } from '../kit/environment.ts';
 import { lowestIdAt } from '../kit/ids.ts';
 import { jsonText } from '../kit/json.ts';
+import type { Minor } from '../kit/money.ts';
 import { pageTail } from '../kit/pages.ts';
 import type { Position } from '../kit/paging.ts';
 import { allOf, type Fragment, fixed, PLANNED_EACH_TIME, part, type Queryable, sql, type Tx } from '../kit/sql.ts';
@@ -114,6 +115,27 @@ export async function isSetAside(tx: Tx, { team_id, id }: { team_id: bigint; id:
   const row = await tx.maybe(sql`
     select 1 from journals where team_id = ${team_id} and source_id = ${`${id}:${leg_index}`} and kind = 'reconciliation.late'`);
   return row !== undefined;
+}
+
+/**
+ * Returns the sum of the captures that a payment has counted in `captured_minor` and returned to the payer, each once, from the
+ * journals. Only captures that arrived late before the payment ended are not counted: the first ones, by as much as was
+ * captured more than counted.
+ */
+export async function sumReturned(tx: Tx, payment: { team_id: bigint; id: string; captured_minor: bigint }): Promise<Minor> {
+  const row = await tx.maybe<{ sum_minor: bigint }>(sql`
+    with captures as (
+      select j.source_id as attempt_id, p.amount_minor, sum(p.amount_minor) over () as captured_minor,
+        sum(p.amount_minor) over (order by j.kind <> 'payment.late_success', j.id) as so_far_minor
+      from journals j join postings p on p.team_id = j.team_id and p.journal_id = j.id and p.debit = 'clearing'
+      where j.team_id = ${payment.team_id} and j.subject_id = ${payment.id}
+        and j.kind in ('payment.part_captured', 'payment.late_success', 'payment.succeeded')
+    )
+    select coalesce(sum(c.amount_minor), 0)::bigint as sum_minor from captures c
+    where c.so_far_minor > c.captured_minor - ${payment.captured_minor} and exists (
+      select from refunds r join journals j on j.team_id = r.team_id and j.source_id = r.id and j.kind like 'refund.leg:%'
+      where r.team_id = ${payment.team_id} and r.attempt_id = c.attempt_id and r.kind = 'giveback')`);
+  return row?.sum_minor ?? 0n;
 }
 
 /** Stores the manual resolution of a refund. */

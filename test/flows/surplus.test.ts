@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { WORKER } from '../../src/audit/actor.ts';
+import { checkTeam } from '../../src/books-check/check.ts';
+import type { BooksDifference } from '../../src/books-check/differences.ts';
 import { must } from '../../src/kit/errors.ts';
 import { sql } from '../../src/kit/sql.ts';
 import { readBalances } from '../../src/ledger/balances.ts';
 import { resolveAttempt } from '../../src/payments/resolve.ts';
 import { expirySweep } from '../../src/payments/sweeps.ts';
 import { refundSweep } from '../../src/refunds/sweeps.ts';
+import { enterLateRefund } from '../../src/returns/late.ts';
 import { returnSweep } from '../../src/returns/sweeps.ts';
 import { type Api, FakeClock, type Merchant, startApi } from '../setup/api.ts';
 import { startPayment } from '../setup/pay.ts';
@@ -110,4 +113,82 @@ test('a payment that expires after such a piece went back gives back the others,
     Array(3).fill([333_334, 'succeeded']),
   );
   assert.ok([...(await readBalances(store().db, merchant.team.id, 'XAF')).values()].every((amount) => amount === 0n));
+});
+
+/** A partial payment of two tranches, beside which a third landed that it could not take. @returns payment and attempts */
+async function withSurplus(): Promise<{ id: string; counted: string[]; surplus: string }> {
+  const id = await ordered(1_000_001);
+  const first = await piece(id, 'succeeded');
+  const surplus = await piece(id, 'failed');
+  const counted = [first, await piece(id, 'succeeded')];
+  await decide(surplus, 'succeeded');
+  return { id, counted, surplus };
+}
+
+async function expire(id: string): Promise<void> {
+  await store().db.run(sql`update payments set expires_at = ${new Date(clock.now())} where id = ${id}`);
+  await expirySweep(api.deps, store()).round();
+}
+
+const refunded = async (id: string) => (await shown(id)).amount_refunded;
+
+async function differences(): Promise<string[]> {
+  const found: BooksDifference[] = [];
+  await checkTeam(store().db, merchant.team.id, (difference) => found.push(difference));
+  return found.map(({ check, expected, found }) => `${check}: ${expected}, not ${found}`);
+}
+
+test('a surplus tranche that goes back after its payment has expired is no part of amount_refunded', async () => {
+  const { id } = await withSurplus();
+  await returnSweep(api.deps, store()).round();
+  await expire(id);
+  await refundSweep(api.deps, store()).round();
+  assert.deepEqual([await refunded(id), await differences()], [0, []]);
+  await giveBack();
+  assert.deepEqual([await refunded(id), await differences()], [666_668, []]);
+});
+
+test('a tranche that lands after the end counts in amount_captured, and in amount_refunded once it is back', async () => {
+  const id = await ordered(1_000_001);
+  await piece(id, 'succeeded');
+  const declined = await piece(id, 'failed');
+  await expire(id);
+  await giveBack();
+  assert.equal(await refunded(id), 333_334);
+  await decide(declined, 'succeeded');
+  assert.deepEqual([(await shown(id)).amount_captured, await refunded(id)], [666_668, 333_334]);
+  await giveBack();
+  assert.deepEqual([await refunded(id), await differences()], [666_668, []]);
+});
+
+test('a tranche that the payer has back twice counts once in amount_refunded', async () => {
+  const { id, counted } = await withSurplus();
+  await expire(id);
+  await returnSweep(api.deps, store()).round();
+  const [first, second] = counted;
+  await store().db.run(sql`update refunds set next_poll_at = null where payment_id = ${id} and attempt_id <> ${first}`);
+  await refundSweep(api.deps, store()).round();
+  assert.equal(await refunded(id), 333_334);
+  // An earlier refund of the same tranche, which its provider had called failed.
+  await store().db.run(sql`
+    insert into refunds (team_id, id, payment_id, kind, attempt_id, return_id, amount_minor, currency, legs, draws, status, reason, event_count,
+      created_at, updated_at, completed_at)
+    select team_id, 'rfd_sandbox_early', payment_id, kind, attempt_id, return_id, amount_minor, currency,
+      replace(legs::text, 'succeeded', 'failed')::json, '[]', 'failed', reason, event_count, created_at, updated_at, completed_at
+    from refunds where attempt_id = ${first}`);
+  const said = { evidence: 'statement line 7', author: 'awa' };
+  await enterLateRefund(api.deps, store(), { team_id: merchant.team.id, id: 'rfd_sandbox_early' }, said, WORKER);
+  assert.equal(await refunded(id), 333_334);
+  await store().db.run(sql`update refunds set next_poll_at = ${new Date(clock.now())} where payment_id = ${id} and attempt_id = ${second}`);
+  await giveBack();
+  assert.equal(await refunded(id), 666_668);
+});
+
+test('ledger verify names an expired payment whose amount_refunded is not what was counted and went back', async () => {
+  const { id } = await withSurplus();
+  await expire(id);
+  await giveBack();
+  assert.deepEqual(await differences(), []);
+  await store().db.run(sql`update payments set refunded_minor = 33333400 where id = ${id}`);
+  assert.deepEqual(await differences(), ['amount_refunded: 666668.00, not 333334.00']);
 });
