@@ -2,10 +2,11 @@ import type { Minor } from '../kit/money.ts';
 import type { Queryable } from '../kit/sql.ts';
 import { decimal } from '../ledger/decimal.ts';
 import type { Journal } from '../ledger/post.ts';
-import { correctionsOf } from '../reconciliation/corrections.ts';
+import { suspenseOf } from '../ledger/suspense.ts';
+import { correctionsOf, intoHold } from '../reconciliation/corrections.ts';
 import { settlementOf } from '../reconciliation/settle.ts';
 import type { Report } from './differences.ts';
-import { findUnaccounted, type SetAside, setAsideAfter, suspenseOf } from './reconciliation-store.ts';
+import { findUnaccounted, type SetAside, setAsideAfter } from './reconciliation-store.ts';
 
 const PAGE = 500;
 const MAX_UNACCOUNTED = 1_000;
@@ -32,7 +33,7 @@ async function checkPage(db: Queryable, team_id: bigint, rows: SetAside[], repor
   const booked = await suspenseOf(db, team_id, [...wanted.map(({ journal }) => journal), ...settlements]);
   for (const [i, { row, journal }] of wanted.entries()) {
     const settlement = settlements[i] as Journal;
-    const expected = intoSuspense(journal);
+    const expected = intoHold(journal);
     const found = booked.get(nameOf(journal)) ?? 0n;
     const taken = booked.get(nameOf(settlement)) ?? 0n;
     const what = `${journal.currency} hold of break ${row.run_id}:${row.id} about ${journal.subject_id}`;
@@ -48,10 +49,6 @@ async function checkPage(db: Queryable, team_id: bigint, rows: SetAside[], repor
     if (found !== expected) tell(expected, found);
     else if (row.state === 'settled' && taken !== -expected) tell(0n, expected + taken);
   }
-}
-
-function intoSuspense({ postings }: Journal): Minor {
-  return postings.reduce((sum, { credit, amount_minor }) => sum + (credit === 'hold' ? amount_minor : -amount_minor), 0n);
 }
 
 function nameOf({ source_id, kind }: Journal): string {

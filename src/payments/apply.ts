@@ -199,8 +199,8 @@ class Work {
   #unforeseen(payment: PaymentRow, attempts: AttemptRow[], happening: Happening): PaymentRow | null {
     const at = new Date(this.#context.at);
     if (happening.kind === 'given_back') {
-      const { refunded_minor } = happening;
-      return refunded_minor === payment.refunded_minor ? null : { ...payment, updated_at: at, refunded_minor };
+      // The refunded amount of a paid payment is that of the merchant's refunds.
+      return isUnpaid(payment.status) ? { ...payment, updated_at: at, refunded_minor: happening.refunded_minor } : null;
     }
     if (happening.kind === 'refunded')
       return { ...payment, updated_at: at, refunded_minor: payment.refunded_minor + happening.amount_minor };

@@ -54,3 +54,8 @@ function toHold(amount_minor: bigint): Posting[] {
   if (amount_minor > 0n) return [{ debit: clearing, credit: hold, amount_minor }];
   return amount_minor < 0n ? [{ debit: hold, credit: clearing, amount_minor: -amount_minor }] : [];
 }
+
+/** Returns by how much a correction changes suspense. */
+export function intoHold({ postings }: Journal): bigint {
+  return postings.reduce((sum, { credit, amount_minor }) => sum + (credit === 'hold' ? amount_minor : -amount_minor), 0n);
+}

@@ -50,7 +50,7 @@ export async function closeStage(tx: Tx): Promise<void> {
  * The two sides of the books. Outgoing money may be in a statement as a payout or as a refund, whichever it is in our
  * books. `held`: a mismatch of a collection, or a failed refund whose money is handled by a return.
  */
-const SIDES = [
+export const SIDES = [
   { flows: fixed("('collect')"), here: collected },
   { flows: fixed("('payout', 'refund')"), here: sentOut },
 ] as const;

@@ -7,6 +7,7 @@ import { type Journal, post } from '../ledger/post.ts';
 import { connectorOf } from '../providers/catalogue.ts';
 import { type ClosingDeps, closeByEvidence } from './close.ts';
 import { correctionsOf } from './corrections.ts';
+import { undoIdentified } from './identified.ts';
 import { loadStatement, NotAStatement, type Pieces } from './load.ts';
 import { type Books, closeStage, findMissingThere, judgeLines, makeStage, setRepeatedAside } from './matching-store.ts';
 import { BREAK_KINDS, type BreakKind, type BreakRow, type Reading, type Run, type Stand, type Tally } from './schema.ts';
@@ -69,11 +70,12 @@ export type Progress =
 /**
  * Compares a statement with the attempts, payouts and refunds of its account. The comparison is one transaction that
  * writes the run and its breaks. Then each break is processed separately, so a run that is killed has processed some
- * of them and the next run continues. Nothing is decided or posted twice.
+ * of them and the next run continues. Nothing is decided or posted twice. At the end, lines that earlier runs set aside as missing
+ * and that are identified by now are taken out of suspense.
  * @throws NotAStatement, AnotherAccount
  */
 export async function reconcile(deps: ClosingDeps, store: Store, wish: Wish, by: Actor): Promise<Run> {
-  const run = await store.db.transaction((tx) => compare(deps, store, tx, wish, by));
+  const { run, books, since } = await store.db.transaction((tx) => compare(deps, store, tx, wish, by));
   let done = 0;
   for (const kind of BREAK_KINDS) {
     for await (const rows of pagesOf(store, run, kind)) {
@@ -82,6 +84,7 @@ export async function reconcile(deps: ClosingDeps, store: Store, wish: Wish, by:
       wish.progress({ step: 'settling', done });
     }
   }
+  if (run.applied) await undoIdentified(store, books, since);
   await store.db.transaction(async (tx) => {
     const at = deps.clock.now();
     if (run.applied) await record(tx, by, { team_id: run.team_id, action: 'reconciliation.apply', resource_id: run.id, at });
@@ -90,7 +93,14 @@ export async function reconcile(deps: ClosingDeps, store: Store, wish: Wish, by:
   return run;
 }
 
-async function compare(deps: ClosingDeps, store: Store, tx: Tx, wish: Wish, by: Actor): Promise<Run> {
+/** The run of a comparison, and the operations that it looked at: those since this moment, and older ones by key. */
+interface Compared {
+  run: Run;
+  books: Books;
+  since: Date;
+}
+
+async function compare(deps: ClosingDeps, store: Store, tx: Tx, wish: Wish, by: Actor): Promise<Compared> {
   const at = deps.clock.now();
   const id = newId('rec', store.environment, at);
   await makeStage(tx);
@@ -99,12 +109,9 @@ async function compare(deps: ClosingDeps, store: Store, tx: Tx, wish: Wish, by: 
   wish.progress({ step: 'matching' });
   await closeStage(tx);
   const period = periodOf(wish, reading);
-  const books = booksOf(
-    store,
-    wish,
-    id,
-    reading.first_at === null ? period.from : new Date(Math.min(reading.first_at, period.from.getTime())),
-  );
+  const first = Math.min(reading.first_at ?? Number.POSITIVE_INFINITY, period.from.getTime());
+  const since = new Date(Math.max(0, first - LOOK_BACK_MS));
+  const books = booksOf(store, wish, id, since.getTime());
   const [from, to] = [new Date(period.from.getTime() + wish.skew_ms), new Date(period.to.getTime() - wish.skew_ms)];
   const tallies = [
     ...(await setRepeatedAside(tx, books)),
@@ -120,7 +127,7 @@ async function compare(deps: ClosingDeps, store: Store, tx: Tx, wish: Wish, by: 
     ...{ created_at: new Date(at), earlier: await earlierRun(tx, known) },
   };
   await insertRun(tx, run, by.id ?? by.kind);
-  return run;
+  return { run, books, since };
 }
 
 /** Rejects a statement of another account: journals are permanent, so a wrong file must not be posted. */
@@ -139,8 +146,7 @@ function periodOf({ from, to }: Wish, { first_at, last_at }: Reading): { from: D
   return { from: new Date(first), to: new Date(last) };
 }
 
-function booksOf({ environment }: Store, wish: Wish, run_id: string, first: Date): Books {
-  const at = Math.max(0, first.getTime() - LOOK_BACK_MS);
+function booksOf({ environment }: Store, wish: Wish, run_id: string, at: number): Books {
   return {
     ...{ team_id: wish.team_id, provider_account: wish.account.id, run_id },
     lowest: {

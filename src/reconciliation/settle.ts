@@ -60,7 +60,8 @@ export async function settleBreak(
     const isBooked = ({ source_id, kind }: Journal) => booked.has(`${source_id} ${kind}`);
     if (corrections.length === 0 || !corrections.every(isBooked)) throw new Problem(400, 'Nothing of the break is in hold.');
     if (journals.some(isBooked)) throw new Problem(400, 'The break is settled already.');
-    await post(tx, journals);
+    const posted = await post(tx, journals);
+    if (posted.length < journals.length) throw new Problem(400, 'The break is settled already.');
     await repayCredit(tx, journals.filter(isArrival).map(arrivalOf));
     const action = 'reconciliation.settle';
     await record(tx, by, { team_id: ref.team_id, action, resource_id: `${ref.run_id}:${ref.id}`, at: deps.clock.now() });

@@ -27,7 +27,8 @@ export async function finishRun(tx: Tx, { team_id, id }: Pick<Run, 'team_id' | '
   await tx.run(sql`update reconciliation_runs set finished_at = ${at} where team_id = ${team_id} and id = ${id}`);
 }
 
-const columns =
+/** All columns of a break. */
+export const BREAK_FIELDS =
   fixed(`team_id, run_id, id, kind, flow, line, key, reference, subject_id, of_id, leg, there_minor, there_currency, there_at,
   there_status, here_minor, here_currency, here_at, here_standing, action, state, outcome`);
 
@@ -40,14 +41,14 @@ export function breaksAfter(
   limit: number,
 ): Promise<BreakRow[]> {
   return db.all<BreakRow>(sql`
-    select ${columns} from reconciliation_breaks
+    select ${BREAK_FIELDS} from reconciliation_breaks
     where team_id = ${team_id} and run_id = ${id} and kind = ${kind} and id > ${after} order by id limit ${limit}`);
 }
 
 /** Returns and locks a break by its number in the report, so that only one decision is made at a time. */
 export function lockBreak(tx: Tx, ref: Pick<BreakRow, 'team_id' | 'run_id' | 'id'>): Promise<BreakRow | undefined> {
   return tx.maybe<BreakRow>(sql`
-    select ${columns} from reconciliation_breaks where team_id = ${ref.team_id} and run_id = ${ref.run_id} and id = ${ref.id} for update`);
+    select ${BREAK_FIELDS} from reconciliation_breaks where team_id = ${ref.team_id} and run_id = ${ref.run_id} and id = ${ref.id} for update`);
 }
 
 /** Returns the provider account of a run. */
@@ -83,15 +84,15 @@ export interface Outcome {
   outcome: string;
 }
 
-/** Stores the results of processing breaks. */
+/** Stores the results of processing breaks of one team. */
 export async function writeOutcomes(db: Queryable, outcomes: readonly Outcome[]): Promise<void> {
   const [first] = outcomes;
   if (!first) return;
   await db.run(sql`
     update reconciliation_breaks b set state = u.state, outcome = u.outcome
-    from unnest(${outcomes.map(({ row }) => row.kind)}::text[], ${outcomes.map(({ row }) => row.id)}::bigint[],
-      ${outcomes.map(({ state }) => state)}::text[], ${outcomes.map(({ outcome }) => outcome)}::text[]) as u(kind, id, state, outcome)
-    where b.team_id = ${first.row.team_id} and b.run_id = ${first.row.run_id} and b.kind = u.kind and b.id = u.id`);
+    from unnest(${outcomes.map(({ row }) => row.run_id)}::text[], ${outcomes.map(({ row }) => row.kind)}::text[], ${outcomes.map(({ row }) => row.id)}::bigint[],
+      ${outcomes.map(({ state }) => state)}::text[], ${outcomes.map(({ outcome }) => outcome)}::text[]) as u(run_id, kind, id, state, outcome)
+    where b.team_id = ${first.row.team_id} and b.run_id = u.run_id and b.kind = u.kind and b.id = u.id`);
 }
 
 /** Returns the number of breaks of a run by kind and state. */

@@ -9,7 +9,6 @@ import type { Happening } from '../payments/change.ts';
 import type { MoveContext } from '../payments/listeners.ts';
 import type { PaymentRow } from '../payments/schema.ts';
 import { lockPayment } from '../payments/service.ts';
-import { isUnpaid } from '../payments/states.ts';
 import { planned } from '../payments/outcomes.ts';
 import type { PollPlan, RefundOutcome } from '../providers/contract.ts';
 import { refundDoneLate, wayEnded } from '../returns/ended.ts';
@@ -126,19 +125,13 @@ async function legSucceeded(
   if (booked.length === 0) return decide(tx, context, row);
   if (late) await refundDoneLate(tx, context, row);
   const draws = late ? [...(row.draws ?? []), ...(await drawAgain(tx, row, leg, leg_index))] : row.draws;
-  const counted = row.kind === 'giveback' ? await countReturned(tx, payment) : countRefunded(payment, leg);
+  const counted: Happening[] =
+    row.kind === 'giveback'
+      ? [{ kind: 'given_back', refunded_minor: await sumReturned(tx, payment) }]
+      : countRefunded(payment, leg);
   if (counted.length > 0) await apply(tx, context, [{ team_id, payment_id, happenings: counted }]);
   const message = late ? `Part ${leg_index + 1} reached the payer after the refund had failed.` : row.message;
   return decide(tx, context, { ...row, draws, message });
-}
-
-/**
- * Counts the captures that an unpaid payment has returned. What it never counted as captured is no part of it. A paid payment
- * keeps what it counted, so that its refunded amount is that of the merchant's refunds.
- */
-async function countReturned(tx: Tx, payment: PaymentRow): Promise<Happening[]> {
-  if (!isUnpaid(payment.status)) return [];
-  return [{ kind: 'given_back', refunded_minor: await sumReturned(tx, payment) }];
 }
 
 /** Counts a refunded part. A payment never counts more than was paid, even when a late part was refunded again meanwhile. */

@@ -179,7 +179,9 @@ test('a tranche that the payer has back twice counts once in amount_refunded', a
   const said = { evidence: 'statement line 7', author: 'awa' };
   await enterLateRefund(api.deps, store(), { team_id: merchant.team.id, id: 'rfd_sandbox_early' }, said, WORKER);
   assert.equal(await refunded(id), 333_334);
-  await store().db.run(sql`update refunds set next_poll_at = ${new Date(clock.now())} where payment_id = ${id} and attempt_id = ${second}`);
+  await store().db.run(
+    sql`update refunds set next_poll_at = ${new Date(clock.now())} where payment_id = ${id} and attempt_id = ${second}`,
+  );
   await giveBack();
   assert.equal(await refunded(id), 666_668);
 });

@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict';
+import { after, afterEach, before, test } from 'node:test';
+import { checkSetAside } from '../../src/books-check/reconciliation.ts';
+import { systemClock } from '../../src/kit/clock.ts';
+import { sql } from '../../src/kit/sql.ts';
+import { readBalances } from '../../src/ledger/balances.ts';
+import type { BreakRow, Run } from '../../src/reconciliation/schema.ts';
+import { settleBreak } from '../../src/reconciliation/settle.ts';
+import { Ledgers, line, NOON, OPERATOR } from './fixture.ts';
+
+/** Lines without a key that no operation had the reference of when they were set aside. */
+let books: Ledgers;
+before(async () => {
+  books = await Ledgers.open();
+});
+after(() => books.drop());
+afterEach(async () => {
+  await books.db.run(
+    sql`truncate reconciliation_runs, reconciliation_breaks, journals, postings, balances, balance_deltas cascade`,
+  );
+  await books.db.run(sql`truncate payments, attempts, transfers, refunds, returns, audit_entries cascade`);
+});
+
+const APPLY = { apply: true };
+const UNDONE = 'reconciliation.settled:reconciliation.unexpected:collect 100000 XAF hold > clearing';
+const keyless = (type = 'collect', fields = {}) => line(type, '', { ref: 'F-1', ...fields });
+const hold = async () => (await readBalances(books.db, books.team_id, 'XAF')).get('hold') ?? 0n;
+const tell = (id: string, ref = 'F-1') => books.db.run(sql`update attempts set provider_ref = ${ref} where id = ${id}`);
+
+/** The state of the break that the first run made, with no difference between suspense and the breaks. */
+async function stateAfter({ run, breaks }: { run: Run; breaks: BreakRow[] }): Promise<string | undefined> {
+  const differences: unknown[] = [];
+  await checkSetAside(books.db, books.team_id, (difference) => differences.push(difference));
+  assert.deepEqual(differences, []);
+  return (await books.breaks(run)).find(({ id }) => id === breaks[0]?.id)?.state;
+}
+
+test('a line that was set aside as missing leaves suspense when an attempt turns out to have its reference', async () => {
+  const first = await books.reconcile([keyless()], APPLY);
+  const { id } = await books.attempt('succeeded');
+  await tell(id);
+  const again = await books.reconcile([keyless()], APPLY);
+  assert.deepEqual([again.breaks, (await books.booked()).slice(1), await hold()], [[], [UNDONE], 0n]);
+  assert.equal(await stateAfter(first), 'settled');
+  await books.reconcile([keyless()], APPLY);
+  assert.equal((await books.booked()).length, 2, 'once');
+});
+
+test('the next statement is enough, also when the line is not in it', async () => {
+  const first = await books.reconcile([keyless()], APPLY);
+  const { id } = await books.attempt('succeeded');
+  await tell(id);
+  await books.reconcile([], { ...APPLY, from: new Date(NOON + 3_600_000), to: new Date(NOON + 7_200_000) });
+  assert.deepEqual([await hold(), await stateAfter(first)], [0n, 'settled']);
+});
+
+test('a comparison without --apply takes nothing out of suspense', async () => {
+  const first = await books.reconcile([keyless()], APPLY);
+  const { id } = await books.attempt('succeeded');
+  await tell(id);
+  await books.reconcile([keyless()]);
+  assert.deepEqual([await hold(), await stateAfter(first)], [100_000n, 'held']);
+});
+
+for (const [status, text] of [
+  ['open', 'is under way: the line closes it'],
+  ['expired', 'had ended: late success'],
+] as const) {
+  test(`the attempt ${text}, and its money is posted once`, async () => {
+    const first = await books.reconcile([keyless()], APPLY);
+    const { id } = await books.attempt(status);
+    await tell(id);
+    await books.reconcile([keyless()], APPLY);
+    const { status: now } = await books.one<{ status: string }>(sql`select status from attempts where id = ${id}`);
+    assert.deepEqual([now, await stateAfter(first)], ['succeeded', 'settled']);
+    // An ended payment owes it to the payer.
+    assert.equal(await hold(), status === 'expired' ? 100_000n : 0n);
+  });
+}
+
+test('another amount than the attempt asked for is in suspense once', async () => {
+  const first = await books.reconcile([keyless('collect', { amount: '400' })], APPLY);
+  const { id } = await books.attempt('open');
+  await tell(id);
+  await books.reconcile([keyless('collect', { amount: '400' })], APPLY);
+  assert.deepEqual([await hold(), await stateAfter(first)], [40_000n, 'settled']);
+});
+
+test('of another amount than was booked only the difference stays in suspense', async () => {
+  const first = await books.reconcile([keyless('collect', { amount: '1200' })], APPLY);
+  const { id } = await books.attempt('succeeded');
+  await tell(id);
+  await books.reconcile([keyless('collect', { amount: '1200' })], APPLY);
+  assert.deepEqual([await hold(), await stateAfter(first)], [20_000n, 'settled']);
+});
+
+test('a payout and a refund that ended unpaid here are missing from suspense once', async () => {
+  for (const type of ['payout', 'refund'] as const) {
+    const first = await books.reconcile([keyless(type, { ref: type })], APPLY);
+    const before = await hold();
+    if (type === 'payout') {
+      const { id } = await books.transfer('failed', 'closed');
+      await books.db.run(sql`update transfers set provider_ref = ${type} where id = ${id}`);
+    } else {
+      const { id } = await books.refund('failed', 'failed');
+      await books.db.run(sql`
+        update refunds set legs = replace(legs::text, '"provider_ref":null', '"provider_ref":"refund"')::json where id = ${id}`);
+    }
+    await books.reconcile([keyless(type, { ref: type })], APPLY);
+    assert.deepEqual([await hold(), await stateAfter(first)], [before, 'settled'], type);
+  }
+});
+
+test('what is not certain stays in suspense: no money posted for it, two with the reference, another account, another amount', async () => {
+  const first = await books.reconcile([keyless()], APPLY);
+  const waiting = await books.attempt('expired');
+  await tell(waiting.id);
+  const next = { ...APPLY, from: new Date(NOON + 3_600_000), to: new Date(NOON + 7_200_000) };
+  const stays = async (why: string) => {
+    await books.reconcile([], next);
+    assert.deepEqual([await hold(), await stateAfter(first)], [100_000n, 'held'], why);
+    await books.db.run(sql`truncate attempts`);
+  };
+  await stays('it has ended without money');
+  await tell((await books.attempt('succeeded')).id);
+  await tell((await books.attempt('succeeded')).id);
+  await stays('two have the reference');
+  await tell((await books.attempt('succeeded', { account: 'pa_2' })).id);
+  await stays('it is of another account');
+  await tell((await books.attempt('succeeded', { amount: 70_000 })).id);
+  await stays('it is of another amount');
+});
+
+test('what a person has settled stays as it was settled', async () => {
+  const first = await books.reconcile([keyless()], APPLY);
+  const { id, team_id, run_id } = first.breaks[0] as BreakRow;
+  const verdict = { as: 'merchant', evidence: 'their letter of today', author: 'Awa' } as const;
+  await settleBreak({ clock: systemClock }, books.store, { team_id, run_id, id }, verdict, OPERATOR);
+  await tell((await books.attempt('succeeded')).id);
+  await books.reconcile([keyless()], APPLY);
+  assert.equal((await books.booked()).includes(UNDONE), false);
+  assert.equal(await stateAfter(first), 'settled');
+});
