@@ -20,7 +20,7 @@ import { Limits } from './limits/limits.ts';
 import type { LinkDeps } from './links/deps.ts';
 import { Meters } from './metrics/meters.ts';
 import { KeyAlerts } from './mail/key-alerts.ts';
-import { paymentListeners } from './listeners.ts';
+import { guardCharge, paymentListeners } from './listeners.ts';
 import type { MailDeps } from './mail/deps.ts';
 import type { MetricsDeps } from './metrics/deps.ts';
 import { Applier } from './payments/applier.ts';
@@ -118,6 +118,7 @@ export function buildDeps(parts: {
     },
     applier: new Applier(clock, listeners),
     listeners,
+    guardCharge,
   };
 }
 

@@ -1,7 +1,8 @@
 import { invoiceListener } from './invoices/listener.ts';
 import { countLinkPayments } from './links/counting.ts';
+import { takeLinkUse } from './links/uses.ts';
 import type { Secrets } from './kit/crypto.ts';
-import type { PaymentListener } from './payments/listeners.ts';
+import type { ChargeGuard, PaymentListener } from './payments/listeners.ts';
 import { rememberMethods } from './payments/saved.ts';
 import { mailReceipts } from './receipts/mails.ts';
 
@@ -12,3 +13,6 @@ import { mailReceipts } from './receipts/mails.ts';
 export function paymentListeners(secrets: Secrets | null): readonly PaymentListener[] {
   return [invoiceListener, countLinkPayments, mailReceipts, ...(secrets ? [rememberMethods(secrets)] : [])];
 }
+
+/** What is asked before a payment is charged. Payments of links need a use of theirs; all others cost no query. */
+export const guardCharge: ChargeGuard = takeLinkUse;

@@ -111,7 +111,7 @@ export class ValidationError extends ApiError {
   }
 }
 
-/** 409: another payment already has the reference. */
+/** 409: another payment already has the reference, or the payment's link has no use left (`error_code` is `link_full` or `link_used`). */
 export class ConflictError extends ValidationError {}
 
 /** 422 for the Idempotency-Key: it is malformed, or was used with another payload. */

@@ -134,6 +134,8 @@ export interface Messages {
     form: string;
     number: string;
     amount: string;
+    linkFull: string;
+    linkUsed: string;
   };
 }
 

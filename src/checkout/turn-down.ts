@@ -63,6 +63,8 @@ function complaintsOf(problem: Problem, language: Language, submission: Submissi
   const { errors, refusedText } = messagesIn(language);
   const fields = problem.details.errors ?? {};
   const has = (name: string) => Object.hasOwn(fields, name);
+  if (problem.details.error_code === 'link_full') return { alert: errors.linkFull };
+  if (problem.details.error_code === 'link_used') return { alert: errors.linkUsed };
   if (problem.status === 502) return { alert: errors.unavailable };
   if (has('form_token')) return { alert: errors.form };
   if (has('saved_method')) return { alert: errors.saved };

@@ -1,24 +1,27 @@
-import { hasEndedUnpaid, hasSucceeded, type PaymentListener } from '../payments/listeners.ts';
-import { countMoved, type Tally } from './store.ts';
+import { isUnderWay } from '../payments/attempts.ts';
+import { hasEndedUnpaid, hasSucceeded, type Move, type PaymentListener } from '../payments/listeners.ts';
+import { isFinal } from '../payments/states.ts';
+import { type Counted, countMoved } from './store.ts';
+import { linkOf } from './uses.ts';
 
 /**
- * Updates the counters of links, in the transaction in which their payments end. A successful payment keeps its use of the
- * link; a payment that ends unpaid releases it. Money that arrives after that is automatically reversed to the payer, so it
- * is not counted either.
+ * Updates the counters of links, in the transaction in which their payments change. A successful payment keeps its use of the
+ * link for ever; one that ends unpaid, or whose charge no provider took, gives it back. Money that arrives after the end is
+ * automatically reversed to the payer, so it is not counted either.
  */
 export const countLinkPayments: PaymentListener = async (tx, _, moves) => {
-  const tallies = new Map<string, Tally>();
-  for (const move of moves) {
-    const { team_id, key_id: id, amount_minor } = move.after;
-    const succeeded = hasSucceeded(move);
-    if (!id.startsWith('lnk_') || (!succeeded && !hasEndedUnpaid(move))) continue;
-    const before = tallies.get(id) ?? { team_id, id, ended: 0, succeeded: 0, collected_minor: 0n };
-    tallies.set(id, {
-      ...before,
-      ended: before.ended + 1,
-      succeeded: before.succeeded + (succeeded ? 1 : 0),
-      collected_minor: before.collected_minor + (succeeded ? amount_minor : 0n),
-    });
-  }
-  if (tallies.size > 0) await countMoved(tx, [...tallies.values()]);
+  const counted = moves.flatMap(countedOf);
+  if (counted.length > 0) await countMoved(tx, counted);
 };
+
+function countedOf(move: Move): Counted[] {
+  const { before, after, attempts } = move;
+  const link = linkOf(after);
+  if (!link || isFinal(before.status)) return [];
+  const succeeded = hasSucceeded(move);
+  const ended = succeeded || hasEndedUnpaid(move);
+  // A payment that has a tranche is paid to the end with the same use.
+  if (!ended && (after.status === 'partial' || attempts.some(isUnderWay))) return [];
+  const collected_minor = succeeded ? after.amount_minor : 0n;
+  return [{ ...link, payment_id: after.id, ended: ended ? 1 : 0, succeeded: succeeded ? 1 : 0, collected_minor }];
+}

@@ -35,7 +35,7 @@ const en: LinkMessages = {
     used: { title: 'This link has been used', text: 'As many have paid as the merchant wanted. Ask for a new link.' },
     full: {
       title: 'Somebody else is paying',
-      text: 'Every place is taken by a payment under way. Should one not be made, the link is open again: try in ten minutes.',
+      text: 'Every place is taken by a payment under way. If one is not completed, the link is open again: try in a few minutes.',
     },
     unverified: {
       title: 'This merchant can not take payments yet',
@@ -72,7 +72,7 @@ const fr: LinkMessages = {
     },
     full: {
       title: 'Quelqu’un d’autre est en train de payer',
-      text: 'Toutes les places sont prises par des paiements en cours. Si l’un d’eux n’aboutit pas, le lien se rouvre : réessayez dans dix minutes.',
+      text: 'Toutes les places sont prises par des paiements en cours. Si l’un d’eux n’aboutit pas, le lien se rouvre : réessayez dans quelques minutes.',
     },
     unverified: {
       title: 'Ce marchand ne peut pas encore recevoir de paiements',

@@ -14,11 +14,10 @@ import type { LinkRow, PayerField } from './schema.ts';
 import { isOver } from './service.ts';
 import { countMade, findLink, lockLink } from './store.ts';
 import { readLinkToken } from './token.ts';
+import { type Uses, usesLeft } from './uses.ts';
 
 /** Validity of a payment created by a link. A charge in progress at its end is still awaited. */
 const WINDOW_MINUTES = 30;
-/** Validity where uses are limited. An abandoned payment reserves a use, and creating a payment costs nothing. */
-const HELD_MINUTES = 10;
 const ROUTE = 'POST /l/:token';
 
 /** A link with the data that its page needs. */
@@ -38,16 +37,15 @@ export async function openLink(deps: Pick<LinkDeps, 'stores' | 'secrets'>, token
   return { store, link, team: must(await findTeam(deps.stores.control, link.team_id), 'a link has a team') };
 }
 
-/** State of a link for a payer. `full` is temporary: it lasts until a payment that reserves a use ends unpaid. */
-export type LinkStanding = 'open' | 'inactive' | 'expired' | 'used' | 'full';
+/** State of a link for a payer. */
+export type LinkStanding = 'open' | 'inactive' | 'expired' | Exclude<Uses, 'free'>;
 
 /** Returns the state of a link for a payer. */
 export function linkStanding(link: LinkRow, at: number): LinkStanding {
-  const { status, max_uses, succeeded_count, open_count } = link;
-  if (status === 'inactive') return 'inactive';
-  if (status === 'expired' || isOver(link, at)) return 'expired';
-  if (max_uses === null || succeeded_count + open_count < max_uses) return 'open';
-  return succeeded_count < max_uses ? 'full' : 'used';
+  if (link.status === 'inactive') return 'inactive';
+  if (link.status === 'expired' || isOver(link, at)) return 'expired';
+  const left = usesLeft(link);
+  return left === 'free' ? 'open' : left;
 }
 
 /** The payer and the amount, validated. */
@@ -64,8 +62,8 @@ export interface Submitted {
 }
 
 /**
- * Creates the payment of a submitted form and reserves a use, in one transaction under the link's lock. Two concurrent
- * submits cannot both get the last use. Submitting the same form twice creates one payment.
+ * Creates the payment of a submitted form and counts it, in one transaction under the link's lock. It takes no use: its charge
+ * does (uses.ts). Submitting the same form twice creates one payment.
  * @returns the URL of the hosted page, or why the link takes no payment now
  * @throws Problem 402 unverified team, 422 amount above its transaction limit, blocked customer
  */
@@ -102,7 +100,7 @@ function bodyOf(link: LinkRow, { amount_minor, ...payer }: Payer): CreatePayment
     currency: link.currency as CreatePaymentBody['currency'],
     description: link.title,
     metadata,
-    expires: { in: link.max_uses === null ? WINDOW_MINUTES : HELD_MINUTES },
+    expires: { in: WINDOW_MINUTES },
     ...(link.callback === null ? {} : { callback: link.callback }),
     ...(link.theming === null ? {} : { theming: link.theming }),
   };

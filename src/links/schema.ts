@@ -30,8 +30,10 @@ export interface LinkRow {
   theming: JsonObject | null;
   metadata: JsonObject | null;
   made_count: number;
-  /** Payments that may still succeed. Each reserves a use. */
+  /** Payments that may still succeed. */
   open_count: number;
+  /** Of these, those that a charge was begun for: each has taken a use. */
+  held_count: number;
   succeeded_count: number;
   collected_minor: bigint;
   event_count: number;
@@ -116,7 +118,7 @@ export const linkReply = Type.Object({
   collect: Type.Array(Type.Enum([...PAYER_FIELDS]), { description: 'What the payer is asked for.' }),
   callback: nullableText(),
   payments: Type.Integer({ description: 'Payments made through it, whatever became of them.' }),
-  payments_open: Type.Integer({ description: 'Of these, those that may still succeed. Each holds one of `max_uses`.' }),
+  payments_open: Type.Integer({ description: 'Of these, those that may still succeed. One takes a use when it is charged.' }),
   payments_succeeded: Type.Integer({ description: 'Of these, those that succeeded.' }),
   amount_collected: Type.Number({ description: 'Sum of the payments that succeeded; refunds are not subtracted.' }),
   theming: nullableObject({ description: 'Free-form; returned as it was sent.' }),

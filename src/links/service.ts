@@ -72,8 +72,10 @@ export async function changeLink(tx: Tx, context: LinkContext, ref: LinkRef, bod
   const wanted = { ...before, ...fieldsOf(body) };
   const errors = faultsOf(wanted, body, context.at);
   if (body.currency !== undefined && body.currency !== before.currency) errors.currency = ['can not be changed: make a new link'];
-  const used = before.succeeded_count + before.open_count;
-  if (wanted.max_uses !== null && wanted.max_uses < used) errors.max_uses = [`is less than the ${used} uses taken already`];
+  const used = before.succeeded_count + before.held_count;
+  // Late money can have exceeded the limit: whoever changes something else is not asked to raise it.
+  if (wanted.max_uses !== null && wanted.max_uses !== before.max_uses && wanted.max_uses < used)
+    errors.max_uses = [`is less than the ${used} uses taken already`];
   const status = statusAfter(wanted, body, context.at, errors);
   refuse(errors);
   const row = { ...wanted, status, event_count: before.event_count + 1, updated_at: new Date(context.at) };
@@ -134,6 +136,7 @@ const EMPTY = {
   metadata: null,
   made_count: 0,
   open_count: 0,
+  held_count: 0,
   succeeded_count: 0,
   collected_minor: 0n,
 };

@@ -5,7 +5,7 @@ import { allOf, type Fragment, fixed, part, PLANNED_EACH_TIME, type Queryable, s
 import type { LinkRow } from './schema.ts';
 
 const columns = fixed(`team_id, id, title, description, reference, amount_minor, min_amount_minor, max_amount_minor, currency,
-  status, expires_at, max_uses, collect, callback, theming, metadata, made_count, open_count, succeeded_count, collected_minor,
+  status, expires_at, max_uses, collect, callback, theming, metadata, made_count, open_count, held_count, succeeded_count, collected_minor,
   event_count, created_at, updated_at`);
 
 export interface LinkRef {
@@ -88,32 +88,53 @@ export async function expireLinks(tx: Tx, rows: readonly LinkRow[]): Promise<voi
     where l.team_id = u.team_id and l.id = u.id`);
 }
 
-/** Counts a new payment, which reserves a use until it ends. */
+/** Counts a new payment. It takes no use before it is charged. */
 export async function countMade(tx: Tx, { team_id, id }: LinkRef): Promise<void> {
   await tx.run(sql`
     update links set made_count = made_count + 1, open_count = open_count + 1 where team_id = ${team_id} and id = ${id}`);
 }
 
-/** Ended payments of one link, to be added to its counters. */
-export interface Tally extends LinkRef {
-  /** Payments that are no longer open. */
-  ended: number;
-  succeeded: number;
+/** Takes a use for a payment. The caller holds the link's lock. */
+export async function takeUse(tx: Tx, { team_id, id }: LinkRef, payment_id: string): Promise<void> {
+  await tx.run(sql`insert into link_uses (team_id, payment_id, link_id) values (${team_id}, ${payment_id}, ${id})`);
+  await tx.run(sql`update links set held_count = held_count + 1 where team_id = ${team_id} and id = ${id}`);
+}
+
+/** A payment of a link that is no longer being charged. */
+export interface Counted extends LinkRef {
+  payment_id: string;
+  /** 1 when it is no longer open, else 0. */
+  ended: 0 | 1;
+  succeeded: 0 | 1;
+  /** What it collected, in hundredths. */
   collected_minor: bigint;
 }
 
-/** Locks the links in the order of their ids, which prevents deadlocks, and updates the counters. */
-export async function countMoved(tx: Tx, tallies: readonly Tally[]): Promise<void> {
+/**
+ * Deletes the uses that the payments have taken, and updates the counters. Locks the links in the order of their ids, which
+ * prevents deadlocks. A success without a use is counted as late.
+ */
+export async function countMoved(tx: Tx, counted: readonly Counted[]): Promise<void> {
   await tx.run(sql`
     select 1 from links where (team_id, id) in (
-      select * from unnest(${tallies.map(({ team_id }) => team_id)}::bigint[], ${tallies.map(({ id }) => id)}::text[])
+      select * from unnest(${counted.map(({ team_id }) => team_id)}::bigint[], ${counted.map(({ id }) => id)}::text[])
     ) order by team_id, id for update`);
   await tx.run(sql`
-    update links l set open_count = open_count - u.ended, succeeded_count = succeeded_count + u.succeeded,
-      collected_minor = l.collected_minor + u.collected_minor
-    from json_to_recordset(${jsonText(tallies)}::json)
-      as u(team_id bigint, id text, ended integer, succeeded integer, collected_minor bigint)
-    where l.team_id = u.team_id and l.id = u.id`);
+    with moved as (
+      select * from json_to_recordset(${jsonText(counted)}::json)
+        as m(team_id bigint, id text, payment_id text, ended integer, succeeded integer, collected_minor bigint)
+    ), given as (
+      delete from link_uses u using moved m where u.team_id = m.team_id and u.payment_id = m.payment_id
+      returning u.team_id, u.payment_id
+    ), sums as (
+      select m.team_id, m.id, sum(m.ended) as ended, sum(m.succeeded) as succeeded, sum(m.collected_minor) as collected_minor,
+        count(g.payment_id) as given, coalesce(sum(m.succeeded) filter (where g.payment_id is null), 0) as late
+      from moved m left join given g on g.team_id = m.team_id and g.payment_id = m.payment_id
+      group by m.team_id, m.id
+    )
+    update links l set open_count = open_count - s.ended, succeeded_count = succeeded_count + s.succeeded,
+      collected_minor = l.collected_minor + s.collected_minor, held_count = held_count - s.given, late_count = late_count + s.late
+    from sums s where l.team_id = s.team_id and l.id = s.id`);
 }
 
 function json(value: object | null): string | null {

@@ -9,6 +9,7 @@ import type { Obligation } from '../returns/schema.ts';
 import { type Arrival, repayCredit } from '../settlement/credit.ts';
 import { insertItems, type SettlementItem } from '../settlement/store.ts';
 import { type AttemptUpdate, lockAttempts, updateAttempts } from './attempts-store.ts';
+import { isUnderWay } from './attempts.ts';
 import { lateJournal, mismatchJournal, pieceJournal, resolvedJournal, settlementItems, successJournal } from './bookings.ts';
 import type { Applied, ApplyContext, Change, Happening, Report } from './change.ts';
 import type { Move } from './listeners.ts';
@@ -80,8 +81,8 @@ class Work {
       changed = after !== null;
       payment = after ?? payment;
     }
-    if (payment !== before) {
-      this.#updates.push(payment);
+    if (payment !== before) this.#updates.push(payment);
+    if (payment !== before || own.some(isUnderWay) !== attempts.some(isUnderWay)) {
       this.#moves.push({ before, after: payment, attempts });
     }
     return { payment, attempts, changed };

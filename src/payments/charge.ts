@@ -48,7 +48,7 @@ export interface ChargeJournal {
  * Charges a payment: stores the intent, submits it to a provider outside any transaction, applies the response. Another
  * provider is tried only when the earlier one provably created nothing.
  * @throws Problem 400 wrong state; 402 declined at once (the payment is failed), rejected by fraud screening, or the team is
- * not verified; 404 unknown; 422 above a transaction limit of the team; 502 no provider could take it
+ * not verified; 404 unknown; 409 the guard refuses it; 422 above a transaction limit of the team; 502 no provider could take it
  */
 export async function charge(
   deps: PaymentDeps,
@@ -148,6 +148,7 @@ async function start(
   const id = newId('att', store.environment, at);
   await journal?.started(tx, id);
   if (!isChargeable(payment) || payment.expires_at.getTime() <= at || attempts.some(isUnderWay)) throw wrongState(payment);
+  await deps.guardCharge(tx, payment);
   const prompted_by = await limitPrompts(tx, store.environment, ref.team_id, charge, at);
   const amount_minor = pieceOf(deps.config, payment, charge.channel);
   const use = { team_id: ref.team_id, direction: 'payment', currency: payment.currency, amount_minor } as const;

@@ -10,7 +10,7 @@ import type { Router } from '../routing/router.ts';
 import type { Wake } from '../work/wake.ts';
 import type { Applier } from './applier.ts';
 import type { PaymentCreator } from './create.ts';
-import type { PaymentListener } from './listeners.ts';
+import type { ChargeGuard, PaymentListener } from './listeners.ts';
 
 /** The dependencies of payments. */
 export interface PaymentDeps {
@@ -28,4 +28,6 @@ export interface PaymentDeps {
   applier: Applier;
   /** Listeners for payment changes, called in the transaction of the change. */
   listeners: readonly PaymentListener[];
+  /** Called before each charge. */
+  guardCharge: ChargeGuard;
 }

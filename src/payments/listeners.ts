@@ -9,7 +9,10 @@ import { isUnpaid } from './states.ts';
  * them.
  */
 
-/** A payment that has just changed: its row as it was under the lock, and as it is written. */
+/**
+ * A payment that has just changed: its row as it was under the lock, and as it is written. The rows are equal when only its
+ * attempts began or ceased to be under way.
+ */
 export interface Move {
   before: PaymentRow;
   after: PaymentRow;
@@ -28,6 +31,13 @@ export interface MoveContext {
  * its own rows in the order of their ids and never locks a payment, so that transactions cannot deadlock.
  */
 export type PaymentListener = (tx: Tx, context: MoveContext, moves: readonly Move[]) => Promise<void>;
+
+/**
+ * Called with a payment that is about to be charged, in the transaction that stores the intent, after the payment is locked and
+ * before anything else is. Locks no payment either.
+ * @throws Problem to refuse the charge: nothing is stored then
+ */
+export type ChargeGuard = (tx: Tx, payment: PaymentRow) => Promise<void>;
 
 /** Whether this change made the payment succeed. True once for each payment: no transition leads back to that status. */
 export function hasSucceeded({ before, after }: Pick<Move, 'before' | 'after'>): boolean {

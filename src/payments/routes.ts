@@ -141,6 +141,8 @@ export function paymentRoutes(deps: PaymentDeps): Route[] {
       problems: [
         'payment_not_found',
         'payment_not_chargeable',
+        'link_full',
+        'link_used',
         'payment_declined',
         'merchant_not_verified',
         'ceiling_exceeded',

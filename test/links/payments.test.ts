@@ -90,7 +90,7 @@ test('410 when as many have paid as the merchant wanted; more uses open it again
   assert.deepEqual(await counts(id), [2, 0, 2, 2_000]);
 });
 
-test('40 payers at once for 5 uses: five get one each, the others 409, and never more than five succeed', async () => {
+test('40 payers at once for 5 uses: five are charged, the others 409, and never more than five succeed', async () => {
   const { id, url } = await newLink(api, key, { max_uses: 5 });
   const browsers = Array.from({ length: 40 }, () => new LinkBrowser(url));
   await Promise.all(browsers.map((browser) => browser.open()));
@@ -99,9 +99,12 @@ test('40 payers at once for 5 uses: five get one each, the others 409, and never
   const pages = await send(first);
   clock.advance(60_000);
   pages.push(...(await send(second)));
-  const led = pages.filter(({ status }) => status === 303);
-  assert.deepEqual([led.length, pages.filter(({ status }) => status === 409).length], [5, 35]);
-  assert.deepEqual(await Promise.all(led.map((page) => payOn(page))), [202, 202, 202, 202, 202]);
+  assert.ok(pages.every(({ status }) => status === 303));
+  const answers = await Promise.all(pages.map((page, i) => payOn(page, `6701000${String(i).padStart(2, '0')}`)));
+  assert.deepEqual(
+    [answers.filter((status) => status === 202).length, answers.filter((status) => status === 409).length],
+    [5, 35],
+  );
   await until(
     async () => {
       clock.advance(1_000);
@@ -110,19 +113,18 @@ test('40 payers at once for 5 uses: five get one each, the others 409, and never
     ([, , succeeded]) => succeeded === 5,
     60_000,
   );
-  assert.deepEqual(await counts(id), [5, 0, 5, 5_000]);
+  assert.deepEqual(await counts(id), [40, 35, 5, 5_000]);
   assert.deepEqual(await recounted(id), await counts(id));
   assert.equal((await new LinkBrowser(url).open()).status, 410);
 });
 
-test('a payment that ends unpaid gives its use back: declined, cancelled by the merchant, expired', async () => {
+test('a payment that ends unpaid is not open any more: declined, cancelled by the merchant, expired', async () => {
   const { id, url } = await newLink(api, key, { max_uses: 1 });
   await payOn(await payBy(url), '670000002');
   await becomes(await idOf(id), 'failed');
   assert.deepEqual(await counts(id), [1, 0, 0, 0]);
   clock.advance(60_000);
   await payBy(url);
-  assert.equal((await new LinkBrowser(url).open()).status, 409);
   assert.equal((await api.call('DELETE', `/payments/${await idOf(id)}`, { key })).status, 200);
   assert.deepEqual(await counts(id), [2, 0, 0, 0]);
   // Ids of one millisecond are in no order.
@@ -174,11 +176,6 @@ test('many payments of two links that end together are counted exactly, and none
     assert.deepEqual(await counts(id), await recounted(id));
     assert.equal((await counts(id))[0], 12);
   }
-});
-
-test('the database refuses what the code must never do: more open and paid payments than uses', async () => {
-  const { id } = await newLink(api, key, { max_uses: 1 });
-  await assert.rejects(db.run(sql`update links set succeeded_count = 1, open_count = 1 where id = ${id}`), /links_uses/);
 });
 
 test('a link of another team is as unknown as its payments', async () => {

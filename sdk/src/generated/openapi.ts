@@ -3576,7 +3576,7 @@ export interface components {
             callback: string | null;
             /** @description Payments made through it, whatever became of them. */
             payments: number;
-            /** @description Of these, those that may still succeed. Each holds one of `max_uses`. */
+            /** @description Of these, those that may still succeed. One takes a use when it is charged. */
             payments_open: number;
             /** @description Of these, those that succeeded. */
             payments_succeeded: number;
@@ -4834,6 +4834,27 @@ export interface components {
             };
         };
         /**
+         * @description Conflict
+         *
+         *     - The payment was made through a link whose last uses are being paid at this moment. It stays pending: try again in a few minutes.
+         *     - The payment was made through a link that `max_uses` others have paid meanwhile.
+         */
+        Conflict: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                traceparent: components["headers"]["traceparent"];
+                "X-Service-Version": components["headers"]["X-Service-Version"];
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ValidationError"];
+            };
+        };
+        /**
          * @description Unprocessable Entity
          *
          *     - One or more fields are not valid; all of them are named at once.
@@ -6060,6 +6081,7 @@ export interface operations {
             402: components["responses"]["PaymentRequired"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["PaymentNotFound"];
+            409: components["responses"]["Conflict"];
             422: components["responses"]["ChargePaymentUnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];

@@ -139,5 +139,7 @@ export const en: Messages = {
     form: 'The page was open for too long or your browser refuses cookies. Please try again.',
     number: 'This is not the number that was charged.',
     amount: 'This amount can not be paid this way. Choose another one.',
+    linkFull: 'Every place of this link is taken by a payment under way. Nothing was paid: try again in a few minutes.',
+    linkUsed: 'As many have paid by this link as the merchant wanted. Nothing was paid: ask for a new link.',
   },
 };

@@ -143,5 +143,8 @@ export const fr: Messages = {
     form: 'La page est restée ouverte trop longtemps ou votre navigateur refuse les cookies. Réessayez.',
     number: 'Ce n’est pas le numéro qui a été débité.',
     amount: 'Ce montant ne peut pas être payé ainsi. Choisissez un autre moyen.',
+    linkFull:
+      'Toutes les places de ce lien sont prises par des paiements en cours. Rien n’a été payé : réessayez dans quelques minutes.',
+    linkUsed: 'Le nombre de paiements voulu est atteint pour ce lien. Rien n’a été payé : demandez un nouveau lien au marchand.',
   },
 };

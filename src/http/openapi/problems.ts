@@ -127,6 +127,20 @@ const table = {
     message: 'The reference already exists on another payment.',
     errors: { reference: ['already exists on another payment'] },
   },
+  link_full: {
+    status: 409,
+    when: 'The payment was made through a link whose last uses are being paid at this moment. It stays pending: try again in a few minutes.',
+    message: 'The payment link has no use left while other charges are under way.',
+    error_code: 'link_full',
+    errors: { link: ['has no use left while other charges are under way'] },
+  },
+  link_used: {
+    status: 409,
+    when: 'The payment was made through a link that `max_uses` others have paid meanwhile.',
+    message: 'The payment link has been paid as often as the merchant wanted.',
+    error_code: 'link_used',
+    errors: { link: ['has been paid as often as the merchant wanted'] },
+  },
   invalid_fields: {
     status: 422,
     when: 'One or more fields are not valid; all of them are named at once.',
