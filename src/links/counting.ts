@@ -1,6 +1,5 @@
 import { isUnderWay } from '../payments/attempts.ts';
-import { hasEndedUnpaid, hasSucceeded, type Move, type PaymentListener } from '../payments/listeners.ts';
-import { isFinal } from '../payments/states.ts';
+import { hadEnded, hasEndedUnpaid, hasSucceeded, type Move, type PaymentListener } from '../payments/listeners.ts';
 import { type Counted, countMoved } from './store.ts';
 import { linkOf } from './uses.ts';
 
@@ -15,9 +14,9 @@ export const countLinkPayments: PaymentListener = async (tx, _, moves) => {
 };
 
 function countedOf(move: Move): Counted[] {
-  const { before, after, attempts } = move;
+  const { after, attempts } = move;
   const link = linkOf(after);
-  if (!link || isFinal(before.status)) return [];
+  if (!link || hadEnded(move)) return [];
   const succeeded = hasSucceeded(move);
   const ended = succeeded || hasEndedUnpaid(move);
   // A payment that has a tranche is paid to the end with the same use.

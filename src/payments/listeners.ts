@@ -1,7 +1,7 @@
 import type { Environment } from '../kit/environment.ts';
 import type { Tx } from '../kit/sql.ts';
 import type { AttemptRow, PaymentRow } from './schema.ts';
-import { isUnpaid } from './states.ts';
+import { isFinal, isUnpaid } from './states.ts';
 
 /*
  * Payment links and invoices count payments, and customers keep the payment methods they paid with, while `payments` imports
@@ -47,4 +47,9 @@ export function hasSucceeded({ before, after }: Pick<Move, 'before' | 'after'>):
 /** Whether this change ended the payment unpaid. */
 export function hasEndedUnpaid({ before, after }: Pick<Move, 'before' | 'after'>): boolean {
   return !isUnpaid(before.status) && isUnpaid(after.status);
+}
+
+/** Whether the payment had ended before this change: only refunds and returned money still change it. */
+export function hadEnded({ before }: Pick<Move, 'before'>): boolean {
+  return isFinal(before.status);
 }
