@@ -1,8 +1,8 @@
-import { unpack } from '../src/events/packing.ts';
+import { unpack } from '../src/kit/packing.ts';
 import { Secrets } from '../src/kit/crypto.ts';
 import { newId } from '../src/kit/ids.ts';
-import type { Team } from '../src/teams/schema.ts';
-import { newSecret, secretPlace } from '../src/webhooks/sign.ts';
+import type { Team } from '../src/tenants/teams/schema.ts';
+import { newSecret, secretPlace } from '../src/money/webhooks/sign.ts';
 import { selfSigned } from '../test/setup/certificate.ts';
 import type { SenderJob } from './child/sender.ts';
 import type { Ports, SinkJob } from './child/sink.ts';

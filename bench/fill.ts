@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { idPrefix } from '../src/kit/ids.ts';
-import type { Team } from '../src/teams/schema.ts';
+import type { Team } from '../src/tenants/teams/schema.ts';
 
 const SPAN_MS = 30 * 24 * 3_600_000;
 /** Newer than this nothing is made, so that all of it is settled (payments/totals.ts). */

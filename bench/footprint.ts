@@ -1,6 +1,6 @@
 import { Secrets } from '../src/kit/crypto.ts';
 import { newId } from '../src/kit/ids.ts';
-import { newSecret, secretPlace } from '../src/webhooks/sign.ts';
+import { newSecret, secretPlace } from '../src/money/webhooks/sign.ts';
 import { selfSigned } from '../test/setup/certificate.ts';
 import type { Ports, SinkJob } from './child/sink.ts';
 import { Helper } from './helper.ts';

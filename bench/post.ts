@@ -1,4 +1,4 @@
-import { APP_ROLE } from '../src/db/pool.ts';
+import { APP_ROLE } from '../src/platform/db/pool.ts';
 import { must } from '../src/kit/errors.ts';
 import { Helper } from './helper.ts';
 import type { LoadJob } from './child/load.ts';

@@ -1,7 +1,7 @@
-import { openPool } from '../src/db/pool.ts';
+import { openPool } from '../src/platform/db/pool.ts';
 import { newId } from '../src/kit/ids.ts';
 import { createLog } from '../src/kit/log.ts';
-import { verifyLedger } from '../src/ledger/verify.ts';
+import { verifyLedger } from '../src/money/ledger/verify.ts';
 import type { PostingJob } from './child/posting.ts';
 import type { Counted } from './child/tally.ts';
 import { footprintNotes, footprintOf } from './footprint.ts';

@@ -1,11 +1,11 @@
 import { must } from '../src/kit/errors.ts';
 import { newId } from '../src/kit/ids.ts';
-import type { Offer, Provider } from '../src/providers/contract.ts';
-import { CHANNELS, channelById } from '../src/reference/channels.ts';
-import { decide } from '../src/routing/decide.ts';
-import { Health } from '../src/routing/health.ts';
-import { Ruleset } from '../src/routing/rules.ts';
-import type { Account, RouteRequest, RuleRow } from '../src/routing/schema.ts';
+import type { Offer, Provider } from '../src/providers/adapters/contract.ts';
+import { CHANNELS, channelById } from '../src/providers/reference/channels.ts';
+import { decide } from '../src/providers/routing/decide.ts';
+import { Health } from '../src/providers/routing/health.ts';
+import { Ruleset } from '../src/providers/routing/rules.ts';
+import type { Account, RouteRequest, RuleRow } from '../src/providers/routing/schema.ts';
 import type { Counted } from './child/tally.ts';
 import type { Options } from './options.ts';
 import { median } from './report.ts';

@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { freePort } from '../src/db/embedded/address.ts';
+import { freePort } from '../src/platform/db/embedded/address.ts';
 import { startChild, stopChild } from './children.ts';
 import type { Stage } from './stage.ts';
 

@@ -1,10 +1,10 @@
 import type { IdPrefix } from '../src/kit/ids.ts';
-import { MARK as PACKED } from '../src/events/packing.ts';
+import { MARK as PACKED } from '../src/kit/packing.ts';
 import { must } from '../src/kit/errors.ts';
 import type { Db, Sql } from '../src/kit/sql.ts';
-import { PaymentCreator } from '../src/payments/create.ts';
-import type { CreatePaymentBody } from '../src/payments/schema.ts';
-import type { Team } from '../src/teams/schema.ts';
+import { PaymentCreator } from '../src/core/payments/create.ts';
+import type { CreatePaymentBody } from '../src/core/payments/schema.ts';
+import type { Team } from '../src/tenants/teams/schema.ts';
 import { MARK } from './child/serial.ts';
 
 /** The statement of POST /payments and its one parameter, cut where each request differs. */

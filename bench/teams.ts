@@ -1,9 +1,9 @@
 import type { Queryable } from '../src/kit/sql.ts';
 import type { Environment } from '../src/kit/environment.ts';
-import { newKey, storeKey } from '../src/keys/service.ts';
-import type { Team } from '../src/teams/schema.ts';
-import { createTeam } from '../src/teams/service.ts';
-import { updateTeam } from '../src/teams/store.ts';
+import { newKey, storeKey } from '../src/tenants/keys/service.ts';
+import type { Team } from '../src/tenants/teams/schema.ts';
+import { createTeam } from '../src/tenants/teams/service.ts';
+import { updateTeam } from '../src/tenants/teams/store.ts';
 
 /** A verified team that no plan limits, and some secret keys. */
 export async function makeTeam(

@@ -1,8 +1,8 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { createServer } from 'node:https';
-import { readConfig } from '../src/config.ts';
-import { readKeysFile } from '../src/start/demo.ts';
+import { readConfig } from '../src/platform/config/config.ts';
+import { readKeysFile } from '../src/program/start/demo.ts';
 import { selfSigned } from '../test/setup/certificate.ts';
 
 /**

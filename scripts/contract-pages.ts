@@ -1,21 +1,21 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { ceilingsOf, type Direction } from '../src/ceilings/table.ts';
-import { readConfig } from '../src/config.ts';
-import { DISPUTE_STATUSES, DISPUTE_TRIGGERS, nextDisputeStatus } from '../src/disputes/states.ts';
-import { EVENT_TYPES } from '../src/events/catalogue.ts';
-import { limitsOf, strangerLimit } from '../src/http/limits.ts';
-import { PROBLEMS } from '../src/http/openapi/problems.ts';
-import { INVOICE_STATUSES, INVOICE_TRIGGERS, nextInvoiceStatus } from '../src/invoices/states.ts';
-import { RESOURCES } from '../src/keys/scopes.ts';
+import { ceilingsOf, type Direction } from '../src/money/transaction-limits/table.ts';
+import { readConfig } from '../src/platform/config/config.ts';
+import { DISPUTE_STATUSES, DISPUTE_TRIGGERS, nextDisputeStatus } from '../src/core/disputes/states.ts';
+import { EVENT_TYPES } from '../src/money/events/catalogue.ts';
+import { limitsOf, strangerLimit } from '../src/edge/http/limits.ts';
+import { PROBLEMS } from '../src/tenants/api/problems.ts';
+import { INVOICE_STATUSES, INVOICE_TRIGGERS, nextInvoiceStatus } from '../src/edge/invoices/states.ts';
+import { RESOURCES } from '../src/tenants/keys/scopes.ts';
 import { CURRENCIES, decimalsOf, MAX_AMOUNT, wireFromMinor } from '../src/kit/money.ts';
-import { LINK_STATUSES, LINK_TRIGGERS, nextLinkStatus } from '../src/links/states.ts';
-import { nextStatus, PAYMENT_STATUSES, PAYMENT_TRIGGERS } from '../src/payments/states.ts';
-import { isReason, payerMessage, REASON_CODES, remedyOf } from '../src/providers/reasons.ts';
-import { nextRefundStatus, REFUND_STATUSES, REFUND_TRIGGERS } from '../src/refunds/states.ts';
-import { nextReturnState, RETURN_STATES, RETURN_TRIGGERS } from '../src/returns/states.ts';
-import { type Plan, PLANS, type Team } from '../src/teams/schema.ts';
-import { nextTransferStatus, TRANSFER_STATUSES, TRANSFER_TRIGGERS } from '../src/transfers/states.ts';
+import { LINK_STATUSES, LINK_TRIGGERS, nextLinkStatus } from '../src/edge/links/states.ts';
+import { nextStatus, PAYMENT_STATUSES, PAYMENT_TRIGGERS } from '../src/core/payments/states.ts';
+import { isReason, payerMessage, REASON_CODES, remedyOf } from '../src/providers/adapters/reasons.ts';
+import { nextRefundStatus, REFUND_STATUSES, REFUND_TRIGGERS } from '../src/core/refunds/states.ts';
+import { nextReturnState, RETURN_STATES, RETURN_TRIGGERS } from '../src/core/obligations/states.ts';
+import { type Plan, PLANS, type Team } from '../src/tenants/teams/schema.ts';
+import { nextTransferStatus, TRANSFER_STATUSES, TRANSFER_TRIGGERS } from '../src/core/transfers/states.ts';
 
 /**
  * `node scripts/run.mjs scripts/contract-pages.ts`: writes the tables of docs/contract, and the index of docs/decisions, from the

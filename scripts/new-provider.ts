@@ -14,7 +14,7 @@ const RESERVED = new Set(
   switch this throw true try typeof var void while with yield arguments undefined`.split(/\s+/),
 );
 /** Where names are taken: a file or folder there stands for its part before the first dot. */
-const SHELVES = ['src/providers', 'twins', 'test/providers'];
+const SHELVES = ['src/providers/adapters', 'twins', 'test/providers'];
 
 /** What can be put right at the keyboard. */
 class Refusal extends Error {}
@@ -64,7 +64,7 @@ function write(name: string, root: string): string[] {
     __title__: words.map(capital).join(' '),
   };
   const files = {
-    'connector.ts.txt': `src/providers/${name}/index.ts`,
+    'connector.ts.txt': `src/providers/adapters/${name}/index.ts`,
     'twin.ts.txt': `twins/${name}/index.ts`,
     'test.ts.txt': `test/providers/${name}.test.ts`,
   };
@@ -89,11 +89,11 @@ function advice(name: string, [connector, twin, test]: string[]): string {
      Things are taken in by kit.desk.take; the book then knows what moved.
   2. ${connector}: the same wire from our side. A timeout after sending is "unknown", never a decline; "unavailable"
      promises that nothing was created; the provider's words stay in one file, a map from them to our reasons.
-     Delete every method and capability the provider lacks; src/providers/wire has the tools adapters share.
+     Delete every method and capability the provider lacks; src/providers/adapters/wire has the tools adapters share.
   3. ${test}: its channels and currencies, how its numbers end, what its callbacks prove. Red until 1 and 2 are written:
      npm test -- ${test}
-  4. Add the connector to src/providers/catalogue.ts and the twin to twins/catalogue.ts: from then on
+  4. Add the connector to src/providers/adapters/catalogue.ts and the twin to twins/catalogue.ts: from then on
      "pirogue providers add" and "npm run twins" know ${name}.
 
-The contract is src/providers/contract.ts; docs/providers.md tells how an adapter is made; src/providers/mtn-momo is one to copy from.`;
+The contract is src/providers/adapters/contract.ts; docs/providers.md tells how an adapter is made; src/providers/adapters/mtn-momo is one to copy from.`;
 }

@@ -1,5 +1,5 @@
-import { ConfigError, readConfig, type Role } from './config.ts';
-import { runProgram } from './start/run.ts';
+import { ConfigError, readConfig, type Role } from './platform/config/config.ts';
+import { runProgram } from './program/start/run.ts';
 
 const ROLES: readonly Role[] = ['all', 'api', 'worker', 'migrate'];
 

@@ -51,7 +51,12 @@ test('SQL stands in *store.ts files and in the engine rooms only', () => {
   const allowed = (name: string) =>
     /store\.ts$/.test(name) ||
     ['db', 'ledger', 'kit'].includes(room(name)) ||
-    ['src/events/record.ts', 'src/http/idempotency.ts', 'src/http/health.ts', 'src/settlement/credit.ts'].includes(name);
+    [
+      'src/money/events/record.ts',
+      'src/tenants/api/idempotency.ts',
+      'src/edge/http/health.ts',
+      'src/money/settlement/credit.ts',
+    ].includes(name);
   assert.deepEqual(
     offenders(({ name, text }) => (!allowed(name) && /\bsql`/.test(text) ? ['writes SQL'] : [])),
     [],
@@ -64,8 +69,8 @@ test('fastify is known to http and the pages only', () => {
       imports.some((target) => /^@?fastify/.test(target)) &&
       !['http', 'checkout', 'callbacks'].includes(room(name)) &&
       !/^src\/(links|invoices)\/pages\.ts$/.test(name) &&
-      name !== 'src/program.ts' &&
-      name !== 'src/start/run.ts'
+      name !== 'src/program/program.ts' &&
+      name !== 'src/program/start/run.ts'
         ? ['imports fastify']
         : [],
     ),
@@ -132,10 +137,12 @@ test('only config.ts and the command line read the environment; only clock.ts an
   assert.deepEqual(reads, []);
 });
 
-test('nothing below the root imports src/deps.ts: a room declares its dependencies in its own deps.ts', () => {
+test('nothing below the root imports src/program/deps.ts: a room declares its dependencies in its own deps.ts', () => {
   const root = /^src\/((deps|program|main|listeners)\.ts$|(start|cli)\/)/;
   assert.deepEqual(
-    offenders(({ name, imports }) => (!root.test(name) && imports.includes('src/deps.ts') ? ['imports src/deps.ts'] : [])),
+    offenders(({ name, imports }) =>
+      !root.test(name) && imports.includes('src/program/deps.ts') ? ['imports src/program/deps.ts'] : [],
+    ),
     [],
   );
 });

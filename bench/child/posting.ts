@@ -1,9 +1,9 @@
-import { APP_ROLE, openPool } from '../../src/db/pool.ts';
+import { APP_ROLE, openPool } from '../../src/platform/db/pool.ts';
 import { Batcher } from '../../src/kit/batch.ts';
 import { newId } from '../../src/kit/ids.ts';
 import { createLog } from '../../src/kit/log.ts';
 import { sql, type Tx } from '../../src/kit/sql.ts';
-import { type Journal, post } from '../../src/ledger/post.ts';
+import { type Journal, post } from '../../src/money/ledger/post.ts';
 import { takeJobs } from './jobs.ts';
 import { type Counted, Tally, type Windowed } from './tally.ts';
 

@@ -1,7 +1,7 @@
 import http from 'node:http';
 import https from 'node:https';
 import type { AddressInfo, Server } from 'node:net';
-import { signature } from '../../src/webhooks/sign.ts';
+import { signature } from '../../src/money/webhooks/sign.ts';
 import { takeJobs } from './jobs.ts';
 import type { Counted } from './tally.ts';
 

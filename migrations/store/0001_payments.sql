@@ -174,7 +174,7 @@ create table delivery_attempts (
 
 -- ------------------------------------------------------------------------------------------------ ledger
 -- Accounts are named, not numbered: one account per team, currency and name (`available`, `clearing`,
--- `pending:acct_…`); src/ledger/accounts.ts is the chart. Every posting moves one positive amount of one currency
+-- `pending:acct_…`); src/money/ledger/accounts.ts is the chart. Every posting moves one positive amount of one currency
 -- from one account to another of the same team, so the books balance by construction.
 create table journals (
   team_id    bigint not null,

@@ -170,7 +170,7 @@ create unique index disputes_one_open on disputes (team_id, payment_id) where st
 
 -- ---------------------------------------------------------------------------------------------- statements
 -- GET /balance/history walks each bucket in its own order, however long the book is. The platform's own accounts are not
--- shown to merchants and stay out; src/ledger/history.ts repeats the condition word for word.
+-- shown to merchants and stay out; src/money/ledger/history.ts repeats the condition word for word.
 create index postings_debit on postings (team_id, debit, currency, journal_id, line)
   where debit not in ('clearing', 'refund_clearing', 'fee_income');
 create index postings_credit on postings (team_id, credit, currency, journal_id, line)

@@ -2,7 +2,7 @@
 
 -- Fewer bytes for each payment (docs/decisions/0021-footprint.md).
 
--- Bodies of events and kept answers are packed (src/events/packing.ts). What begins with a brace is JSON as it is: rows
+-- Bodies of events and kept answers are packed (src/kit/packing.ts). What begins with a brace is JSON as it is: rows
 -- from before. Packed bytes get no smaller, so PostgreSQL need not try with large ones.
 alter table events alter column body type bytea using convert_to(body, 'UTF8'), alter column body set storage external;
 alter table idempotency_keys alter column answer type bytea using convert_to(answer, 'UTF8'),

@@ -1,12 +1,12 @@
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { connectClient } from '../../src/db/client.ts';
-import { tryLock } from '../../src/db/embedded/lock.ts';
-import { readyPostmaster } from '../../src/db/embedded/postmaster.ts';
-import { type EmbeddedServer, ensureDatabase, startEmbedded } from '../../src/db/embedded.ts';
-import { migrate } from '../../src/db/migrate.ts';
-import { ensureServiceLogin } from '../../src/db/roles.ts';
+import { connectClient } from '../../src/platform/db/client.ts';
+import { tryLock } from '../../src/platform/db/embedded/lock.ts';
+import { readyPostmaster } from '../../src/platform/db/embedded/postmaster.ts';
+import { type EmbeddedServer, ensureDatabase, startEmbedded } from '../../src/platform/db/embedded.ts';
+import { migrate } from '../../src/platform/db/migrate.ts';
+import { ensureServiceLogin } from '../../src/platform/db/roles.ts';
 
 const MEMORY = '/dev/shm';
 /** Containers get 64 MB there by default; a run needs some hundred. */

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { findEntries } from '../../src/audit/store.ts';
-import { WORKER } from '../../src/audit/actor.ts';
+import { findEntries } from '../../src/tenants/audit/store.ts';
+import { WORKER } from '../../src/tenants/audit/actor.ts';
 import { sql, type Tx } from '../../src/kit/sql.ts';
-import { charge, type ChargeJournal } from '../../src/payments/charge.ts';
-import { fitCharge, readInstrument } from '../../src/payments/instrument.ts';
-import { trancheSweep } from '../../src/payments/sweeps.ts';
-import { getPaymentRow } from '../../src/payments/service.ts';
+import { charge, type ChargeJournal } from '../../src/core/charge/charge.ts';
+import { fitCharge, readInstrument } from '../../src/core/charge/instrument.ts';
+import { trancheSweep } from '../../src/core/charge/sweeps.ts';
+import { getPaymentRow } from '../../src/core/payments/service.ts';
 import { Payer } from '../api/checkout.payer.ts';
 import type { Answer } from '../setup/api.ts';
 import { AbuseDesk } from './desk.ts';

@@ -4,7 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { sql } from '../../src/kit/sql.ts';
-import { openSecrets } from '../../src/start/secrets.ts';
+import { openSecrets } from '../../src/program/start/secrets.ts';
 import { parsed, pirogue } from '../cli/command.ts';
 import type { Merchant } from '../setup/api.ts';
 import { AbuseDesk } from './desk.ts';
@@ -24,7 +24,7 @@ before(async () => {
     LIVE_DATABASE_URL: live,
   };
   // The installation's secrets as the command line finds them.
-  const { readConfig } = await import('../../src/config.ts');
+  const { readConfig } = await import('../../src/platform/config/config.ts');
   desk.api.deps.secrets = await openSecrets(readConfig(env), desk.api.control, new Date());
 });
 after(async () => {

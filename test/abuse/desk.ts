@@ -1,13 +1,13 @@
-import { upsertBlock } from '../../src/abuse/store.ts';
-import type { BlockKind } from '../../src/abuse/rules.ts';
-import { emailHash } from '../../src/abuse/known-by.ts';
-import { payerHash } from '../../src/customers/payer-hash.ts';
-import { openPool } from '../../src/db/pool.ts';
+import { upsertBlock } from '../../src/core/abuse/store.ts';
+import type { BlockKind } from '../../src/core/abuse/rules.ts';
+import { emailHash } from '../../src/core/abuse/known-by.ts';
+import { payerHash } from '../../src/core/customers/payer-hash.ts';
+import { openPool } from '../../src/platform/db/pool.ts';
 import { newId } from '../../src/kit/ids.ts';
 import { createLog } from '../../src/kit/log.ts';
 import type { Tx } from '../../src/kit/sql.ts';
-import type { Submission } from '../../src/providers/contract.ts';
-import { setAbuseRules } from '../../src/teams/store.ts';
+import type { Submission } from '../../src/providers/adapters/contract.ts';
+import { setAbuseRules } from '../../src/tenants/teams/store.ts';
 import { type Answer, type Api, FakeClock, type Merchant, startApi } from '../setup/api.ts';
 import { Registry } from '../setup/providers.ts';
 

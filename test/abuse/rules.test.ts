@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { LIMITS } from '../../src/abuse/rules.ts';
-import { screen } from '../../src/abuse/service.ts';
-import { abuseForgetSweep, usualSweep } from '../../src/abuse/sweeps.ts';
-import type { Store } from '../../src/db/stores.ts';
+import { LIMITS } from '../../src/core/abuse/rules.ts';
+import { screen } from '../../src/core/abuse/service.ts';
+import { abuseForgetSweep, usualSweep } from '../../src/core/abuse/sweeps.ts';
+import type { Store } from '../../src/platform/db/stores.ts';
 import { newId } from '../../src/kit/ids.ts';
 import { sql, type Sql } from '../../src/kit/sql.ts';
 import type { Answer, Merchant } from '../setup/api.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
-import { readOnboardingToken } from '../../src/accounts/onboarding.ts';
-import { WORKER } from '../../src/audit/actor.ts';
-import { findActiveAccount, setVerification } from '../../src/accounts/service.ts';
-import { unpack } from '../../src/events/packing.ts';
+import { readOnboardingToken } from '../../src/core/accounts/onboarding.ts';
+import { WORKER } from '../../src/tenants/audit/actor.ts';
+import { findActiveAccount, setVerification } from '../../src/core/accounts/service.ts';
+import { unpack } from '../../src/kit/packing.ts';
 import { Problem } from '../../src/kit/errors.ts';
 import { sql } from '../../src/kit/sql.ts';
 import { type Answer, type Api, type Merchant, startApi } from '../setup/api.ts';

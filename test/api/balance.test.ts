@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
-import { MemoryBalanceCache } from '../../src/balance/cache.ts';
-import type { Balance } from '../../src/balance/schema.ts';
-import { WORKER } from '../../src/audit/actor.ts';
-import { fundSandbox } from '../../src/transfers/fund.ts';
+import { MemoryBalanceCache } from '../../src/core/balance/cache.ts';
+import type { Balance } from '../../src/core/balance/schema.ts';
+import { WORKER } from '../../src/tenants/audit/actor.ts';
+import { fundSandbox } from '../../src/core/transfers/fund.ts';
 import { type Api, FakeClock, type Merchant, startApi, until } from '../setup/api.ts';
 import { book } from '../ledger/books.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { sha256 } from '../../src/kit/crypto.ts';
 import { sql } from '../../src/kit/sql.ts';
-import type { Submission } from '../../src/providers/contract.ts';
+import type { Submission } from '../../src/providers/adapters/contract.ts';
 import { Registry, type TestProvider } from '../setup/providers.ts';
 import { type Api, FakeClock, startApi } from '../setup/api.ts';
 import { newPayment, Payer } from './checkout.payer.ts';

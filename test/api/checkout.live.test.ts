@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { Live } from '../../src/checkout/live.ts';
-import { openHosted } from '../../src/payments/hosted.ts';
+import { Live } from '../../src/edge/checkout/live.ts';
+import { openHosted } from '../../src/core/charge/hosted.ts';
 import { type Api, FakeClock, startApi, until } from '../setup/api.ts';
 import { Registry, type TestProvider } from '../setup/providers.ts';
 import { newPayment, Payer } from './checkout.payer.ts';

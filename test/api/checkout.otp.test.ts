@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { PassThrough } from 'node:stream';
 import { after, before, test } from 'node:test';
 import { pino } from 'pino';
-import type { PayerInput } from '../../src/providers/contract.ts';
+import type { PayerInput } from '../../src/providers/adapters/contract.ts';
 import { type Api, dumpDatabase, startApi } from '../setup/api.ts';
 import { Registry, type TestProvider } from '../setup/providers.ts';
 import { newPayment, Payer } from './checkout.payer.ts';

@@ -231,9 +231,9 @@ test('GET /customers/{id}/payments lists them with paging and filters, and no ot
 
 /** A second process's worth of the service on the same databases. */
 async function startNode() {
-  const { buildApi } = await import('../../src/program.ts');
-  const { buildDeps } = await import('../../src/deps.ts');
-  const { openStores } = await import('../../src/db/stores.ts');
+  const { buildApi } = await import('../../src/program/program.ts');
+  const { buildDeps } = await import('../../src/program/deps.ts');
+  const { openStores } = await import('../../src/platform/db/stores.ts');
   const { freePort } = await import('../setup/api.ts');
   const { config, log, clock } = api.deps;
   const stores = openStores(api.databases, 4, log);

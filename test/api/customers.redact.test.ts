@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Redactor } from '../../src/customers/redact.ts';
+import { Redactor } from '../../src/edge/erasure/redact.ts';
 
 const redactor = new Redactor({
   names: ['Aminata Traoré', 'Li Xu'],

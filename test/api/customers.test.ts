@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { type Api, type CallOptions, startApi } from '../setup/api.ts';
 import { sql } from '../../src/kit/sql.ts';
-import { saveMethod, vaultPlace } from '../../src/customers/methods.ts';
+import { saveMethod, vaultPlace } from '../../src/core/customers/methods.ts';
 
 let api: Api;
 before(async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { changeDispute, openDispute } from '../../src/disputes/service.ts';
-import { readBalances } from '../../src/ledger/balances.ts';
+import { changeDispute, openDispute } from '../../src/core/disputes/service.ts';
+import { readBalances } from '../../src/money/ledger/balances.ts';
 import { type Api, type Merchant, startApi } from '../setup/api.ts';
 import { paid } from '../setup/pay.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from '../../src/kit/sql.ts';
-import { untilChangeIsKnown } from '../../src/keys/service.ts';
+import { untilChangeIsKnown } from '../../src/tenants/keys/service.ts';
 import { startNodes } from '../limits/nodes.ts';
 import { startApi, until } from '../setup/api.ts';
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 import { after, test } from 'node:test';
-import { SCOPES, type Scope } from '../../src/keys/scopes.ts';
-import { allRoutes } from '../../src/program.ts';
+import { SCOPES, type Scope } from '../../src/tenants/keys/scopes.ts';
+import { allRoutes } from '../../src/program/program.ts';
 import { startApi } from '../setup/api.ts';
 
 const api = await startApi({ workers: false });

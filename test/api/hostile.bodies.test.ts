@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, test } from 'node:test';
 import fc from 'fast-check';
-import { unpack } from '../../src/events/packing.ts';
+import { unpack } from '../../src/kit/packing.ts';
 import { sql } from '../../src/kit/sql.ts';
 import { type Answer, startApi } from '../setup/api.ts';
 

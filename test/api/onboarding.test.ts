@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { WORKER } from '../../src/audit/actor.ts';
-import { setVerification } from '../../src/accounts/service.ts';
+import { WORKER } from '../../src/tenants/audit/actor.ts';
+import { setVerification } from '../../src/core/accounts/service.ts';
 import { type Api, FakeClock, startApi } from '../setup/api.ts';
 
 let api: Api;

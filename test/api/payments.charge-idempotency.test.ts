@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { requestHash } from '../../src/http/idempotency.ts';
+import { requestHash } from '../../src/tenants/api/idempotency.ts';
 import { sql } from '../../src/kit/sql.ts';
 import { type Answer, FakeClock, startApi } from '../setup/api.ts';
 

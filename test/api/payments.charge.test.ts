@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { sql } from '../../src/kit/sql.ts';
-import { PAYMENT_STATUSES } from '../../src/payments/states.ts';
+import { PAYMENT_STATUSES } from '../../src/core/payments/states.ts';
 import { startApi } from '../setup/api.ts';
 
 const api = await startApi({ workers: false });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { trancheSweep } from '../../src/payments/sweeps.ts';
+import { trancheSweep } from '../../src/core/charge/sweeps.ts';
 import { type Answer, type Api, FakeClock, type Merchant, startApi } from '../setup/api.ts';
 import { Registry, type TestProvider } from '../setup/providers.ts';
 import { newPayment, Payer } from './checkout.payer.ts';

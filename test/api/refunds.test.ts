@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { openDispute } from '../../src/disputes/service.ts';
+import { openDispute } from '../../src/core/disputes/service.ts';
 import { type Api, startApi } from '../setup/api.ts';
 import { paid, paymentIn, startPayment } from '../setup/pay.ts';
 

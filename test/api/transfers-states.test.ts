@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isFinal, nextTransferStatus, TRANSFER_STATUSES, TRANSFER_TRIGGERS } from '../../src/transfers/states.ts';
+import { isFinal, nextTransferStatus, TRANSFER_STATUSES, TRANSFER_TRIGGERS } from '../../src/core/transfers/states.ts';
 
 test('every trigger in every status', () => {
   const lines = TRANSFER_STATUSES.flatMap((status) =>

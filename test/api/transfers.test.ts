@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
-import { unpack } from '../../src/events/packing.ts';
+import { unpack } from '../../src/kit/packing.ts';
 import { sql } from '../../src/kit/sql.ts';
 import { assertBooks, bucketsOf, eventsOf, fund, journalsOf, TO_PHONE } from '../flows/transfers-support.ts';
 import { type Answer, type Api, type Merchant, startApi } from '../setup/api.ts';

@@ -1,5 +1,5 @@
-import { saveMethod } from '../../src/customers/methods.ts';
-import { openDispute } from '../../src/disputes/service.ts';
+import { saveMethod } from '../../src/core/customers/methods.ts';
+import { openDispute } from '../../src/core/disputes/service.ts';
 import type { Environment } from '../../src/kit/environment.ts';
 import type { Answer, Api, Merchant } from '../setup/api.ts';
 import { paid } from '../setup/pay.ts';

@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import type { DbPool } from '../../src/db/pool.ts';
+import type { DbPool } from '../../src/platform/db/pool.ts';
 import { newId } from '../../src/kit/ids.ts';
 import { sql } from '../../src/kit/sql.ts';
 import { parsed, pirogue } from '../cli/command.ts';

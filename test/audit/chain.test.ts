@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, beforeEach, describe, test } from 'node:test';
-import { type Actor, PROVIDER, WORKER } from '../../src/audit/actor.ts';
-import { auditSealSweep, STORE_ENTRIES } from '../../src/audit/chains.ts';
-import { record } from '../../src/audit/record.ts';
-import { countUnsealed, findEntries } from '../../src/audit/store.ts';
-import { sealNext } from '../../src/chain/store.ts';
-import { type Fault, verifyChain } from '../../src/chain/verify.ts';
+import { type Actor, PROVIDER, WORKER } from '../../src/tenants/audit/actor.ts';
+import { auditSealSweep, STORE_ENTRIES } from '../../src/tenants/audit/chains.ts';
+import { record } from '../../src/tenants/audit/record.ts';
+import { countUnsealed, findEntries } from '../../src/tenants/audit/store.ts';
+import { sealNext } from '../../src/platform/chain/store.ts';
+import { type Fault, verifyChain } from '../../src/platform/chain/verify.ts';
 import { pgCode, sql } from '../../src/kit/sql.ts';
 import { type Books, openBooks } from '../ledger/books.ts';
 import { closed } from './closed.ts';

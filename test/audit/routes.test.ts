@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { type EntryRow, findEntries } from '../../src/audit/store.ts';
-import { openPool } from '../../src/db/pool.ts';
+import { type EntryRow, findEntries } from '../../src/tenants/audit/store.ts';
+import { openPool } from '../../src/platform/db/pool.ts';
 import type { Environment } from '../../src/kit/environment.ts';
 import { createLog } from '../../src/kit/log.ts';
 import { sql } from '../../src/kit/sql.ts';
-import { allRoutes, startWorkers } from '../../src/program.ts';
+import { allRoutes, startWorkers } from '../../src/program/program.ts';
 import { newPayment, Payer } from '../api/checkout.payer.ts';
 import { type Api, startApi } from '../setup/api.ts';
 import { paymentIn } from '../setup/pay.ts';

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { checkBooks, checkTeam } from '../../src/books-check/check.ts';
-import type { BooksCheck, BooksDifference } from '../../src/books-check/differences.ts';
-import { type DbPool, openPool } from '../../src/db/pool.ts';
+import { checkBooks, checkTeam } from '../../src/core/books-check/check.ts';
+import type { BooksCheck, BooksDifference } from '../../src/core/books-check/differences.ts';
+import { type DbPool, openPool } from '../../src/platform/db/pool.ts';
 import { createLog } from '../../src/kit/log.ts';
 import { type Queryable, sql } from '../../src/kit/sql.ts';
-import { type Journal, post } from '../../src/ledger/post.ts';
-import { expirySweep } from '../../src/payments/sweeps.ts';
-import { correctionsOf } from '../../src/reconciliation/corrections.ts';
-import type { BreakRow } from '../../src/reconciliation/schema.ts';
-import { settlementOf } from '../../src/reconciliation/settle.ts';
+import { type Journal, post } from '../../src/money/ledger/post.ts';
+import { expirySweep } from '../../src/core/charge/sweeps.ts';
+import { correctionsOf } from '../../src/core/reconciliation/corrections.ts';
+import type { BreakRow } from '../../src/core/reconciliation/schema.ts';
+import { settlementOf } from '../../src/core/reconciliation/settle.ts';
 import { Market, type Shop } from '../setup/market.ts';
 import { SimulatedProvider } from '../setup/simulated-provider.ts';
 

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, beforeEach, test } from 'node:test';
 import { sql } from '../../src/kit/sql.ts';
-import { findAttempt } from '../../src/payments/attempts-store.ts';
-import { applyOne } from '../../src/payments/charge.ts';
-import { changeOfReading } from '../../src/payments/outcomes.ts';
-import { findPayment } from '../../src/payments/store.ts';
-import type { Reading, Submission } from '../../src/providers/contract.ts';
+import { findAttempt } from '../../src/core/attempts/store.ts';
+import { applyOne } from '../../src/core/charge/charge.ts';
+import { changeOfReading } from '../../src/core/charge/outcomes.ts';
+import { findPayment } from '../../src/core/payments/store.ts';
+import type { Reading, Submission } from '../../src/providers/adapters/contract.ts';
 import { FakeClock, type Merchant, startApi } from '../setup/api.ts';
 import { Registry, type TestProvider } from '../setup/providers.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ceilingsOf, type Direction } from '../../src/ceilings/table.ts';
+import { ceilingsOf, type Direction } from '../../src/money/transaction-limits/table.ts';
 import { CURRENCIES, decimalsOf, wireFromMinor } from '../../src/kit/money.ts';
 
 const major = (level: number, direction: Direction, currency = 'XAF') => {

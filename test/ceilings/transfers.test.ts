@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, beforeEach, test } from 'node:test';
 import { sql } from '../../src/kit/sql.ts';
-import type { PayoutOutcome } from '../../src/providers/contract.ts';
-import { transferSweep } from '../../src/transfers/sweeps.ts';
+import type { PayoutOutcome } from '../../src/providers/adapters/contract.ts';
+import { transferSweep } from '../../src/core/transfers/sweeps.ts';
 import { bank, forgetOpenTransfers, fund } from '../flows/transfers-support.ts';
 import { FakeClock, type Merchant, startApi } from '../setup/api.ts';
 import { Registry } from '../setup/providers.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { changeUses, reserve } from '../../src/ceilings/service.ts';
+import { changeUses, reserve } from '../../src/money/transaction-limits/service.ts';
 import { Problem } from '../../src/kit/errors.ts';
 import { sql } from '../../src/kit/sql.ts';
 import { startApi } from '../setup/api.ts';

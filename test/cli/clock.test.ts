@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { sql } from '../../src/kit/sql.ts';
-import { type DbPool, openPool } from '../../src/db/pool.ts';
+import { type DbPool, openPool } from '../../src/platform/db/pool.ts';
 import { systemClock } from '../../src/kit/clock.ts';
-import { advanceClock } from '../../src/sandbox-clock/service.ts';
+import { advanceClock } from '../../src/edge/sandbox-clock/service.ts';
 import { createLog } from '../../src/kit/log.ts';
 import { type Api, type Merchant, startApi, until } from '../setup/api.ts';
 import { paymentIn, startPayment } from '../setup/pay.ts';

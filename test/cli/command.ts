@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { type DbPool, openPool } from '../../src/db/pool.ts';
+import { type DbPool, openPool } from '../../src/platform/db/pool.ts';
 import { createLog } from '../../src/kit/log.ts';
 import { cloneDatabases, type Databases } from '../setup/databases.ts';
 

@@ -4,8 +4,8 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { after, before, beforeEach, describe, test } from 'node:test';
-import { judgeClock, judgeDatabase } from '../../src/cli/doctor/databases.ts';
-import { freePort } from '../../src/db/embedded/address.ts';
+import { judgeClock, judgeDatabase } from '../../src/program/cli/doctor/databases.ts';
+import { freePort } from '../../src/platform/db/embedded/address.ts';
 import { sql } from '../../src/kit/sql.ts';
 import { type CommandLine, type Ended, makeFolder, openCommandLine, pirogue } from './command.ts';
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { type DbPool, openPool } from '../../src/db/pool.ts';
+import { type DbPool, openPool } from '../../src/platform/db/pool.ts';
 import { newId } from '../../src/kit/ids.ts';
 import { createLog } from '../../src/kit/log.ts';
 import { sql } from '../../src/kit/sql.ts';
-import { decide } from '../../src/routing/decide.ts';
+import { decide } from '../../src/providers/routing/decide.ts';
 import { accountOf, NO_NEWS, requestOf, rulesetOf } from '../routing/support.ts';
 import { type CommandLine, openCommandLine } from './command.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Command } from 'commander';
-import { exitCodeOf } from '../../src/cli/failure.ts';
-import { buildProgram } from '../../src/cli/program.ts';
+import { exitCodeOf } from '../../src/program/cli/failure.ts';
+import { buildProgram } from '../../src/program/cli/program.ts';
 import { pirogue } from './command.ts';
 
 // A command that should have been refused and was not ends at a database that is not there.

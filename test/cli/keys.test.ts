@@ -5,7 +5,7 @@ import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { systemClock } from '../../src/kit/clock.ts';
 import { sql } from '../../src/kit/sql.ts';
-import { KeyRing } from '../../src/keys/ring.ts';
+import { KeyRing } from '../../src/tenants/keys/ring.ts';
 import { type CommandLine, openCommandLine } from './command.ts';
 
 let cli: CommandLine;

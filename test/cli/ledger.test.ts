@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { APP_ROLE, type DbPool, openPool } from '../../src/db/pool.ts';
+import { APP_ROLE, type DbPool, openPool } from '../../src/platform/db/pool.ts';
 import { createLog } from '../../src/kit/log.ts';
 import { sql } from '../../src/kit/sql.ts';
-import { JOURNALS } from '../../src/ledger/seal.ts';
-import { sealNext } from '../../src/chain/store.ts';
+import { JOURNALS } from '../../src/money/ledger/seal.ts';
+import { sealNext } from '../../src/platform/chain/store.ts';
 import { book, closed, PAYMENT } from '../ledger/books.ts';
 import { type CommandLine, openCommandLine } from './command.ts';
 

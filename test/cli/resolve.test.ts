@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { newId } from '../../src/kit/ids.ts';
 import { sql } from '../../src/kit/sql.ts';
-import { openPool, type DbPool } from '../../src/db/pool.ts';
+import { openPool, type DbPool } from '../../src/platform/db/pool.ts';
 import { createLog } from '../../src/kit/log.ts';
 import { type CommandLine, openCommandLine } from './command.ts';
 

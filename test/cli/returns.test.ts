@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { type DbPool, openPool } from '../../src/db/pool.ts';
+import { type DbPool, openPool } from '../../src/platform/db/pool.ts';
 import { newId } from '../../src/kit/ids.ts';
 import { createLog } from '../../src/kit/log.ts';
 import { sql } from '../../src/kit/sql.ts';
-import { exposition } from '../../src/metrics/exposition.ts';
-import { askReturns, returnFamilies } from '../../src/metrics/returns.ts';
+import { exposition } from '../../src/edge/metrics/exposition.ts';
+import { askReturns, returnFamilies } from '../../src/edge/metrics/returns.ts';
 import { type CommandLine, openCommandLine } from './command.ts';
 
 const EVIDENCE = 'transfer 4711 in the dashboard';

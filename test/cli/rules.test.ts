@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Environment } from '../../src/kit/environment.ts';
 import { newId } from '../../src/kit/ids.ts';
-import { openPool } from '../../src/db/pool.ts';
+import { openPool } from '../../src/platform/db/pool.ts';
 import { createLog } from '../../src/kit/log.ts';
 import { sql } from '../../src/kit/sql.ts';
-import { insertAccount } from '../../src/provider-accounts/store.ts';
+import { insertAccount } from '../../src/providers/provider-accounts/store.ts';
 import { type CommandLine, openCommandLine } from './command.ts';
 
 let cli: CommandLine;

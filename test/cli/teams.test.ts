@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { findTeam } from '../../src/teams/store.ts';
+import { findTeam } from '../../src/tenants/teams/store.ts';
 import { type CommandLine, openCommandLine } from './command.ts';
 
 let cli: CommandLine;

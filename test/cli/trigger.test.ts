@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import { after, before, describe, test } from 'node:test';
-import { Api as Client } from '../../src/cli/api.ts';
-import { Maker } from '../../src/cli/trigger/maker.ts';
-import { RECIPES } from '../../src/cli/trigger/recipes.ts';
-import { EVENT_TYPES } from '../../src/events/catalogue.ts';
+import { Api as Client } from '../../src/program/cli/api.ts';
+import { Maker } from '../../src/program/cli/trigger/maker.ts';
+import { RECIPES } from '../../src/program/cli/trigger/recipes.ts';
+import { EVENT_TYPES } from '../../src/money/events/catalogue.ts';
 import { type Api, type Merchant, startApi } from '../setup/api.ts';
 import { type Receiver, startReceiver } from '../setup/receiver.ts';
 import { parsed, pirogue } from './command.ts';

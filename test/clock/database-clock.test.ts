@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, mock, test } from 'node:test';
-import { DatabaseClock, type TimeReading } from '../../src/db/clock.ts';
+import { DatabaseClock, type TimeReading } from '../../src/platform/db/clock.ts';
 import type { Log } from '../../src/kit/log.ts';
 
 const EPOCH = 1_790_000_000_000;

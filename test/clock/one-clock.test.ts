@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import { openPool } from '../../src/db/pool.ts';
+import { openPool } from '../../src/platform/db/pool.ts';
 import { createLog } from '../../src/kit/log.ts';
 import { sql } from '../../src/kit/sql.ts';
 import { cloneDatabases } from '../setup/databases.ts';
@@ -16,22 +16,22 @@ const SQL_CLOCKS =
 const OWN_CLOCK = /\bDate\.now\b|new Date\(\)|\bDate\(\)|performance\.timeOrigin|\bsystemClock\b/;
 
 /** Files that may, each for a reason that stands there. */
-const MAY_READ_SQL_CLOCKS = ['src/db/clock.ts', 'src/cli/store.ts'];
+const MAY_READ_SQL_CLOCKS = ['src/platform/db/clock.ts', 'src/program/cli/store.ts'];
 const MAY_READ_OWN_CLOCK = [
   'src/kit/clock.ts',
   // Compare it with the database's.
-  'src/db/clock.ts',
-  'src/cli/doctor/databases.ts',
+  'src/platform/db/clock.ts',
+  'src/program/cli/doctor/databases.ts',
   // Until a command is connected.
-  'src/cli/command-clock.ts',
+  'src/program/cli/command-clock.ts',
   // Spans, the start of the process and the name of a folder tell people when; nothing decides by them.
-  'src/telemetry/tracer.ts',
-  'src/metrics/process.ts',
-  'src/cli/backup/backup.ts',
-  'src/cli/backup/store.ts',
+  'src/platform/telemetry/tracer.ts',
+  'src/edge/metrics/process.ts',
+  'src/program/cli/backup/backup.ts',
+  'src/program/cli/backup/store.ts',
 ];
 /** Functions of JavaScript that happen to be called so. */
-const NO_CLOCKS = ['src/checkout/theme/colour.ts'];
+const NO_CLOCKS = ['src/edge/pages/theme/colour.ts'];
 
 /** What runs in a browser or at a receiver has no other clock. */
 const ELSEWHERE = /\/assets\/|^src\/http\/openapi\/page\//;
@@ -55,7 +55,7 @@ function places(names: readonly string[], pattern: RegExp): string[] {
 }
 
 test('SQL of the program reads the time through pirogue_now() alone', () => {
-  const others = [...MAY_READ_SQL_CLOCKS, ...NO_CLOCKS, 'src/telemetry/tracer.ts'];
+  const others = [...MAY_READ_SQL_CLOCKS, ...NO_CLOCKS, 'src/platform/telemetry/tracer.ts'];
   const sources = files('src', /\.ts$/).filter((name) => !others.includes(name));
   assert.deepEqual(places(sources, SQL_CLOCKS), []);
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { openPool } from '../../src/db/pool.ts';
+import { openPool } from '../../src/platform/db/pool.ts';
 import { createLog } from '../../src/kit/log.ts';
 import { type Queryable, sql } from '../../src/kit/sql.ts';
 import { type CommandLine, openCommandLine, pirogue } from '../cli/command.ts';

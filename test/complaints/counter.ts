@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { sql } from '../../src/kit/sql.ts';
-import type { Account } from '../../src/ledger/accounts.ts';
-import { readBalances } from '../../src/ledger/balances.ts';
+import type { Account } from '../../src/money/ledger/accounts.ts';
+import { readBalances } from '../../src/money/ledger/balances.ts';
 import { type Api, type FakeClock, until } from '../setup/api.ts';
 import { type LiveShop, openLiveShop } from '../setup/live-shop.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { setActive } from '../../src/provider-accounts/store.ts';
+import { setActive } from '../../src/providers/provider-accounts/store.ts';
 import { parsed, pirogue } from '../cli/command.ts';
 import { type Api, FakeClock, startApi } from '../setup/api.ts';
 import { Counter } from './counter.ts';

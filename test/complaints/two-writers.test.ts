@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, beforeEach, test } from 'node:test';
-import { changeDispute, openDispute } from '../../src/disputes/service.ts';
+import { changeDispute, openDispute } from '../../src/core/disputes/service.ts';
 import { Problem } from '../../src/kit/errors.ts';
 import { FakeClock, startApi } from '../setup/api.ts';
 import { Counter } from './counter.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import { REASON_CODES } from '../../src/providers/reasons.ts';
+import { REASON_CODES } from '../../src/providers/adapters/reasons.ts';
 import { GUIDES, guideNames, ROOT } from '../guides/blocks.ts';
 
 const read = (name: string) => fs.readFileSync(path.join(ROOT, name), 'utf8');

@@ -1,5 +1,5 @@
 import { must } from '../../src/kit/errors.ts';
-import type { Collection, Payout, Provider, Refund, RefundOutcome } from '../../src/providers/contract.ts';
+import type { Collection, Payout, Provider, Refund, RefundOutcome } from '../../src/providers/adapters/contract.ts';
 import type { Fuse } from './crashing-store.ts';
 
 /** What the provider saw: the book of what really moved, by the key that was stored before. */

@@ -1,10 +1,10 @@
-import { WORKER } from '../../src/audit/actor.ts';
-import type { Store } from '../../src/db/stores.ts';
-import type { Deps } from '../../src/deps.ts';
-import type { Call } from '../../src/http/route.ts';
-import type { CreateRefundBody } from '../../src/refunds/schema.ts';
-import { fundSandbox } from '../../src/transfers/fund.ts';
-import type { CreateTransferBody } from '../../src/transfers/schema.ts';
+import { WORKER } from '../../src/tenants/audit/actor.ts';
+import type { Store } from '../../src/platform/db/stores.ts';
+import type { Deps } from '../../src/program/deps.ts';
+import type { Call } from '../../src/tenants/api/route.ts';
+import type { CreateRefundBody } from '../../src/core/refunds/schema.ts';
+import { fundSandbox } from '../../src/core/transfers/fund.ts';
+import type { CreateTransferBody } from '../../src/core/transfers/schema.ts';
 import type { FakeClock } from '../setup/api.ts';
 
 /** Whose calls they are, and when. */

@@ -1,4 +1,4 @@
-import type { Store } from '../../src/db/stores.ts';
+import type { Store } from '../../src/platform/db/stores.ts';
 import { type Db, type Sql, sql, type Tx } from '../../src/kit/sql.ts';
 
 /** Thrown where the process "died": nothing after it happens. */

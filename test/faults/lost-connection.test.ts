@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
-import { connectClient } from '../../src/db/client.ts';
-import { type DbPool, openPool } from '../../src/db/pool.ts';
+import { connectClient } from '../../src/platform/db/client.ts';
+import { type DbPool, openPool } from '../../src/platform/db/pool.ts';
 import { createLog } from '../../src/kit/log.ts';
 import { DatabaseUnavailable } from '../../src/kit/database-unavailable.ts';
 import { type Db, type Queryable, sql } from '../../src/kit/sql.ts';
@@ -148,5 +148,5 @@ test('connections are made in one place, which listens for their loss', () => {
       )
       .map((name) => path.posix.join(folder, name.split(path.sep).join('/'))),
   );
-  assert.deepEqual(makers.sort(), ['src/db/client.ts', 'src/db/pool.ts']);
+  assert.deepEqual(makers.sort(), ['src/platform/db/client.ts', 'src/platform/db/pool.ts']);
 });

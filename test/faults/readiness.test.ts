@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { sql } from '../../src/kit/sql.ts';
-import { openPool } from '../../src/db/pool.ts';
+import { openPool } from '../../src/platform/db/pool.ts';
 import { createLog } from '../../src/kit/log.ts';
 import { startApi, until } from '../setup/api.ts';
 

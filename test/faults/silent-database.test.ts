@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import net from 'node:net';
 import { after, before, test } from 'node:test';
-import { type DbPool, openPool } from '../../src/db/pool.ts';
+import { type DbPool, openPool } from '../../src/platform/db/pool.ts';
 import { createLog } from '../../src/kit/log.ts';
 import { sql } from '../../src/kit/sql.ts';
 import { cloneDatabases, type Databases } from '../setup/databases.ts';

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { alertOf, levelOf } from '../../src/float/level.ts';
-import { type AlertRow, type FloatRow, FRESH_MS } from '../../src/float/schema.ts';
-import { KnownFloats } from '../../src/float/view.ts';
-import { decide } from '../../src/routing/decide.ts';
-import { explain } from '../../src/routing/explain.ts';
-import type { FloatView, RouteRequest, RuleRow } from '../../src/routing/schema.ts';
+import { alertOf, levelOf } from '../../src/providers/float/level.ts';
+import { type AlertRow, type FloatRow, FRESH_MS } from '../../src/providers/float/schema.ts';
+import { KnownFloats } from '../../src/providers/float/view.ts';
+import { decide } from '../../src/providers/routing/decide.ts';
+import { explain } from '../../src/providers/routing/explain.ts';
+import type { FloatView, RouteRequest, RuleRow } from '../../src/providers/routing/schema.ts';
 import { accountOf, NO_NEWS, requestOf, rulesetOf } from '../routing/support.ts';
 
 const AT = Date.parse('2026-09-01T12:00:00Z');

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { sql } from '../../src/kit/sql.ts';
-import { callbackUrl } from '../../src/provider-accounts/callback-address.ts';
-import { signatureOf } from '../../src/providers/wave/signature.ts';
+import { callbackUrl } from '../../src/providers/provider-accounts/callback-address.ts';
+import { signatureOf } from '../../src/providers/adapters/wave/signature.ts';
 import type { Entry } from '../../twins/kit/book.ts';
 import { startApi, until } from '../setup/api.ts';
 import { type LiveShop, openLiveShop } from '../setup/live-shop.ts';

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
-import { WORKER } from '../../src/audit/actor.ts';
+import { WORKER } from '../../src/tenants/audit/actor.ts';
 import { must } from '../../src/kit/errors.ts';
-import { findAttempt } from '../../src/payments/attempts-store.ts';
-import { resolveAttempt } from '../../src/payments/resolve.ts';
-import { hearOfAttempt } from '../../src/payments/service.ts';
-import { pollSweep } from '../../src/payments/sweeps.ts';
+import { findAttempt } from '../../src/core/attempts/store.ts';
+import { resolveAttempt } from '../../src/core/charge/resolve.ts';
+import { hearOfAttempt } from '../../src/core/payments/service.ts';
+import { pollSweep } from '../../src/core/charge/sweeps.ts';
 import { type Api, FakeClock, type Merchant, startApi } from '../setup/api.ts';
 import { Registry } from '../setup/providers.ts';
 import { Scripted } from '../setup/scripted.ts';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from '../../src/kit/sql.ts';
-import type { OutgoingMail } from '../../src/mail/outgoing.ts';
-import { mailSweep } from '../../src/mail/sweeps.ts';
-import { stopFullQueues } from '../../src/webhooks/backlog-store.ts';
-import { backlogSweep } from '../../src/webhooks/sweeps.ts';
+import type { OutgoingMail } from '../../src/edge/mail/outgoing.ts';
+import { mailSweep } from '../../src/edge/mail/sweeps.ts';
+import { stopFullQueues } from '../../src/money/webhooks/backlog-store.ts';
+import { backlogSweep } from '../../src/money/webhooks/sweeps.ts';
 import { until } from '../setup/api.ts';
 import { Deliveries, type Endpoint } from '../setup/deliveries.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { unpack } from '../../src/events/packing.ts';
+import { unpack } from '../../src/kit/packing.ts';
 import { sql } from '../../src/kit/sql.ts';
 import { Deliveries, deliveryIds, sleep } from '../setup/deliveries.ts';
 import { type Received, verify } from '../setup/receiver.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { readBalances } from '../../src/ledger/balances.ts';
+import { readBalances } from '../../src/money/ledger/balances.ts';
 import { Registry } from '../setup/providers.ts';
-import { sandboxProvider } from '../../src/providers/sandbox/index.ts';
+import { sandboxProvider } from '../../src/providers/adapters/sandbox/index.ts';
 import { type Api, FakeClock, type Merchant, startApi, until } from '../setup/api.ts';
 import { paid, paymentIn } from '../setup/pay.ts';
 

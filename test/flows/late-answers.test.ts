@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
-import type { Deps } from '../../src/deps.ts';
+import type { Deps } from '../../src/program/deps.ts';
 import { sql } from '../../src/kit/sql.ts';
-import { Applier } from '../../src/payments/applier.ts';
-import { findAttempt } from '../../src/payments/attempts-store.ts';
-import { look } from '../../src/payments/look.ts';
-import { pollSweep, trancheSweep } from '../../src/payments/sweeps.ts';
-import type { Collection, Submission } from '../../src/providers/contract.ts';
+import { Applier } from '../../src/core/payments/applier.ts';
+import { findAttempt } from '../../src/core/attempts/store.ts';
+import { look } from '../../src/core/charge/look.ts';
+import { pollSweep, trancheSweep } from '../../src/core/charge/sweeps.ts';
+import type { Collection, Submission } from '../../src/providers/adapters/contract.ts';
 import { type Api, FakeClock, type Merchant, startApi } from '../setup/api.ts';
 import { Registry } from '../setup/providers.ts';
 import { ACCEPTED, Scripted } from '../setup/scripted.ts';

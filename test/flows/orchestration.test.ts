@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, beforeEach, test } from 'node:test';
-import { WORKER } from '../../src/audit/actor.ts';
+import { WORKER } from '../../src/tenants/audit/actor.ts';
 import { sql } from '../../src/kit/sql.ts';
-import { readBalances } from '../../src/ledger/balances.ts';
-import { resolveAttempt } from '../../src/payments/resolve.ts';
-import { setActive } from '../../src/provider-accounts/store.ts';
+import { readBalances } from '../../src/money/ledger/balances.ts';
+import { resolveAttempt } from '../../src/core/charge/resolve.ts';
+import { setActive } from '../../src/providers/provider-accounts/store.ts';
 import type { Twin } from '../../twins/kit/twin.ts';
 import { FakeClock, startApi, until } from '../setup/api.ts';
 import { type LiveShop, openLiveShop } from '../setup/live-shop.ts';

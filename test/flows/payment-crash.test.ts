@@ -4,13 +4,13 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { after, type TestContext, test } from 'node:test';
-import { openPool } from '../../src/db/pool.ts';
-import { buildDeps } from '../../src/deps.ts';
+import { openPool } from '../../src/platform/db/pool.ts';
+import { buildDeps } from '../../src/program/deps.ts';
 import { systemClock } from '../../src/kit/clock.ts';
 import { Secrets } from '../../src/kit/crypto.ts';
 import { createLog } from '../../src/kit/log.ts';
 import { sql } from '../../src/kit/sql.ts';
-import { startWorkers } from '../../src/program.ts';
+import { startWorkers } from '../../src/program/program.ts';
 import { freePort, startApi, until } from '../setup/api.ts';
 import { cloneDatabases } from '../setup/databases.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { unpack } from '../../src/events/packing.ts';
+import { unpack } from '../../src/kit/packing.ts';
 import { newId } from '../../src/kit/ids.ts';
 import { sql } from '../../src/kit/sql.ts';
 import { type Answer, type Merchant, startApi } from '../setup/api.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { unpack } from '../../src/events/packing.ts';
+import { unpack } from '../../src/kit/packing.ts';
 import { sql } from '../../src/kit/sql.ts';
 import { type Answer, FakeClock, startApi, until } from '../setup/api.ts';
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { sql } from '../../src/kit/sql.ts';
-import { readBalances } from '../../src/ledger/balances.ts';
-import { type Journal, post } from '../../src/ledger/post.ts';
-import type { Change } from '../../src/payments/change.ts';
-import { applyOne } from '../../src/payments/charge.ts';
+import { readBalances } from '../../src/money/ledger/balances.ts';
+import { type Journal, post } from '../../src/money/ledger/post.ts';
+import type { Change } from '../../src/core/payments/change.ts';
+import { applyOne } from '../../src/core/charge/charge.ts';
 import { startApi, until } from '../setup/api.ts';
 
 const api = await startApi();

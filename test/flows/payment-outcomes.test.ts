@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { unpack } from '../../src/events/packing.ts';
+import { unpack } from '../../src/kit/packing.ts';
 import { sql } from '../../src/kit/sql.ts';
-import { readBalances } from '../../src/ledger/balances.ts';
+import { readBalances } from '../../src/money/ledger/balances.ts';
 import { type Answer, startApi, until } from '../setup/api.ts';
 
 const api = await startApi();

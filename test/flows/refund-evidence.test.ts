@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import { after, before, beforeEach, test } from 'node:test';
-import { WORKER } from '../../src/audit/actor.ts';
+import { WORKER } from '../../src/tenants/audit/actor.ts';
 import { must } from '../../src/kit/errors.ts';
 import { sql } from '../../src/kit/sql.ts';
-import type { Verdict } from '../../src/payments/resolve.ts';
-import { resolveRefund } from '../../src/refunds/resolve.ts';
-import { releaseSweep } from '../../src/settlement/sweeps.ts';
+import type { Verdict } from '../../src/core/charge/resolve.ts';
+import { resolveRefund } from '../../src/core/refunds/resolve.ts';
+import { releaseSweep } from '../../src/money/settlement/sweeps.ts';
 import { LOST, PENDING, REFUSED, RefundShop, SUCCEEDED } from './refund-support.ts';
 
 /** What a person, a statement or an older version says about one part of a refund counts for that part only. */

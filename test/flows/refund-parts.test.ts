@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { sql } from '../../src/kit/sql.ts';
-import { applyRefund } from '../../src/refunds/apply.ts';
-import { advanceRefund } from '../../src/refunds/send.ts';
-import { returnDrawn } from '../../src/settlement/draw.ts';
-import { releaseSweep } from '../../src/settlement/sweeps.ts';
+import { applyRefund } from '../../src/core/refunds/apply.ts';
+import { advanceRefund } from '../../src/core/refunds/send.ts';
+import { returnDrawn } from '../../src/money/settlement/draw.ts';
+import { releaseSweep } from '../../src/money/settlement/sweeps.ts';
 import { LOST, PENDING, REFUSED, RefundShop, SUCCEEDED } from './refund-support.ts';
 
 /** Refunds of payments in tranches: one part for each tranche, sent one after the other, the latest first. */

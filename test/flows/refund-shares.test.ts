@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
-import { openDispute } from '../../src/disputes/service.ts';
+import { openDispute } from '../../src/core/disputes/service.ts';
 import { newId } from '../../src/kit/ids.ts';
-import { draw } from '../../src/settlement/draw.ts';
-import { insertItems } from '../../src/settlement/store.ts';
-import { releaseSweep } from '../../src/settlement/sweeps.ts';
+import { draw } from '../../src/money/settlement/draw.ts';
+import { insertItems } from '../../src/money/settlement/store.ts';
+import { releaseSweep } from '../../src/money/settlement/sweeps.ts';
 import { LOST, PENDING, REFUSED, RefundShop, SUCCEEDED } from './refund-support.ts';
 
 /** From whom a refund takes, to whom it returns, and what it claims while it is under way. */

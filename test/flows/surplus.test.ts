@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { WORKER } from '../../src/audit/actor.ts';
-import { checkTeam } from '../../src/books-check/check.ts';
-import type { BooksDifference } from '../../src/books-check/differences.ts';
+import { WORKER } from '../../src/tenants/audit/actor.ts';
+import { checkTeam } from '../../src/core/books-check/check.ts';
+import type { BooksDifference } from '../../src/core/books-check/differences.ts';
 import { must } from '../../src/kit/errors.ts';
 import { sql } from '../../src/kit/sql.ts';
-import { readBalances } from '../../src/ledger/balances.ts';
-import { resolveAttempt } from '../../src/payments/resolve.ts';
-import { expirySweep } from '../../src/payments/sweeps.ts';
-import { refundSweep } from '../../src/refunds/sweeps.ts';
-import { enterLateRefund } from '../../src/returns/late.ts';
-import { returnSweep } from '../../src/returns/sweeps.ts';
+import { readBalances } from '../../src/money/ledger/balances.ts';
+import { resolveAttempt } from '../../src/core/charge/resolve.ts';
+import { expirySweep } from '../../src/core/charge/sweeps.ts';
+import { refundSweep } from '../../src/core/refunds/sweeps.ts';
+import { enterLateRefund } from '../../src/core/returns/late.ts';
+import { returnSweep } from '../../src/core/returns/sweeps.ts';
 import { type Api, FakeClock, type Merchant, startApi } from '../setup/api.ts';
 import { startPayment } from '../setup/pay.ts';
 

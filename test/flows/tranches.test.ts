@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { systemClock } from '../../src/kit/clock.ts';
 import { sql } from '../../src/kit/sql.ts';
-import { readBalances } from '../../src/ledger/balances.ts';
-import type { Provider } from '../../src/providers/contract.ts';
+import { readBalances } from '../../src/money/ledger/balances.ts';
+import type { Provider } from '../../src/providers/adapters/contract.ts';
 import { Registry } from '../setup/providers.ts';
-import { sandboxProvider } from '../../src/providers/sandbox/index.ts';
+import { sandboxProvider } from '../../src/providers/adapters/sandbox/index.ts';
 import { type Api, startApi, until } from '../setup/api.ts';
 import { paid, paymentIn, startPayment } from '../setup/pay.ts';
 

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { Store } from '../../src/db/stores.ts';
-import type { Reply } from '../../src/http/route.ts';
+import type { Store } from '../../src/platform/db/stores.ts';
+import type { Reply } from '../../src/tenants/api/route.ts';
 import { type Queryable, sql, type Tx } from '../../src/kit/sql.ts';
 import { Registry, withProviders } from '../setup/providers.ts';
-import type { Team } from '../../src/teams/schema.ts';
-import { createTeam } from '../../src/teams/service.ts';
-import { transferSweep } from '../../src/transfers/sweeps.ts';
+import type { Team } from '../../src/tenants/teams/schema.ts';
+import { createTeam } from '../../src/tenants/teams/service.ts';
+import { transferSweep } from '../../src/core/transfers/sweeps.ts';
 import { type Api, FakeClock, startApi } from '../setup/api.ts';
 import {
   assertBooks,

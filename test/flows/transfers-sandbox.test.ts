@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
-import { unpack } from '../../src/events/packing.ts';
+import { unpack } from '../../src/kit/packing.ts';
 import { sql } from '../../src/kit/sql.ts';
-import { transferSweep } from '../../src/transfers/sweeps.ts';
+import { transferSweep } from '../../src/core/transfers/sweeps.ts';
 import { type Api, FakeClock, type Merchant, startApi } from '../setup/api.ts';
 import { assertBooks, bucketsOf, eventsOf, forgetOpenTransfers, fund, journalsOf, TO_PHONE } from './transfers-support.ts';
 

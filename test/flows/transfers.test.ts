@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { post } from '../../src/ledger/post.ts';
-import type { Payout, PayoutOutcome } from '../../src/providers/contract.ts';
+import { post } from '../../src/money/ledger/post.ts';
+import type { Payout, PayoutOutcome } from '../../src/providers/adapters/contract.ts';
 import { Registry, withProviders } from '../setup/providers.ts';
-import { applyTransfers, type TransferHappening } from '../../src/transfers/apply.ts';
-import { getTransfer } from '../../src/transfers/service.ts';
-import { transferSweep } from '../../src/transfers/sweeps.ts';
+import { applyTransfers, type TransferHappening } from '../../src/core/transfers/apply.ts';
+import { getTransfer } from '../../src/core/transfers/service.ts';
+import { transferSweep } from '../../src/core/transfers/sweeps.ts';
 import { type Api, FakeClock, type Merchant, startApi } from '../setup/api.ts';
 import {
   assertBooks,

@@ -1,11 +1,11 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { type DbPool, openPool } from '../../src/db/pool.ts';
+import { type DbPool, openPool } from '../../src/platform/db/pool.ts';
 import { type Environment, ENVIRONMENTS } from '../../src/kit/environment.ts';
 import { createLog } from '../../src/kit/log.ts';
-import { newKey, storeKey } from '../../src/keys/service.ts';
-import type { KeysFile } from '../../src/start/demo.ts';
-import { createTeam } from '../../src/teams/service.ts';
+import { newKey, storeKey } from '../../src/tenants/keys/service.ts';
+import type { KeysFile } from '../../src/program/start/demo.ts';
+import { createTeam } from '../../src/tenants/teams/service.ts';
 import { newFolder, type Program, startProgram } from '../ops/program.ts';
 import { cloneDatabases, type Databases } from '../setup/databases.ts';
 

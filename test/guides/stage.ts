@@ -55,7 +55,7 @@ export class Stage {
     ];
     const bin = path.join(this.folder, 'bin');
     fs.mkdirSync(bin);
-    const command = `#!/bin/sh\nexec "${process.execPath}" "${path.join(ROOT, 'src/cli/main.ts')}" "$@"\n`;
+    const command = `#!/bin/sh\nexec "${process.execPath}" "${path.join(ROOT, 'src/program/cli/main.ts')}" "$@"\n`;
     fs.writeFileSync(path.join(bin, 'pirogue'), command, { mode: 0o755 });
     fs.writeFileSync(path.join(this.folder, 'exported'), '');
     this.#env = {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { checkItems, itemsOf, lineTotal, thousandthsOf, totalOf } from '../../src/invoices/items.ts';
+import { checkItems, itemsOf, lineTotal, thousandthsOf, totalOf } from '../../src/edge/invoices/items.ts';
 import { typedAmount } from '../../src/kit/typed-amount.ts';
 
 test('a line is quantity times price, rounded half-up to what can move in the currency', () => {

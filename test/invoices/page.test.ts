@@ -32,7 +32,7 @@ test('404 for an address that this server did not make, and for another one’s 
 
 test('a draft has no page; looking does not make it one', async () => {
   const { id } = await desk.draft();
-  const { makeInvoiceToken } = await import('../../src/invoices/token.ts');
+  const { makeInvoiceToken } = await import('../../src/edge/invoices/token.ts');
   const token = makeInvoiceToken(api.deps.secrets, { team_id: desk.till.shop.merchant.team.id, id });
   assert.equal((await desk.page(`${api.url}/invoice/${token}`)).status, 404);
   assert.equal((await desk.click(`${api.url}/invoice/${token}`)).status, 404);

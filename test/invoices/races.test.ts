@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { WORKER } from '../../src/audit/actor.ts';
+import { WORKER } from '../../src/tenants/audit/actor.ts';
 import { sql } from '../../src/kit/sql.ts';
 import { FakeClock, startApi, until } from '../setup/api.ts';
 import { Desk } from './desk.ts';
@@ -124,7 +124,7 @@ test('money that comes after its payment failed goes back to the payer, and the 
   const { db } = api.deps.stores.live;
   const [attempt] = await db.all<{ id: string }>(sql`select id from attempts where payment_id = ${first.id}`);
   const resolve = async (as: 'failed' | 'succeeded') => {
-    const { resolveAttempt } = await import('../../src/payments/resolve.ts');
+    const { resolveAttempt } = await import('../../src/core/charge/resolve.ts');
     const ref = { team_id: desk.till.shop.merchant.team.id, id: attempt?.id as string };
     await resolveAttempt(api.deps, api.deps.stores.live, ref, { as, evidence: 'statement', author: 'awa' }, WORKER);
   };

@@ -1,5 +1,5 @@
 import { test } from 'node:test';
-import { INVOICE_STATUSES, INVOICE_TRIGGERS, nextInvoiceStatus } from '../../src/invoices/states.ts';
+import { INVOICE_STATUSES, INVOICE_TRIGGERS, nextInvoiceStatus } from '../../src/edge/invoices/states.ts';
 import { compareGolden } from '../setup/golden.ts';
 
 test('every invoice status × every trigger is the golden table', () => {

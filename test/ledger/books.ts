@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { APP_ROLE, type DbPool, openPool } from '../../src/db/pool.ts';
+import { APP_ROLE, type DbPool, openPool } from '../../src/platform/db/pool.ts';
 import { createLog } from '../../src/kit/log.ts';
 import { type Queryable, sql, type Tx } from '../../src/kit/sql.ts';
-import type { Account } from '../../src/ledger/accounts.ts';
-import { type Journal, post } from '../../src/ledger/post.ts';
+import type { Account } from '../../src/money/ledger/accounts.ts';
+import { type Journal, post } from '../../src/money/ledger/post.ts';
 import { cloneDatabases, type Databases } from '../setup/databases.ts';
 
 /** One store's books: as the service writes them, and as the owner of the database could. */

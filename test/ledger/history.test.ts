@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { BUCKETS } from '../../src/balance/schema.ts';
+import { BUCKETS } from '../../src/core/balance/schema.ts';
 import { CURRENCIES } from '../../src/kit/money.ts';
 import { type Queryable, type Sql, sql } from '../../src/kit/sql.ts';
-import { countSides, listSides, type SideFilters, type Stretch } from '../../src/ledger/history.ts';
-import { idsWithin, settledBelow } from '../../src/ledger/moments.ts';
+import { countSides, listSides, type SideFilters, type Stretch } from '../../src/money/ledger/history.ts';
+import { idsWithin, settledBelow } from '../../src/money/ledger/moments.ts';
 import { type Books, openBooks } from './books.ts';
 
 const JOURNALS = 30_000;

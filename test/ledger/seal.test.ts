@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, beforeEach, test } from 'node:test';
 import { pgCode, sql } from '../../src/kit/sql.ts';
-import { JOURNALS } from '../../src/ledger/seal.ts';
-import { verifyLedger } from '../../src/ledger/verify.ts';
-import { sealNext } from '../../src/chain/store.ts';
+import { JOURNALS } from '../../src/money/ledger/seal.ts';
+import { verifyLedger } from '../../src/money/ledger/verify.ts';
+import { sealNext } from '../../src/platform/chain/store.ts';
 import { book, type Books, closed, nextSource, openBooks, PAYMENT } from './books.ts';
 
 let books: Books;

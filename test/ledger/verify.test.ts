@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from '../../src/kit/sql.ts';
-import type { Check, Difference } from '../../src/ledger/differences.ts';
-import { foldDeltas } from '../../src/ledger/fold.ts';
-import { JOURNALS } from '../../src/ledger/seal.ts';
-import { type Verified, verifyLedger } from '../../src/ledger/verify.ts';
-import { sealNext } from '../../src/chain/store.ts';
+import type { Check, Difference } from '../../src/money/ledger/differences.ts';
+import { foldDeltas } from '../../src/money/ledger/fold.ts';
+import { JOURNALS } from '../../src/money/ledger/seal.ts';
+import { type Verified, verifyLedger } from '../../src/money/ledger/verify.ts';
+import { sealNext } from '../../src/platform/chain/store.ts';
 import { book, type Books, closed, openBooks, PAYMENT } from './books.ts';
 
 let books: Books;

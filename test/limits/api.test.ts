@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import type { Plan } from '../../src/teams/schema.ts';
+import type { Plan } from '../../src/tenants/teams/schema.ts';
 import { type Answer, FakeClock, startApi } from '../setup/api.ts';
 
 const clock = new FakeClock();

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { WINDOW_MS } from '../../src/limits/counting.ts';
-import { MemoryCounters } from '../../src/limits/memory.ts';
+import { WINDOW_MS } from '../../src/platform/rate-limits/counting.ts';
+import { MemoryCounters } from '../../src/platform/rate-limits/memory.ts';
 
 const NOON = Date.UTC(2026, 7, 1, 12);
 const limit = (name: string, ceiling = 3) => ({ name, ceiling });

@@ -1,10 +1,10 @@
 import { pino } from 'pino';
-import { readConfig } from '../../src/config.ts';
-import { openStores } from '../../src/db/stores.ts';
-import { buildDeps } from '../../src/deps.ts';
+import { readConfig } from '../../src/platform/config/config.ts';
+import { openStores } from '../../src/platform/db/stores.ts';
+import { buildDeps } from '../../src/program/deps.ts';
 import { systemClock } from '../../src/kit/clock.ts';
 import { Secrets } from '../../src/kit/crypto.ts';
-import { buildApi } from '../../src/program.ts';
+import { buildApi } from '../../src/program/program.ts';
 import { type Answer, type Api, freePort } from '../setup/api.ts';
 
 /** An API process beside others: own socket, own pools, own memory, the same databases. */

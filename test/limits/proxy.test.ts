@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { networkInterfaces } from 'node:os';
 import { after, test } from 'node:test';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/platform/config/config.ts';
 import { type Api, startApi } from '../setup/api.ts';
 
 function behind(trusted: string | null, env: Record<string, string> = {}): Promise<Api> {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createLog } from '../../src/kit/log.ts';
-import { within } from '../../src/limits/deadline.ts';
-import { type Connection, SharedCounters } from '../../src/limits/shared.ts';
+import { within } from '../../src/platform/rate-limits/deadline.ts';
+import { type Connection, SharedCounters } from '../../src/platform/rate-limits/shared.ts';
 
 const log = createLog({ level: 'silent', format: 'json' });
 const LIMITS = [

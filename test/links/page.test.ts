@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, test } from 'node:test';
-import { newBrowser } from '../../src/checkout/browser.ts';
-import { openLinkDesk, showLink, submitLink } from '../../src/links/visits.ts';
+import { newBrowser } from '../../src/edge/pages/browser.ts';
+import { openLinkDesk, showLink, submitLink } from '../../src/edge/links/visits.ts';
 import { FakeClock, startApi, until } from '../setup/api.ts';
 import { LinkBrowser, newLink, payBy } from './browser.ts';
 

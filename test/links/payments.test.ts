@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { WORKER } from '../../src/audit/actor.ts';
+import { WORKER } from '../../src/tenants/audit/actor.ts';
 import { sql } from '../../src/kit/sql.ts';
-import { resolveAttempt } from '../../src/payments/resolve.ts';
+import { resolveAttempt } from '../../src/core/charge/resolve.ts';
 import { FakeClock, startApi, until } from '../setup/api.ts';
 import { openLiveShop } from '../setup/live-shop.ts';
 import { LinkBrowser, newLink, type Page, payBy } from './browser.ts';

@@ -1,5 +1,5 @@
 import { test } from 'node:test';
-import { LINK_STATUSES, LINK_TRIGGERS, nextLinkStatus } from '../../src/links/states.ts';
+import { LINK_STATUSES, LINK_TRIGGERS, nextLinkStatus } from '../../src/edge/links/states.ts';
 import { compareGolden } from '../setup/golden.ts';
 
 test('every link status × every trigger is the golden table', () => {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import { after, beforeEach, test } from 'node:test';
-import { WORKER } from '../../src/audit/actor.ts';
+import { WORKER } from '../../src/tenants/audit/actor.ts';
 import { must } from '../../src/kit/errors.ts';
 import { sql } from '../../src/kit/sql.ts';
-import { resolveAttempt } from '../../src/payments/resolve.ts';
+import { resolveAttempt } from '../../src/core/charge/resolve.ts';
 import type { Twin } from '../../twins/kit/twin.ts';
 import { FakeClock, startApi, until } from '../setup/api.ts';
 import { openLiveShop } from '../setup/live-shop.ts';

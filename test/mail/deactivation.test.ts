@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from '../../src/kit/sql.ts';
-import type { OutgoingMail } from '../../src/mail/outgoing.ts';
-import { mailSweep } from '../../src/mail/sweeps.ts';
+import type { OutgoingMail } from '../../src/edge/mail/outgoing.ts';
+import { mailSweep } from '../../src/edge/mail/sweeps.ts';
 import { FakeClock, until } from '../setup/api.ts';
 import { Deliveries } from '../setup/deliveries.ts';
 

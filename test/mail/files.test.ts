@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
-import { fileMailer } from '../../src/mail/files.ts';
+import { fileMailer } from '../../src/edge/mail/files.ts';
 import { read } from './smtp-server.ts';
 
 const MAIL = {

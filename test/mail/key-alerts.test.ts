@@ -3,9 +3,9 @@ import { after, test } from 'node:test';
 import { systemClock } from '../../src/kit/clock.ts';
 import { createLog } from '../../src/kit/log.ts';
 import { type Db, sql } from '../../src/kit/sql.ts';
-import { KeyAlerts } from '../../src/mail/key-alerts.ts';
-import { mailSweep } from '../../src/mail/sweeps.ts';
-import type { OutgoingMail } from '../../src/mail/outgoing.ts';
+import { KeyAlerts } from '../../src/tenants/outbox/key-alerts.ts';
+import { mailSweep } from '../../src/edge/mail/sweeps.ts';
+import type { OutgoingMail } from '../../src/edge/mail/outgoing.ts';
 import { FakeClock, startApi, until } from '../setup/api.ts';
 
 const api = await startApi({ workers: false });

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, beforeEach, test } from 'node:test';
 import { sql } from '../../src/kit/sql.ts';
-import { smtpMailer } from '../../src/mail/smtp.ts';
-import { writeMail } from '../../src/mail/service.ts';
-import { mailForgetSweep, mailSweep, retryDelay } from '../../src/mail/sweeps.ts';
+import { smtpMailer } from '../../src/edge/mail/smtp.ts';
+import { writeMail } from '../../src/tenants/outbox/service.ts';
+import { mailForgetSweep, mailSweep, retryDelay } from '../../src/edge/mail/sweeps.ts';
 import { startApi } from '../setup/api.ts';
 import { read, type SmtpServer, startSmtpServer } from './smtp-server.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
-import { serverOf, smtpMailer } from '../../src/mail/smtp.ts';
+import { serverOf, smtpMailer } from '../../src/edge/mail/smtp.ts';
 import { read, type Script, type SmtpServer, startSmtpServer } from './smtp-server.ts';
 
 const MAIL = {

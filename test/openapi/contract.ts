@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
-import type { Deps } from '../../src/deps.ts';
-import { buildDocument } from '../../src/http/openapi/document.ts';
-import type { Document, Header, Method, Ref, Response, Schema } from '../../src/http/openapi/types.ts';
-import { allRoutes } from '../../src/program.ts';
-import { versions } from '../../src/versions/registry.ts';
+import type { Deps } from '../../src/program/deps.ts';
+import { buildDocument } from '../../src/edge/openapi/document.ts';
+import type { Document, Header, Method, Ref, Response, Schema } from '../../src/edge/openapi/types.ts';
+import { allRoutes } from '../../src/program/program.ts';
+import { versions } from '../../src/tenants/versions/registry.ts';
 
 /** What came back: the part of an answer that the document speaks of. */
 export interface Answered {

@@ -5,9 +5,9 @@ import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { canonicalJson } from '../../src/kit/json.ts';
-import { buildDocument, templateOf } from '../../src/http/openapi/document.ts';
-import type { Document, Method, Operation, Parameter, Ref, Response, Schema } from '../../src/http/openapi/types.ts';
-import { allRoutes } from '../../src/program.ts';
+import { buildDocument, templateOf } from '../../src/edge/openapi/document.ts';
+import type { Document, Method, Operation, Parameter, Ref, Response, Schema } from '../../src/edge/openapi/types.ts';
+import { allRoutes } from '../../src/program/program.ts';
 import { runNode } from '../../scripts/testing/process.ts';
 import { type Api, startApi } from '../setup/api.ts';
 import { compareFile } from '../setup/golden.ts';
@@ -72,7 +72,7 @@ test('every operation tells what it does, in a sentence of its own, and shows wh
     for (const tag of tags)
       if (document.tags.find((known) => known.name === tag)?.description === `${tag}.`) faults.push(`tag ${tag}`);
   }
-  assert.deepEqual([...new Set(faults)], [], 'see src/http/openapi/examples, introduction.ts and the routes');
+  assert.deepEqual([...new Set(faults)], [], 'see src/edge/openapi/examples, introduction.ts and the routes');
 });
 
 test('every field and every parameter is described', () => {
@@ -89,7 +89,7 @@ test('every field and every parameter is described', () => {
   for (const [name, { parameters }] of operations())
     for (const parameter of parameters.filter((found): found is Parameter => !('$ref' in found)))
       if (!parameter.description) bare.push(`${name} ?${parameter.name}`);
-  assert.deepEqual(bare, [], 'give the schema a description, or src/http/openapi/glossary.ts a word');
+  assert.deepEqual(bare, [], 'give the schema a description, or src/edge/openapi/glossary.ts a word');
 });
 
 test('no shape stands twice, no component is unused, no reference leads nowhere', () => {

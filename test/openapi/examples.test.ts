@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { saveMethod } from '../../src/customers/methods.ts';
-import { openDispute } from '../../src/disputes/service.ts';
-import { exampleId } from '../../src/http/openapi/examples/ids.ts';
-import type { Example, Operation, Parameter } from '../../src/http/openapi/types.ts';
+import { saveMethod } from '../../src/core/customers/methods.ts';
+import { openDispute } from '../../src/core/disputes/service.ts';
+import { exampleId } from '../../src/edge/openapi/examples/ids.ts';
+import type { Example, Operation, Parameter } from '../../src/edge/openapi/types.ts';
 import { type Answer, type Api, type Merchant, startApi } from '../setup/api.ts';
 import { paid } from '../setup/pay.ts';
 import { contractOf } from './contract.ts';

@@ -4,9 +4,9 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
-import { buildDocument } from '../../src/http/openapi/document.ts';
-import { VERIFYING } from '../../src/http/openapi/page/verifying.ts';
-import { allRoutes } from '../../src/program.ts';
+import { buildDocument } from '../../src/edge/openapi/document.ts';
+import { VERIFYING } from '../../src/edge/openapi/page/verifying.ts';
+import { allRoutes } from '../../src/program/program.ts';
 import { type Api, startApi } from '../setup/api.ts';
 import { DESKTOP, type Found, newVisitor, openBrowser, PHONE } from '../setup/browser.ts';
 

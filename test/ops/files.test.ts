@@ -9,7 +9,7 @@ const readAll = (pattern: string) => fs.globSync(pattern, { cwd: root }).map(rea
 const every = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map(([, found]) => found as string);
 
 test('alert rules and dashboard ask for metrics that there are', () => {
-  const known = new Set(every(readAll('src/metrics/*.ts'), /'((?:pirogue|nodejs|process)_\w+)'/g));
+  const known = new Set(every(readAll('src/edge/metrics/*.ts'), /'((?:pirogue|nodejs|process)_\w+)'/g));
   const rules = read('ops/prometheus/alerts.yaml')
     .split(/- alert: /)
     .slice(1);
@@ -38,7 +38,8 @@ test('every alert is explained in docs/operations.md', () => {
 });
 
 test('units, image and compose.yaml set only what the program reads', () => {
-  const settings = read('src/config.ts') + readAll('src/config/*') + read('src/telemetry/settings.ts');
+  const settings =
+    read('src/platform/config/config.ts') + readAll('src/platform/config/*') + read('src/platform/config/tracing.ts');
   const units = every(readAll('ops/systemd/*'), /^Environment=(.*)$/gm).flatMap((line) => every(line, /(\w+)=/g));
   const image = every(read('Dockerfile'), /^ENV (.*)$/gm).flatMap((line) => every(line, /(\w+)=/g));
   const compose = every(read('compose.yaml'), /^ +([A-Z_]{4,}): /gm).filter((name) => !name.startsWith('POSTGRES_'));

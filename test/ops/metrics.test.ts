@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { OpenStores } from '../../src/db/stores.ts';
+import type { OpenStores } from '../../src/platform/db/stores.ts';
 import { sql } from '../../src/kit/sql.ts';
-import { Counter, Durations } from '../../src/metrics/instruments.ts';
-import { Meters } from '../../src/metrics/meters.ts';
-import { exposition } from '../../src/metrics/exposition.ts';
-import type { MetricsServer } from '../../src/metrics/server.ts';
-import type { Provider } from '../../src/providers/contract.ts';
-import { openMetrics } from '../../src/start/observed.ts';
+import { Counter, Durations } from '../../src/edge/metrics/instruments.ts';
+import { Meters } from '../../src/edge/metrics/meters.ts';
+import { exposition } from '../../src/edge/metrics/exposition.ts';
+import type { MetricsServer } from '../../src/edge/metrics/server.ts';
+import type { Provider } from '../../src/providers/adapters/contract.ts';
+import { openMetrics } from '../../src/program/start/observed.ts';
 import { type Api, freePort, startApi } from '../setup/api.ts';
 
 let api: Api;

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import type { KeysFile } from '../../src/start/demo.ts';
+import type { KeysFile } from '../../src/program/start/demo.ts';
 import { freePort, until } from '../setup/api.ts';
 import type { Databases } from '../setup/databases.ts';
 

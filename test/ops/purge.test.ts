@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Db } from '../../src/kit/sql.ts';
 import { sql } from '../../src/kit/sql.ts';
-import { purgeSweeps } from '../../src/purge/sweeps.ts';
+import { purgeSweeps } from '../../src/edge/purge/sweeps.ts';
 import { type Api, FakeClock, startApi } from '../setup/api.ts';
 
 const DAY_MS = 86_400_000;

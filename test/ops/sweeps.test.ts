@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { EventEmitter, once } from 'node:events';
 import { test } from 'node:test';
 import { createLog } from '../../src/kit/log.ts';
-import { startSweep } from '../../src/work/sweep.ts';
+import { startSweep } from '../../src/platform/work/sweep.ts';
 import { FakeClock } from '../setup/api.ts';
 
 const log = createLog({ level: 'silent', format: 'json' });

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { readBalance } from '../../src/balance/service.ts';
+import { readBalance } from '../../src/core/balance/service.ts';
 import type { Queryable, Sql } from '../../src/kit/sql.ts';
-import { type Account, account } from '../../src/ledger/accounts.ts';
-import { readBalances } from '../../src/ledger/balances.ts';
-import type { Split } from '../../src/settlement/shares.ts';
-import { newTeamId } from '../../src/teams/service.ts';
+import { type Account, account } from '../../src/money/ledger/accounts.ts';
+import { readBalances } from '../../src/money/ledger/balances.ts';
+import type { Split } from '../../src/money/settlement/shares.ts';
+import { newTeamId } from '../../src/tenants/teams/service.ts';
 import { Books } from './books.ts';
 import { type Paid, Payments } from './payments.ts';
 import { type Order, Pieces } from './pieces.ts';

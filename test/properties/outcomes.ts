@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import type { DisputeTrigger } from '../../src/disputes/states.ts';
+import type { DisputeTrigger } from '../../src/core/disputes/states.ts';
 import { decimalsOf } from '../../src/kit/money.ts';
 import { sql } from '../../src/kit/sql.ts';
-import { readBalances } from '../../src/ledger/balances.ts';
-import type { Difference } from '../../src/ledger/differences.ts';
-import { verifyTeam } from '../../src/ledger/verify-team.ts';
+import { readBalances } from '../../src/money/ledger/balances.ts';
+import type { Difference } from '../../src/money/ledger/differences.ts';
+import { verifyTeam } from '../../src/money/ledger/verify-team.ts';
 import type { Environment } from '../../src/kit/environment.ts';
 import type { Market, Shop } from '../setup/market.ts';
 import { type Fate, type Flow, SimulatedProvider } from '../setup/simulated-provider.ts';

@@ -1,4 +1,4 @@
-import { type Share, proRata, unitOf } from '../../src/settlement/shares.ts';
+import { type Share, proRata, unitOf } from '../../src/money/settlement/shares.ts';
 import type { Books } from './books.ts';
 
 interface Drawn {

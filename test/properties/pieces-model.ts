@@ -1,4 +1,4 @@
-import type { Share } from '../../src/settlement/shares.ts';
+import type { Share } from '../../src/money/settlement/shares.ts';
 import type { Books } from './books.ts';
 
 /**

@@ -1,7 +1,7 @@
-import type { Store } from '../../src/db/stores.ts';
-import { foldDeltas } from '../../src/ledger/fold.ts';
-import type { Payout, PayoutOutcome } from '../../src/providers/contract.ts';
-import { sandboxProvider } from '../../src/providers/sandbox/index.ts';
+import type { Store } from '../../src/platform/db/stores.ts';
+import { foldDeltas } from '../../src/money/ledger/fold.ts';
+import type { Payout, PayoutOutcome } from '../../src/providers/adapters/contract.ts';
+import { sandboxProvider } from '../../src/providers/adapters/sandbox/index.ts';
 import { checkBooks } from '../faults/books.ts';
 import { type Api, FakeClock, startApi } from '../setup/api.ts';
 import { Registry } from '../setup/providers.ts';

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
-import type { Call } from '../../src/http/route.ts';
+import type { Call } from '../../src/tenants/api/route.ts';
 import { must, Problem } from '../../src/kit/errors.ts';
 import { decimalsOf } from '../../src/kit/money.ts';
-import { feeOf } from '../../src/payments/fees.ts';
-import type { Payout, PayoutOutcome } from '../../src/providers/contract.ts';
-import { channelById, limitsOf } from '../../src/reference/channels.ts';
-import { applyTransfers } from '../../src/transfers/apply.ts';
-import { createTransfer } from '../../src/transfers/create.ts';
-import type { CreateTransferBody } from '../../src/transfers/schema.ts';
-import { advance, type Sender } from '../../src/transfers/send.ts';
-import { findTransfer } from '../../src/transfers/store.ts';
+import { feeOf } from '../../src/money/fees/fees.ts';
+import type { Payout, PayoutOutcome } from '../../src/providers/adapters/contract.ts';
+import { channelById, limitsOf } from '../../src/providers/reference/channels.ts';
+import { applyTransfers } from '../../src/core/transfers/apply.ts';
+import { createTransfer } from '../../src/core/transfers/create.ts';
+import type { CreateTransferBody } from '../../src/core/transfers/schema.ts';
+import { advance, type Sender } from '../../src/core/transfers/send.ts';
+import { findTransfer } from '../../src/core/transfers/store.ts';
 import { fates, type Lane } from './service.ts';
 import { type PayoutNews, TransfersModel } from './transfers-model.ts';
 

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { stepOf } from '../../src/providers/cinetpay/map.ts';
-import { creationOf as flutterwave } from '../../src/providers/flutterwave/map.ts';
-import { promptOf } from '../../src/providers/mpesa-daraja/map.ts';
-import { creationOf as mtn } from '../../src/providers/mtn-momo/map.ts';
-import { takenOf } from '../../src/providers/pawapay/map.ts';
-import { givenBackOf, payoutOf } from '../../src/providers/wave/map.ts';
-import type { Reply } from '../../src/providers/wire/reply.ts';
+import { stepOf } from '../../src/providers/adapters/cinetpay/map.ts';
+import { creationOf as flutterwave } from '../../src/providers/adapters/flutterwave/map.ts';
+import { promptOf } from '../../src/providers/adapters/mpesa-daraja/map.ts';
+import { creationOf as mtn } from '../../src/providers/adapters/mtn-momo/map.ts';
+import { takenOf } from '../../src/providers/adapters/pawapay/map.ts';
+import { givenBackOf, payoutOf } from '../../src/providers/adapters/wave/map.ts';
+import type { Reply } from '../../src/providers/adapters/wire/reply.ts';
 
 /** What each adapter reads in the answer to a submission. */
 const READERS: Record<string, (reply: Reply) => { kind: string }> = {

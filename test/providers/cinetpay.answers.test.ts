@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { SendResult } from '../../src/kit/fetch.ts';
-import type { Provider } from '../../src/providers/contract.ts';
-import { cinetpay } from '../../src/providers/cinetpay/index.ts';
-import { CODES } from '../../src/providers/cinetpay/map.ts';
+import type { Provider } from '../../src/providers/adapters/contract.ts';
+import { cinetpay } from '../../src/providers/adapters/cinetpay/index.ts';
+import { CODES } from '../../src/providers/adapters/cinetpay/map.ts';
 import { compareGolden } from '../setup/golden.ts';
 import { answered, type Answering, collectionFor, failure, payoutFor, short, stubOf, taken } from './wire-stub.ts';
 

@@ -1,4 +1,4 @@
-import { cinetpay } from '../../src/providers/cinetpay/index.ts';
+import { cinetpay } from '../../src/providers/adapters/cinetpay/index.ts';
 import { cinetpayTwin } from '../../twins/cinetpay/index.ts';
 import { runConformance } from './conformance.ts';
 import { type Line, stageOf } from './fixture.ts';

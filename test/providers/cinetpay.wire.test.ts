@@ -3,8 +3,8 @@ import { createHmac } from 'node:crypto';
 import { suite, test } from 'node:test';
 import { Value } from 'typebox/value';
 import { uuidOf } from '../../src/kit/ids.ts';
-import type { Collection, RawCallback } from '../../src/providers/contract.ts';
-import { cinetpay } from '../../src/providers/cinetpay/index.ts';
+import type { Collection, RawCallback } from '../../src/providers/adapters/contract.ts';
+import { cinetpay } from '../../src/providers/adapters/cinetpay/index.ts';
 import { answered, type Answering, bodyOf, collectionFor, payoutFor, short, stubOf, taken } from './wire-stub.ts';
 
 const CREDENTIALS = {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { after, before, suite, test } from 'node:test';
 import { newId } from '../../src/kit/ids.ts';
-import type { Provider, RawCallback } from '../../src/providers/contract.ts';
+import type { Provider, RawCallback } from '../../src/providers/adapters/contract.ts';
 import { CREATED, type Fault, FAULTS, MOODS, UNCREATED } from '../../twins/kit/faults.ts';
 import type { Twin } from '../../twins/kit/twin.ts';
 import { GARBAGE, Mailbox } from './mailbox.ts';

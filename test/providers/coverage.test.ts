@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createLog } from '../../src/kit/log.ts';
-import { CONNECTORS } from '../../src/providers/catalogue.ts';
-import { CHANNELS } from '../../src/reference/channels.ts';
+import { CONNECTORS } from '../../src/providers/adapters/catalogue.ts';
+import { CHANNELS } from '../../src/providers/reference/channels.ts';
 import { TWINS } from '../../twins/catalogue.ts';
 
 /** What a team could have an account for: the credentials of the twin, in each currency or market an account serves. */

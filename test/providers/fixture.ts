@@ -1,9 +1,9 @@
 import type { Environment } from '../../src/kit/environment.ts';
 import { send } from '../../src/kit/fetch.ts';
 import { createLog } from '../../src/kit/log.ts';
-import type { Connector, Tools } from '../../src/providers/connector.ts';
-import type { ChannelKind, Provider } from '../../src/providers/contract.ts';
-import type { Reason } from '../../src/providers/reasons.ts';
+import type { Connector, Tools } from '../../src/providers/adapters/connector.ts';
+import type { ChannelKind, Provider } from '../../src/providers/adapters/contract.ts';
+import type { Reason } from '../../src/providers/adapters/reasons.ts';
 import { startTwin, type Twin, type TwinKind, type TwinOptions } from '../../twins/kit/twin.ts';
 
 /** One channel and currency the suite sends money over. */

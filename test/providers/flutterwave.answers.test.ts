@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { SendResult } from '../../src/kit/fetch.ts';
-import type { Provider, Refund } from '../../src/providers/contract.ts';
-import { flutterwave } from '../../src/providers/flutterwave/index.ts';
-import { PHRASES } from '../../src/providers/flutterwave/map.ts';
+import type { Provider, Refund } from '../../src/providers/adapters/contract.ts';
+import { flutterwave } from '../../src/providers/adapters/flutterwave/index.ts';
+import { PHRASES } from '../../src/providers/adapters/flutterwave/map.ts';
 import { uuidOf } from '../../src/kit/ids.ts';
 import { compareGolden } from '../setup/golden.ts';
 import { answered, collectionFor, failure, payoutFor, refundFor, short, stubOf, type Answering } from './wire-stub.ts';

@@ -1,4 +1,4 @@
-import { flutterwave } from '../../src/providers/flutterwave/index.ts';
+import { flutterwave } from '../../src/providers/adapters/flutterwave/index.ts';
 import { flutterwaveTwin } from '../../twins/flutterwave/index.ts';
 import { runConformance } from './conformance.ts';
 import { type Fixture, type Line, stageOf } from './fixture.ts';

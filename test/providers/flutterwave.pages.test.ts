@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { Collection, Provider } from '../../src/providers/contract.ts';
-import { flutterwave } from '../../src/providers/flutterwave/index.ts';
+import type { Collection, Provider } from '../../src/providers/adapters/contract.ts';
+import { flutterwave } from '../../src/providers/adapters/flutterwave/index.ts';
 import { flutterwaveTwin } from '../../twins/flutterwave/index.ts';
 import { payOn } from '../../twins/kit/pages.ts';
 import { startTwin, type Twin } from '../../twins/kit/twin.ts';

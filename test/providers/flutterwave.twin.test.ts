@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { after, before, test } from 'node:test';
-import type { Provider } from '../../src/providers/contract.ts';
-import { flutterwave } from '../../src/providers/flutterwave/index.ts';
+import type { Provider } from '../../src/providers/adapters/contract.ts';
+import { flutterwave } from '../../src/providers/adapters/flutterwave/index.ts';
 import { flutterwaveTwin } from '../../twins/flutterwave/index.ts';
 import { startTwin, type Twin } from '../../twins/kit/twin.ts';
 import { tools } from './fixture.ts';

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { Value } from 'typebox/value';
 import { uuidOf } from '../../src/kit/ids.ts';
-import type { Collection, Provider, RawCallback, Refund } from '../../src/providers/contract.ts';
-import { flutterwave } from '../../src/providers/flutterwave/index.ts';
+import type { Collection, Provider, RawCallback, Refund } from '../../src/providers/adapters/contract.ts';
+import { flutterwave } from '../../src/providers/adapters/flutterwave/index.ts';
 import { answered, type Answering, bodyOf, collectionFor, payoutFor, refundFor, short, stubOf, taken } from './wire-stub.ts';
 
 const CREDENTIALS = { secret_key: 'FLWSECK-1', secret_hash: 'the-hash', customer_email: 'payments@shop.example' };

@@ -1,6 +1,6 @@
 import type { SendOptions, SendResult } from '../../src/kit/fetch.ts';
-import type { Connector } from '../../src/providers/connector.ts';
-import type { Provider } from '../../src/providers/contract.ts';
+import type { Connector } from '../../src/providers/adapters/connector.ts';
+import type { Provider } from '../../src/providers/adapters/contract.ts';
 import type { TwinRoute } from '../../twins/kit/calls.ts';
 import type { Twin } from '../../twins/kit/twin.ts';
 import { tools } from './fixture.ts';

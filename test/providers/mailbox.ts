@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createServer, type Server } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { RawCallback } from '../../src/providers/contract.ts';
+import type { RawCallback } from '../../src/providers/adapters/contract.ts';
 import { readBody } from '../../twins/kit/calls.ts';
 
 const LONGEST_MS = 5_000;

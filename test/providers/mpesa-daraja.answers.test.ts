@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { SendResult } from '../../src/kit/fetch.ts';
-import { mpesaDaraja } from '../../src/providers/mpesa-daraja/index.ts';
-import { ERROR_CODES, RESULT_CODES } from '../../src/providers/mpesa-daraja/map.ts';
+import { mpesaDaraja } from '../../src/providers/adapters/mpesa-daraja/index.ts';
+import { ERROR_CODES, RESULT_CODES } from '../../src/providers/adapters/mpesa-daraja/map.ts';
 import { compareGolden } from '../setup/golden.ts';
 import { answered, collectionFor, failure, short, stubOf } from './wire-stub.ts';
 

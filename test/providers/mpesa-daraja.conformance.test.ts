@@ -1,4 +1,4 @@
-import { mpesaDaraja } from '../../src/providers/mpesa-daraja/index.ts';
+import { mpesaDaraja } from '../../src/providers/adapters/mpesa-daraja/index.ts';
 import { mpesaDarajaTwin } from '../../twins/mpesa-daraja/index.ts';
 import { runConformance } from './conformance.ts';
 import { type Line, stageOf } from './fixture.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { mpesaDaraja } from '../../src/providers/mpesa-daraja/index.ts';
+import { mpesaDaraja } from '../../src/providers/adapters/mpesa-daraja/index.ts';
 import { mpesaDarajaTwin } from '../../twins/mpesa-daraja/index.ts';
 import { startTwin, type Twin } from '../../twins/kit/twin.ts';
 import { tools } from './fixture.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { Value } from 'typebox/value';
-import type { Collection, RawCallback } from '../../src/providers/contract.ts';
-import { mpesaDaraja } from '../../src/providers/mpesa-daraja/index.ts';
+import type { Collection, RawCallback } from '../../src/providers/adapters/contract.ts';
+import { mpesaDaraja } from '../../src/providers/adapters/mpesa-daraja/index.ts';
 import { answered, type Answering, bodyOf, collectionFor, short, stubOf } from './wire-stub.ts';
 
 const CREDENTIALS = { consumer_key: 'key', consumer_secret: 'secret', shortcode: '174379', passkey: 'pass' };

@@ -1,7 +1,7 @@
 import type { SendOptions, SendResult } from '../../src/kit/fetch.ts';
 import { createLog } from '../../src/kit/log.ts';
-import type { Collection, Payout, Provider, Refund } from '../../src/providers/contract.ts';
-import { mtnMomo } from '../../src/providers/mtn-momo/index.ts';
+import type { Collection, Payout, Provider, Refund } from '../../src/providers/adapters/contract.ts';
+import { mtnMomo } from '../../src/providers/adapters/mtn-momo/index.ts';
 
 /** What stands in for MTN where a twin would be too polite. */
 export type Answering = (request: SendOptions) => SendResult | Promise<SendResult>;

@@ -1,4 +1,4 @@
-import { mtnMomo } from '../../src/providers/mtn-momo/index.ts';
+import { mtnMomo } from '../../src/providers/adapters/mtn-momo/index.ts';
 import { mtnMomoTwin } from '../../twins/mtn-momo/index.ts';
 import { runConformance } from './conformance.ts';
 import { type Fixture, stageOf } from './fixture.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { mtnMomo } from '../../src/providers/mtn-momo/index.ts';
+import { mtnMomo } from '../../src/providers/adapters/mtn-momo/index.ts';
 import { startTwin, type Twin } from '../../twins/kit/twin.ts';
 import { mtnMomoTwin } from '../../twins/mtn-momo/index.ts';
 import { tools } from './fixture.ts';

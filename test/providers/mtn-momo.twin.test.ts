@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { after, before, suite, test } from 'node:test';
-import type { Provider } from '../../src/providers/contract.ts';
-import { mtnMomo } from '../../src/providers/mtn-momo/index.ts';
+import type { Provider } from '../../src/providers/adapters/contract.ts';
+import { mtnMomo } from '../../src/providers/adapters/mtn-momo/index.ts';
 import { startTwin, type Twin } from '../../twins/kit/twin.ts';
 import { mtnMomoTwin } from '../../twins/mtn-momo/index.ts';
 import { tools } from './fixture.ts';

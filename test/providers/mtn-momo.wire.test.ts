@@ -4,8 +4,8 @@ import { Ajv } from 'ajv';
 import { Value } from 'typebox/value';
 import type { SendOptions } from '../../src/kit/fetch.ts';
 import { uuidOf } from '../../src/kit/ids.ts';
-import type { RawCallback } from '../../src/providers/contract.ts';
-import { mtnMomo } from '../../src/providers/mtn-momo/index.ts';
+import type { RawCallback } from '../../src/providers/adapters/contract.ts';
+import { mtnMomo } from '../../src/providers/adapters/mtn-momo/index.ts';
 import { answered, collection, CREDENTIALS, payout, refund, stubbed } from './mtn-momo-stub.ts';
 
 const accepting = () => answered(202, '');

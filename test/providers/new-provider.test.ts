@@ -6,7 +6,7 @@ import path from 'node:path';
 import { after, before, suite, test } from 'node:test';
 
 const ROOT = path.join(import.meta.dirname, '..', '..');
-const MADE = ['src/providers/blue-money/index.ts', 'twins/blue-money/index.ts', 'test/providers/blue-money.test.ts'];
+const MADE = ['src/providers/adapters/blue-money/index.ts', 'twins/blue-money/index.ts', 'test/providers/blue-money.test.ts'];
 
 interface Ended {
   code: number;
@@ -33,7 +33,7 @@ suite('npm run new-provider', () => {
 
   before(async () => {
     folder = fs.mkdtempSync(path.join(os.tmpdir(), 'new-provider-'));
-    for (const part of ['src/kit', 'src/providers', 'twins', 'test/providers']) {
+    for (const part of ['src/kit', 'src/providers/adapters', 'twins', 'test/providers']) {
       fs.cpSync(path.join(ROOT, part), path.join(folder, part), { recursive: true });
     }
     for (const part of ['package.json', 'tsconfig.json', 'biome.json', '.gitignore']) {
@@ -120,5 +120,5 @@ suite('npm run new-provider', () => {
 });
 
 function everything(folder: string): string[] {
-  return ['src/providers', 'twins', 'test/providers'].flatMap((part) => fs.readdirSync(path.join(folder, part)));
+  return ['src/providers/adapters', 'twins', 'test/providers'].flatMap((part) => fs.readdirSync(path.join(folder, part)));
 }

@@ -1,7 +1,7 @@
 import type { SendOptions } from '../../src/kit/fetch.ts';
-import type { Collection, Provider } from '../../src/providers/contract.ts';
-import { orangeMoneyCameroon } from '../../src/providers/orange-money/cameroon/index.ts';
-import { orangeMoney } from '../../src/providers/orange-money/index.ts';
+import type { Collection, Provider } from '../../src/providers/adapters/contract.ts';
+import { orangeMoneyCameroon } from '../../src/providers/adapters/orange-money/cameroon/index.ts';
+import { orangeMoney } from '../../src/providers/adapters/orange-money/index.ts';
 import { type Answering, answered, collectionFor, stubOf } from './wire-stub.ts';
 
 export const WEB_CREDENTIALS: Record<string, string> = {

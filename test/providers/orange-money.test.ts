@@ -1,5 +1,5 @@
-import { orangeMoneyCameroon } from '../../src/providers/orange-money/cameroon/index.ts';
-import { orangeMoney } from '../../src/providers/orange-money/index.ts';
+import { orangeMoneyCameroon } from '../../src/providers/adapters/orange-money/cameroon/index.ts';
+import { orangeMoney } from '../../src/providers/adapters/orange-money/index.ts';
 import { orangeMoneyCameroonTwin } from '../../twins/orange-money/cameroon.ts';
 import { orangeMoneyTwin } from '../../twins/orange-money/index.ts';
 import { runConformance } from './conformance.ts';

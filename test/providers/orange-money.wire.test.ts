@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { Value } from 'typebox/value';
-import { orangeMoneyCameroon } from '../../src/providers/orange-money/cameroon/index.ts';
-import { orangeMoney } from '../../src/providers/orange-money/index.ts';
+import { orangeMoneyCameroon } from '../../src/providers/adapters/orange-money/cameroon/index.ts';
+import { orangeMoney } from '../../src/providers/adapters/orange-money/index.ts';
 import { startTwin } from '../../twins/kit/twin.ts';
 import { orangeMoneyTwin } from '../../twins/orange-money/index.ts';
 import { tools } from './fixture.ts';

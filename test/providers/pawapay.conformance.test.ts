@@ -1,4 +1,4 @@
-import { pawapay } from '../../src/providers/pawapay/index.ts';
+import { pawapay } from '../../src/providers/adapters/pawapay/index.ts';
 import { pawapayTwin } from '../../twins/pawapay/index.ts';
 import { runConformance } from './conformance.ts';
 import { type Line, stageOf } from './fixture.ts';

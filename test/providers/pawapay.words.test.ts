@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readingOf } from '../../src/providers/pawapay/collections.ts';
-import { takenOf, toldByData, toldOf, payoutReason, refundReason } from '../../src/providers/pawapay/map.ts';
-import { amountText, minorOf } from '../../src/providers/wire/amounts.ts';
-import { rawWords } from '../../src/providers/wire/words.ts';
+import { readingOf } from '../../src/providers/adapters/pawapay/collections.ts';
+import { takenOf, toldByData, toldOf, payoutReason, refundReason } from '../../src/providers/adapters/pawapay/map.ts';
+import { amountText, minorOf } from '../../src/providers/adapters/wire/amounts.ts';
+import { rawWords } from '../../src/providers/adapters/wire/words.ts';
 import { compareGolden } from '../setup/golden.ts';
 
 /** Every failure code that is published (docs.pawapay.io/v2/docs/failure_codes), and one that is not. */

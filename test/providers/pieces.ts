@@ -12,7 +12,7 @@ import type {
   Refund,
   RefundOutcome,
   Submission,
-} from '../../src/providers/contract.ts';
+} from '../../src/providers/adapters/contract.ts';
 import type { EntryKind } from '../../twins/kit/book.ts';
 import { payOn } from '../../twins/kit/pages.ts';
 import { checkOutcome } from './unions.ts';

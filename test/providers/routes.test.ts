@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import { test } from 'node:test';
 import { must } from '../../src/kit/errors.ts';
-import { CONNECTORS } from '../../src/providers/catalogue.ts';
-import type { Connector } from '../../src/providers/connector.ts';
-import { channelById } from '../../src/reference/channels.ts';
+import { CONNECTORS } from '../../src/providers/adapters/catalogue.ts';
+import type { Connector } from '../../src/providers/adapters/connector.ts';
+import { channelById } from '../../src/providers/reference/channels.ts';
 import { TWINS } from '../../twins/catalogue.ts';
 import { tools } from './fixture.ts';
 

@@ -1,4 +1,4 @@
-import { sandboxProvider } from '../../src/providers/sandbox/index.ts';
+import { sandboxProvider } from '../../src/providers/adapters/sandbox/index.ts';
 import { runConformance } from './conformance.ts';
 import { type Line, tools } from './fixture.ts';
 

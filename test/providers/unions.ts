@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 
-/** The kinds each method may answer with (src/providers/contract.ts). */
+/** The kinds each method may answer with (src/providers/adapters/contract.ts). */
 const KINDS = {
   prepare: ['ready', 'refused', 'unavailable'],
   submit: ['accepted', 'succeeded', 'refused', 'unavailable', 'duplicate', 'unknown'],

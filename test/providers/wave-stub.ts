@@ -1,6 +1,6 @@
 import type { SendOptions } from '../../src/kit/fetch.ts';
-import type { Collection, Payout, Provider, Refund } from '../../src/providers/contract.ts';
-import { wave } from '../../src/providers/wave/index.ts';
+import type { Collection, Payout, Provider, Refund } from '../../src/providers/adapters/contract.ts';
+import { wave } from '../../src/providers/adapters/wave/index.ts';
 import { type Answering, collectionFor, payoutFor, refundFor, stubOf } from './wire-stub.ts';
 
 export const CREDENTIALS: Record<string, string> = { api_key: 'wave_sn_prod_key', country: 'sn' };

@@ -1,4 +1,4 @@
-import { wave } from '../../src/providers/wave/index.ts';
+import { wave } from '../../src/providers/adapters/wave/index.ts';
 import { waveTwin } from '../../twins/wave/index.ts';
 import { runConformance } from './conformance.ts';
 import { type Line, stageOf } from './fixture.ts';

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { suite, test } from 'node:test';
 import { Value } from 'typebox/value';
-import type { RawCallback } from '../../src/providers/contract.ts';
-import { wave } from '../../src/providers/wave/index.ts';
+import type { RawCallback } from '../../src/providers/adapters/contract.ts';
+import { wave } from '../../src/providers/adapters/wave/index.ts';
 import { CREDENTIALS, HANDLE, onWave, PAGE, payoutOnWave, refundOnWave, SESSION, waveStub } from './wave-stub.ts';
 import { answered, bodyOf } from './wire-stub.ts';
 

@@ -1,7 +1,7 @@
 import type { SendOptions, SendResult } from '../../src/kit/fetch.ts';
 import { createLog } from '../../src/kit/log.ts';
-import type { Connector } from '../../src/providers/connector.ts';
-import type { Collection, Payout, Provider, Refund, Submission } from '../../src/providers/contract.ts';
+import type { Connector } from '../../src/providers/adapters/connector.ts';
+import type { Collection, Payout, Provider, Refund, Submission } from '../../src/providers/adapters/contract.ts';
 
 /** What stands in for a provider where a twin would be too polite. */
 export type Answering = (request: SendOptions) => SendResult | Promise<SendResult>;

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { openDispute } from '../../src/disputes/service.ts';
+import { openDispute } from '../../src/core/disputes/service.ts';
 import { sql } from '../../src/kit/sql.ts';
-import { readBalances } from '../../src/ledger/balances.ts';
+import { readBalances } from '../../src/money/ledger/balances.ts';
 import { Registry } from '../setup/providers.ts';
-import { sandboxProvider } from '../../src/providers/sandbox/index.ts';
-import { releaseSweep } from '../../src/settlement/sweeps.ts';
+import { sandboxProvider } from '../../src/providers/adapters/sandbox/index.ts';
+import { releaseSweep } from '../../src/money/settlement/sweeps.ts';
 import { checkBooks } from '../faults/books.ts';
 import { type Api, FakeClock, type Merchant, startApi, until } from '../setup/api.ts';
 import { paid } from '../setup/pay.ts';

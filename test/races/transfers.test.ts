@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { sql } from '../../src/kit/sql.ts';
-import { foldDeltas } from '../../src/ledger/fold.ts';
+import { foldDeltas } from '../../src/money/ledger/fold.ts';
 import { Registry, withProviders } from '../setup/providers.ts';
-import { applyTransfers, type TransferHappening } from '../../src/transfers/apply.ts';
-import { getTransfer } from '../../src/transfers/service.ts';
-import { transferSweep } from '../../src/transfers/sweeps.ts';
+import { applyTransfers, type TransferHappening } from '../../src/core/transfers/apply.ts';
+import { getTransfer } from '../../src/core/transfers/service.ts';
+import { transferSweep } from '../../src/core/transfers/sweeps.ts';
 import {
   assertBooks,
   type Bank,

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/platform/config/config.ts';
 import { sql } from '../../src/kit/sql.ts';
-import type { OutgoingMail } from '../../src/mail/outgoing.ts';
-import { mailSweep } from '../../src/mail/sweeps.ts';
+import type { OutgoingMail } from '../../src/edge/mail/outgoing.ts';
+import { mailSweep } from '../../src/edge/mail/sweeps.ts';
 import { Payer } from '../api/checkout.payer.ts';
 import { type Api, startApi, until } from '../setup/api.ts';
 import { Registry, type TestProvider } from '../setup/providers.ts';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { afterEach, describe, test } from 'node:test';
-import { COUNTRIES } from '../../src/reference/countries.ts';
-import { moment, zoneOf } from '../../src/receipts/moment.ts';
-import { Printer } from '../../src/receipts/printer.ts';
-import type { Receipt } from '../../src/receipts/receipt.ts';
-import { winAnsi } from '../../src/receipts/win-ansi.ts';
+import { COUNTRIES } from '../../src/providers/reference/countries.ts';
+import { moment, zoneOf } from '../../src/edge/pages/moment.ts';
+import { Printer } from '../../src/edge/receipts/printer.ts';
+import type { Receipt } from '../../src/edge/receipts/receipt.ts';
+import { winAnsi } from '../../src/edge/receipts/win-ansi.ts';
 import { readPdf } from './read-pdf.ts';
 
 const RECEIPT: Receipt = {

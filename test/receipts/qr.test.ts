@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { inflateSync } from 'node:zlib';
 import decodeQR from 'qr/decode.js';
-import { qrCode } from '../../src/checkout/qr.ts';
+import { qrCode } from '../../src/edge/checkout/qr.ts';
 import { newPayment, Payer } from '../api/checkout.payer.ts';
 import { type Api, startApi } from '../setup/api.ts';
 

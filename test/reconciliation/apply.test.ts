@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, test } from 'node:test';
-import { readConfig } from '../../src/config.ts';
-import type { Store } from '../../src/db/stores.ts';
+import { readConfig } from '../../src/platform/config/config.ts';
+import type { Store } from '../../src/platform/db/stores.ts';
 import { sql } from '../../src/kit/sql.ts';
-import { apply } from '../../src/payments/apply.ts';
-import { attemptsOf } from '../../src/payments/attempts-store.ts';
-import { reportOfReading } from '../../src/payments/reports.ts';
-import { AnotherAccount } from '../../src/reconciliation/service.ts';
+import { apply } from '../../src/core/payments/apply.ts';
+import { attemptsOf } from '../../src/core/attempts/store.ts';
+import { reportOfReading } from '../../src/core/charge/reports.ts';
+import { AnotherAccount } from '../../src/core/reconciliation/service.ts';
 import { Ledgers, line, NOON } from './fixture.ts';
 
 let books: Ledgers;

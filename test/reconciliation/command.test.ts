@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
-import { type DbPool, openPool } from '../../src/db/pool.ts';
+import { type DbPool, openPool } from '../../src/platform/db/pool.ts';
 import { newId } from '../../src/kit/ids.ts';
 import { createLog } from '../../src/kit/log.ts';
 import { sql } from '../../src/kit/sql.ts';

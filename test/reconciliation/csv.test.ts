@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { NORMAL_FORMAT } from '../../src/providers/statement.ts';
-import { statement as wallet } from '../../src/providers/pawapay/statement.ts';
-import { type CsvRecord, CsvReader } from '../../src/reconciliation/csv.ts';
-import { type Judged, readerOf } from '../../src/reconciliation/lines.ts';
+import { NORMAL_FORMAT } from '../../src/providers/adapters/statement.ts';
+import { statement as wallet } from '../../src/providers/adapters/pawapay/statement.ts';
+import { type CsvRecord, CsvReader } from '../../src/core/reconciliation/csv.ts';
+import { type Judged, readerOf } from '../../src/core/reconciliation/lines.ts';
 
 /** The file in pieces of every length, which all have to say the same. */
 function read(text: string): CsvRecord[] {

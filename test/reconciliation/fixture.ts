@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { readConfig } from '../../src/config.ts';
-import { type DbPool, openPool } from '../../src/db/pool.ts';
-import type { Store } from '../../src/db/stores.ts';
+import { readConfig } from '../../src/platform/config/config.ts';
+import { type DbPool, openPool } from '../../src/platform/db/pool.ts';
+import type { Store } from '../../src/platform/db/stores.ts';
 import { systemClock } from '../../src/kit/clock.ts';
 import { newId } from '../../src/kit/ids.ts';
 import { createLog } from '../../src/kit/log.ts';
 import { sql } from '../../src/kit/sql.ts';
-import { paymentListeners } from '../../src/listeners.ts';
-import type { BreakRow, Run } from '../../src/reconciliation/schema.ts';
-import { BREAK_KINDS } from '../../src/reconciliation/schema.ts';
-import { pagesOf, reconcile, type Wish } from '../../src/reconciliation/service.ts';
+import { paymentListeners } from '../../src/program/listeners.ts';
+import type { BreakRow, Run } from '../../src/core/reconciliation/schema.ts';
+import { BREAK_KINDS } from '../../src/core/reconciliation/schema.ts';
+import { pagesOf, reconcile, type Wish } from '../../src/core/reconciliation/service.ts';
 import { cloneDatabases } from '../setup/databases.ts';
 
 /** Everything happens at this minute, unless a test says otherwise. */

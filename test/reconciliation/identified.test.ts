@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
-import { checkSetAside } from '../../src/books-check/reconciliation.ts';
+import { checkSetAside } from '../../src/core/books-check/reconciliation.ts';
 import { systemClock } from '../../src/kit/clock.ts';
 import { sql } from '../../src/kit/sql.ts';
-import { readBalances } from '../../src/ledger/balances.ts';
-import type { BreakRow, Run } from '../../src/reconciliation/schema.ts';
-import { settleBreak } from '../../src/reconciliation/settle.ts';
+import { readBalances } from '../../src/money/ledger/balances.ts';
+import type { BreakRow, Run } from '../../src/core/reconciliation/schema.ts';
+import { settleBreak } from '../../src/core/reconciliation/settle.ts';
 import { Ledgers, line, NOON, OPERATOR } from './fixture.ts';
 
 /** Lines without a key that no operation had the reference of when they were set aside. */

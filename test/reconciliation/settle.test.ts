@@ -3,10 +3,10 @@ import { after, afterEach, before, describe, test } from 'node:test';
 import { systemClock } from '../../src/kit/clock.ts';
 import { Problem } from '../../src/kit/errors.ts';
 import { sql } from '../../src/kit/sql.ts';
-import { readBalances } from '../../src/ledger/balances.ts';
-import { post } from '../../src/ledger/post.ts';
-import type { BreakRow, Run, SettledAs } from '../../src/reconciliation/schema.ts';
-import { settleBreak } from '../../src/reconciliation/settle.ts';
+import { readBalances } from '../../src/money/ledger/balances.ts';
+import { post } from '../../src/money/ledger/post.ts';
+import type { BreakRow, Run, SettledAs } from '../../src/core/reconciliation/schema.ts';
+import { settleBreak } from '../../src/core/reconciliation/settle.ts';
 import { Ledgers, line, OPERATOR } from './fixture.ts';
 
 let books: Ledgers;

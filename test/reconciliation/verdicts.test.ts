@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, test } from 'node:test';
 import { sql } from '../../src/kit/sql.ts';
-import type { BreakRow } from '../../src/reconciliation/schema.ts';
+import type { BreakRow } from '../../src/core/reconciliation/schema.ts';
 import { Ledgers, line, type Made, NOON } from './fixture.ts';
 
 let books: Ledgers;

@@ -2,9 +2,16 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { CURRENCIES, isMovable, MAX_AMOUNT, wireFromMinor } from '../../src/kit/money.ts';
-import { type Channel, CHANNELS, channelById, channelsFor, checkAmount, limitsOf } from '../../src/reference/channels.ts';
-import { COUNTRIES, countryByCode } from '../../src/reference/countries.ts';
-import { OPERATORS } from '../../src/reference/operators.ts';
+import {
+  type Channel,
+  CHANNELS,
+  channelById,
+  channelsFor,
+  checkAmount,
+  limitsOf,
+} from '../../src/providers/reference/channels.ts';
+import { COUNTRIES, countryByCode } from '../../src/providers/reference/countries.ts';
+import { OPERATORS } from '../../src/providers/reference/operators.ts';
 
 const GOLDEN = new URL('../golden/channels.txt', import.meta.url);
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { CURRENCIES } from '../../src/kit/money.ts';
-import { BANKS, banksOf } from '../../src/reference/banks.ts';
-import { COUNTRIES, countryByCode } from '../../src/reference/countries.ts';
-import { CURRENCY_ENTRIES } from '../../src/reference/currencies.ts';
+import { BANKS, banksOf } from '../../src/providers/reference/banks.ts';
+import { COUNTRIES, countryByCode } from '../../src/providers/reference/countries.ts';
+import { CURRENCY_ENTRIES } from '../../src/providers/reference/currencies.ts';
 
 /** How a clearing code looks in each country. */
 const CODE_FORMS: Record<string, RegExp> = {

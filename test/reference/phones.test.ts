@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type CountryCode, getCountryCallingCode, getExampleNumber } from 'libphonenumber-js';
 import examples from 'libphonenumber-js/mobile/examples';
-import { CHANNELS } from '../../src/reference/channels.ts';
-import { COUNTRIES, countryByCode } from '../../src/reference/countries.ts';
-import { detectChannel, maskPhone, parsePhone } from '../../src/reference/phones.ts';
+import { CHANNELS } from '../../src/providers/reference/channels.ts';
+import { COUNTRIES, countryByCode } from '../../src/providers/reference/countries.ts';
+import { detectChannel, maskPhone, parsePhone } from '../../src/providers/reference/phones.ts';
 
 const ACCEPTED: [country: string, typed: string, e164: string][] = [
   ['CM', '+237650000001', '+237650000001'],

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Check } from 'typebox/value';
-import type { Call } from '../../src/http/route.ts';
+import type { Call } from '../../src/tenants/api/route.ts';
 import { envelope } from '../../src/kit/envelope.ts';
 import { Problem } from '../../src/kit/errors.ts';
-import { referenceRoutes, type StandingOf } from '../../src/reference/routes.ts';
+import { referenceRoutes, type StandingOf } from '../../src/providers/reference/routes.ts';
 
 interface Body {
   items: { id?: string; code?: string; currency?: string; min?: number; status?: string }[];

@@ -17,9 +17,9 @@ async function asBefore(refund: 'none' | 'stuck' | 'pending' | 'processing' | 'f
   if (refund !== 'none' && refund !== 'stuck') {
     if (refund === 'processing') late.able.onRefund = { kind: 'pending', provider_ref: 'r-7', poll_after_ms: 1_000 };
     if (refund === 'succeeded') late.able.onRefund = { kind: 'succeeded', provider_ref: 'r-7' };
-    const { returnSweep } = await import('../../src/returns/sweeps.ts');
+    const { returnSweep } = await import('../../src/core/returns/sweeps.ts');
     await returnSweep(late.api.deps, late.store).round();
-    const { refundSweep } = await import('../../src/refunds/sweeps.ts');
+    const { refundSweep } = await import('../../src/core/refunds/sweeps.ts');
     if (refund !== 'pending') await refundSweep(late.api.deps, late.store).round();
   }
   if (refund === 'stuck') {

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { WORKER } from '../../src/audit/actor.ts';
-import { checkBooks } from '../../src/books-check/check.ts';
+import { WORKER } from '../../src/tenants/audit/actor.ts';
+import { checkBooks } from '../../src/core/books-check/check.ts';
 import { sql } from '../../src/kit/sql.ts';
-import { verifyLedger } from '../../src/ledger/verify.ts';
-import { openReturns } from '../../src/returns/store.ts';
-import { enterLateRefund } from '../../src/returns/late.ts';
-import { resolveReturn, retryReturn } from '../../src/returns/resolve.ts';
+import { verifyLedger } from '../../src/money/ledger/verify.ts';
+import { openReturns } from '../../src/core/obligations/store.ts';
+import { enterLateRefund } from '../../src/core/returns/late.ts';
+import { resolveReturn, retryReturn } from '../../src/core/returns/resolve.ts';
 import { Late } from './fixture.ts';
 
 /** What a return does when providers are slow, unsure or wrong, and what a person does then. */
@@ -157,7 +157,7 @@ test('the number of an erased customer stays until its money is back, and goes t
     (await late.store.db.maybe<{ payer: string | null }>(sql`select payer from attempts where payment_id = ${late.payment}`))
       ?.payer;
   assert.match((await payer()) ?? '', /650112233/);
-  const { erasureSweep } = await import('../../src/customers/sweeps.ts');
+  const { erasureSweep } = await import('../../src/core/customers/sweeps.ts');
   const sweep = erasureSweep(late.api.deps, late.store);
   late.able.onPayoutRead = { kind: 'succeeded', provider_ref: 'p', amount_minor: 1_000_000n, currency: 'XAF' };
   await late.work(3, 600_000);

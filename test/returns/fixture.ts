@@ -1,11 +1,11 @@
-import { WORKER } from '../../src/audit/actor.ts';
+import { WORKER } from '../../src/tenants/audit/actor.ts';
 import { must } from '../../src/kit/errors.ts';
 import { sql } from '../../src/kit/sql.ts';
-import { readBalances } from '../../src/ledger/balances.ts';
-import { resolveAttempt } from '../../src/payments/resolve.ts';
-import { refundSweep } from '../../src/refunds/sweeps.ts';
-import type { ReturnRow } from '../../src/returns/schema.ts';
-import { returnSweep } from '../../src/returns/sweeps.ts';
+import { readBalances } from '../../src/money/ledger/balances.ts';
+import { resolveAttempt } from '../../src/core/charge/resolve.ts';
+import { refundSweep } from '../../src/core/refunds/sweeps.ts';
+import type { ReturnRow } from '../../src/core/obligations/schema.ts';
+import { returnSweep } from '../../src/core/returns/sweeps.ts';
 import { type Api, FakeClock, type Merchant, startApi } from '../setup/api.ts';
 import { Registry } from '../setup/providers.ts';
 import { Scripted } from './provider.ts';

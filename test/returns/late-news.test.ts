@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { WORKER } from '../../src/audit/actor.ts';
-import { checkBooks } from '../../src/books-check/check.ts';
+import { WORKER } from '../../src/tenants/audit/actor.ts';
+import { checkBooks } from '../../src/core/books-check/check.ts';
 import { must } from '../../src/kit/errors.ts';
 import { sql } from '../../src/kit/sql.ts';
-import { verifyLedger } from '../../src/ledger/verify.ts';
-import type { PayoutOutcome } from '../../src/providers/contract.ts';
-import { enterLateRefund } from '../../src/returns/late.ts';
-import { resolveReturn, retryReturn } from '../../src/returns/resolve.ts';
-import { lookAtFailedRefund, lookAtReturn } from '../../src/returns/service.ts';
-import { returnSweep } from '../../src/returns/sweeps.ts';
+import { verifyLedger } from '../../src/money/ledger/verify.ts';
+import type { PayoutOutcome } from '../../src/providers/adapters/contract.ts';
+import { enterLateRefund } from '../../src/core/returns/late.ts';
+import { resolveReturn, retryReturn } from '../../src/core/returns/resolve.ts';
+import { lookAtFailedRefund, lookAtReturn } from '../../src/core/returns/service.ts';
+import { returnSweep } from '../../src/core/returns/sweeps.ts';
 import { Late } from './fixture.ts';
 
 /** News of a way that had failed, or that comes out of its order. */

@@ -1,4 +1,12 @@
-import type { Payout, PayoutOutcome, Payouts, Refund, RefundOutcome, Refunds, Submission } from '../../src/providers/contract.ts';
+import type {
+  Payout,
+  PayoutOutcome,
+  Payouts,
+  Refund,
+  RefundOutcome,
+  Refunds,
+  Submission,
+} from '../../src/providers/adapters/contract.ts';
 import type { TestProvider } from '../setup/providers.ts';
 
 /** A provider that answers what the test wrote down; what is not written down is unknown. */

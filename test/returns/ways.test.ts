@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { WORKER } from '../../src/audit/actor.ts';
+import { WORKER } from '../../src/tenants/audit/actor.ts';
 import type { Environment } from '../../src/kit/environment.ts';
 import { must } from '../../src/kit/errors.ts';
 import { sql } from '../../src/kit/sql.ts';
-import { readBalances } from '../../src/ledger/balances.ts';
-import { resolveAttempt } from '../../src/payments/resolve.ts';
-import type { Provider } from '../../src/providers/contract.ts';
+import { readBalances } from '../../src/money/ledger/balances.ts';
+import { resolveAttempt } from '../../src/core/charge/resolve.ts';
+import type { Provider } from '../../src/providers/adapters/contract.ts';
 import { Registry } from '../setup/providers.ts';
 import { FakeClock, startApi, until } from '../setup/api.ts';
 import { Scripted } from './provider.ts';

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, beforeEach, test } from 'node:test';
 import { sql } from '../../src/kit/sql.ts';
-import type { Listed, Providers } from '../../src/provider-accounts/directory.ts';
-import type { Submission } from '../../src/providers/contract.ts';
-import { explain } from '../../src/routing/explain.ts';
-import { PROBE_MS } from '../../src/routing/health/breaker.ts';
-import { RULES_CACHE_MS } from '../../src/routing/rule-book.ts';
-import type { Explanation, RuleRow } from '../../src/routing/schema.ts';
-import { insertRule } from '../../src/routing/store.ts';
+import type { Listed, Providers } from '../../src/providers/provider-accounts/directory.ts';
+import type { Submission } from '../../src/providers/adapters/contract.ts';
+import { explain } from '../../src/providers/routing/explain.ts';
+import { PROBE_MS } from '../../src/providers/routing/health/breaker.ts';
+import { RULES_CACHE_MS } from '../../src/providers/routing/rule-book.ts';
+import type { Explanation, RuleRow } from '../../src/providers/routing/schema.ts';
+import { insertRule } from '../../src/providers/routing/store.ts';
 import { FakeClock, startApi } from '../setup/api.ts';
 import { offerOf, providerOf, ruleOf, SUBMISSIONS } from './support.ts';
 

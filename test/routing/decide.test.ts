@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { decide } from '../../src/routing/decide.ts';
-import { explain } from '../../src/routing/explain.ts';
-import { Ruleset } from '../../src/routing/rules.ts';
-import type { Account, Decision, RouteRequest, RuleRow } from '../../src/routing/schema.ts';
+import { decide } from '../../src/providers/routing/decide.ts';
+import { explain } from '../../src/providers/routing/explain.ts';
+import { Ruleset } from '../../src/providers/routing/rules.ts';
+import type { Account, Decision, RouteRequest, RuleRow } from '../../src/providers/routing/schema.ts';
 import { accountOf, NO_NEWS, offerOf, PAYOUTS, providerOf, requestOf, ruleOf, rulesetOf } from './support.ts';
 
 const AT = Date.parse('2026-09-01T12:00:00Z');

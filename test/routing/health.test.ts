@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, test } from 'node:test';
-import type { Provider, Submission } from '../../src/providers/contract.ts';
-import { Health } from '../../src/routing/health.ts';
+import type { Provider, Submission } from '../../src/providers/adapters/contract.ts';
+import { Health } from '../../src/providers/routing/health.ts';
 import { COLLECTION, PAYOUT, PAYOUTS, providerOf, REFUND, SUBMISSIONS, TestClock } from './support.ts';
 
 const { accepted, blamed, declined, unavailable, unknown } = SUBMISSIONS;

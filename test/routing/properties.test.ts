@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { Costs } from '../../src/provider-accounts/schema.ts';
-import type { Offer, Submission } from '../../src/providers/contract.ts';
-import { decide } from '../../src/routing/decide.ts';
-import { explain } from '../../src/routing/explain.ts';
-import { Health } from '../../src/routing/health.ts';
-import { LONGEST_PROBE_MS, PROBE_MS } from '../../src/routing/health/breaker.ts';
-import { Router } from '../../src/routing/router.ts';
-import { Ruleset } from '../../src/routing/rules.ts';
-import type { Account, Gate, HealthView, RouteRequest, RuleRow } from '../../src/routing/schema.ts';
+import type { Costs } from '../../src/providers/provider-accounts/schema.ts';
+import type { Offer, Submission } from '../../src/providers/adapters/contract.ts';
+import { decide } from '../../src/providers/routing/decide.ts';
+import { explain } from '../../src/providers/routing/explain.ts';
+import { Health } from '../../src/providers/routing/health.ts';
+import { LONGEST_PROBE_MS, PROBE_MS } from '../../src/providers/routing/health/breaker.ts';
+import { Router } from '../../src/providers/routing/router.ts';
+import { Ruleset } from '../../src/providers/routing/rules.ts';
+import type { Account, Gate, HealthView, RouteRequest, RuleRow } from '../../src/providers/routing/schema.ts';
 import { accountOf, COLLECTION, providerOf, requestOf, ruleOf, rulesetOf, SUBMISSIONS, TestClock } from './support.ts';
 
 const NAMES = ['a', 'b', 'c', 'd', 'e'];

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, test } from 'node:test';
 import type { Queryable } from '../../src/kit/sql.ts';
-import type { Submission } from '../../src/providers/contract.ts';
-import { Health } from '../../src/routing/health.ts';
-import { PROBE_MS } from '../../src/routing/health/breaker.ts';
-import { RuleBook, RULES_CACHE_MS } from '../../src/routing/rule-book.ts';
-import { Router } from '../../src/routing/router.ts';
-import type { Account, RuleRow } from '../../src/routing/schema.ts';
+import type { Submission } from '../../src/providers/adapters/contract.ts';
+import { Health } from '../../src/providers/routing/health.ts';
+import { PROBE_MS } from '../../src/providers/routing/health/breaker.ts';
+import { RuleBook, RULES_CACHE_MS } from '../../src/providers/routing/rule-book.ts';
+import { Router } from '../../src/providers/routing/router.ts';
+import type { Account, RuleRow } from '../../src/providers/routing/schema.ts';
 import { COLLECTION, offerOf, providerOf, requestOf, ruleOf, SUBMISSIONS, TEAM, TestClock } from './support.ts';
 
 let clock: TestClock;

@@ -1,9 +1,9 @@
 import { must } from '../../src/kit/errors.ts';
-import type { Costs } from '../../src/provider-accounts/schema.ts';
-import type { Collection, Offer, Payout, Payouts, Provider, Refund, Submission } from '../../src/providers/contract.ts';
-import { channelById } from '../../src/reference/channels.ts';
-import { Ruleset } from '../../src/routing/rules.ts';
-import type { Account, HealthView, RouteRequest, RuleRow } from '../../src/routing/schema.ts';
+import type { Costs } from '../../src/providers/provider-accounts/schema.ts';
+import type { Collection, Offer, Payout, Payouts, Provider, Refund, Submission } from '../../src/providers/adapters/contract.ts';
+import { channelById } from '../../src/providers/reference/channels.ts';
+import { Ruleset } from '../../src/providers/routing/rules.ts';
+import type { Account, HealthView, RouteRequest, RuleRow } from '../../src/providers/routing/schema.ts';
 
 export const TEAM = 7n;
 

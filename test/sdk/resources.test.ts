@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { saveMethod } from '../../src/customers/methods.ts';
-import { openDispute } from '../../src/disputes/service.ts';
+import { saveMethod } from '../../src/core/customers/methods.ts';
+import { openDispute } from '../../src/core/disputes/service.ts';
 import { OPERATIONS } from '../../sdk/src/generated/operations.ts';
 import { Pirogue } from '../../sdk/src/index.ts';
 import { fund } from '../flows/transfers-support.ts';

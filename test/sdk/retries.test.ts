@@ -13,7 +13,7 @@ import {
 } from '../../sdk/src/index.ts';
 import { mayRetry, waitAfter } from '../../sdk/src/retry.ts';
 import { startApi } from '../setup/api.ts';
-import { openDispute } from '../../src/disputes/service.ts';
+import { openDispute } from '../../src/core/disputes/service.ts';
 import { startWeather } from './weather.ts';
 
 const api = await startApi();

@@ -3,11 +3,11 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
-import { readConfig } from '../../src/config.ts';
-import { secretsKeys } from '../../src/config/secrets-keys.ts';
+import { readConfig } from '../../src/platform/config/config.ts';
+import { secretsKeys } from '../../src/platform/config/secrets-keys.ts';
 import { Secrets } from '../../src/kit/crypto.ts';
 import { fixedKeys, open, SealError, seal, sealedPlace, sealingKey } from '../../src/kit/sealing.ts';
-import { KeyFile, sealingKeysOf } from '../../src/start/secrets-key.ts';
+import { KeyFile, sealingKeysOf } from '../../src/program/start/secrets-key.ts';
 
 const [OLD, NEW, FOREIGN] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2), Buffer.alloc(32, 3)];
 const PLACE = sealedPlace('webhook_endpoints.secret_sealed', 7n, 'wh_1');

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { SERVICE_LOGIN } from '../../src/db/roles.ts';
+import { SERVICE_LOGIN } from '../../src/platform/db/roles.ts';
 import { pgCode } from '../../src/kit/sql.ts';
 
 /** Three databases of one test file, as connection URLs. */

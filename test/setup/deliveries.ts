@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach } from 'node:test';
-import type { Config } from '../../src/config.ts';
-import type { Store } from '../../src/db/stores.ts';
-import type { Deps } from '../../src/deps.ts';
-import { recordEvents } from '../../src/events/record.ts';
+import type { Config } from '../../src/platform/config/config.ts';
+import type { Store } from '../../src/platform/db/stores.ts';
+import type { Deps } from '../../src/program/deps.ts';
+import { recordEvents } from '../../src/money/events/record.ts';
 import type { Send } from '../../src/kit/fetch.ts';
 import { sql } from '../../src/kit/sql.ts';
-import { type DeliveryTuning, startDeliveries } from '../../src/webhooks/deliver.ts';
-import type { Worker } from '../../src/work/worker.ts';
+import { type DeliveryTuning, startDeliveries } from '../../src/money/webhooks/deliver.ts';
+import type { Worker } from '../../src/platform/work/worker.ts';
 import { type Api, type Merchant, startApi, until } from './api.ts';
 import { type Received, type Receiver, startReceiver } from './receiver.ts';
 

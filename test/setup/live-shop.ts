@@ -1,7 +1,7 @@
 import { Secrets } from '../../src/kit/crypto.ts';
-import type { AccountRow } from '../../src/provider-accounts/schema.ts';
-import { addAccount } from '../../src/provider-accounts/service.ts';
-import { connectorOf } from '../../src/providers/catalogue.ts';
+import type { AccountRow } from '../../src/providers/provider-accounts/schema.ts';
+import { addAccount } from '../../src/providers/provider-accounts/service.ts';
+import { connectorOf } from '../../src/providers/adapters/catalogue.ts';
 import { must } from '../../src/kit/errors.ts';
 import { startTwin, type Twin } from '../../twins/kit/twin.ts';
 import { TWINS } from '../../twins/catalogue.ts';

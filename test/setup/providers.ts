@@ -1,12 +1,12 @@
-import type { Deps } from '../../src/deps.ts';
+import type { Deps } from '../../src/program/deps.ts';
 import { systemClock } from '../../src/kit/clock.ts';
 import type { Environment } from '../../src/kit/environment.ts';
-import type { Addressed, Listed, Providers } from '../../src/provider-accounts/directory.ts';
-import type { Offer, Provider } from '../../src/providers/contract.ts';
-import { CHANNELS } from '../../src/reference/channels.ts';
-import { Health } from '../../src/routing/health.ts';
-import { Router } from '../../src/routing/router.ts';
-import { Ruleset } from '../../src/routing/rules.ts';
+import type { Addressed, Listed, Providers } from '../../src/providers/provider-accounts/directory.ts';
+import type { Offer, Provider } from '../../src/providers/adapters/contract.ts';
+import { CHANNELS } from '../../src/providers/reference/channels.ts';
+import { Health } from '../../src/providers/routing/health.ts';
+import { Router } from '../../src/providers/routing/router.ts';
+import { Ruleset } from '../../src/providers/routing/rules.ts';
 
 /** A provider of a test: what it does not say is filled in. */
 export type TestProvider = Pick<Provider, 'name' | 'submit' | 'read'> &

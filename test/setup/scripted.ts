@@ -1,5 +1,5 @@
 import { must } from '../../src/kit/errors.ts';
-import type { Collection, Reading, Submission } from '../../src/providers/contract.ts';
+import type { Collection, Reading, Submission } from '../../src/providers/adapters/contract.ts';
 import type { TestProvider } from './providers.ts';
 
 export const ACCEPTED: Submission = { kind: 'accepted', provider_ref: 'ref-1', next: { kind: 'confirm' }, poll_after_ms: 1_000 };

@@ -9,7 +9,7 @@ import type {
   RefundOutcome,
   Refunds,
   Submission,
-} from '../../src/providers/contract.ts';
+} from '../../src/providers/adapters/contract.ts';
 
 /**
  * What becomes of one operation. `at_once`: it succeeds in the answer. `later`: it is accepted and succeeds. `refused`: the answer

@@ -3,8 +3,8 @@ import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import test, { type TestContext } from 'node:test';
-import { SHARED_HOME } from '../../src/db/embedded/place.ts';
-import { startEmbedded } from '../../src/db/embedded.ts';
+import { SHARED_HOME } from '../../src/platform/db/embedded/place.ts';
+import { startEmbedded } from '../../src/platform/db/embedded.ts';
 import { atEnd, isRoot, NOBODY, nobodySkip, query, startOwner, temporaryFolder } from './helpers.ts';
 
 const asRoot = { skip: !isRoot && 'needs root' };

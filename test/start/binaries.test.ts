@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
-import { SHARED_HOME } from '../../src/db/embedded/place.ts';
+import { SHARED_HOME } from '../../src/platform/db/embedded/place.ts';
 import { atEnd, isRoot, NOBODY, nobodySkip, query, root, startOwner, temporaryFolder } from './helpers.ts';
 
 const system = process.platform === 'win32' ? 'windows' : process.platform;
@@ -53,7 +53,7 @@ test('root, in a checkout closed to others and installed under umask 077: a copy
 
 /** The part of this checkout that owner.ts needs, as npm leaves it when it runs no install scripts. */
 function copyWithoutLinks(folder: string): string {
-  const files = ['package.json', 'src/db', 'src/kit', 'test/start/owner.ts', PACKAGE];
+  const files = ['package.json', 'src/platform/db', 'src/kit', 'test/start/owner.ts', PACKAGE];
   for (const file of files)
     fs.cpSync(path.join(root, file), path.join(folder, file), { recursive: true, verbatimSymlinks: true });
   const lib = path.join(folder, PACKAGE, 'native', 'lib');

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { readConfig } from '../../src/config.ts';
-import { openStores } from '../../src/db/stores.ts';
+import { readConfig } from '../../src/platform/config/config.ts';
+import { openStores } from '../../src/platform/db/stores.ts';
 import { createLog } from '../../src/kit/log.ts';
 import { type Db, sql } from '../../src/kit/sql.ts';
-import { openClock } from '../../src/start/clock.ts';
-import { migrateAll, openDatabases } from '../../src/start/databases.ts';
+import { openClock } from '../../src/program/start/clock.ts';
+import { migrateAll, openDatabases } from '../../src/program/start/databases.ts';
 import { atEnd, query, temporaryFolder } from './helpers.ts';
 
 const log = createLog({ level: 'silent', format: 'json' });

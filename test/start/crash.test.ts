@@ -3,8 +3,8 @@ import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import test, { before, type TestContext } from 'node:test';
-import { waitFor } from '../../src/db/embedded/wait.ts';
-import { startEmbedded } from '../../src/db/embedded.ts';
+import { waitFor } from '../../src/platform/db/embedded/wait.ts';
+import { startEmbedded } from '../../src/platform/db/embedded.ts';
 import {
   atEnd,
   childrenOf,

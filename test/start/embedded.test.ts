@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 import test, { before } from 'node:test';
-import { waitFor } from '../../src/db/embedded/wait.ts';
-import { ensureDatabase, startEmbedded } from '../../src/db/embedded.ts';
+import { waitFor } from '../../src/platform/db/embedded/wait.ts';
+import { ensureDatabase, startEmbedded } from '../../src/platform/db/embedded.ts';
 import { atEnd, clusterFolder, ended, gone, isAlive, makeSeed, query, SOON_MS, startOwner, temporaryFolder } from './helpers.ts';
 
 // Most tests are not about making a cluster.

@@ -7,9 +7,9 @@ import readline from 'node:readline';
 import type { TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
-import { canEnter } from '../../src/db/embedded/account.ts';
-import { waitFor } from '../../src/db/embedded/wait.ts';
-import { startEmbedded } from '../../src/db/embedded.ts';
+import { canEnter } from '../../src/platform/db/embedded/account.ts';
+import { waitFor } from '../../src/platform/db/embedded/wait.ts';
+import { startEmbedded } from '../../src/platform/db/embedded.ts';
 
 export const root = path.join(path.dirname(fileURLToPath(import.meta.url)), '..', '..');
 export const isRoot = process.getuid?.() === 0;

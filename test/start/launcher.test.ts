@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import test, { type TestContext } from 'node:test';
-import { waitFor } from '../../src/db/embedded/wait.ts';
+import { waitFor } from '../../src/platform/db/embedded/wait.ts';
 import { atEnd, ended, isAlive, root, SOON_MS, temporaryFolder } from './helpers.ts';
 
 /** Says how it was started, then does as its first argument says. */

@@ -3,7 +3,7 @@
 import readline from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { startEmbedded } from '../../src/db/embedded.ts';
+import { startEmbedded } from '../../src/platform/db/embedded.ts';
 
 const [dataDir = '', mode] = process.argv.slice(2);
 const server = await startEmbedded({ dataDir, durable: mode === 'durable' });

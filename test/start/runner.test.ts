@@ -4,7 +4,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { pathToFileURL } from 'node:url';
-import { waitFor } from '../../src/db/embedded/wait.ts';
+import { waitFor } from '../../src/platform/db/embedded/wait.ts';
 import { atEnd, ended, isAlive, root, SOON_MS, temporaryFolder } from './helpers.ts';
 
 const HELPERS = pathToFileURL(path.join(root, 'test', 'start', 'helpers.ts')).href;

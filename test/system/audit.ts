@@ -1,6 +1,6 @@
-import { checkBooks } from '../../src/books-check/check.ts';
+import { checkBooks } from '../../src/core/books-check/check.ts';
 import { type Queryable, sql } from '../../src/kit/sql.ts';
-import { verifyLedger } from '../../src/ledger/verify.ts';
+import { verifyLedger } from '../../src/money/ledger/verify.ts';
 import type { Entry } from '../../twins/kit/book.ts';
 import type { World } from './world.ts';
 

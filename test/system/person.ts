@@ -1,8 +1,8 @@
-import { WORKER } from '../../src/audit/actor.ts';
-import { readConfig } from '../../src/config.ts';
+import { WORKER } from '../../src/tenants/audit/actor.ts';
+import { readConfig } from '../../src/platform/config/config.ts';
 import { sql } from '../../src/kit/sql.ts';
-import { paymentListeners } from '../../src/listeners.ts';
-import { resolveAttempt } from '../../src/payments/resolve.ts';
+import { paymentListeners } from '../../src/program/listeners.ts';
+import { resolveAttempt } from '../../src/core/charge/resolve.ts';
 import type { World } from './world.ts';
 
 /** What was sent longer ago than this has arrived or never will. */

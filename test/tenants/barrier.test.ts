@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { APP_ROLE, type DbPool, openPool } from '../../src/db/pool.ts';
+import { APP_ROLE, type DbPool, openPool } from '../../src/platform/db/pool.ts';
 import { createLog } from '../../src/kit/log.ts';
 import { type Db, pgCode, type Queryable, sql } from '../../src/kit/sql.ts';
 import { cloneDatabases, type Databases } from '../setup/databases.ts';

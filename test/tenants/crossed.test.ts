@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { exampleId } from '../../src/http/openapi/examples/ids.ts';
-import type { Example, Operation, Schema } from '../../src/http/openapi/types.ts';
+import { exampleId } from '../../src/edge/openapi/examples/ids.ts';
+import type { Example, Operation, Schema } from '../../src/edge/openapi/types.ts';
 import type { Environment } from '../../src/kit/environment.ts';
 import { newId } from '../../src/kit/ids.ts';
-import type { Route } from '../../src/http/route.ts';
-import { allRoutes } from '../../src/program.ts';
+import type { Route } from '../../src/tenants/api/route.ts';
+import { allRoutes } from '../../src/program/program.ts';
 import { contractOf } from '../openapi/contract.ts';
 import { type Answer, type Api, startApi } from '../setup/api.ts';
 import { type Estate, type Ids, makeEstate, ownedBy } from './estate.ts';

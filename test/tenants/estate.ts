@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { saveMethod } from '../../src/customers/methods.ts';
-import { openPool } from '../../src/db/pool.ts';
-import { openDispute } from '../../src/disputes/service.ts';
+import { saveMethod } from '../../src/core/customers/methods.ts';
+import { openPool } from '../../src/platform/db/pool.ts';
+import { openDispute } from '../../src/core/disputes/service.ts';
 import type { Environment } from '../../src/kit/environment.ts';
 import { type Db, fixed, sql } from '../../src/kit/sql.ts';
 import { type Api, type Merchant, until } from '../setup/api.ts';

@@ -7,14 +7,14 @@ const root = path.join(import.meta.dirname, '..', '..');
 
 /** Who may hold a store of all teams, and why. Whoever serves one caller, payer or provider asks for the part of its team. */
 const ACROSS: Record<string, string> = {
-  'src/db/scope.ts': 'says so to the database',
-  'src/db/stores.ts': 'makes them',
-  'src/deps.ts': 'hands them to creators',
-  'src/program.ts': 'hands them to background work, which claims the due rows of all teams',
-  'src/metrics/scrape.ts': 'counts what is due, over all teams',
-  'src/checkout/live.ts': 'looks at the payments of all open pages with one statement',
-  'src/payments/create.ts': 'puts payments of several teams into one statement',
-  'src/payments/applier.ts': 'puts changes of several teams into one transaction',
+  'src/platform/db/scope.ts': 'says so to the database',
+  'src/platform/db/stores.ts': 'makes them',
+  'src/program/deps.ts': 'hands them to creators',
+  'src/program/program.ts': 'hands them to background work, which claims the due rows of all teams',
+  'src/edge/metrics/scrape.ts': 'counts what is due, over all teams',
+  'src/edge/checkout/live.ts': 'looks at the payments of all open pages with one statement',
+  'src/core/payments/create.ts': 'puts payments of several teams into one statement',
+  'src/core/payments/applier.ts': 'puts changes of several teams into one transaction',
 };
 
 const WAYS = [

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { setImmediate as turn } from 'node:timers/promises';
 import { test } from 'node:test';
 import type { Log } from '../../src/kit/log.ts';
-import { AccountSlots } from '../../src/work/account-slots.ts';
-import { callSweep } from '../../src/work/call-sweep.ts';
+import { AccountSlots } from '../../src/platform/work/account-slots.ts';
+import { callSweep } from '../../src/platform/work/call-sweep.ts';
 
 const LEASE_MS = 60_000;
 

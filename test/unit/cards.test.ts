@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { inspectBody } from '../../src/http/body.ts';
+import { inspectBody } from '../../src/tenants/api/body.ts';
 import { holdsCard } from '../../src/kit/cards.ts';
 
 const VISA = '4242424242424242';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { guessChannel } from '../../src/checkout/guess.ts';
-import { promptWindow } from '../../src/checkout/windows.ts';
-import { CHANNELS, channelsFor } from '../../src/reference/channels.ts';
+import { guessChannel } from '../../src/edge/checkout/guess.ts';
+import { promptWindow } from '../../src/edge/checkout/windows.ts';
+import { CHANNELS, channelsFor } from '../../src/providers/reference/channels.ts';
 import { GUESSES } from '../browser/guesses.ts';
 
 for (const { currency, typed, channel } of GUESSES) {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Logos } from '../../src/checkout/theme/logos.ts';
+import { Logos } from '../../src/edge/pages/theme/logos.ts';
 import { systemClock } from '../../src/kit/clock.ts';
 import type { SendResult } from '../../src/kit/fetch.ts';
 

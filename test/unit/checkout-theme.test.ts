@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { type Colour, contrast, readColour, WHITE } from '../../src/checkout/theme/colour.ts';
-import { imageType } from '../../src/checkout/theme/image.ts';
-import { PLAIN, themeOf } from '../../src/checkout/theme/theme.ts';
+import { type Colour, contrast, readColour, WHITE } from '../../src/edge/pages/theme/colour.ts';
+import { imageType } from '../../src/edge/pages/theme/image.ts';
+import { PLAIN, themeOf } from '../../src/edge/pages/theme/theme.ts';
 import { mark } from '../browser/logo.ts';
 
 const colourIn = (style: string, name: string) => readColour(new RegExp(`--${name}:(#[0-9a-f]{6})`).exec(style)?.[1]) as Colour;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { CURRENCIES, decimalsOf, isMovable, MAX_AMOUNT, minorFromWire, wireFromMinor } from '../../src/kit/money.ts';
-import { feeOf } from '../../src/payments/fees.ts';
+import { feeOf } from '../../src/money/fees/fees.ts';
 
 const READ: [wire: number, minor: bigint | null][] = [
   [0.01, 1n],

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { HOLE, MARK, packText, packWhole, unpack } from '../../src/events/packing.ts';
+import { HOLE, MARK, packText, packWhole, unpack } from '../../src/kit/packing.ts';
 
 /** As the statement that writes a row puts it together. */
 const stored = (text: string, ...values: (string | number)[]) =>

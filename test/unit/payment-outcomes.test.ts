@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readConfig } from '../../src/config.ts';
-import { backOff, changeOfReading, changeOfSubmission } from '../../src/payments/outcomes.ts';
-import type { AttemptRow, AttemptStatus, PaymentRow } from '../../src/payments/schema.ts';
-import type { Reading, Submission } from '../../src/providers/contract.ts';
+import { readConfig } from '../../src/platform/config/config.ts';
+import { backOff, changeOfReading, changeOfSubmission } from '../../src/core/charge/outcomes.ts';
+import type { AttemptRow, AttemptStatus, PaymentRow } from '../../src/core/payments/schema.ts';
+import type { Reading, Submission } from '../../src/providers/adapters/contract.ts';
 
 const config = readConfig({});
 const AT = 1_790_000_000_000;

@@ -7,7 +7,7 @@ import {
   PAYMENT_TRIGGERS,
   type PaymentStatus,
   type PaymentTrigger,
-} from '../../src/payments/states.ts';
+} from '../../src/core/payments/states.ts';
 import { compareGolden } from '../setup/golden.ts';
 
 test('every status × every trigger is the golden table', () => {

@@ -1,6 +1,6 @@
 import { test } from 'node:test';
-import { DISPUTE_STATUSES, DISPUTE_TRIGGERS, nextDisputeStatus } from '../../src/disputes/states.ts';
-import { nextRefundStatus, REFUND_STATUSES, REFUND_TRIGGERS } from '../../src/refunds/states.ts';
+import { DISPUTE_STATUSES, DISPUTE_TRIGGERS, nextDisputeStatus } from '../../src/core/disputes/states.ts';
+import { nextRefundStatus, REFUND_STATUSES, REFUND_TRIGGERS } from '../../src/core/refunds/states.ts';
 import { compareGolden } from '../setup/golden.ts';
 
 /** The full cross product, one line each: status, trigger, what follows. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isClosed, nextReturnState, RETURN_STATES, RETURN_TRIGGERS } from '../../src/returns/states.ts';
+import { isClosed, nextReturnState, RETURN_STATES, RETURN_TRIGGERS } from '../../src/core/obligations/states.ts';
 import { compareGolden } from '../setup/golden.ts';
 
 test('every return state × every trigger is the golden table', () => {

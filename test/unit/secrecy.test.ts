@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { symbols } from 'pino';
 import { Secrets } from '../../src/kit/crypto.ts';
 import { blot, createLog } from '../../src/kit/log.ts';
-import { makeToken, readToken, type TokenSubject } from '../../src/payments/token.ts';
+import { makeToken, readToken, type TokenSubject } from '../../src/core/payments/token.ts';
 
 const KEY = 'sk_test.0123456789abcdefghijABCDEFGHIJ0123456789abc';
 

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { lowestIdAt, newId } from '../../src/kit/ids.ts';
 import { Totals } from '../../src/kit/totals.ts';
-import { SETTLED_MS } from '../../src/payments/list.ts';
+import { SETTLED_MS } from '../../src/core/payments/list.ts';
 
 const START = 1_790_000_000_000;
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readTracing } from '../../src/http/tracing.ts';
+import { readTracing } from '../../src/edge/http/tracing.ts';
 
 const AT = 1_790_000_000_000;
 const TRACE = '0af7651916cd43dd8448eb211c80319c';

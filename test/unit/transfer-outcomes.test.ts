@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { PayoutOutcome } from '../../src/providers/contract.ts';
-import { happeningOf } from '../../src/transfers/outcomes.ts';
-import type { TransferRow } from '../../src/transfers/schema.ts';
+import type { PayoutOutcome } from '../../src/providers/adapters/contract.ts';
+import { happeningOf } from '../../src/core/transfers/outcomes.ts';
+import type { TransferRow } from '../../src/core/transfers/schema.ts';
 
 const PLAN = { first_ms: 7_000, factor: 3, longest_ms: 60_000 };
 

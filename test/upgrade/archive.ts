@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import zlib from 'node:zlib';
-import { giveTo, serverAccount } from '../../src/db/embedded/account.ts';
+import { giveTo, serverAccount } from '../../src/platform/db/embedded/account.ts';
 
 /** A folder in one compressed file: for each entry the length of its header, the header as JSON, and the content. */
 interface Entry {

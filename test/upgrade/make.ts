@@ -5,7 +5,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { readyPostmaster } from '../../src/db/embedded/postmaster.ts';
+import { readyPostmaster } from '../../src/platform/db/embedded/postmaster.ts';
 import { pack } from './archive.ts';
 import { ARCHIVE, type Facts, FACTS, MADE_BY } from './facts.ts';
 import { fillLive, fillSandbox, hold } from './make-data.ts';
@@ -60,7 +60,7 @@ async function start(delay_ms: number): Promise<Old> {
       return answer;
     },
     command: async (...args) => {
-      const run = spawn(process.execPath, ['src/cli/main.ts', ...args, '--json'], {
+      const run = spawn(process.execPath, ['src/program/cli/main.ts', ...args, '--json'], {
         ...{ cwd: checkout, env },
         stdio: ['ignore', 'pipe', 'inherit'],
       });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { invalid } from '../../src/kit/errors.ts';
 import type { JsonObject } from '../../src/kit/json.ts';
-import { Versions } from '../../src/versions/versions.ts';
+import { Versions } from '../../src/tenants/versions/versions.ts';
 
 /** 2 renames `amount` to `total` and calls `paid` `succeeded`; 3 renames `total` to `sum` and wraps the phone. */
 const versions = new Versions('1', [

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { packWhole, unpack } from '../../src/events/packing.ts';
-import { openPool } from '../../src/db/pool.ts';
+import { packWhole, unpack } from '../../src/kit/packing.ts';
+import { openPool } from '../../src/platform/db/pool.ts';
 import { sql } from '../../src/kit/sql.ts';
 import { Deliveries, type Endpoint } from '../setup/deliveries.ts';
 import { verify } from '../setup/receiver.ts';

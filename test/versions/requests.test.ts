@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { Type } from 'typebox';
-import { route } from '../../src/http/route.ts';
-import { buildServer } from '../../src/http/server.ts';
+import { route } from '../../src/tenants/api/route.ts';
+import { buildServer } from '../../src/edge/http/server.ts';
 import { envelopeSchema } from '../../src/kit/envelope.ts';
 import { sql } from '../../src/kit/sql.ts';
-import { versions } from '../../src/versions/registry.ts';
+import { versions } from '../../src/tenants/versions/registry.ts';
 import { startApi, until } from '../setup/api.ts';
 import { plainFetch } from '../setup/watched-fetch.ts';
 import { addSecondVersion, NEW, OLD } from './second.ts';

@@ -1,4 +1,4 @@
-import { versions } from '../../src/versions/registry.ts';
+import { versions } from '../../src/tenants/versions/registry.ts';
 
 export const OLD = versions.newest;
 export const NEW = '2099-01-01';

@@ -1,7 +1,0 @@
-import type { PaymentDeps } from '../payments/deps.ts';
-
-/** The dependencies of the hosted checkout page. */
-export interface CheckoutDeps extends PaymentDeps {
-  /** `leaving` changes once: when the process starts to shut down. */
-  service: { leaving: boolean };
-}

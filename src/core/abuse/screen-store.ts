@@ -1,0 +1,88 @@
+import { type Queryable, sql } from '../../kit/sql.ts';
+import type { KnownBy } from './known-by.ts';
+import { LIMITS, type Refusal } from './rules.ts';
+
+/** A charge to be screened. */
+export interface Asking extends KnownBy {
+  team_id: bigint;
+  payment_id: string;
+  currency: string;
+  /** Amount of the whole payment. Null when part of it is paid: the amount was screened before. */
+  amount_minor: bigint | null;
+}
+
+/**
+ * Evaluates all rules in one statement. It counts an accepted charge, and records the reason of a rejected one. The rows of
+ * the counts are locked, so concurrent charges cannot exceed the limits. Rejected charges are not counted. Blocks and amounts
+ * are evaluated before counts.
+ * @returns undefined when the charge is accepted
+ */
+export function askRules(db: Queryable, asking: Asking, at: number): Promise<Refusal | undefined> {
+  const { team_id, payment_id, currency, amount_minor, payer_hash, email_hash, customer_id, address } = asking;
+  const { payer, team, amount } = LIMITS;
+  const now = new Date(at);
+  const [burst_from, day_from] = [new Date(at - payer.window_ms), new Date(at - 86_400_000)];
+  const window = new Date(Math.floor(at / team.window_ms) * team.window_ms);
+  return db.maybe<Refusal>(sql`
+    with hit as materialized (
+      select b.id, b.kind
+      from (values ('payer', ${payer_hash}::text), ('email', ${email_hash}::text), ('customer', ${customer_id}::text)) as wanted (kind, value)
+        join abuse_blocks b on b.team_id = ${team_id} and b.kind = wanted.kind and b.value = wanted.value
+      where b.expires_at is null or b.expires_at > ${now}
+      union all
+      select id, kind from abuse_blocks
+      where team_id = ${team_id} and kind = 'address' and network >>= ${address}::inet and (expires_at is null or expires_at > ${now})
+      order by id limit 1
+    ),
+    odd as materialized (
+      select payments, high_minor from abuse_amounts
+      where team_id = ${team_id} and currency = ${currency} and payments >= ${amount.payments}::int
+        and ${amount_minor}::bigint > high_minor::numeric * ${amount.times}::int and not exists (select from hit)
+    ),
+    pace as materialized (
+      select busiest, greatest(${team.floor}::int, least(busiest::bigint * ${team.times}::int, 2147483647))::int as most
+      from (select coalesce((select busiest from abuse_paces where team_id = ${team_id}), 0) as busiest) p
+    ),
+    plain as materialized (select where not exists (select from hit) and not exists (select from odd)),
+    seen as materialized (
+      select count(*)::int as a_day from abuse_payers p, unnest(p.charges) t
+      where p.team_id = ${team_id} and p.payer_hash = ${payer_hash}::text and t > ${day_from}
+    ),
+    payer as (
+      insert into abuse_payers as p (team_id, payer_hash, charges, last_at)
+      select ${team_id}::bigint, ${payer_hash}::text, array[${now}::timestamptz], ${now}::timestamptz from plain
+      where ${payer_hash}::text is not null
+      on conflict (team_id, payer_hash) do update
+        set charges = array(select t from unnest(p.charges) t where t > ${day_from} order by t) || excluded.charges, last_at = excluded.last_at
+        where (select count(*) from unnest(p.charges) t where t > ${burst_from}) < ${payer.most}::int
+          and (select count(*) from unnest(p.charges) t where t > ${day_from}) < ${payer.most_a_day}::int
+      returning 1
+    ),
+    calm as materialized (select from plain where ${payer_hash}::text is null or exists (select from payer)),
+    team as (
+      insert into abuse_windows as w (team_id, starts_at, charges)
+      select ${team_id}::bigint, ${window}::timestamptz, 1 from calm
+      on conflict (team_id, starts_at) do update set charges = w.charges + 1 where w.charges < (select most from pace)
+      returning 1
+    ),
+    refusal as materialized (
+      select 'block' as rule, json_build_object('block', id, 'kind', kind) as figures from hit
+      union all
+      select 'amount', json_build_object('amount_minor', ${amount_minor}::bigint::text, 'currency', ${currency}::text,
+        'high_minor', high_minor::text, 'payments', payments) from odd
+      union all
+      select 'payer_velocity', case when a_day >= ${payer.most_a_day}::int
+        then json_build_object('most', ${payer.most_a_day}::int, 'minutes', 1440)
+        else json_build_object('most', ${payer.most}::int, 'minutes', ${payer.window_ms / 60_000}::int) end
+      from plain, seen where not exists (select from calm)
+      union all
+      select 'team_velocity', json_build_object('most', most, 'busiest', busiest) from calm, pace where not exists (select from team)
+    ),
+    noted as (
+      insert into abuse_refusals as r (team_id, payment_id, rule, figures, times, first_at, last_at)
+      select ${team_id}::bigint, ${payment_id}, rule, figures, 1, ${now}::timestamptz, ${now}::timestamptz from refusal
+      on conflict (team_id, payment_id, rule) do update
+        set times = r.times + 1, figures = excluded.figures, last_at = excluded.last_at
+    )
+    select rule, figures from refusal`);
+}

@@ -1,0 +1,61 @@
+import { type Queryable, sql, type Tx } from '../../kit/sql.ts';
+
+/**
+ * Maximum payments of a team that are read, newest first: enough for the usual figures, and read within tens of milliseconds.
+ */
+const MOST_PAYMENTS = 20_000;
+
+/** Claims the teams whose usual figures were last computed at or before `before`. */
+export async function claimTeams(db: Queryable, team_ids: readonly bigint[], now: Date, before: Date): Promise<bigint[]> {
+  const rows = await db.all<{ team_id: bigint }>(sql`
+    insert into abuse_paces (team_id, made_at)
+    select team_id, ${now}::timestamptz from unnest(${[...team_ids]}::bigint[]) as t (team_id) order by team_id
+    on conflict (team_id) do update set made_at = excluded.made_at where abuse_paces.made_at <= ${before}
+    returning team_id`);
+  return rows.map(({ team_id }) => team_id);
+}
+
+/**
+ * Computes the 99th percentile of the amounts by currency.
+ * @param lowest_id lower bound of the payments' ids, which encode their time
+ */
+export async function makeAmounts(tx: Tx, team_id: bigint, lowest_id: string): Promise<void> {
+  await tx.run(sql`delete from abuse_amounts where team_id = ${team_id}`);
+  await tx.run(sql`
+    insert into abuse_amounts (team_id, currency, payments, high_minor)
+    select ${team_id}::bigint, currency, count(*)::int, percentile_disc(0.99) within group (order by amount_minor)
+    from (
+      select currency, amount_minor, status from payments where team_id = ${team_id} and id >= ${lowest_id}
+      order by id desc limit ${MOST_PAYMENTS}) p
+    where status in ('succeeded', 'partially_refunded', 'refunded') group by currency`);
+}
+
+/** Computes the busiest window of a team between two times. */
+export async function makePace(tx: Tx, team_id: bigint, from: Date, to: Date): Promise<void> {
+  await tx.run(sql`
+    update abuse_paces set busiest = coalesce((
+      select max(charges) from abuse_windows where team_id = ${team_id} and starts_at >= ${from} and starts_at < ${to}), 0)
+    where team_id = ${team_id}`);
+}
+
+/**
+ * Deletes rows that no rule uses any more.
+ * @returns how many rows
+ */
+export async function forget(
+  db: Queryable,
+  before: Record<'payers' | 'windows' | 'refusals', Date>,
+  limit: number,
+): Promise<number> {
+  const payers = await db.run(sql`
+    delete from abuse_payers where (team_id, payer_hash) in (
+      select team_id, payer_hash from abuse_payers where last_at < ${before.payers} order by last_at limit ${limit} for update skip locked)`);
+  const windows = await db.run(sql`
+    delete from abuse_windows where (team_id, starts_at) in (
+      select team_id, starts_at from abuse_windows where starts_at < ${before.windows} limit ${limit} for update skip locked)`);
+  const refusals = await db.run(sql`
+    delete from abuse_refusals where (team_id, payment_id, rule) in (
+      select team_id, payment_id, rule from abuse_refusals where last_at < ${before.refusals} order by last_at limit ${limit}
+      for update skip locked)`);
+  return payers + windows + refusals;
+}

@@ -1,0 +1,183 @@
+import { jsonText } from '../../kit/json.ts';
+import { type Fragment, fixed, PLANNED_EACH_TIME, part, type Queryable, sql, type Tx } from '../../kit/sql.ts';
+import type { Next, Subject } from '../../providers/adapters/contract.ts';
+import { notAt } from '../../platform/work/account-key.ts';
+import type { AttemptRow, AttemptStatus, Mismatch, Resolution } from '../payments/schema.ts';
+import type { PaymentRef } from '../payments/store.ts';
+
+const columns =
+  fixed(`team_id, id, payment_id, provider, provider_account, channel, status, amount_minor, currency, payer, payer_hash, remember, method_id, country,
+  provider_key, provider_ref, handle, mismatch, mismatches, resolution, decision, reason, message, action, client_ip, polls, must_return, prompted_by, counted_day, next_poll_at, created_at, submitted_at, closed_at`);
+
+/** Columns of an attempt that is being inserted. */
+export type NewAttempt = Pick<
+  AttemptRow,
+  | 'team_id'
+  | 'id'
+  | 'payment_id'
+  | 'provider'
+  | 'provider_account'
+  | 'channel'
+  | 'amount_minor'
+  | 'currency'
+  | 'payer'
+  | 'country'
+  | 'provider_key'
+  | 'client_ip'
+  | 'counted_day'
+  | 'created_at'
+> &
+  Partial<Pick<AttemptRow, 'remember' | 'method_id' | 'prompted_by'>> & {
+    /** Why this provider was chosen; stored with the attempt for later questions. */
+    decision: object;
+    /** When the attempt is polled if its process dies before the provider's response is stored. */
+    next_poll_at: Date;
+  };
+
+/**
+ * Stores the intent, committed before anything is sent to the provider.
+ * @throws a unique violation of attempts_one_open when the payment already has an open attempt
+ */
+export async function insertAttempt(tx: Tx, attempt: NewAttempt): Promise<void> {
+  await tx.run(sql`
+    insert into attempts (team_id, id, payment_id, provider, provider_account, channel, status, amount_minor, currency, payer, remember,
+      method_id, country, provider_key, client_ip, prompted_by, counted_day, decision, next_poll_at, created_at)
+    values (${attempt.team_id}, ${attempt.id}, ${attempt.payment_id}, ${attempt.provider}, ${attempt.provider_account}, ${attempt.channel}, 'created',
+      ${attempt.amount_minor}, ${attempt.currency}, ${attempt.payer}, ${attempt.remember ?? null},
+      ${attempt.method_id ?? null}, ${attempt.country}, ${attempt.provider_key},
+      ${attempt.client_ip}, ${attempt.prompted_by ?? null}, ${attempt.counted_day}, ${JSON.stringify(attempt.decision)}, ${attempt.next_poll_at}, ${attempt.created_at})`);
+}
+
+export function findAttempt(db: Queryable, team_id: bigint, id: string): Promise<AttemptRow | undefined> {
+  return db.maybe<AttemptRow>(sql`select ${columns} from attempts where team_id = ${team_id} and id = ${id}`);
+}
+
+/** Returns all attempts of the payments, oldest first. */
+export function attemptsOf(db: Queryable, refs: readonly PaymentRef[]): Promise<AttemptRow[]> {
+  return db.all<AttemptRow>(sql`
+    select ${columns} from attempts
+    where (team_id, payment_id) in (select * from unnest(${refs.map((ref) => ref.team_id)}::bigint[], ${refs.map((ref) => ref.id)}::text[]))
+    order by team_id, id`);
+}
+
+/**
+ * Returns all attempts of the payments, oldest first, each locked until the transaction ends. Other writes to an attempt (a
+ * provider reference from a callback, an erasure) are either visible here or wait for the lock.
+ */
+export function lockAttempts(tx: Tx, refs: readonly PaymentRef[]): Promise<AttemptRow[]> {
+  return tx.all<AttemptRow>(sql`
+    select ${columns} from attempts
+    where (team_id, payment_id) in (select * from unnest(${refs.map((ref) => ref.team_id)}::bigint[], ${refs.map((ref) => ref.id)}::text[]))
+    order by team_id, id for update`);
+}
+
+/** What a provider response changed about an attempt; fields left out stay unchanged. */
+export interface AttemptUpdate {
+  status: AttemptStatus;
+  payer?: string;
+  provider_ref?: string | null;
+  reason?: string | null;
+  message?: string | null;
+  action?: Next | null;
+  mismatch?: Mismatch | null;
+  mismatches?: number;
+  resolution?: Resolution;
+  /** Null: no further poll. */
+  next_poll_at: Date | null;
+  submitted_at?: Date | null;
+  closed_at?: Date | null;
+}
+
+/** Writes changed attempts in one statement. Called only by `apply`. */
+export async function updateAttempts(tx: Tx, attempts: AttemptRow[]): Promise<void> {
+  await tx.run(sql`
+    update attempts a set status = u.status, payer = u.payer, provider_ref = u.provider_ref, reason = u.reason,
+      message = u.message, action = u.action, mismatch = u.mismatch, mismatches = u.mismatches, resolution = u.resolution, must_return = a.must_return or u.must_return, next_poll_at = u.next_poll_at, submitted_at = u.submitted_at, closed_at = u.closed_at
+    from json_to_recordset(${jsonText(attempts)}::json) as u(team_id bigint, id text, status text, payer text, provider_ref text, reason text,
+      message text, action json, mismatch json, mismatches smallint, resolution json, must_return boolean, next_poll_at timestamptz, submitted_at timestamptz, closed_at timestamptz)
+    where a.team_id = u.team_id and a.id = u.id`);
+}
+
+/**
+ * Marks an attempt as submitted now and stores the handle that the provider returned before. No attempt is sent without this
+ * mark: it checks the current status of the attempt and of its payment, which may have changed since the intent was committed.
+ * @returns false when the attempt must no longer be sent
+ */
+export async function markSent(db: Queryable, { team_id, id }: AttemptRow, handle: string | null, now: Date): Promise<boolean> {
+  const marked = await db.run(sql`
+    update attempts a set submitted_at = ${now}, handle = coalesce(${handle}, a.handle)
+    where a.team_id = ${team_id} and a.id = ${id} and a.status = 'created'
+      and exists (select 1 from payments p where p.team_id = a.team_id and p.id = a.payment_id and p.status in ('pending', 'partial'))`);
+  return marked === 1;
+}
+
+/** Makes an attempt due for polling now, after a callback from its provider. */
+export async function lookNow(db: Queryable, { team_id, id }: Pick<AttemptRow, 'team_id' | 'id'>, now: Date): Promise<void> {
+  await db.run(sql`
+    update attempts set next_poll_at = ${now}
+    where team_id = ${team_id} and id = ${id} and status in ('created', 'open', 'unknown')`);
+}
+
+/**
+ * Stores the provider's reference of an attempt whose response was lost, unless another attempt of the same provider account
+ * has that reference.
+ * @param ref the reference from a callback
+ * @param since lowest attempt id compared; older prompts have expired
+ */
+export async function writeToldRef(tx: Tx, attempt: AttemptRow, ref: string, since: string): Promise<void> {
+  const { team_id, id, provider_account } = attempt;
+  // Serialises two attempts that are reported with the same reference at the same time: the second sees the first.
+  await tx.run(sql`select pg_advisory_xact_lock(hashtextextended(${ref}, ${team_id}))`);
+  await tx.run(sql`
+    update attempts set provider_ref = ${ref}
+    where team_id = ${team_id} and id = ${id} and provider_ref is null and status in ('created', 'open', 'unknown')
+      and not exists (select 1 from attempts o where o.team_id = ${team_id} and o.id >= ${since}
+        and o.provider_account = ${provider_account} and o.provider_ref = ${ref})`);
+}
+
+/** Provider references are indexed only while the attempt is open; our own identifiers are always indexed. */
+function matching({ by, value }: AttemptSubject): Fragment {
+  switch (by) {
+    case 'id':
+      return part`id = ${value}`;
+    case 'provider_key':
+      return part`provider_key = ${value}`;
+    case 'provider_ref':
+      return part`provider_ref = ${value} and status in ('created', 'open', 'unknown')`;
+  }
+}
+
+/** How a callback identifies an attempt. `told`: the provider reference that the callback reports. */
+export type AttemptSubject = { by: 'id' | 'provider_key' | 'provider_ref'; value: string; told?: Subject };
+
+/** Returns the newest attempt of a provider account that a callback identifies, or undefined. */
+export function findBySubject(
+  db: Queryable,
+  team_id: bigint,
+  account_id: string,
+  subject: AttemptSubject,
+): Promise<AttemptRow | undefined> {
+  return db.maybe<AttemptRow>(sql`
+    select ${columns} from attempts where team_id = ${team_id} and provider_account = ${account_id} and ${matching(subject)}
+    order by id desc limit 1`);
+}
+
+/**
+ * Claims attempts whose next poll is due and moves that time past the lease, so that the attempts of a killed worker become due
+ * again without intervention.
+ * @param lease_ms milliseconds
+ */
+export function claimDueAttempts(
+  db: Queryable,
+  now: Date,
+  lease_ms: number,
+  limit: number,
+  skip: readonly string[],
+): Promise<AttemptRow[]> {
+  return db.all<AttemptRow>(sql`
+    update attempts set next_poll_at = ${new Date(now.getTime() + lease_ms)}, polls = polls + 1
+    where (team_id, id) in (
+      select team_id, id from attempts where next_poll_at <= ${now} ${notAt(fixed('provider_account'), skip)}
+      order by next_poll_at limit ${limit} for update skip locked
+    ) returning ${columns}${PLANNED_EACH_TIME}`);
+}

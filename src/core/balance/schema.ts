@@ -1,0 +1,74 @@
+import { type Static, Type } from 'typebox';
+import { CURRENCIES } from '../../kit/money.ts';
+import { listMeta, pagingQuery } from '../../kit/paging.ts';
+import { envelopeSchema } from '../../kit/envelope.ts';
+import { moment } from '../../kit/schema.ts';
+import type { AccountName } from '../../money/ledger/accounts.ts';
+
+/**
+ * The accounts that contain a merchant's own money, in the order of docs/contract/money.md; the other accounts are the
+ * platform's.
+ */
+export const BUCKETS = [
+  'available',
+  'pending',
+  'reserved',
+  'hold',
+  'disputed',
+  'in.transit',
+  'credit',
+] as const satisfies AccountName[];
+
+export type Bucket = (typeof BUCKETS)[number];
+
+/** The balance as GET /balance returns it, in major units. */
+export type Balance = { total: number } & Record<Bucket, number> & { currency: string };
+
+const currency = Type.Optional(Type.Enum(CURRENCIES, { description: "ISO 4217; the team's currency when left out." }));
+
+export const balanceQuery = Type.Object({ currency });
+
+export type BalanceQuery = Static<typeof balanceQuery>;
+
+const figures = {
+  total: Type.Number({ description: 'The sum of the seven others.' }),
+  available: Type.Number({ description: 'Can be withdrawn now; transfers draw on this only.' }),
+  pending: Type.Number({ description: 'Credited, still inside its retention hold.' }),
+  reserved: Type.Number({ description: 'Set aside for transfers that were accepted and not yet sent.' }),
+  hold: Type.Number({ description: 'Collected for payments that are not complete, or on its way back to the payer.' }),
+  disputed: Type.Number({ description: 'Held back while a dispute is open.' }),
+  'in.transit': Type.Number({ description: 'Handed to a provider, not yet confirmed.' }),
+  credit: Type.Number({ description: 'What the platform advanced: zero or negative, repaid first.' }),
+  currency: Type.String(),
+};
+
+/** The figures themselves, and again under the name of the resource, as in every other response (docs/contract/envelope.md). */
+export const balanceReply = envelopeSchema({ ...figures, balance: Type.Object(figures) });
+
+export const historyQuery = Type.Object({
+  ...pagingQuery,
+  date_from: Type.Optional(Type.String({ format: 'date', description: 'UTC day, inclusive.' })),
+  date_to: Type.Optional(Type.String({ format: 'date', description: 'UTC day, inclusive; not before date_from.' })),
+  bucket: Type.Optional(Type.Enum([...BUCKETS])),
+  kind: Type.Optional(Type.String({ maxLength: 64, description: 'What happened, such as `payment.succeeded`.' })),
+  currency: Type.Optional(Type.Enum(CURRENCIES, { description: 'ISO 4217; all when left out.' })),
+});
+
+export type HistoryQuery = Static<typeof historyQuery>;
+
+const text = Type.String();
+
+const historyItem = Type.Object({
+  id: Type.String({ description: 'Stays the same for ever.' }),
+  kind: Type.String({ description: 'What happened, such as `payment.succeeded`.' }),
+  bucket: Type.Enum([...BUCKETS]),
+  amount: Type.Number({ description: 'Major units; negative when the bucket lost it.' }),
+  currency: text,
+  source: Type.String({ description: 'The attempt, refund, transfer, … that moved the money.' }),
+  subject: Type.String({ description: 'The payment or transfer it belongs to.' }),
+  created_at: moment,
+});
+
+export type HistoryItem = Static<typeof historyItem>;
+
+export const historyReply = envelopeSchema({ items: Type.Array(historyItem), meta: listMeta });

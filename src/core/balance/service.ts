@@ -1,0 +1,22 @@
+import { wireFromMinor } from '../../kit/money.ts';
+import type { Queryable } from '../../kit/sql.ts';
+import { account } from '../../money/ledger/accounts.ts';
+import { readBalances } from '../../money/ledger/balances.ts';
+import { type Balance, type Bucket, BUCKETS } from './schema.ts';
+
+/**
+ * Returns the balance according to the ledger in one snapshot, whatever is being posted or folded at the same time.
+ * @param account_id a connected subaccount; null is the team itself
+ * @returns amounts in major units
+ */
+export async function readBalance(db: Queryable, team_id: bigint, currency: string, account_id: string | null): Promise<Balance> {
+  const books = await readBalances(db, team_id, currency);
+  const figures = BUCKETS.map((bucket) => [bucket, books.get(account(bucket, account_id)) ?? 0n] as const);
+  // Summed before the conversion: integers of hundredths are exact, sums of decimals are not.
+  const total = figures.reduce((sum, [, amount_minor]) => sum + amount_minor, 0n);
+  const shown = Object.fromEntries(figures.map(([bucket, amount_minor]) => [bucket, wireFromMinor(amount_minor)])) as Record<
+    Bucket,
+    number
+  >;
+  return { total: wireFromMinor(total), ...shown, currency };
+}

@@ -1,0 +1,70 @@
+import { pageTail } from '../../kit/pages.ts';
+import type { Position } from '../../kit/paging.ts';
+import { type Fragment, fixed, part, type Queryable, sql, type Tx } from '../../kit/sql.ts';
+import type { BeneficiaryRow } from './schema.ts';
+
+const columns = fixed(`team_id, id, name, channel, type, country, currency, account_number, phone, email, bank_code, description,
+  reference, metadata, event_count, created_at, updated_at`);
+
+export interface BeneficiaryRef {
+  team_id: bigint;
+  id: string;
+}
+
+export async function insertBeneficiary(tx: Tx, row: BeneficiaryRow): Promise<void> {
+  await tx.run(sql`
+    insert into beneficiaries (team_id, id, name, channel, type, country, currency, account_number, phone, email, bank_code,
+      description, reference, metadata, event_count, created_at, updated_at)
+    values (${row.team_id}, ${row.id}, ${row.name}, ${row.channel}, ${row.type}, ${row.country}, ${row.currency},
+      ${row.account_number}, ${row.phone}, ${row.email}, ${row.bank_code}, ${row.description}, ${row.reference},
+      ${row.metadata && JSON.stringify(row.metadata)}, ${row.event_count}, ${row.created_at}, ${row.updated_at})`);
+}
+
+export function findBeneficiary(db: Queryable, ref: BeneficiaryRef): Promise<BeneficiaryRow | undefined> {
+  return db.maybe<BeneficiaryRow>(sql`select ${columns} from beneficiaries where team_id = ${ref.team_id} and id = ${ref.id}`);
+}
+
+/** Returns the beneficiary, locked until the transaction ends. */
+export function lockBeneficiary(tx: Tx, ref: BeneficiaryRef): Promise<BeneficiaryRow | undefined> {
+  return tx.maybe<BeneficiaryRow>(sql`
+    select ${columns} from beneficiaries where team_id = ${ref.team_id} and id = ${ref.id} for update`);
+}
+
+/** Writes every column that can change. */
+export async function updateBeneficiary(tx: Tx, row: BeneficiaryRow): Promise<void> {
+  await tx.run(sql`
+    update beneficiaries set name = ${row.name}, account_number = ${row.account_number}, phone = ${row.phone}, email = ${row.email},
+      bank_code = ${row.bank_code}, description = ${row.description}, reference = ${row.reference},
+      metadata = ${row.metadata && JSON.stringify(row.metadata)}, event_count = ${row.event_count}, updated_at = ${row.updated_at}
+    where team_id = ${row.team_id} and id = ${row.id}`);
+}
+
+export async function deleteBeneficiary(tx: Tx, ref: BeneficiaryRef): Promise<void> {
+  await tx.run(sql`delete from beneficiaries where team_id = ${ref.team_id} and id = ${ref.id}`);
+}
+
+/** Returns one page, in the order of the list. */
+export function listBeneficiaries(
+  db: Queryable,
+  team_id: bigint,
+  search: string | undefined,
+  position: Position,
+): Promise<BeneficiaryRow[]> {
+  return db.all<BeneficiaryRow>(
+    sql`select ${columns} from beneficiaries where ${conditions(team_id, search)} ${pageTail(position)}`,
+  );
+}
+
+export async function countBeneficiaries(db: Queryable, team_id: bigint, search: string | undefined): Promise<number> {
+  const row = await db.maybe<{ total: bigint }>(
+    sql`select count(*) as total from beneficiaries where ${conditions(team_id, search)}`,
+  );
+  return Number(row?.total ?? 0n);
+}
+
+function conditions(team_id: bigint, search: string | undefined): Fragment {
+  if (!search) return part`team_id = ${team_id}`;
+  const like = `%${search.replace(/[\\%_]/g, '\\$&')}%`;
+  return part`team_id = ${team_id} and (id ilike ${like} or reference ilike ${like} or name ilike ${like} or email ilike ${like}
+    or phone ilike ${like} or account_number ilike ${like})`;
+}

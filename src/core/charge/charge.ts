@@ -1,0 +1,225 @@
+import type { Actor } from '../../tenants/audit/actor.ts';
+import { record } from '../../tenants/audit/record.ts';
+import { checkVerified, type Level, reserve } from '../../money/transaction-limits/service.ts';
+import type { Store } from '../../platform/db/stores.ts';
+import { must, Problem } from '../../kit/errors.ts';
+import { newId } from '../../kit/ids.ts';
+import type { Tx } from '../../kit/sql.ts';
+import type { Next, PayerInput, Provider, Submission } from '../../providers/adapters/contract.ts';
+import type { Applied } from '../payments/apply.ts';
+import type { Change, Report } from '../payments/change.ts';
+import { attemptsOf, findAttempt, insertAttempt, markSent } from '../attempts/store.ts';
+import { collectionOf } from './collection.ts';
+import type { Charge } from './instrument.ts';
+import { limitPrompts } from './prompts.ts';
+import { declined, isChargeable, reasonOf, wrongState } from './refusals.ts';
+import { reportOfSubmission } from './reports.ts';
+import { isUnderWay } from '../attempts/attempts.ts';
+import type { PaymentDeps } from '../payments/deps.ts';
+import { type AttemptRow, isOpen, type PaymentRow } from '../payments/schema.ts';
+import { screenCharge } from './screening.ts';
+import { isUnpaid } from '../payments/states.ts';
+import { lockPayments, type PaymentRef } from '../payments/store.ts';
+import { termsOf } from './terms.ts';
+import { pieceOf } from './tranches.ts';
+
+/** A provider that has not responded by then may still have acted: the result is then polled for. */
+const SUBMIT_LEASE_MS = 60_000;
+
+const NOT_SENT: Submission = { kind: 'unavailable', message: 'not sent: the attempt or its payment had ended' };
+
+/** A charge that is under way or has already succeeded: the payer's next action, and the current payment. */
+export interface Charged {
+  payment: PaymentRow;
+  attempts: AttemptRow[];
+  attempt: AttemptRow;
+  action: Next | null;
+}
+
+/** Hooks for the idempotency key of POST /payments/{id}, called inside the transactions that decide whether the key is used. */
+export interface ChargeJournal {
+  /** Called in the transaction that stores the intent of a charge or of a further step. */
+  started(tx: Tx, attempt_id: string): Promise<void>;
+  /** Called after `started`, in the transaction of a charge that was rejected before an attempt was created. */
+  refused?(tx: Tx): Promise<void>;
+}
+
+/**
+ * Charges a payment: stores the intent, submits it to a provider outside any transaction, applies the response. Another
+ * provider is tried only when the earlier one provably created nothing.
+ * @throws Problem 400 wrong state; 402 declined at once (the payment is failed), rejected by fraud screening, or the team is
+ * not verified; 404 unknown; 409 the guard refuses it; 422 above a transaction limit of the team; 502 no provider could take it
+ */
+export async function charge(
+  deps: PaymentDeps,
+  store: Store,
+  ref: PaymentRef,
+  charge: Charge,
+  journal?: ChargeJournal,
+): Promise<Charged> {
+  const { level, guarded } = await termsOf(deps, store.environment, ref.team_id);
+  checkVerified(level);
+  if (guarded) await screenCharge(deps, store, ref, charge, journal);
+  const { candidates, explanation } = await deps.router.choose({
+    environment: store.environment,
+    team_id: ref.team_id,
+    operation: 'collect',
+    channel: charge.channel,
+    currency: charge.currency,
+    amount_minor: charge.piece_minor,
+  });
+  for (const provider of candidates) {
+    const { payment, attempt } = await store.db.transaction((tx) =>
+      start(tx, deps, store, ref, charge, provider, explanation, level, journal),
+    );
+    const submission = await handOver(deps, store, provider, payment, attempt);
+    const applied = await applyOne(deps, store, reportOfSubmission(placeOf(deps, store), attempt, submission));
+    if (attemptIn(applied, attempt.id).status !== 'unavailable') return answer(applied, attempt.id, submission);
+  }
+  throw await nobody(store, ref);
+}
+
+/**
+ * Submits an attempt in two steps to providers that first return a handle: the handle is committed before any request that can
+ * move money. An attempt that was closed since its intent was committed is not sent, because another attempt may have replaced
+ * it.
+ */
+async function handOver(
+  deps: PaymentDeps,
+  store: Store,
+  provider: Provider,
+  payment: PaymentRow,
+  attempt: AttemptRow,
+): Promise<Submission> {
+  const collection = collectionOf(deps, store, payment, attempt);
+  const prepared = (await provider.prepare?.(collection)) ?? { kind: 'ready', handle: null };
+  if (prepared.kind !== 'ready') return prepared;
+  if (!(await markSent(store.db, attempt, prepared.handle, new Date(deps.clock.now())))) return NOT_SENT;
+  return provider.submit({ ...collection, handle: prepared.handle });
+}
+
+/**
+ * Submits a further step of the payer (one-time code, card form, card authentication) for the attempt under way.
+ * @param by who sends it; recorded in the audit log before the provider is called
+ * @throws Problem 400 wrong state, 402 declined at once, 502 the provider cannot take it now: the step can be sent again
+ */
+export async function continueCharge(
+  deps: PaymentDeps,
+  store: Store,
+  payment: PaymentRow,
+  attempt: AttemptRow,
+  input: PayerInput,
+  by: Actor,
+  journal?: ChargeJournal,
+): Promise<Charged> {
+  const provider = await deps.providers.byAccount(store.environment, payment.team_id, attempt.provider_account);
+  if (!provider?.continue || !isOpen(attempt)) throw wrongState(payment);
+  const act = { team_id: payment.team_id, action: 'payment.continue', resource_id: payment.id, at: deps.clock.now() } as const;
+  await store.db.transaction(async (tx) => {
+    await journal?.started(tx, attempt.id);
+    await record(tx, by, act);
+  });
+  const submission = await provider.continue(collectionOf(deps, store, payment, attempt), input);
+  // "unavailable" concerns this request only: an earlier request with the same code may have arrived. The attempt stays open
+  // and is polled.
+  if (submission.kind === 'unavailable') {
+    throw new Problem(502, 'The provider could not take it now. The charge is still under way: try again.');
+  }
+  const payer = input.kind === 'card' ? input.token : undefined;
+  const applied = await applyOne(deps, store, reportOfSubmission(placeOf(deps, store), attempt, submission, payer));
+  return answer(applied, attempt.id, submission);
+}
+
+/** Commits the intent: from here on the attempt survives a crash of the process. */
+async function start(
+  tx: Tx,
+  deps: PaymentDeps,
+  store: Store,
+  ref: PaymentRef,
+  charge: Charge,
+  provider: Provider,
+  decision: object,
+  level: Level,
+  journal?: ChargeJournal,
+): Promise<{ payment: PaymentRow; attempt: AttemptRow }> {
+  const payment = must((await lockPayments(tx, [ref]))[0], 'the payment was found before');
+  const attempts = await attemptsOf(tx, [ref]);
+  const at = deps.clock.now();
+  const id = newId('att', store.environment, at);
+  await journal?.started(tx, id);
+  if (!isChargeable(payment) || payment.expires_at.getTime() <= at || attempts.some(isUnderWay)) throw wrongState(payment);
+  await deps.guardCharge(tx, payment);
+  const prompted_by = await limitPrompts(tx, store.environment, ref.team_id, charge, at);
+  const amount_minor = pieceOf(deps.config, payment, charge.channel);
+  const use = { team_id: ref.team_id, direction: 'payment', currency: payment.currency, amount_minor } as const;
+  const counted_day = await reserve(tx, level, use, at);
+  await insertAttempt(tx, {
+    team_id: ref.team_id,
+    id,
+    payment_id: ref.id,
+    provider: provider.name,
+    provider_account: provider.account_id,
+    channel: charge.channel.id,
+    amount_minor,
+    currency: payment.currency,
+    payer: charge.payer,
+    remember: charge.remember || null,
+    method_id: charge.method_id ?? null,
+    country: charge.channel.country,
+    provider_key: provider.keyOf(id),
+    client_ip: charge.client_ip,
+    prompted_by,
+    counted_day,
+    decision,
+    created_at: new Date(at),
+    next_poll_at: new Date(at + SUBMIT_LEASE_MS),
+  });
+  await record(tx, charge.by, { team_id: ref.team_id, action: 'payment.charge', resource_id: ref.id, at });
+  return { payment, attempt: must(await findAttempt(tx, ref.team_id, id), 'the attempt was just made') };
+}
+
+function placeOf({ config }: Pick<PaymentDeps, 'config'>, { environment }: Store) {
+  return { config, environment };
+}
+
+/** Commits one change, possibly in one transaction with others, and wakes the workers of the environment. */
+export async function applyOne(deps: PaymentDeps, store: Store, change: Change | Report): Promise<Applied> {
+  const applied = await deps.applier.apply(store, change);
+  deps.wake.ring(store.environment);
+  return applied;
+}
+
+/**
+ * Builds the result from the state of the attempt, not from the provider's response: a callback or poll may have changed it
+ * before.
+ * @throws Problem 402 when the attempt was declined or the payment can no longer take the money
+ */
+function answer(applied: Applied, attempt_id: string, submission: Submission): Charged {
+  const attempt = attemptIn(applied, attempt_id);
+  const { payment, attempts } = applied;
+  if (isOpen(attempt)) {
+    return { payment, attempts, attempt, action: submission.kind === 'accepted' ? submission.next : null };
+  }
+  if (attempt.status !== 'succeeded') {
+    if (submission.kind === 'refused') throw declined(submission.reason, submission.message);
+    throw declined(reasonOf(attempt), attempt.message ?? 'declined');
+  }
+  if (isUnpaid(payment.status)) throw declined(reasonOf(payment), `The payment is ${payment.status}: what was paid goes back.`);
+  return { payment, attempts, attempt, action: null };
+}
+
+function attemptIn({ attempts }: Applied, id: string): AttemptRow {
+  return must(
+    attempts.find((attempt) => attempt.id === id),
+    'the attempt exists',
+  );
+}
+
+/** Returns the error when no provider took the charge. A wrong state is reported before a missing provider. */
+async function nobody(store: Store, ref: PaymentRef): Promise<Problem> {
+  return store.db.transaction(async (tx) => {
+    const payment = must((await lockPayments(tx, [ref]))[0], 'the payment was found before');
+    if (!isChargeable(payment)) return wrongState(payment);
+    return new Problem(502, `No payment provider could take the charge. The payment is still ${payment.status}: try again.`);
+  });
+}

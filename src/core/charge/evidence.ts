@@ -1,0 +1,53 @@
+import type { Actor } from '../../tenants/audit/actor.ts';
+import { record } from '../../tenants/audit/record.ts';
+import type { Config } from '../../platform/config/config.ts';
+import type { Store } from '../../platform/db/stores.ts';
+import type { Clock } from '../../kit/clock.ts';
+import { must, notFound } from '../../kit/errors.ts';
+import type { PollPlan, Reading } from '../../providers/adapters/contract.ts';
+import { type Applied, apply } from '../payments/apply.ts';
+import type { Report } from '../payments/change.ts';
+import { findAttempt } from '../attempts/store.ts';
+import type { PaymentListener } from '../payments/listeners.ts';
+import { reportOfReading } from './reports.ts';
+import { refuse } from './resolve.ts';
+
+/** The outcome of an attempt according to a document; the provider is not polled again. */
+export type Proof = Extract<Reading, { kind: 'succeeded' | 'failed' }>;
+
+/** Poll plan after a proof. A proof ends the polling, except where another amount leaves a mismatch open. */
+const PLAN: PollPlan = { first_ms: 300_000, factor: 1, longest_ms: 300_000 };
+
+/**
+ * Applies the line of a provider's statement that reports an attempt, in the same way as a poll result: success is posted,
+ * another amount goes to `hold` (suspense), success after the attempt ended is a late success.
+ * @param said which line of which statement; stored with the attempt like a manual resolution
+ * @throws Problem 404 the team has no such attempt, 400 it is already decided or is being sent at this moment
+ */
+export async function enterProof(
+  deps: { clock: Clock; config: Config; listeners: readonly PaymentListener[] },
+  store: Store,
+  ref: { team_id: bigint; id: string },
+  proof: Proof,
+  said: { author: string; evidence: string },
+  by: Actor,
+): Promise<Applied> {
+  return store.db.transaction(async (tx) => {
+    const at = deps.clock.now();
+    const attempt = await findAttempt(tx, ref.team_id, ref.id);
+    if (!attempt) throw notFound('Attempt');
+    refuse(attempt, { as: proof.kind, ...said }, at);
+    await record(tx, by, { team_id: ref.team_id, action: 'payment.resolve', resource_id: attempt.payment_id, at });
+    const look = { capabilities: { polls: PLAN, not_found_grace_ms: 0 }, asked_at: at, due: attempt.next_poll_at };
+    const report = reportOfReading({ config: deps.config, environment: store.environment }, attempt, proof, look);
+    const judge: Report['judge'] = (...rows) => {
+      const change = report.judge(...rows);
+      const update = change.attempt?.update;
+      if (update?.closed_at) update.resolution = { as: proof.kind, ...said, at: new Date(at).toISOString() };
+      return change;
+    };
+    const context = { environment: store.environment, at, listeners: deps.listeners };
+    const applied = await apply(tx, context, [{ ...report, judge }]);
+    return must(applied.get(attempt.payment_id), 'an attempt has a payment');
+  });
+}

@@ -1,0 +1,91 @@
+import type { Actor } from '../../tenants/audit/actor.ts';
+import type { Config } from '../../platform/config/config.ts';
+import { invalid } from '../../kit/errors.ts';
+import type { Environment } from '../../kit/environment.ts';
+import type { Minor } from '../../kit/money.ts';
+import { type Channel, channelById, checkAmount } from '../../providers/reference/channels.ts';
+import { parsePhone } from '../../providers/reference/phones.ts';
+import { totalOf } from '../payments/present.ts';
+import type { Prompter } from '../attempts/attempts.ts';
+import type { ChargeBody, PaymentRow } from '../payments/schema.ts';
+import { pieceOf } from './tranches.ts';
+
+/** Payment instrument: a channel and the payer's number or account on it. */
+export interface Instrument {
+  channel: Channel;
+  /** E.164 number, account number or card token; null when the provider asks for it on its own page. */
+  payer: string | null;
+  /** The saved payment method that the number belongs to; left out when it was typed. */
+  method_id?: string | undefined;
+  /** The payer asks that the number be saved after a successful payment. */
+  remember?: boolean | undefined;
+}
+
+/** An {@link Instrument} that fits the payment's currency and amount. */
+export interface Charge extends Instrument {
+  currency: string;
+  /** Amount that this charge would collect now; decides which providers can take it. The final amount is fixed under the lock. */
+  piece_minor: Minor;
+  client_ip: string | null;
+  /** The actor that requests the charge, for the audit log. */
+  by: Actor;
+  /** Who causes the prompt on the payer's phone; null when no person does. */
+  prompted_by: Prompter | null;
+  /** Further data for fraud screening; left out, the charge is not screened. */
+  screened?: {
+    email: string | null;
+    customer_id: string | null;
+    /** Amount of the whole payment; null when part of it is already paid. */
+    amount_minor: Minor | null;
+  };
+}
+
+/**
+ * Reads channel and payer from a request body; needs no payment.
+ * @throws Problem 422 naming `channel`, `data.phone` or `data.account_number`
+ */
+export function readInstrument(environment: Environment, body: Pick<ChargeBody, 'channel' | 'data'>): Instrument {
+  const channel = channelById(body.channel);
+  if (!channel) throw invalid({ channel: ['is not a channel: GET /channels lists them'] }, 'channel_not_supported');
+  const data = body.data ?? {};
+  switch (channel.kind) {
+    case 'mobile_money':
+      return { channel, payer: readPhone(channel, data.phone ?? data.account_number) };
+    case 'bank':
+      if (!data.account_number && environment === 'sandbox') {
+        throw invalid({ 'data.account_number': ['is required: its last six digits choose the sandbox outcome'] });
+      }
+      return { channel, payer: data.account_number ?? null };
+    case 'card':
+      return { channel, payer: null };
+  }
+}
+
+function readPhone(channel: Channel, text: string | undefined): string {
+  if (!text) throw invalid({ 'data.phone': ['is required for mobile money'] });
+  const phone = parsePhone(text, channel.country);
+  if (!phone) throw invalid({ 'data.phone': [`is not a phone number of ${channel.country}`] });
+  return phone.e164;
+}
+
+/**
+ * Returns the charge of a payment with an instrument.
+ * @throws Problem 422 naming `channel` (wrong currency) or `amount` (the channel cannot move it)
+ */
+export function fitCharge(
+  config: Pick<Config, 'fees'>,
+  payment: PaymentRow,
+  instrument: Instrument,
+  from: Pick<Charge, 'client_ip' | 'by' | 'prompted_by'>,
+): Charge {
+  const { channel } = instrument;
+  const currencies: readonly string[] = channel.currencies;
+  if (!currencies.includes(payment.currency)) {
+    throw invalid({ channel: [`does not take ${payment.currency}`] }, 'channel_not_supported');
+  }
+  const objection = checkAmount(channel, payment.currency, totalOf(payment));
+  if (objection) throw invalid({ amount: [objection] });
+  const { email, customer_id, status, amount_minor } = payment;
+  const screened = { email, customer_id, amount_minor: status === 'partial' ? null : amount_minor };
+  return { ...instrument, currency: payment.currency, piece_minor: pieceOf(config, payment, channel), ...from, screened };
+}

@@ -1,0 +1,137 @@
+import type { Config } from '../../platform/config/config.ts';
+import type { Environment } from '../../kit/environment.ts';
+import type { Capabilities, Next, Reading, Submission } from '../../providers/adapters/contract.ts';
+import type { Change, Happening } from '../payments/change.ts';
+import type { AttemptUpdate } from '../attempts/store.ts';
+import { change, evidence, FIRST_READ_MS, planned, SHORTEST_WAIT_MS, submittedHappening } from './outcomes.ts';
+import type { AttemptRow, PaymentRow } from '../payments/schema.ts';
+import { isUnderWay, neverArrived } from '../attempts/attempts.ts';
+
+/*
+ * Effects of reports about attempts that are already closed. Money that moved is always recorded. An attempt that was closed by
+ * us because it apparently never arrived, but that the provider has after all, is reopened where the payment can still take it;
+ * otherwise it stays closed and is polled until no money can move any more.
+ */
+
+/** A closed attempt and the data by which a report about it is judged. */
+export interface Ended {
+  config: Config;
+  environment: Environment;
+  payment: PaymentRow;
+  attempt: AttemptRow;
+  /** All attempts of the payment. */
+  attempts: readonly AttemptRow[];
+  at: number;
+}
+
+/** Returns the change made by a late response to a charge. */
+export function changeOfLateSubmission(ended: Ended, submission: Submission): Change {
+  const { attempt, at } = ended;
+  switch (submission.kind) {
+    case 'accepted': {
+      const provider_ref = submission.provider_ref ?? attempt.provider_ref;
+      return arrived(ended, {
+        ...{ status: 'open', action: submission.next, provider_ref, next_poll_at: new Date(at + submission.poll_after_ms) },
+      });
+    }
+    case 'duplicate':
+      return arrived(ended, { status: 'unknown', next_poll_at: new Date(at) });
+    case 'unknown':
+      return arrived(ended, { status: 'unknown', message: submission.message, next_poll_at: new Date(at + FIRST_READ_MS) });
+    case 'succeeded':
+      return moneyOf(ended, submission);
+    case 'refused':
+    case 'unavailable':
+      return nothing(attempt);
+  }
+}
+
+/**
+ * Returns the change made by a late poll of the provider.
+ * @param asked_at when the provider was polled, in milliseconds since the epoch: the response covers nothing sent later
+ */
+export function changeOfLateReading(
+  ended: Ended,
+  reading: Reading,
+  capabilities: Pick<Capabilities, 'polls' | 'not_found_grace_ms'>,
+  asked_at: number,
+): Change {
+  const { attempt, at } = ended;
+  const later = new Date(at + planned(capabilities.polls, attempt.polls));
+  switch (reading.kind) {
+    case 'succeeded':
+      return moneyOf(ended, reading);
+    case 'pending':
+      return arrived(ended, { status: 'open', next_poll_at: new Date(at + Math.max(reading.poll_after_ms, SHORTEST_WAIT_MS)) });
+    case 'unreadable':
+      return watched(ended, later);
+    case 'not_found': {
+      // As for an open attempt: an accepted attempt exists, and "not found" soon after sending proves nothing.
+      const sent = (attempt.submitted_at ?? attempt.created_at).getTime();
+      const proven = attempt.action === null && asked_at - sent >= capabilities.not_found_grace_ms;
+      return watched(ended, proven ? null : later);
+    }
+    case 'failed':
+    case 'cancelled':
+    case 'expired':
+      return watched(ended, null);
+  }
+}
+
+/** Returns the change for money that moved after the attempt ended, whatever its amount. */
+function moneyOf(ended: Ended, proof: { provider_ref: string; amount_minor: bigint; currency: string }): Change {
+  const { config, environment, payment, attempt, at } = ended;
+  // The attempt was closed as never sent but paid after all, and no other has started: fee and channel are those of this
+  // attempt.
+  const before = payment.status === 'pending' ? [submittedHappening(config, payment, attempt)] : [];
+  if (proof.amount_minor === attempt.amount_minor && proof.currency === attempt.currency) {
+    return late(evidence(config, environment, attempt, proof, at, before));
+  }
+  const { amount_minor, currency, provider_ref } = proof;
+  const judged = attempt.resolution?.mismatch;
+  const known = judged?.amount_minor === String(amount_minor) && judged.currency === currency;
+  // The same report again: it waits for manual resolution, or a person has resolved it as wrong.
+  if (attempt.mismatch !== null || known) return watched(ended, null);
+  const update: AttemptUpdate = {
+    status: attempt.status,
+    message: 'after the end the provider reports another amount or currency than was asked for',
+    mismatch: { amount_minor: String(amount_minor), currency, provider_ref, at: new Date(at).toISOString() },
+    mismatches: attempt.mismatches + 1,
+    next_poll_at: null,
+  };
+  return late(change(attempt, update, [{ kind: 'mismatched', attempt_id: attempt.id, amount_minor, currency }]));
+}
+
+/**
+ * Returns the change when the provider has the attempt. An attempt that its provider ended stays closed: the report is older
+ * than that.
+ */
+function arrived(ended: Ended, update: AttemptUpdate & { action?: Next | null }): Change {
+  const { config, payment, attempt, attempts, at } = ended;
+  const decided = attempt.resolution?.as === 'failed';
+  if (!neverArrived(attempt) && !decided) return nothing(attempt);
+  const submitted_at = attempt.submitted_at ?? new Date(at);
+  const free = attempts.every((other) => other.id === attempt.id || !isUnderWay(other));
+  if (payment.status === 'partial' && free && !decided) {
+    const opened = { reason: null, message: null, closed_at: null, submitted_at, ...update };
+    return late(change(attempt, opened, [submittedHappening(config, payment, attempt)]));
+  }
+  const { status: _, message: __, ...rest } = update;
+  return late(change(attempt, { ...rest, status: attempt.status, submitted_at }, []));
+}
+
+/** Schedules the next poll of a closed attempt that is still polled; null: no money can move any more. */
+function watched({ payment, attempt }: Ended, next_poll_at: Date | null): Change {
+  if (attempt.next_poll_at === null) return nothing(attempt);
+  // The tranche that waited for this attempt can be sent now.
+  const happenings: Happening[] = next_poll_at === null && payment.status === 'partial' ? [{ kind: 'piece_unsent' }] : [];
+  return late(change(attempt, { status: attempt.status, next_poll_at }, happenings));
+}
+
+function late(made: Change): Change {
+  return made.attempt ? { ...made, attempt: { ...made.attempt, late: true } } : made;
+}
+
+function nothing({ team_id, payment_id }: AttemptRow): Change {
+  return { team_id, payment_id, happenings: [] };
+}

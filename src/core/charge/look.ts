@@ -1,0 +1,56 @@
+import type { Store } from '../../platform/db/stores.ts';
+import { must } from '../../kit/errors.ts';
+import type { Provider, Reading } from '../../providers/adapters/contract.ts';
+import { applyOne } from './charge.ts';
+import { collectionOf } from './collection.ts';
+import type { PaymentDeps } from '../payments/deps.ts';
+import { reportOfReading } from './reports.ts';
+import type { AttemptRow, PaymentRow } from '../payments/schema.ts';
+import { findPayment } from '../payments/store.ts';
+
+/**
+ * Polls the provider for the outcome of an attempt and applies the result.
+ * @throws an error when the provider account can no longer be used
+ */
+export async function look(deps: PaymentDeps, store: Store, attempt: AttemptRow): Promise<void> {
+  const { payment, provider } = await partsOf(deps, store, attempt);
+  const collection = collectionOf(deps, store, payment, handedOver(attempt));
+  const asked_at = deps.clock.now();
+  // After the payment window the payer must not be able to pay any more, so the attempt is cancelled before it is polled.
+  if (provider.cancel && attempt.status === 'open' && payment.expires_at.getTime() <= asked_at) {
+    await provider.cancel(collection);
+  }
+  const reading = await provider.read(collection);
+  const { capabilities } = provider;
+  const place = { config: deps.config, environment: store.environment };
+  await applyOne(deps, store, reportOfReading(place, attempt, reading, { capabilities, asked_at, due: attempt.next_poll_at }));
+}
+
+/** Applies the result that a provider reported in a signed callback. */
+export async function hear(deps: PaymentDeps, store: Store, attempt: AttemptRow, news: Reading): Promise<void> {
+  const { provider } = await partsOf(deps, store, attempt);
+  deps.health.heard(provider.account_id, attempt.channel, news);
+  const { capabilities } = provider;
+  const place = { config: deps.config, environment: store.environment };
+  await applyOne(deps, store, reportOfReading(place, attempt, news, { capabilities, asked_at: deps.clock.now(), due: null }));
+}
+
+async function partsOf(
+  deps: PaymentDeps,
+  store: Store,
+  attempt: AttemptRow,
+): Promise<{ payment: PaymentRow; provider: Provider }> {
+  const { team_id, payment_id, provider_account } = attempt;
+  return {
+    provider: must(
+      await deps.providers.byAccount(store.environment, team_id, provider_account),
+      `provider account ${provider_account} can be used`,
+    ),
+    payment: must(await findPayment(store.db, team_id, payment_id), 'an attempt has a payment'),
+  };
+}
+
+/** Returns the attempt as possibly sent at its creation: its process may have died between sending and storing the response. */
+function handedOver(attempt: AttemptRow): AttemptRow {
+  return { ...attempt, submitted_at: attempt.submitted_at ?? attempt.created_at };
+}

@@ -1,0 +1,254 @@
+import type { Config } from '../../platform/config/config.ts';
+import type { Environment } from '../../kit/environment.ts';
+import { must, unreachable } from '../../kit/errors.ts';
+import type { Capabilities, Reading, Submission } from '../../providers/adapters/contract.ts';
+import type { Reason } from '../../providers/adapters/reasons.ts';
+import { channelById } from '../../providers/reference/channels.ts';
+import type { Change, Happening } from '../payments/change.ts';
+import type { AttemptUpdate } from '../attempts/store.ts';
+import { feeOf } from '../../money/fees/fees.ts';
+import { NEVER_ARRIVED } from '../attempts/attempts.ts';
+import type { AttemptRow, PaymentRow } from '../payments/schema.ts';
+
+/** Delay before the first poll of an attempt whose outcome is unknown, in milliseconds; later polls follow {@link backOff}. */
+export const FIRST_READ_MS = 2_000;
+const LONGEST_WAIT_MS = 300_000;
+/** Minimum delay between polls, even for a provider that requests an immediate one. */
+export const SHORTEST_WAIT_MS = 100;
+
+/** Returns the delay in milliseconds where no provider, and so no poll plan, is known: exponential, up to five minutes. */
+export function backOff(polls: number): number {
+  return Math.min(FIRST_READ_MS * 2 ** Math.min(polls, 10), LONGEST_WAIT_MS);
+}
+
+/** Returns the delay before the next poll in milliseconds, by the provider's own poll plan. */
+export function planned({ first_ms, factor, longest_ms }: Capabilities['polls'], polls: number): number {
+  return Math.min(first_ms * factor ** Math.min(polls, 20), longest_ms);
+}
+
+/**
+ * Returns the change made by the response to a charge.
+ * @param at milliseconds since the epoch
+ */
+export function changeOfSubmission(
+  config: Config,
+  environment: Environment,
+  payment: PaymentRow,
+  attempt: AttemptRow,
+  submission: Submission,
+  at: number,
+): Change {
+  const make = (update: AttemptUpdate, happenings: Happening[]): Change => change(attempt, update, happenings);
+  const now = new Date(at);
+  const submitted = submittedHappening(config, payment, attempt);
+  // A poll or callback has shown that the provider has the attempt: it stays open, whatever the response to the submission is.
+  const unsure = attempt.status === 'open' ? 'open' : 'unknown';
+  const sent = { submitted_at: attempt.submitted_at ?? now };
+  switch (submission.kind) {
+    case 'accepted':
+      return make(
+        {
+          status: 'open',
+          ...sent,
+          action: submission.next,
+          provider_ref: submission.provider_ref ?? attempt.provider_ref,
+          next_poll_at: new Date(at + submission.poll_after_ms),
+        },
+        [submitted],
+      );
+    case 'succeeded':
+      return evidence(config, environment, attempt, submission, at, [submitted]);
+    case 'refused':
+      return make(
+        {
+          status: 'failed',
+          ...sent,
+          reason: submission.reason,
+          message: submission.message,
+          next_poll_at: null,
+          closed_at: now,
+        },
+        [{ kind: 'declined', reason: submission.reason, message: submission.message, channel: attempt.channel }],
+      );
+    case 'unavailable':
+      return make(
+        { status: 'unavailable', message: submission.message, submitted_at: null, next_poll_at: null, closed_at: now },
+        [],
+      );
+    case 'duplicate':
+      return make({ status: unsure, ...sent, next_poll_at: now }, [submitted]);
+    case 'unknown':
+      return make({ status: unsure, ...sent, message: submission.message, next_poll_at: new Date(at + FIRST_READ_MS) }, [
+        submitted,
+      ]);
+    default:
+      return unreachable(submission);
+  }
+}
+
+/**
+ * Returns the change made by a poll of the provider or a signed callback.
+ * @param capabilities of the provider: its poll plan, and how long its "not found" proves nothing
+ * @param asked_at when the provider was polled: its response covers nothing sent later, however late it is applied
+ */
+export function changeOfReading(
+  config: Config,
+  environment: Environment,
+  payment: PaymentRow,
+  attempt: AttemptRow,
+  reading: Reading,
+  capabilities: Pick<Capabilities, 'polls' | 'not_found_grace_ms'>,
+  at: number,
+  asked_at: number = at,
+): Change {
+  const now = new Date(at);
+  // An attempt whose process died before the response was stored may have been sent.
+  const before = attempt.status === 'created' ? [submittedHappening(config, payment, attempt)] : [];
+  const still = attempt.status === 'created' ? 'unknown' : attempt.status;
+  const sent = { submitted_at: attempt.submitted_at ?? attempt.created_at };
+  const later = { next_poll_at: new Date(at + planned(capabilities.polls, attempt.polls)) };
+  switch (reading.kind) {
+    case 'pending':
+      return change(
+        attempt,
+        {
+          ...{ status: 'open', ...sent, next_poll_at: new Date(at + Math.max(reading.poll_after_ms, SHORTEST_WAIT_MS)) },
+          ...(reading.next ? { action: reading.next } : {}),
+        },
+        before,
+      );
+    case 'succeeded':
+      return evidence(config, environment, attempt, reading, at, before);
+    case 'failed':
+    case 'cancelled': {
+      const { reason, message } = reading;
+      const kind = reading.kind === 'failed' ? 'declined' : 'payer_cancelled';
+      return change(attempt, { status: reading.kind, ...sent, reason, message, next_poll_at: null, closed_at: now }, [
+        ...before,
+        { kind, reason, message, channel: attempt.channel },
+      ]);
+    }
+    case 'expired':
+      return expired(payment, attempt, at, before, 'authorization_timeout', 'the provider closed the request unpaid');
+    case 'not_found':
+      // Status endpoints lag: "not found" soon after sending proves nothing, later it is evidence that the request never
+      // arrived. An accepted attempt exists, whatever a status endpoint returns.
+      if (attempt.status !== 'open' && asked_at - sent.submitted_at.getTime() >= capabilities.not_found_grace_ms) {
+        return unsent(payment, attempt, at, before);
+      }
+      return change(attempt, { status: still, ...sent, ...later }, before);
+    case 'unreadable':
+      return change(attempt, { status: still, ...sent, ...later }, before);
+    default:
+      return unreachable(reading);
+  }
+}
+
+/**
+ * Returns the change for an attempt that no longer can succeed: the payment expires if its window is over, otherwise it fails.
+ */
+function expired(
+  payment: PaymentRow,
+  attempt: AttemptRow,
+  at: number,
+  before: Happening[],
+  reason: Reason,
+  message: string,
+): Change {
+  const over = payment.expires_at.getTime() <= at;
+  return change(attempt, { status: 'expired', reason, message, next_poll_at: null, closed_at: new Date(at) }, [
+    ...before,
+    over ? { kind: 'window_elapsed' } : { kind: 'declined', reason, message, channel: attempt.channel },
+  ]);
+}
+
+/**
+ * Returns the change for an attempt that was never created at the provider. A payment in tranches sends the tranche again
+ * automatically.
+ */
+function unsent(payment: PaymentRow, attempt: AttemptRow, at: number, before: Happening[]): Change {
+  const closed = expired(payment, attempt, at, before, NEVER_ARRIVED, 'the request never reached the provider');
+  return payment.status === 'partial' ? { ...closed, happenings: [...before, { kind: 'piece_unsent' }] } : closed;
+}
+
+/**
+ * Returns the change when a provider reports that money moved: a capture if amount and currency are those requested, else a
+ * mismatch.
+ */
+export function evidence(
+  config: Config,
+  environment: Environment,
+  attempt: AttemptRow,
+  proof: { provider_ref: string; amount_minor: bigint; currency: string },
+  at: number,
+  before: Happening[],
+): Change {
+  const now = new Date(at);
+  if (proof.amount_minor !== attempt.amount_minor || proof.currency !== attempt.currency) {
+    return mismatched(attempt, proof, at, before);
+  }
+  return change(
+    attempt,
+    {
+      status: 'succeeded',
+      provider_ref: proof.provider_ref,
+      submitted_at: attempt.submitted_at ?? now,
+      next_poll_at: null,
+      closed_at: now,
+    },
+    [
+      ...before,
+      {
+        kind: 'captured',
+        attempt_id: attempt.id,
+        amount_minor: attempt.amount_minor,
+        hold_ms: holdOf(config, environment, attempt),
+      },
+    ],
+  );
+}
+
+/** The payment keeps its status, the money stays in `hold` (suspense), and a person resolves it (`pirogue resolve`). */
+function mismatched(
+  attempt: AttemptRow,
+  proof: { provider_ref: string; amount_minor: bigint; currency: string },
+  at: number,
+  before: Happening[],
+): Change {
+  const { amount_minor, currency, provider_ref } = proof;
+  const update: AttemptUpdate = {
+    status: 'unknown',
+    message: 'the provider reports another amount or currency than was asked for',
+    submitted_at: attempt.submitted_at ?? new Date(at),
+    next_poll_at: new Date(at + LONGEST_WAIT_MS),
+  };
+  if (attempt.mismatch !== null) return change(attempt, update, before);
+  const mismatch = { amount_minor: String(amount_minor), currency, provider_ref, at: new Date(at).toISOString() };
+  return change(attempt, { ...update, mismatch, mismatches: attempt.mismatches + 1 }, [
+    ...before,
+    { kind: 'mismatched', attempt_id: attempt.id, amount_minor, currency },
+  ]);
+}
+
+/** Returns the `submitted` trigger of an attempt, with the payment's fee in hundredths of the currency. */
+export function submittedHappening(config: Pick<Config, 'fees'>, payment: PaymentRow, attempt: AttemptRow): Happening {
+  const channel = must(channelById(attempt.channel), 'the channel was checked when the attempt was made');
+  return {
+    kind: 'submitted',
+    channel: channel.id,
+    // The fee is fixed by the first charge, so that the tranches of a payment sum to one total.
+    fee_minor:
+      payment.status === 'pending' ? feeOf(config.fees, channel.kind, payment.amount_minor, payment.currency) : payment.fee_minor,
+  };
+}
+
+/** Returns the retention of captured money in milliseconds: how long it is pending before it can be paid out. */
+export function holdOf(config: Pick<Config, 'hold_ms'>, environment: Environment, attempt: AttemptRow): number {
+  if (environment === 'sandbox') return 0;
+  return config.hold_ms[must(channelById(attempt.channel), 'the channel was checked when the attempt was made').kind];
+}
+
+/** Returns a change of one attempt and its payment. */
+export function change(attempt: AttemptRow, update: AttemptUpdate, happenings: Happening[]): Change {
+  return { team_id: attempt.team_id, payment_id: attempt.payment_id, attempt: { id: attempt.id, update }, happenings };
+}

@@ -1,0 +1,44 @@
+import type { Environment } from '../../kit/environment.ts';
+import { Problem } from '../../kit/errors.ts';
+import type { Tx } from '../../kit/sql.ts';
+import type { Charge } from './instrument.ts';
+import { countUnpaidPrompts } from './prompts-store.ts';
+import { PROMPTERS, type Prompter } from '../attempts/attempts.ts';
+
+const WINDOW_MS = 3_600_000;
+/**
+ * Maximum unpaid prompts within the window. A payer mistypes a PIN or loses the signal a few times; an abuser prompts more
+ * often.
+ */
+export const MAX_UNPAID_PROMPTS = 8;
+
+/**
+ * Limits how often a phone is prompted without payment, for every kind of caller. It is called in the transaction of each
+ * charge and counts in the database, over all payments of the team and all processes. Only prompts caused by the same kind of
+ * caller or a more trusted one count. So a public key or a page locks out neither a secret key nor the page of a payment that
+ * such a key created; and because prompts are counted by team, one team cannot lock out another.
+ * @returns who causes the prompt, to be stored with the attempt; null where no phone is prompted, or no person causes it
+ * @throws Problem 429 when the phone was prompted too often
+ */
+export async function limitPrompts(
+  tx: Tx,
+  environment: Environment,
+  team_id: bigint,
+  { channel, payer, prompted_by }: Pick<Charge, 'channel' | 'payer' | 'prompted_by'>,
+  now: number,
+): Promise<Prompter | null> {
+  // The sandbox prompts no phone, and all users try the same few numbers.
+  if (prompted_by === null || environment === 'sandbox' || channel.kind !== 'mobile_money' || payer === null) return null;
+  const counted = PROMPTERS.slice(PROMPTERS.indexOf(prompted_by));
+  const prompts = await countUnpaidPrompts(tx, team_id, payer, counted, new Date(now - WINDOW_MS));
+  if (prompts >= MAX_UNPAID_PROMPTS) throw tooManyPrompts();
+  return prompted_by;
+}
+
+function tooManyPrompts(): Problem {
+  const retry_after = WINDOW_MS / 1000;
+  return new Problem(429, 'Too many charges of this payer.', {
+    headers: { 'Retry-After': String(retry_after) },
+    extra: { type: 'endpoint', retry_after, retry_after_human: '01:00:00' },
+  });
+}

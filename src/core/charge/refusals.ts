@@ -1,0 +1,28 @@
+import { Problem } from '../../kit/errors.ts';
+import { isReason, payerMessage, type Reason } from '../../providers/adapters/reasons.ts';
+import type { AttemptRow, PaymentRow } from '../payments/schema.ts';
+
+/** Whether a payment can be charged now: nothing was collected yet, or tranches are missing. */
+export function isChargeable(payment: Pick<PaymentRow, 'status'>): boolean {
+  return payment.status === 'pending' || payment.status === 'partial';
+}
+
+/** Returns the error 402: the payer's money did not move. */
+export function declined(reason: Reason, message: string): Problem {
+  return new Problem(402, message, { error_code: reason, payer_message: payerMessage(reason) });
+}
+
+/** Returns the reason with which an attempt or a payment was closed, from the closed list of reasons. */
+export function reasonOf({ reason }: Pick<AttemptRow, 'reason'>): Reason {
+  return reason !== null && isReason(reason) ? reason : 'unknown';
+}
+
+/** Returns the error 400 for a payment that cannot be charged in its present state. */
+export function wrongState(payment: Pick<PaymentRow, 'status'>): Problem {
+  return new Problem(
+    400,
+    isChargeable(payment)
+      ? 'A charge of this payment is already under way.'
+      : `The payment is ${payment.status} and can not be charged.`,
+  );
+}

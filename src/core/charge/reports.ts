@@ -1,0 +1,65 @@
+import type { Config } from '../../platform/config/config.ts';
+import type { Environment } from '../../kit/environment.ts';
+import type { Capabilities, Reading, Submission } from '../../providers/adapters/contract.ts';
+import type { Change, Report } from '../payments/change.ts';
+import { changeOfLateReading, changeOfLateSubmission } from './late.ts';
+import { changeOfReading, changeOfSubmission } from './outcomes.ts';
+import { type AttemptRow, isOpen } from '../payments/schema.ts';
+
+/** The configuration and environment in which a report is judged. */
+interface Place {
+  config: Config;
+  environment: Environment;
+}
+
+/** Properties of a poll that determine what it changes. */
+export interface Look {
+  capabilities: Pick<Capabilities, 'polls' | 'not_found_grace_ms'>;
+  /** When the provider was polled, in milliseconds since the epoch. */
+  asked_at: number;
+  /** The time for which this poll was scheduled. A time that was set since then is kept. Null: every earlier time is kept. */
+  due: Date | null;
+}
+
+/**
+ * Returns the report of a response to a charge or a further step.
+ * @param attempt as it was when it was sent
+ * @param payer stored with the response: the token of a card entered in a further step
+ */
+export function reportOfSubmission(
+  { config, environment }: Place,
+  attempt: AttemptRow,
+  submission: Submission,
+  payer?: string,
+): Report {
+  const { team_id, payment_id, id: attempt_id } = attempt;
+  const judge: Report['judge'] = (payment, now, attempts, at) => {
+    const change = isOpen(now)
+      ? changeOfSubmission(config, environment, payment, now, submission, at)
+      : changeOfLateSubmission({ config, environment, payment, attempt: now, attempts, at }, submission);
+    if (payer && change.attempt) change.attempt.update.payer = payer;
+    return keepingWakeUp(change, now, attempt.next_poll_at);
+  };
+  return { team_id, payment_id, attempt_id, judge };
+}
+
+/** Returns the report of a poll or a signed callback. */
+export function reportOfReading({ config, environment }: Place, attempt: AttemptRow, reading: Reading, look: Look): Report {
+  const { team_id, payment_id, id: attempt_id } = attempt;
+  const { capabilities, asked_at, due } = look;
+  const judge: Report['judge'] = (payment, now, attempts, at) => {
+    const change = isOpen(now)
+      ? changeOfReading(config, environment, payment, now, reading, capabilities, at, asked_at)
+      : changeOfLateReading({ config, environment, payment, attempt: now, attempts, at }, reading, capabilities, asked_at);
+    return keepingWakeUp(change, now, due);
+  };
+  return { team_id, payment_id, attempt_id, judge };
+}
+
+/** Keeps an earlier time for the next poll that a callback has set since the provider was polled. */
+function keepingWakeUp(change: Change, now: AttemptRow, due: Date | null): Change {
+  const next = change.attempt?.update.next_poll_at;
+  const set = now.next_poll_at;
+  if (!change.attempt || !next || !set || set.getTime() === due?.getTime() || set >= next) return change;
+  return { ...change, attempt: { ...change.attempt, update: { ...change.attempt.update, next_poll_at: set } } };
+}

@@ -1,0 +1,98 @@
+import type { Actor } from '../../tenants/audit/actor.ts';
+import { record } from '../../tenants/audit/record.ts';
+import type { Config } from '../../platform/config/config.ts';
+import type { Store } from '../../platform/db/stores.ts';
+import type { Clock } from '../../kit/clock.ts';
+import { must, notFound, Problem } from '../../kit/errors.ts';
+import { type Applied, apply } from '../payments/apply.ts';
+import type { Change, Happening, Report } from '../payments/change.ts';
+import { type AttemptUpdate, findAttempt } from '../attempts/store.ts';
+import type { PaymentListener } from '../payments/listeners.ts';
+import { holdOf, submittedHappening } from './outcomes.ts';
+import { type AttemptRow, isOpen, type PaymentRow, type Resolution } from '../payments/schema.ts';
+
+/** A manual resolution of an outcome that no provider reports, with the evidence for it. */
+export type Verdict = Omit<Resolution, 'at'>;
+
+const BY_HAND = 'resolved by hand: no money moved';
+
+/** How long a process may wait for the provider's response: during this time the attempt cannot be resolved manually. */
+const SENDING_MS = 120_000;
+
+/**
+ * Closes an attempt by manual resolution. Success is posted at the requested amount; a mismatch in suspense is reversed either
+ * way. Success of an attempt that had ended without money is a late success.
+ * @throws Problem 404 the team has no such attempt, 400 it is already decided or is being sent at this moment
+ */
+export async function resolveAttempt(
+  deps: { clock: Clock; config: Pick<Config, 'hold_ms' | 'fees'>; listeners: readonly PaymentListener[] },
+  store: Store,
+  ref: { team_id: bigint; id: string },
+  verdict: Verdict,
+  by: Actor,
+): Promise<Applied> {
+  return store.db.transaction(async (tx) => {
+    const at = deps.clock.now();
+    const attempt = await findAttempt(tx, ref.team_id, ref.id);
+    if (!attempt) throw notFound('Attempt');
+    refuse(attempt, verdict, at);
+    await record(tx, by, { team_id: ref.team_id, action: 'payment.resolve', resource_id: attempt.payment_id, at });
+    const subject = { team_id: ref.team_id, payment_id: attempt.payment_id, attempt_id: attempt.id };
+    const judge: Report['judge'] = (payment, now) => judged(deps.config, store, payment, now, verdict, at);
+    const context = { environment: store.environment, at, listeners: deps.listeners };
+    const applied = await apply(tx, context, [{ ...subject, judge }]);
+    return must(applied.get(attempt.payment_id), 'an attempt has a payment');
+  });
+}
+
+/**
+ * Rejects a manual resolution that is not possible.
+ * @param at milliseconds since the epoch
+ * @throws Problem 400 when the attempt cannot be resolved manually: it is being sent, or is already decided
+ */
+export function refuse(attempt: AttemptRow, { as }: Verdict, at: number): void {
+  if (attempt.status === 'created' && at - attempt.created_at.getTime() < SENDING_MS) {
+    throw new Problem(400, 'The attempt is being handed over at this moment: wait two minutes.');
+  }
+  if (attempt.status === 'succeeded' || (as === 'failed' && !isOpen(attempt) && attempt.mismatch === null)) {
+    throw new Problem(400, `The attempt is decided already: ${attempt.status}.`);
+  }
+}
+
+function judged(
+  config: Pick<Config, 'hold_ms' | 'fees'>,
+  store: Store,
+  payment: PaymentRow,
+  attempt: AttemptRow,
+  verdict: Verdict,
+  at: number,
+): Change {
+  const { team_id, payment_id, id, channel, amount_minor } = attempt;
+  const update = updateOf(attempt, verdict, at);
+  if (verdict.as === 'failed') {
+    // The attempt had already ended: only the amount set aside since then is resolved.
+    if (!isOpen(attempt)) return { team_id, payment_id, attempt: { id, update, late: true }, happenings: [] };
+    const declined: Happening = { kind: 'declined', reason: 'unknown', message: BY_HAND, channel };
+    return { team_id, payment_id, attempt: { id, update }, happenings: [declined] };
+  }
+  // The attempt was closed as never sent, and no other has started since: fee and channel are those of this attempt.
+  const before = payment.status === 'pending' ? [submittedHappening(config, payment, attempt)] : [];
+  const captured: Happening = {
+    kind: 'captured',
+    attempt_id: id,
+    amount_minor,
+    hold_ms: holdOf(config, store.environment, attempt),
+  };
+  return { team_id, payment_id, attempt: { id, update }, happenings: [...before, captured] };
+}
+
+function updateOf(attempt: AttemptRow, verdict: Verdict, at: number): AttemptUpdate {
+  const now = new Date(at);
+  const decided = { next_poll_at: null, resolution: { ...verdict, at: now.toISOString() } };
+  const common = { ...decided, closed_at: now, submitted_at: attempt.submitted_at ?? now };
+  if (verdict.as === 'succeeded') {
+    return { ...common, status: 'succeeded', provider_ref: attempt.provider_ref ?? attempt.mismatch?.provider_ref ?? null };
+  }
+  if (!isOpen(attempt)) return { ...decided, status: attempt.status };
+  return { ...common, status: 'failed', reason: 'unknown', message: BY_HAND };
+}

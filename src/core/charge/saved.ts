@@ -1,0 +1,113 @@
+import { lastWallet, openWallet, saveMethods, touchMethods } from '../customers/methods.ts';
+import { findKeyKind } from '../../tenants/keys/store.ts';
+import type { Secrets } from '../../kit/crypto.ts';
+import { invalid } from '../../kit/errors.ts';
+import { type Channel, channelById, checkAmount } from '../../providers/reference/channels.ts';
+import type { PaymentDeps } from '../payments/deps.ts';
+import type { Hosted } from './hosted.ts';
+import type { Instrument } from './instrument.ts';
+import { hasSucceeded, type PaymentListener } from '../payments/listeners.ts';
+import { totalOf } from '../payments/present.ts';
+import type { PaymentRow } from '../payments/schema.ts';
+
+/*
+ * Numbers that payers asked us to remember on the hosted page (docs/decisions/0033-saved-methods.md). They are saved encrypted
+ * in the transaction of the success, offered masked where the merchant's server named the customer, and charged without ever
+ * being sent to a browser.
+ */
+
+/** A saved number in the form that a page may show. */
+interface SavedMethod {
+  id: string;
+  channel: Channel;
+  /** `•••• 67`: enough to recognise one's own number, too little to guess another's. */
+  masked: string;
+}
+
+/** Returns a number with all but its last two digits masked. */
+export function masked(number: string): string {
+  return `•••• ${number.slice(-2)}`;
+}
+
+/**
+ * Whether a number may be saved for the customer of this payment, or a saved one offered. The payment must have been created
+ * with a secret or restricted key, that is by the merchant's server. Data typed into a public page (a payment link's, or one
+ * that holds a public key) does not identify the payer; offering a saved number there would disclose to unauthenticated callers
+ * whose number is stored.
+ */
+export async function knowsItsPayer(deps: Pick<PaymentDeps, 'stores'>, payment: PaymentRow): Promise<boolean> {
+  return payment.customer_id !== null && (await madeByServer(deps, payment));
+}
+
+/** Whether a secret or restricted key created the payment. */
+export async function madeByServer(deps: Pick<PaymentDeps, 'stores'>, { key_id }: Pick<PaymentRow, 'key_id'>): Promise<boolean> {
+  const kind = await findKeyKind(deps.stores.control, key_id);
+  return kind === 'secret' || kind === 'restricted';
+}
+
+/** The saved number and options that a page can offer the payer. */
+export interface Memory {
+  /** The number with which the customer paid last, if this payment can be paid with it. */
+  saved: SavedMethod | null;
+  /** Whether a typed number can be saved. */
+  remembers: boolean;
+}
+
+/** Returns what the hosted page can offer the payer of a payment. */
+export async function memoryOf(deps: Pick<PaymentDeps, 'stores'>, { store, payment }: Hosted): Promise<Memory> {
+  const { team_id, customer_id } = payment;
+  if (customer_id === null || !(await knowsItsPayer(deps, payment))) return { saved: null, remembers: false };
+  const method = await lastWallet(store.db, { team_id, id: customer_id });
+  const channel = method && channelById(method.channel);
+  if (!channel || !takes(channel, payment)) return { saved: null, remembers: true };
+  return { saved: { id: method.id, channel, masked: masked(method.last4 ?? '') }, remembers: true };
+}
+
+/**
+ * Returns the instrument of a saved payment method.
+ * @throws Problem 422 naming `saved_method`; the same error for another customer's method, a deleted one and an invalid id
+ */
+export async function savedInstrument(deps: PaymentDeps, { store, payment }: Hosted, method_id: unknown): Promise<Instrument> {
+  const customer = { team_id: payment.team_id, id: payment.customer_id ?? '' };
+  const wallet =
+    typeof method_id === 'string' && (await knowsItsPayer(deps, payment))
+      ? await openWallet(store.db, store.environment, deps.secrets, customer, method_id)
+      : undefined;
+  const channel = wallet && channelById(wallet.channel);
+  if (!channel) throw invalid({ saved_method: ['is not a saved method of this customer'] });
+  return { channel, payer: wallet.number, method_id: method_id as string };
+}
+
+function takes(channel: Channel, payment: PaymentRow): boolean {
+  const currencies: readonly string[] = channel.currencies;
+  return currencies.includes(payment.currency) && checkAmount(channel, payment.currency, totalOf(payment)) === null;
+}
+
+/**
+ * Returns a listener that saves the numbers of succeeded payments and records the use of saved ones.
+ * @param secrets encrypt the numbers
+ */
+export function rememberMethods(secrets: Secrets): PaymentListener {
+  return async (tx, context, moves) => {
+    const paid = moves.filter(hasSucceeded).flatMap(({ after, attempts }) => {
+      const attempt = attempts.findLast(({ status }) => status === 'succeeded');
+      return attempt ? [{ ...attempt, customer_id: after.customer_id }] : [];
+    });
+    const used = paid.flatMap(({ team_id, method_id }) => (method_id === null ? [] : [{ team_id, id: method_id }]));
+    const wanted = paid.flatMap(({ team_id, customer_id, payer, remember, method_id, ...attempt }) => {
+      const channel = channelById(attempt.channel);
+      if (!remember || method_id !== null || !customer_id || !payer || channel?.kind !== 'mobile_money') return [];
+      const means = {
+        type: channel.kind,
+        channel: channel.id,
+        token: payer,
+        provider_account: null,
+        brand: null,
+        last4: payer.slice(-4),
+      };
+      return [{ customer: { team_id, id: customer_id }, means }];
+    });
+    if (wanted.length > 0) await saveMethods(tx, secrets, context, wanted);
+    if (used.length > 0) await touchMethods(tx, used, context.at);
+  };
+}

@@ -1,0 +1,58 @@
+import { endsPayment } from '../abuse/rules.ts';
+import { screen } from '../abuse/service.ts';
+import { record } from '../../tenants/audit/record.ts';
+import type { Store } from '../../platform/db/stores.ts';
+import { must } from '../../kit/errors.ts';
+import { newId } from '../../kit/ids.ts';
+import { apply } from '../payments/apply.ts';
+import { attemptsOf } from '../attempts/store.ts';
+import type { ChargeJournal } from './charge.ts';
+import type { PaymentDeps } from '../payments/deps.ts';
+import type { Charge } from './instrument.ts';
+import { declined, isChargeable, wrongState } from './refusals.ts';
+import { isOpen } from '../payments/schema.ts';
+import { lockPayments, type PaymentRef } from '../payments/store.ts';
+
+const REFUSED = 'The charge was refused by the rules against abuse.';
+
+/**
+ * Screens a charge for fraud before an attempt is created. A rejection that would repeat ends the payment as a decline does;
+ * too many charges leave it unchanged.
+ * @throws Problem 402 `fraud_blocked`; 400, and whatever the journal throws, as for any charge
+ */
+export async function screenCharge(
+  deps: PaymentDeps,
+  store: Store,
+  ref: PaymentRef,
+  charge: Charge,
+  journal?: ChargeJournal,
+): Promise<void> {
+  // A later tranche that the service sends itself: its payer was screened before.
+  if (!charge.screened) return;
+  const refusal = await screen(deps, store, {
+    ...{ team_id: ref.team_id, payment_id: ref.id, currency: charge.currency },
+    ...{ payer: charge.payer, address: charge.client_ip },
+    ...charge.screened,
+  });
+  if (!refusal) return;
+  if (!endsPayment(refusal)) throw declined('fraud_blocked', `${REFUSED} The payment can be charged later.`);
+  await end(deps, store, ref, charge, journal);
+  throw declined('fraud_blocked', REFUSED);
+}
+
+/** Ends the payment under the same lock and conditions as a charge: a payment with a charge under way is never ended. */
+async function end(deps: PaymentDeps, store: Store, ref: PaymentRef, charge: Charge, journal?: ChargeJournal): Promise<void> {
+  await store.db.transaction(async (tx) => {
+    const payment = must((await lockPayments(tx, [ref]))[0], 'the payment was found before');
+    const attempts = await attemptsOf(tx, [ref]);
+    const at = deps.clock.now();
+    await journal?.started(tx, newId('att', store.environment, at));
+    if (!isChargeable(payment) || payment.expires_at.getTime() <= at || attempts.some(isOpen)) throw wrongState(payment);
+    const context = { environment: store.environment, at, listeners: deps.listeners };
+    const decline = { kind: 'declined', channel: charge.channel.id, reason: 'fraud_blocked', message: REFUSED } as const;
+    await apply(tx, context, [{ team_id: ref.team_id, payment_id: ref.id, happenings: [decline] }]);
+    await record(tx, charge.by, { team_id: ref.team_id, action: 'payment.charge', resource_id: ref.id, at });
+    await journal?.refused?.(tx);
+  });
+  deps.wake.ring(store.environment);
+}

@@ -1,0 +1,105 @@
+import { WORKER } from '../../tenants/audit/actor.ts';
+import type { Store } from '../../platform/db/stores.ts';
+import { must, Problem } from '../../kit/errors.ts';
+import { channelById } from '../../providers/reference/channels.ts';
+import { accountKey } from '../../platform/work/account-key.ts';
+import { type CallSweep, callSweep } from '../../platform/work/call-sweep.ts';
+import type { Sweep } from '../../platform/work/sweep.ts';
+import { apply } from '../payments/apply.ts';
+import { attemptsOf, claimDueAttempts } from '../attempts/store.ts';
+import { charge } from './charge.ts';
+import type { PaymentDeps } from '../payments/deps.ts';
+import { look } from './look.ts';
+import type { AttemptRow } from '../payments/schema.ts';
+import { claimContinuing, type Continuing, findPayment, lockExpired, stopContinuing } from '../payments/store.ts';
+import { pieceOf } from './tranches.ts';
+
+const EXPIRY_BATCH = 100;
+/** Lease of a poll: the attempt of a worker that dies while polling becomes due again after this. */
+const POLL_LEASE_MS = 30_000;
+const CONTINUE_LEASE_MS = 60_000;
+
+/** Expires payments within 5 s of the end of their window, without any request for them: runs every second. */
+export function expirySweep(deps: PaymentDeps, store: Store): Sweep {
+  return {
+    name: 'payment-expiry',
+    environment: store.environment,
+    idle_ms: 1_000,
+    round: async () => {
+      const at = deps.clock.now();
+      const expired = await store.db.transaction(async (tx) => {
+        const refs = await lockExpired(tx, new Date(at), EXPIRY_BATCH);
+        if (refs.length === 0) return 0;
+        await apply(
+          tx,
+          { environment: store.environment, at, listeners: deps.listeners },
+          refs.map(({ team_id, id }) => ({
+            team_id,
+            payment_id: id,
+            happenings: [{ kind: 'window_elapsed' }],
+          })),
+        );
+        return refs.length;
+      });
+      if (expired > 0) deps.wake.ring(store.environment);
+      return expired;
+    },
+  };
+}
+
+/** Polls providers for attempts that are under way or unknown. */
+export function pollSweep(deps: PaymentDeps, store: Store): Sweep {
+  const sweep: CallSweep<AttemptRow> = {
+    name: 'attempt-polls',
+    environment: store.environment,
+    idle_ms: 200,
+    claim: (limit, skip) => claimDueAttempts(store.db, new Date(deps.clock.now()), POLL_LEASE_MS, limit, skip),
+    accountOf: (attempt) => accountKey(attempt.team_id, attempt.provider_account),
+    step: async (attempt) => void (await look(deps, store, attempt)),
+    start_within_ms: POLL_LEASE_MS / 3,
+    failure: 'a look at an attempt failed; it comes due again',
+  };
+  return callSweep(sweep, deps);
+}
+
+/** Sends the next tranche of payments as soon as the previous one was captured. */
+export function trancheSweep(deps: PaymentDeps, store: Store): Sweep {
+  const sweep: CallSweep<Continuing> = {
+    name: 'tranches',
+    environment: store.environment,
+    idle_ms: 250,
+    claim: (limit, skip) => claimContinuing(store.db, new Date(deps.clock.now()), CONTINUE_LEASE_MS, limit, skip),
+    accountOf: ({ team_id, provider_account }) => accountKey(team_id, provider_account),
+    step: (ref) => sendNextPiece(deps, store, ref),
+    start_within_ms: CONTINUE_LEASE_MS / 2,
+    failure: 'the next tranche could not be sent; it comes due again',
+  };
+  return callSweep(sweep, deps);
+}
+
+/**
+ * Sends the next tranche to the same channel and number as the previous one. If it is declined, the payer continues on the same
+ * page.
+ */
+async function sendNextPiece(deps: PaymentDeps, store: Store, ref: Continuing): Promise<void> {
+  const attempts = await attemptsOf(store.db, [ref]);
+  const previous = must(
+    attempts.findLast((attempt) => attempt.status === 'succeeded'),
+    'a piece has landed',
+  );
+  const channel = must(channelById(previous.channel), 'the channel was checked when the attempt was made');
+  const payment = must(await findPayment(store.db, ref.team_id, ref.id), 'it was claimed');
+  const { payer, currency, remember } = previous;
+  const method_id = previous.method_id ?? undefined;
+  const piece_minor = pieceOf(deps.config, payment, channel);
+  try {
+    await charge(deps, store, ref, {
+      ...{ channel, payer, method_id, remember: remember ?? false },
+      ...{ currency, piece_minor, client_ip: null, by: WORKER, prompted_by: null },
+    });
+  } catch (error) {
+    // 502: no provider could take it now; it becomes due again after the lease. Any other error stops the automatic sending.
+    if (!(error instanceof Problem)) throw error;
+    if (error.status !== 502) await stopContinuing(store.db, ref);
+  }
+}

@@ -1,0 +1,44 @@
+import type { Config } from '../../platform/config/config.ts';
+import type { Minor } from '../../kit/money.ts';
+import { type Channel, limitsOf } from '../../providers/reference/channels.ts';
+import { feeOf } from '../../money/fees/fees.ts';
+import { totalOf } from '../payments/present.ts';
+import type { PaymentRow } from '../payments/schema.ts';
+
+/** Maximum amount of one Mobile Money charge in CFA francs, in hundredths: 500,000 francs (docs/contract/money.md). */
+const CFA_CEILING: Minor = 50_000_000n;
+
+/** Returns the maximum amount of one charge of the channel, in hundredths. */
+export function ceilingOf(channel: Channel, currency: string): Minor {
+  const most = limitsOf(channel, currency)?.max_minor ?? CFA_CEILING;
+  const cfa = channel.kind === 'mobile_money' && (currency === 'XAF' || currency === 'XOF');
+  return cfa && most > CFA_CEILING ? CFA_CEILING : most;
+}
+
+/**
+ * Returns the amount that one charge on the channel would collect now, in hundredths. The fee is fixed by the first charge, so
+ * that the tranches sum to one total.
+ */
+export function pieceOf(config: Pick<Config, 'fees'>, payment: PaymentRow, channel: Channel): Minor {
+  const fee_minor =
+    payment.status === 'pending' ? feeOf(config.fees, channel.kind, payment.amount_minor, payment.currency) : payment.fee_minor;
+  return nextPiece(totalOf({ ...payment, fee_minor }) - payment.captured_minor, channel, payment.currency);
+}
+
+/**
+ * Returns the next tranche of the amount left to collect: tranches are nearly equal, each at most the limit and a multiple of
+ * the channel's step. Because it is computed from what is left, a payer may continue days later or on another channel.
+ * @returns the whole rest when one charge can carry it
+ */
+export function nextPiece(left_minor: Minor, channel: Channel, currency: string): Minor {
+  const ceiling = ceilingOf(channel, currency);
+  if (channel.kind !== 'mobile_money' || left_minor <= ceiling) return left_minor;
+  const step = limitsOf(channel, currency)?.step_minor ?? 1n;
+  const highest = (ceiling / step) * step;
+  const pieces = divideUp(left_minor, highest);
+  return divideUp(divideUp(left_minor, pieces), step) * step;
+}
+
+function divideUp(a: Minor, b: Minor): Minor {
+  return (a + b - 1n) / b;
+}

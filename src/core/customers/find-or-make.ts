@@ -1,0 +1,52 @@
+import { must, Problem } from '../../kit/errors.ts';
+import { type Db, pgCode, pgConstraint, type Tx, UNIQUE_VIOLATION } from '../../kit/sql.ts';
+import { compactPhone } from './phone.ts';
+import type { CustomerRow } from './schema.ts';
+import { createCustomer, type CustomerContext } from './service.ts';
+import { findCustomer, findHolders } from './store.ts';
+
+const MOST_RUNS = 3;
+
+/** How a request identifies someone who may already be a customer: by e-mail address, phone number or both. */
+export interface Named {
+  name?: string;
+  email?: string;
+  phone?: string;
+}
+
+/**
+ * Returns the customer with the e-mail address, else the one with the phone number, else a new one. Payments use the same
+ * order.
+ * @throws a unique violation when another transaction creates the same customer: {@link makingCustomers} retries it
+ */
+export async function findOrMake(tx: Tx, context: CustomerContext, team_id: bigint, named: Named): Promise<CustomerRow> {
+  const found = await find(tx, team_id, named);
+  if (found) return found;
+  try {
+    return await createCustomer(tx, context, team_id, named);
+  } catch (error) {
+    // Another transaction has created it since, and the check before the insert saw it.
+    const made = error instanceof Problem ? await find(tx, team_id, named) : undefined;
+    if (made) return made;
+    throw error;
+  }
+}
+
+async function find(tx: Tx, team_id: bigint, { email, phone }: Named): Promise<CustomerRow | undefined> {
+  const number = phone === undefined ? null : compactPhone(phone);
+  const holders = await findHolders(tx, { team_id, id: '', email: email ?? null, phone: number });
+  const id = holders.email ?? holders.phone;
+  return id === undefined ? undefined : must(await findCustomer(tx, { team_id, id }), 'its address was just found');
+}
+
+/** Runs a transaction that uses {@link findOrMake}. Retries it when another transaction created the customer concurrently. */
+export async function makingCustomers<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
+  for (let run = 1; ; run++) {
+    try {
+      return await db.transaction(work);
+    } catch (error) {
+      const made = pgCode(error) === UNIQUE_VIOLATION && /^customers_(email|phone)$/.test(pgConstraint(error) ?? '');
+      if (!made || run === MOST_RUNS) throw error;
+    }
+  }
+}

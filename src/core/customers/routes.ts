@@ -1,0 +1,184 @@
+import { Type } from 'typebox';
+import { callerOf } from '../../tenants/audit/actor.ts';
+import { recorded } from '../../tenants/audit/record.ts';
+import { once } from '../../tenants/api/idempotency.ts';
+import { type Call, type Reply, type Route, route } from '../../tenants/api/route.ts';
+import { envelopeSchema } from '../../kit/envelope.ts';
+import { idPrefix } from '../../kit/ids.ts';
+import { Cursors, cursorPage, listMeta, offsetMeta } from '../../kit/paging.ts';
+import type { Tx } from '../../kit/sql.ts';
+import type { CustomerDeps } from './deps.ts';
+import { eraseCustomer } from '../../edge/erasure/erase.ts';
+import { presentCustomer } from './present.ts';
+import { customerBody, customerReply, type CustomerRow, type ListCustomersQuery, listCustomersQuery } from './schema.ts';
+import {
+  changeCustomer,
+  createCustomer,
+  type CustomerContext,
+  getCustomer,
+  replaceCustomer,
+  setBlocked,
+  withFreeAddress,
+} from './service.ts';
+import { countCustomers, type CustomerRef, listCustomers } from './store.ts';
+
+const READ = { access: 'private', scope: 'customer.read' } as const;
+const WRITE = { access: 'private', scope: 'customer.write' } as const;
+
+const one = envelopeSchema({ customer: customerReply });
+
+type RouteDeps = Pick<CustomerDeps, 'secrets'>;
+
+export function customerRoutes(deps: RouteDeps): Route[] {
+  return [
+    route({
+      ...READ,
+      method: 'GET',
+      path: '/customers',
+      summary: 'List customers',
+      description: 'Newest first. Who was erased is not listed.',
+      query: listCustomersQuery,
+      replies: { 200: envelopeSchema({ items: Type.Array(customerReply), meta: listMeta }) },
+      handle: (call) => listed(deps, call),
+    }),
+    route({
+      ...WRITE,
+      method: 'POST',
+      path: '/customers',
+      summary: 'Create a customer',
+      description: 'Payments find their customer by e-mail address, then by phone number, and make the one they do not find.',
+      idempotent: true,
+      body: customerBody,
+      replies: { 201: one },
+      handle: (call) =>
+        writing(call, (tx, context) =>
+          once(tx, call as Call, 'POST /customers', async () => {
+            const made = createCustomer(tx, context, call.caller.team.id, call.body);
+            return reply(call, 201, 'Customer created', await recorded(tx, call, 'customer.create', made));
+          }),
+        ),
+    }),
+    route({
+      ...READ,
+      method: 'GET',
+      path: '/customers/:id',
+      summary: 'Retrieve a customer',
+      description: 'One that was erased is shown without what told who it was.',
+      problems: ['customer_not_found'],
+      replies: { 200: one },
+      handle: async (call) => {
+        const { db, environment } = call.caller.store;
+        return reply(call, 200, 'Customer retrieved', await getCustomer(db, environment, refOf(call)));
+      },
+    }),
+    route({
+      ...WRITE,
+      method: 'PUT',
+      path: '/customers/:id',
+      summary: 'Replace a customer',
+      description: 'What is not named becomes null.',
+      problems: ['customer_not_found'],
+      body: customerBody,
+      replies: { 200: one },
+      handle: (call) =>
+        writing(call, async (tx, context) => {
+          const changed = replaceCustomer(tx, context, refOf(call), call.body);
+          return reply(call, 200, 'Customer updated', await recorded(tx, call, 'customer.update', changed));
+        }),
+    }),
+    route({
+      ...WRITE,
+      method: 'PATCH',
+      path: '/customers/:id',
+      summary: 'Change a customer',
+      description: 'What is not named stays.',
+      problems: ['customer_not_found'],
+      body: customerBody,
+      replies: { 200: one },
+      handle: (call) =>
+        writing(call, async (tx, context) => {
+          const changed = changeCustomer(tx, context, refOf(call), call.body);
+          return reply(call, 200, 'Customer updated', await recorded(tx, call, 'customer.update', changed));
+        }),
+    }),
+    route({
+      ...WRITE,
+      method: 'DELETE',
+      path: '/customers/:id',
+      summary: 'Erase a customer',
+      description:
+        'Archives and anonymises the record, deletes addresses and saved payment methods, and takes name, e-mail address, ' +
+        'phone number and addresses out of everything that was stored of the payments, which stay. For ever; asking again ' +
+        'changes nothing.',
+      operation_id: 'eraseCustomer',
+      problems: ['customer_not_found'],
+      replies: { 200: one },
+      handle: (call) =>
+        writing(call, async (tx, context) => {
+          return reply(call, 200, 'Customer erased', await eraseCustomer(tx, deps.secrets, context, refOf(call), callerOf(call)));
+        }),
+    }),
+    route({
+      ...WRITE,
+      method: 'POST',
+      path: '/customers/:id/block',
+      summary: 'Block a customer',
+      description: 'Payments of the customer are refused from now on; what is under way goes on.',
+      problems: ['customer_not_found'],
+      replies: { 200: one },
+      handle: (call) =>
+        writing(call, async (tx, context) => {
+          const blocked = setBlocked(tx, context, refOf(call), true);
+          return reply(call, 200, 'Customer blocked', await recorded(tx, call, 'customer.block', blocked));
+        }),
+    }),
+    route({
+      ...WRITE,
+      method: 'POST',
+      path: '/customers/:id/unblock',
+      summary: 'Unblock a customer',
+      description: 'Payments of the customer are taken again.',
+      problems: ['customer_not_found'],
+      replies: { 200: one },
+      handle: (call) =>
+        writing(call, async (tx, context) => {
+          const free = setBlocked(tx, context, refOf(call), false);
+          return reply(call, 200, 'Customer unblocked', await recorded(tx, call, 'customer.unblock', free));
+        }),
+    }),
+  ];
+}
+
+type AnyCall = Call<unknown, unknown>;
+
+function writing(call: AnyCall, work: (tx: Tx, context: CustomerContext) => Promise<Reply>): Promise<Reply> {
+  const { db, environment } = call.caller.store;
+  return withFreeAddress(() => db.transaction((tx) => work(tx, { environment, at: call.at })));
+}
+
+function refOf(call: AnyCall): CustomerRef {
+  return { team_id: call.caller.team.id, id: call.params.id as string };
+}
+
+function reply(call: AnyCall, code: number, message: string, row: CustomerRow): Reply {
+  return { code, message, body: { customer: presentCustomer(call.caller.store.environment, row) } };
+}
+
+async function listed(deps: RouteDeps, call: Call<unknown, ListCustomersQuery>): Promise<Reply> {
+  const {
+    team,
+    store: { db, environment },
+  } = call.caller;
+  const { search, blocked } = call.query;
+  const filters = { search, blocked };
+  const cursors = new Cursors(deps.secrets, `customers:${environment}:${team.id}`);
+  const position = cursors.position(call.query);
+  const floor = idPrefix('cus', environment);
+  const rows = await listCustomers(db, team.id, filters, position);
+  const { items, meta } =
+    position.kind === 'offset'
+      ? { items: rows, meta: offsetMeta(cursors, position, rows.at(-1)?.id, await countCustomers(db, team.id, filters), floor) }
+      : cursorPage(cursors, position, rows, floor);
+  const shown = items.map((row) => presentCustomer(environment, row));
+  return { code: 200, message: 'Customers retrieved', body: { items: shown, meta } };
+}

@@ -1,0 +1,112 @@
+import { pageTail } from '../../kit/pages.ts';
+import type { Position } from '../../kit/paging.ts';
+import { allOf, type Fragment, fixed, part, type Queryable, sql, type Tx } from '../../kit/sql.ts';
+import { compactPhone } from './phone.ts';
+import type { CustomerRow } from './schema.ts';
+import { fold, searchText } from './search.ts';
+
+const columns = fixed(`team_id, id, name, email, phone, company_name, address, billing, tax_id, metadata, blocked_at, archived_at,
+  event_count, created_at, updated_at`);
+
+export interface CustomerRef {
+  team_id: bigint;
+  id: string;
+}
+
+/**
+ * Inserts a customer and its search text.
+ * @throws a unique violation when the e-mail address or phone number is another customer's
+ */
+export async function insertCustomer(tx: Tx, row: CustomerRow): Promise<void> {
+  await tx.run(sql`
+    insert into customers (team_id, id, name, email, phone, company_name, address, billing, tax_id, metadata, event_count,
+      created_at, updated_at)
+    values (${row.team_id}, ${row.id}, ${row.name}, ${row.email}, ${row.phone}, ${row.company_name}, ${json(row.address)},
+      ${json(row.billing)}, ${row.tax_id}, ${json(row.metadata)}, ${row.event_count}, ${row.created_at}, ${row.updated_at})`);
+  await writeSearch(tx, row);
+}
+
+export function findCustomer(db: Queryable, ref: CustomerRef): Promise<CustomerRow | undefined> {
+  return db.maybe<CustomerRow>(sql`select ${columns} from customers where team_id = ${ref.team_id} and id = ${ref.id}`);
+}
+
+/** Returns the customer, locked until the transaction ends. */
+export function lockCustomer(tx: Tx, ref: CustomerRef): Promise<CustomerRow | undefined> {
+  return tx.maybe<CustomerRow>(sql`
+    select ${columns} from customers where team_id = ${ref.team_id} and id = ${ref.id} for update`);
+}
+
+/** Returns the ids of other customers with the e-mail address and with the phone number. */
+export async function findHolders(
+  db: Queryable,
+  { team_id, id, email, phone }: Pick<CustomerRow, 'team_id' | 'id' | 'email' | 'phone'>,
+): Promise<{ email?: string; phone?: string }> {
+  const rows = await db.all<{ field: 'email' | 'phone'; id: string }>(sql`
+    select 'email' as field, id from customers where team_id = ${team_id} and email_key = ${email?.toLowerCase() ?? null} and id <> ${id}
+    union all
+    select 'phone', id from customers where team_id = ${team_id} and phone = ${phone} and id <> ${id}`);
+  return Object.fromEntries(rows.map((row) => [row.field, row.id]));
+}
+
+/**
+ * Writes every column that can change, and the search text.
+ * @throws a unique violation, as {@link insertCustomer}
+ */
+export async function updateCustomer(tx: Tx, row: CustomerRow): Promise<void> {
+  await tx.run(sql`
+    update customers set name = ${row.name}, email = ${row.email}, phone = ${row.phone}, company_name = ${row.company_name},
+      address = ${json(row.address)}, billing = ${json(row.billing)}, tax_id = ${row.tax_id}, metadata = ${json(row.metadata)},
+      blocked_at = ${row.blocked_at}, archived_at = ${row.archived_at}, event_count = ${row.event_count},
+      updated_at = ${row.updated_at}
+    where team_id = ${row.team_id} and id = ${row.id}`);
+  if (row.archived_at === null) await writeSearch(tx, row);
+  else await tx.run(sql`delete from customer_search where team_id = ${row.team_id} and customer_id = ${row.id}`);
+}
+
+async function writeSearch(tx: Tx, row: CustomerRow): Promise<void> {
+  await tx.run(sql`
+    insert into customer_search (team_id, customer_id, text) values (${row.team_id}, ${row.id}, ${searchText(row)})
+    on conflict (team_id, customer_id) do update set text = excluded.text where customer_search.text <> excluded.text`);
+}
+
+export interface CustomerFilters {
+  search?: string | undefined;
+  blocked?: boolean | undefined;
+}
+
+/** Returns one page, in the order of the list. Erased customers are not listed. */
+export function listCustomers(
+  db: Queryable,
+  team_id: bigint,
+  filters: CustomerFilters,
+  position: Position,
+): Promise<CustomerRow[]> {
+  return db.all<CustomerRow>(sql`
+    select ${columns} from customers where ${conditions(team_id, filters)} ${pageTail(position)}`);
+}
+
+export async function countCustomers(db: Queryable, team_id: bigint, filters: CustomerFilters): Promise<number> {
+  const row = await db.maybe<{ total: bigint }>(
+    sql`select count(*) as total from customers where ${conditions(team_id, filters)}`,
+  );
+  return Number(row?.total ?? 0n);
+}
+
+function conditions(team_id: bigint, { search, blocked }: CustomerFilters): Fragment {
+  const found = [part`team_id = ${team_id}`, part`archived_at is null`];
+  if (blocked !== undefined) found.push(blocked ? part`blocked_at is not null` : part`blocked_at is null`);
+  if (search) {
+    const like = `%${needle(search).replace(/[\\%_]/g, '\\$&')}%`;
+    found.push(part`id in (select pirogue_search_customers(${like}))`);
+  }
+  return allOf(found);
+}
+
+/** Returns the text to search for. A phone number is found in any format. */
+function needle(search: string): string {
+  return (/^[+\d\s().-]+$/.test(search) ? compactPhone(search) : null) ?? fold(search);
+}
+
+function json(value: object | null): string | null {
+  return value && JSON.stringify(value);
+}

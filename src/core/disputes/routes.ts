@@ -1,0 +1,114 @@
+import { Type } from 'typebox';
+import { callerOf } from '../../tenants/audit/actor.ts';
+import { type Call, type Reply, type Route, route } from '../../tenants/api/route.ts';
+import { envelopeSchema } from '../../kit/envelope.ts';
+import { invalid } from '../../kit/errors.ts';
+import { idPrefix } from '../../kit/ids.ts';
+import type { JsonObject } from '../../kit/json.ts';
+import { Cursors, cursorPage, listMeta, offsetMeta } from '../../kit/paging.ts';
+import { checkMetadata } from '../../kit/metadata.ts';
+import type { DisputeDeps } from './deps.ts';
+import { presentDispute } from './present.ts';
+import { disputeShape, type EvidenceBody, evidenceBody, type ListDisputesQuery, listDisputesQuery } from './schema.ts';
+import { changeDispute, getDispute } from './service.ts';
+import type { DisputeTrigger } from './states.ts';
+import { countDisputes, listDisputes } from './store.ts';
+
+const one = { 200: envelopeSchema({ dispute: disputeShape }) };
+
+/** The routes of disputes: list, retrieve, submit evidence, accept. */
+export function disputeRoutes(deps: DisputeDeps): Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: '/disputes',
+      summary: 'List disputes',
+      description: 'Newest first.',
+      access: 'private',
+      scope: 'dispute.read',
+      query: listDisputesQuery,
+      replies: { 200: envelopeSchema({ items: Type.Array(disputeShape), meta: listMeta }) },
+      handle: (call) => page(deps, call),
+    }),
+    route({
+      method: 'GET',
+      path: '/disputes/:id',
+      summary: 'Retrieve a dispute',
+      access: 'private',
+      scope: 'dispute.read',
+      replies: one,
+      handle: async (call) => {
+        const { team, store } = call.caller;
+        return reply(call, 'Dispute retrieved', await getDispute(store, team.id, call.params.id as string));
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/disputes/:id/evidence',
+      summary: 'Answer a dispute with evidence',
+      description: 'Once, before `due_at`. The dispute is then under review until the provider decides.',
+      operation_id: 'submitDisputeEvidence',
+      problems: ['dispute_decided'],
+      access: 'private',
+      scope: 'dispute.write',
+      body: evidenceBody,
+      replies: one,
+      handle: (call) => submitEvidence(deps, call),
+    }),
+    route({
+      method: 'POST',
+      path: '/disputes/:id/accept',
+      summary: 'Accept a dispute as lost',
+      description: 'The money goes back to the payer. This can not be undone.',
+      problems: ['dispute_decided'],
+      access: 'private',
+      scope: 'dispute.write',
+      replies: one,
+      handle: (call) => change(deps, call, 'accepted', 'Dispute accepted'),
+    }),
+  ];
+}
+
+function submitEvidence(deps: DisputeDeps, call: Call<EvidenceBody>): Promise<Reply> {
+  const { evidence } = call.body;
+  const objection = evidence === null ? 'is required' : checkMetadata(evidence);
+  if (objection) throw invalid({ evidence: [objection] });
+  return change(deps, call as Call, 'evidence_sent', 'Evidence submitted', evidence as JsonObject);
+}
+
+async function change(
+  deps: DisputeDeps,
+  call: Call,
+  trigger: DisputeTrigger,
+  message: string,
+  evidence?: JsonObject,
+): Promise<Reply> {
+  const { team, store } = call.caller;
+  return reply(
+    call,
+    message,
+    await changeDispute(deps, store, { team_id: team.id, id: call.params.id as string }, trigger, evidence, callerOf(call)),
+  );
+}
+
+function reply(call: Call, message: string, row: Awaited<ReturnType<typeof getDispute>>): Reply {
+  return { code: 200, message, body: { dispute: presentDispute(call.caller.store.environment, row) } };
+}
+
+async function page(deps: DisputeDeps, call: Call<unknown, ListDisputesQuery>): Promise<Reply> {
+  const { team, store } = call.caller;
+  const { environment, db } = store;
+  const filters = { payment: call.query.payment, status: call.query.status };
+  const cursors = new Cursors(deps.secrets, `disputes:${environment}:${team.id}`);
+  const position = cursors.position(call.query);
+  const floor = idPrefix('dsp', environment);
+  const rows = await listDisputes(db, team.id, filters, position);
+  const message = 'Disputes retrieved';
+  if (position.kind !== 'offset') {
+    const { items, meta } = cursorPage(cursors, position, rows, floor);
+    return { code: 200, message, body: { items: items.map((row) => presentDispute(environment, row)), meta } };
+  }
+  const total = await countDisputes(db, team.id, filters);
+  const items = rows.map((row) => presentDispute(environment, row));
+  return { code: 200, message, body: { items, meta: offsetMeta(cursors, position, rows.at(-1)?.id, total, floor) } };
+}

@@ -1,0 +1,175 @@
+import type { Action } from '../../tenants/audit/actions.ts';
+import { type Actor, PROVIDER } from '../../tenants/audit/actor.ts';
+import { record } from '../../tenants/audit/record.ts';
+import type { Store } from '../../platform/db/stores.ts';
+import type { EventType } from '../../money/events/catalogue.ts';
+import { recordEvents } from '../../money/events/record.ts';
+import { invalid, must, notFound, Problem } from '../../kit/errors.ts';
+import { isId, newId } from '../../kit/ids.ts';
+import type { JsonObject } from '../../kit/json.ts';
+import type { Queryable, Tx } from '../../kit/sql.ts';
+import { account } from '../../money/ledger/accounts.ts';
+import { type Posting, post } from '../../money/ledger/post.ts';
+import { lockPayment } from '../payments/service.ts';
+import { type Draw, draw, drawPostings, returnDrawn } from '../../money/settlement/draw.ts';
+import { refundsUnderWay } from '../../money/settlement/store.ts';
+import type { DisputeDeps } from './deps.ts';
+import { presentDispute } from './present.ts';
+import type { DisputeRow } from './schema.ts';
+import { type DisputeTrigger, nextDisputeStatus } from './states.ts';
+import { findBlocking, findDispute, insertDispute, lockDispute, updateDispute } from './store.ts';
+
+const ACTIONS: Record<DisputeTrigger, Action> = {
+  evidence_sent: 'dispute.submit_evidence',
+  accepted: 'dispute.accept',
+  provider_decided_won: 'dispute.decide',
+  provider_decided_lost: 'dispute.decide',
+  withdrawn: 'dispute.withdraw',
+};
+
+const RESPONSE_MS = 7 * 24 * 3_600_000;
+
+/**
+ * Returns the id of an open or lost dispute of the payment, or null. Its money may go back, or went back, to the payer by the
+ * dispute.
+ */
+export function openOrLostDispute(db: Queryable, team_id: bigint, payment_id: string): Promise<string | null> {
+  return findBlocking(db, team_id, payment_id);
+}
+
+/** A dispute to open. */
+export interface Opening {
+  team_id: bigint;
+  payment_id: string;
+  /** In hundredths; default: the amount that has not been refunded. */
+  amount_minor?: bigint;
+  reason: string;
+}
+
+/**
+ * Opens a dispute after the provider's notice (in the sandbox: after `pirogue trigger dispute.created`) and moves the amount to
+ * `disputed`. The platform advances what the balance does not cover, because a chargeback cannot be declined.
+ * @throws Problem 404, 400 when there is nothing to dispute, 422 for an amount that was not paid
+ */
+export async function openDispute(
+  deps: Pick<DisputeDeps, 'clock'>,
+  store: Store,
+  opening: Opening,
+  by: Actor = PROVIDER,
+): Promise<DisputeRow> {
+  const at = deps.clock.now();
+  return store.db.transaction(async (tx) => {
+    const payment = await lockPayment(tx, opening.team_id, opening.payment_id);
+    if (!payment) throw notFound('Payment');
+    const blocking = await findBlocking(tx, payment.team_id, payment.id);
+    const disputable = payment.status === 'succeeded' || payment.status === 'partially_refunded';
+    if (!disputable || blocking) throw new Problem(400, `The payment is ${blocking ? 'in a dispute already' : payment.status}.`);
+    // An amount that a refund under way returns cannot be charged back as well.
+    const left = payment.amount_minor - payment.refunded_minor - (await refundsUnderWay(tx, payment.team_id, payment.id));
+    if (left <= 0n) throw new Problem(400, 'Everything that was paid is being refunded.');
+    const amount_minor = opening.amount_minor ?? left;
+    if (amount_minor > left) throw invalid({ amount: ['is more than what was paid and not refunded'] });
+    const claim = { team_id: payment.team_id, payment_id: payment.id, currency: payment.currency, amount_minor };
+    const draws = must(await draw(tx, claim, null), 'credit without a cap covers everything');
+    const now = new Date(at);
+    const row: DisputeRow = {
+      ...claim,
+      id: newId('dsp', store.environment, at),
+      status: 'needs_response',
+      reason: opening.reason,
+      evidence: null,
+      draws,
+      due_at: new Date(at + RESPONSE_MS),
+      event_count: 1,
+      created_at: now,
+      updated_at: now,
+      closed_at: null,
+    };
+    await insertDispute(tx, row);
+    await record(tx, by, { team_id: row.team_id, action: 'dispute.open', resource_id: row.id, at });
+    await book(tx, row, 'dispute.opened', drawPostings(draws, 'disputed', true));
+    await announce(tx, store, at, row, 'dispute.created');
+    return row;
+  });
+}
+
+/**
+ * The only function for every further change of a dispute: evidence, acceptance, the provider's decision, withdrawal.
+ * @throws Problem 404, 400 when the dispute's status does not allow it
+ */
+export async function changeDispute(
+  deps: Pick<DisputeDeps, 'clock'>,
+  store: Store,
+  ref: { team_id: bigint; id: string },
+  trigger: DisputeTrigger,
+  evidence?: JsonObject,
+  by: Actor = PROVIDER,
+): Promise<DisputeRow> {
+  const at = deps.clock.now();
+  return store.db.transaction(async (tx) => {
+    const known = await getDispute(store, ref.team_id, ref.id, tx);
+    await lockPayment(tx, ref.team_id, known.payment_id);
+    const before = must(await lockDispute(tx, ref.team_id, ref.id), 'it was just read');
+    const status = nextDisputeStatus(before.status, trigger);
+    if (status === null) throw new Problem(400, `The dispute is ${before.status}: that is not possible any more.`);
+    const closed = status !== 'under_review';
+    const now = new Date(at);
+    const row: DisputeRow = {
+      ...before,
+      status,
+      evidence: evidence ?? before.evidence,
+      event_count: before.event_count + 1,
+      updated_at: now,
+      closed_at: closed ? now : null,
+    };
+    await updateDispute(tx, row);
+    await record(tx, by, { team_id: row.team_id, action: ACTIONS[trigger], resource_id: row.id, at });
+    if (closed) await settle(tx, row);
+    await announce(tx, store, at, row, closed ? 'dispute.closed' : 'dispute.updated');
+    return row;
+  });
+}
+
+/** Posts the end of a dispute. Lost: the money leaves. Won or withdrawn: it returns to the balances it was drawn from. */
+async function settle(tx: Tx, row: DisputeRow): Promise<void> {
+  const { team_id, payment_id, currency, id: source_id } = row;
+  if (row.status === 'lost') return book(tx, row, 'dispute.lost', lostPostings(row.draws));
+  const kind = `dispute.${row.status}`;
+  await returnDrawn(tx, { team_id, kind, source_id, currency, payment_id, from: 'disputed', each: true }, row.draws);
+}
+
+function lostPostings(draws: Draw[]): Posting[] {
+  return drawPostings(draws, 'disputed', true).map((posting) => ({
+    debit: posting.credit,
+    credit: account('clearing', null),
+    amount_minor: posting.amount_minor,
+  }));
+}
+
+async function book(tx: Tx, row: DisputeRow, kind: string, postings: Posting[]): Promise<void> {
+  await post(tx, [
+    { team_id: row.team_id, kind, source_id: row.id, subject_id: row.payment_id, currency: row.currency, postings },
+  ]);
+}
+
+async function announce(tx: Tx, store: Store, at: number, row: DisputeRow, type: EventType): Promise<void> {
+  await recordEvents(tx, store.environment, at, [
+    {
+      team_id: row.team_id,
+      type,
+      resource_id: row.id,
+      sequence: row.event_count,
+      data: presentDispute(store.environment, row),
+    },
+  ]);
+}
+
+/**
+ * Returns a dispute of this team and store.
+ * @throws Problem 404
+ */
+export async function getDispute(store: Store, team_id: bigint, id: string, db: Queryable = store.db): Promise<DisputeRow> {
+  const row = isId('dsp', store.environment, id) ? await findDispute(db, team_id, id) : undefined;
+  if (!row) throw notFound();
+  return row;
+}

@@ -1,0 +1,79 @@
+import { jsonText } from '../../kit/json.ts';
+import { pageTail } from '../../kit/pages.ts';
+import type { Position } from '../../kit/paging.ts';
+import { allOf, type Fragment, fixed, part, type Queryable, sql, type Tx } from '../../kit/sql.ts';
+import { readDraws } from '../../money/settlement/draw.ts';
+import type { DisputeRow } from './schema.ts';
+
+const columns = fixed(`team_id, id, payment_id, amount_minor, currency, status, reason, evidence, draws, due_at, event_count,
+  created_at, updated_at, closed_at`);
+
+function read(row: DisputeRow): DisputeRow {
+  return { ...row, draws: readDraws(row.draws) ?? [] };
+}
+
+export async function insertDispute(tx: Tx, row: DisputeRow): Promise<void> {
+  await tx.run(sql`
+    insert into disputes (team_id, id, payment_id, amount_minor, currency, status, reason, draws, due_at, event_count, created_at, updated_at)
+    values (${row.team_id}, ${row.id}, ${row.payment_id}, ${row.amount_minor}, ${row.currency}, ${row.status}, ${row.reason},
+      ${jsonText(row.draws)}, ${row.due_at}, ${row.event_count}, ${row.created_at}, ${row.updated_at})`);
+}
+
+export async function findDispute(db: Queryable, team_id: bigint, id: string): Promise<DisputeRow | undefined> {
+  const row = await db.maybe<DisputeRow>(sql`select ${columns} from disputes where team_id = ${team_id} and id = ${id}`);
+  return row && read(row);
+}
+
+/** Returns a dispute, locked until the transaction ends. The caller has locked the payment before. */
+export async function lockDispute(tx: Tx, team_id: bigint, id: string): Promise<DisputeRow | undefined> {
+  const row = await tx.maybe<DisputeRow>(
+    sql`select ${columns} from disputes where team_id = ${team_id} and id = ${id} for update`,
+  );
+  return row && read(row);
+}
+
+/** Returns the id of a dispute that prevents refunds of the payment, or null. The caller has locked the payment's row. */
+export async function findBlocking(db: Queryable, team_id: bigint, payment_id: string): Promise<string | null> {
+  const rows = await db.all<{ id: string }>(sql`
+    select id from disputes where team_id = ${team_id} and payment_id = ${payment_id}
+      and status in ('needs_response', 'under_review', 'lost') limit 1`);
+  return rows[0]?.id ?? null;
+}
+
+export async function updateDispute(tx: Tx, row: DisputeRow): Promise<void> {
+  await tx.run(sql`
+    update disputes set status = ${row.status}, evidence = ${row.evidence && JSON.stringify(row.evidence)}, event_count = ${row.event_count},
+      updated_at = ${row.updated_at}, closed_at = ${row.closed_at}
+    where team_id = ${row.team_id} and id = ${row.id}`);
+}
+
+export interface DisputeFilters {
+  payment?: string | undefined;
+  status?: string | undefined;
+}
+
+/** Returns one page of disputes, in reading order. */
+export async function listDisputes(
+  db: Queryable,
+  team_id: bigint,
+  filters: DisputeFilters,
+  position: Position,
+): Promise<DisputeRow[]> {
+  const rows = await db.all<DisputeRow>(sql`
+    select ${columns} from disputes where ${allOf(conditionsOf(team_id, filters))} ${pageTail(position)}`);
+  return rows.map(read);
+}
+
+export async function countDisputes(db: Queryable, team_id: bigint, filters: DisputeFilters): Promise<number> {
+  const rows = await db.all<{ total: bigint }>(
+    sql`select count(*) as total from disputes where ${allOf(conditionsOf(team_id, filters))}`,
+  );
+  return Number(rows[0]?.total ?? 0n);
+}
+
+function conditionsOf(team_id: bigint, filters: DisputeFilters): Fragment[] {
+  const conditions = [part`team_id = ${team_id}`];
+  if (filters.payment !== undefined) conditions.push(part`payment_id = ${filters.payment}`);
+  if (filters.status !== undefined) conditions.push(part`status = ${filters.status}`);
+  return conditions;
+}

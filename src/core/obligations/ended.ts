@@ -1,0 +1,71 @@
+import type { Tx } from '../../kit/sql.ts';
+import type { ApplyContext } from '../payments/apply.ts';
+import type { ReturnRow } from './schema.ts';
+import { isClosed, nextReturnState, type ReturnTrigger } from './states.ts';
+import { lockReturn, updateReturn } from './store.ts';
+
+/** The fields of a refund that concern the return it carries out. */
+export interface Way {
+  team_id: bigint;
+  return_id: string | null;
+  message: string | null;
+  way: 'refund' | 'payout' | 'manual';
+}
+
+/**
+ * Updates a return when the refund that carries it out has ended, in the transaction of that end. The caller has locked the
+ * payment. Refunds made by merchants carry no return.
+ */
+export async function wayEnded(tx: Tx, context: ApplyContext, way: Way, end: 'succeeded' | 'failed'): Promise<void> {
+  if (way.return_id === null) return;
+  const row = await lockReturn(tx, { team_id: way.team_id, id: way.return_id });
+  if (!row) return;
+  if (end === 'succeeded') {
+    await moveReturn(tx, context, row, row.late_refund ? 'went_back_twice' : 'went_back');
+    return;
+  }
+  // The refund that had failed succeeded after all. As this second way failed, the payer has the money once.
+  if (row.late_refund) await moveReturn(tx, context, row, 'went_back');
+  else await moveReturn(tx, context, row, 'way_failed', { note: way.message, polls: 0 });
+}
+
+/**
+ * Records that a refund which had failed succeeded after all, in the transaction that posts it. If no other money is on its
+ * way, the worker closes the return. If another way was taken, the payer has the money twice, and a person resolves it.
+ */
+export async function refundDoneLate(tx: Tx, context: ApplyContext, { team_id, return_id }: Way): Promise<void> {
+  const row = return_id === null ? undefined : await lockReturn(tx, { team_id, id: return_id });
+  if (!row) return;
+  const told = { late_refund: true, recheck: false, note: 'a refund that had failed was done after all' };
+  if (isClosed(row.state)) await moveReturn(tx, context, row, 'went_back_twice', told);
+  else await updateReturn(tx, { ...row, ...told, next_step_at: new Date(context.at), updated_at: new Date(context.at) });
+}
+
+/**
+ * The only function that changes the state of a return.
+ * @returns the row as it is now, or null when the trigger changes nothing in its state
+ */
+export async function moveReturn(
+  tx: Tx,
+  { at }: Pick<ApplyContext, 'at'>,
+  row: ReturnRow,
+  trigger: ReturnTrigger,
+  change: Partial<ReturnRow> = {},
+): Promise<ReturnRow | null> {
+  const state = nextReturnState(row.state, trigger);
+  if (state === null) return null;
+  const now = new Date(at);
+  const forPerson = state === 'waiting' || state === 'overpaid';
+  const moved: ReturnRow = {
+    ...row,
+    next_step_at: isClosed(state) || forPerson ? null : now,
+    ...change,
+    state,
+    updated_at: now,
+    waiting_since: forPerson ? (row.waiting_since ?? now) : row.waiting_since,
+    closed_at: isClosed(state) ? now : null,
+    resolved_as: state === 'resolved' ? (change.resolved_as ?? null) : null,
+  };
+  await updateReturn(tx, moved);
+  return moved;
+}

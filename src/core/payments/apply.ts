@@ -1,0 +1,299 @@
+import { changeUses, type Use } from '../../money/transaction-limits/service.ts';
+import type { EventType } from '../../money/events/catalogue.ts';
+import { type NewEvent, recordEvents } from '../../money/events/record.ts';
+import { must } from '../../kit/errors.ts';
+import type { Tx } from '../../kit/sql.ts';
+import { type Journal, post } from '../../money/ledger/post.ts';
+import { owe } from '../obligations/owe.ts';
+import type { Obligation } from '../obligations/schema.ts';
+import { type Arrival, repayCredit } from '../../money/settlement/credit.ts';
+import { insertItems, type SettlementItem } from '../../money/settlement/store.ts';
+import { type AttemptUpdate, lockAttempts, updateAttempts } from '../attempts/store.ts';
+import { isUnderWay } from '../attempts/attempts.ts';
+import { lateJournal, mismatchJournal, pieceJournal, resolvedJournal, settlementItems, successJournal } from './bookings.ts';
+import type { Applied, ApplyContext, Change, Happening, Report } from './change.ts';
+import type { Move } from './listeners.ts';
+import { retrieved, totalOf } from './present.ts';
+import { useOf } from './volume.ts';
+import { type AttemptRow, isOpen, type PaymentRow } from './schema.ts';
+import { withoutStated } from './stated.ts';
+import { isFinal, isUnpaid, nextStatus, type PaymentTrigger } from './states.ts';
+import { lockPayments, updatePayments } from './store.ts';
+
+export type { Applied, ApplyContext };
+
+/**
+ * The only code path that changes a payment: provider responses, callbacks, polls, sweeps and merchant requests all use it.
+ * Locks the rows, looks up the state transition, posts the journals, writes the rows and records the events, all in the
+ * caller's transaction and in a fixed number of statements however many payments there are. A trigger (`happening`) that the
+ * status does not allow changes nothing, so repeated and late updates are harmless.
+ * @returns results by payment id; no entry for a payment that does not exist
+ */
+export async function apply(tx: Tx, context: ApplyContext, changes: (Change | Report)[]): Promise<Map<string, Applied>> {
+  const refs = changes.map((change) => ({ team_id: change.team_id, id: change.payment_id }));
+  const payments = await lockPayments(tx, refs);
+  const attempts = await lockAttempts(tx, refs);
+  const byPayment = Map.groupBy(attempts, (attempt) => attempt.payment_id);
+  const byChange = new Map(changes.map((change) => [change.payment_id, change]));
+  const work = new Work(context);
+  const applied = new Map<string, Applied>();
+  const found = payments.flatMap((payment) => {
+    const change = byChange.get(payment.id);
+    const own = byPayment.get(payment.id) ?? [];
+    return change ? [{ payment, own, change: judged(change, payment, own, context.at) }] : [];
+  });
+  for (const { payment, own, change } of await withoutStated(tx, found))
+    applied.set(payment.id, work.change(payment, own, change));
+  await work.write(tx);
+  return applied;
+}
+
+function judged(change: Change | Report, payment: PaymentRow, own: AttemptRow[], at: number): Change {
+  if (!('judge' in change)) return change;
+  const attempt = own.find(({ id }) => id === change.attempt_id);
+  return change.judge(payment, must(attempt, 'a report is about an attempt of the payment'), own, at);
+}
+
+/** Collects what the changes of one call write, so that it is written in as few statements as possible. */
+class Work {
+  readonly #context: ApplyContext;
+  readonly #updates: PaymentRow[] = [];
+  readonly #attempts = new Map<string, AttemptRow>();
+  readonly #journals: Journal[] = [];
+  readonly #items: SettlementItem[] = [];
+  readonly #arrivals: Arrival[] = [];
+  readonly #uses: Use[] = [];
+  readonly #events: NewEvent[] = [];
+  readonly #moves: Move[] = [];
+  readonly #obligations: Obligation[] = [];
+
+  constructor(context: ApplyContext) {
+    this.#context = context;
+  }
+
+  change(before: PaymentRow, own: AttemptRow[], { attempt, happenings }: Change): Applied {
+    const attempts = attempt ? this.#news(before, own, attempt) : own;
+    if (attempts === null) return { payment: before, attempts: own, changed: false };
+    let payment = before;
+    let changed = false;
+    for (const happening of happenings) {
+      const after = this.#step(payment, attempts, happening);
+      changed = after !== null;
+      payment = after ?? payment;
+    }
+    if (payment !== before) this.#updates.push(payment);
+    if (payment !== before || own.some(isUnderWay) !== attempts.some(isUnderWay)) {
+      this.#moves.push({ before, after: payment, attempts });
+    }
+    return { payment, attempts, changed };
+  }
+
+  async write(tx: Tx): Promise<void> {
+    if (this.#attempts.size > 0) await updateAttempts(tx, [...this.#attempts.values()]);
+    await owe(tx, this.#context, this.#obligations);
+    if (this.#updates.length > 0) await updatePayments(tx, this.#updates);
+    if (this.#items.length > 0) await insertItems(tx, this.#items);
+    if (this.#events.length > 0) await recordEvents(tx, this.#context.environment, this.#context.at, this.#events);
+    if (this.#moves.length > 0) {
+      for (const listener of this.#context.listeners) await listener(tx, this.#context, this.#moves);
+    }
+    // Transaction limits are locked before balances, as everywhere in the code: another order could deadlock.
+    await changeUses(tx, this.#uses);
+    if (this.#journals.length > 0) await post(tx, this.#journals);
+    if (this.#arrivals.length > 0) await repayCredit(tx, this.#arrivals);
+  }
+
+  /**
+   * Applies an attempt's update.
+   * @returns the attempts including the update, or null when the update no longer applies
+   */
+  #news(payment: PaymentRow, attempts: AttemptRow[], { id, update, late }: NonNullable<Change['attempt']>): AttemptRow[] | null {
+    const row = attempts.find((attempt) => attempt.id === id);
+    if (!row || row.status === 'succeeded' || (!isOpen(row) && update.status !== 'succeeded' && !late)) return null;
+    // "unavailable" that arrives after the attempt was submitted: money may be moving by then, and only evidence closes the
+    // attempt.
+    if (update.status === 'unavailable' && row.status !== 'created') return null;
+    const updated = { ...row, ...update };
+    this.#uses.push(...useOf(row, updated));
+    if (row.mismatch && decides(row, update)) {
+      this.#journals.push(resolvedJournal(payment, row, row.mismatch));
+      updated.mismatch = null;
+      if (updated.resolution) updated.resolution = { ...updated.resolution, mismatch: row.mismatch };
+    }
+    this.#attempts.set(id, updated);
+    return attempts.map((attempt) => (attempt === row ? updated : attempt));
+  }
+
+  #step(payment: PaymentRow, attempts: AttemptRow[], happening: Happening): PaymentRow | null {
+    // A charge may have started between the moment a sweep selected the payment and the moment it was locked.
+    if (happening.kind === 'window_elapsed' && attempts.some(isOpen)) return null;
+    const trigger = triggerOf(payment, happening);
+    const status = trigger && nextStatus(payment.status, trigger);
+    if (!trigger || !status) return this.#unforeseen(payment, attempts, happening);
+    const at = new Date(this.#context.at);
+    const moved = {
+      ...payment,
+      status,
+      updated_at: at,
+      event_count: payment.event_count + 1,
+      completed_at: isFinal(status) ? at : payment.completed_at,
+    };
+    const after = { ...moved, ...this.#consequences(payment, attempts, happening, trigger) };
+    this.#announce(after, attempts, `payment.${status}`);
+    return after;
+  }
+
+  /** Returns the changes a trigger (`happening`) makes besides the status, and queues the money movements it causes. */
+  #consequences(payment: PaymentRow, attempts: AttemptRow[], happening: Happening, trigger: PaymentTrigger): Partial<PaymentRow> {
+    switch (happening.kind) {
+      case 'submitted':
+        return { channel: happening.channel, fee_minor: happening.fee_minor, continue_at: null };
+      case 'captured':
+        return this.#capture(payment, attempts, happening, trigger === 'captured');
+      case 'declined':
+      case 'payer_cancelled':
+        return { channel: happening.channel, reason: happening.reason, message: happening.message };
+      case 'window_elapsed':
+        this.#giveBack(attempts.filter((attempt) => attempt.status === 'succeeded'));
+        return { continue_at: null };
+      case 'refunded':
+        return { refunded_minor: payment.refunded_minor + happening.amount_minor };
+      default:
+        return {};
+    }
+  }
+
+  #capture(
+    payment: PaymentRow,
+    attempts: AttemptRow[],
+    capture: Extract<Happening, { kind: 'captured' }>,
+    complete: boolean,
+  ): Partial<PaymentRow> {
+    const captured_minor = payment.captured_minor + capture.amount_minor;
+    const { at } = this.#context;
+    if (!complete) {
+      this.#journals.push(pieceJournal(payment, capture));
+      return { captured_minor, continue_at: new Date(at) };
+    }
+    this.#journals.push(successJournal(payment, capture, capture.hold_ms));
+    const items = settlementItems(payment, at, capture.hold_ms);
+    this.#items.push(...items);
+    if (capture.hold_ms === 0) {
+      this.#arrivals.push(
+        ...items.map(({ team_id, currency, account_id }) => ({
+          team_id,
+          currency,
+          account_id,
+          source_id: capture.attempt_id,
+          subject_id: payment.id,
+        })),
+      );
+    }
+    const payment_method = attempts.find(({ id }) => id === capture.attempt_id)?.method_id ?? null;
+    return { captured_minor, settled: capture.hold_ms === 0, continue_at: null, payment_method };
+  }
+
+  /**
+   * Handles a trigger that has no transition from the current status. It changes nothing, unless money moved: that is always
+   * posted and announced by an event.
+   */
+  #unforeseen(payment: PaymentRow, attempts: AttemptRow[], happening: Happening): PaymentRow | null {
+    const at = new Date(this.#context.at);
+    if (happening.kind === 'given_back') {
+      // The refunded amount of a paid payment is that of the merchant's refunds.
+      return isUnpaid(payment.status) ? { ...payment, updated_at: at, refunded_minor: happening.refunded_minor } : null;
+    }
+    if (happening.kind === 'refunded')
+      return { ...payment, updated_at: at, refunded_minor: payment.refunded_minor + happening.amount_minor };
+    // The next tranche (`piece`) is under way: the status stays, but no other tranche may be sent at the same time.
+    if (happening.kind === 'submitted' && payment.status === 'partial') return { ...payment, updated_at: at, continue_at: null };
+    if (happening.kind === 'mismatched') return this.#setAside(payment, attempts, happening);
+    if (happening.kind === 'return_required') {
+      const told = { ...payment, updated_at: at, event_count: payment.event_count + 1 };
+      this.#announce(told, attempts, 'payment.return_required');
+      return told;
+    }
+    if (happening.kind === 'piece_unsent') return { ...payment, updated_at: at, continue_at: at };
+    if (happening.kind !== 'captured') return null;
+    this.#journals.push(lateJournal(payment, happening));
+    this.#giveBack(attempts.filter((attempt) => attempt.id === happening.attempt_id));
+    return this.#announceLate(
+      { ...payment, captured_minor: payment.captured_minor + (isUnpaid(payment.status) ? happening.amount_minor : 0n) },
+      attempts,
+    );
+  }
+
+  /**
+   * Posts an amount that differs from the requested one to suspense until it is resolved. If the attempt had already ended,
+   * also emits a late success event.
+   */
+  #setAside(payment: PaymentRow, attempts: AttemptRow[], found: Extract<Happening, { kind: 'mismatched' }>): PaymentRow {
+    const attempt = must(
+      attempts.find(({ id }) => id === found.attempt_id),
+      'it is reported of an attempt',
+    );
+    this.#journals.push(mismatchJournal(payment, attempt, found));
+    return isOpen(attempt) ? { ...payment, updated_at: new Date(this.#context.at) } : this.#announceLate(payment, attempts);
+  }
+
+  #announceLate(payment: PaymentRow, attempts: AttemptRow[]): PaymentRow {
+    const after = { ...payment, updated_at: new Date(this.#context.at), event_count: payment.event_count + 1 };
+    this.#announce(after, attempts, 'payment.late_success');
+    return after;
+  }
+
+  /** Records captured money that the payment cannot keep as owed to the payer. The worker in `returns` sends it back. */
+  #giveBack(attempts: AttemptRow[]): void {
+    for (const attempt of attempts) {
+      const { team_id, payment_id, id: attempt_id, amount_minor, currency } = attempt;
+      this.#attempts.set(attempt_id, { ...attempt, must_return: true });
+      this.#obligations.push({ team_id, payment_id, attempt_id, amount_minor, currency });
+    }
+  }
+
+  #announce(payment: PaymentRow, attempts: AttemptRow[], type: EventType): void {
+    this.#events.push({
+      team_id: payment.team_id,
+      type,
+      resource_id: payment.id,
+      sequence: payment.event_count,
+      data: retrieved(this.#context.environment, payment, attempts),
+    });
+  }
+}
+
+/**
+ * Returns the trigger for the state table. Whether a capture or refund is full or partial is decided here, under the lock.
+ * @returns null when the trigger (`happening`) never changes the status
+ */
+function triggerOf(payment: PaymentRow, happening: Happening): PaymentTrigger | null {
+  switch (happening.kind) {
+    case 'piece_unsent':
+    case 'mismatched':
+    case 'given_back':
+    case 'return_required':
+      return null;
+    case 'captured':
+      return capturedBy(payment, happening.amount_minor);
+    case 'refunded':
+      return payment.refunded_minor + happening.amount_minor < payment.amount_minor ? 'part_refunded' : 'fully_refunded';
+    default:
+      return happening.kind;
+  }
+}
+
+/** Whether an update resolves an open mismatch: the attempt ends by it, or a person has resolved it. */
+function decides(row: AttemptRow, update: AttemptUpdate): boolean {
+  return update.status === 'succeeded' || update.resolution !== undefined || (isOpen(row) && !isOpen(update));
+}
+
+/**
+ * Returns the trigger of a capture. A declined tranche that succeeded after all may exceed the remaining amount: it is then
+ * rejected and returned in full.
+ */
+function capturedBy(payment: PaymentRow, amount_minor: bigint): PaymentTrigger | null {
+  const captured_minor = payment.captured_minor + amount_minor;
+  const total = totalOf(payment);
+  if (captured_minor > total) return null;
+  return captured_minor < total ? 'part_captured' : 'captured';
+}

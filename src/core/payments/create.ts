@@ -1,0 +1,276 @@
+import type { AccountRow } from '../accounts/schema.ts';
+import { findActiveAccount } from '../accounts/service.ts';
+import { blockedCustomer, objectionTo, payerOf } from '../customers/payer.ts';
+import { levelOf, objectionToPayment } from '../../money/transaction-limits/service.ts';
+import { partFor, type Store, type WholeStore } from '../../platform/db/stores.ts';
+import { eventInput } from '../../money/events/record.ts';
+import { isSameRequest, reusedKey, REPLAY_MS, requestHash, spentKey } from '../../tenants/api/idempotency.ts';
+import type { Call } from '../../tenants/api/route.ts';
+import type { Caller } from '../../tenants/keys/caller.ts';
+import { Batcher } from '../../kit/batch.ts';
+import type { Environment } from '../../kit/environment.ts';
+import { type FieldErrors, must, Problem } from '../../kit/errors.ts';
+import { newId } from '../../kit/ids.ts';
+import { checkMetadata } from '../../kit/metadata.ts';
+import { type Minor, minorFromWire } from '../../kit/money.ts';
+import { CHECK_VIOLATION, type Db, pgCode, pgConstraint, UNIQUE_VIOLATION } from '../../kit/sql.ts';
+import { retrieved } from './present.ts';
+import type { CreatePaymentBody, PaymentDetails, PaymentRow } from './schema.ts';
+import { type Inserted, insertPayments, insertWithPayers, type NewPayment } from './create-store.ts';
+import { KnownPayers } from './known-payers.ts';
+import { findByKey, referenceExists } from './store.ts';
+
+const ROUTE = 'POST /payments';
+const DEFAULT_WINDOW_MINUTES = 1440;
+/**
+ * Maximum runs of one batch. Other transactions may be creating its customers while it waits for the first of them; after one
+ * wait it sees nearly all.
+ */
+const MOST_RUNS = 5;
+
+/** A created payment; `replayed` when an earlier request with the same key created it. */
+export interface Created {
+  payment: PaymentRow;
+  replayed: boolean;
+}
+
+/**
+ * Creates the payments of one store. Under load many share one statement (see kit/batch.ts). The statement is the same for one
+ * payment as for many, so batching is a switch and not a second code path.
+ */
+export class PaymentCreator {
+  readonly #insert: (payment: NewPayment) => Promise<Inserted | undefined>;
+
+  constructor(store: WholeStore, batching: boolean) {
+    const known = new KnownPayers();
+    const run = async (payments: NewPayment[]) => {
+      const { db } = partFor(
+        store,
+        payments.map(({ team_id }) => BigInt(team_id)),
+      );
+      const made = await insertSeeing(db, known, payments);
+      return payments.map((payment) => made.get(payment.id));
+    };
+    const batcher = new Batcher<NewPayment, Inserted | undefined>({
+      max: 64,
+      inFlight: 2,
+      run,
+      exclusive: ({ team_id, idempotency_key }) => (idempotency_key === null ? null : `${team_id} ${idempotency_key}`),
+    });
+    this.#insert = batching ? (payment) => batcher.add(payment) : async (payment) => (await run([payment]))[0];
+  }
+
+  /**
+   * Creates the payment of a request, or returns the payment that its Idempotency-Key created before.
+   * @throws Problem 402 unverified team in live, 404 unknown customer or account, 409 reference taken, 422
+   */
+  async create(call: Call<CreatePaymentBody>): Promise<Created> {
+    const amount_minor = must(minorFromWire(call.body.amount), 'checkCreate let it pass');
+    const { team, store } = call.caller;
+    const hash = requestHash(call as Call);
+    const account = call.sync === null ? null : await activeAccount(store, team.id, call.sync);
+    if (account instanceof Problem) return this.#earlierOr(call, account);
+    const ceiling = objectionToPayment(levelOf(store.environment, team), call.body.currency, amount_minor);
+    if (ceiling) return this.#earlierOr(call, ceiling);
+    const objection = call.body.customer_id === undefined ? null : await objectionTo(store, team.id, call.body.customer_id);
+    if (objection) return this.#earlierOr(call, objection);
+    if (team.unique_references && call.body.reference !== undefined) {
+      const taken = await referenceExists(store.db, team.id, call.body.reference);
+      // Looked up second: the payment that has the reference may have been created with this same key a moment ago.
+      const earlier = await this.#replay(call);
+      if (earlier) return earlier;
+      if (taken) throw referenceTaken();
+    }
+    const payment = paymentOf(call, amount_minor, account);
+    const made = await this.#inserted(inputOf(call, payment, hash));
+    if (made === 'reference_taken') return this.#earlierOr(call, referenceTaken());
+    if (made === 'blocked') return this.#earlierOr(call, blockedCustomer());
+    if (made === 'key_taken') return must(await this.#replay(call), 'the key that stood in the way is there');
+    return { payment: { ...payment, ...made }, replayed: false };
+  }
+
+  /**
+   * Returns the payment that the same key created before, if any: that request succeeded, whatever has changed since.
+   * @throws the given problem when the key is unused
+   */
+  async #earlierOr(call: Call<CreatePaymentBody>, problem: Problem): Promise<Created> {
+    const earlier = await this.#replay(call);
+    if (earlier) return earlier;
+    throw problem;
+  }
+
+  async #inserted(input: NewPayment): Promise<Inserted | 'key_taken' | 'reference_taken'> {
+    try {
+      return (await this.#insert(input)) ?? 'key_taken';
+    } catch (error) {
+      if (pgCode(error) === UNIQUE_VIOLATION && pgConstraint(error) === 'payments_unique_reference') return 'reference_taken';
+      throw error;
+    }
+  }
+
+  async #replay(call: Call<CreatePaymentBody>): Promise<Created | null> {
+    const key = call.idempotency_key;
+    const { store, team } = call.caller;
+    const earlier = key === null ? undefined : await findByKey(store.db, team.id, ROUTE, key);
+    if (!earlier) return null;
+    if (!isSameRequest(call as Call, earlier.request_hash)) throw reusedKey();
+    if (call.at - earlier.keyed_at.getTime() > REPLAY_MS) throw spentKey();
+    return { payment: earlier, replayed: true };
+  }
+}
+
+/** Returns the connected account to which a payment is attributed, or the error why it cannot be. */
+async function activeAccount(store: Store, team_id: bigint, id: string): Promise<AccountRow | Problem> {
+  try {
+    return await findActiveAccount(store, team_id, id);
+  } catch (error) {
+    if (error instanceof Problem) return error;
+    throw error;
+  }
+}
+
+/**
+ * Inserts a batch of payments. Customers that are known to exist are only looked up. If one does not exist after all, or
+ * another transaction is creating it, the payments are inserted by the statement that also creates customers.
+ */
+async function insertSeeing(db: Db, known: KnownPayers, payments: NewPayment[]): Promise<Map<string, Inserted>> {
+  let makes = !known.covers(payments);
+  for (let run = 1; ; run++) {
+    try {
+      if (!makes) return await insertPayments(db, payments);
+      const made = await insertWithPayers(db, payments);
+      known.learn(payments, made);
+      return made;
+    } catch (error) {
+      const unseen = pgCode(error) === CHECK_VIOLATION && pgConstraint(error) === 'payments_customer_seen';
+      if (!unseen || run === MOST_RUNS) throw error;
+      makes = true;
+    }
+  }
+}
+
+/**
+ * Validates what the JSON schema of the body cannot express. The body may not fit the schema.
+ * @returns errors by field; empty when there are none
+ */
+export function checkCreate(body: CreatePaymentBody): FieldErrors {
+  const errors: FieldErrors = {};
+  if (typeof body.amount === 'number' && minorFromWire(body.amount) === null) {
+    errors.amount = ['must have at most two decimals and be at most 9007199254740'];
+  }
+  if (!hasPayer(body)) {
+    const message = 'one of email, phone, customer_id or customer (with email or phone) is required';
+    for (const field of ['email', 'phone', 'customer_id', 'customer']) errors[field] = [message];
+  }
+  const objection = typeof body.metadata === 'object' && body.metadata ? checkMetadata(body.metadata) : null;
+  if (objection) errors.metadata = [objection];
+  return errors;
+}
+
+function hasPayer(body: CreatePaymentBody): boolean {
+  return [body.email, body.phone, body.customer_id, body.customer?.email, body.customer?.phone].some(
+    (field) => field !== undefined,
+  );
+}
+
+function referenceTaken(): Problem {
+  return new Problem(409, 'The reference already exists on another payment.', {
+    errors: { reference: ['already exists on another payment'] },
+  });
+}
+
+/** A request to create a payment: the caller and the body. */
+export interface Order extends Pick<Call<CreatePaymentBody>, 'body' | 'idempotency_key' | 'request_id' | 'at'> {
+  caller: Pick<Caller, 'team' | 'store' | 'key_id'>;
+}
+
+/** Returns the payment as its row will be. Its customer may be replaced by the one that the insert finds. */
+export function paymentOf(call: Order, amount_minor: Minor, account: Pick<AccountRow, 'id' | 'split'> | null): PaymentRow {
+  const { body, caller, at } = call;
+  const now = new Date(at);
+  const window_ms = (body.expires?.in ?? DEFAULT_WINDOW_MINUTES) * 60_000;
+  return {
+    team_id: caller.team.id,
+    id: newId('trx', caller.store.environment, at),
+    reference: body.reference ?? null,
+    amount_minor,
+    fee_minor: 0n,
+    captured_minor: 0n,
+    refunded_minor: 0n,
+    currency: body.currency,
+    status: 'pending',
+    bearer: body.bearer ?? 'merchant',
+    channel: null,
+    description: body.description ?? null,
+    settled: false,
+    reason: null,
+    message: null,
+    customer_id: body.customer_id ?? null,
+    account_id: account?.id ?? null,
+    payment_method: null,
+    name: body.name ?? body.customer?.name ?? null,
+    email: body.email ?? body.customer?.email ?? null,
+    phone: body.phone ?? body.customer?.phone ?? null,
+    key_id: caller.key_id,
+    callback: body.callback ?? null,
+    details: detailsOf(body),
+    split: account?.split ?? null,
+    continue_at: null,
+    claim: null,
+    event_count: 1,
+    created_at: now,
+    updated_at: now,
+    expires_at: new Date(at + window_ms),
+    completed_at: null,
+  };
+}
+
+/** Returns only the fields that were sent: most payments carry none of them. */
+function detailsOf(body: CreatePaymentBody): PaymentDetails | null {
+  const { items, address, shipping, theming, telemetry, metadata } = body;
+  const sent = Object.entries({ items, address, shipping, theming, telemetry, metadata }).filter(([, value]) => value != null);
+  return sent.length > 0 ? (Object.fromEntries(sent) as PaymentDetails) : null;
+}
+
+/**
+ * Returns a payment with its key and its `payment.created` event in the form that the insert reads.
+ * @param route the route to which the idempotency key is scoped
+ */
+export function inputOf(call: Order, payment: PaymentRow, hash: Buffer, route = ROUTE): NewPayment {
+  const environment: Environment = call.caller.store.environment;
+  const payer = payment.customer_id === null ? payerOf(environment, call.at, payment) : null;
+  const shown = payer ? { ...payment, customer_id: payer.payer_id } : payment;
+  const event = eventInput(environment, call.at, {
+    team_id: payment.team_id,
+    type: 'payment.created',
+    resource_id: payment.id,
+    sequence: 1,
+    data: retrieved(environment, shown, []),
+    ...(payer ? { unsure: payer.payer_id } : {}),
+  });
+  return {
+    ...event,
+    id: payment.id,
+    route,
+    idempotency_key: call.idempotency_key,
+    request_hash: hash.toString('hex'),
+    reference: payment.reference,
+    amount_minor: String(payment.amount_minor),
+    currency: payment.currency,
+    bearer: payment.bearer,
+    description: payment.description,
+    customer_id: payment.customer_id,
+    account_id: payment.account_id,
+    split: payment.split,
+    name: payment.name,
+    email: payment.email,
+    phone: payment.phone,
+    callback: payment.callback,
+    details: payment.details,
+    unique_reference: call.caller.team.unique_references && payment.reference !== null,
+    key_id: payment.key_id,
+    request_id: call.request_id,
+    expires_at: payment.expires_at.toISOString(),
+    payer,
+  };
+}

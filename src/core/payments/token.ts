@@ -1,0 +1,35 @@
+import type { Secrets } from '../../kit/crypto.ts';
+import type { Environment } from '../../kit/environment.ts';
+import { idPrefix } from '../../kit/ids.ts';
+import { makePageToken, readPageToken, type TokenKind } from '../../kit/page-token.ts';
+
+/** The payment that a token of its hosted page names. */
+export interface TokenSubject {
+  environment: Environment;
+  team_id: bigint;
+  payment_id: string;
+}
+
+const SANDBOX = 'test_';
+
+/** Returns the authorization_token of the hosted page; in the sandbox it begins with `test_`. */
+export function makeToken(secrets: Secrets, { environment, team_id, payment_id }: TokenSubject): string {
+  const head = environment === 'sandbox' ? SANDBOX : '';
+  return head + makePageToken(kindOf(secrets, environment), { team_id, id: payment_id });
+}
+
+/**
+ * Returns the payment that a token names.
+ * @returns null for any token that this server did not create
+ */
+export function readToken(secrets: Secrets, token: string): TokenSubject | null {
+  const environment: Environment = token.startsWith(SANDBOX) ? 'sandbox' : 'live';
+  const rest = environment === 'sandbox' ? token.slice(SANDBOX.length) : token;
+  const subject = readPageToken(kindOf(secrets, environment), rest);
+  return subject && { environment, team_id: subject.team_id, payment_id: subject.id };
+}
+
+function kindOf(secrets: Secrets, environment: Environment): TokenKind {
+  const sign: TokenKind['sign'] = ({ team_id, id }) => secrets.mac('hosted-page', `${environment}|${team_id}|${id}`);
+  return { prefix: idPrefix('trx', environment), sign };
+}

@@ -1,0 +1,22 @@
+import { type Queryable, sql } from '../../kit/sql.ts';
+import type { AttemptRow, PaymentRow } from './schema.ts';
+import type { PaymentRef } from './store.ts';
+
+/** Snapshot of a payment: the fields that show its progress. */
+export interface Glimpse {
+  payment: Pick<PaymentRow, 'team_id' | 'id' | 'status' | 'expires_at' | 'continue_at'>;
+  /** Oldest first. */
+  attempts: Pick<AttemptRow, 'status' | 'action'>[];
+}
+
+/** Returns the snapshots of many payments in one statement. */
+export async function readGlimpses(db: Queryable, refs: readonly PaymentRef[]): Promise<Glimpse[]> {
+  type Row = Glimpse['payment'] & Pick<Glimpse, 'attempts'>;
+  const rows = await db.all<Row>(sql`
+    select team_id, id, status, expires_at, continue_at, coalesce((
+      select json_agg(json_build_object('status', a.status, 'action', a.action) order by a.id)
+      from attempts a where a.team_id = p.team_id and a.payment_id = p.id), '[]') as attempts
+    from payments p
+    where (team_id, id) in (select * from unnest(${refs.map((ref) => ref.team_id)}::bigint[], ${refs.map((ref) => ref.id)}::text[]))`);
+  return rows.map(({ attempts, ...payment }) => ({ payment, attempts }));
+}

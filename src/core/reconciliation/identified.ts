@@ -1,0 +1,67 @@
+import type { Store } from '../../platform/db/stores.ts';
+import type { Tx } from '../../kit/sql.ts';
+import { type Journal, post } from '../../money/ledger/post.ts';
+import { suspenseOf } from '../../money/ledger/suspense.ts';
+import { correctionsOf, intoHold } from './corrections.ts';
+import { identify, lockUnidentified } from './identified-store.ts';
+import type { Books } from './matching-store.ts';
+import type { BreakRow } from './schema.ts';
+import { settlementOf } from './settle.ts';
+import { type Outcome, writeOutcomes } from './store.ts';
+
+const PAGE = 5_000;
+
+/**
+ * Takes lines out of suspense that were set aside as missing and are identified by now: their money is posted by the attempt,
+ * payout or refund that has their reference. The journal is the one of a manual resolution as `undone`, so each line is taken
+ * out once, and never after a person has resolved it.
+ * @param since lines of money that moved earlier are left to a person
+ */
+export async function undoIdentified(store: Pick<Store, 'db'>, books: Books, since: Date): Promise<void> {
+  for (let after: bigint | null = 0n; after !== null; ) {
+    const from: bigint = after;
+    after = await store.db.transaction((tx) => undoPage(tx, books, since, from));
+  }
+}
+
+/** @returns the number after which the next page begins, or null */
+async function undoPage(tx: Tx, books: Books, since: Date, after: bigint): Promise<bigint | null> {
+  const lines = await lockUnidentified(tx, books, since, after, PAGE);
+  const found = lines.length > 0 ? await identify(tx, books, lines) : new Map<bigint, string>();
+  if (found.size > 0) await undo(tx, books, lines, found);
+  return lines.length < PAGE ? null : (lines.at(-1)?.id ?? null);
+}
+
+async function undo(tx: Tx, books: Books, lines: readonly BreakRow[], found: Map<bigint, string>): Promise<void> {
+  const { team_id, provider_account } = books;
+  const known = lines
+    .filter(({ id }) => found.has(id))
+    .flatMap((row) =>
+      correctionsOf({ team_id, id: row.run_id, provider_account }, row).map((correction) => ({ row, correction })),
+    )
+    .map((one) => ({ ...one, undone: settlementOf(one.correction, 'undone') }));
+  const before = await suspenseOf(
+    tx,
+    team_id,
+    known.flatMap(({ correction, undone }) => [correction, undone]),
+  );
+  const isSettled = (undone: Journal) => before.has(nameOf(undone));
+  const held = known.filter(
+    ({ correction, undone }) => isSettled(undone) || before.get(nameOf(correction)) === intoHold(correction),
+  );
+  // Several runs may have a break about the same line.
+  const journals = new Map(held.map(({ undone }) => [nameOf(undone), undone]));
+  await post(
+    tx,
+    [...journals.values()].filter((undone) => !isSettled(undone)),
+  );
+  const outcomes = held.map(({ row, undone }): Outcome => {
+    const outcome = `identified as ${found.get(row.id)} in ${books.run_id}: out of hold`;
+    return { row, state: 'settled', outcome: isSettled(undone) ? 'settled after an earlier run' : outcome };
+  });
+  await writeOutcomes(tx, outcomes);
+}
+
+function nameOf({ source_id, kind }: Journal): string {
+  return `${source_id} ${kind}`;
+}

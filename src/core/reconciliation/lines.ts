@@ -1,0 +1,88 @@
+import { isCurrency, type Minor } from '../../kit/money.ts';
+import { NORMAL_FORMAT, type StatementFormat, type StatementLine } from '../../providers/adapters/statement.ts';
+
+/** The result of parsing one record of a statement. */
+export type Judged = { kind: 'line'; line: StatementLine } | { kind: 'other' } | { kind: 'bad'; fault: string };
+
+export type LineReader = (fields: string[]) => Judged;
+
+type Column = keyof StatementFormat['columns'];
+type Places = Partial<Record<Column, number>>;
+
+/**
+ * Finds the columns in the first line.
+ * @param own the provider's own format, which is tried first
+ * @returns the parser of the other lines, or the missing columns of the normal format
+ */
+export function readerOf(head: string[], own: StatementFormat | undefined): LineReader | { missing: string[] } {
+  const names = head.map((name) => name.trim().toLowerCase());
+  for (const format of own ? [own, NORMAL_FORMAT] : [NORMAL_FORMAT]) {
+    const places = placesOf(names, format);
+    if (places) return (fields) => judge(fields, names.length, places, format);
+  }
+  const { reference, fee, key, ...needed } = NORMAL_FORMAT.columns;
+  const known = [key, reference].some((name) => names.includes(name as string));
+  return { missing: [...Object.values(needed), ...(known ? [] : [key as string])].filter((name) => !names.includes(name)) };
+}
+
+function placesOf(names: string[], { columns }: StatementFormat): Places | null {
+  const places: Places = {};
+  for (const [column, name] of Object.entries(columns) as [Column, string][]) {
+    const place = names.indexOf(name);
+    if (place !== -1) places[column] = place;
+  }
+  const has = (column: Column) => places[column] !== undefined;
+  const fits = has('flow') && has('amount') && has('currency') && has('at') && (has('key') || has('reference'));
+  // A format with a status column requires it: otherwise every rejected line would count as money moved.
+  return fits && (columns.status === undefined || has('status')) ? places : null;
+}
+
+function judge(fields: string[], width: number, places: Places, format: StatementFormat): Judged {
+  if (fields.length !== width) return bad(`${fields.length} fields instead of ${width}`);
+  const field = (column: Column) => (places[column] === undefined ? '' : (fields[places[column]] as string).trim());
+  const flow = format.flows[field('flow').toLowerCase()];
+  if (!flow) return { kind: 'other' };
+  const key = field('key');
+  const reference = field('reference');
+  if (!isName(key) || !isName(reference)) return bad('a key or reference of more than 128 characters, or with marks');
+  if (key === '' && reference === '') return bad('neither key nor reference');
+  const amount_minor = amountOf(field('amount'));
+  if (amount_minor === null || amount_minor === 0n) return bad('the amount is none');
+  const fee_minor = amountOf(field('fee') || '0');
+  if (fee_minor === null) return bad('the fee is none');
+  const currency = field('currency').toUpperCase();
+  if (!isCurrency(currency)) return bad('the currency is none');
+  const at = momentOf(field('at'), format.zone);
+  if (at === null) return bad(format.zone === 'told' ? 'the moment is none, or without its zone' : 'the moment is none');
+  const status = format.columns.status === undefined ? 'succeeded' : format.statuses[field('status').toLowerCase()];
+  if (!status) return bad('the status is none');
+  return {
+    kind: 'line',
+    line: { flow, key: key || null, reference: reference || null, amount_minor, currency, fee_minor, at, status },
+  };
+}
+
+function bad(fault: string): Judged {
+  return { kind: 'bad', fault };
+}
+
+/**
+ * Returns whether the text is a valid key or reference: printable ASCII. Other characters could make two different
+ * texts look the same.
+ */
+function isName(text: string): boolean {
+  return /^[\x20-\x7e]{0,128}$/.test(text);
+}
+
+/** Parses an amount in major units exactly: `10050`, `100.50`. Wallet statements write outgoing amounts with a minus. */
+function amountOf(text: string): Minor | null {
+  const parts = /^-?(\d{1,13})(?:\.(\d{1,2})0*)?$/.exec(text);
+  return parts ? BigInt(parts[1] as string) * 100n + BigInt((parts[2] ?? '').padEnd(2, '0')) : null;
+}
+
+function momentOf(text: string, zone: StatementFormat['zone']): number | null {
+  const parts = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?)(Z|[+-]\d{2}:\d{2})?$/.exec(text);
+  if (!parts || (zone === 'told' && !parts[3])) return null;
+  const at = Date.parse(`${parts[1]}T${parts[2]}${parts[3] ?? 'Z'}`);
+  return Number.isNaN(at) ? null : at;
+}

@@ -1,0 +1,248 @@
+import type { Actor } from '../../tenants/audit/actor.ts';
+import { record } from '../../tenants/audit/record.ts';
+import type { Store } from '../../platform/db/stores.ts';
+import { lowestIdAt, newId } from '../../kit/ids.ts';
+import type { Tx } from '../../kit/sql.ts';
+import { type Journal, post } from '../../money/ledger/post.ts';
+import { connectorOf } from '../../providers/adapters/catalogue.ts';
+import { type ClosingDeps, closeByEvidence } from './close.ts';
+import { correctionsOf } from './corrections.ts';
+import { undoIdentified } from './identified.ts';
+import { loadStatement, NotAStatement, type Pieces } from './load.ts';
+import { type Books, closeStage, findMissingThere, judgeLines, makeStage, setRepeatedAside } from './matching-store.ts';
+import { BREAK_KINDS, type BreakKind, type BreakRow, type Reading, type Run, type Stand, type Tally } from './schema.ts';
+import { settlementOf } from './settle.ts';
+import {
+  bookedOf,
+  breaksAfter,
+  countStates,
+  earlierRun,
+  finishRun,
+  insertRun,
+  lockReported,
+  type Outcome,
+  writeOutcomes,
+} from './store.ts';
+
+/**
+ * Maximum age before the first line at which an operation in the statement may have been created. Older operations are
+ * matched only by key.
+ */
+const LOOK_BACK_MS = 62 * 86_400_000;
+const PAGE = 500;
+
+/**
+ * Threshold of unknown lines. When there are more than this, and more than matching lines, the statement is assumed to
+ * be of another account.
+ */
+const STRANGE = 20;
+
+/** Thrown when the statement appears to be of another account. Nothing was written. */
+export class AnotherAccount extends Error {}
+
+export interface Wish {
+  team_id: bigint;
+  provider: string;
+  account: { id: string; name: string };
+  file_name: string;
+  /** Opens the file. Called again when the comparison restarts after a deadlock. */
+  open(): Pieces;
+  /** The period for which the statement is complete; null: from its first to its last line. */
+  from: Date | null;
+  to: Date | null;
+  /**
+   * Maximum difference between the provider's clock and ours. Nothing this close to the edges of the period is
+   * reported as missing.
+   */
+  skew_ms: number;
+  /** True: apply evidence and post corrections. False: only compare. */
+  apply: boolean;
+  /** Apply the statement even when it appears to be of another account. */
+  force: boolean;
+  progress(step: Progress): void;
+}
+
+export type Progress =
+  | { step: 'reading'; bytes: number; lines: number }
+  | { step: 'matching' }
+  | { step: 'settling'; done: number };
+
+/**
+ * Compares a statement with the attempts, payouts and refunds of its account. The comparison is one transaction that
+ * writes the run and its breaks. Then each break is processed separately, so a run that is killed has processed some
+ * of them and the next run continues. Nothing is decided or posted twice. At the end, lines that earlier runs set aside as missing
+ * and that are identified by now are taken out of suspense.
+ * @throws NotAStatement, AnotherAccount
+ */
+export async function reconcile(deps: ClosingDeps, store: Store, wish: Wish, by: Actor): Promise<Run> {
+  const { run, books, since } = await store.db.transaction((tx) => compare(deps, store, tx, wish, by));
+  let done = 0;
+  for (const kind of BREAK_KINDS) {
+    for await (const rows of pagesOf(store, run, kind)) {
+      await settle(deps, store, run, rows, by);
+      done += rows.length;
+      wish.progress({ step: 'settling', done });
+    }
+  }
+  if (run.applied) await undoIdentified(store, books, since);
+  await store.db.transaction(async (tx) => {
+    const at = deps.clock.now();
+    if (run.applied) await record(tx, by, { team_id: run.team_id, action: 'reconciliation.apply', resource_id: run.id, at });
+    await finishRun(tx, run, new Date(at));
+  });
+  return run;
+}
+
+/** The run of a comparison, and the operations that it looked at: those since this moment, and older ones by key. */
+interface Compared {
+  run: Run;
+  books: Books;
+  since: Date;
+}
+
+async function compare(deps: ClosingDeps, store: Store, tx: Tx, wish: Wish, by: Actor): Promise<Compared> {
+  const at = deps.clock.now();
+  const id = newId('rec', store.environment, at);
+  await makeStage(tx);
+  const told = (bytes: number, lines: number) => wish.progress({ step: 'reading', bytes, lines });
+  const { keyless, ...reading } = await loadStatement(tx, wish.open(), connectorOf(wish.provider)?.statement, told);
+  wish.progress({ step: 'matching' });
+  await closeStage(tx);
+  const period = periodOf(wish, reading);
+  const first = Math.min(reading.first_at ?? Number.POSITIVE_INFINITY, period.from.getTime());
+  const since = new Date(Math.max(0, first - LOOK_BACK_MS));
+  const books = booksOf(store, wish, id, since.getTime());
+  const [from, to] = [new Date(period.from.getTime() + wish.skew_ms), new Date(period.to.getTime() - wish.skew_ms)];
+  const tallies = [
+    ...(await setRepeatedAside(tx, books)),
+    ...(await judgeLines(tx, books, 'key')),
+    ...(keyless ? await judgeLines(tx, books, 'reference') : []),
+    ...(await findMissingThere(tx, books, from, to, keyless)),
+  ];
+  refuseStrange(wish, tallies);
+  const known = { team_id: wish.team_id, provider_account: wish.account.id, file_hash: reading.hash };
+  const run: Run = {
+    ...{ ...known, id, provider: wish.provider, account_name: wish.account.name, file_name: wish.file_name },
+    ...{ from_at: period.from, to_at: period.to, applied: wish.apply, reading, tallies: summed(tallies) },
+    ...{ created_at: new Date(at), earlier: await earlierRun(tx, known) },
+  };
+  await insertRun(tx, run, by.id ?? by.kind);
+  return { run, books, since };
+}
+
+/** Rejects a statement of another account: journals are permanent, so a wrong file must not be posted. */
+function refuseStrange({ apply, force }: Wish, tallies: Tally[]): void {
+  const of = (verdict: Tally['verdict']) =>
+    tallies.filter((tally) => tally.verdict === verdict).reduce((sum, { count }) => sum + count, 0);
+  const [strange, matched] = [of('missing_here'), of('matched')];
+  if (apply && !force && strange >= STRANGE && strange > matched) {
+    throw new AnotherAccount(`${strange} lines are unknown here and ${matched} match`);
+  }
+}
+
+function periodOf({ from, to }: Wish, { first_at, last_at }: Reading): { from: Date; to: Date } {
+  const [first, last] = [from?.getTime() ?? first_at, to?.getTime() ?? last_at];
+  if (first === null || last === null) throw new NotAStatement('no line has a moment: say what the file is complete for');
+  return { from: new Date(first), to: new Date(last) };
+}
+
+function booksOf({ environment }: Store, wish: Wish, run_id: string, at: number): Books {
+  return {
+    ...{ team_id: wish.team_id, provider_account: wish.account.id, run_id },
+    lowest: {
+      attempt: lowestIdAt('att', environment, at),
+      transfer: lowestIdAt('po', environment, at),
+      refund: lowestIdAt('rfd', environment, at),
+    },
+  };
+}
+
+/** Returns one tally for each verdict, flow and currency. */
+function summed(tallies: Tally[]): Tally[] {
+  const sums = new Map<string, Tally>();
+  for (const tally of tallies) {
+    const name = `${tally.verdict} ${tally.flow} ${tally.currency}`;
+    const { count = 0, sum_minor = 0n } = sums.get(name) ?? {};
+    sums.set(name, { ...tally, count: count + tally.count, sum_minor: sum_minor + tally.sum_minor });
+  }
+  return [...sums.values()];
+}
+
+/** Returns the number of breaks of a run by kind and state. */
+export function standOf(store: Pick<Store, 'db'>, run: Pick<Run, 'team_id' | 'id'>): Promise<Stand[]> {
+  return countStates(store.db, run);
+}
+
+/** Yields the breaks of a run, page by page. */
+export async function* pagesOf(
+  store: Pick<Store, 'db'>,
+  run: Pick<Run, 'team_id' | 'id'>,
+  kind: BreakKind,
+): AsyncIterable<BreakRow[]> {
+  for (let after = 0n; ; ) {
+    const rows = await breaksAfter(store.db, run, kind, after, PAGE);
+    if (rows.length > 0) yield rows;
+    const last = rows.at(-1);
+    if (!last || rows.length < PAGE) return;
+    after = last.id;
+  }
+}
+
+/**
+ * Processes one page of breaks. Corrections are posted in one transaction. Evidence is applied one by one: it is rare,
+ * and each case locks its own payment.
+ */
+async function settle(deps: ClosingDeps, store: Store, run: Run, rows: BreakRow[], by: Actor): Promise<void> {
+  const outcomes = await correct(store, run, rows);
+  await writeOutcomes(store.db, outcomes);
+  if (!run.applied) return;
+  for (const row of rows.filter(({ action }) => action === 'close')) {
+    await writeOutcomes(store.db, [await closeByEvidence(deps, store, run, row, by)]);
+  }
+}
+
+async function correct(store: Store, run: Run, rows: BreakRow[]): Promise<Outcome[]> {
+  const wanted = rows.filter(({ action }) => action === 'correct').map((row) => ({ row, journals: correctionsOf(run, row) }));
+  // A line that occurs three times gives two corrections with the same source: the same money.
+  const all = new Map(wanted.flatMap(({ journals }) => journals.map((journal) => [nameOf(journal), journal])));
+  if (all.size === 0) return [];
+  const settlements = [...all.values()].map((journal) => settlementOf(journal, 'undone'));
+  const before = await bookedOf(store.db, run.team_id, [...all.values(), ...settlements]);
+  const isBooked = (journal: Journal) => before.has(nameOf(journal));
+  const isSettled = (journal: Journal) => isBooked(settlementOf(journal, 'undone'));
+  const told = run.applied ? await store.db.transaction((tx) => book(tx, wanted, isBooked)) : new Set<BreakRow>();
+  return wanted.flatMap(({ row, journals }): Outcome[] => {
+    if (told.has(row)) return [{ row, state: 'refused', outcome: 'reported meanwhile: compare again' }];
+    if (journals.some(isSettled)) return [{ row, state: 'settled', outcome: 'settled after an earlier run' }];
+    if (journals.every(isBooked)) return [{ row, state: 'held', outcome: 'in hold since an earlier run' }];
+    return run.applied ? [{ row, state: 'held', outcome: 'in hold' }] : [];
+  });
+}
+
+interface Wanted {
+  row: BreakRow;
+  journals: Journal[];
+}
+
+/**
+ * Posts the corrections that are not posted yet.
+ * @returns those the provider has reported itself since the comparison; their money is already posted
+ */
+async function book(tx: Tx, wanted: Wanted[], isBooked: (journal: Journal) => boolean): Promise<Set<BreakRow>> {
+  const late = wanted.map(({ row }) => row).filter(({ kind }) => kind === 'late');
+  const reported = late.length > 0 ? await lockReported(tx, late) : new Set<string>();
+  const told = new Set(late.filter(({ subject_id, leg }) => reported.has(`${subject_id} ${leg}`)));
+  // A line that occurs twice gives one journal.
+  const journals = wanted.flatMap((one) =>
+    told.has(one.row) ? [] : one.journals.map((journal) => [nameOf(journal), journal] as const),
+  );
+  await post(
+    tx,
+    [...new Map(journals).values()].filter((journal) => !isBooked(journal)),
+  );
+  return told;
+}
+
+function nameOf({ source_id, kind }: Journal): string {
+  return `${source_id} ${kind}`;
+}

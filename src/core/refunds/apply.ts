@@ -1,0 +1,250 @@
+import { recordEvents } from '../../money/events/record.ts';
+import type { EventType } from '../../money/events/catalogue.ts';
+import { must } from '../../kit/errors.ts';
+import type { Tx } from '../../kit/sql.ts';
+import { account } from '../../money/ledger/accounts.ts';
+import { type Journal, post } from '../../money/ledger/post.ts';
+import { apply, type ApplyContext } from '../payments/apply.ts';
+import type { Happening } from '../payments/change.ts';
+import type { MoveContext } from '../payments/listeners.ts';
+import type { PaymentRow } from '../payments/schema.ts';
+import { lockPayment } from '../payments/service.ts';
+import { planned } from '../charge/outcomes.ts';
+import type { PollPlan, RefundOutcome } from '../../providers/adapters/contract.ts';
+import { refundDoneLate, wayEnded } from '../obligations/ended.ts';
+import { type Draw, draw, drawPostings, partOfDraws, returnDrawn } from '../../money/settlement/draw.ts';
+import { currentPart, isUndecided, unspentOf, withLeg } from './parts.ts';
+import { presentRefund } from './present.ts';
+import type { Leg, RefundRow } from './schema.ts';
+import { isFinal, nextRefundStatus, type RefundTrigger } from './states.ts';
+import { isSetAside, lockRefund, sumReturned, updateRefund } from './store.ts';
+
+/** Poll plan of a refund part (`leg`) whose provider cannot be used at the moment, so that its own plan is unknown. */
+const DEFAULT_PLAN: PollPlan = { first_ms: 2_000, factor: 2, longest_ms: 300_000 };
+const NEXT_LEG_MS = 2_000;
+/** A part is not polled while its sender may still be waiting for the response. */
+const SENDING_MS = 60_000;
+
+/**
+ * The only code path that changes a refund after it was sent. Locks the payment, then the refund, and posts journals, writes
+ * rows and records events in the caller's transaction. An outcome applies only to the submission it is about, with one
+ * exception: a success is posted whatever was recorded before, even when the refund has ended.
+ * @param known the refund as it was when the provider was called
+ * @param leg_index index of the refund part (`leg`), from 0
+ * @param fresh_key the key under which the part is sent again if it failed unpaid
+ * @returns the refund as it is now
+ */
+export async function applyRefund(
+  tx: Tx,
+  context: ApplyContext,
+  known: RefundRow,
+  leg_index: number,
+  outcome: RefundOutcome,
+  plan: PollPlan = DEFAULT_PLAN,
+  fresh_key: string | null = null,
+): Promise<RefundRow> {
+  const payment = must(await lockPayment(tx, known.team_id, known.payment_id), 'a refund has a payment');
+  const row = await lockRefund(tx, known.team_id, known.id);
+  const leg = row?.legs[leg_index];
+  if (!row || !leg || leg.status === 'succeeded') return row ?? known;
+  // A result under a replaced key does not belong to this submission: a provider statement reports that money as unknown.
+  if (leg.provider_key !== known.legs[leg_index]?.provider_key) return row;
+  if (outcome.kind === 'succeeded') return legSucceeded(tx, context, payment, row, leg_index, outcome.provider_ref);
+  if (leg.status !== 'sent' || leg.sent_at !== known.legs[leg_index]?.sent_at) return row;
+  const wait_ms = planned(plan, row.polls);
+  switch (outcome.kind) {
+    case 'failed': {
+      const { reason, message } = outcome;
+      const failed = withLeg(row, leg_index, { status: 'failed' });
+      return decide(tx, context, { ...failed, failure_reason: failed.failure_reason ?? reason, message });
+    }
+    case 'unavailable':
+      // A poll made since the submission may have seen more than the sender's response contains.
+      if (row.polls !== known.polls) return later(tx, context, row, leg_index, {}, outcome.message, wait_ms);
+      return later(tx, context, row, leg_index, { status: 'waiting' }, outcome.message, wait_ms);
+    case 'unfunded':
+      return later(tx, context, row, leg_index, { status: 'waiting', ...renewed(fresh_key) }, outcome.message, wait_ms);
+    case 'not_found':
+      // The request never arrived. The same key may be sent again, because the provider would know it otherwise.
+      return later(tx, context, row, leg_index, { status: 'waiting' }, 'the provider does not know it yet', wait_ms);
+    case 'pending': {
+      const provider_ref = outcome.provider_ref ?? leg.provider_ref;
+      return later(tx, context, row, leg_index, { provider_ref }, null, outcome.poll_after_ms);
+    }
+    case 'unknown':
+      return later(tx, context, row, leg_index, {}, outcome.message, wait_ms);
+  }
+}
+
+/** Returns the new key for a part that failed unpaid under its old key. */
+function renewed(provider_key: string | null): Partial<Leg> {
+  return provider_key === null ? {} : { provider_key, provider_ref: null };
+}
+
+/**
+ * Marks the refund part as possibly sent; this is committed before anything is sent.
+ * @returns null when the part must not be sent
+ */
+export async function markSent(tx: Tx, context: ApplyContext, known: RefundRow, leg_index: number): Promise<RefundRow | null> {
+  const row = await lockRefund(tx, known.team_id, known.id);
+  if (!row || row.draws === null || currentPart(row) !== leg_index || row.legs[leg_index]?.status !== 'waiting') return null;
+  const at = new Date(context.at);
+  const sent = withLeg(row, leg_index, { status: 'sent', sent_at: at.toISOString() });
+  return save(tx, {
+    ...sent,
+    status: step(row, 'sent') ?? row.status,
+    submitted_at: row.submitted_at ?? at,
+    updated_at: at,
+    next_poll_at: new Date(context.at + SENDING_MS),
+  });
+}
+
+async function legSucceeded(
+  tx: Tx,
+  context: ApplyContext,
+  payment: PaymentRow,
+  before: RefundRow,
+  leg_index: number,
+  provider_ref: string,
+): Promise<RefundRow> {
+  const { team_id, currency, id, payment_id } = before;
+  const late = isFinal(before.status);
+  if (late && (await isSetAside(tx, before, leg_index))) return before;
+  const row = withLeg(before, leg_index, { status: 'succeeded', provider_ref });
+  const leg = row.legs[leg_index] as Leg;
+  const booked = await post(tx, [
+    {
+      team_id,
+      kind: `refund.leg:${leg_index}`,
+      source_id: id,
+      subject_id: payment_id,
+      currency,
+      postings: [{ debit: account('refund_clearing', null), credit: account('clearing', null), amount_minor: leg.amount_minor }],
+    },
+  ]);
+  if (booked.length === 0) return decide(tx, context, row);
+  if (late) await refundDoneLate(tx, context, row);
+  const draws = late ? [...(row.draws ?? []), ...(await drawAgain(tx, row, leg, leg_index))] : row.draws;
+  const counted: Happening[] =
+    row.kind === 'giveback'
+      ? [{ kind: 'given_back', refunded_minor: await sumReturned(tx, payment) }]
+      : countRefunded(payment, leg);
+  if (counted.length > 0) await apply(tx, context, [{ team_id, payment_id, happenings: counted }]);
+  const message = late ? `Part ${leg_index + 1} reached the payer after the refund had failed.` : row.message;
+  return decide(tx, context, { ...row, draws, message });
+}
+
+/** Counts a refunded part. A payment never counts more than was paid, even when a late part was refunded again meanwhile. */
+function countRefunded(payment: PaymentRow, { amount_minor }: Leg): Happening[] {
+  const left = payment.captured_minor - payment.refunded_minor;
+  if (left <= 0n) return [];
+  return [{ kind: 'refunded', amount_minor: amount_minor < left ? amount_minor : left }];
+}
+
+/**
+ * Draws again what was returned when the refund failed although the payer had it. There is no credit limit, because the money
+ * has left.
+ */
+async function drawAgain(tx: Tx, row: RefundRow, { amount_minor }: Leg, leg_index: number): Promise<Draw[]> {
+  const { team_id, payment_id, currency, kind } = row;
+  const drawn: Draw[] | null =
+    kind === 'giveback'
+      ? [{ account_id: '', bucket: 'hold', amount_minor }]
+      : await draw(tx, { team_id, payment_id, currency, amount_minor }, null);
+  const draws = must(drawn, 'credit without a cap covers everything');
+  await post(tx, [journal(row, `refund.drawn_late:${leg_index}`, drawPostings(draws, 'refund_clearing'))]);
+  return draws;
+}
+
+/**
+ * Returns the time at which the worker sends the next part if the process that sent the last one died; otherwise that process
+ * continues at once.
+ */
+export function nextLegAt(at: number): Date {
+  return new Date(at + NEXT_LEG_MS);
+}
+
+/**
+ * Continues after the outcome of a part is known. The refund ends only when no part can succeed any more. The next part is
+ * sent; or, when one has failed, the amount that did not reach the payer is returned once to the balances it was drawn from.
+ * Parts that succeeded stay refunded.
+ */
+async function decide(tx: Tx, context: ApplyContext, row: RefundRow): Promise<RefundRow> {
+  const ended = isFinal(row.status);
+  if (ended || isUndecided(row) || currentPart(row) !== null) {
+    const next_poll_at = ended && !isUndecided(row) ? null : nextLegAt(context.at);
+    return save(tx, { ...row, updated_at: new Date(context.at), next_poll_at });
+  }
+  if (row.legs.every((leg) => leg.status === 'succeeded')) return finish(tx, context, row, 'succeeded');
+  await returnUnspent(tx, row);
+  return finish(tx, context, row, 'failed');
+}
+
+async function returnUnspent(tx: Tx, row: RefundRow): Promise<void> {
+  const { team_id, payment_id, currency, id: source_id, draws } = row;
+  const into = { team_id, kind: 'refund.returned', source_id, currency, payment_id, from: 'refund_clearing' } as const;
+  await returnDrawn(tx, into, partOfDraws(draws ?? [], unspentOf(row), currency));
+}
+
+/** Returns the journal that covers a refund: from the balances it was drawn from to the money on its way to the payer. */
+export function drawnJournal(row: RefundRow): Journal {
+  return journal(row, 'refund.drawn', drawPostings(row.draws ?? [], 'refund_clearing'));
+}
+
+function journal(row: RefundRow, kind: string, postings: Journal['postings']): Journal {
+  return { team_id: row.team_id, kind, source_id: row.id, subject_id: row.payment_id, currency: row.currency, postings };
+}
+
+async function finish(tx: Tx, context: ApplyContext, row: RefundRow, trigger: 'succeeded' | 'failed'): Promise<RefundRow> {
+  const at = new Date(context.at);
+  const status = step(row, trigger) ?? row.status;
+  const done = { ...row, status, event_count: row.event_count + 1, next_poll_at: null, updated_at: at, completed_at: at };
+  await announce(tx, context, done, `refund.${trigger}`);
+  await save(tx, done);
+  await wayEnded(tx, context, done, trigger);
+  return done;
+}
+
+/** Records an event of a refund. The event's sequence number is the row's `event_count`. */
+export async function announce(tx: Tx, context: MoveContext, row: RefundRow, type: EventType): Promise<void> {
+  await recordEvents(tx, context.environment, context.at, [
+    {
+      team_id: row.team_id,
+      type,
+      resource_id: row.id,
+      sequence: row.event_count,
+      data: presentRefund(context.environment, row),
+    },
+  ]);
+}
+
+/** Schedules the next poll. A part whose sending time was not stored is taken as sent now. */
+function later(
+  tx: Tx,
+  context: ApplyContext,
+  row: RefundRow,
+  leg_index: number,
+  change: Partial<Leg>,
+  message: string | null,
+  wait_ms: number,
+): Promise<RefundRow> {
+  const at = new Date(context.at);
+  const sent_at = row.legs[leg_index]?.sent_at ?? at.toISOString();
+  const changed = withLeg(row, leg_index, { sent_at, ...change });
+  const over = isFinal(row.status) && !isUndecided(changed);
+  return save(tx, {
+    ...changed,
+    message: message ?? row.message,
+    updated_at: at,
+    next_poll_at: over ? null : new Date(context.at + wait_ms),
+  });
+}
+
+async function save(tx: Tx, row: RefundRow): Promise<RefundRow> {
+  await updateRefund(tx, row);
+  return row;
+}
+
+function step(row: RefundRow, trigger: RefundTrigger) {
+  return nextRefundStatus(row.status, trigger);
+}

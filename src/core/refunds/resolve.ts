@@ -1,0 +1,74 @@
+import type { Actor } from '../../tenants/audit/actor.ts';
+import { record } from '../../tenants/audit/record.ts';
+import type { Store } from '../../platform/db/stores.ts';
+import type { Clock } from '../../kit/clock.ts';
+import { must, notFound, Problem } from '../../kit/errors.ts';
+import type { PaymentListener } from '../payments/listeners.ts';
+import type { Verdict } from '../charge/resolve.ts';
+import { lockPayment } from '../payments/service.ts';
+import { applyRefund } from './apply.ts';
+import type { RefundRow } from './schema.ts';
+import { isFinal } from './states.ts';
+import { findRefund, isSetAside, lockRefund, writeResolution } from './store.ts';
+
+/** The refund part that a manual resolution is about. `part` counts from 0; null: the only part. */
+export interface PartRef {
+  team_id: bigint;
+  id: string;
+  part: number | null;
+}
+
+/**
+ * Applies a manual resolution to one part of a refund. A part that is with its provider is closed by it. For any other part
+ * only a success (the payer has the money) is accepted. All checks run under the locks under which the resolution is applied.
+ * @throws Problem 404 no such refund of the team, 400 the part cannot be resolved manually, or none was named among several
+ */
+export async function resolveRefund(
+  deps: { clock: Clock; listeners: readonly PaymentListener[] },
+  store: Store,
+  ref: PartRef,
+  verdict: Verdict,
+  by: Actor,
+): Promise<RefundRow> {
+  return store.db.transaction(async (tx) => {
+    const at = deps.clock.now();
+    const known = await findRefund(tx, ref.team_id, ref.id);
+    if (!known) throw notFound('Refund');
+    await lockPayment(tx, known.team_id, known.payment_id);
+    const row = must(await lockRefund(tx, ref.team_id, ref.id), 'it was just read');
+    const part = resolvablePart(row, ref.part, verdict);
+    if (isFinal(row.status) && (await isSetAside(tx, row, part))) {
+      throw new Problem(
+        400,
+        'A statement has shown the part as paid: its money is set aside, and "pirogue breaks settle" decides.',
+      );
+    }
+    await record(tx, by, { team_id: ref.team_id, action: 'refund.resolve', resource_id: row.id, at });
+    await writeResolution(tx, ref, { ...verdict, part: part + 1, at: new Date(at).toISOString() });
+    return applyRefund(
+      tx,
+      { environment: store.environment, at, listeners: deps.listeners },
+      row,
+      part,
+      verdict.as === 'succeeded'
+        ? { kind: 'succeeded', provider_ref: row.legs[part]?.provider_ref ?? 'resolved by hand' }
+        : { kind: 'failed', reason: 'unknown', message: 'resolved by hand: no money moved' },
+    );
+  });
+}
+
+/**
+ * Returns the index of the part to resolve.
+ * @throws Problem 400 when the part is not named, does not exist or cannot be resolved manually
+ */
+function resolvablePart({ legs, status }: RefundRow, part: number | null, { as }: Verdict): number {
+  if (part === null && legs.length > 1) {
+    const parts = legs.map((leg, n) => `${n + 1} ${leg.status}`).join(', ');
+    throw new Problem(400, `The refund has ${legs.length} parts: name the one that the evidence is about (${parts}).`);
+  }
+  const leg = legs[part ?? 0];
+  if (!leg) throw new Problem(400, `The refund has ${legs.length} parts.`);
+  const wasSent = leg.sent_at !== null || leg.status === 'failed';
+  if (leg.status === 'sent' || (as === 'succeeded' && leg.status !== 'succeeded' && wasSent)) return part ?? 0;
+  throw new Problem(400, `The refund is ${status}, the part is ${leg.status} and with no provider: there is nothing to resolve.`);
+}

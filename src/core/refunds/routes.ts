@@ -1,0 +1,133 @@
+import { Type } from 'typebox';
+import type { Store } from '../../platform/db/stores.ts';
+import { type Call, type Reply, type Route, route } from '../../tenants/api/route.ts';
+import { envelopeSchema } from '../../kit/envelope.ts';
+import { invalid, notFound } from '../../kit/errors.ts';
+import { idPrefix, isId } from '../../kit/ids.ts';
+import { Cursors, cursorPage, listMeta, offsetMeta } from '../../kit/paging.ts';
+import { getPaymentRow } from '../payments/service.ts';
+import type { RefundDeps } from './deps.ts';
+import { presentRefund } from './present.ts';
+import { currentPart } from './parts.ts';
+import {
+  type CreateRefundBody,
+  createRefundBody,
+  type ListRefundsQuery,
+  listRefundsQuery,
+  type RefundRow,
+  refundShape,
+} from './schema.ts';
+import { advanceRefund } from './send.ts';
+import { createRefund } from './service.ts';
+import { countRefunds, findRefund, listRefunds } from './store.ts';
+
+const list = envelopeSchema({ items: Type.Array(refundShape), meta: listMeta });
+
+/** The routes of refunds: list, create, retrieve, list by payment. */
+export function refundRoutes(deps: RefundDeps): Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: '/refunds',
+      summary: 'List refunds',
+      description: 'Newest first.',
+      access: 'private',
+      scope: 'refund.read',
+      query: listRefundsQuery,
+      replies: { 200: list },
+      handle: (call) => page(deps, call),
+    }),
+    route({
+      method: 'POST',
+      path: '/refunds',
+      summary: 'Refund a payment',
+      description:
+        'Gives back all or part of a payment that has succeeded. Several refunds never exceed what was paid. Fees are not ' +
+        'returned. In the sandbox a refund is settled before it can be read.',
+      operation_id: 'createRefund',
+      idempotent: true,
+      problems: ['payment_not_found', 'payment_not_refundable'],
+      access: 'private',
+      scope: 'refund.write',
+      body: createRefundBody,
+      replies: { 201: envelopeSchema({ refund: refundShape }) },
+      handle: (call) => create(deps, call),
+    }),
+    route({
+      method: 'GET',
+      path: '/refunds/:id',
+      summary: 'Retrieve a refund',
+      access: 'private',
+      scope: 'refund.read',
+      replies: { 200: envelopeSchema({ refund: refundShape }) },
+      handle: (call) => retrieve(call),
+    }),
+    route({
+      method: 'GET',
+      path: '/payments/:id/refunds',
+      summary: 'List the refunds of a payment',
+      description: 'Newest first.',
+      problems: ['payment_not_found'],
+      access: 'private',
+      scope: 'refund.read',
+      query: listRefundsQuery,
+      replies: { 200: list },
+      handle: async (call) => {
+        const payment = await getPaymentRow(call.caller.store, call.caller.team.id, call.params.id as string);
+        return page(deps, { ...call, query: { ...call.query, payment: payment.id } });
+      },
+    }),
+  ];
+}
+
+async function create(deps: RefundDeps, call: Call<CreateRefundBody>): Promise<Reply> {
+  const { store } = call.caller;
+  const { reply, refund } = await createRefund(deps, call);
+  if (!refund?.draws) return reply;
+  // In the sandbox a refund is processed at once (docs/contract/sandbox.md): it is settled before it can be read.
+  const sent = sendNow(deps, store, refund);
+  if (store.environment === 'sandbox') await sent;
+  else sent.catch((err) => deps.log.error({ err }, 'a refund could not be sent now; the worker goes on'));
+  return reply;
+}
+
+/** Sends part after part as long as each succeeds at once. The worker continues with a part that stays open. */
+async function sendNow(deps: RefundDeps, store: Store, made: RefundRow): Promise<void> {
+  let refund = made;
+  for (const part of made.legs.keys()) {
+    if (currentPart(refund) !== part) return;
+    refund = await advanceRefund(deps, store, refund);
+  }
+}
+
+async function retrieve(call: Call): Promise<Reply> {
+  const { team, store } = call.caller;
+  const id = call.params.id as string;
+  const row = isId('rfd', store.environment, id) ? await findRefund(store.db, team.id, id) : undefined;
+  if (!row) throw notFound();
+  return { code: 200, message: 'Refund retrieved', body: { refund: presentRefund(store.environment, row) } };
+}
+
+async function page(deps: RefundDeps, call: Call<unknown, ListRefundsQuery>): Promise<Reply> {
+  const { team, store } = call.caller;
+  const { environment, db } = store;
+  const { payment, status, date_from, date_to } = call.query;
+  if (date_from && date_to && date_to < date_from) throw invalid({ date_to: ['must not be before date_from'] });
+  const filters = { payment, status, date_from, date_to };
+  const cursors = new Cursors(deps.secrets, `refunds:${environment}:${team.id}`);
+  const position = cursors.position(call.query);
+  const floor = idPrefix('rfd', environment);
+  const rows = await listRefunds(db, environment, team.id, filters, position);
+  const present = (items: typeof rows) => items.map((row) => presentRefund(environment, row));
+  const message = 'Refunds retrieved';
+  if (position.kind !== 'offset') {
+    const { items, meta } = cursorPage(cursors, position, rows, floor);
+    return { code: 200, message, body: { items: present(items), meta } };
+  }
+  const total = await countRefunds(db, environment, team.id, filters);
+  return {
+    code: 200,
+    message,
+    body: { items: present(rows), meta: offsetMeta(cursors, position, rows.at(-1)?.id, total, floor) },
+  };
+}

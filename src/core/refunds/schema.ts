@@ -1,0 +1,106 @@
+import { type Static, Type } from 'typebox';
+import type { JsonObject } from '../../kit/json.ts';
+import { pagingQuery } from '../../kit/paging.ts';
+import { moment, nullableObject, nullableText, openObject } from '../../kit/schema.ts';
+import type { Draw } from '../../money/settlement/draw.ts';
+import { REFUND_STATUSES, type RefundStatus } from './states.ts';
+
+/** Reasons for which a merchant can refund (docs/contract/money.md). */
+export const REFUND_REASONS = [
+  'duplicate',
+  'fraudulent',
+  'requested_by_customer',
+  'service_not_delivered',
+  'product_not_received',
+  'wrong_amount',
+  'network_error',
+  'transaction_error',
+  'customer_complaint',
+  'merchant_error',
+  'reconciliation',
+] as const;
+
+/** A refund part: the amount that goes back to one attempt's payer. Parts are sent one after the other. */
+export interface Leg {
+  attempt_id: string;
+  amount_minor: bigint;
+  /** Idempotency key at the provider; stored before anything is sent. */
+  provider_key: string;
+  provider_ref: string | null;
+  /** Time of the last submission, in ISO 8601; null: never sent, or sent before this was stored. */
+  sent_at: string | null;
+  /** The provider account that has the part, where it is not that of the attempt: for payouts. */
+  provider_account?: string;
+  /** sent: the provider may have it. */
+  status: 'waiting' | 'sent' | 'succeeded' | 'failed';
+}
+
+/** A row of refunds. Amounts are in hundredths (bigint). `giveback` is an automatic reversal. */
+export interface RefundRow {
+  team_id: bigint;
+  id: string;
+  payment_id: string;
+  kind: 'merchant' | 'giveback';
+  attempt_id: string | null;
+  /** The return that this refund carries out, if its kind is `giveback` (automatic reversal). */
+  return_id: string | null;
+  /** manual: an operator returns the money. Payouts are sent by the worker of src/core/returns. */
+  way: 'refund' | 'payout' | 'manual';
+  legs: Leg[];
+  amount_minor: bigint;
+  currency: string;
+  status: RefundStatus;
+  reason: string;
+  failure_reason: string | null;
+  message: string | null;
+  metadata: JsonObject | null;
+  /** Null while the balance does not cover the refund. */
+  draws: Draw[] | null;
+  /** The manual resolution of its outcome. */
+  resolution: unknown;
+  event_count: number;
+  polls: number;
+  next_poll_at: Date | null;
+  created_at: Date;
+  updated_at: Date;
+  submitted_at: Date | null;
+  completed_at: Date | null;
+}
+
+export const createRefundBody = openObject({
+  payment: Type.String({ minLength: 1, maxLength: 64 }),
+  amount: Type.Optional(Type.Number({ minimum: 0.01, description: 'Default: what is left.' })),
+  reason: Type.Enum([...REFUND_REASONS]),
+  metadata: Type.Optional(nullableObject()),
+});
+
+export type CreateRefundBody = Static<typeof createRefundBody>;
+
+export const listRefundsQuery = Type.Object({
+  ...pagingQuery,
+  payment: Type.Optional(Type.String({ maxLength: 64 })),
+  status: Type.Optional(Type.Enum([...REFUND_STATUSES])),
+  date_from: Type.Optional(Type.String({ format: 'date' })),
+  date_to: Type.Optional(Type.String({ format: 'date' })),
+});
+
+export type ListRefundsQuery = Static<typeof listRefundsQuery>;
+
+const text = Type.String();
+
+export const refundShape = Type.Object({
+  id: text,
+  payment: text,
+  amount: Type.Number(),
+  currency: text,
+  status: Type.Enum([...REFUND_STATUSES]),
+  reason: text,
+  failure_reason: nullableText(),
+  message: nullableText(),
+  fee: Type.Number(),
+  sandbox: Type.Boolean(),
+  metadata: nullableObject(),
+  created_at: moment,
+  updated_at: moment,
+  completed_at: nullableText(),
+});

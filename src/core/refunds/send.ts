@@ -1,0 +1,100 @@
+import type { Store } from '../../platform/db/stores.ts';
+import { must } from '../../kit/errors.ts';
+import { callbackUrl } from '../../providers/provider-accounts/callback-address.ts';
+import { collectionOf } from '../charge/collection.ts';
+import { getCapture } from '../payments/service.ts';
+import type { Provider, Refund, RefundOutcome } from '../../providers/adapters/contract.ts';
+import { applyRefund, markSent } from './apply.ts';
+import type { RefundDeps } from './deps.ts';
+import { currentPart } from './parts.ts';
+import type { Leg, RefundRow } from './schema.ts';
+
+const NOT_FOUND_GRACE_MS = 600_000;
+
+/**
+ * Advances a covered refund by one step: sends the next part, or polls the one under way. The intent is committed first, the
+ * provider is called outside any transaction, and its response is applied in another.
+ * @returns the refund as it is now
+ */
+export async function advanceRefund(deps: RefundDeps, store: Store, known: RefundRow): Promise<RefundRow> {
+  const index = currentPart(known);
+  const part = index === null ? undefined : known.legs[index];
+  if (index === null || !part) return known;
+  const asking = part.status === 'sent';
+  // Checked before the part is marked as sent: if the provider cannot be used now, the part stays waiting and becomes due
+  // again.
+  const { provider, request } = await addressed(deps, store, known, part);
+  const refunds = must(provider?.refunds, 'the provider of a refund can be used, and refunds');
+  const row = asking ? known : await inTransaction(deps, store, (tx, context) => markSent(tx, context, known, index));
+  if (!row) return known;
+  const leg = row.legs[index] as Leg;
+  const sent = { ...request, submitted_at: submittedAt(row, leg) };
+  const age_ms = leg.sent_at === null ? 0 : deps.clock.now() - Date.parse(leg.sent_at);
+  const outcome = evidenceOf(await (asking ? refunds.read(sent) : refunds.submit(sent)), asking, age_ms);
+  const applied = await inTransaction(deps, store, (tx, context) =>
+    applyRefund(tx, context, row, index, outcome, provider?.capabilities.polls, provider?.keyOf(leg.provider_key)),
+  );
+  deps.wake.ring(store.environment);
+  return applied;
+}
+
+/**
+ * Returns the outcome that may be applied. A failed poll proves nothing about what was sent, and "not found" soon after sending
+ * only means that the status endpoint lags: neither allows the part to be sent again.
+ */
+function evidenceOf(outcome: RefundOutcome, asking: boolean, age_ms: number): RefundOutcome {
+  if (!asking) return outcome;
+  if (outcome.kind === 'unavailable') return { kind: 'unknown', message: outcome.message };
+  if (outcome.kind === 'not_found' && age_ms < NOT_FOUND_GRACE_MS)
+    return { kind: 'unknown', message: 'the provider does not know it yet' };
+  return outcome;
+}
+
+/**
+ * Reads the state of a refund at the provider, whatever its state here: used for a failed refund before another way is taken.
+ * @returns null when the provider cannot be used at the moment
+ */
+export async function readRefund(deps: RefundDeps, store: Store, row: RefundRow, index: number): Promise<RefundOutcome | null> {
+  const { provider, request } = await addressed(deps, store, row, must(row.legs[index], 'a refund has this leg'));
+  return provider?.refunds ? provider.refunds.read(request) : null;
+}
+
+/**
+ * Returns a refund part in the form that provider adapters receive, and the provider; no provider when it cannot be used at the
+ * moment.
+ */
+async function addressed(
+  deps: RefundDeps,
+  store: Store,
+  row: RefundRow,
+  leg: Leg,
+): Promise<{ provider: Provider | undefined; request: Refund }> {
+  const { payment, attempt } = await getCapture(store.db, row.team_id, row.payment_id, leg.attempt_id);
+  const provider = await deps.providers.byAccount(store.environment, row.team_id, attempt.provider_account);
+  const request: Refund = {
+    refund_id: row.id,
+    provider_key: leg.provider_key,
+    provider_ref: leg.provider_ref,
+    amount_minor: leg.amount_minor,
+    currency: row.currency,
+    collection: collectionOf(deps, store, payment, attempt),
+    callback_url: callbackUrl(deps, attempt.provider_account, row.id),
+    submitted_at: submittedAt(row, leg),
+  };
+  return { provider, request };
+}
+
+/** Returns when a part was last sent, in milliseconds since the epoch, as far as it was stored. */
+function submittedAt(row: RefundRow, { sent_at }: Leg): number | null {
+  return sent_at === null ? (row.submitted_at?.getTime() ?? null) : Date.parse(sent_at);
+}
+
+function inTransaction<T>(
+  deps: RefundDeps,
+  store: Store,
+  work: (tx: Parameters<typeof markSent>[0], context: Parameters<typeof markSent>[1]) => Promise<T>,
+): Promise<T> {
+  return store.db.transaction((tx) =>
+    work(tx, { environment: store.environment, at: deps.clock.now(), listeners: deps.listeners }),
+  );
+}

@@ -1,0 +1,195 @@
+import { recordCall } from '../../tenants/audit/record.ts';
+import type { Config } from '../../platform/config/config.ts';
+import type { Store } from '../../platform/db/stores.ts';
+import { openOrLostDispute } from '../disputes/service.ts';
+import { once } from '../../tenants/api/idempotency.ts';
+import type { Call, Reply } from '../../tenants/api/route.ts';
+import { invalid, must, notFound, Problem } from '../../kit/errors.ts';
+import { isId, newId } from '../../kit/ids.ts';
+import { isMovable, type Minor, minorFromWire } from '../../kit/money.ts';
+import type { Tx } from '../../kit/sql.ts';
+import { post } from '../../money/ledger/post.ts';
+import { checkMetadata } from '../../kit/metadata.ts';
+import type { AttemptRow, PaymentRow } from '../payments/schema.ts';
+import { capturesOf, lockPayment } from '../payments/service.ts';
+import type { Refunds } from '../../providers/adapters/contract.ts';
+import { channelById } from '../../providers/reference/channels.ts';
+import { draw } from '../../money/settlement/draw.ts';
+import { refundsUnderWay } from '../../money/settlement/store.ts';
+import { announce, drawnJournal, nextLegAt } from './apply.ts';
+import type { RefundDeps } from './deps.ts';
+import { presentRefund } from './present.ts';
+import type { CreateRefundBody, Leg, RefundRow } from './schema.ts';
+import { findRefund, insertRefund, lookNow, takenByAttempt, updateRefund } from './store.ts';
+
+/**
+ * Creates a refund and draws its money, all under the payment's lock: concurrent refunds can never exceed what was paid.
+ * @returns the reply, and the refund that was created (none when an earlier response is replayed)
+ * @throws Problem 400 `payment_not_refundable`, 404, 422
+ */
+export async function createRefund(
+  deps: RefundDeps,
+  call: Call<CreateRefundBody>,
+): Promise<{ reply: Reply; refund: RefundRow | null }> {
+  const { store } = call.caller;
+  checkBody(call.body);
+  let refund: RefundRow | null = null;
+  const reply = await store.db.transaction((tx) =>
+    once(tx, call as Call, 'POST /refunds', async () => {
+      refund = await make(tx, deps, call);
+      await recordCall(tx, call, 'refund.create', refund.id);
+      return { code: 201, message: 'Refund created', body: { refund: presentRefund(store.environment, refund) } };
+    }),
+  );
+  return { reply, refund };
+}
+
+function checkBody(body: CreateRefundBody): void {
+  if (body.amount !== undefined && minorFromWire(body.amount) === null)
+    throw invalid({ amount: ['must have at most two decimals'] });
+  const objection = body.metadata ? checkMetadata(body.metadata) : null;
+  if (objection) throw invalid({ metadata: [objection] });
+}
+
+async function make(tx: Tx, deps: RefundDeps, call: Call<CreateRefundBody>): Promise<RefundRow> {
+  const { team, store } = call.caller;
+  const { environment } = store;
+  const payment = isId('trx', environment, call.body.payment) ? await lockPayment(tx, team.id, call.body.payment) : undefined;
+  if (!payment) throw notFound('Payment');
+  await refuseUnrefundable(tx, payment);
+  const left = payment.amount_minor - payment.refunded_minor - (await refundsUnderWay(tx, team.id, payment.id));
+  const amount_minor = amountOf(call.body, payment, left);
+  const captures = await capturesOf(tx, { team_id: team.id, id: payment.id });
+  const id = newId('rfd', environment, call.at);
+  const parts = legsOf(id, captures, await takenByAttempt(tx, team.id, payment.id), amount_minor);
+  const legs = await Promise.all(parts.map((leg) => addressed(deps, store, captures, leg)));
+  const now = new Date(call.at);
+  const row: RefundRow = {
+    team_id: team.id,
+    id,
+    payment_id: payment.id,
+    kind: 'merchant',
+    attempt_id: null,
+    return_id: null,
+    way: 'refund',
+    legs,
+    amount_minor,
+    currency: payment.currency,
+    status: 'pending',
+    reason: call.body.reason,
+    failure_reason: null,
+    message: null,
+    metadata: (call.body.metadata ?? null) as RefundRow['metadata'],
+    draws: null,
+    resolution: null,
+    event_count: 1,
+    polls: 0,
+    next_poll_at: nextLegAt(call.at),
+    created_at: now,
+    updated_at: now,
+    submitted_at: null,
+    completed_at: null,
+  };
+  const covered = await cover(tx, deps.config, store, row);
+  await insertRefund(tx, covered, { key_id: call.caller.key_id, request_id: call.request_id });
+  await announce(tx, { environment, at: call.at }, covered, 'refund.created');
+  return covered;
+}
+
+/**
+ * Draws the money of a refund and posts it.
+ * @returns the refund without draws when the balance does not cover it yet
+ */
+export async function cover(tx: Tx, config: Config, store: Store, row: RefundRow): Promise<RefundRow> {
+  const { team_id, payment_id, currency, amount_minor } = row;
+  const cap = BigInt(config.credit_cap[store.environment]) * 100n;
+  const draws = await draw(tx, { team_id, payment_id, currency, amount_minor }, cap);
+  if (draws === null) return { ...row, message: 'It waits for money: the balance does not cover it yet.' };
+  const covered = { ...row, draws, message: null };
+  await post(tx, [drawnJournal(covered)]);
+  return covered;
+}
+
+/**
+ * Tries again to cover a refund that waits for money.
+ * @returns null when it still waits (or no longer exists)
+ */
+export async function coverLater(tx: Tx, config: Config, store: Store, known: RefundRow): Promise<RefundRow | null> {
+  await lockPayment(tx, known.team_id, known.payment_id);
+  const row = await findRefund(tx, known.team_id, known.id);
+  if (row?.status !== 'pending' || row.draws !== null) return row ?? null;
+  const covered = await cover(tx, config, store, row);
+  if (covered.draws === null) return null;
+  await updateRefund(tx, covered);
+  return covered;
+}
+
+/** Makes a refund due for polling now, after a callback from its provider. */
+export function lookAtRefund(store: Store, at: number, team_id: bigint, id: string): Promise<void> {
+  return lookNow(store.db, team_id, id, new Date(at));
+}
+
+async function refuseUnrefundable(tx: Tx, payment: PaymentRow): Promise<void> {
+  const disputed = await openOrLostDispute(tx, payment.team_id, payment.id);
+  if (disputed || (payment.status !== 'succeeded' && payment.status !== 'partially_refunded')) {
+    const state = disputed ? `in a dispute (${disputed})` : payment.status;
+    throw new Problem(400, `The payment is ${state} and can not be refunded.`, { error_code: 'payment_not_refundable' });
+  }
+}
+
+function amountOf(body: CreateRefundBody, payment: PaymentRow, left: Minor): Minor {
+  const amount_minor = body.amount === undefined ? left : (minorFromWire(body.amount) ?? 0n);
+  if (amount_minor > left || amount_minor <= 0n) throw invalid({ amount: ['is more than what is left to refund'] });
+  if (!isMovable(amount_minor, payment.currency)) throw invalid({ amount: [`must be a whole number of ${payment.currency}`] });
+  return amount_minor;
+}
+
+/** Divides the amount into refund parts, by the attempts that captured it, the latest first. */
+function legsOf(refund_id: string, captures: AttemptRow[], taken: Map<string, Minor>, amount_minor: Minor): Leg[] {
+  const legs: Leg[] = [];
+  let missing = amount_minor;
+  for (const capture of captures.toReversed()) {
+    const free = capture.amount_minor - (taken.get(capture.id) ?? 0n);
+    const part = free < missing ? free : missing;
+    if (part <= 0n) continue;
+    legs.push({
+      attempt_id: capture.id,
+      amount_minor: part,
+      provider_key: `${refund_id}-${legs.length}`,
+      provider_ref: null,
+      sent_at: null,
+      status: 'waiting',
+    });
+    missing -= part;
+  }
+  if (missing > 0n) throw invalid({ amount: ['is more than what is left to refund'] });
+  return legs;
+}
+
+/**
+ * Returns the refund part (`leg`) with the key under which its provider will know it.
+ * @throws Problem 422 when the provider cannot refund this way: reported before the refund is created
+ */
+async function addressed(deps: RefundDeps, store: Store, captures: AttemptRow[], leg: Leg): Promise<Leg> {
+  const capture = must(
+    captures.find((attempt) => attempt.id === leg.attempt_id),
+    'legs are made of captures',
+  );
+  const provider = await deps.providers.byAccount(store.environment, capture.team_id, capture.provider_account);
+  if (!provider?.refunds) throw invalid({ payment: ['was collected by a provider that can not refund: pay it out instead'] });
+  if (provider.refunds.extent === 'full' && leg.amount_minor !== capture.amount_minor) {
+    throw invalid({ payment: ['was collected by a provider that can only refund the whole amount'] });
+  }
+  if (capture.payer === null && needsPayer(provider.refunds, capture)) {
+    throw invalid({
+      payment: ['was paid from a number that is no longer kept, to which it would be refunded: pay it out instead'],
+    });
+  }
+  return { ...leg, provider_key: provider.keyOf(leg.provider_key) };
+}
+
+/** Whether the provider needs the payer's number to refund an attempt. */
+export function needsPayer(refunds: Refunds, { channel, currency }: Pick<AttemptRow, 'channel' | 'currency'>): boolean {
+  const { id, kind } = must(channelById(channel), 'the channel was checked when the attempt was made');
+  return refunds.needsPayer?.({ id, kind }, currency) ?? false;
+}

@@ -1,0 +1,187 @@
+import type { Environment } from '../../kit/environment.ts';
+import { lowestIdAt } from '../../kit/ids.ts';
+import { jsonText } from '../../kit/json.ts';
+import type { Minor } from '../../kit/money.ts';
+import { pageTail } from '../../kit/pages.ts';
+import type { Position } from '../../kit/paging.ts';
+import { allOf, type Fragment, fixed, PLANNED_EACH_TIME, part, type Queryable, sql, type Tx } from '../../kit/sql.ts';
+import { readDraws } from '../../money/settlement/draw.ts';
+import { notAt } from '../../platform/work/account-key.ts';
+import type { RefundRow } from './schema.ts';
+
+const columns =
+  fixed(`team_id, id, payment_id, kind, attempt_id, return_id, way, legs, amount_minor, currency, status, reason, failure_reason, message,
+  metadata, draws, resolution, event_count, polls, next_poll_at, created_at, updated_at, submitted_at, completed_at`);
+
+/** Converts a row: amounts inside JSON columns are text. */
+function read(row: RefundRow): RefundRow {
+  const legs = row.legs.map((leg) => ({ ...leg, amount_minor: BigInt(leg.amount_minor), sent_at: leg.sent_at ?? null }));
+  return { ...row, legs, draws: readDraws(row.draws) };
+}
+
+export async function insertRefund(
+  tx: Tx,
+  row: RefundRow,
+  by: { key_id: string | null; request_id: string | null },
+): Promise<void> {
+  await tx.run(sql`
+    insert into refunds (team_id, id, payment_id, kind, attempt_id, return_id, way, legs, amount_minor, currency, status, reason, message, metadata, draws,
+      event_count, next_poll_at, key_id, request_id, created_at, updated_at)
+    values (${row.team_id}, ${row.id}, ${row.payment_id}, ${row.kind}, ${row.attempt_id}, ${row.return_id}, ${row.way}, ${jsonText(row.legs)}, ${row.amount_minor},
+      ${row.currency}, ${row.status}, ${row.reason}, ${row.message}, ${row.metadata && JSON.stringify(row.metadata)}, ${row.draws && jsonText(row.draws)},
+      ${row.event_count}, ${row.next_poll_at}, ${by.key_id}, ${by.request_id}, ${row.created_at}, ${row.updated_at})`);
+}
+
+export async function findRefund(db: Queryable, team_id: bigint, id: string): Promise<RefundRow | undefined> {
+  const row = await db.maybe<RefundRow>(sql`select ${columns} from refunds where team_id = ${team_id} and id = ${id}`);
+  return row && read(row);
+}
+
+/** Returns the failed refunds and payouts of one return that a provider had received. */
+export async function findFailed(db: Queryable, team_id: bigint, attempt_id: string, return_id: string): Promise<RefundRow[]> {
+  const rows = await db.all<RefundRow>(sql`
+    select ${columns} from refunds
+    where team_id = ${team_id} and attempt_id = ${attempt_id} and kind = 'giveback' and return_id = ${return_id} and status = 'failed'
+      and way <> 'manual' and legs->0->>'status' = 'failed' order by id`);
+  return rows.map(read);
+}
+
+/** Returns a refund, locked until the transaction ends. A caller that also locks the payment locks the payment first. */
+export async function lockRefund(tx: Tx, team_id: bigint, id: string): Promise<RefundRow | undefined> {
+  const row = await tx.maybe<RefundRow>(sql`select ${columns} from refunds where team_id = ${team_id} and id = ${id} for update`);
+  return row && read(row);
+}
+
+/**
+ * Returns the amount that earlier refund parts took of each attempt, or may take while they are with the provider; in
+ * hundredths.
+ */
+export async function takenByAttempt(tx: Tx, team_id: bigint, payment_id: string): Promise<Map<string, bigint>> {
+  const rows = await tx.all<{ attempt_id: string; taken: bigint }>(sql`
+    select leg->>'attempt_id' as attempt_id, sum((leg->>'amount_minor')::bigint)::bigint as taken
+    from refunds, json_array_elements(legs) leg
+    where team_id = ${team_id} and payment_id = ${payment_id} and leg->>'status' <> 'failed'
+      and (status <> 'failed' or leg->>'status' in ('sent', 'succeeded'))
+    group by 1`);
+  return new Map(rows.map((row) => [row.attempt_id, row.taken]));
+}
+
+export async function updateRefund(tx: Tx, row: RefundRow): Promise<void> {
+  await tx.run(sql`
+    update refunds set legs = ${jsonText(row.legs)}, way = ${row.way}, status = ${row.status}, failure_reason = ${row.failure_reason},
+      message = ${row.message}, draws = ${row.draws && jsonText(row.draws)}, event_count = ${row.event_count},
+      next_poll_at = ${row.next_poll_at}, updated_at = ${row.updated_at}, submitted_at = ${row.submitted_at}, completed_at = ${row.completed_at}
+    where team_id = ${row.team_id} and id = ${row.id}`);
+}
+
+export interface DueRefund {
+  refund: RefundRow;
+  /** The provider account that captured the payment. */
+  provider_account: string | null;
+}
+
+const firstAccount = fixed(`(
+  select provider_account from attempts
+  where attempts.team_id = refunds.team_id and attempts.id = refunds.legs -> 0 ->> 'attempt_id')`);
+
+/**
+ * Claims refunds whose next step is due; those of a killed worker become due again after the lease.
+ * @param lease_ms milliseconds
+ */
+export async function claimDueRefunds(
+  db: Queryable,
+  now: Date,
+  lease_ms: number,
+  limit: number,
+  skip: readonly string[],
+): Promise<DueRefund[]> {
+  const rows = await db.all<RefundRow & Pick<DueRefund, 'provider_account'>>(sql`
+    update refunds set next_poll_at = ${new Date(now.getTime() + lease_ms)}, polls = polls + 1
+    where (team_id, id) in (
+      select team_id, id from refunds where next_poll_at <= ${now} and way = 'refund' ${notAt(firstAccount, skip)}
+      order by next_poll_at limit ${limit} for update skip locked
+    ) returning ${columns}, ${firstAccount} as provider_account${PLANNED_EACH_TIME}`);
+  return rows.map(({ provider_account, ...refund }) => ({ refund: read(refund), provider_account }));
+}
+
+/** Makes a refund that is under way due for polling now, after a callback from its provider. */
+export async function lookNow(db: Queryable, team_id: bigint, id: string, now: Date): Promise<void> {
+  await db.run(sql`
+    update refunds set next_poll_at = ${now} where team_id = ${team_id} and id = ${id} and status = 'processing' and way = 'refund'`);
+}
+
+/** Whether a provider statement reported the part as paid after its end: its money was put in suspense then. */
+export async function isSetAside(tx: Tx, { team_id, id }: { team_id: bigint; id: string }, leg_index: number): Promise<boolean> {
+  const row = await tx.maybe(sql`
+    select 1 from journals where team_id = ${team_id} and source_id = ${`${id}:${leg_index}`} and kind = 'reconciliation.late'`);
+  return row !== undefined;
+}
+
+/**
+ * Returns the sum of the captures that a payment has counted in `captured_minor` and returned to the payer, each once, from the
+ * journals. Only captures that arrived late before the payment ended are not counted: the first ones, by as much as was
+ * captured more than counted.
+ */
+export async function sumReturned(tx: Tx, payment: { team_id: bigint; id: string; captured_minor: bigint }): Promise<Minor> {
+  const row = await tx.maybe<{ sum_minor: bigint }>(sql`
+    with captures as (
+      select j.source_id as attempt_id, p.amount_minor, sum(p.amount_minor) over () as captured_minor,
+        sum(p.amount_minor) over (order by j.kind <> 'payment.late_success', j.id) as so_far_minor
+      from journals j join postings p on p.team_id = j.team_id and p.journal_id = j.id and p.debit = 'clearing'
+      where j.team_id = ${payment.team_id} and j.subject_id = ${payment.id}
+        and j.kind in ('payment.part_captured', 'payment.late_success', 'payment.succeeded')
+    )
+    select coalesce(sum(c.amount_minor), 0)::bigint as sum_minor from captures c
+    where c.so_far_minor > c.captured_minor - ${payment.captured_minor} and exists (
+      select from refunds r join journals j on j.team_id = r.team_id and j.source_id = r.id and j.kind like 'refund.leg:%'
+      where r.team_id = ${payment.team_id} and r.attempt_id = c.attempt_id and r.kind = 'giveback')`);
+  return row?.sum_minor ?? 0n;
+}
+
+/** Stores the manual resolution of a refund. */
+export async function writeResolution(tx: Tx, ref: { team_id: bigint; id: string }, resolution: object): Promise<void> {
+  await tx.run(sql`
+    update refunds set resolution = ${JSON.stringify(resolution)} where team_id = ${ref.team_id} and id = ${ref.id}`);
+}
+
+export interface RefundFilters {
+  payment?: string | undefined;
+  status?: string | undefined;
+  date_from?: string | undefined;
+  date_to?: string | undefined;
+}
+
+/** Returns one page of refunds, in reading order. */
+export async function listRefunds(
+  db: Queryable,
+  environment: Environment,
+  team_id: bigint,
+  filters: RefundFilters,
+  position: Position,
+): Promise<RefundRow[]> {
+  const rows = await db.all<RefundRow>(sql`
+    select ${columns} from refunds where ${allOf(conditionsOf(environment, team_id, filters))} ${pageTail(position)}`);
+  return rows.map(read);
+}
+
+export async function countRefunds(
+  db: Queryable,
+  environment: Environment,
+  team_id: bigint,
+  filters: RefundFilters,
+): Promise<number> {
+  const rows = await db.all<{ total: bigint }>(sql`
+    select count(*) as total from refunds where ${allOf(conditionsOf(environment, team_id, filters))}`);
+  return Number(rows[0]?.total ?? 0n);
+}
+
+const DAY_MS = 86_400_000;
+
+function conditionsOf(environment: Environment, team_id: bigint, filters: RefundFilters): Fragment[] {
+  const conditions = [part`team_id = ${team_id}`];
+  if (filters.payment !== undefined) conditions.push(part`payment_id = ${filters.payment}`);
+  if (filters.status !== undefined) conditions.push(part`status = ${filters.status}`);
+  if (filters.date_from) conditions.push(part`id >= ${lowestIdAt('rfd', environment, Date.parse(filters.date_from))}`);
+  if (filters.date_to) conditions.push(part`id < ${lowestIdAt('rfd', environment, Date.parse(filters.date_to) + DAY_MS)}`);
+  return conditions;
+}

@@ -1,0 +1,27 @@
+import { type Account, account } from '../../money/ledger/accounts.ts';
+import type { Journal, Posting } from '../../money/ledger/post.ts';
+import type { ResolvedAs, ReturnRow } from '../obligations/schema.ts';
+
+const HOLD = account('hold', null);
+
+/**
+ * Returns the journals of a manual resolution, by whom the money belongs to. `returned` has none: the refund that carried it
+ * posts its own. `kept`: the merchant keeps the money, with the payer's consent. The other two are for a return that was made
+ * twice, so that its money is missing in `hold` (suspense). `recovered`: the payer gave it back. `absorbed`: the platform bears
+ * the loss.
+ */
+export function resolvedJournals(row: ReturnRow, as: ResolvedAs): Journal[] {
+  const ways: Record<ResolvedAs, { debit: Account; credit: Account } | null> = {
+    returned: null,
+    kept: { debit: HOLD, credit: account('available', null) },
+    recovered: { debit: account('clearing', null), credit: HOLD },
+    absorbed: { debit: account('fee_income', null), credit: HOLD },
+  };
+  const way = ways[as];
+  return way ? [journal(row, `return.${as}`, way)] : [];
+}
+
+function journal(row: ReturnRow, kind: string, way: Omit<Posting, 'amount_minor'>): Journal {
+  const { team_id, id, payment_id, currency, amount_minor } = row;
+  return { team_id, kind, source_id: id, subject_id: payment_id, currency, postings: [{ ...way, amount_minor }] };
+}

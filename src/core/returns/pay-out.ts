@@ -1,0 +1,245 @@
+import type { Store } from '../../platform/db/stores.ts';
+import { must, unreachable } from '../../kit/errors.ts';
+import type { Tx } from '../../kit/sql.ts';
+import type { ApplyContext } from '../payments/apply.ts';
+import { backOff, planned } from '../charge/outcomes.ts';
+import type { AttemptRow } from '../payments/schema.ts';
+import { getCapture } from '../payments/service.ts';
+import { callbackUrl } from '../../providers/provider-accounts/callback-address.ts';
+import type { Payout, PayoutOutcome, Provider } from '../../providers/adapters/contract.ts';
+import { channelById } from '../../providers/reference/channels.ts';
+import type { RefundRow } from '../refunds/schema.ts';
+import { endWay, findWay, handOver, noteLeg } from '../refunds/ways.ts';
+import type { ReturnDeps } from './deps.ts';
+import type { ReturnRow } from '../obligations/schema.ts';
+import { locked, postpone, UNUSABLE } from './service.ts';
+import { updateReturn } from '../obligations/store.ts';
+
+/** A provider that has not responded by then may still have acted: the result is then polled for. */
+export const SUBMIT_LEASE_MS = 60_000;
+/** Status endpoints lag: only after this time does "not found" allow the payout to be sent again, with the same key. */
+const NOT_FOUND_GRACE_MS = 600_000;
+const SHORTEST_WAIT_MS = 100;
+
+/** The provider accounts that can pay out to the payer of an attempt. */
+export type Reach =
+  | { kind: 'now'; candidates: Provider[] }
+  /** Some accounts could, but not at the moment. */
+  | { kind: 'later'; note: string }
+  | { kind: 'never'; note: string };
+
+/**
+ * Returns which accounts can pay out a return. A payout of captured money is not a transfer of the merchant: the merchant's
+ * transaction limits do not apply to it, only the capabilities of the accounts.
+ */
+export async function reachOf(deps: ReturnDeps, store: Store, row: ReturnRow, attempt: AttemptRow): Promise<Reach> {
+  if (attempt.payer === null) return { kind: 'never', note: 'where the money came from is not known to the service' };
+  const channel = must(channelById(attempt.channel), 'the channel was checked when the attempt was made');
+  if (channel.kind !== 'mobile_money') return { kind: 'never', note: `payers of ${channel.id} cannot be paid out to` };
+  const { team_id, currency, amount_minor } = row;
+  const { environment } = store;
+  const request = { environment, team_id, operation: 'payout' as const, channel, currency, amount_minor };
+  const { candidates, explanation } = await deps.router.choose(request);
+  if (candidates.length > 0) return { kind: 'now', candidates };
+  if (explanation.accounts.some(({ health }) => health?.open_since))
+    return { kind: 'later', note: 'the accounts that could pay it out do not answer' };
+  if (await deps.providers.anyUnusable?.(environment, team_id)) return { kind: 'later', note: UNUSABLE };
+  return { kind: 'never', note: `no account pays out on ${channel.id} in ${currency}` };
+}
+
+/**
+ * Advances a payout by one step: submits it to an account, or polls the account that has it. The intent is committed first, the
+ * provider is called outside any transaction, and its response is applied in another.
+ */
+export async function advancePayout(deps: ReturnDeps, store: Store, row: ReturnRow): Promise<void> {
+  const refund = must(await findWay(store.db, row.team_id, must(row.payout_id, 'a payout is under way')), 'it exists');
+  const { payment, attempt } = await getCapture(store.db, row.team_id, row.payment_id, row.attempt_id);
+  const step = { deps, store, attempt, description: payment.description ?? payment.reference ?? payment.id };
+  if (refund.legs[0]?.status === 'waiting') return sendFirst(step, row, refund);
+  const provider = await deps.providers.byAccount(store.environment, row.team_id, row.account_id ?? '');
+  if (!provider?.payouts) return postpone(deps, store, row, UNUSABLE);
+  // "Not found" proves nothing of what was sent after the question, however late it is applied.
+  const asked_at = deps.clock.now();
+  const outcome = await provider.payouts.read(payoutOf(step, row, refund));
+  if (outcome.kind === 'not_found' && mayBeSentAgain(row, provider, asked_at))
+    return row.late_refund ? endUnsent(step, row, refund) : hand(step, row, refund, provider);
+  await conclude(step, row, refund, provider, { outcome, asked: 'read' });
+}
+
+/**
+ * Polls a payout that had failed.
+ * @returns null when its provider cannot be used at the moment
+ */
+export async function readPayout(
+  deps: ReturnDeps,
+  store: Store,
+  row: ReturnRow,
+  refund: RefundRow,
+): Promise<PayoutOutcome | null> {
+  const { payment, attempt } = await getCapture(store.db, row.team_id, row.payment_id, row.attempt_id);
+  const step = { deps, store, attempt, description: payment.description ?? payment.reference ?? payment.id };
+  const account_id = refund.legs[0]?.provider_account ?? row.account_id;
+  const provider = await deps.providers.byAccount(store.environment, row.team_id, account_id ?? '');
+  return provider?.payouts ? provider.payouts.read(payoutOf(step, { ...row, account_id }, refund)) : null;
+}
+
+interface Step {
+  deps: ReturnDeps;
+  store: Store;
+  attempt: AttemptRow;
+  description: string;
+}
+
+/**
+ * Sends a payout that is provably with no provider to the first account that has not rejected it. After all have, all are tried
+ * again later.
+ */
+async function sendFirst(step: Step, row: ReturnRow, refund: RefundRow): Promise<void> {
+  const { deps, store, attempt } = step;
+  const reach = await reachOf(deps, store, row, attempt);
+  switch (reach.kind) {
+    case 'now': {
+      const next = reach.candidates.find(({ account_id }) => !row.tried.includes(account_id));
+      if (next) return hand(step, row, refund, next);
+      const next_step_at = new Date(deps.clock.now() + backOff(row.polls));
+      await locked(deps, store, row, (tx, _, now) => updateReturn(tx, { ...now, tried: [], next_step_at }));
+      return;
+    }
+    case 'later':
+      return postpone(deps, store, row, reach.note);
+    case 'never':
+      await locked(deps, store, row, (tx, context) =>
+        endWay(tx, context, refund, { kind: 'failed', reason: 'channel_unavailable', message: reach.note }),
+      );
+      return;
+    default:
+      return unreachable(reach);
+  }
+}
+
+/** Ends a payout that never arrived and is no longer needed: the payer has the money by a refund that had failed. */
+async function endUnsent({ deps, store }: Step, known: ReturnRow, refund: RefundRow): Promise<void> {
+  const message = 'not needed: the refund that had failed was done after all';
+  await locked(deps, store, known, async (tx, context, row) => {
+    if (row.dispatched_at?.getTime() !== known.dispatched_at?.getTime()) return;
+    await endWay(tx, context, refund, { kind: 'failed', reason: 'duplicate_transaction', message });
+  });
+}
+
+/**
+ * Whether a payout that its provider does not know may be sent again. Never to a provider without idempotency, which would
+ * treat it as a new payout: there its outcome stays unknown.
+ */
+function mayBeSentAgain({ dispatched_at }: ReturnRow, { capabilities, payouts }: Provider, now: number): boolean {
+  const grace_ms = Math.max(capabilities.not_found_grace_ms, NOT_FOUND_GRACE_MS);
+  const idempotency = payouts?.idempotency ?? capabilities.idempotency;
+  return idempotency !== 'none' && dispatched_at !== null && now - dispatched_at.getTime() >= grace_ms;
+}
+
+/**
+ * Commits the intent, then sends the payout: from the commit on the provider may have it. Does nothing if another worker was
+ * faster.
+ */
+async function hand(step: Step, known: ReturnRow, refund: RefundRow, provider: Provider): Promise<void> {
+  const { deps, store } = step;
+  const sent = await locked(deps, store, known, async (tx, context, row) => {
+    // The refund that had failed succeeded meanwhile: the payer has the money.
+    if (row.late_refund || row.dispatched_at?.getTime() !== known.dispatched_at?.getTime()) return null;
+    const id = row.spent === 0 ? `${refund.id}-0` : `${refund.id}-0-${row.spent}`;
+    const key = provider.keyOf(id);
+    const handed = await handOver(tx, context, refund, { provider_account: provider.account_id, provider_key: key });
+    if (!handed) return null;
+    const now = {
+      ...{ ...row, account_id: provider.account_id, resent: known.dispatched_at !== null },
+      ...{ dispatched_at: new Date(context.at), next_step_at: new Date(context.at + SUBMIT_LEASE_MS), note: null },
+    };
+    await updateReturn(tx, now);
+    return { row: now, refund: handed };
+  });
+  if (!sent) return;
+  const payouts = must(provider.payouts, 'routing chose an account that pays out');
+  const outcome = await payouts.submit(payoutOf(step, sent.row, sent.refund));
+  await conclude(step, sent.row, sent.refund, provider, { outcome, asked: 'submit' });
+}
+
+function payoutOf({ deps, attempt, description }: Step, row: ReturnRow, refund: RefundRow): Payout {
+  const { id, kind, country } = must(channelById(attempt.channel), 'the channel was checked when the attempt was made');
+  const leg = must(refund.legs[0], 'it has one leg');
+  return {
+    transfer_id: refund.id,
+    provider_key: leg.provider_key,
+    provider_ref: leg.provider_ref,
+    amount_minor: row.amount_minor,
+    currency: row.currency,
+    channel: { id, kind, country },
+    recipient: { name: '', phone: attempt.payer, account_number: null, bank_code: null },
+    description,
+    callback_url: callbackUrl(deps, row.account_id ?? '', row.id),
+    submitted_at: row.dispatched_at?.getTime() ?? null,
+  };
+}
+
+interface Answer {
+  outcome: PayoutOutcome;
+  asked: 'submit' | 'read';
+}
+
+/** Applies a response, unless it is about an earlier submission. */
+async function conclude(step: Step, known: ReturnRow, refund: RefundRow, provider: Provider, answer: Answer): Promise<void> {
+  const { deps, store } = step;
+  await locked(deps, store, known, async (tx, context, row) => {
+    if (row.dispatched_at?.getTime() !== known.dispatched_at?.getTime()) return;
+    const now = must(await findWay(tx, row.team_id, refund.id), 'refunds are never deleted');
+    await applyAnswer(tx, context, row, now, provider, { ...answer, asked_since: row.polls !== known.polls });
+  });
+  deps.wake.ring(store.environment);
+}
+
+async function applyAnswer(
+  tx: Tx,
+  context: ApplyContext,
+  row: ReturnRow,
+  refund: RefundRow,
+  { account_id, capabilities }: Provider,
+  { outcome, asked, asked_since }: Answer & { asked_since: boolean },
+): Promise<void> {
+  const later_ms = planned(capabilities.polls, row.polls);
+  const later = (note: string | null, wait_ms = later_ms) =>
+    updateReturn(tx, { ...row, note, next_step_at: new Date(context.at + Math.max(wait_ms, SHORTEST_WAIT_MS)) });
+  switch (outcome.kind) {
+    case 'succeeded':
+      if (outcome.amount_minor !== row.amount_minor || outcome.currency !== row.currency)
+        return later('the provider reports another amount or currency than was sent');
+      await endWay(tx, context, refund, outcome);
+      return;
+    case 'failed':
+    case 'cancelled':
+      await endWay(tx, context, refund, { kind: 'failed', reason: 'operator_declined', message: outcome.message });
+      return;
+    case 'pending':
+      if (outcome.provider_ref) await noteLeg(tx, context, refund, { provider_ref: outcome.provider_ref });
+      return later(null, outcome.poll_after_ms);
+    case 'unavailable':
+      // As the response to a poll or a second submission it proves nothing about the first one; and a poll made since may have
+      // seen more.
+      if (asked === 'read' || row.resent || asked_since) return later(outcome.message);
+      await noteLeg(tx, context, refund, { status: 'waiting' });
+      return updateReturn(tx, unsent(context, row, account_id, outcome.message));
+    case 'unfunded':
+      // The provider took it and failed it for good, unpaid: the next submission, to it or another provider, needs a new key.
+      await noteLeg(tx, context, refund, { status: 'waiting', provider_ref: null });
+      return updateReturn(tx, unsent(context, { ...row, spent: row.spent + 1 }, account_id, outcome.message));
+    case 'not_found':
+      return later('the provider does not know the payout');
+    case 'unknown':
+      return later(outcome.message);
+    default:
+      return unreachable(outcome);
+  }
+}
+
+/** Returns the row of a payout that is provably with no provider: the next account is tried at once. */
+function unsent({ at }: ApplyContext, row: ReturnRow, account_id: string, note: string): ReturnRow {
+  const tried = [...row.tried, account_id];
+  return { ...row, account_id: null, dispatched_at: null, resent: false, tried, note, next_step_at: new Date(at) };
+}

@@ -1,0 +1,153 @@
+import type { Store } from '../../platform/db/stores.ts';
+import { must } from '../../kit/errors.ts';
+import type { Tx } from '../../kit/sql.ts';
+import { type ApplyContext, apply } from '../payments/apply.ts';
+import { backOff } from '../charge/outcomes.ts';
+import { getCapture, lockPayment } from '../payments/service.ts';
+import type { Provider } from '../../providers/adapters/contract.ts';
+import type { RefundRow } from '../refunds/schema.ts';
+import { beginWay, endWay, findWay, resumeWay, turnInto } from '../refunds/ways.ts';
+import type { ReturnDeps } from './deps.ts';
+import { moveReturn, wayEnded } from '../obligations/ended.ts';
+import type { ReturnRef, ReturnRow } from '../obligations/schema.ts';
+import { lockReturn, lookNow, recheckRefund, updateReturn } from '../obligations/store.ts';
+
+/**
+ * Delay between checks of a refund that the refund worker handles. That worker reports the end itself; a worker of the previous
+ * version does not.
+ */
+const REFUND_LOOK_MS = 300_000;
+
+/** Runs the work in one transaction, with the context that changes need. */
+export function inTransaction<T>(
+  deps: ReturnDeps,
+  store: Store,
+  work: (tx: Tx, context: ApplyContext) => Promise<T>,
+): Promise<T> {
+  return store.db.transaction((tx) =>
+    work(tx, { environment: store.environment, at: deps.clock.now(), listeners: deps.listeners }),
+  );
+}
+
+/**
+ * Changes a return under the locks of its payment and of itself, in one transaction.
+ * @param work receives the row as it is under the lock; not called when its state has changed since it was read
+ * @returns the result of `work`, or null when it was not called
+ */
+export function locked<T>(
+  deps: ReturnDeps,
+  store: Store,
+  known: ReturnRow,
+  work: (tx: Tx, context: ApplyContext, row: ReturnRow) => Promise<T>,
+): Promise<T | null> {
+  return inTransaction(deps, store, async (tx, context) => {
+    must(await lockPayment(tx, known.team_id, known.payment_id), 'a return has a payment');
+    const row = await lockReturn(tx, known);
+    return row && row.state === known.state ? work(tx, context, row) : null;
+  });
+}
+
+/** Leaves a return unchanged and schedules its next step with back-off. */
+export async function postpone(deps: ReturnDeps, store: Store, known: ReturnRow, note: string): Promise<void> {
+  const next_step_at = new Date(deps.clock.now() + backOff(known.polls));
+  await locked(deps, store, known, (tx, _, row) => updateReturn(tx, { ...row, note, next_step_at }));
+}
+
+/** Starts a refund at the provider of the capture. */
+export function beginRefund(deps: ReturnDeps, store: Store, known: ReturnRow, provider: Provider): Promise<unknown> {
+  return locked(deps, store, known, async (tx, context, row) => {
+    const refund = await beginWay(tx, context, row, 'refund', (id) => provider.keyOf(id));
+    const next_step_at = new Date(context.at + REFUND_LOOK_MS);
+    await moveReturn(tx, context, row, 'refund_begun', { refund_id: refund.id, manual_id: null, note: null, next_step_at });
+  });
+}
+
+/** Starts a payout. The account to which it is sent is chosen at each submission. */
+export function beginPayout(deps: ReturnDeps, store: Store, known: ReturnRow): Promise<unknown> {
+  return locked(deps, store, known, async (tx, context, row) => {
+    const { id } = await beginWay(tx, context, row, 'payout');
+    const fresh = { account_id: null, tried: [], resent: false, dispatched_at: null, polls: 0, note: null };
+    await moveReturn(tx, context, row, 'payout_begun', { ...fresh, payout_id: id, manual_id: null });
+  });
+}
+
+/** Leaves the money in suspense for manual resolution, and notifies the merchant once. */
+export function waitForPerson(deps: ReturnDeps, store: Store, known: ReturnRow, note: string): Promise<unknown> {
+  return locked(deps, store, known, async (tx, context, row) => {
+    const manual_id = row.manual_id ?? (await beginWay(tx, context, row, 'manual')).id;
+    const announced_at = row.announced_at ?? new Date(context.at);
+    await moveReturn(tx, context, row, 'no_way_left', { manual_id, announced_at, note });
+    if (row.announced_at !== null) return;
+    const { team_id, payment_id } = row;
+    await apply(tx, context, [{ team_id, payment_id, happenings: [{ kind: 'return_required' }] }]);
+  });
+}
+
+/**
+ * Checks a refund under way. Takes over a refund that the previous version started, and updates the return when a worker of that
+ * version recorded the end of the refund.
+ */
+export async function lookAtRefunding(deps: ReturnDeps, store: Store, known: ReturnRow): Promise<void> {
+  const refund = must(await findWay(store.db, known.team_id, must(known.refund_id, 'a refund is under way')), 'it exists');
+  const { attempt } = await getCapture(store.db, known.team_id, known.payment_id, known.attempt_id);
+  const provider = await deps.providers.byAccount(store.environment, known.team_id, attempt.provider_account);
+  await locked(deps, store, known, async (tx, context, row) => {
+    const now = must(await findWay(tx, row.team_id, refund.id), 'it exists');
+    if (now.status === 'succeeded' || now.status === 'failed') return wayEnded(tx, context, now, now.status);
+    const later = { ...row, next_step_at: new Date(context.at + REFUND_LOOK_MS) };
+    if (now.next_poll_at !== null) return updateReturn(tx, later);
+    if (!provider) {
+      const next_step_at = new Date(context.at + backOff(row.polls));
+      return updateReturn(tx, { ...row, next_step_at, note: UNUSABLE });
+    }
+    if (provider.refunds) {
+      await resumeWay(tx, context, now);
+      return updateReturn(tx, later);
+    }
+    await goOnAsPayout(tx, context, row, now, attempt.provider_account);
+  });
+}
+
+export const UNUSABLE =
+  'the provider account cannot be used at the moment: its credentials cannot be opened, or this version lacks it';
+
+/**
+ * Converts a refund that the previous version sent as a payout where a provider had no refunds: the submission is the same,
+ * with the same key.
+ */
+async function goOnAsPayout(tx: Tx, context: ApplyContext, row: ReturnRow, refund: RefundRow, account_id: string): Promise<void> {
+  await turnInto(tx, refund, { way: 'payout', provider_account: account_id });
+  const sent = refund.legs[0]?.status === 'sent';
+  await moveReturn(tx, context, row, 'payout_begun', {
+    ...{ refund_id: null, payout_id: refund.id, account_id: sent ? account_id : null },
+    dispatched_at: sent ? refund.submitted_at : null,
+  });
+}
+
+/**
+ * Ends the open refund or payout of a return whose refund succeeded after all.
+ * @returns false while a payout may be with a provider
+ */
+export async function closeAfterLateRefund(deps: ReturnDeps, store: Store, known: ReturnRow): Promise<boolean> {
+  const closed = await locked(deps, store, known, async (tx, context, row) => {
+    const open = row.state === 'paying_out' ? row.payout_id : row.manual_id;
+    const way = open === null ? null : must(await findWay(tx, row.team_id, open), 'refunds are never deleted');
+    if (way?.legs[0]?.status === 'sent') return false;
+    const message = 'not needed: the refund that had failed was done after all';
+    if (way && (way.status === 'pending' || way.status === 'processing'))
+      await endWay(tx, context, way, { kind: 'failed', reason: 'duplicate_transaction', message });
+    else await moveReturn(tx, context, row, 'went_back');
+    return true;
+  });
+  return closed ?? true;
+}
+
+/** Makes a return due for polling now, after a callback about its payout. */
+export function lookAtReturn(store: Store, at: number, ref: ReturnRef): Promise<void> {
+  return lookNow(store.db, ref, new Date(at));
+}
+
+/** Makes the worker read a failed refund again, after a callback about it. */
+export function lookAtFailedRefund(store: Store, at: number, team_id: bigint, refund_id: string): Promise<void> {
+  return recheckRefund(store.db, team_id, refund_id, new Date(at));
+}

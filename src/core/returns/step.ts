@@ -1,0 +1,169 @@
+import type { Store } from '../../platform/db/stores.ts';
+import { must, unreachable } from '../../kit/errors.ts';
+import type { AttemptRow } from '../payments/schema.ts';
+import { backOff } from '../charge/outcomes.ts';
+import { getCapture } from '../payments/service.ts';
+import type { PayoutOutcome, Provider, RefundOutcome } from '../../providers/adapters/contract.ts';
+import { applyRefund } from '../refunds/apply.ts';
+import { readRefund } from '../refunds/send.ts';
+import type { RefundRow } from '../refunds/schema.ts';
+import { needsPayer } from '../refunds/service.ts';
+import { findFailedWays, findWay } from '../refunds/ways.ts';
+import type { ReturnDeps } from './deps.ts';
+import { advancePayout, reachOf, readPayout } from './pay-out.ts';
+import type { ReturnRow } from '../obligations/schema.ts';
+import {
+  beginPayout,
+  beginRefund,
+  closeAfterLateRefund,
+  inTransaction,
+  lookAtRefunding,
+  locked,
+  postpone,
+  UNUSABLE,
+  waitForPerson,
+} from './service.ts';
+import { updateReturn } from '../obligations/store.ts';
+
+/** How long the provider may leave a failed refund unconfirmed before the return waits for a person. */
+const MAX_DOUBT_MS = 86_400_000;
+
+/** Advances a return by one step. If the process dies in between, the step becomes due again after its lease. */
+export async function advanceReturn(deps: ReturnDeps, store: Store, row: ReturnRow): Promise<void> {
+  if (row.recheck && (await recheck(deps, store, row))) return;
+  const unfinished = row.state === 'owed' || row.state === 'waiting' || row.state === 'paying_out';
+  if (row.late_refund && unfinished && (await closeAfterLateRefund(deps, store, row))) return;
+  switch (row.state) {
+    case 'owed':
+      return chooseWay(deps, store, row);
+    case 'refunding':
+      return lookAtRefunding(deps, store, row);
+    case 'paying_out':
+      return advancePayout(deps, store, row);
+    case 'waiting':
+    case 'overpaid':
+    case 'returned':
+    case 'resolved':
+      return;
+    default:
+      return unreachable(row.state);
+  }
+}
+
+/**
+ * Chooses how to return the money: by refund, else by payout, else manually. A payout only when the refund has provably failed
+ * for good.
+ */
+async function chooseWay(deps: ReturnDeps, store: Store, row: ReturnRow): Promise<void> {
+  const { attempt } = await getCapture(store.db, row.team_id, row.payment_id, row.attempt_id);
+  const provider = await deps.providers.byAccount(store.environment, row.team_id, attempt.provider_account);
+  if (!provider) return postpone(deps, store, row, UNUSABLE);
+  if (row.refund_id === null) {
+    if (canRefund(provider, row, attempt)) return void (await beginRefund(deps, store, row, provider));
+  } else {
+    const refund = must(await findWay(store.db, row.team_id, row.refund_id), 'refunds are never deleted');
+    // Where a provider has no refunds, the previous version had paid out instead: that payout has failed.
+    if (!provider.refunds) return void (await waitForPerson(deps, store, row, refund.message ?? 'the payout failed'));
+    if (!(await isProvenFailed(deps, store, row, refund))) return;
+  }
+  await choosePayout(deps, store, row, attempt);
+}
+
+function canRefund({ refunds }: Provider, row: ReturnRow, attempt: AttemptRow): boolean {
+  if (!refunds || row.currency !== attempt.currency) return false;
+  return attempt.payer !== null || !needsPayer(refunds, attempt);
+}
+
+async function choosePayout(deps: ReturnDeps, store: Store, row: ReturnRow, attempt: AttemptRow): Promise<void> {
+  if (row.payout_id !== null) return void (await waitForPerson(deps, store, row, row.note ?? 'the payout failed'));
+  if (row.currency !== attempt.currency)
+    return void (await waitForPerson(deps, store, row, 'another currency arrived than was asked for'));
+  const reach = await reachOf(deps, store, row, attempt);
+  switch (reach.kind) {
+    case 'now':
+      return void (await beginPayout(deps, store, row));
+    case 'later':
+      return postpone(deps, store, row, reach.note);
+    case 'never':
+      return void (await waitForPerson(deps, store, row, reach.note));
+    default:
+      return unreachable(reach);
+  }
+}
+
+/** Polls the provider once more before money is returned another way: a failed refund may have succeeded after all. */
+async function isProvenFailed(deps: ReturnDeps, store: Store, row: ReturnRow, refund: RefundRow): Promise<boolean> {
+  // A person has proved that no money moved, where the provider could not.
+  if (refund.resolution !== null) return true;
+  const outcome = await readRefund(deps, store, refund, 0);
+  switch (outcome?.kind) {
+    case 'failed':
+    case 'unfunded':
+    case 'not_found':
+      return true;
+    case 'succeeded':
+      await inTransaction(deps, store, (tx, context) => applyRefund(tx, context, refund, 0, outcome));
+      return false;
+    default:
+      await doubt(deps, store, row, refund, outcome);
+      return false;
+  }
+}
+
+async function doubt(
+  deps: ReturnDeps,
+  store: Store,
+  row: ReturnRow,
+  refund: RefundRow,
+  outcome: RefundOutcome | null,
+): Promise<void> {
+  const why = outcome && 'message' in outcome ? `: ${outcome.message}` : '';
+  const note = `the provider does not confirm that the refund failed${why}`;
+  const over = deps.clock.now() - (refund.completed_at ?? refund.updated_at).getTime() > MAX_DOUBT_MS;
+  await (over ? waitForPerson(deps, store, row, note) : postpone(deps, store, row, note));
+}
+
+/**
+ * Checks the failed refunds and payouts (`way`) of a return again after a callback about one of them, until each provider has
+ * given a definite answer.
+ * @returns true when the return must not advance now
+ */
+async function recheck(deps: ReturnDeps, store: Store, row: ReturnRow): Promise<boolean> {
+  const failed = await findFailedWays(store.db, row);
+  const read = await Promise.all(failed.map(async (way) => ({ way, outcome: await readWay(deps, store, row, way) })));
+  const done = read.flatMap(({ way, outcome }) => (outcome?.kind === 'succeeded' ? [{ way, outcome }] : []));
+  const over = deps.clock.now() - row.updated_at.getTime() > MAX_DOUBT_MS;
+  if (done.length === 0 && !over && read.some(({ outcome }) => !isAnswer(outcome))) {
+    // The payout under way is polled in the meantime.
+    if (row.state === 'paying_out') return false;
+    const next_step_at = new Date(deps.clock.now() + backOff(row.polls));
+    await locked(deps, store, row, (tx, _, now) => updateReturn(tx, { ...now, next_step_at }));
+    return true;
+  }
+  const open = row.state === 'owed' || row.state === 'paying_out';
+  await locked(deps, store, row, async (tx, context, now) => {
+    await updateReturn(tx, { ...now, recheck: false, next_step_at: open ? new Date(context.at) : null });
+    for (const { way, outcome } of done) await applyRefund(tx, context, way, 0, outcome);
+  });
+  return true;
+}
+
+/**
+ * Returns the present state at the provider. A payout reported with another amount or currency than was sent counts as unknown.
+ */
+async function readWay(
+  deps: ReturnDeps,
+  store: Store,
+  row: ReturnRow,
+  way: RefundRow,
+): Promise<RefundOutcome | PayoutOutcome | null> {
+  if (way.way === 'refund') return readRefund(deps, store, way, 0);
+  const outcome = await readPayout(deps, store, row, way);
+  const strange =
+    outcome?.kind === 'succeeded' && (outcome.amount_minor !== row.amount_minor || outcome.currency !== row.currency);
+  return strange ? { kind: 'unknown', message: 'the provider reports another amount or currency than was sent' } : outcome;
+}
+
+function isAnswer(outcome: RefundOutcome | PayoutOutcome | null): boolean {
+  return outcome !== null && ['failed', 'cancelled', 'unfunded', 'not_found'].includes(outcome.kind);
+}

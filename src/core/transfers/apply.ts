@@ -1,0 +1,201 @@
+import { changeUses, type Use } from '../../money/transaction-limits/service.ts';
+import { type NewEvent, recordEvents } from '../../money/events/record.ts';
+import type { Environment } from '../../kit/environment.ts';
+import { unreachable } from '../../kit/errors.ts';
+import type { Tx } from '../../kit/sql.ts';
+import { type Journal, post } from '../../money/ledger/post.ts';
+import type { PayoutReason } from '../../providers/adapters/contract.ts';
+import { type Arrival, repayCredit } from '../../money/settlement/credit.ts';
+import { dispatchedJournal, returnedJournal, succeededJournal } from './bookings.ts';
+import { presentTransfer } from './present.ts';
+import type { Resolution } from '../payments/schema.ts';
+import type { Decision, TransferRow } from './schema.ts';
+import { isFinal, nextTransferStatus } from './states.ts';
+import { lockTransfers, updateTransfers } from './store.ts';
+
+/** An event or trigger that may change a transfer; the kinds are the triggers of the state table. */
+export type TransferHappening =
+  | { kind: 'uncovered' }
+  | { kind: 'sending'; provider_account: string; provider_key: string; decision: Decision; lease_ms: number }
+  | { kind: 'unsent'; decision: Decision; wait_ms: number }
+  | { kind: 'waiting'; provider_ref: string | null; note: string | null; wait_ms: number }
+  | { kind: 'succeeded'; provider_ref: string; resolution?: Resolution }
+  | { kind: 'failed'; reason: PayoutReason | null; message: string; resolution?: Resolution }
+  | { kind: 'cancelled'; message: string };
+
+/** A change of one transfer. */
+export interface TransferChange {
+  /** The row as it was when the update was requested: identifies the submission that the update is about. */
+  known: TransferRow;
+  happening: TransferHappening;
+}
+
+/** The environment and time in which changes are applied. */
+export interface TransferContext {
+  environment: Environment;
+  /** Milliseconds since the epoch. */
+  at: number;
+}
+
+/** Result of applying one change. */
+export interface AppliedTransfer {
+  transfer: TransferRow;
+  /** False: the update was stale, and nothing was changed. */
+  changed: boolean;
+}
+
+/**
+ * The only code path that changes a transfer. Locks the rows, looks up the state transition, posts the journals, writes the
+ * rows and records the events, all in the caller's transaction and in a fixed number of statements however many transfers there
+ * are. An update that is late, repeated or about an earlier submission changes nothing.
+ * @returns results by transfer id
+ */
+export async function applyTransfers(
+  tx: Tx,
+  context: TransferContext,
+  changes: TransferChange[],
+): Promise<Map<string, AppliedTransfer>> {
+  const rows = await lockTransfers(
+    tx,
+    changes.map(({ known }) => known),
+  );
+  const byId = new Map(changes.map((change) => [change.known.id, change]));
+  const work = new Work(context);
+  const applied = new Map<string, AppliedTransfer>();
+  for (const row of rows) {
+    const change = byId.get(row.id);
+    if (change) applied.set(row.id, work.change(row, change));
+  }
+  await work.write(tx);
+  return applied;
+}
+
+/** Collects what the changes of one call write, so that it is written in as few statements as possible. */
+class Work {
+  readonly #context: TransferContext;
+  readonly #updates: TransferRow[] = [];
+  readonly #events: NewEvent[] = [];
+  readonly #journals: Journal[] = [];
+  readonly #arrivals: Arrival[] = [];
+  readonly #uses: Use[] = [];
+
+  constructor(context: TransferContext) {
+    this.#context = context;
+  }
+
+  change(before: TransferRow, { known, happening }: TransferChange): AppliedTransfer {
+    const status = nextTransferStatus(before.status, happening.kind);
+    if (status === null || isStale(before, known, happening)) return { transfer: before, changed: false };
+    const after = { ...before, status, ...this.#consequences(before, happening) };
+    const transfer = isFinal(status) ? this.#close(after) : after;
+    if (isFinal(status) && status !== 'succeeded') this.#uncount(transfer);
+    this.#updates.push(transfer);
+    return { transfer, changed: true };
+  }
+
+  async write(tx: Tx): Promise<void> {
+    if (this.#updates.length === 0) return;
+    const { environment, at } = this.#context;
+    await updateTransfers(tx, this.#updates);
+    await recordEvents(tx, environment, at, this.#events);
+    await changeUses(tx, this.#uses);
+    await post(tx, this.#journals);
+    if (this.#arrivals.length > 0) await repayCredit(tx, this.#arrivals);
+  }
+
+  /** Returns the changes a trigger (`happening`) makes besides the status, and queues the money movements it causes. */
+  #consequences(row: TransferRow, happening: TransferHappening): Partial<TransferRow> {
+    switch (happening.kind) {
+      case 'uncovered':
+        return { reason: 'insufficient_balance', message: 'The available balance does not cover the amount and the fee.' };
+      case 'sending':
+        if (row.stage === 'reserved') this.#journals.push(dispatchedJournal(row));
+        return {
+          stage: 'dispatched',
+          provider_account: happening.provider_account,
+          provider_key: happening.provider_key,
+          decision: happening.decision,
+          dispatched_at: this.#in(0),
+          next_poll_at: this.#in(happening.lease_ms),
+        };
+      case 'unsent':
+        return {
+          decision: happening.decision,
+          provider_ref: null,
+          dispatched_at: null,
+          next_poll_at: this.#in(happening.wait_ms),
+        };
+      case 'waiting':
+        return {
+          provider_ref: happening.provider_ref ?? row.provider_ref,
+          next_poll_at: this.#in(happening.wait_ms),
+          decision: row.decision && { ...row.decision, note: happening.note },
+        };
+      case 'succeeded':
+        this.#journals.push(succeededJournal(row));
+        return { provider_ref: happening.provider_ref, resolution: happening.resolution ?? null };
+      case 'failed':
+        this.#giveBack(row);
+        return { reason: happening.reason, message: happening.message, resolution: happening.resolution ?? null };
+      case 'cancelled':
+        this.#giveBack(row);
+        return { message: happening.message };
+      default:
+        return unreachable(happening);
+    }
+  }
+
+  #giveBack(row: TransferRow): void {
+    this.#journals.push(returnedJournal(row));
+    this.#arrivals.push({ team_id: row.team_id, currency: row.currency, account_id: '', source_id: row.id, subject_id: row.id });
+  }
+
+  /** Releases the amount of a transfer that moved no money from the team's transaction limits. */
+  #uncount({ team_id, currency, counted_day: day, amount_minor }: TransferRow): void {
+    if (day !== null) this.#uses.push({ team_id, direction: 'transfer', currency, day, amount_minor: -amount_minor });
+  }
+
+  #close(row: TransferRow): TransferRow {
+    const now = this.#in(0);
+    const closed: TransferRow = {
+      ...row,
+      stage: 'closed',
+      next_poll_at: null,
+      event_count: row.event_count + 1,
+      updated_at: now,
+      completed_at: now,
+    };
+    this.#events.push(transferEvent(this.#context.environment, closed));
+    return closed;
+  }
+
+  #in(wait_ms: number): Date {
+    return new Date(this.#context.at + wait_ms);
+  }
+}
+
+/** Returns the event of the row's current status; `created` for the first. */
+export function transferEvent(environment: Environment, row: TransferRow): NewEvent {
+  return {
+    team_id: row.team_id,
+    type: `transfer.${row.status === 'processing' ? 'created' : row.status}`,
+    resource_id: row.id,
+    sequence: row.event_count,
+    data: presentTransfer(environment, row),
+  };
+}
+
+/**
+ * Whether an update is stale: an update about an earlier submission proves nothing about the current one. Two exceptions: a
+ * success at the same provider counts whichever submission it is about. `unsent` counts only while no poll was made since,
+ * because that poll may have seen more.
+ */
+function isStale(row: TransferRow, known: TransferRow, happening: TransferHappening): boolean {
+  if (happening.kind === 'succeeded') return row.provider_account !== known.provider_account;
+  if (happening.kind === 'unsent' && row.polls !== known.polls) return true;
+  return (
+    row.stage !== known.stage ||
+    row.provider_account !== known.provider_account ||
+    row.dispatched_at?.getTime() !== known.dispatched_at?.getTime()
+  );
+}

@@ -1,0 +1,37 @@
+import type { Journal, Posting } from '../../money/ledger/post.ts';
+import type { TransferRow } from './schema.ts';
+
+/** Returns the journal that reserves amount and fee, in the transaction that creates the transfer. */
+export function reservedJournal(row: TransferRow): Journal {
+  return journal(row, 'transfer.reserved', [
+    { debit: 'available', credit: 'reserved', amount_minor: row.amount_minor + row.fee_minor },
+  ]);
+}
+
+/** Returns the journal posted before the transfer is sent: from then on the amount may have left. */
+export function dispatchedJournal(row: TransferRow): Journal {
+  return journal(row, 'transfer.dispatched', [{ debit: 'reserved', credit: 'in.transit', amount_minor: row.amount_minor }]);
+}
+
+/** Returns the journal of a successful transfer. */
+export function succeededJournal(row: TransferRow): Journal {
+  return journal(row, 'transfer.succeeded', [
+    { debit: 'in.transit', credit: 'clearing', amount_minor: row.amount_minor },
+    { debit: 'reserved', credit: 'fee_income', amount_minor: row.fee_minor },
+  ]);
+}
+
+/**
+ * Returns the journal that returns the whole amount, including the fee.
+ * @param row as it was before: its stage determines which account has the amount
+ */
+export function returnedJournal(row: TransferRow): Journal {
+  return journal(row, 'transfer.returned', [
+    { debit: row.stage === 'dispatched' ? 'in.transit' : 'reserved', credit: 'available', amount_minor: row.amount_minor },
+    { debit: 'reserved', credit: 'available', amount_minor: row.fee_minor },
+  ]);
+}
+
+function journal({ team_id, id, currency }: TransferRow, kind: string, postings: Posting[]): Journal {
+  return { team_id, kind, source_id: id, subject_id: id, currency, postings };
+}

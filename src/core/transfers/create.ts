@@ -1,0 +1,140 @@
+import { recorded } from '../../tenants/audit/record.ts';
+import { levelOf, objectionToTransfer, reserve } from '../../money/transaction-limits/service.ts';
+import { recordEvents } from '../../money/events/record.ts';
+import { once } from '../../tenants/api/idempotency.ts';
+import type { Call, Reply } from '../../tenants/api/route.ts';
+import { invalid, must, Problem } from '../../kit/errors.ts';
+import { newId } from '../../kit/ids.ts';
+import { isMovable, type Minor, minorFromWire } from '../../kit/money.ts';
+import type { Tx } from '../../kit/sql.ts';
+import { lockBalances, post } from '../../money/ledger/post.ts';
+import { checkMetadata } from '../../kit/metadata.ts';
+import { feeOf } from '../../money/fees/fees.ts';
+import { applyTransfers, transferEvent } from './apply.ts';
+import { reservedJournal } from './bookings.ts';
+import type { TransferDeps } from './deps.ts';
+import { choiceErrors, fitAmount, type Payee, resolvePayee } from './payee.ts';
+import { presentTransfer } from './present.ts';
+import type { CreateTransferBody, Decision, TransferRow } from './schema.ts';
+import { insertTransfer } from './store.ts';
+
+type CreateDeps = Pick<TransferDeps, 'config' | 'router'>;
+
+/**
+ * Creates a transfer and reserves its money in one transaction, or creates it as failed when the available balance does not
+ * cover it. The worker submits it to a provider.
+ * @throws Problem 404 unknown beneficiary, 422, 502 no provider pays out on the channel
+ */
+export function createTransfer(deps: CreateDeps, call: Call<CreateTransferBody>): Promise<Reply> {
+  const { store } = call.caller;
+  const amount_minor = check(call.body);
+  return store.db.transaction((tx) =>
+    once(tx, call as Call, 'POST /transfers', async () => {
+      const made = await recorded(tx, call, 'transfer.create', make(tx, deps, call, amount_minor));
+      const transfer = presentTransfer(store.environment, made);
+      return { code: 201, message: transfer.status === 'failed' ? 'Transfer failed' : 'Transfer created', body: { transfer } };
+    }),
+  );
+}
+
+/**
+ * Validates what a schema cannot express.
+ * @returns the amount in hundredths
+ * @throws Problem 422
+ */
+function check(body: CreateTransferBody): Minor {
+  const errors = choiceErrors(body);
+  const amount_minor = minorFromWire(body.amount);
+  if (amount_minor === null) errors.amount = ['must have at most two decimals and be at most 9007199254740'];
+  else if (!isMovable(amount_minor, body.currency)) errors.amount = [`must be a whole number of ${body.currency}`];
+  const objection = body.metadata ? checkMetadata(body.metadata) : null;
+  if (objection) errors.metadata = [objection];
+  if (amount_minor === null || Object.keys(errors).length > 0) throw invalid(errors);
+  return amount_minor;
+}
+
+async function make(tx: Tx, deps: CreateDeps, call: Call<CreateTransferBody>, amount_minor: Minor): Promise<TransferRow> {
+  const { team, store } = call.caller;
+  const { environment } = store;
+  const level = levelOf(environment, team);
+  const objection = objectionToTransfer(level, call.body.currency, amount_minor);
+  if (objection) throw objection;
+  const payee = await resolvePayee(tx, store, team.id, call.body);
+  fitAmount(payee.channel, call.body.currency, amount_minor);
+  const { currency } = call.body;
+  const { candidates, explanation } = await deps.router.choose({
+    environment,
+    team_id: team.id,
+    operation: 'payout',
+    channel: payee.channel,
+    currency,
+    amount_minor,
+  });
+  if (candidates.length === 0) throw new Problem(502, 'No payment provider can pay out on this channel at the moment.');
+  const accounts = candidates.map((provider) => provider.account_id);
+  const decision: Decision = { explanation, candidates: accounts, tried: [], resent: false, note: null };
+  const row = rowOf(deps, call, payee, amount_minor, decision);
+  const use = { team_id: team.id, direction: 'transfer', currency, amount_minor } as const;
+  // Transaction limits are locked before balances, as everywhere in the code: another order could deadlock.
+  const counted_day = await reserve(tx, level, use, call.at);
+  return setAside(tx, call, { ...row, counted_day });
+}
+
+/** Reserves the money under the lock of the balance, so that concurrent transfers never take more than is available. */
+async function setAside(tx: Tx, call: Call<CreateTransferBody>, wanted: TransferRow): Promise<TransferRow> {
+  const { team_id, currency, amount_minor, fee_minor } = wanted;
+  const context = { environment: call.caller.store.environment, at: call.at };
+  const { available } = await lockBalances(tx, team_id, currency, ['available']);
+  const covered = available >= amount_minor + fee_minor;
+  const row: TransferRow = covered ? wanted : { ...wanted, stage: 'closed', next_poll_at: null };
+  await insertTransfer(tx, row, { key_id: call.caller.key_id, request_id: call.request_id });
+  await recordEvents(tx, context.environment, context.at, [transferEvent(context.environment, row)]);
+  if (covered) {
+    await post(tx, [reservedJournal(row)]);
+    return row;
+  }
+  const applied = await applyTransfers(tx, context, [{ known: row, happening: { kind: 'uncovered' } }]);
+  return must(applied.get(row.id), 'it was just made').transfer;
+}
+
+function rowOf(
+  deps: CreateDeps,
+  call: Call<CreateTransferBody>,
+  payee: Payee,
+  amount_minor: Minor,
+  decision: Decision,
+): TransferRow {
+  const { body, caller, at } = call;
+  const now = new Date(at);
+  const id = newId('po', caller.store.environment, at);
+  return {
+    team_id: caller.team.id,
+    id,
+    reference: body.reference ?? null,
+    amount_minor,
+    fee_minor: feeOf(deps.config.fees, 'transfer', amount_minor, body.currency),
+    currency: body.currency,
+    status: 'processing',
+    reason: null,
+    message: null,
+    description: body.description ?? null,
+    beneficiary_id: payee.beneficiary_id,
+    recipient: payee.recipient,
+    channel: payee.channel.id,
+    metadata: (body.metadata ?? null) as TransferRow['metadata'],
+    provider_account: null,
+    provider_key: id,
+    provider_ref: null,
+    decision,
+    resolution: null,
+    stage: 'reserved',
+    counted_day: null,
+    event_count: 1,
+    polls: 0,
+    next_poll_at: now,
+    created_at: now,
+    updated_at: now,
+    dispatched_at: null,
+    completed_at: null,
+  };
+}

@@ -1,0 +1,89 @@
+import { unreachable } from '../../kit/errors.ts';
+import { backOff, planned } from '../charge/outcomes.ts';
+import type { PayoutOutcome, PollPlan } from '../../providers/adapters/contract.ts';
+import type { TransferHappening } from './apply.ts';
+import type { Decision, TransferRow } from './schema.ts';
+
+/** Minimum delay between polls, even for a provider that requests an immediate one. */
+const SHORTEST_WAIT_MS = 100;
+/** Delay between polls of a transfer that only a person can resolve. */
+const LONGEST_WAIT_MS = 300_000;
+
+/** Whether the outcome is the response to a submission or to a poll. */
+export type Asked = 'submit' | 'read';
+
+/**
+ * Returns the trigger for a provider's response about a transfer.
+ * @param candidates accounts that can take the transfer now
+ * @param plan the provider's poll plan
+ */
+export function happeningOf(
+  row: TransferRow,
+  outcome: PayoutOutcome,
+  asked: Asked,
+  candidates: string[],
+  plan: PollPlan,
+): TransferHappening {
+  const later_ms = planned(plan, row.polls);
+  switch (outcome.kind) {
+    case 'pending':
+      return waiting(Math.max(outcome.poll_after_ms, SHORTEST_WAIT_MS), null, outcome.provider_ref);
+    case 'succeeded':
+      return evidence(row, outcome);
+    case 'failed':
+      return { kind: 'failed', reason: outcome.reason, message: outcome.message };
+    case 'cancelled':
+      return { kind: 'cancelled', message: outcome.message };
+    case 'unavailable':
+      return isProof(row, asked) ? unsent(row, candidates, outcome.message) : waiting(later_ms, outcome.message);
+    case 'unfunded':
+      return unsent({ ...row, decision: spend(row.decision as Decision) }, candidates, outcome.message);
+    case 'not_found':
+      return waiting(later_ms, 'the provider does not know it');
+    case 'unknown':
+      return waiting(later_ms, outcome.message);
+    default:
+      return unreachable(outcome);
+  }
+}
+
+/**
+ * Whether `unavailable` proves that nothing was created. It does only for the submission to which it responds. As the response
+ * to a poll, or to a second submission of the same key, it proves nothing about the first submission, which may still be under
+ * way.
+ */
+function isProof(row: TransferRow, asked: Asked): boolean {
+  return asked === 'submit' && row.decision?.resent !== true;
+}
+
+/** Returns the trigger when a provider reports that money moved: a success if amount and currency are those requested. */
+function evidence(row: TransferRow, proof: { provider_ref: string; amount_minor: bigint; currency: string }): TransferHappening {
+  if (proof.amount_minor !== row.amount_minor || proof.currency !== row.currency) {
+    return waiting(LONGEST_WAIT_MS, 'the provider reports another amount or currency than was asked for', proof.provider_ref);
+  }
+  return { kind: 'succeeded', provider_ref: proof.provider_ref };
+}
+
+/**
+ * Counts a key as used up: the provider took the transfer under it and failed it for good, so the next submission needs a new
+ * key.
+ */
+function spend(before: Decision): Decision {
+  return { ...before, resent: false, spent: (before.spent ?? 0) + 1 };
+}
+
+/** Returns the trigger that tries the next account at once; when all have rejected it, all of them are tried again later. */
+function unsent(row: TransferRow, candidates: string[], note: string): TransferHappening {
+  const before = row.decision as Decision;
+  const tried = [...before.tried, row.provider_account as string];
+  const left = candidates.some((name) => !tried.includes(name));
+  return {
+    kind: 'unsent',
+    wait_ms: left ? 0 : backOff(row.polls),
+    decision: { ...before, tried: left ? tried : [], note },
+  };
+}
+
+function waiting(wait_ms: number, note: string | null, provider_ref: string | null = null): TransferHappening {
+  return { kind: 'waiting', wait_ms, note, provider_ref };
+}

@@ -1,0 +1,37 @@
+import type { Actor } from '../../tenants/audit/actor.ts';
+import { record } from '../../tenants/audit/record.ts';
+import type { Store } from '../../platform/db/stores.ts';
+import type { Clock } from '../../kit/clock.ts';
+import { must, notFound, Problem } from '../../kit/errors.ts';
+import type { Verdict } from '../charge/resolve.ts';
+import { type AppliedTransfer, applyTransfers } from './apply.ts';
+import { findTransfer } from './store.ts';
+
+/**
+ * Closes a transfer that is with a provider by manual resolution.
+ * @throws Problem 404 no such transfer of the team, 400 it is final, or provably with no provider
+ */
+export async function resolveTransfer(
+  deps: { clock: Clock },
+  store: Store,
+  ref: { team_id: bigint; id: string },
+  verdict: Verdict,
+  by: Actor,
+): Promise<AppliedTransfer> {
+  return store.db.transaction(async (tx) => {
+    const at = deps.clock.now();
+    const known = await findTransfer(tx, ref);
+    if (!known) throw notFound('Transfer');
+    if (known.dispatched_at === null || known.stage !== 'dispatched') {
+      throw new Problem(400, `The transfer is ${known.status} and with no provider: there is nothing to resolve.`);
+    }
+    const resolution = { ...verdict, at: new Date(at).toISOString() };
+    const happening =
+      verdict.as === 'succeeded'
+        ? { kind: 'succeeded' as const, provider_ref: known.provider_ref ?? 'resolved by hand', resolution }
+        : { kind: 'failed' as const, reason: null, message: 'resolved by hand: no money moved', resolution };
+    await record(tx, by, { team_id: ref.team_id, action: 'transfer.resolve', resource_id: known.id, at });
+    const applied = await applyTransfers(tx, { environment: store.environment, at }, [{ known, happening }]);
+    return must(applied.get(known.id), 'it was found');
+  });
+}

@@ -1,0 +1,64 @@
+import { Type } from 'typebox';
+import { type Route, route } from '../../tenants/api/route.ts';
+import { envelopeSchema } from '../../kit/envelope.ts';
+import { listMeta } from '../../kit/paging.ts';
+import { createTransfer } from './create.ts';
+import type { TransferDeps } from './deps.ts';
+import { listed } from './list.ts';
+import { presentTransfer } from './present.ts';
+import { createTransferBody, listTransfersQuery, transferReply } from './schema.ts';
+import { getTransfer } from './service.ts';
+
+const one = envelopeSchema({ transfer: transferReply });
+
+/** The routes of transfers: list, create, retrieve. */
+export function transferRoutes(deps: Pick<TransferDeps, 'config' | 'router' | 'secrets'>): Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: '/transfers',
+      summary: 'List transfers',
+      description: 'Newest first.',
+      access: 'private',
+      scope: 'transfer.read',
+      query: listTransfersQuery,
+      replies: { 200: envelopeSchema({ items: Type.Array(transferReply), meta: listMeta }) },
+      handle: (call) => listed(deps, call),
+    }),
+    route({
+      method: 'POST',
+      path: '/transfers',
+      summary: 'Create a transfer',
+      description:
+        'Pays out of the available balance to one recipient: a saved `beneficiary`, one written out in its place, or a ' +
+        '`recipient` on a `channel`. Amount and fee are set aside at once; without enough balance the transfer is created ' +
+        '`failed` with `insufficient_balance`. A transfer can not be cancelled.',
+      idempotent: true,
+      problems: [
+        'beneficiary_not_found',
+        'channel_not_supported',
+        'payout_not_verified',
+        'ceiling_exceeded',
+        'provider_unavailable',
+      ],
+      access: 'private',
+      scope: 'transfer.write',
+      body: createTransferBody,
+      replies: { 201: one },
+      handle: (call) => createTransfer(deps, call),
+    }),
+    route({
+      method: 'GET',
+      path: '/transfers/:id',
+      summary: 'Retrieve a transfer',
+      problems: ['transfer_not_found'],
+      access: 'private',
+      scope: 'transfer.read',
+      replies: { 200: one },
+      handle: async ({ caller: { team, store }, params }) => {
+        const row = await getTransfer(store, team.id, params.id as string);
+        return { code: 200, message: 'Transfer retrieved', body: { transfer: presentTransfer(store.environment, row) } };
+      },
+    }),
+  ];
+}

@@ -1,0 +1,145 @@
+import type { Store } from '../../platform/db/stores.ts';
+import { must } from '../../kit/errors.ts';
+import { callbackUrl } from '../../providers/provider-accounts/callback-address.ts';
+import type { Payout, PayoutOutcome, Payouts, Provider } from '../../providers/adapters/contract.ts';
+import { channelById } from '../../providers/reference/channels.ts';
+import type { AppliedTransfer, TransferChange } from './apply.ts';
+import type { TransferDeps } from './deps.ts';
+import { type Asked, happeningOf } from './outcomes.ts';
+import type { Decision, TransferRow } from './schema.ts';
+
+/** A provider that has not responded by then may still have acted: the result is then polled for. */
+export const SUBMIT_LEASE_MS = 60_000;
+/** Status endpoints lag: only after this time does "not found" allow the transfer to be sent again, with the same key. */
+export const NOT_FOUND_GRACE_MS = 600_000;
+
+/** The dependencies of a step, and the function that applies and commits a change. */
+export interface Sender {
+  deps: Pick<TransferDeps, 'clock' | 'config' | 'providers' | 'router' | 'secrets'>;
+  store: Store;
+  settle(change: TransferChange): Promise<AppliedTransfer>;
+}
+
+/**
+ * Advances a transfer by one step: the intent is committed, the provider is called outside any transaction, and its response is
+ * applied. If the process dies in between, the next step starts by polling the provider.
+ */
+export async function advance(sender: Sender, row: TransferRow): Promise<void> {
+  if (isUnsent(row)) return hand(sender, row, await nextProvider(sender, row));
+  const provider = await providerOf(sender, row);
+  // A response is only as recent as its request, however late it arrives.
+  const asked_at = sender.deps.clock.now();
+  const outcome = await payoutsOf(provider).read(payoutOf(sender, row));
+  if (outcome.kind !== 'not_found' || !mayBeSentAgain(row, provider, asked_at)) {
+    return conclude(sender, row, provider, outcome, 'read');
+  }
+  // Same provider, same key: if the provider has the first submission after all, it recognises the second as a duplicate.
+  await hand(sender, row, { provider, decision: { ...(row.decision as Decision), resent: true } });
+}
+
+/** Whether the transfer is provably with no provider, so that it may be sent to any. */
+function isUnsent(row: TransferRow): boolean {
+  return row.stage === 'reserved' || row.dispatched_at === null;
+}
+
+/**
+ * Whether a transfer that its provider does not know may be sent again. Never to a provider without idempotency, which would
+ * treat it as a new payout: there a person resolves it.
+ */
+function mayBeSentAgain(row: TransferRow, { capabilities, payouts }: Provider, now: number): boolean {
+  const grace_ms = Math.max(capabilities.not_found_grace_ms, NOT_FOUND_GRACE_MS);
+  const idempotency = payouts?.idempotency ?? capabilities.idempotency;
+  return idempotency !== 'none' && row.dispatched_at !== null && now - row.dispatched_at.getTime() >= grace_ms;
+}
+
+interface Choice {
+  provider: Provider;
+  decision: Decision;
+}
+
+/**
+ * Returns the first account that has not rejected the transfer.
+ * @returns null when no account can take it now: the transfer waits
+ */
+async function nextProvider(sender: Sender, row: TransferRow): Promise<Choice | null> {
+  const { candidates, explanation } = await choose(sender, row);
+  const { tried, resent, spent, note } = row.decision as Decision;
+  const provider = candidates.find(({ account_id }) => !tried.includes(account_id)) ?? candidates[0];
+  const accounts = candidates.map(({ account_id }) => account_id);
+  return provider === undefined
+    ? null
+    : { provider, decision: { explanation, candidates: accounts, tried, resent, spent, note } };
+}
+
+function choose({ deps, store }: Sender, row: TransferRow) {
+  const { team_id, currency, amount_minor } = row;
+  const channel = must(channelById(row.channel), 'the channel was checked when the transfer was made');
+  return deps.router.choose({
+    environment: store.environment,
+    team_id,
+    operation: 'payout',
+    channel,
+    currency,
+    amount_minor,
+  });
+}
+
+/**
+ * Commits the intent, then sends the transfer: from the commit on the provider may have it. Does nothing if another worker was
+ * faster.
+ */
+async function hand(sender: Sender, known: TransferRow, choice: Choice | null): Promise<void> {
+  if (!choice) return;
+  const { provider, decision } = choice;
+  const { transfer, changed } = await sender.settle({
+    known,
+    happening: {
+      kind: 'sending',
+      provider_account: provider.account_id,
+      provider_key: provider.keyOf(decision.spent ? `${known.id}-${decision.spent}` : known.id),
+      decision,
+      lease_ms: SUBMIT_LEASE_MS,
+    },
+  });
+  if (changed) await conclude(sender, transfer, provider, await payoutsOf(provider).submit(payoutOf(sender, transfer)), 'submit');
+}
+
+async function conclude(
+  sender: Sender,
+  row: TransferRow,
+  { capabilities }: Provider,
+  outcome: PayoutOutcome,
+  asked: Asked,
+): Promise<void> {
+  const { candidates } = row.decision as Decision;
+  await sender.settle({ known: row, happening: happeningOf(row, outcome, asked, candidates, capabilities.polls) });
+}
+
+async function providerOf({ deps, store }: Sender, row: TransferRow): Promise<Provider> {
+  const provider = await deps.providers.byAccount(store.environment, row.team_id, row.provider_account ?? '');
+  return must(provider, `provider account ${row.provider_account} can be used`);
+}
+
+function payoutsOf(provider: Provider): Payouts {
+  return must(provider.payouts, `${provider.name} pays out`);
+}
+
+/** Returns a transfer in the form that provider adapters receive. */
+function payoutOf({ deps }: Sender, row: TransferRow): Payout {
+  const { id, kind, country } = must(channelById(row.channel), 'the channel was checked when the transfer was made');
+  const { name, account_number, bank_code } = row.recipient;
+  // The phone number of a bank customer is a contact, not the destination of the money.
+  const phone = kind === 'mobile_money' ? row.recipient.phone : null;
+  return {
+    transfer_id: row.id,
+    provider_key: row.provider_key,
+    provider_ref: row.provider_ref,
+    amount_minor: row.amount_minor,
+    currency: row.currency,
+    channel: { id, kind, country },
+    recipient: { name: name ?? phone ?? account_number ?? '', phone, account_number, bank_code },
+    description: row.description ?? row.reference ?? row.id,
+    callback_url: callbackUrl(deps, row.provider_account ?? '', row.id),
+    submitted_at: row.dispatched_at?.getTime() ?? null,
+  };
+}

@@ -1,0 +1,25 @@
+import type { Store } from '../../platform/db/stores.ts';
+import { notFound } from '../../kit/errors.ts';
+import { isId } from '../../kit/ids.ts';
+import type { TransferRow } from './schema.ts';
+import { findTransfer, lookNow, type TransferSubject } from './store.ts';
+
+/**
+ * Returns a transfer of this team and store.
+ * @throws Problem 404, the same for an unknown id, another team's and another environment's
+ */
+export async function getTransfer(store: Store, team_id: bigint, id: string): Promise<TransferRow> {
+  const row = isId('po', store.environment, id) ? await findTransfer(store.db, { team_id, id }) : undefined;
+  if (!row) throw notFound('Transfer');
+  return row;
+}
+
+/** Makes a transfer due for polling now, after a callback from its provider. */
+export function lookAtTransfer(
+  store: Store,
+  at: number,
+  from: { team_id: bigint; account_id: string },
+  subject: TransferSubject,
+): Promise<void> {
+  return lookNow(store.db, from.team_id, from.account_id, subject, new Date(at));
+}

@@ -1,0 +1,216 @@
+import { payer } from '../../tenants/audit/actor.ts';
+import type { Config } from '../../platform/config/config.ts';
+import { envelope } from '../../kit/envelope.ts';
+import { invalid, notFound, Problem, unreachable } from '../../kit/errors.ts';
+import type { Charged } from '../../core/charge/charge.ts';
+import {
+  chargeFrom,
+  continueFrom,
+  elsewhere,
+  type Hosted,
+  holderOf,
+  openAttempt,
+  takeOver,
+  wasCharged,
+} from '../../core/charge/hosted.ts';
+import { type Charge, fitCharge, type Instrument, readInstrument } from '../../core/charge/instrument.ts';
+import { publicOf, retrieved } from '../../core/payments/present.ts';
+import { knowsItsPayer, madeByServer, savedInstrument } from '../../core/charge/saved.ts';
+import type { AttemptRow } from '../../core/payments/schema.ts';
+import { wrongState } from '../../core/charge/refusals.ts';
+import type { PayerInput } from '../../providers/adapters/contract.ts';
+import { isFormToken, newBrowser } from '../pages/browser.ts';
+import type { CheckoutDeps } from './deps.ts';
+import { type Desk, openVisit, pathOf, type Shown, type Visit } from './desk.ts';
+import { guessChannel } from './guess.ts';
+import { meansFor } from './means.ts';
+import { notice, problemAnswer } from './show.ts';
+import { awaitsCard, standingOf } from './standing.ts';
+import { chargeOf, readSubmission, type Submission, testCardRequired } from './submission.ts';
+import { tooMany, turnDown } from './turn-down.ts';
+
+/** Maximum unsuccessful charges of a payment in an hour. A payment has one open charge at a time, so a payer needs few. */
+const MOST_VAIN_TRIES = 20;
+const HOUR_MS = 3_600_000;
+
+/** A submit that is being processed. */
+interface Submit {
+  hosted: Hosted;
+  /** The browser's secret, from its cookie or new. */
+  browser: string;
+  submission: Submission;
+}
+
+/** POST /pay/:token. Charges the payment, or assigns the page to the browser of a payer who knows the charged number. */
+export function submit(desk: Desk, visit: Visit, body: unknown): Promise<Shown> {
+  return receive(desk, visit, body, false, async ({ hosted, browser, submission }) => {
+    const { payment } = hosted;
+    if (holderOf(payment, browser) === 'another') {
+      const typed = submission.phone ?? submission.account_number;
+      const known = typeof typed === 'string' && wasCharged(desk.deps.secrets, hosted.attempts, typed);
+      if (openAttempt(hosted.attempts) || !known) throw elsewhere();
+      if (submission.channel === undefined) {
+        await takeOver(desk.deps, hosted, browser, typed);
+        return null;
+      }
+    }
+    const now = desk.deps.clock.now();
+    if (standingOf(hosted, now).kind !== 'open') throw wrongState(payment);
+    limitTries(hosted, now);
+    const complete = { ...submission, channel: submission.channel ?? operatorOf(desk.deps.config, hosted, submission) };
+    return chargeFrom(desk.deps, hosted, browser, await wanted(desk.deps, hosted, complete, visit));
+  });
+}
+
+/** POST /pay/:token/otp. Submits the one-time code of the open charge. */
+export function submitCode(desk: Desk, visit: Visit, body: unknown): Promise<Shown> {
+  return receive(desk, visit, body, false, async ({ hosted, browser, submission }) => {
+    const attempt = openAttempt(hosted.attempts);
+    if (holderOf(hosted.payment, browser) === 'another') throw elsewhere();
+    if (attempt?.action?.kind !== 'otp') throw wrongState(hosted.payment);
+    const { otp } = submission;
+    const code = typeof otp === 'string' ? otp.replace(/\s/g, '') : '';
+    if (!/^[0-9A-Za-z]{3,12}$/.test(code)) throw invalid({ otp: ['must be the code that the operator sent'] });
+    return continueFrom(desk.deps, hosted, browser, attempt, { kind: 'otp', otp: code }, payer(visit.request_id));
+  });
+}
+
+/**
+ * POST /pay/:token/card, sandbox only. Takes the test card of a charge that the API started, or the answer of the
+ * authentication step. Some providers return the payer here with a form of theirs: its content is ignored, and the page
+ * shows the payment's status.
+ */
+export async function submitCard(desk: Desk, visit: Visit, body: unknown): Promise<Shown> {
+  if (visit.crossSite && !visit.json) return { kind: 'redirect', to: pathOf(desk, visit.token) };
+  return receive(desk, visit, body, true, async ({ hosted, browser, submission }) => {
+    const attempt = openAttempt(hosted.attempts);
+    if (holderOf(hosted.payment, browser) === 'another') throw elsewhere();
+    if (!attempt || !awaitsCard(hosted)) throw wrongState(hosted.payment);
+    return continueFrom(desk.deps, hosted, browser, attempt, stepOf(attempt, submission), payer(visit.request_id));
+  });
+}
+
+/** Returns the result of a charge; null when nothing was charged and the page was assigned to another browser. */
+type Work = (submit: Submit) => Promise<Charged | null>;
+
+/**
+ * Runs the checks that every submit needs, then the work, and turns its outcome into an answer.
+ * @param card the submit came from the card page
+ */
+async function receive(desk: Desk, arriving: Visit, body: unknown, card: boolean, work: Work): Promise<Shown> {
+  const opened = await openVisit(desk, arriving);
+  if (!opened) return arriving.json ? problemAnswer(notFound('Payment')) : notice(arriving, 404, 'unknown');
+  const { hosted, visit } = opened;
+  if (visit.crossSite) {
+    return visit.json ? problemAnswer(new Problem(403, 'The request comes from another site.')) : notice(visit, 403, 'refused');
+  }
+  const wait_s = desk.submits.take(visit.token);
+  if (wait_s > 0) return tooMany(desk, visit, tooOften(wait_s));
+  const browser = visit.browser ?? newBrowser();
+  return { ...(await answered(desk, visit, hosted, browser, body, card, work)), browser };
+}
+
+async function answered(
+  desk: Desk,
+  visit: Visit,
+  hosted: Hosted,
+  browser: string,
+  body: unknown,
+  card: boolean,
+  work: Work,
+): Promise<Shown> {
+  let submission: Submission | undefined;
+  try {
+    submission = readSubmission(hosted.store.environment, body);
+    if (!visit.jsonBody && !isFormToken(desk.deps.secrets, visit.token, browser, submission.form_token)) throw staleForm();
+    return accepted(desk, visit, hosted, await work({ hosted, browser, submission }));
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    return turnDown(desk, { ...visit, browser }, error, submission, card);
+  }
+}
+
+/** Error for a form token that is missing or another browser's: its cookie is gone, or the form is not ours. */
+function staleForm(): Problem {
+  return new Problem(403, 'The form has expired: open the page again.', {
+    errors: { form_token: ['is missing or has expired'] },
+  });
+}
+
+async function wanted(deps: CheckoutDeps, hosted: Hosted, submission: Submission, { ip, request_id }: Visit): Promise<Charge> {
+  const { environment } = hosted.store;
+  const prompted_by = (await madeByServer(deps, hosted.payment)) ? 'page' : 'public';
+  const from = { client_ip: ip, by: payer(request_id), prompted_by } as const;
+  const charge = fitCharge(deps.config, hosted.payment, await instrumentOf(deps, hosted, submission), from);
+  if (charge.channel.kind !== 'card' || environment === 'live') return charge;
+  if (submission.card === null) throw testCardRequired();
+  return { ...charge, payer: submission.card };
+}
+
+/** The payment instrument that was typed, or the saved number. */
+async function instrumentOf(deps: CheckoutDeps, hosted: Hosted, submission: Submission): Promise<Instrument> {
+  if (submission.saved_method !== undefined) return savedInstrument(deps, hosted, submission.saved_method);
+  const typed = readInstrument(hosted.store.environment, chargeOf(submission));
+  return { ...typed, remember: submission.remember && (await knowsItsPayer(deps, hosted.payment)) };
+}
+
+function stepOf(attempt: AttemptRow, { card, authentication }: Submission): PayerInput {
+  if (attempt.payer === null) {
+    if (card === null) throw testCardRequired();
+    return { kind: 'card', token: card };
+  }
+  if (authentication !== 'approve' && authentication !== 'refuse') {
+    throw invalid({ authentication: ['must be approve or refuse'] });
+  }
+  return { kind: 'authentication', passed: authentication === 'approve' };
+}
+
+/** Answers 202 as the API does. A browser is redirected to the page, which shows the payment's status. */
+function accepted(desk: Desk, visit: Visit, hosted: Hosted, charged: Charged | null): Shown {
+  const path = pathOf(desk, visit.token);
+  if (!visit.json) return { kind: 'redirect', to: charged?.action?.kind === 'redirect' ? `${path}?go=1` : path };
+  const { payment, attempts } = charged ?? hosted;
+  const transaction = publicOf(retrieved(hosted.store.environment, payment, attempts));
+  if (!charged) return jsonAnswer(200, 'The payment continues in this browser', { transaction });
+  return jsonAnswer(202, 'Payment is processing', { action: charged.action, transaction });
+}
+
+function jsonAnswer(status: number, message: string, rest: object): Shown {
+  return { kind: 'json', status, body: envelope(status, message, rest) };
+}
+
+/**
+ * Limits unsuccessful charges across all processes, because it counts the stored attempts.
+ * @throws Problem 429
+ */
+function limitTries({ attempts }: Hosted, now: number): void {
+  const vain = attempts.filter(({ status, created_at }) => status !== 'succeeded' && created_at.getTime() > now - HOUR_MS);
+  if (vain.length >= MOST_VAIN_TRIES) throw tooOften(HOUR_MS / 1000);
+}
+
+function tooOften(retry_after: number): Problem {
+  const headers = { 'Retry-After': String(retry_after) };
+  return new Problem(429, 'Too many submits of this payment.', { headers, extra: { retry_after } });
+}
+
+/**
+ * Detects the operator of the typed number, for payers who did not choose one. Undefined when no number was typed.
+ * @throws Problem 422 when the number fits several operators or no country
+ */
+function operatorOf({ fees }: Config, { payment }: Hosted, { phone, account_number, card }: Submission): string | undefined {
+  if (typeof phone !== 'string' || account_number !== undefined || card !== null) return undefined;
+  const guess = guessChannel(
+    phone,
+    meansFor(payment, fees).flatMap(({ channels }) => channels),
+  );
+  switch (guess.kind) {
+    case 'found':
+      return guess.channel.id;
+    case 'unclear':
+      throw invalid({ channel: ['is needed: the number does not tell the operator'] }, 'channel_not_supported');
+    case 'none':
+      throw invalid({ 'data.phone': ['is not a phone number of any country this payment can come from'] });
+    default:
+      return unreachable(guess);
+  }
+}

@@ -1,0 +1,221 @@
+import cookie from '@fastify/cookie';
+import formbody from '@fastify/formbody';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { compressed } from '../../tenants/api/compressed.ts';
+import { renderError, isOurFault } from '../../tenants/api/replies.ts';
+import type { Pages } from '../http/server.ts';
+import { Problem, unreachable } from '../../kit/errors.ts';
+import { HEADERS, PAGE_HEADERS } from '../pages/assets.ts';
+import { COOKIE, isCrossSite, LANGUAGE_COOKIE, readBrowser, showsCode } from '../pages/browser.ts';
+import type { CheckoutDeps } from './deps.ts';
+import { type Answer, countRead, type Desk, openDesk, pathOf, type Visit } from './desk.ts';
+import { isLanguage, preferredLanguage } from '../pages/language.ts';
+import { submit, submitCard, submitCode } from './pay.ts';
+import { sendReceipt, showReceipt } from './receipt.ts';
+import { chooseLanguage, notice, problemAnswer, showCard, showEvents, showLogo, showPage, showStatus } from './show.ts';
+
+/** Maximum size of a body. A payment's form has a few hundred bytes. */
+const BODY_BYTES = 16 * 1024;
+/** Lifetime of the cookies. Longer than any payment's validity (30 days): the browser that paid can see the result later. */
+const COOKIE_S = 35 * 86_400;
+
+/** Routes of the payment pages under /pay. No other file of the checkout depends on the web framework. */
+export function checkoutPages(deps: CheckoutDeps): Pages {
+  const desk = openDesk(deps);
+  return (app: FastifyInstance) => {
+    app.addHook('preClose', async () => desk.live.close());
+    app.addHook('onClose', async () => desk.printer.close());
+    app.register(async (scope) => pages(scope, desk), { prefix: '/pay' });
+  };
+}
+
+type Serve = (
+  handle: (visit: Visit, request: FastifyRequest) => Promise<Answer>,
+) => (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
+
+async function pages(scope: FastifyInstance, desk: Desk): Promise<void> {
+  await scope.register(cookie);
+  await scope.register(formbody, { bodyLimit: BODY_BYTES });
+  // Another site's form could send text/plain, and a JSON parser would still read it.
+  scope.removeContentTypeParser('text/plain');
+  const options = { bodyLimit: BODY_BYTES, exposeHeadRoute: true };
+  const serve = serverOf(desk);
+
+  scope.get(
+    '/:token',
+    options,
+    serve((visit, { query }) => {
+      const { go, lang } = query as { go?: unknown; lang?: unknown };
+      return isLanguage(lang) ? chooseLanguage(desk, visit, lang) : showPage(desk, visit, go === '1');
+    }),
+  );
+  scope.get(
+    '/:token/status',
+    options,
+    serve((visit) => showStatus(desk, visit)),
+  );
+  scope.get(
+    '/:token/events',
+    serve((visit) => showEvents(desk, visit)),
+  );
+  scope.get(
+    '/:token/logo',
+    options,
+    serve((visit) => showLogo(desk, visit)),
+  );
+  scope.get(
+    '/:token/card',
+    options,
+    serve((visit) => showCard(desk, visit)),
+  );
+  scope.get(
+    '/:token/otp',
+    // A browser that reloads after a wrong code requests this address with GET.
+    serve(async (visit) => ({ kind: 'redirect', to: pathOf(desk, visit.token) })),
+  );
+  receiptPages(scope, desk, serve);
+  scope.post(
+    '/:token',
+    options,
+    serve((visit, request) => submit(desk, visit, request.body)),
+  );
+  scope.post(
+    '/:token/card',
+    options,
+    serve((visit, request) => submitCard(desk, visit, request.body)),
+  );
+  scope.post(
+    '/:token/otp',
+    options,
+    serve((visit, request) => submitCode(desk, visit, request.body)),
+  );
+  // Routes instead of a not-found handler: the not-found handler belongs to the API and requires a key.
+  scope.all(
+    '/',
+    serve(async (visit) => notice(visit, 404, 'unknown')),
+  );
+  scope.all(
+    '/*',
+    serve(async (visit) => notice(visit, 404, 'unknown')),
+  );
+  scope.setErrorHandler((error, request, reply) => fail(desk, error, request, reply));
+}
+
+function serverOf(desk: Desk): Serve {
+  return (handle) => async (request, reply) => {
+    const visit = visitOf(desk, request);
+    const wait_s = request.method === 'POST' ? 0 : countRead(desk, visit);
+    const answer = wait_s > 0 ? tooManyReads(desk, visit, wait_s) : await handle(visit, request);
+    return send(desk, visit, request, reply, answer);
+  };
+}
+
+function receiptPages(scope: FastifyInstance, desk: Desk, serve: Serve): void {
+  scope.get(
+    '/:token/receipt',
+    { exposeHeadRoute: true },
+    serve((visit, { query }) => {
+      const { lang } = query as { lang?: unknown };
+      return isLanguage(lang) ? chooseLanguage(desk, visit, lang, '/receipt') : showReceipt(desk, visit);
+    }),
+  );
+  scope.get(
+    '/:token/receipt.pdf',
+    serve((visit) => sendReceipt(desk, visit)),
+  );
+}
+
+function visitOf(desk: Desk, request: FastifyRequest): Visit {
+  const { headers } = request;
+  // Undefined when the request failed before its cookies were parsed.
+  const cookies: FastifyRequest['cookies'] | null = request.cookies;
+  const chosen = cookies?.[LANGUAGE_COOKIE];
+  return {
+    token: (request.params as { token?: string }).token ?? '',
+    language: isLanguage(chosen) ? chosen : preferredLanguage(headers['accept-language']),
+    chosen: isLanguage(chosen),
+    browser: readBrowser(cookies?.[COOKIE]),
+    json: headers.accept?.includes('application/json') ?? false,
+    jsonBody: headers['content-type']?.startsWith('application/json') ?? false,
+    crossSite: isCrossSite(headers, new URL(desk.deps.config.public_url).host),
+    desktop: showsCode(headers),
+    ip: request.ip,
+    request_id: request.tracing.request_id,
+  };
+}
+
+async function send(
+  desk: Desk,
+  visit: Visit,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  answer: Answer,
+): Promise<FastifyReply> {
+  reply.headers(HEADERS);
+  const browser = 'browser' in answer ? answer.browser : undefined;
+  if (browser !== undefined && browser !== visit.browser) reply.setCookie(COOKIE, browser, cookieOptions(desk, visit));
+  switch (answer.kind) {
+    case 'redirect':
+      if (answer.language) reply.setCookie(LANGUAGE_COOKIE, answer.language, cookieOptions(desk, visit));
+      return reply.redirect(answer.to, 303);
+    case 'picture':
+      // Fetched once for a payment. Another site's page cannot show the image, nor detect that it exists.
+      return reply.headers(PICTURE_HEADERS).type(answer.logo.type).send(answer.logo.bytes);
+    case 'pdf':
+      // Sent as a download and not shown on our origin: a PDF can contain links and forms.
+      return reply.headers(fileHeaders(answer.name)).type('application/pdf').send(answer.bytes);
+    case 'stream':
+      // Without this header nginx buffers the stream.
+      return reply.header('X-Accel-Buffering', 'no').type('text/event-stream').send(answer.stream);
+    case 'json':
+      reply.code(answer.status).headers(answer.headers ?? {});
+      return reply.type('application/json; charset=utf-8').send(JSON.stringify(answer.body));
+    case 'page':
+      reply
+        .code(answer.status)
+        .headers(PAGE_HEADERS)
+        .headers(answer.headers ?? {});
+      reply.type('text/html; charset=utf-8').header('Content-Language', answer.language);
+      return compressed(request, reply, answer.page.text);
+    default:
+      return unreachable(answer);
+  }
+}
+
+const PICTURE_HEADERS = {
+  'Cache-Control': 'private, max-age=86400',
+  'Content-Security-Policy': "default-src 'none'; sandbox",
+  'Cross-Origin-Resource-Policy': 'same-origin',
+};
+
+/**
+ * Returns the headers of a download.
+ * @param name generated by us: letters, digits, dots and hyphens
+ */
+function fileHeaders(name: string) {
+  const disposition = `attachment; filename="${name}"`;
+  return { 'Content-Disposition': disposition, 'Cross-Origin-Resource-Policy': 'same-origin', 'X-Robots-Tag': 'noindex' };
+}
+
+function cookieOptions(desk: Desk, visit: Visit) {
+  const secure = desk.deps.config.public_url.startsWith('https:');
+  return { path: pathOf(desk, visit.token), httpOnly: true, sameSite: 'lax', secure, maxAge: COOKIE_S } as const;
+}
+
+function tooManyReads(desk: Desk, visit: Visit, wait_s: number): Answer {
+  const headers = { 'Retry-After': String(wait_s) };
+  if (visit.json) return problemAnswer(new Problem(429, 'Too many requests for this page.', { headers }));
+  return { ...notice(visit, 429, 'busy', pathOf(desk, visit.token), wait_s), headers };
+}
+
+/** Answers an unexpected error. The page states that the fault is ours and where to look before paying again. */
+async function fail(desk: Desk, error: unknown, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  const { code, headers, body } = renderError(error);
+  const { request_id } = request.tracing;
+  if (isOurFault(error)) desk.deps.log.error({ err: error, request_id }, 'a page failed for a reason of ours');
+  const visit = visitOf(desk, request);
+  const answer: Answer = visit.json
+    ? { kind: 'json', status: code, body, headers }
+    : notice(visit, code, code >= 500 ? 'broken' : 'refused', pathOf(desk, visit.token));
+  return send(desk, visit, request, reply, answer);
+}

@@ -1,0 +1,49 @@
+import { isChargeable } from '../../core/charge/refusals.ts';
+import { type Hosted, openAttempt } from '../../core/charge/hosted.ts';
+import { isOpen } from '../../core/payments/schema.ts';
+import { isFinal } from '../../core/payments/states.ts';
+import type { Glimpse } from '../../core/payments/watch.ts';
+import { channelById } from '../../providers/reference/channels.ts';
+import type { FinalStatus } from './views/result.ts';
+
+/** The part of a payment that `standingOf` needs. */
+type Seen = Pick<Glimpse, 'attempts'> & { payment: Pick<Glimpse['payment'], 'status' | 'expires_at' | 'continue_at'> };
+
+/** Progress that a waiting page compares. When it changes, the page reloads. */
+export interface Progress {
+  status: string;
+  step: string;
+  attempt: number;
+}
+
+/** State of a payment for its page. */
+export type Standing =
+  | { kind: 'final'; status: FinalStatus }
+  /** No charge is in progress: the payer can choose. */
+  | { kind: 'open' }
+  | { kind: 'under_way' };
+
+/**
+ * Returns the payment's state for its page. A payment past its expiry counts as expired at once, before the sweep a second
+ * later. For a payment in tranches the worker sends the next tranche (`continue_at`); after a declined tranche the payer
+ * continues.
+ */
+export function standingOf({ payment, attempts }: Seen, now: number): Standing {
+  if (isFinal(payment.status)) return { kind: 'final', status: payment.status as FinalStatus };
+  if (attempts.some(isOpen) || !isChargeable(payment) || payment.continue_at !== null) return { kind: 'under_way' };
+  return payment.expires_at.getTime() <= now ? { kind: 'final', status: 'expired' } : { kind: 'open' };
+}
+
+/** Returns what the status route and the events report: no more than the page shows to everybody. */
+export function progressOf(seen: Seen, now: number): Progress {
+  const standing = standingOf(seen, now);
+  const status = standing.kind === 'final' ? standing.status : seen.payment.status;
+  return { status, step: seen.attempts.find(isOpen)?.action?.kind ?? 'none', attempt: seen.attempts.length };
+}
+
+/** Whether a card charge of the sandbox waits on our own page, for the test card or for the authentication step. */
+export function awaitsCard({ store, attempts }: Hosted): boolean {
+  const attempt = openAttempt(attempts);
+  if (store.environment !== 'sandbox' || attempt?.action?.kind !== 'redirect') return false;
+  return channelById(attempt.channel)?.kind === 'card';
+}

@@ -1,0 +1,88 @@
+import { must, Problem } from '../../kit/errors.ts';
+import { openHosted } from '../../core/charge/hosted.ts';
+import { isChargeable } from '../../core/charge/refusals.ts';
+import { isReason, payerMessage } from '../../providers/adapters/reasons.ts';
+import { channelById } from '../../providers/reference/channels.ts';
+import { type Desk, pathOf, type Shown, type Visit } from './desk.ts';
+import type { Language } from '../pages/language.ts';
+import { messagesIn } from '../pages/messages.ts';
+import { cardPageOf, notice, pageOf, problemAnswer } from './show.ts';
+import type { Submission } from './submission.ts';
+import type { Complaints, Typed } from './views/fields.ts';
+import { countryName } from '../pages/scene.ts';
+
+/**
+ * Answers a rejected submit. As JSON: the error as the API would return it. In a browser: the page with an error beside
+ * each invalid field. After a decline or in a wrong state, the page itself shows the payment's status.
+ * @param card the submit came from the card page
+ */
+export async function turnDown(
+  desk: Desk,
+  visit: Visit,
+  problem: Problem,
+  submission: Submission | undefined,
+  card: boolean,
+): Promise<Shown> {
+  if (visit.json) return problemAnswer(inLanguage(problem, visit.language));
+  if (problem.status === 429) return tooMany(desk, visit, problem);
+  const hosted = must(await openHosted(desk.deps, visit.token), 'the payment was there when the submit came');
+  // Blocked only for now: the page with the payment's status would not mention the block.
+  const later = problem.details.error_code === 'fraud_blocked' && isChargeable(hosted.payment);
+  if ((problem.status === 402 && !later) || problem.status === 400) return { kind: 'redirect', to: pathOf(desk, visit.token) };
+  const complaints = complaintsOf(problem, visit.language, submission);
+  const turned = { status: problem.status, typed: typedIn(submission), complaints };
+  return card ? cardPageOf(desk, visit, hosted, turned) : pageOf(desk, visit, hosted, false, turned);
+}
+
+/** Answers 429 with the time after which to retry, as a page or as JSON. */
+export function tooMany(desk: Desk, visit: Visit, problem: Problem): Shown {
+  if (visit.json) return problemAnswer(problem);
+  const headers = problem.details.headers ?? {};
+  const answer = notice(visit, 429, 'busy', pathOf(desk, visit.token), Number(headers['Retry-After']));
+  return { ...answer, headers: { ...answer.headers, ...headers } };
+}
+
+/** Translates `payer_message` into the payer's language, because clients show it unchanged. */
+function inLanguage(problem: Problem, language: Language): Problem {
+  const { error_code } = problem.details;
+  if (problem.status !== 402 || error_code === undefined || !isReason(error_code)) return problem;
+  return new Problem(402, problem.message, { ...problem.details, payer_message: payerMessage(error_code, language) });
+}
+
+function typedIn(submission: Submission | undefined): Typed {
+  // Nothing was typed: the saved number, if there still is one, remains the first choice.
+  if (!submission || submission.saved_method !== undefined) return {};
+  const { channel, phone, account_number } = submission;
+  const [id, number, account] = [channel, phone, account_number].map((value) => (typeof value === 'string' ? value : undefined));
+  const kind = id === undefined ? undefined : channelById(id)?.kind;
+  return { kind: kind ?? (account === undefined ? 'mobile_money' : 'bank'), channel: id, phone: number, account_number: account };
+}
+
+/** Returns one plain sentence for each invalid field. The validation messages are written for developers. */
+function complaintsOf(problem: Problem, language: Language, submission: Submission | undefined): Complaints {
+  const { errors, refusedText } = messagesIn(language);
+  const fields = problem.details.errors ?? {};
+  const has = (name: string) => Object.hasOwn(fields, name);
+  if (problem.details.error_code === 'link_full') return { alert: errors.linkFull };
+  if (problem.details.error_code === 'link_used') return { alert: errors.linkUsed };
+  if (problem.status === 502) return { alert: errors.unavailable };
+  if (has('form_token')) return { alert: errors.form };
+  if (has('saved_method')) return { alert: errors.saved };
+  if (problem.status === 403) return { phone: errors.number };
+  if (has('amount')) return { alert: errors.amount };
+  // The payer left the choice of the operator to us.
+  const unrecognised = submission?.channel === undefined && submission?.phone !== undefined;
+  const complaints: Complaints = {
+    ...(has('channel') ? { channel: unrecognised ? errors.operator : errors.channel } : {}),
+    ...(has('data.phone') ? { phone: errors.phone(countryOf(language, submission)) } : {}),
+    ...(has('data.account_number') ? { account: errors.account } : {}),
+    ...(has('number') ? { card: errors.card } : {}),
+    ...(has('otp') ? { otp: errors.otp } : {}),
+  };
+  return Object.keys(complaints).length > 0 ? complaints : { alert: refusedText };
+}
+
+function countryOf(language: Language, submission: Submission | undefined): string | null {
+  const channel = typeof submission?.channel === 'string' ? channelById(submission.channel) : undefined;
+  return channel ? countryName(language, channel.country) : null;
+}

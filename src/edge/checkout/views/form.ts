@@ -1,0 +1,130 @@
+import { type Html, html } from '../../../kit/html.ts';
+import type { Memory } from '../../../core/charge/saved.ts';
+import type { Item } from '../../../core/payments/schema.ts';
+import type { ChannelKind } from '../../../providers/adapters/contract.ts';
+import { leftOf, type Means } from '../means.ts';
+import { qrCode } from '../qr.ts';
+import { type Complaints, type Typed, accountFields, cardFields, channelField, phoneField } from './fields.ts';
+import { paymentDocument } from '../../pages/document.ts';
+import { alert, facts, head, hidden, tranches } from '../../pages/parts.ts';
+import { money, payLabel, type Scene } from '../../pages/scene.ts';
+import { testNumbers } from './test-numbers.ts';
+
+/** Maximum items shown. An order can have hundreds; a page for slow networks shows the first. */
+const MOST_ITEMS = 8;
+const MOST_LETTERS = 80;
+
+export interface FormScene extends Scene, Memory {
+  means: Means[];
+  form_token: string;
+  /**
+   * Address of the page for the payer's phone, shown as a QR code. Null on a phone, and once a browser has started the
+   * payment: the phone would show only that it has started elsewhere.
+   */
+  address: string | null;
+  /** What was typed before, when the form is shown again. */
+  typed: Typed;
+  complaints: Complaints;
+}
+
+/** Page where the payer chooses the payment method. Each method is a form with its fee, and its total on the button. */
+export function formPage(scene: FormScene): Html {
+  const { texts, payment, means, complaints } = scene;
+  const tried = means.find(({ kind }) => kind === scene.typed.kind);
+  const open = tried ?? (scene.saved ? undefined : means[0]);
+  const body = html`${head(scene, leftOf(payment), { heading: true, more: particulars(scene) })}
+${order(scene)}
+<section><h2>${means.length > 0 ? texts.howToPay : texts.noMeans}</h2>
+${means.some(({ fee_minor }) => fee_minor !== null) && html`<p class="soft gap">${texts.feeIncluded}</p>`}
+${alert(complaints.alert)}
+${savedMeans(scene, open === undefined)}
+${means.map((entry) => oneMeans(scene, entry, entry === open))}
+</section>${onPhone(scene)}${scene.sandbox && testNumbers(texts)}`;
+  return paymentDocument(scene, { title: texts.payTo(scene.merchant), body, parts: ['form'] });
+}
+
+/** QR code that opens the page on the payer's phone, where the wallet is. Only on desktops. */
+function onPhone({ address, texts }: FormScene): Html | false {
+  return (
+    address !== null &&
+    html`<section class="scan">${qrCode(address, texts.onPhone)}<div><h2>${texts.onPhone}</h2><p class="soft gap">${texts.scan}</p></div></section>`
+  );
+}
+
+function particulars(scene: Scene): Html {
+  const { payment, texts, theme } = scene;
+  return html`${theme.title && html`<p class="what"><b>${theme.title}</b></p>`}${tranches(scene)}${payment.description && html`<p class="what">${payment.description}</p>`}${
+    payment.reference && html`<p class="what">${texts.reference} ${payment.reference}</p>`
+  }`;
+}
+
+function order({ payment, texts }: Scene): Html | null {
+  const items = payment.details?.items ?? [];
+  if (items.length === 0) return null;
+  const left = items.length - MOST_ITEMS;
+  return html`<details class="order"><summary>${texts.order}</summary>
+<ul>${items.slice(0, MOST_ITEMS).map(line)}${left > 0 && html`<li class="soft">${texts.moreItems(left)}</li>`}</ul></details>`;
+}
+
+function line({ name, description, quantity }: Item): Html {
+  const text = (name ?? description ?? '').slice(0, MOST_LETTERS);
+  return html`<li>${quantity !== undefined && html`<span class="soft">${quantity} ×</span> `}${text}</li>`;
+}
+
+function oneMeans(scene: FormScene, means: Means, open: boolean): Html {
+  const { texts } = scene;
+  const { kind, fee_minor, total_minor } = means;
+  return html`<details class="means" name="means"${open && html` open`}><summary>${texts.means[kind]}${
+    fee_minor !== null && html`<span class="soft">${money(scene, total_minor)}</span>`
+  }</summary>
+<form method="post" action="${scene.path}">${hidden('form_token', scene.form_token)}
+${fields(scene, means)}
+${bill(scene, means)}
+<button>${payLabel(scene, total_minor)}</button></form></details>`;
+}
+
+/** Amount, fee and total, where the choice of the payment method decides the fee. */
+function bill(scene: FormScene, { fee_minor, total_minor }: Means): Html | null {
+  const { texts, payment } = scene;
+  if (fee_minor === null) return null;
+  const rows = [
+    [texts.amount, money(scene, payment.amount_minor)],
+    [texts.fee, money(scene, fee_minor)],
+    [texts.total, money(scene, total_minor)],
+  ] as const;
+  return facts(rows, 'bill');
+}
+
+/** Form for the saved number: one tap and nothing to type. It refers to the number by its id, never by its digits. */
+function savedMeans(scene: FormScene, open: boolean): Html | null {
+  const { saved, texts } = scene;
+  const means = scene.means.find(({ kind }) => kind === saved?.channel.kind);
+  if (!saved || !means) return null;
+  return html`<details class="means" name="means"${open && html` open`}><summary>${saved.channel.name} ${saved.masked}</summary>
+<form method="post" action="${scene.path}">${hidden('form_token', scene.form_token)}${hidden('saved_method', saved.id)}
+<p class="help">${texts.savedHelp}</p>${bill(scene, means)}
+<button>${payLabel(scene, means.total_minor)}</button></form></details>`;
+}
+
+/** Box to save the number. It is never ticked by default: saving needs the payer's consent. */
+function rememberBox({ remembers, texts, merchant }: FormScene): Html | false {
+  return (
+    remembers && html`<label class="tick"><input type="checkbox" name="remember" value="1">${texts.remember(merchant)}</label>`
+  );
+}
+
+const FIELDS: Record<ChannelKind, (scene: FormScene, means: Means) => Html> = {
+  mobile_money: (scene, means) => html`${phoneField(scene)}${channelField(scene, means)}${rememberBox(scene)}`,
+  bank: (scene, means) => html`${channelField(scene, means)}${accountFields(scene)}`,
+  card: (scene, { proposed, channels }) => {
+    const channel = hidden('channel', (proposed ?? channels[0])?.id ?? '');
+    if (!scene.sandbox) return html`${channel}<p class="help">${scene.texts.cardElsewhere}</p>`;
+    return html`${channel}${cardFields(scene, scene.complaints)}`;
+  },
+};
+
+/** Shows validation errors only on the payment method that was submitted. */
+function fields(scene: FormScene, means: Means): Html {
+  const tried = scene.typed.kind === means.kind;
+  return FIELDS[means.kind](tried ? scene : { ...scene, complaints: {} }, means);
+}

@@ -1,0 +1,29 @@
+import { type Html, html } from '../../../kit/html.ts';
+import type { Receipt } from '../../receipts/receipt.ts';
+import { receiptTexts } from '../../pages/receipt-texts.ts';
+import { document } from '../../pages/document.ts';
+import { icon } from '../../pages/icons.ts';
+import { facts, head } from '../../pages/parts.ts';
+import type { Scene } from '../../pages/scene.ts';
+import { totalOf } from '../../../core/payments/present.ts';
+
+/** Renders a receipt, for the screen and for print. */
+export function receiptPage(scene: Scene, receipt: Receipt): Html {
+  const { language, sandbox, theme, path } = scene;
+  const texts = receiptTexts(language);
+  const body = html`${head(scene, totalOf(scene.payment))}
+<section><h1>${texts.title}</h1><p class="stamp">${icon('check')}${receipt.standing}</p>${facts(receipt.facts)}</section>
+${order(receipt)}
+<section>${facts(receipt.sums, 'bill')}<p class="help">${texts.issued(receipt.merchant)}</p>
+<div class="ways"><a class="button" href="${path}/receipt.pdf" download>${texts.download}</a>
+<a class="button plain" href="${path}">${texts.back}</a></div></section>`;
+  const title = texts.titleOf(receipt.merchant);
+  return document({ language, sandbox, theme, title, body, parts: ['paper'], translations: `${path}/receipt` });
+}
+
+function order({ language, items }: Receipt): Html | false {
+  return (
+    items.length > 0 &&
+    html`<section><h2>${receiptTexts(language).items}</h2><ul class="gap lines">${items.map((item) => html`<li>${item}</li>`)}</ul></section>`
+  );
+}

@@ -1,0 +1,92 @@
+import { type Html, html } from '../../../kit/html.ts';
+import { unreachable } from '../../../kit/errors.ts';
+import { totalOf } from '../../../core/payments/present.ts';
+import type { PaymentStatus } from '../../../core/payments/states.ts';
+import { isReason, payerMessage } from '../../../providers/adapters/reasons.ts';
+import { hasReceipt } from '../../receipts/receipt.ts';
+import { paymentDocument } from '../../pages/document.ts';
+import type { Icon } from '../../pages/icons.ts';
+import { facts, state } from '../../pages/parts.ts';
+import { money, type Scene } from '../../pages/scene.ts';
+
+/** Seconds to read the result before the browser returns to the merchant. */
+const RETURN_S = 6;
+
+export type FinalStatus = Exclude<PaymentStatus, 'pending' | 'processing' | 'partial'>;
+
+export interface Result extends Scene {
+  /** Can precede the stored status by moments when the payment has just expired. */
+  status: FinalStatus;
+  /** The merchant's return URL; null for none. */
+  returnTo: string | null;
+}
+
+interface Outcome {
+  icon: Icon;
+  tone?: 'good' | 'bad';
+  title: string;
+  text: string;
+}
+
+/** Renders the result page. It is the same for every browser and contains no data of the payer. */
+export function resultPage(scene: Result): Html {
+  const { texts, payment, merchant, returnTo } = scene;
+  const { title, text, ...sign } = outcomeOf(scene);
+  const returns = scene.status === 'succeeded' && returnTo !== null;
+  const rows = [
+    [texts.merchant, merchant],
+    [texts.amount, money(scene, totalOf(payment))],
+    [texts.reference, payment.reference ?? payment.id],
+  ] as const;
+  const body = state(
+    sign,
+    title,
+    html`<p>${text}</p>${scene.status === 'failed' && html`<p>${texts.startAgain(merchant)}</p>`}
+${facts(rows)}
+${returnTo !== null && way(scene, returnTo, returns)}${
+  hasReceipt(scene.status) && html`<a class="button plain" href="${scene.path}/receipt">${texts.receipt}</a>`
+}`,
+  );
+  return paymentDocument(scene, {
+    title: `${title} · ${merchant}`,
+    body,
+    refresh: returns ? { after_s: RETURN_S, to: returnTo, onlyWithoutScript: true } : undefined,
+  });
+}
+
+/** Link back to the merchant. With JavaScript the payer can stop the automatic redirect, as some need more time to read. */
+function way({ texts, merchant }: Result, url: string, soon: boolean): Html {
+  const link = texts.returnTo(merchant);
+  if (!soon) return html`<a class="button" href="${url}">${link}</a>`;
+  return html`<a class="button" href="${url}" data-return="${RETURN_S}">${link}</a>
+<p data-soon>${texts.returnSoon}</p><button type="button" class="plain" data-stay data-soon hidden>${texts.stay}</button>`;
+}
+
+function outcomeOf(scene: Result): Outcome {
+  const { texts, payment, merchant, language, status } = scene;
+  const paid = money(scene, totalOf(payment));
+  switch (status) {
+    case 'succeeded':
+      return { icon: 'check', tone: 'good', title: texts.succeededTitle, text: texts.succeededText(paid, merchant) };
+    case 'failed': {
+      const reason = payment.reason !== null && isReason(payment.reason) ? payment.reason : 'unknown';
+      return { icon: 'cross', tone: 'bad', title: texts.failedTitle, text: payerMessage(reason, language) };
+    }
+    case 'cancelled':
+      return { icon: 'cross', title: texts.cancelledTitle, text: texts.cancelledText };
+    case 'expired':
+      return { icon: 'clock', title: texts.expiredTitle, text: expiredText(scene) };
+    case 'refunded':
+      return { icon: 'back', title: texts.refundedTitle, text: texts.refundedText(money(scene, payment.refunded_minor)) };
+    case 'partially_refunded':
+      return { icon: 'back', title: texts.partlyRefundedTitle, text: texts.refundedText(money(scene, payment.refunded_minor)) };
+    default:
+      return unreachable(status);
+  }
+}
+
+/** Tranches that were captured are returned. The text says so, so that the payer does not have to ask. */
+function expiredText(scene: Result): string {
+  const { texts, payment } = scene;
+  return payment.captured_minor > 0n ? texts.expiredInPart(money(scene, payment.captured_minor)) : texts.expiredText;
+}

@@ -1,0 +1,191 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { notFound, Problem } from '../../kit/errors.ts';
+import { subscriberOf } from '../../kit/address-list.ts';
+import type { Caller } from '../../tenants/keys/caller.ts';
+import type { FoundKey, KeyRing } from '../../tenants/keys/ring.ts';
+import { isScope } from '../../tenants/keys/scopes.ts';
+import { versions } from '../../tenants/versions/registry.ts';
+import { clientAddress } from '../../tenants/api/client-address.ts';
+import type { HttpDeps } from './deps.ts';
+import { limitsOf, refuseTripped, showTeam, strangerLimit, teamLimit } from './limits.ts';
+import type { Route } from '../../tenants/api/route.ts';
+
+/** Result of routing a request: an operation, a path without that method, or nothing. */
+export type Target =
+  | { kind: 'route'; route: Route }
+  | { kind: 'wrong_method'; path: string; allow: string[] }
+  | { kind: 'nothing' };
+
+interface Visit {
+  deps: HttpDeps;
+  keys: KeyRing;
+  request: FastifyRequest;
+  reply: FastifyReply;
+  target: Target;
+  ip: string;
+  key: FoundKey;
+  /** Whether the limits were counted, so that the response already shows the team's counter. */
+  counted: boolean;
+  version: string;
+}
+
+/**
+ * Checks of every API request, before its body is read, in the order of docs/contract/order-of-checks.md. Each throws the
+ * Problem of its step; the first failure determines the response.
+ */
+const CHECKS: ((visit: Visit) => void | Promise<void>)[] = [
+  findKey,
+  refuseBrowser,
+  checkAddress,
+  checkLimits,
+  checkVersion,
+  checkRoute,
+  checkKeyKind,
+  checkScope,
+  checkEnvironment,
+];
+
+/**
+ * Admits a request.
+ * @returns the caller and the API version
+ * @throws Problem 401, 403, 429, 400, 404, 405 or 406
+ */
+export async function admit(
+  deps: HttpDeps,
+  keys: KeyRing,
+  { request, reply }: { request: FastifyRequest; reply: FastifyReply },
+  target: Target,
+): Promise<{ caller: Caller; version: string }> {
+  const visit = { deps, keys, request, reply, target, ip: clientAddress(request), counted: false } as Visit;
+  try {
+    for (const check of CHECKS) await check(visit);
+  } catch (error) {
+    await showUncounted(visit);
+    throw error;
+  }
+  const { key } = visit;
+  const caller: Caller = {
+    team: key.team,
+    store: deps.stores[key.environment].of(key.team.id),
+    key_id: key.id,
+    kind: key.kind,
+    scopes: key.scopes.filter(isScope),
+  };
+  return { caller, version: visit.version };
+}
+
+/**
+ * Finds the API key, which must be the sole value of a single Authorization header, by its hash. An address that presents many
+ * keys unknown to this process is rejected before the database is queried.
+ */
+async function findKey(visit: Visit): Promise<void> {
+  const [presented, ...more] = presentedKeys(visit.request);
+  if (more.length > 0) {
+    await countStranger(visit);
+    throw new Problem(401, 'The request has more than one Authorization header: send the API key as the sole value of one.');
+  }
+  if (presented) refuseGuessing(visit, presented);
+  const key = presented ? await visit.keys.find(presented) : undefined;
+  if (key) {
+    visit.key = key;
+    return;
+  }
+  await countStranger(visit);
+  if (presented) throw new Problem(401, 'API key unknown, revoked, inactive or expired.');
+  throw new Problem(401, 'API key missing: send it as the sole value of the Authorization header.');
+}
+
+/** Returns every Authorization header as sent: Node keeps the first and drops the others. */
+function presentedKeys({ raw }: FastifyRequest): string[] {
+  return raw.rawHeaders.filter((_, index, headers) => index % 2 === 1 && headers[index - 1]?.toLowerCase() === 'authorization');
+}
+
+function refuseGuessing({ deps, keys, request, ip }: Visit, presented: string): void {
+  const wait_s = deps.limits ? keys.waitFor(presented, subscriberOf(ip)) : 0;
+  if (wait_s === 0) return;
+  const limit = strangerLimit(ip);
+  const standing = { count: limit.ceiling, resets_at: request.at + wait_s * 1000 };
+  refuseTripped([limit], { tripped: 0, standings: [standing] }, request.at);
+}
+
+/** Limits unauthenticated requests by address. Callers with a valid key at the same address are counted separately. */
+async function countStranger({ deps, request, ip }: Visit): Promise<void> {
+  if (!deps.limits) return;
+  const limit = strangerLimit(ip);
+  refuseTripped([limit], await deps.limits.takeStranger(limit, request.at), request.at);
+}
+
+/** A secret key with Origin or Referer was sent from a page, so everyone who opens that page has the key. */
+function refuseBrowser({ deps, key, request }: Visit): void {
+  if (key.kind === 'secret' && (request.headers.origin !== undefined || request.headers.referer !== undefined)) {
+    deps.keyAlerts.raise(key);
+    throw new Problem(403, 'A secret key must never be used in a browser. Revoke it and use a public key there.', {
+      error_code: 'secret_key_in_browser',
+    });
+  }
+}
+
+function checkAddress({ key, ip }: Visit): void {
+  if (key.places.size > 0 && !key.places.has(ip)) {
+    throw new Problem(403, 'The calling address is not on the allow-list of this key.', { error_code: 'ip_not_allowed' });
+  }
+}
+
+async function checkLimits(visit: Visit): Promise<void> {
+  const { deps, request, reply, target, ip, key } = visit;
+  visit.counted = true;
+  if (!deps.limits) return;
+  const limits = limitsOf({ team: key.team, key_id: key.id, ip, target });
+  const counted = await deps.limits.take(limits, request.at);
+  showTeam(reply, limits, counted.standings);
+  refuseTripped(limits, counted, request.at);
+}
+
+/** Shows the team's counter on every response to a known key, also when the request was rejected before it was counted. */
+async function showUncounted({ deps, request, reply, key, counted }: Visit): Promise<void> {
+  if (!deps.limits || !key || counted) return;
+  const limits = teamLimit(key.team);
+  if (limits.length > 0) showTeam(reply, limits, await deps.limits.look(limits, request.at));
+}
+
+function checkVersion(visit: Visit): void {
+  const asked = visit.request.headers['x-service-version'];
+  const version = asked === undefined ? visit.key.team.api_version : String(asked);
+  if (!versions.has(version)) {
+    throw new Problem(400, `API version not supported: use ${versions.all.join(', ')}.`, {
+      error_code: 'unsupported_api_version',
+    });
+  }
+  visit.version = version;
+}
+
+function checkRoute({ target }: Visit): void {
+  if (target.kind === 'nothing') throw notFound();
+  if (target.kind === 'wrong_method') {
+    const allow = target.allow.join(', ');
+    throw new Problem(405, `Method not allowed: use ${allow}.`, { headers: { Allow: allow } });
+  }
+}
+
+function routeOf(target: Target): Route {
+  if (target.kind !== 'route') throw new Error('impossible: checkRoute let it pass');
+  return target.route;
+}
+
+function checkKeyKind({ key, target }: Visit): void {
+  if (routeOf(target).access === 'private' && key.kind === 'public') throw new Problem(406, 'Private Key Required');
+}
+
+function checkScope({ key, target }: Visit): void {
+  const { scope } = routeOf(target);
+  if (key.kind === 'restricted' && !key.scopes.includes(scope)) {
+    throw new Problem(403, `The key lacks the scope ${scope}.`, { error_code: 'scope_missing' });
+  }
+}
+
+function checkEnvironment({ key, target }: Visit): void {
+  if (routeOf(target).liveOnly && key.environment === 'sandbox') {
+    throw new Problem(403, 'This feature exists in the live environment only.', { error_code: 'live_only_feature' });
+  }
+  if (routeOf(target).sandboxOnly && key.environment === 'live') throw new Problem(501, 'Not available in the live environment.');
+}

@@ -1,0 +1,231 @@
+import { METHODS } from 'node:http';
+import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
+import { type CardRule, holdsCard } from '../../kit/cards.ts';
+import { type FieldErrors, invalid, must, Problem } from '../../kit/errors.ts';
+import { envelope } from '../../kit/envelope.ts';
+import type { KeyRing } from '../../tenants/keys/ring.ts';
+import type { Caller } from '../../tenants/keys/caller.ts';
+import { versions } from '../../tenants/versions/registry.ts';
+import { admit, type Target } from './admission.ts';
+import { inspectBody } from '../../tenants/api/body.ts';
+import { clientAddress } from '../../tenants/api/client-address.ts';
+import type { HttpDeps } from './deps.ts';
+import type { Call, Reply, Route } from '../../tenants/api/route.ts';
+import { type Validator, validatorOf } from '../../tenants/api/validation.ts';
+
+/** All methods that Node parses, so that a path responds with 405 to methods it does not have. CONNECT has no path. */
+const ALL_METHODS = METHODS.filter((method) => method !== 'CONNECT');
+const ID_HEADERS =
+  'X-Request-Id, X-Trace-Id, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After, Idempotent-Replayed';
+
+/** Registers every route, the methods that its path lacks, and the checks before them. */
+export function registerApi(app: FastifyInstance, deps: HttpDeps, keys: KeyRing, routes: Route[]): void {
+  const admitted = new WeakMap<FastifyRequest, Admitted>();
+  parseJson(app);
+  for (const method of ALL_METHODS) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method);
+
+  const enter = (target: Target) => async (request: FastifyRequest, reply: FastifyReply) => {
+    if (target.kind === 'route' && target.route.access === 'public') allowOrigins(reply);
+    const { caller, version } = await admit(deps, keys, { request, reply }, target);
+    admitted.set(request, { caller, version });
+    request.who = { team_id: String(caller.team.id), key_id: caller.key_id };
+    reply.header('X-Service-Version', version);
+  };
+
+  for (const route of routes) {
+    const validator = validatorOf(route.body, route.query);
+    app.route({
+      method: route.method,
+      url: route.path,
+      onRequest: enter({ kind: 'route', route }),
+      schema: { response: route.replies },
+      handler: (request, reply) => serve(deps, route, validator, must(admitted.get(request), 'enter set it'), request, reply),
+    });
+  }
+  for (const [path, methods] of methodsByPath(routes)) {
+    const allow = [...methods];
+    const missing = ALL_METHODS.filter((method) => !methods.has(method) && method !== 'OPTIONS') as HTTPMethods[];
+    if (routes.some((route) => route.path === path && route.access === 'public')) registerPreflight(app, path, allow);
+    else missing.push('OPTIONS');
+    app.route({
+      method: missing,
+      url: path,
+      onRequest: enter({ kind: 'wrong_method', path, allow }),
+      handler: unreachableHandler,
+    });
+  }
+}
+
+function unreachableHandler(): never {
+  throw new Error('impossible: the method was refused before');
+}
+
+interface Admitted {
+  caller: Caller;
+  /** API version of the request and the response. */
+  version: string;
+}
+
+/**
+ * Upgrades the request to the newest version, the only one that handlers implement, and downgrades the response to the
+ * caller's version.
+ */
+async function serve(
+  deps: HttpDeps,
+  route: Route,
+  validator: Validator,
+  { caller, version }: Admitted,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const name = `${route.method} ${route.path}`;
+  const sent_body = route.body ? objectBody(request.body) : request.body;
+  refuseCards(sent_body, route.payer_data ? 'any' : 'issued');
+  try {
+    const answer = await handle(deps, route, validator, caller, request, version, sent_body);
+    return send(reply.code(answer.code).headers(answer.headers ?? {}), answer, name, version);
+  } catch (error) {
+    throw versions.problemFor(version, name, error);
+  }
+}
+
+/** Runs the checks that a handler relies on, in the order of docs/contract/order-of-checks.md, then calls the handler. */
+async function handle(
+  deps: HttpDeps,
+  route: Route,
+  validator: Validator,
+  caller: Caller,
+  request: FastifyRequest,
+  version: string,
+  sent_body: unknown,
+): Promise<Reply> {
+  const sent = { body: sent_body, query: { ...(request.query as Record<string, unknown>) } };
+  const { body, query } = versions.upgrade(version, `${route.method} ${route.path}`, sent);
+  refuseFaults({ ...validator.query(query), ...(route.check?.(body) ?? {}), ...validator.body(body) });
+  const call: Call = {
+    caller,
+    query,
+    body,
+    ...(body === sent_body ? {} : { sent_body }),
+    params: request.params as Record<string, string>,
+    idempotency_key: route.method === 'POST' ? idempotencyKey(request) : null,
+    sync: header(request, 'x-sync'),
+    request_id: request.tracing.request_id,
+    trace_id: request.tracing.trace_id,
+    ip: clientAddress(request),
+    at: request.at,
+  };
+  const answer = await route.handle(call);
+  if (route.method !== 'GET') deps.wake.ring(caller.store.environment);
+  return answer;
+}
+
+/**
+ * Sends the response. An older version is translated from the newest version's filtered output. A stored response in an older
+ * version is sent without a filter, because no filter has its shape.
+ */
+function send(reply: FastifyReply, answer: Reply, route: string, version: string): FastifyReply {
+  const { newest } = versions;
+  const payload = envelope(answer.code, answer.message, answer.body);
+  const { version: from = newest } = answer;
+  if (from === newest && version === newest) return reply.send(payload);
+  const shown = from === newest ? JSON.parse(reply.serialize(payload) as string) : payload;
+  return reply
+    .type('application/json; charset=utf-8')
+    .serializer(JSON.stringify)
+    .send(versions.downgrade(from, version, route, shown));
+}
+
+function objectBody(body: unknown): Record<string, unknown> {
+  if (body === null || typeof body !== 'object' || Array.isArray(body)) throw new Problem(400, 'The body must be a JSON object.');
+  return body as Record<string, unknown>;
+}
+
+/**
+ * Rejects raw card data before validation, and before any part of the body is hashed, logged or stored.
+ * @throws Problem 422
+ */
+function refuseCards(body: unknown, rule: CardRule): void {
+  if (body === undefined) return;
+  const { cards, faults } = inspectBody(body, rule);
+  const first = Object.entries(cards)[0];
+  if (first) {
+    const message = `Raw card data is not accepted: ${first[0]} ${first[1][0]}. Card details are entered on the hosted page only.`;
+    throw new Problem(422, message, { error_code: 'raw_card_data_not_accepted', errors: cards });
+  }
+  refuseFaults(faults);
+}
+
+function refuseFaults(faults: FieldErrors): void {
+  if (Object.keys(faults).length > 0) throw invalid(faults);
+}
+
+function header(request: FastifyRequest, name: string): string | null {
+  const value = request.headers[name];
+  return typeof value === 'string' ? value : null;
+}
+
+/**
+ * Reads the Idempotency-Key header.
+ * @throws Problem 422 when the key is not 1 to 255 visible ASCII characters or appears to contain a card number
+ */
+function idempotencyKey(request: FastifyRequest): string | null {
+  const key = header(request, 'idempotency-key');
+  if (key === null) return null;
+  const fault = keyFault(key);
+  if (fault) throw invalid({ idempotency_key: [fault] }, 'idempotency_key_invalid');
+  return key;
+}
+
+function keyFault(key: string): string | null {
+  if (!/^[\x21-\x7e]{1,255}$/.test(key)) return 'must be 1 to 255 visible ASCII characters';
+  return holdsCard(key) ? 'looks like it holds a card number, which is never stored: choose another key' : null;
+}
+
+/** Parses every body as JSON, whatever the Content-Type: curl and many clients set a wrong one. */
+function parseJson(app: FastifyInstance): void {
+  const parse = app.getDefaultJsonParser('error', 'error');
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (request, bytes, done) => {
+    if (bytes.length === 0) return done(null, undefined);
+    const text = decode(bytes as Buffer);
+    if (text === null) return done(new Problem(400, 'The body is not valid UTF-8.'));
+    parse(request, text, done);
+  });
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+function decode(bytes: Buffer): string | null {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    return null;
+  }
+}
+
+function methodsByPath(routes: Route[]): Map<string, Set<string>> {
+  const methods = new Map<string, Set<string>>();
+  for (const { path, method } of routes) methods.set(path, (methods.get(path) ?? new Set()).add(method));
+  return methods;
+}
+
+/** Pages on any origin may use a public key; a browser can do nothing else on these routes. */
+function allowOrigins(reply: FastifyReply): void {
+  reply.header('Access-Control-Allow-Origin', '*').header('Access-Control-Expose-Headers', ID_HEADERS);
+}
+
+function registerPreflight(app: FastifyInstance, path: string, allow: string[]): void {
+  app.options(path, (_, reply) => {
+    allowOrigins(reply);
+    reply
+      .header('Access-Control-Allow-Methods', allow.join(', '))
+      .header(
+        'Access-Control-Allow-Headers',
+        'Authorization, Content-Type, Idempotency-Key, X-Request-Id, X-Service-Version, X-Sync, traceparent',
+      )
+      .header('Access-Control-Max-Age', '7200')
+      .code(204)
+      .send();
+  });
+}

@@ -1,0 +1,148 @@
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { blot } from '../../kit/log.ts';
+import { notFound, Problem } from '../../kit/errors.ts';
+import { KeyRing } from '../../tenants/keys/ring.ts';
+import { reasonPhrase } from '../../kit/envelope.ts';
+import { registerApi } from './api.ts';
+import { isOurFault, renderError } from '../../tenants/api/replies.ts';
+import { readTracing, type Tracing } from './tracing.ts';
+import type { Route } from '../../tenants/api/route.ts';
+import { admit } from './admission.ts';
+import { proxyTrust, proxyWarning } from '../../tenants/api/client-address.ts';
+import type { HttpDeps } from './deps.ts';
+import { observeRequests } from './observe.ts';
+
+const BODY_BYTES = 256 * 1024;
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    tracing: Tracing;
+    /** Time of the request in milliseconds since the epoch, used for everything it writes. */
+    at: number;
+    /** Caller in the log line, once known. */
+    who: { team_id?: string; key_id?: string };
+  }
+}
+
+/** Pages and probes: they need no key and bypass the API's checks. */
+export type Pages = (app: FastifyInstance) => void | Promise<void>;
+
+/**
+ * Builds the HTTP server: ids on every response, one log line per request, errors in the envelope, the API behind its checks,
+ * and the pages.
+ */
+export function buildServer(deps: HttpDeps, routes: Route[], pages: Pages[]): FastifyInstance {
+  const app = Fastify({
+    logger: false,
+    bodyLimit: BODY_BYTES,
+    trustProxy: proxyTrust(deps.config.trust_proxy),
+    // Headers and body must arrive within this time, so that slow senders do not hold a connection.
+    requestTimeout: deps.config.request_timeout_ms,
+    connectionTimeout: 60_000,
+    keepAliveTimeout: 72_000,
+    forceCloseConnections: 'idle',
+    exposeHeadRoutes: false,
+    http: {
+      // Node would reject these requests itself, without our ids and envelope.
+      requireHostHeader: false,
+      // Node applies the larger of its two deadlines to the body, and its default for headers is one minute.
+      headersTimeout: deps.config.request_timeout_ms,
+      connectionsCheckingInterval: Math.ceil(deps.config.request_timeout_ms / 4),
+    },
+    return503OnClosing: false,
+    // A longer id does not exist; the caller gets a 404 after the key is checked.
+    routerOptions: { maxParamLength: 20_000 },
+    frameworkErrors: (error, request, reply) => {
+      trace(deps, request as FastifyRequest, reply as unknown as FastifyReply);
+      sendError(deps, error, request as FastifyRequest, reply as unknown as FastifyReply);
+    },
+    clientErrorHandler: (error, socket) => {
+      if ((error as NodeJS.ErrnoException).code === 'ECONNRESET' || !socket.writable) return;
+      const { request_id, trace_id, traceparent } = readTracing({}, deps.clock.now());
+      const body = JSON.stringify({ code: 400, status: reasonPhrase(400), message: 'The request is malformed.' });
+      socket.end(
+        `HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Type: application/json\r\nX-Request-Id: ${request_id}\r\n` +
+          `X-Trace-Id: ${trace_id}\r\ntraceparent: ${traceparent}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+      );
+    },
+  });
+  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
+  const keys = new KeyRing(deps.stores.control, deps.clock);
+  app.decorateRequest('who');
+  const warnOfProxy = proxyWarning(deps.config.trust_proxy, deps.log);
+  app.addHook('onRequest', async (request, reply) => {
+    // Probes do not wait, because they report the fault.
+    if (!request.url.startsWith('/health/')) await deps.clock.refresh?.();
+    trace(deps, request, reply);
+    warnOfProxy(request);
+    if (request.raw.httpVersion === '1.1' && !request.headers.host) throw new Problem(400, 'The Host header is missing.');
+    // Checked before the body of an unknown path is read: a missing key is reported first.
+    if (request.is404) await admit(deps, keys, { request, reply }, { kind: 'nothing' });
+  });
+  observeRequests(app, deps);
+  app.addHook('onReady', async () => deps.limits?.open());
+  app.addHook('onClose', async () => deps.limits?.close());
+  app.addHook('onResponse', (request, reply, done) => {
+    logLine(deps, request, reply);
+    done();
+  });
+  app.setErrorHandler((error, request, reply) => sendError(deps, error, request, reply));
+  app.setNotFoundHandler(() => {
+    throw notFound();
+  });
+  for (const page of pages) app.register(async (scope) => page(scope));
+  app.register(async (scope) => registerApi(scope, deps, keys, routes));
+  return app;
+}
+
+function trace(deps: HttpDeps, request: FastifyRequest, reply: FastifyReply): void {
+  request.at = deps.clock.now();
+  request.tracing = readTracing(request.headers, request.at);
+  request.who = {};
+  reply.header('X-Request-Id', request.tracing.request_id);
+  reply.header('X-Trace-Id', request.tracing.trace_id);
+  reply.header('traceparent', request.tracing.traceparent);
+  reply.header('X-Content-Type-Options', 'nosniff');
+  if (deps.config.public_url.startsWith('https:')) reply.header('Strict-Transport-Security', 'max-age=31536000');
+  // The connection would be closed during the next request.
+  if (deps.service.leaving) reply.header('Connection', 'close');
+}
+
+function sendError(deps: HttpDeps, error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+  const { code, headers, body } = renderError(error);
+  if (isOurFault(error))
+    deps.log.error({ err: error, request_id: request.tracing.request_id }, 'a request failed for a reason of ours');
+  // The route's serialiser would reduce the error to the success shape.
+  reply.code(code).headers(headers).type('application/json; charset=utf-8').serializer(JSON.stringify).send(body);
+}
+
+function logLine(deps: HttpDeps, request: FastifyRequest, reply: FastifyReply): void {
+  const { request_id, trace_id } = request.tracing;
+  deps.log.info(
+    {
+      method: request.method,
+      path: loggablePath(request.url),
+      status: reply.statusCode,
+      ms: Math.round(reply.elapsedTime * 10) / 10,
+      request_id,
+      trace_id,
+      ...request.who,
+    },
+    'request',
+  );
+}
+
+/** Returns the path without the query, which may contain a person's search terms, and without the token of a hosted page. */
+function loggablePath(url: string): string {
+  const path = (url.split('?')[0] ?? '').replace(/^\/(pay|invoice|l)\/[^/]+/, '/$1/[token]');
+  return blot(decoded(path)).slice(0, 200);
+}
+
+/** Decodes percent-encoding, which could hide digits. */
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path.replace(/%[0-9a-f]{0,2}/gi, '%');
+  }
+}

@@ -1,0 +1,30 @@
+import { randomBytes } from 'node:crypto';
+import { newId } from '../../kit/ids.ts';
+import { blot } from '../../kit/log.ts';
+
+export interface Tracing {
+  request_id: string;
+  trace_id: string;
+  /** W3C trace context of our own span in the caller's trace. */
+  traceparent: string;
+}
+
+const REQUEST_ID = /^[\w.:/+=@-]{1,64}$/;
+const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-((?!0{32})[0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-([0-9a-f]{2})$/;
+
+/**
+ * Reads or creates the ids of a request. An X-Request-Id sent by the caller is echoed when it is up to 64 safe characters and
+ * contains no card number or key, because it is logged and stored. An incoming traceparent is continued.
+ * @param at milliseconds since the epoch
+ */
+export function readTracing(headers: Record<string, string | string[] | undefined>, at: number): Tracing {
+  const sent = headers['x-request-id'];
+  const usable = typeof sent === 'string' && REQUEST_ID.test(sent) && blot(sent) === sent;
+  const parent = typeof headers.traceparent === 'string' ? TRACEPARENT.exec(headers.traceparent) : null;
+  const trace_id = parent?.[1] ?? randomBytes(16).toString('hex');
+  return {
+    request_id: usable ? sent : newId('req', 'live', at),
+    trace_id,
+    traceparent: `00-${trace_id}-${randomBytes(8).toString('hex')}-${parent?.[2] ?? '00'}`,
+  };
+}

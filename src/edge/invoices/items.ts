@@ -1,0 +1,62 @@
+import type { FieldErrors } from '../../kit/errors.ts';
+import { decimalsOf, MAX_AMOUNT, type Minor, minorFromWire } from '../../kit/money.ts';
+import type { ItemBody, StoredItem } from './schema.ts';
+
+const MOST_MINOR = BigInt(MAX_AMOUNT) * 100n;
+
+/**
+ * Returns a quantity in thousandths, as kilogrammes, hours and metres need.
+ * @returns null for more than three decimals
+ */
+export function thousandthsOf(quantity: number): bigint | null {
+  const parts = /^(\d+)(?:\.(\d{1,3}))?$/.exec(String(quantity));
+  return parts && BigInt(parts[1] as string) * 1000n + BigInt((parts[2] ?? '').padEnd(3, '0'));
+}
+
+/**
+ * Returns quantity times price, rounded half-up to an amount that can be paid in the currency: 1.5 × 333 XAF is 500 XAF. Each
+ * line is rounded separately, so that the lines on the invoice add up to its total.
+ */
+export function lineTotal(quantity: bigint, unit_price_minor: Minor, currency: string): Minor {
+  const step = decimalsOf(currency) === 0 ? 100n : 1n;
+  const divisor = 1000n * step;
+  return ((quantity * unit_price_minor + divisor / 2n) / divisor) * step;
+}
+
+/**
+ * Returns the items as they are stored.
+ * @param items checked by {@link checkItems}
+ */
+export function itemsOf(items: readonly ItemBody[], currency: string): StoredItem[] {
+  return items.map(({ name, description, quantity = 1, unit_price }) => {
+    const price = minorFromWire(unit_price) ?? 0n;
+    const total = lineTotal(thousandthsOf(quantity) ?? 0n, price, currency);
+    return { name, description: description ?? null, quantity, unit_price_minor: String(price), amount_minor: String(total) };
+  });
+}
+
+export function totalOf(items: readonly StoredItem[]): Minor {
+  return items.reduce((sum, { amount_minor }) => sum + BigInt(amount_minor), 0n);
+}
+
+/** Validates what the schema of items cannot check. The items may not match the schema. */
+export function checkItems(items: unknown): FieldErrors {
+  const errors: FieldErrors = {};
+  if (!Array.isArray(items)) return errors;
+  for (const [i, item] of items.entries()) {
+    const { quantity, unit_price } = (item ?? {}) as Partial<ItemBody>;
+    if (typeof quantity === 'number' && thousandthsOf(quantity) === null) {
+      errors[`items.${i}.quantity`] = ['must have at most three decimals'];
+    }
+    if (typeof unit_price === 'number' && minorFromWire(unit_price) === null) {
+      errors[`items.${i}.unit_price`] = [`must have at most two decimals and be at most ${MAX_AMOUNT}`];
+    }
+  }
+  return errors;
+}
+
+/** Returns the error of a total, or null. */
+export function objectionToTotal(total: Minor): string | null {
+  if (total <= 0n) return 'must add up to more than nothing';
+  return total > MOST_MINOR ? `must add up to at most ${MAX_AMOUNT}` : null;
+}

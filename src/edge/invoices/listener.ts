@@ -1,0 +1,55 @@
+import { must } from '../../kit/errors.ts';
+import type { Move, PaymentListener } from '../../core/payments/listeners.ts';
+import { applySteps, ENVIRONMENT, type Step } from './apply.ts';
+import type { InvoiceRow } from './schema.ts';
+import type { InvoiceTrigger } from './states.ts';
+import { type Brought, lockInvoices, type Sums, sumsOf, writeBrought } from './store.ts';
+
+/** The `key_id` of a payment identifies its creator. The payments of an invoice are created by the invoice. */
+const MADE_BY_INVOICE = 'inv_';
+
+/**
+ * Adds captured and refunded money to the invoices of the payments, in the transaction of the payments. It stores the
+ * absolute amounts of each payment and sums them for the invoice, so a repeated notification counts once.
+ */
+export const invoiceListener: PaymentListener = async (tx, { environment, at }, moves) => {
+  if (environment !== ENVIRONMENT) return;
+  const brought = moves.filter(isMoney).map(broughtBy);
+  if (brought.length === 0) return;
+  const refs = await writeBrought(tx, brought);
+  const invoices = await lockInvoices(tx, refs);
+  const sums = new Map((await sumsOf(tx, refs)).map((sum) => [`${sum.team_id} ${sum.id}`, sum]));
+  await applySteps(
+    tx,
+    at,
+    invoices.map((row) => paidStep(row, must(sums.get(`${row.team_id} ${row.id}`), 'it has payments'))),
+  );
+};
+
+/**
+ * Whether money was captured or refunded. Money that arrives after the payment's end is returned automatically, and does not
+ * count.
+ */
+function isMoney({ before, after }: Move): boolean {
+  if (!after.key_id.startsWith(MADE_BY_INVOICE) || !isKept(after.status)) return false;
+  return !isKept(before.status) || before.refunded_minor !== after.refunded_minor;
+}
+
+function isKept(status: Move['after']['status']): boolean {
+  return status === 'succeeded' || status === 'partially_refunded' || status === 'refunded';
+}
+
+/** The full amount of the payment counts. The fee is borne by the merchant. */
+function broughtBy({ after }: Move): Brought {
+  const { team_id, id, amount_minor, refunded_minor } = after;
+  return { team_id, payment_id: id, paid_minor: amount_minor, refunded_minor };
+}
+
+function paidStep(before: InvoiceRow, { paid_minor, refunded_minor }: Sums): Step {
+  return { before, changes: { paid_minor, refunded_minor }, trigger: triggerOf(before, paid_minor - refunded_minor) };
+}
+
+function triggerOf({ amount_minor }: InvoiceRow, kept: bigint): InvoiceTrigger {
+  if (kept >= amount_minor) return 'paid_up';
+  return kept > 0n ? 'part_paid' : 'emptied';
+}

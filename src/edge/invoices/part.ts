@@ -1,0 +1,23 @@
+import type { Minor } from '../../kit/money.ts';
+import { leastOf } from '../../providers/reference/channels.ts';
+import { dueOf } from './present.ts';
+import type { InvoiceRow } from './schema.ts';
+
+/** Minimum and maximum of a partial payment. */
+export interface Part {
+  least: Minor;
+  most: Minor;
+}
+
+/**
+ * Returns the limits of a partial payment; null when the amount due has to be paid at once. Neither the part nor the
+ * remainder may be below the minimum of every channel of the currency: such a remainder could never be paid.
+ */
+export function partOf(row: InvoiceRow): Part | null {
+  if (!row.allow_partial) return null;
+  const floor = leastOf(row.currency);
+  const wanted = row.least_minor ?? 0n;
+  const least = wanted > floor ? wanted : floor;
+  const most = dueOf(row) - floor;
+  return least <= most ? { least, most } : null;
+}

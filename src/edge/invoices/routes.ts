@@ -1,0 +1,187 @@
+import { Type } from 'typebox';
+import { recorded } from '../../tenants/audit/record.ts';
+import { once } from '../../tenants/api/idempotency.ts';
+import { type Call, type Reply, type Route, route } from '../../tenants/api/route.ts';
+import { envelopeSchema } from '../../kit/envelope.ts';
+import { invalid } from '../../kit/errors.ts';
+import { idPrefix } from '../../kit/ids.ts';
+import { Cursors, cursorPage, listMeta, offsetMeta } from '../../kit/paging.ts';
+import type { Tx } from '../../kit/sql.ts';
+import { ENVIRONMENT } from './apply.ts';
+import type { InvoiceDeps } from './deps.ts';
+import { type Asking, checkChange, checkCreate, createInvoice } from './draft.ts';
+import { countInvoices, listInvoices } from './list-store.ts';
+import { presentInvoice } from './present.ts';
+import {
+  changeInvoiceBody,
+  createInvoiceBody,
+  invoiceReply,
+  type InvoiceRow,
+  type ListInvoicesQuery,
+  listInvoicesQuery,
+} from './schema.ts';
+import { sendInvoice } from './send.ts';
+import { cancelInvoice, changeInvoice, getInvoice, removeInvoice } from './service.ts';
+import type { InvoiceRef } from './token.ts';
+import { transact } from './transact.ts';
+
+const READ = { access: 'private', scope: 'invoice.read', liveOnly: true } as const;
+const WRITE = { access: 'private', scope: 'invoice.write', liveOnly: true } as const;
+
+const one = envelopeSchema({ invoice: invoiceReply });
+
+export function invoiceRoutes(deps: InvoiceDeps): Route[] {
+  return [
+    route({
+      ...READ,
+      method: 'GET',
+      path: '/invoices',
+      summary: 'List invoices',
+      description: 'Newest first. Invoices exist in live only.',
+      query: listInvoicesQuery,
+      replies: { 200: envelopeSchema({ items: Type.Array(invoiceReply), meta: listMeta }) },
+      handle: (call) => listed(deps, call),
+    }),
+    route({
+      ...WRITE,
+      method: 'POST',
+      path: '/invoices',
+      summary: 'Create an invoice',
+      description:
+        'Makes a draft, which nobody sees before it is sent. Its customer is found by `customer_id`, or by e-mail address and ' +
+        'then phone number; where there is none yet, it is made.',
+      idempotent: true,
+      problems: ['customer_not_found', 'customer_blocked'],
+      body: createInvoiceBody,
+      check: checkCreate,
+      replies: { 201: one },
+      handle: (call) =>
+        writing(call, (tx, asking) =>
+          once(tx, call as Call, 'POST /invoices', async () =>
+            reply(201, 'Invoice created', await recorded(tx, call, 'invoice.create', createInvoice(tx, asking, call.body))),
+          ),
+        ),
+    }),
+    route({
+      ...READ,
+      method: 'GET',
+      path: '/invoices/:id',
+      summary: 'Retrieve an invoice',
+      problems: ['invoice_not_found'],
+      replies: { 200: one },
+      handle: async (call) => reply(200, 'Invoice retrieved', await getInvoice(call.caller.store.db, refOf(call))),
+    }),
+    route({
+      ...WRITE,
+      method: 'PATCH',
+      path: '/invoices/:id',
+      summary: 'Change an invoice',
+      description: 'What is not named stays. Once it was sent, only `metadata` can be changed.',
+      problems: ['invoice_not_found', 'invoice_wrong_state', 'customer_not_found', 'customer_blocked'],
+      body: changeInvoiceBody,
+      check: checkChange,
+      replies: { 200: one },
+      handle: (call) =>
+        writing(call, async (tx, asking) => {
+          const changed = changeInvoice(tx, asking, call.params.id as string, call.body);
+          return reply(200, 'Invoice updated', await recorded(tx, call, 'invoice.update', changed));
+        }),
+    }),
+    route({
+      ...WRITE,
+      method: 'DELETE',
+      path: '/invoices/:id',
+      summary: 'Delete a draft',
+      description: 'An invoice that was sent is cancelled instead. Announced as `invoice.cancelled`.',
+      problems: ['invoice_not_found', 'invoice_wrong_state'],
+      replies: { 200: one },
+      handle: (call) =>
+        writing(call, async (tx, { at }) => {
+          const removed = removeInvoice(tx, at, refOf(call));
+          return reply(200, 'Invoice deleted', await recorded(tx, call, 'invoice.delete', removed));
+        }),
+    }),
+    route({
+      ...WRITE,
+      method: 'POST',
+      path: '/invoices/:id/send',
+      summary: 'Send an invoice',
+      description:
+        'Mails it to its customer with the address of its page, in the name of the team. The first time it gets its number; ' +
+        'every further time is a reminder, at most one in 24 hours. A customer without an e-mail address is mailed nothing: ' +
+        'hand over `url` in another way.',
+      idempotent: true,
+      problems: [
+        'invoice_not_found',
+        'invoice_wrong_state',
+        'merchant_not_verified',
+        'invoice_not_mailable',
+        'customer_blocked',
+        'invoice_reminded',
+      ],
+      replies: { 200: one },
+      handle: (call) =>
+        writing(call, (tx, asking) =>
+          once(tx, call, 'POST /invoices/:id/send', async () => {
+            const { team } = call.caller;
+            const sent = sendInvoice(tx, deps, asking, team, call.params.id as string);
+            return reply(200, 'Invoice sent', await recorded(tx, call, 'invoice.send', sent));
+          }),
+        ),
+    }),
+    route({
+      ...WRITE,
+      method: 'POST',
+      path: '/invoices/:id/cancel',
+      summary: 'Cancel an invoice',
+      description:
+        'Nothing can be paid of it any more. What was paid stays paid: refund it with POST /refunds. Not while a payment of it ' +
+        'is under way.',
+      idempotent: true,
+      problems: ['invoice_not_found', 'invoice_wrong_state'],
+      replies: { 200: one },
+      handle: (call) =>
+        writing(call, (tx, { at }) =>
+          once(tx, call, 'POST /invoices/:id/cancel', async () => {
+            const cancelled = cancelInvoice(tx, deps, at, refOf(call));
+            return reply(200, 'Invoice cancelled', await recorded(tx, call, 'invoice.cancel', cancelled));
+          }),
+        ),
+    }),
+  ];
+}
+
+type AnyCall = Call<unknown, unknown>;
+
+function writing(call: AnyCall, work: (tx: Tx, asking: Asking) => Promise<Reply>): Promise<Reply> {
+  const { caller, request_id, at } = call;
+  const asking = { team_id: caller.team.id, key_id: caller.key_id, request_id, at };
+  return transact(caller.store.db, (tx) => work(tx, asking));
+}
+
+function refOf(call: AnyCall): InvoiceRef {
+  return { team_id: call.caller.team.id, id: call.params.id as string };
+}
+
+function reply(code: number, message: string, row: InvoiceRow): Reply {
+  return { code, message, body: { invoice: presentInvoice(row) } };
+}
+
+async function listed(deps: Pick<InvoiceDeps, 'secrets'>, call: Call<unknown, ListInvoicesQuery>): Promise<Reply> {
+  const { team, store } = call.caller;
+  const { search, status, customer, date_from, date_to } = call.query;
+  if (date_from && date_to && date_to < date_from) throw invalid({ date_to: ['must not be before date_from'] });
+  const filters = { search, status, customer, date_from, date_to };
+  const cursors = new Cursors(deps.secrets, `invoices:${ENVIRONMENT}:${team.id}`);
+  const position = cursors.position(call.query);
+  const floor = idPrefix('inv', ENVIRONMENT);
+  const rows = await listInvoices(store.db, team.id, filters, position);
+  const { items, meta } =
+    position.kind === 'offset'
+      ? {
+          items: rows,
+          meta: offsetMeta(cursors, position, rows.at(-1)?.id, await countInvoices(store.db, team.id, filters), floor),
+        }
+      : cursorPage(cursors, position, rows, floor);
+  return { code: 200, message: 'Invoices retrieved', body: { items: items.map(presentInvoice), meta } };
+}

@@ -1,0 +1,129 @@
+import { isLanguage, type Language, preferredLanguage } from '../pages/language.ts';
+import { noticePage } from '../pages/notice.ts';
+import type { Problem } from '../../kit/errors.ts';
+import type { Html } from '../../kit/html.ts';
+import type { Throttle } from '../../kit/throttle.ts';
+import { typedAmount } from '../../kit/typed-amount.ts';
+import { hostedPageUrl } from '../../core/charge/collection.ts';
+import { merchantName } from '../../core/charge/hosted.ts';
+import { isOpen } from '../../core/payments/schema.ts';
+import { getPayment } from '../../core/payments/service.ts';
+import { ENVIRONMENT } from './apply.ts';
+import type { InvoiceDeps } from './deps.ts';
+import { payInvoice } from './pay.ts';
+import type { InvoiceRow, Locale } from './schema.ts';
+import { markViewed } from './service.ts';
+import { isPayable } from './states.ts';
+import { findInvoice } from './store.ts';
+import { textsIn } from './texts.ts';
+import { readInvoiceToken } from './token.ts';
+import { transact } from './transact.ts';
+import { invoicePage, type Scene, unknownPage } from './view.ts';
+
+/** One request for a page, without types of the web framework. */
+export interface Visit {
+  token: string;
+  /** The language that was chosen on the page. */
+  lang: unknown;
+  /** The Accept-Language header. */
+  accepts: string | undefined;
+  /** The request is a GET, which shows the page to a person. A HEAD request only checks a URL. */
+  reads: boolean;
+  request_id: string;
+}
+
+export type Answer = { status: number; page: Html; language: Language } | { redirect: string };
+
+/** State and services that all requests for invoice pages share. */
+export interface Desk {
+  deps: InvoiceDeps;
+  /** Keyed by invoice, not by IP address: whole mobile networks share a few addresses. */
+  submits: Throttle;
+  /** Keyed by token, before the database is read. */
+  reads: Throttle;
+}
+
+/** Returns the language of the page: the choice on the page, else the browser's preference, else the invoice's locale. */
+export function wishedLanguage({ lang, accepts }: Visit, locale: Locale | null): Language {
+  if (isLanguage(lang)) return lang;
+  return preferredLanguage(locale === null ? accepts : `${accepts ?? ''},${locale};q=0.001`);
+}
+
+/** Answers 404 for a URL without an invoice. */
+export function unknownInvoice(visit: Visit): Answer {
+  const language = wishedLanguage(visit, null);
+  return { status: 404, page: unknownPage(language), language };
+}
+
+/** GET. Everyone with the URL can read the invoice. */
+export async function showInvoice({ deps, reads }: Desk, visit: Visit): Promise<Answer> {
+  if (readInvoiceToken(deps.secrets, visit.token) && reads.take(visit.token) > 0) {
+    const language = wishedLanguage(visit, null);
+    return { status: 429, page: noticePage(language, 'busy'), language };
+  }
+  const found = await open(deps, visit.token);
+  if (!found) return unknownInvoice(visit);
+  const { db } = deps.stores[ENVIRONMENT].of(found.team_id);
+  const unseen = visit.reads && found.viewed_at === null && isPayable(found.status);
+  return pageOf(deps, visit, unseen ? await transact(db, (tx) => markViewed(tx, deps.clock.now(), found)) : found);
+}
+
+async function open(deps: InvoiceDeps, token: string): Promise<InvoiceRow | null> {
+  const ref = readInvoiceToken(deps.secrets, token);
+  const row = ref && (await findInvoice(deps.stores[ENVIRONMENT].of(ref.team_id).db, ref));
+  // A draft has no page yet. A draft that was cancelled never had one.
+  return row?.number ? row : null;
+}
+
+/**
+ * POST. Redirects to a payment, or shows the page with the error.
+ * @param typed the amount as typed; null for the whole amount due
+ */
+export async function submitInvoice({ deps, submits }: Desk, visit: Visit, typed: string | null): Promise<Answer> {
+  const row = await open(deps, visit.token);
+  if (!row) return unknownInvoice(visit);
+  const language = wishedLanguage(visit, row.locale);
+  if (submits.take(row.id) > 0) return { status: 429, page: noticePage(language, 'busy'), language };
+  const chosen = typed === null ? null : typedAmount(typed, row.currency);
+  const wrongAmount = { typed: typed ?? '', complaint: { amount: textsIn(language).amountWrong } };
+  if (typed !== null && chosen === null) return pageOf(deps, visit, row, 422, wrongAmount);
+  const paying = await payInvoice(deps, row, chosen, visit.request_id);
+  if (paying.kind === 'pay') return { redirect: paying.url };
+  const now = (await open(deps, visit.token)) ?? row;
+  switch (paying.kind) {
+    case 'settled':
+      return pageOf(deps, visit, now);
+    case 'amount':
+      return pageOf(deps, visit, now, 422, wrongAmount);
+    case 'refused':
+      return pageOf(deps, visit, now, paying.problem.status, { complaint: { alert: reasonOf(paying.problem, language) } });
+  }
+}
+
+function reasonOf({ details }: Problem, language: Language): string {
+  const texts = textsIn(language);
+  if (details.error_code === 'merchant_not_verified') return texts.notVerified;
+  return details.error_code === 'ceiling_exceeded' ? texts.aboveCeiling : texts.blocked;
+}
+
+async function pageOf(
+  deps: InvoiceDeps,
+  visit: Visit,
+  row: InvoiceRow,
+  status = row.status === 'cancelled' ? 410 : 200,
+  said: Pick<Scene, 'complaint' | 'typed'> = {},
+): Promise<Answer> {
+  const language = wishedLanguage(visit, row.locale);
+  const path = `${new URL(deps.config.public_url).pathname.replace(/\/$/, '')}/invoice/${visit.token}`;
+  const [merchant, underWay] = await Promise.all([merchantName(deps, row.team_id), underWayOf(deps, row)]);
+  return { status, language, page: invoicePage({ language, merchant, row, path, underWay, ...said }) };
+}
+
+/** Returns the URL of a payment in progress, so that no second one is started; null for none. */
+async function underWayOf(deps: InvoiceDeps, { team_id, payment_id, status }: InvoiceRow): Promise<string | null> {
+  if (payment_id === null || !isPayable(status)) return null;
+  const store = deps.stores[ENVIRONMENT].of(team_id);
+  const payment = await getPayment(store, team_id, payment_id);
+  const begun = payment.status === 'processing' || payment.status === 'partial' || payment.attempts.some(isOpen);
+  return begun ? hostedPageUrl(deps, store, team_id, payment_id) : null;
+}

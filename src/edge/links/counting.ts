@@ -1,0 +1,26 @@
+import { isUnderWay } from '../../core/attempts/attempts.ts';
+import { hadEnded, hasEndedUnpaid, hasSucceeded, type Move, type PaymentListener } from '../../core/payments/listeners.ts';
+import { type Counted, countMoved } from './store.ts';
+import { linkOf } from './uses.ts';
+
+/**
+ * Updates the counters of links, in the transaction in which their payments change. A successful payment keeps its use of the
+ * link for ever; one that ends unpaid, or whose charge no provider took, gives it back. Money that arrives after the end is
+ * automatically reversed to the payer, so it is not counted either.
+ */
+export const countLinkPayments: PaymentListener = async (tx, _, moves) => {
+  const counted = moves.flatMap(countedOf);
+  if (counted.length > 0) await countMoved(tx, counted);
+};
+
+function countedOf(move: Move): Counted[] {
+  const { after, attempts } = move;
+  const link = linkOf(after);
+  if (!link || hadEnded(move)) return [];
+  const succeeded = hasSucceeded(move);
+  const ended = succeeded || hasEndedUnpaid(move);
+  // A payment that has a tranche is paid to the end with the same use.
+  if (!ended && (after.status === 'partial' || attempts.some(isUnderWay))) return [];
+  const collected_minor = succeeded ? after.amount_minor : 0n;
+  return [{ ...link, payment_id: after.id, ended: ended ? 1 : 0, succeeded: succeeded ? 1 : 0, collected_minor }];
+}

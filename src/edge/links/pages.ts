@@ -1,0 +1,99 @@
+import cookie from '@fastify/cookie';
+import formbody from '@fastify/formbody';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { HEADERS, PAGE_HEADERS } from '../pages/assets.ts';
+import { COOKIE, isCrossSite, newBrowser, readBrowser } from '../pages/browser.ts';
+import { isLanguage, preferredLanguage } from '../pages/language.ts';
+import { noticePage } from '../pages/notice.ts';
+import { compressed } from '../../tenants/api/compressed.ts';
+import { isOurFault, renderError } from '../../tenants/api/replies.ts';
+import type { Pages } from '../http/server.ts';
+import type { LinkDeps } from './deps.ts';
+import { type LinkAnswer, type LinkDesk, type LinkVisit, openLinkDesk, showLink, submitLink } from './visits.ts';
+
+/** Maximum size of a body. A link's form has a few hundred bytes. */
+const BODY_BYTES = 16 * 1024;
+/** Lifetime of the cookie. A form that was left open overnight can still be submitted. */
+const COOKIE_S = 2 * 86_400;
+
+/** Routes of the payment link pages under /l. No other file of the slice depends on the web framework. */
+export function linkPages(deps: LinkDeps): Pages {
+  const desk = openLinkDesk(deps);
+  return (app: FastifyInstance) => {
+    app.register(async (scope) => pages(scope, desk), { prefix: '/l' });
+  };
+}
+
+async function pages(scope: FastifyInstance, desk: LinkDesk): Promise<void> {
+  await scope.register(cookie);
+  await scope.register(formbody, { bodyLimit: BODY_BYTES });
+  // Accepts forms only, so that another site's script cannot send JSON or text.
+  scope.removeContentTypeParser(['text/plain', 'application/json']);
+  const options = { bodyLimit: BODY_BYTES, exposeHeadRoute: true };
+  scope.get('/:token', options, async (request, reply) => {
+    const visit = visitOf(desk, request);
+    return send(desk, visit, request, reply, await showLink(desk, visit));
+  });
+  scope.post('/:token', options, async (request, reply) => {
+    const visit = visitOf(desk, request);
+    return send(desk, visit, request, reply, await submitLink(desk, visit, request.body));
+  });
+  // Routes instead of a not-found handler: the not-found handler belongs to the API and requires a key.
+  for (const path of ['/', '/*']) {
+    scope.all(path, async (request, reply) => {
+      const visit = { ...visitOf(desk, request), token: '' };
+      return send(desk, visit, request, reply, await showLink(desk, visit));
+    });
+  }
+  scope.setErrorHandler((error, request, reply) => fail(desk, error, request, reply));
+}
+
+function visitOf({ deps }: LinkDesk, request: FastifyRequest): LinkVisit {
+  const { headers } = request;
+  const { lang } = (request.query ?? {}) as { lang?: unknown };
+  // Undefined when the request failed before its cookies were parsed.
+  const cookies: FastifyRequest['cookies'] | null = request.cookies;
+  return {
+    token: (request.params as { token?: string }).token ?? '',
+    language: preferredLanguage(headers['accept-language']),
+    chosen: isLanguage(lang) ? lang : null,
+    browser: readBrowser(cookies?.[COOKIE]) ?? newBrowser(),
+    known: readBrowser(cookies?.[COOKIE]) !== null,
+    crossSite: isCrossSite(headers, new URL(deps.config.public_url).host),
+    ip: request.ip,
+    request_id: request.tracing.request_id,
+  };
+}
+
+async function send(
+  desk: LinkDesk,
+  visit: LinkVisit,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  answer: LinkAnswer,
+): Promise<FastifyReply> {
+  reply.headers(HEADERS);
+  if ('to' in answer) return reply.redirect(answer.to, 303);
+  if (answer.form && !visit.known) giveCookie(desk, visit, reply);
+  reply
+    .headers(PAGE_HEADERS)
+    .header('Content-Language', answer.language)
+    .headers(answer.headers ?? {});
+  reply.code(answer.status).type('text/html; charset=utf-8');
+  return compressed(request, reply, answer.page.text);
+}
+
+function giveCookie({ deps, base }: LinkDesk, { browser, token }: LinkVisit, reply: FastifyReply): void {
+  const secure = deps.config.public_url.startsWith('https:');
+  reply.setCookie(COOKIE, browser, { path: `${base}/l/${token}`, httpOnly: true, sameSite: 'lax', secure, maxAge: COOKIE_S });
+}
+
+async function fail(desk: LinkDesk, error: unknown, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  const { code } = renderError(error);
+  const { request_id } = request.tracing;
+  if (isOurFault(error)) desk.deps.log.error({ err: error, request_id }, 'a page failed for a reason of ours');
+  const visit = visitOf(desk, request);
+  const language = visit.chosen ?? visit.language;
+  const page = noticePage(language, code >= 500 ? 'broken' : 'refused');
+  return send(desk, visit, request, reply, { status: code, page, language });
+}

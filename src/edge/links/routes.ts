@@ -1,0 +1,136 @@
+import { Type } from 'typebox';
+import { recorded } from '../../tenants/audit/record.ts';
+import { once } from '../../tenants/api/idempotency.ts';
+import { type Call, type Reply, type Route, route } from '../../tenants/api/route.ts';
+import { envelopeSchema } from '../../kit/envelope.ts';
+import { idPrefix } from '../../kit/ids.ts';
+import { Cursors, cursorPage, listMeta, offsetMeta } from '../../kit/paging.ts';
+import type { Tx } from '../../kit/sql.ts';
+import { paymentLister } from '../../core/payments/list.ts';
+import { listedPayment, listPaymentsQuery } from '../../core/payments/schema.ts';
+import type { LinkDeps } from './deps.ts';
+import { presentLink } from './present.ts';
+import { changeLinkBody, createLinkBody, linkReply, type LinkRow, type ListLinksQuery, listLinksQuery } from './schema.ts';
+import { changeLink, createLink, getLink, type LinkContext } from './service.ts';
+import { countLinks, type LinkRef, listLinks } from './store.ts';
+
+type RouteDeps = Pick<LinkDeps, 'config' | 'secrets'>;
+
+const READ = { access: 'private', scope: 'link.read', liveOnly: true } as const;
+const WRITE = { access: 'private', scope: 'link.write', liveOnly: true } as const;
+
+const one = envelopeSchema({ link: linkReply });
+
+export function linkRoutes(deps: RouteDeps): Route[] {
+  const payments = paymentLister(deps);
+  return [
+    route({
+      ...READ,
+      method: 'GET',
+      path: '/links',
+      summary: 'List payment links',
+      description: 'Newest first.',
+      query: listLinksQuery,
+      replies: { 200: envelopeSchema({ items: Type.Array(linkReply), meta: listMeta }) },
+      handle: (call) => listed(deps, call),
+    }),
+    route({
+      ...WRITE,
+      method: 'POST',
+      path: '/links',
+      summary: 'Create a payment link',
+      description:
+        'Makes an address to share, in a message or as a printed code. Whoever opens `url` says who they are, types the ' +
+        'amount where `amount` is null, and is led to the hosted page of a new payment.',
+      idempotent: true,
+      body: createLinkBody,
+      replies: { 201: one },
+      handle: (call) =>
+        writing(deps, call, (tx, context) =>
+          once(tx, call as Call, 'POST /links', async () => {
+            const by = { ...call.caller, request_id: call.request_id };
+            const made = createLink(tx, context, by, call.body);
+            return reply(deps, 201, 'Link created', await recorded(tx, call, 'link.create', made));
+          }),
+        ),
+    }),
+    route({
+      ...READ,
+      method: 'GET',
+      path: '/links/:id',
+      summary: 'Retrieve a payment link',
+      problems: ['link_not_found'],
+      replies: { 200: one },
+      handle: async (call) => reply(deps, 200, 'Link retrieved', await getLink(call.caller.store.db, refOf(call))),
+    }),
+    route({
+      ...WRITE,
+      method: 'PATCH',
+      path: '/links/:id',
+      summary: 'Change a payment link',
+      description:
+        'What is not named stays. `active` switches it off and on; an expired link is active again with a later ' +
+        '`expires_at`, or none. Payments that were made before go on. A link is never deleted: switch it off.',
+      problems: ['link_not_found'],
+      body: changeLinkBody,
+      replies: { 200: one },
+      handle: (call) =>
+        writing(deps, call, async (tx, context) =>
+          reply(
+            deps,
+            200,
+            'Link updated',
+            await recorded(tx, call, 'link.update', changeLink(tx, context, refOf(call), call.body)),
+          ),
+        ),
+    }),
+    route({
+      method: 'GET',
+      path: '/links/:id/payments',
+      summary: 'List payments of a payment link',
+      description: 'Newest first, with the filters of GET /payments.',
+      operation_id: 'listLinkPayments',
+      problems: ['link_not_found'],
+      access: 'private',
+      scope: 'payment.read',
+      liveOnly: true,
+      query: listPaymentsQuery,
+      replies: { 200: envelopeSchema({ items: Type.Array(listedPayment), meta: listMeta }) },
+      handle: async (call) => payments(call, { link_id: (await getLink(call.caller.store.db, refOf(call))).id }),
+    }),
+  ];
+}
+
+type AnyCall = Call<unknown, unknown>;
+
+function writing(deps: RouteDeps, call: AnyCall, work: (tx: Tx, context: LinkContext) => Promise<Reply>): Promise<Reply> {
+  return call.caller.store.db.transaction((tx) => work(tx, { deps, at: call.at }));
+}
+
+function refOf(call: AnyCall): LinkRef {
+  return { team_id: call.caller.team.id, id: call.params.id as string };
+}
+
+function reply(deps: RouteDeps, code: number, message: string, row: LinkRow): Reply {
+  return { code, message, body: { link: presentLink(deps, row) } };
+}
+
+async function listed(deps: RouteDeps, call: Call<unknown, ListLinksQuery>): Promise<Reply> {
+  const {
+    team,
+    store: { db },
+  } = call.caller;
+  const { search, status } = call.query;
+  const cursors = new Cursors(deps.secrets, `links:live:${team.id}`);
+  const position = cursors.position(call.query);
+  const floor = idPrefix('lnk', 'live');
+  const rows = await listLinks(db, team.id, { search, status }, position);
+  const { items, meta } =
+    position.kind === 'offset'
+      ? {
+          items: rows,
+          meta: offsetMeta(cursors, position, rows.at(-1)?.id, await countLinks(db, team.id, { search, status }), floor),
+        }
+      : cursorPage(cursors, position, rows, floor);
+  return { code: 200, message: 'Links retrieved', body: { items: items.map((row) => presentLink(deps, row)), meta } };
+}

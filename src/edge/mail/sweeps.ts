@@ -1,0 +1,84 @@
+import type { Store } from '../../platform/db/stores.ts';
+import { unreachable } from '../../kit/errors.ts';
+import { hostedPageUrl } from '../../core/charge/collection.ts';
+import { findTeam } from '../../tenants/teams/store.ts';
+import type { Sweep } from '../../platform/work/sweep.ts';
+import type { MailDeps } from './deps.ts';
+import { mailerOf } from './mailer.ts';
+import type { Mailer, Sending } from './outgoing.ts';
+import type { MailRow, MailToSend } from '../../tenants/outbox/schema.ts';
+import { claimDueMails, deleteMail, forgetMails, markFailed, markSent } from '../../tenants/outbox/store.ts';
+import { textOf } from './texts.ts';
+
+const BATCH = 10;
+/** Twice the deadline of an attempt: a worker that has not reported by then is dead. */
+const LEASE_MS = 60_000;
+const FIRST_RETRY_MS = 10_000;
+const LONGEST_RETRY_MS = 3_600_000;
+/** An older warning is of no use, and a mail server is repaired in less time. */
+const GIVE_UP_MS = 48 * 3_600_000;
+const KEEP_MS = 30 * 86_400_000;
+const FORGET_BATCH = 1_000;
+
+/** Sends the mails of one environment. A mail may be sent twice, with the same Message-ID, when its worker dies. */
+export function mailSweep(deps: MailDeps, store: Store, mailer: Mailer = mailerOf(deps.config)): Sweep {
+  return {
+    name: 'mail',
+    environment: store.environment,
+    idle_ms: 1_000,
+    round: async () => {
+      const due = await claimDueMails(store.db, LEASE_MS, BATCH);
+      await Promise.all(due.map((mail) => sendOne(deps, store, mailer, mail)));
+      return due.length;
+    },
+  };
+}
+
+/** Deletes old mails. They contain recipients' addresses, so they are kept for 30 days only. */
+export function mailForgetSweep(store: Store): Sweep {
+  return {
+    name: 'mail-forget',
+    environment: store.environment,
+    idle_ms: 3_600_000,
+    round: () => forgetMails(store.db, KEEP_MS, FORGET_BATCH),
+  };
+}
+
+async function sendOne(deps: MailDeps, store: Store, mailer: Mailer, mail: MailRow): Promise<void> {
+  if (mail.kind === 'dropped') {
+    await mailer.forget?.({ id: mail.id, date: mail.created_at });
+    return deleteMail(store.db, mail);
+  }
+  if (mail.kind === 'receipt' && !deps.config.receipt_mail) return deleteMail(store.db, mail);
+  const sending = await attempt(deps, store, mailer, mail);
+  switch (sending.kind) {
+    case 'sent':
+      return markSent(store.db, mail);
+    case 'refused':
+      return giveUp(deps, store, mail, sending.error);
+    case 'failed':
+      if (mail.age_ms >= GIVE_UP_MS) return giveUp(deps, store, mail, sending.error);
+      return markFailed(store.db, mail, sending.error, retryDelay(mail.tries));
+    default:
+      return unreachable(sending);
+  }
+}
+
+async function attempt(deps: MailDeps, store: Store, mailer: Mailer, mail: MailToSend): Promise<Sending> {
+  const team = await findTeam(deps.stores.control, mail.team_id);
+  if (!team) return { kind: 'refused', error: 'no such team' };
+  const hostedPage = (payment_id: string) => hostedPageUrl(deps, store, team.id, payment_id);
+  const text = textOf(mail, { environment: store.environment, team: team.name, hostedPage });
+  const from = mail.kind === 'invoice' || mail.kind === 'receipt' ? { from_name: team.name } : {};
+  return mailer.send({ id: mail.id, to: mail.recipient ?? team.email, date: mail.created_at, ...from, ...text });
+}
+
+async function giveUp(deps: MailDeps, store: Store, mail: MailRow, error: string): Promise<void> {
+  deps.log.warn({ mail: mail.id, kind: mail.kind, reason: error, tries: mail.tries }, 'a mail was given up');
+  await markFailed(store.db, mail, error, null);
+}
+
+/** Returns the wait before the next attempt in milliseconds: doubles from ten seconds up to one hour. */
+export function retryDelay(tries: number): number {
+  return Math.min(FIRST_RETRY_MS * 2 ** Math.min(tries - 1, 20), LONGEST_RETRY_MS);
+}

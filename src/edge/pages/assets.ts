@@ -1,0 +1,103 @@
+import { readFileSync } from 'node:fs';
+import { sha256 } from '../../kit/crypto.ts';
+import { type Html, html, raw } from '../../kit/html.ts';
+
+/** Style and script that a page may have in addition to the common ones. */
+export type Part = 'form' | 'waiting' | 'paper';
+
+interface Asset {
+  style: string;
+  /** Null when the part has no script. */
+  script: string | null;
+}
+
+/**
+ * Inlined style and script. On a network with 400 ms round trips each further request costs more than their few kilobytes.
+ * The Content-Security-Policy lists their hashes, so that no other style or script runs.
+ */
+const page = assetOf('page');
+const parts: Record<Part, Asset> = {
+  form: assetOf('form'),
+  waiting: assetOf('waiting'),
+  paper: { style: styleOf('paper'), script: null },
+};
+
+/**
+ * Returns the style elements of a page.
+ * @param themed a merchant's colours; null for the default ones
+ */
+export function styles(own: readonly Part[], themed: Html | null): Html[] {
+  const plain = assetsOf(own).map(({ style }) => raw(style));
+  return [...plain, ...(themed ? [themed] : [])].map((style) => html`<style>${style}</style>`);
+}
+
+/** Returns the script elements of a page. */
+export function scripts(own: readonly Part[]): Html[] {
+  return scriptsOf(assetsOf(own)).map((script) => html`<script>${raw(script)}</script>`);
+}
+
+function assetsOf(own: readonly Part[]): Asset[] {
+  return [page, ...own.map((part) => parts[part])];
+}
+
+const everywhere = [page, ...Object.values(parts)];
+const STYLE_HASHES = everywhere.map(({ style }) => hashOf(style)).join(' ');
+const SCRIPT_HASHES = scriptsOf(everywhere).map(hashOf).join(' ');
+
+/**
+ * Returns the Content-Security-Policy of a page.
+ * @param themed a merchant's colours, which the page has in a style element of its own; null for the default ones
+ */
+export function policyWith(themed: Html | null): string {
+  return [
+    "default-src 'none'",
+    `style-src ${STYLE_HASHES}${themed ? ` ${hashOf(themed.text)}` : ''}`,
+    `script-src ${SCRIPT_HASHES}`,
+    // The icon is a data URL, which saves a request. The merchant's logo is served by us.
+    "img-src 'self' data:",
+    // Requests for the payment's status.
+    "connect-src 'self'",
+    // A submit is answered by a redirect to the page itself, which then leads to a provider. No other target is needed.
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+    "base-uri 'none'",
+  ].join('; ');
+}
+
+/** Headers of every answer. */
+export const HEADERS: Readonly<Record<string, string>> = {
+  'Referrer-Policy': 'no-referrer',
+  'X-Content-Type-Options': 'nosniff',
+  'Cache-Control': 'no-store',
+};
+
+/** Headers of pages. The small answers that a waiting page polls do not have them. */
+export const PAGE_HEADERS: Readonly<Record<string, string>> = {
+  'Content-Security-Policy': policyWith(null),
+  'X-Frame-Options': 'DENY',
+  'X-Robots-Tag': 'noindex, nofollow',
+  Vary: 'Accept-Encoding, Accept-Language, Cookie',
+};
+
+function assetOf(name: string): Asset {
+  return { style: styleOf(name), script: tidied(`${name}.js`, /^\s*\/\/.*$/gm) };
+}
+
+function styleOf(name: string): string {
+  const style = tidied(`${name}.css`, /\/\*[\s\S]*?\*\//g).replace(/\s*([{}:;,>])\s*/g, '$1');
+  return style.replaceAll(';}', '}');
+}
+
+function scriptsOf(assets: readonly Asset[]): string[] {
+  return assets.flatMap(({ script }) => (script === null ? [] : [script]));
+}
+
+/** Returns the file without comments and indentation, which would only use up the payer's data. */
+function tidied(file: string, comments: RegExp): string {
+  const text = readFileSync(new URL(`./assets/${file}`, import.meta.url), 'utf8');
+  return text.replace(comments, '').replace(/^\s+/gm, '').trim();
+}
+
+function hashOf(text: string): string {
+  return `'sha256-${sha256(text).toString('base64')}'`;
+}

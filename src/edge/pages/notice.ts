@@ -1,0 +1,28 @@
+import { type Html, html } from '../../kit/html.ts';
+import type { Language } from './language.ts';
+import { type Messages, messagesIn } from './messages.ts';
+import { document } from './document.ts';
+import type { Icon } from './icons.ts';
+import { state } from './parts.ts';
+
+export type Notice = 'unknown' | 'busy' | 'broken' | 'refused' | 'later';
+
+const NOTICES: Record<Notice, (texts: Messages, minutes: number) => { icon: Icon; title: string; text: string }> = {
+  unknown: (texts) => ({ icon: 'cross', title: texts.unknownTitle, text: texts.unknownText }),
+  busy: (texts, minutes) => ({ icon: 'clock', title: texts.busyTitle, text: texts.busyText(minutes) }),
+  broken: (texts) => ({ icon: 'cross', title: texts.brokenTitle, text: texts.brokenText }),
+  refused: (texts) => ({ icon: 'shield', title: texts.refusedTitle, text: texts.refusedText }),
+  later: (texts) => ({ icon: 'clock', title: texts.laterTitle, text: texts.laterText }),
+};
+
+/**
+ * Renders a page with a message that belongs to no payment.
+ * @param back the payment's page, when there is one to go back to
+ * @param wait_s how long `busy` lasts, in seconds
+ */
+export function noticePage(language: Language, notice: Notice, back?: string, wait_s = 60): Html {
+  const texts = messagesIn(language);
+  const { icon, title, text } = NOTICES[notice](texts, Math.ceil(wait_s / 60));
+  const body = state({ icon }, title, html`<p>${text}</p>${back && html`<a class="button" href="${back}">${texts.refresh}</a>`}`);
+  return document({ language, title, sandbox: false, body });
+}

@@ -1,0 +1,67 @@
+import { type Html, html, raw } from '../../kit/html.ts';
+import type { Minor } from '../../kit/money.ts';
+import { totalOf } from '../../core/payments/present.ts';
+import { type Icon, icon } from './icons.ts';
+import { money, type Scene } from './scene.ts';
+
+/** Head of every page of a payment: merchant and amount. */
+export function head(scene: Scene, amount: Minor, options: { heading?: boolean; more?: Html | false | null } = {}): Html {
+  const { merchant, theme, path } = scene;
+  // Covers the initial, which stays visible when the image cannot be loaded.
+  const logo = theme.logo !== null && html`<img src="${path}/logo" alt="" width="44" height="44">`;
+  const mark = html`<span class="mark" aria-hidden="true">${initial(merchant)}${logo}</span>`;
+  const inside = html`<span class="who">${mark}${merchant}</span> <span class="sum">${money(scene, amount)}</span>`;
+  return html`<div class="head">${options.heading ? html`<h1>${inside}</h1>` : html`<p>${inside}</p>`}${options.more}</div>`;
+}
+
+/** Returns the initial that stands for a merchant's logo. */
+export function initial(name: string): string {
+  return (/[\p{L}\p{N}]/u.exec(name)?.[0] ?? '•').toUpperCase();
+}
+
+/** Icon, title and text, for waiting pages, results and notices. */
+export function state(sign: { icon: Icon; tone?: 'good' | 'bad' }, title: string, rest: Html): Html {
+  return html`<div class="state"><span class="sign ${sign.tone}">${icon(sign.icon)}</span><h1>${title}</h1>${rest}</div>`;
+}
+
+/** List of labels and values. Rows without a value are left out. */
+export function facts(rows: readonly (readonly [name: string, value: string | null])[], kind = 'facts'): Html {
+  const given = rows.filter(([, value]) => value !== null);
+  return html`<dl class="${kind}">${given.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
+}
+
+export interface Field {
+  id: string;
+  label: string;
+  help?: string | undefined;
+  error?: string | undefined;
+}
+
+/** A labelled control with its help and error, which screen readers announce with it. */
+export function field({ id, label, help, error }: Field, control: (attributes: Html) => Html): Html {
+  const described = [error && `${id}-error`, help && `${id}-help`].filter(Boolean).join(' ');
+  const attributes = html`id="${id}"${described && html` aria-describedby="${described}"`}${
+    error && raw(' aria-invalid="true" autofocus')
+  }`;
+  return html`<div><label for="${id}">${label}</label>${control(attributes)}
+${error && html`<p class="error" id="${id}-error">${error}</p>`}${help && html`<p class="help" id="${id}-help">${help}</p>`}</div>`;
+}
+
+/** Error message for the whole form, announced by screen readers. */
+export function alert(text: string | undefined): Html {
+  return html`${text && html`<p class="alert" role="alert">${text}</p>`}`;
+}
+
+export function hidden(name: string, value: string): Html {
+  return html`<input type="hidden" name="${name}" value="${value}">`;
+}
+
+/** Progress of a payment in tranches. Null when nothing was captured. */
+export function tranches(scene: Scene): Html | null {
+  const { payment, texts } = scene;
+  if (payment.captured_minor === 0n) return null;
+  const total = totalOf(payment);
+  const percent = Number((payment.captured_minor * 100n) / total);
+  const text = texts.partialText(money(scene, payment.captured_minor), money(scene, total));
+  return html`<p class="part">${text}<progress max="100" value="${percent}" aria-label="${text}"></progress></p>`;
+}

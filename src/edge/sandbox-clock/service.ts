@@ -1,0 +1,82 @@
+import type { Actor } from '../../tenants/audit/actor.ts';
+import { record } from '../../tenants/audit/record.ts';
+import type { Store } from '../../platform/db/stores.ts';
+import { notFound } from '../../kit/errors.ts';
+import type { SandboxClockDeps } from './deps.ts';
+import {
+  type Move,
+  type Moved,
+  moveAttempts,
+  moveDeliveries,
+  moveHolds,
+  movePayments,
+  moveRefunds,
+  moveTransfers,
+} from './store.ts';
+
+/** Kinds of rows with a scheduled time, in the order in which they are locked. */
+const KINDS = {
+  payments: movePayments,
+  charges: moveAttempts,
+  refunds: moveRefunds,
+  transfers: moveTransfers,
+  holds: moveHolds,
+  deliveries: moveDeliveries,
+};
+
+type Kind = keyof typeof KINDS;
+
+/** For each kind: how many scheduled times were moved, and how many became due. */
+export type Advanced = Record<Kind, Moved>;
+
+interface Advance {
+  team_id: bigint;
+  by_ms: number;
+}
+
+/**
+ * Advances the clock of one sandbox team: moves every scheduled time closer, in one transaction, so that an advance is never
+ * partial. The workers process what became due in their next round (docs/decisions/0036-sandbox-clock.md).
+ * @param by_ms above zero
+ */
+export async function advanceClock(
+  deps: Pick<SandboxClockDeps, 'clock'>,
+  store: Store,
+  advance: Advance,
+  by: Actor,
+): Promise<Advanced> {
+  refuseLive(store);
+  const at = deps.clock.now();
+  const { team_id } = advance;
+  return store.db.transaction(async (tx) => {
+    const move: Move = { ...advance, now: new Date(at) };
+    const moved: Partial<Advanced> = {};
+    for (const kind of Object.keys(KINDS) as Kind[]) moved[kind] = await KINDS[kind](tx, move);
+    await record(tx, by, { team_id, action: 'clock.advance', resource_id: String(team_id), at });
+    return moved as Advanced;
+  });
+}
+
+/**
+ * Advances the clock of one payment only.
+ * @throws Problem 404 when there is no such payment that could still expire
+ */
+export async function advancePayment(
+  deps: Pick<SandboxClockDeps, 'clock'>,
+  store: Store,
+  advance: Advance & { payment_id: string },
+  by: Actor,
+): Promise<void> {
+  refuseLive(store);
+  const at = deps.clock.now();
+  const { team_id, by_ms, payment_id } = advance;
+  await store.db.transaction(async (tx) => {
+    const { moved } = await movePayments(tx, { team_id, by_ms, now: new Date(at) }, payment_id);
+    if (moved === 0) throw notFound('Payment');
+    await record(tx, by, { team_id, action: 'clock.advance', resource_id: payment_id, at });
+  });
+}
+
+function refuseLive({ environment }: Store): void {
+  if (environment !== 'sandbox') throw new Error('impossible: only the sandbox has a clock that can be moved');
+}

@@ -1,4 +1,0 @@
-import type { PaymentDeps } from '../payments/deps.ts';
-
-/** The dependencies of invoices and their pages. */
-export type InvoiceDeps = PaymentDeps;

@@ -1,4 +1,0 @@
-import type { PaymentDeps } from '../payments/deps.ts';
-
-/** The dependencies of payment links and their pages. */
-export type LinkDeps = PaymentDeps;

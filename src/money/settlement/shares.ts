@@ -1,0 +1,64 @@
+import { decimalsOf, type Minor } from '../../kit/money.ts';
+
+/**
+ * How a payment is split between a connected subaccount and the team. `value` is the platform's part, in percent or major
+ * units.
+ */
+export interface Split {
+  type: 'percentage' | 'fixed';
+  value: number;
+}
+
+/** The share of one party of a payment; `account_id` is '' for the team itself. */
+export interface Share {
+  account_id: string;
+  amount_minor: Minor;
+}
+
+/**
+ * Splits the amount of a payment less the fee. The platform gets its part first, never more than there is; the subaccount gets
+ * the rest, so the parts always sum to the whole.
+ */
+export function sharesOf(net_minor: Minor, currency: string, account_id: string | null, split: Split | null): Share[] {
+  if (account_id === null) return [{ account_id: '', amount_minor: net_minor }];
+  const platform = split === null ? 0n : platformPart(net_minor, currency, split);
+  return [
+    { account_id: '', amount_minor: platform },
+    { account_id, amount_minor: net_minor - platform },
+  ];
+}
+
+function platformPart(net_minor: Minor, currency: string, split: Split): Minor {
+  const unit = unitOf(currency);
+  // Either kind of value has at most two decimals, so hundredths are integers.
+  const hundredths = BigInt(Math.round(split.value * 100));
+  const exact = split.type === 'fixed' ? hundredths : (net_minor * hundredths) / 10_000n;
+  const movable = (exact / unit) * unit;
+  return movable > net_minor ? net_minor : movable;
+}
+
+/** Returns the smallest amount of a currency that can move, in hundredths: one franc of XAF, one hundredth of NGN. */
+export function unitOf(currency: string): Minor {
+  return decimalsOf(currency) === 0 ? 100n : 1n;
+}
+
+/**
+ * Divides an amount in proportion to weights by the largest-remainder method, so that the parts sum to the amount.
+ * @param weights when all are zero, the first gets the whole amount
+ * @param unit the parts are multiples of it, if the amount is
+ */
+export function proRata(amount_minor: Minor, weights: readonly Minor[], unit: Minor = 1n): Minor[] {
+  const sum = weights.reduce((total, weight) => total + weight, 0n);
+  if (sum === 0n) return weights.map((_, i) => (i === 0 ? amount_minor : 0n));
+  const parts = weights.map((weight) => ((amount_minor * weight) / (sum * unit)) * unit);
+  let rest = amount_minor - parts.reduce((total, part) => total + part, 0n);
+  const byRemainder = weights
+    .map((weight, i) => ({ i, remainder: (amount_minor * weight) % (sum * unit) }))
+    .sort((a, b) => (a.remainder === b.remainder ? a.i - b.i : a.remainder > b.remainder ? -1 : 1));
+  for (const { i } of byRemainder) {
+    const more = rest < unit ? rest : unit;
+    parts[i] = (parts[i] as Minor) + more;
+    rest -= more;
+  }
+  return parts;
+}

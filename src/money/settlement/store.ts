@@ -1,0 +1,107 @@
+import { jsonText } from '../../kit/json.ts';
+import type { Minor } from '../../kit/money.ts';
+import { type Queryable, sql, type Tx } from '../../kit/sql.ts';
+
+/** The share of one party of a succeeded payment, and how much of it is still pending. Amounts are in hundredths. */
+export interface SettlementItem {
+  team_id: bigint;
+  payment_id: string;
+  /** The connected subaccount; '' is the team itself. */
+  account_id: string;
+  currency: string;
+  share_minor: Minor;
+  amount_minor: Minor;
+  release_at: Date;
+  released_at: Date | null;
+}
+
+/** Inserts settlement items in one statement. */
+export async function insertItems(tx: Tx, items: SettlementItem[]): Promise<void> {
+  if (items.length === 0) return;
+  await tx.run(sql`
+    insert into settlement_items (team_id, payment_id, account_id, currency, share_minor, amount_minor, release_at, released_at)
+    select * from json_to_recordset(${jsonText(items)}::json) as i(team_id bigint, payment_id text, account_id text, currency text,
+      share_minor bigint, amount_minor bigint, release_at timestamptz, released_at timestamptz)`);
+}
+
+/** Returns the items of a payment's parties, locked in a fixed order. The caller has locked the payment's row. */
+export function lockItems(tx: Tx, team_id: bigint, payment_id: string): Promise<SettlementItem[]> {
+  return tx.all<SettlementItem>(sql`
+    select team_id, payment_id, account_id, currency, share_minor, amount_minor, release_at, released_at
+    from settlement_items where team_id = ${team_id} and payment_id = ${payment_id} order by account_id for update`);
+}
+
+/** Adds signed amounts to the pending shares of a payment. Items that were already released are not changed. */
+export async function changeWaiting(
+  tx: Tx,
+  team_id: bigint,
+  payment_id: string,
+  changes: { account_id: string; by_minor: Minor }[],
+): Promise<void> {
+  if (changes.length === 0) return;
+  await tx.run(sql`
+    update settlement_items i set amount_minor = i.amount_minor + c.by_minor
+    from json_to_recordset(${jsonText(changes)}::json) as c(account_id text, by_minor bigint)
+    where i.team_id = ${team_id} and i.payment_id = ${payment_id} and i.account_id = c.account_id and i.released_at is null`);
+}
+
+/**
+ * Returns the amount that refunds under way may still take from the payment, in addition to the amount the payment already
+ * counts as refunded. The caller has locked the payment's row.
+ */
+export async function refundsUnderWay(tx: Tx, team_id: bigint, payment_id: string): Promise<Minor> {
+  const rows = await tx.all<{ claimed: bigint }>(sql`
+    select coalesce(sum((part->>'amount_minor')::bigint), 0)::bigint as claimed from refunds, json_array_elements(legs) part
+    where team_id = ${team_id} and payment_id = ${payment_id} and kind = 'merchant'
+      and (part->>'status' = 'sent' or (part->>'status' <> 'succeeded' and status in ('pending', 'processing')))`);
+  return rows[0]?.claimed ?? 0n;
+}
+
+interface PaymentRef {
+  team_id: bigint;
+  payment_id: string;
+}
+
+/**
+ * Returns payments with money due for release, without locking them. Items whose pending amount exceeds their share are wrong
+ * and are not released.
+ */
+export function duePayments(db: Queryable, now: Date, limit: number): Promise<PaymentRef[]> {
+  return db.all<PaymentRef>(sql`
+    select distinct team_id, payment_id from (
+      select team_id, payment_id from settlement_items
+      where released_at is null and release_at <= ${now} and amount_minor <= share_minor
+      order by release_at limit ${limit}
+    ) due order by team_id, payment_id`);
+}
+
+/**
+ * Locks the payments before their items, in the lock order of every change of a payment. Payments locked by another transaction
+ * are skipped until the next round.
+ */
+export function lockDueItems(tx: Tx, refs: PaymentRef[], now: Date): Promise<SettlementItem[]> {
+  return tx.all<SettlementItem>(sql`
+    with held as materialized (
+      select team_id, id from payments
+      where (team_id, id) in (select * from unnest(${refs.map((ref) => ref.team_id)}::bigint[], ${refs.map((ref) => ref.payment_id)}::text[]))
+      order by team_id, id for update skip locked
+    )
+    select i.team_id, i.payment_id, i.account_id, i.currency, i.share_minor, i.amount_minor, i.release_at, i.released_at
+    from settlement_items i join held on held.team_id = i.team_id and held.id = i.payment_id
+    where i.released_at is null and i.release_at <= ${now} and i.amount_minor <= i.share_minor
+    order by i.team_id, i.payment_id, i.account_id for update of i`);
+}
+
+/** Marks items as released, and their payments as settled where nothing is pending any more. */
+export async function markReleased(tx: Tx, items: SettlementItem[], now: Date, released_by: string): Promise<void> {
+  const keys = jsonText(items.map(({ team_id, payment_id, account_id }) => ({ team_id, payment_id, account_id })));
+  await tx.run(sql`
+    update settlement_items i set amount_minor = 0, released_minor = i.amount_minor, released_at = ${now}, released_by = ${released_by}
+    from json_to_recordset(${keys}::json) as k(team_id bigint, payment_id text, account_id text)
+    where i.team_id = k.team_id and i.payment_id = k.payment_id and i.account_id = k.account_id`);
+  await tx.run(sql`
+    update payments p set settled = true, updated_at = ${now}
+    from (select distinct team_id, payment_id from json_to_recordset(${keys}::json) as k(team_id bigint, payment_id text)) k
+    where p.team_id = k.team_id and p.id = k.payment_id and not exists (
+      select 1 from settlement_items i where i.team_id = p.team_id and i.payment_id = p.id and i.released_at is null)`);
+}

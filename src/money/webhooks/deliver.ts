@@ -1,0 +1,172 @@
+import type { Store } from '../../platform/db/stores.ts';
+import { unpack } from '../../kit/packing.ts';
+import { type Send, send as sendOut } from '../../kit/fetch.ts';
+import { bodyFor } from '../events/body.ts';
+import type { Worker } from '../../platform/work/worker.ts';
+import { announceDeactivation } from './deactivation.ts';
+import { type Claimed, claimDue, recordOutcomes } from './deliveries-store.ts';
+import type { WebhookDeps } from './deps.ts';
+import { Outcomes } from './outcomes.ts';
+import { Pacer } from './pacer.ts';
+import { DISABLE_AFTER_MS } from './schedule.ts';
+import { attempt, type Sender } from './send.ts';
+import { type SlotLimits, Slots } from './slots.ts';
+import { dropQueuesOfInactive } from './store.ts';
+import { guardOf } from './url.ts';
+
+/** Settings that tests or experiments may change. */
+export interface DeliveryTuning extends SlotLimits {
+  send: Send;
+  /** Milliseconds by which a claim's lease exceeds the longest attempt: time to record its outcome. */
+  lease_slack_ms: number;
+}
+
+const DEFAULTS: DeliveryTuning = { send: sendOut, total: 512, per_endpoint: 16, per_failing: 2, lease_slack_ms: 10_000 };
+
+/** Maximum endpoints examined per claim: a few milliseconds of work. */
+const MOST_ENDPOINTS = 512;
+
+/**
+ * Sends due deliveries until stopped. Any number of processes may run it at once: a delivery is claimed with a lease, sent
+ * outside any transaction, and its outcome recorded in a batch. Claims of a killed process become due again when their leases
+ * end.
+ */
+export function startDeliveries(deps: WebhookDeps, store: Store, tuning: Partial<DeliveryTuning> = {}): Worker {
+  const worker = new DeliveryWorker(deps, store, { ...DEFAULTS, ...tuning });
+  const done = worker.run();
+  return { name: `deliveries:${store.environment}`, lastRound: () => worker.lastRound, stop: () => worker.stop(done) };
+}
+
+class DeliveryWorker {
+  readonly #deps: WebhookDeps;
+  readonly #store: Store;
+  readonly #tuning: DeliveryTuning;
+  readonly #slots: Slots;
+  readonly #outcomes: Outcomes;
+  readonly #pacer = new Pacer();
+  readonly #underWay = new Set<Promise<void>>();
+  readonly #unlisten: () => void;
+  #after = '';
+  #stopping = false;
+  lastRound: number;
+
+  constructor(deps: WebhookDeps, store: Store, tuning: DeliveryTuning) {
+    this.#deps = deps;
+    this.#store = store;
+    this.#tuning = tuning;
+    this.#slots = new Slots(tuning);
+    this.#outcomes = new Outcomes(async (outcomes) => {
+      const deactivated = await recordOutcomes(store.db, outcomes, DISABLE_AFTER_MS);
+      if (deactivated.length === 0) return;
+      announceDeactivation(deps, store.environment, deactivated);
+      await dropQueuesOfInactive(store.db, deactivated);
+    }, deps.log);
+    this.#unlisten = deps.wake.listen(store.environment, () => this.#pacer.rouse());
+    this.lastRound = deps.clock.now();
+  }
+
+  async run(): Promise<void> {
+    while (!this.#stopping) {
+      this.#pacer.begin();
+      try {
+        await this.#deps.clock.refresh?.();
+        await this.#pacer.end(await this.#round());
+        this.lastRound = this.#deps.clock.now();
+      } catch (err) {
+        this.#deps.log.error(
+          { err, environment: this.#store.environment },
+          'webhook deliveries could not be claimed; it will be tried again',
+        );
+        await this.#pacer.failed();
+      }
+    }
+  }
+
+  /** Claims nothing new, waits for deliveries in progress (each has a deadline) and records their outcomes. */
+  async stop(loop: Promise<void>): Promise<void> {
+    this.#stopping = true;
+    this.#unlisten();
+    this.#outcomes.close();
+    this.#pacer.rouse();
+    await loop;
+    await Promise.all(this.#underWay);
+  }
+
+  /** Claims as many deliveries as there are free slots and starts them. */
+  async #round() {
+    const { webhook_timeout_ms } = this.#deps.config;
+    // Outcomes accumulate only while the database does not accept them; until it does, nothing more is sent.
+    const rows = this.#outcomes.waiting > this.#tuning.total * 2 ? 0 : this.#slots.free;
+    if (rows === 0) return { found: 0, unseen: false, next_due_ms: null };
+    const claimed = await claimDue(this.#store.db, {
+      after: this.#after,
+      rows,
+      endpoints: MOST_ENDPOINTS,
+      lease_ms: webhook_timeout_ms + this.#tuning.lease_slack_ms,
+      ...this.#slots.allowed,
+      busy: this.#slots.busy(),
+    });
+    for (const row of claimed.rows) this.#start(row, claimed.claim);
+    this.#after = nextStart(claimed.rows, rows, claimed);
+    return { found: claimed.rows.length, unseen: this.#after !== '', next_due_ms: claimed.next_due_ms };
+  }
+
+  #start(row: Claimed, claim: string): void {
+    const release = () => {
+      if (this.#slots.release(row)) this.#pacer.rouse();
+    };
+    this.#slots.take(row);
+    const sending = this.#deliver(row, claim, release).finally(() => this.#underWay.delete(sending));
+    this.#underWay.add(sending);
+  }
+
+  /** @param release frees the slot: immediately after a success; after a failure, when the endpoint is marked as failing */
+  async #deliver(row: Claimed, claim: string, release: () => void): Promise<void> {
+    const id = String(row.id);
+    try {
+      const outcome = row.target === null ? { retry_ms: null, attempt: null } : await this.#attempt(row, row.target);
+      const recorded = this.#outcomes.add({ id, claim, ...outcome });
+      if (outcome.attempt?.succeeded === false) await recorded;
+      release();
+      await recorded;
+    } catch (err) {
+      // An internal fault, such as a secret encrypted with another key, or a body packed by a newer release: the delivery
+      // becomes due again when its lease ends.
+      this.#deps.log.error({ err, delivery: id, webhook: row.endpoint_id }, 'a webhook delivery could not be made');
+      release();
+    }
+  }
+
+  async #attempt(row: Claimed, target: NonNullable<Claimed['target']>) {
+    const body = await bodyFor(this.#store.db, { ...row, body: unpack(row.body) }, target.api_version);
+    return attempt(this.#sender(), { ...row, body }, target);
+  }
+
+  #sender(): Sender {
+    const { clock, secrets, config } = this.#deps;
+    const { environment } = this.#store;
+    return {
+      environment,
+      clock,
+      secrets,
+      send: this.#tuning.send,
+      guard: guardOf(config, environment),
+      timeout_ms: config.webhook_timeout_ms,
+      schedule_ms: config.webhook_retry_schedule_ms,
+    };
+  }
+}
+
+/**
+ * Returns the start of the next claim: after the last endpoint that was served or examined; from the beginning when all were.
+ */
+function nextStart(rows: readonly Claimed[], asked: number, seen: { looked_at: number; last: string | null }): string {
+  if (rows.length === asked)
+    return (
+      rows
+        .map((row) => row.endpoint_id)
+        .sort()
+        .at(-1) ?? ''
+    );
+  return seen.looked_at === MOST_ENDPOINTS && seen.last !== null ? seen.last : '';
+}

@@ -1,0 +1,104 @@
+import { Type } from 'typebox';
+import { recorded } from '../../tenants/audit/record.ts';
+import { once } from '../../tenants/api/idempotency.ts';
+import { type Call, type Reply, type Route, route } from '../../tenants/api/route.ts';
+import { envelopeSchema } from '../../kit/envelope.ts';
+import { invalid, notFound } from '../../kit/errors.ts';
+import { idPrefix, isId } from '../../kit/ids.ts';
+import { Cursors, cursorPage, listMeta, offsetMeta } from '../../kit/paging.ts';
+import type { Queryable } from '../../kit/sql.ts';
+import type { WebhookDeps } from './deps.ts';
+import { redeliver } from './service.ts';
+import { type EventRow, type EventsQuery, eventReply, eventsQuery } from '../events/schema.ts';
+import { countEvents, findEvent, listEvents } from '../events/store.ts';
+
+export function eventRoutes(deps: WebhookDeps): Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: '/events',
+      summary: 'List events',
+      description: 'Newest first. Events are kept for 90 days.',
+      access: 'private',
+      scope: 'event.read',
+      query: eventsQuery,
+      replies: { 200: envelopeSchema({ items: Type.Array(eventReply), meta: listMeta }) },
+      handle: (call) => listed(deps, call),
+    }),
+    route({
+      method: 'GET',
+      path: '/events/:id',
+      summary: 'Retrieve an event',
+      description: 'The very body that was delivered.',
+      access: 'private',
+      scope: 'event.read',
+      replies: { 200: envelopeSchema({ event: eventReply }) },
+      handle: async (call) => {
+        const event = await found(call, call.caller.store.db);
+        return { code: 200, message: 'Event retrieved', body: { event: recordOf(event) }, headers: sequences([event]) };
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/events/:id/resend',
+      summary: 'Deliver an event again',
+      description: 'To every active endpoint that wants its type, with the same event id and new delivery ids.',
+      idempotent: true,
+      access: 'private',
+      scope: 'event.write',
+      replies: {
+        200: envelopeSchema({ event: eventReply, deliveries: Type.Integer({ description: 'How many endpoints it goes to.' }) }),
+      },
+      handle: (call) =>
+        call.caller.store.db.transaction((tx) =>
+          once(tx, call, 'POST /events/:id/resend', async () => {
+            const event = await recorded(tx, call, 'event.resend', found(call, tx));
+            return {
+              code: 200,
+              message: 'Event queued for delivery',
+              body: { event: recordOf(event), deliveries: await redeliver(tx, event) },
+            };
+          }),
+        ),
+    }),
+  ];
+}
+
+async function found(call: Call, db: Queryable): Promise<EventRow> {
+  const { team, store } = call.caller;
+  const id = call.params.id ?? '';
+  const event = isId('evt', store.environment, id) ? await findEvent(db, team.id, id) : undefined;
+  if (!event) throw notFound();
+  return event;
+}
+
+/** Sequence header, as sent with deliveries; for a list, one number per item in order. */
+function sequences(events: readonly EventRow[]): Record<string, string> {
+  return { 'X-Service-Sequence': events.map(({ sequence }) => sequence).join(', ') };
+}
+
+function recordOf(row: EventRow): object {
+  return JSON.parse(row.body);
+}
+
+async function listed(deps: WebhookDeps, call: Call<unknown, EventsQuery>): Promise<Reply> {
+  const {
+    team,
+    store: { db, environment },
+  } = call.caller;
+  const { type, date_from, date_to } = call.query;
+  if (date_from && date_to && date_to < date_from) throw invalid({ date_to: ['must not be before date_from'] });
+  const filters = { type, date_from, date_to };
+  const cursors = new Cursors(deps.secrets, `events:${environment}:${team.id}`);
+  const position = cursors.position(call.query);
+  const floor = idPrefix('evt', environment);
+  const rows = await listEvents(db, environment, team.id, filters, position);
+  const { items, meta } =
+    position.kind === 'offset'
+      ? {
+          items: rows,
+          meta: offsetMeta(cursors, position, rows.at(-1)?.id, await countEvents(db, environment, team.id, filters), floor),
+        }
+      : cursorPage(cursors, position, rows, floor);
+  return { code: 200, message: 'Events retrieved', body: { items: items.map(recordOf), meta }, headers: sequences(items) };
+}

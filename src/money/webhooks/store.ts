@@ -1,0 +1,97 @@
+import { pageTail } from '../../kit/pages.ts';
+import type { Position } from '../../kit/paging.ts';
+import { fixed, type Queryable, sql, type Tx } from '../../kit/sql.ts';
+import type { AttemptRow, EndpointRow } from './schema.ts';
+
+const columns = fixed(`team_id, id, url, secret_sealed, events, description, active, metadata, api_version, failing_since,
+  disabled_reason, created_at, updated_at`);
+
+export interface EndpointRef {
+  team_id: bigint;
+  id: string;
+}
+
+/**
+ * Serialises the counting and creation of a team's endpoints until the transaction ends, so that the limit holds under
+ * concurrency.
+ */
+export async function lockEndpointList(tx: Tx, team_id: bigint): Promise<void> {
+  await tx.run(sql`select pg_advisory_xact_lock(hashtextextended('webhook_endpoints ' || ${team_id}::text, 0))`);
+}
+
+export async function countEndpoints(db: Queryable, team_id: bigint): Promise<number> {
+  const row = await db.maybe<{ total: bigint }>(sql`select count(*) as total from webhook_endpoints where team_id = ${team_id}`);
+  return Number(row?.total ?? 0n);
+}
+
+export async function insertEndpoint(tx: Tx, row: EndpointRow): Promise<void> {
+  await tx.run(sql`
+    insert into webhook_endpoints (team_id, id, url, secret_sealed, events, description, active, metadata, api_version,
+      created_at, updated_at)
+    values (${row.team_id}, ${row.id}, ${row.url}, ${row.secret_sealed}, ${row.events}, ${row.description}, ${row.active},
+      ${row.metadata === null ? null : JSON.stringify(row.metadata)}, ${row.api_version}, ${row.created_at}, ${row.updated_at})`);
+}
+
+export function findEndpoint(db: Queryable, ref: EndpointRef): Promise<EndpointRow | undefined> {
+  return db.maybe<EndpointRow>(sql`select ${columns} from webhook_endpoints where team_id = ${ref.team_id} and id = ${ref.id}`);
+}
+
+/** Returns the endpoint and locks it until the transaction ends. */
+export function lockEndpoint(tx: Tx, ref: EndpointRef): Promise<EndpointRow | undefined> {
+  return tx.maybe<EndpointRow>(sql`
+    select ${columns} from webhook_endpoints where team_id = ${ref.team_id} and id = ${ref.id} for update`);
+}
+
+export function listEndpoints(db: Queryable, team_id: bigint, position: Position): Promise<EndpointRow[]> {
+  return db.all<EndpointRow>(sql`select ${columns} from webhook_endpoints where team_id = ${team_id} ${pageTail(position)}`);
+}
+
+/** Updates all mutable columns. */
+export async function updateEndpoint(tx: Tx, row: EndpointRow): Promise<void> {
+  await tx.run(sql`
+    update webhook_endpoints set url = ${row.url}, secret_sealed = ${row.secret_sealed}, events = ${row.events},
+      description = ${row.description}, active = ${row.active}, api_version = ${row.api_version},
+      metadata = ${row.metadata === null ? null : JSON.stringify(row.metadata)},
+      failing_since = ${row.failing_since}, disabled_reason = ${row.disabled_reason},
+      -- The queue of an inactive endpoint is dropped, so it is not full when the endpoint is activated again.
+      backlog_full_since = case when ${row.active} then backlog_full_since end, updated_at = ${row.updated_at}
+    where team_id = ${row.team_id} and id = ${row.id}`);
+}
+
+/**
+ * Deletes an endpoint.
+ * @returns false when there is no such endpoint
+ */
+export async function deleteEndpoint(tx: Tx, ref: EndpointRef): Promise<boolean> {
+  return (await tx.run(sql`delete from webhook_endpoints where team_id = ${ref.team_id} and id = ${ref.id}`)) === 1;
+}
+
+/** Deleting a million rows would exceed the transaction's deadline; the worker drops the remaining ones as they become due. */
+const MOST_DROPPED = 50_000;
+
+/** Deletes the waiting deliveries of an endpoint. */
+export async function dropDeliveries(tx: Tx, endpoint_id: string): Promise<void> {
+  await tx.run(sql`
+    delete from deliveries where id in (select id from deliveries where endpoint_id = ${endpoint_id} limit ${MOST_DROPPED})`);
+}
+
+/** Deletes the waiting deliveries of those endpoints that are inactive. Deliveries queued since a reactivation stay. */
+export async function dropQueuesOfInactive(db: Queryable, endpoints: readonly EndpointRef[]): Promise<void> {
+  await db.run(sql`
+    delete from deliveries where id in (
+      select d.id from webhook_endpoints e join deliveries d on d.endpoint_id = e.id and d.team_id = e.team_id
+      where e.id = any(${endpoints.map(({ id }) => id)}) and not e.active limit ${MOST_DROPPED})`);
+}
+
+export function listAttempts(db: Queryable, ref: EndpointRef, position: Position): Promise<AttemptRow[]> {
+  return db.all<AttemptRow>(sql`
+    select id, endpoint_id, event_id, event_type, attempt, succeeded, response_status, response_body, error, duration_ms,
+      next_attempt_at, created_at
+    from delivery_attempts where team_id = ${ref.team_id} and endpoint_id = ${ref.id} ${pageTail(position)}`);
+}
+
+export async function countAttempts(db: Queryable, ref: EndpointRef): Promise<number> {
+  const row = await db.maybe<{ total: bigint }>(sql`
+    select count(*) as total from delivery_attempts where team_id = ${ref.team_id} and endpoint_id = ${ref.id}`);
+  return Number(row?.total ?? 0n);
+}

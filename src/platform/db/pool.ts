@@ -1,0 +1,222 @@
+import pg from 'pg';
+import { asUnavailable } from '../../kit/database-unavailable.ts';
+import { type Db, pgCode, type Queryable, type Sql, type Tx } from '../../kit/sql.ts';
+import type { Log } from '../../kit/log.ts';
+import { DbClient } from './client.ts';
+import { beginScoped, namedFor, prepareScopes, type Scope, scopedQuery } from './scope.ts';
+
+const INT8 = 20;
+// Money and counters must be exact: int8 becomes a bigint, not a rounded number and not a string that `+` would concatenate.
+pg.types.setTypeParser(INT8, (text) => BigInt(text));
+
+/** Role of the program. The owner is only for migrations and the command line. */
+export const APP_ROLE = 'pirogue_app';
+
+/** Timeout for obtaining a connection: long enough for a hundred requests that wait for one row. */
+const CONNECT_MS = 10_000;
+const STATEMENT_MS = 15_000;
+/**
+ * The server ends a statement at `statement_timeout`. After this multiple of it, the server is considered gone and the client
+ * gives up.
+ */
+const SILENCE = 1.5;
+const IDLE_IN_TRANSACTION_MS = 30_000;
+const MAX_TRIES = 3;
+const DEADLOCK = '40P01';
+const SERIALISATION_FAILURE = '40001';
+
+export interface PoolOptions {
+  url: string;
+  size: number;
+  log: Log;
+  /** Deadline of one statement in milliseconds. The default suits requests; the command line reads whole ledgers. */
+  statement_ms?: number;
+  /** Called before each statement; the returned function is called after it. */
+  watch?: ((statement: Sql) => ((error?: unknown) => void) | null) | undefined;
+  /** Called with the error of each failed statement. */
+  failed?: (error: unknown) => void;
+  /** Role to assume. Default: the user of the URL. */
+  role?: string;
+}
+
+/**
+ * A pool that is also a {@link Db}. Every wait has a deadline: for a connection, a statement, an idle transaction. Without a
+ * scope it represents no team: as the application role, every table with a `team_id` in an environment's database appears
+ * empty.
+ */
+export interface DbPool extends Db {
+  /** Returns a view on the same connections whose statements read and write only rows within the scope. */
+  seeing(scope: Scope): Db;
+  use(): PoolUse;
+  close(): Promise<void>;
+}
+
+/** Busy and idle connections, callers that wait for one, and the maximum number of connections. */
+export interface PoolUse {
+  busy: number;
+  idle: number;
+  waiting: number;
+  most: number;
+}
+
+/** Opens a pool. Connections are made when first needed. */
+export function openPool(options: PoolOptions): DbPool {
+  const statement_ms = options.statement_ms ?? STATEMENT_MS;
+  const settings = [
+    `statement_timeout=${statement_ms}`,
+    `idle_in_transaction_session_timeout=${IDLE_IN_TRANSACTION_MS}`,
+    ...(options.role ? [`role=${options.role}`] : []),
+  ];
+  const pool = new pg.Pool({
+    Client: DbClient,
+    connectionString: options.url,
+    max: options.size,
+    connectionTimeoutMillis: CONNECT_MS,
+    query_timeout: statement_ms * SILENCE,
+    options: settings.map((setting) => `-c ${setting}`).join(' '),
+    application_name: 'pirogue',
+    onConnect: prepareScopes,
+  });
+  let closing = false;
+  pool.on('error', (err) => {
+    // During shutdown the server may disconnect first. Otherwise the pool replaces the connection when it needs one.
+    if (!closing) options.log.warn({ err }, 'an idle database connection was lost');
+  });
+  const watch = watchOf(options);
+  return {
+    ...queries((statement) => pool.query(statement as pg.QueryConfig), watch),
+    transaction: (work) => retried(() => inTransaction(pool, null, work, watch)),
+    seeing: (scope) => ({
+      ...queries((statement) => answerTo(pool, scopedQuery(statement, scope)), watch),
+      transaction: (work) => retried(() => inTransaction(pool, scope, work, watch)),
+    }),
+    use: () => {
+      const { totalCount, idleCount, waitingCount } = pool;
+      return { busy: totalCount - idleCount, idle: idleCount, waiting: waitingCount, most: options.size };
+    },
+    close: () => {
+      closing = true;
+      return pool.end();
+    },
+  };
+}
+
+/** pg-pool returns a promise of the result for any submitted query; its types cover only queries read row by row. */
+function answerTo(pool: pg.Pool, query: pg.Submittable): Promise<pg.QueryResult> {
+  return pool.query(query) as unknown as Promise<pg.QueryResult>;
+}
+
+function queries(plain: Plain, watch: PoolOptions['watch']): Queryable {
+  const known: Plain = (statement) => plain(statement).catch(rethrow);
+  const send = watch ? watched(known, watch) : known;
+  return {
+    all: async <Row>(statement: Sql) => (await send(statement)).rows as Row[],
+    maybe: async <Row>(statement: Sql) => {
+      const { rows } = await send(statement);
+      if (rows.length > 1) throw new Error('impossible: more than one row');
+      return rows[0] as Row | undefined;
+    },
+    run: async (statement) => (await send(statement)).rowCount ?? 0,
+  };
+}
+
+/** Combines the two listeners of {@link PoolOptions} into one. */
+function watchOf({ watch, failed }: PoolOptions): PoolOptions['watch'] {
+  if (!failed) return watch;
+  return (statement) => {
+    const over = watch?.(statement);
+    return (error) => {
+      over?.(error);
+      if (error !== undefined) failed(error);
+    };
+  };
+}
+
+type Plain = (statement: Sql) => Promise<pg.QueryResult>;
+
+function rethrow(error: unknown): never {
+  throw asUnavailable(error);
+}
+
+function watched(plain: Plain, watch: NonNullable<PoolOptions['watch']>): Plain {
+  return async (statement) => {
+    const over = watch(statement);
+    if (!over) return plain(statement);
+    try {
+      const result = await plain(statement);
+      over();
+      return result;
+    } catch (error) {
+      over(error);
+      throw error;
+    }
+  };
+}
+
+/**
+ * The server answered COMMIT with ROLLBACK, which it does not report as an error: an earlier statement failed and the work
+ * continued regardless. `code` is that of the failed statement, so that a deadlock is retried even when the work swallowed its
+ * error.
+ */
+class TransactionRolledBack extends Error {
+  readonly code: string | undefined;
+
+  constructor(command: string, failure: unknown) {
+    super(`the transaction was rolled back (${command} in answer to COMMIT): the error of a statement was swallowed`, {
+      cause: failure,
+    });
+    this.code = pgCode(failure);
+  }
+}
+
+async function inTransaction<T>(
+  pool: pg.Pool,
+  scope: Scope | null,
+  work: (tx: Tx) => Promise<T>,
+  watch: PoolOptions['watch'],
+): Promise<T> {
+  const client = await pool.connect().catch(rethrow);
+  let broken: Error | undefined;
+  try {
+    await client.query(scope === null ? 'begin' : beginScoped(scope)).catch(rethrow);
+    let failure: unknown;
+    const send: Plain = (statement) =>
+      client.query((scope === null ? statement : namedFor(scope, statement)) as pg.QueryConfig).catch((error) => {
+        failure ??= error;
+        throw error;
+      });
+    const result = await work({ ...queries(send, watch), inTransaction: true });
+    const { command } = await client.query('commit').catch(rethrow);
+    if (command !== 'COMMIT') throw new TransactionRolledBack(command, failure);
+    return result;
+  } catch (error) {
+    broken = await rollback(client);
+    throw error;
+  } finally {
+    client.release(broken);
+  }
+}
+
+/**
+ * Rolls back.
+ * @returns the error when the connection cannot be reused
+ */
+async function rollback(client: pg.PoolClient): Promise<Error | undefined> {
+  try {
+    await client.query('rollback');
+    return undefined;
+  } catch (error) {
+    return error as Error;
+  }
+}
+
+async function retried<T>(once: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await once();
+    } catch (error) {
+      const code = pgCode(error);
+      if (attempt === MAX_TRIES || (code !== DEADLOCK && code !== SERIALISATION_FAILURE)) throw error;
+    }
+  }
+}

@@ -1,0 +1,82 @@
+import { DatabaseUnavailable } from '../../kit/database-unavailable.ts';
+import type { Clock } from '../../kit/clock.ts';
+import type { Environment } from '../../kit/environment.ts';
+import type { Log } from '../../kit/log.ts';
+import type { Worker } from './worker.ts';
+
+export interface Sweep {
+  name: string;
+  environment: Environment;
+  /** Pause in milliseconds after a round that found nothing. */
+  idle_ms: number;
+  /**
+   * Runs one round: claims a bounded batch of due rows, processes them and records the results.
+   * @returns number of rows handled; above 0, the next round follows immediately
+   */
+  round(): Promise<number>;
+  /** Like `round`, but does not wait for the work it starts. When present, {@link startSweep} calls it instead. */
+  begin?(): Promise<number>;
+  /** Prevents new work and resolves when the work started by `begin` has ended. */
+  end?(): Promise<void>;
+}
+
+const ERROR_REST_MS = 1_000;
+/** Maximum pause after a failed round, for sweeps with a long idle pause. */
+const LONGEST_ERROR_REST_MS = 10_000;
+
+/**
+ * Primitive of background work: runs rounds over due rows until stopped. Each round claims rows with a lease, so any number of
+ * processes may run the same sweep, and rows of a killed process become due again. Commits do not wake sweeps: under load,
+ * every request would cause one empty query per sweep (it halved the throughput of POST /payments).
+ */
+export function startSweep(sweep: Sweep, tools: { clock: Clock; log: Log }): Worker {
+  let stopping = false;
+  let lastRound = tools.clock.now();
+  // A resting sweep is idle, not stuck.
+  let resting = false;
+  let endRest = () => {};
+
+  const rest = (ms: number) =>
+    new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      endRest = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+
+  const loop = async () => {
+    while (!stopping) {
+      let pause = sweep.idle_ms;
+      let failed = false;
+      try {
+        await tools.clock.refresh?.();
+        if ((await (sweep.begin ?? sweep.round)()) > 0) pause = 0;
+        lastRound = tools.clock.now();
+      } catch (err) {
+        tools.log.error(
+          { err, sweep: sweep.name, environment: sweep.environment },
+          'a background round failed; it will be tried again',
+        );
+        pause = Math.max(ERROR_REST_MS, Math.min(sweep.idle_ms, LONGEST_ERROR_REST_MS));
+        failed = true;
+        // The round did end. A database outage affects all nodes, and readiness reports it separately.
+        if (err instanceof DatabaseUnavailable) lastRound = tools.clock.now();
+      }
+      resting = !failed;
+      if (pause > 0 && !stopping) await rest(pause);
+      resting = false;
+    }
+  };
+  const done = loop().then(() => sweep.end?.());
+
+  return {
+    name: `${sweep.name}:${sweep.environment}`,
+    lastRound: () => (resting ? tools.clock.now() : lastRound),
+    stop: () => {
+      stopping = true;
+      endRest();
+      return done;
+    },
+  };
+}

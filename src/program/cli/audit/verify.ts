@@ -1,0 +1,62 @@
+import { countUnsealed } from '../../../tenants/audit/store.ts';
+import { type ChainEnd, type Fault, verifyChain } from '../../../platform/chain/verify.ts';
+import { print } from '../output.ts';
+import { DATABASES, type DatabaseName, withTrails } from './open.ts';
+
+/** Maximum faults in a JSON document, which is built in memory. Text is printed as faults are found. */
+const MOST_IN_DOCUMENT = 10_000;
+
+const ADVICE: Record<Fault['check'], string> = {
+  seal_broken: 'Entries under this seal were changed, added, removed or put in another order: compare them with a backup.',
+  chain_broken: 'A seal was changed or removed: compare audit_seals with a backup.',
+  counter_behind:
+    'The trail comes from another server (a dump was restored): new entries can not be sealed until its transaction ' +
+    'counter is past theirs. Stop it and raise the counter (pg_resetwal --epoch), then run this again.',
+};
+
+interface Outcome extends ChainEnd {
+  database: DatabaseName;
+  ok: boolean;
+  /** Entries that were written less than a minute ago, or while a long transaction runs. */
+  unsealed: number;
+  /** Number of all faults; the list may be shorter. */
+  faults_found: number;
+  faults: (Fault & { advice: string })[];
+}
+
+/** Verifies the audit trails of all databases. Exits with code 1 when a fault is found. */
+export async function verifyCommand(options: { json?: true }): Promise<void> {
+  const outcomes: Outcome[] = [];
+  await withTrails(DATABASES, async ({ db, database, chain }) => {
+    const faults: Outcome['faults'] = [];
+    let found = 0;
+    const end = await verifyChain(db, chain, (fault) => {
+      found += 1;
+      if (!options.json) process.stdout.write(`${describe(database, fault)}\n`);
+      else if (faults.length < MOST_IN_DOCUMENT) faults.push({ ...fault, advice: ADVICE[fault.check] });
+    });
+    outcomes.push({ database, ok: found === 0, ...end, unsealed: await countUnsealed(db), faults_found: found, faults });
+  });
+  const ok = outcomes.every((outcome) => outcome.ok);
+  print(options.json, { ok, databases: outcomes }, () => outcomes.map(summary).join('\n'));
+  process.exitCode = ok ? 0 : 1;
+}
+
+function describe(database: DatabaseName, { check, what, expected, found }: Fault): string {
+  return [
+    `BROKEN  ${database}, ${what}: ${check}`,
+    `  expected  ${expected}`,
+    `  found     ${found}`,
+    `  → ${ADVICE[check]}`,
+    '',
+  ].join('\n');
+}
+
+function summary({ database, ok, seals, unsealed, last_seal, faults_found }: Outcome): string {
+  const verdict = ok ? 'nothing was changed' : `broken in ${faults_found} ${faults_found === 1 ? 'place' : 'places'}`;
+  const note =
+    last_seal === null
+      ? ''
+      : `\n         last seal ${last_seal}: kept elsewhere, it proves later that nothing before it was changed`;
+  return `${database.padEnd(7)}  ${verdict}: ${seals} ${seals === 1 ? 'seal' : 'seals'}, ${unsealed} not sealed yet${note}`;
+}

@@ -1,0 +1,105 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import { type Config, readConfig } from '../../../platform/config/config.ts';
+import { sha256 } from '../../../kit/crypto.ts';
+import { findPlace } from '../../../platform/db/embedded/place.ts';
+import { withDatabases } from '../databases.ts';
+import { Failure } from '../failure.ts';
+import { print } from '../output.ts';
+import { ownVersion } from '../../start/observed.ts';
+import { copyFile } from './copy.ts';
+import { CLUSTER, type CopiedFile, KEPT_FILES, MANIFEST, SECRETS_KEY, type Manifest } from './manifest.ts';
+import { copyRunning } from './running.ts';
+
+/** Copies DATA_DIR, whether the database runs or not. The folder is renamed to its final name when the copy is complete. */
+export async function backupCommand(folder: string, options: { json?: true }): Promise<void> {
+  const config = readConfig(process.env);
+  const target = path.resolve(folder);
+  refuse(config, target);
+  const draft = `${target}.unfinished`;
+  fs.rmSync(draft, { recursive: true, force: true });
+  fs.mkdirSync(draft, { recursive: true, mode: 0o700 });
+  try {
+    const manifest = await withDatabases(config, (urls) => copyAll(config, urls.control, draft));
+    if (fs.existsSync(target)) fs.rmdirSync(target);
+    fs.renameSync(draft, target);
+    report(config, target, manifest, options);
+  } finally {
+    fs.rmSync(draft, { recursive: true, force: true });
+  }
+}
+
+function refuse(config: Config, target: string): void {
+  if (config.database_urls) {
+    throw new Failure(
+      'the databases are not ours: *_DATABASE_URL is set',
+      'Back them up with their own tools (pg_basebackup, pgBackRest); docs/backup.md says how, also for a point in time.',
+    );
+  }
+  if (fs.existsSync(target) && (!fs.statSync(target).isDirectory() || fs.readdirSync(target).length > 0)) {
+    throw new Failure(`${target} is not empty`, 'Give a folder that does not exist yet.');
+  }
+}
+
+async function copyAll(config: Config, url: string, draft: string): Promise<Manifest> {
+  const { cluster } = findPlace(config.data_dir);
+  const keysBefore = secretKeysOf(config.data_dir);
+  const { postgres, log, files } = await copyRunning(url, cluster, path.join(draft, CLUSTER));
+  const manifest: Manifest = {
+    format: 1,
+    version: ownVersion(),
+    postgres,
+    created_at: new Date().toISOString(),
+    log,
+    files: [
+      ...files.map((file) => ({ ...file, path: `${CLUSTER}/${file.path}` })),
+      ...(await copyKept(config.data_dir, draft, keysBefore)),
+    ],
+  };
+  fs.writeFileSync(path.join(draft, MANIFEST), `${JSON.stringify(manifest, null, 1)}\n`, { mode: 0o600, flush: true });
+  return manifest;
+}
+
+/**
+ * Copies the other files after the database. By then the file has every key that was used in the copied database, except keys
+ * that were pruned meanwhile, which `keysBefore` has.
+ * @param keysBefore keys of the file before the database was copied
+ */
+async function copyKept(dataDir: string, draft: string, keysBefore: string[]): Promise<CopiedFile[]> {
+  const copied: CopiedFile[] = [];
+  for (const name of KEPT_FILES) {
+    if (!fs.existsSync(path.join(dataDir, name))) continue;
+    if (name === SECRETS_KEY) {
+      copied.push({ path: name, ...writeKeys(path.join(draft, name), [...secretKeysOf(dataDir), ...keysBefore]) });
+      continue;
+    }
+    const file = await copyFile(path.join(dataDir, name), path.join(draft, name));
+    if (file) copied.push({ path: name, ...file });
+  }
+  return copied;
+}
+
+function secretKeysOf(dataDir: string): string[] {
+  const file = path.join(dataDir, SECRETS_KEY);
+  return fs.existsSync(file) ? fs.readFileSync(file, 'utf8').split('\n').filter(Boolean) : [];
+}
+
+function writeKeys(file: string, keys: string[]): Omit<CopiedFile, 'path'> {
+  const text = `${[...new Set(keys)].join('\n')}\n`;
+  fs.writeFileSync(file, text, { mode: 0o600, flush: true, flag: 'wx' });
+  return { bytes: Buffer.byteLength(text), sha256: sha256(text).toString('hex') };
+}
+
+function report(config: Config, folder: string, manifest: Manifest, options: { json?: true }): void {
+  const bytes = manifest.files.reduce((sum, file) => sum + file.bytes, 0);
+  const secrets_key = manifest.files.some((file) => file.path === SECRETS_KEY);
+  const { created_at, postgres } = manifest;
+  print(options.json, { folder, created_at, postgres, files: manifest.files.length, bytes, secrets_key }, () =>
+    [
+      `${folder}: ${manifest.files.length} files, ${(bytes / 1e6).toFixed(0)} MB`,
+      config.secrets_keys
+        ? 'SECRETS_KEY comes from the environment and is not in it: keep it elsewhere, nothing sealed opens without it'
+        : 'with keys.json and secrets.key: keep it where only you can read it',
+    ].join('\n'),
+  );
+}

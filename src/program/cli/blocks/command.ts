@@ -1,0 +1,78 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import { isAddressOrRange } from '../../../kit/address-list.ts';
+import { isId } from '../../../kit/ids.ts';
+import { COUNTRIES } from '../../../providers/reference/countries.ts';
+import { parsePhone } from '../../../providers/reference/phones.ts';
+import { count, emailAddress, futureMoment, teamId } from '../values.ts';
+
+const actions = () => import('./actions.ts');
+const json = ['--json', 'print one JSON document'] as const;
+const team = ['--team <id>', 'whose payers (default: the demo team of keys.json)', teamId] as const;
+
+/** `pirogue blocks …` */
+export function addBlocks(program: Command): void {
+  const blocks = program.command('blocks').description('payers whose live charges a team refuses, while its abuse rules are on');
+  naming(blocks.command('add').description('block somebody; numbers and e-mail addresses are kept as keyed hashes only'))
+    .option('--note <text>', 'why: kept as it is, so name nobody', note)
+    .option('--expires <moment>', 'until then, such as 2027-01-31 (default: until it is removed)', futureMoment)
+    .option(...team)
+    .option(...json)
+    .action(async (options, command) => (await actions()).addCommand(options, command));
+  naming(blocks.command('list').description('show the blocks, the newest first; with a name, whether it is blocked'))
+    .option('--limit <number>', 'at most so many', count, 100)
+    .option(...team)
+    .option(...json)
+    .action(async (options, command) => (await actions()).listCommand(options, command));
+  blocks
+    .command('remove')
+    .description('let somebody be charged again')
+    .argument('<id>', 'blk_…')
+    .option(...team)
+    .option(...json)
+    .action(async (id, options) => (await actions()).removeCommand(id, options));
+}
+
+function naming(command: Command): Command {
+  return command
+    .option('--phone <number>', 'with its country: +237670000000', phone)
+    .option('--account <number>', 'of a bank', account)
+    .option('--email <address>', 'of the payer', emailAddress)
+    .option('--customer <id>', 'cus_…', customer)
+    .option('--address <range>', 'of the browser: 203.0.113.7 or 203.0.113.0/24', address);
+}
+
+/**
+ * Normalises a phone number to E.164, as a charge does, so that the hashes are equal.
+ * @throws InvalidArgumentError
+ */
+function phone(text: string): string {
+  if (/^\s*(\+|00)/.test(text)) {
+    for (const { code } of COUNTRIES) {
+      const read = parsePhone(text, code);
+      if (read) return read.e164;
+    }
+  }
+  throw new InvalidArgumentError('Use a mobile number with its country, such as +237670000000.');
+}
+
+function account(text: string): string {
+  const number = text.replace(/\s/g, '');
+  if (/^[\x21-\x7e]{4,64}$/.test(number)) return number;
+  throw new InvalidArgumentError('An account number has 4 to 64 visible characters.');
+}
+
+function customer(text: string): string {
+  if (isId('cus', 'live', text)) return text;
+  throw new InvalidArgumentError('Use the id of a live customer: cus_…');
+}
+
+function address(text: string): string {
+  if (isAddressOrRange(text) && !text.includes('%') && !/\/0+$/.test(text)) return text;
+  throw new InvalidArgumentError('Use an address or a range such as 203.0.113.7 or 2001:db8::/32.');
+}
+
+function note(text: string): string {
+  const said = text.trim();
+  if (said !== '' && said.length <= 200 && !/\p{Cc}/u.test(said)) return said;
+  throw new InvalidArgumentError('A note has 1 to 200 characters, on one line.');
+}

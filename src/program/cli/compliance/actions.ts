@@ -1,0 +1,46 @@
+import os from 'node:os';
+import { complianceRecords, recordCompliance } from '../../../core/customers/compliance.ts';
+import type { ComplianceRow, ComplianceStatus } from '../../../core/customers/schema.ts';
+import { commandClock } from '../command-clock.ts';
+import type { Environment } from '../../../kit/environment.ts';
+import { Failure } from '../failure.ts';
+import { inStore } from '../in-store.ts';
+import { operator } from '../operator.ts';
+import { details, firstOf, print, shortMoment, table } from '../output.ts';
+
+interface Output {
+  json?: true;
+  team?: bigint;
+}
+
+export async function recordCommand(
+  status: ComplianceStatus,
+  id: string,
+  options: Output & { author?: string; note?: string },
+): Promise<void> {
+  const kind = /^cus_(test_)?[0-9a-z]{26}$/.exec(id);
+  if (!kind) throw new Failure(`${id} is not the id of a customer`, 'Use cus_…, as GET /customers shows it.');
+  const { author = os.userInfo().username, note = null } = options;
+  const row = await inStore(kind[1] ? 'sandbox' : 'live', options, (store, team_id) =>
+    recordCompliance({ clock: commandClock }, store, { team_id, id }, { status, author, note }, operator()),
+  );
+  print(options.json, presented(row), () =>
+    details({ customer: row.customer_id, status: row.status, by: row.author, ...(row.note === null ? {} : { note: row.note }) }),
+  );
+}
+
+export async function listCommand(options: Output & { environment: Environment; limit: number }): Promise<void> {
+  const { environment, limit } = options;
+  const rows = await inStore(environment, options, ({ db }, team_id) => complianceRecords(db, team_id, limit + 1));
+  const shown = firstOf(rows, limit);
+  print(options.json, shown.map(presented), () =>
+    table(
+      ['CUSTOMER', 'STATUS', 'BY', 'CHANGED'],
+      shown.map((row) => [row.customer_id, row.status, row.author, shortMoment(row.updated_at)]),
+    ),
+  );
+}
+
+function presented({ team_id, ...row }: ComplianceRow) {
+  return { ...row, team_id: String(team_id) };
+}

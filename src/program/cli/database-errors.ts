@@ -1,0 +1,45 @@
+import { DatabaseUnavailable } from '../../kit/database-unavailable.ts';
+import { pgCode } from '../../kit/sql.ts';
+
+/** Messages for error codes of the operating system while connecting, and of PostgreSQL. */
+const WORDS: Record<string, string> = {
+  ECONNREFUSED: 'nothing listens at its address',
+  ENOENT: 'nothing listens at its socket',
+  ENOTFOUND: 'its host name is unknown',
+  EAI_AGAIN: 'its host name can not be looked up now',
+  ETIMEDOUT: 'its host does not answer',
+  EHOSTUNREACH: 'its host can not be reached',
+  ECONNRESET: 'it hung up',
+  '28P01': 'it refuses the password',
+  '28000': 'it refuses the user, or connections without TLS (?sslmode=verify-full)',
+  '3D000': 'there is no database of that name',
+  '42501': 'its user lacks the rights (the command line connects as the owner)',
+  '53300': 'it has no connection left',
+  '57P01': 'it was stopped meanwhile',
+  '57P03': 'it is starting or stopping',
+};
+
+/** Node's error codes for server certificates. */
+const CERTIFICATE = /^(CERT_|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT|UNABLE_TO_|ERR_TLS_CERT_)/;
+
+/**
+ * Returns a readable message for a database error; undefined for any other error. URLs are left out, because they may contain
+ * passwords.
+ */
+export function describeDatabaseError(error: unknown): string | undefined {
+  const reported: unknown = error instanceof DatabaseUnavailable ? error.cause : error;
+  // Contains one error for each address of a host with several addresses.
+  const cause: unknown = reported instanceof AggregateError ? reported.errors[0] : reported;
+  if (!(cause instanceof Error)) return undefined;
+  if (/timeout exceeded when trying to connect|Connection terminated/.test(cause.message)) return 'it does not answer';
+  const code = pgCode(cause) ?? '';
+  if (CERTIFICATE.test(code)) return `its certificate is not accepted: ${cause.message}`;
+  // PostgreSQL's own messages are clear enough for rarer errors. Its codes have five characters.
+  if (/^[0-9A-Z]{5}$/.test(code)) return WORDS[code] ?? cause.message;
+  return ofNetwork(cause) ? WORDS[code] : undefined;
+}
+
+/** Whether the error is from the network. A missing file has the same code as a missing socket. */
+function ofNetwork(error: Error): boolean {
+  return 'syscall' in error && (error.syscall === 'connect' || error.syscall === 'getaddrinfo' || pgCode(error) === 'ECONNRESET');
+}

@@ -1,0 +1,59 @@
+import { type Config, type DatabaseUrls, readConfig } from '../../platform/config/config.ts';
+import { openPool } from '../../platform/db/pool.ts';
+import { createLog } from '../../kit/log.ts';
+import type { Db } from '../../kit/sql.ts';
+import { migrateAll, openDatabases } from '../start/databases.ts';
+import { takeTurn } from '../start/turn.ts';
+import { commandClock } from './command-clock.ts';
+import { describeDatabaseError } from './database-errors.ts';
+import { Failure } from './failure.ts';
+import { missingMigrations } from './migrations.ts';
+
+const STATEMENT_MS = 600_000;
+
+/**
+ * Opens the three databases for `work`: those of the configuration, or the embedded ones, which are started and stopped
+ * unless they already run.
+ * @throws Failure when a database cannot be used
+ */
+export async function withDatabases<T>(config: Config, work: (urls: DatabaseUrls) => Promise<T>): Promise<T> {
+  const turn = config.database_urls ? null : await takeTurn(config.data_dir).catch(refuseTurn);
+  try {
+    const databases = await openDatabases(config).catch((error: Error) => {
+      const reason = describeDatabaseError(error) ?? error.message;
+      throw new Failure(`the database can not be used: ${reason}`, '"pirogue doctor" looks for the cause.', { cause: error });
+    });
+    try {
+      return await work(databases.urls);
+    } finally {
+      await databases.stop();
+    }
+  } finally {
+    turn?.release();
+  }
+}
+
+function refuseTurn(error: Error): never {
+  throw new Failure(error.message, 'Run this as the user who runs the service, or set DATA_DIR.', { cause: error });
+}
+
+/** Opens a pool as the owner of the database, because the service's role can only read teams and keys. */
+export async function withPool<T>(url: string, work: (db: Db) => Promise<T>): Promise<T> {
+  const pool = openPool({ url, size: 1, statement_ms: STATEMENT_MS, log: createLog({ level: 'silent', format: 'json' }) });
+  try {
+    await commandClock.follow(pool);
+    return await work(pool);
+  } finally {
+    await pool.close();
+  }
+}
+
+/** Opens the control database for `work`. Migrates all three databases first when it is behind. */
+export function withControl<T>(work: (control: Db) => Promise<T>): Promise<T> {
+  return withDatabases(readConfig(process.env), (urls) =>
+    withPool(urls.control, async (control) => {
+      if ((await missingMigrations(control, 'control')).length > 0) await migrateAll(urls);
+      return work(control);
+    }),
+  );
+}

@@ -1,0 +1,142 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import { type Config, ConfigError, type DatabaseUrls } from '../../../platform/config/config.ts';
+import { commandClock } from '../command-clock.ts';
+import { readTime } from '../../../platform/db/clock.ts';
+import { systemClock } from '../../../kit/clock.ts';
+import { openSecrets } from '../../start/secrets.ts';
+import { findRoot } from '../../start/secrets-store.ts';
+import { describeDatabaseError } from '../database-errors.ts';
+import { withDatabases, withPool } from '../databases.ts';
+import { knownMigrations, type SchemaKind } from '../migrations.ts';
+import { appliedMigrations, type ServerState, serverState } from '../store.ts';
+import { fail, type Finding, ok, warn } from './finding.ts';
+
+const OLDEST_VERSION_NUM = 150000;
+/**
+ * Tolerated clock difference. Ids and deadlines use our clock, a few columns the database's: with a larger difference, lists
+ * look unordered.
+ */
+const SKEW_WARN_MS = 1_000;
+const SKEW_FAIL_MS = 10_000;
+
+const DATABASES: readonly { store: keyof DatabaseUrls; kind: SchemaKind }[] = [
+  { store: 'control', kind: 'control' },
+  { store: 'sandbox', kind: 'store' },
+  { store: 'live', kind: 'store' },
+];
+
+/**
+ * Checks that the databases are reachable, recent enough, migrated and have the right time. The embedded server is started
+ * for the check unless it runs.
+ */
+export async function checkDatabases(config: Config): Promise<Finding[]> {
+  if (!config.database_urls && !fs.existsSync(path.join(config.data_dir, 'pg18'))) {
+    return [ok('databases', 'none yet: the first start makes them')];
+  }
+  try {
+    return await withDatabases(config, (urls) => examineAll(config, urls));
+  } catch (error) {
+    return [
+      fail('databases', (error as Error).message, `Look in ${path.join(config.data_dir, 'pg18.log')} for what PostgreSQL says.`),
+    ];
+  }
+}
+
+interface Probe {
+  finding: Finding;
+  /** How far our clock is ahead of the server's; undefined when it could not be read. */
+  skew_ms?: number;
+  /** Whether its clock is unmodified, as production requires; undefined when the database is not migrated. */
+  plain?: boolean;
+}
+
+async function examineAll(config: Config, urls: DatabaseUrls): Promise<Finding[]> {
+  const probes = await Promise.all(DATABASES.map(({ store, kind }) => probe(store, kind, urls[store])));
+  const skews = probes.flatMap(({ skew_ms }) => (skew_ms === undefined ? [] : [skew_ms]));
+  const secrets = probes[0]?.finding.status === 'ok' ? await checkSecrets(config, urls.control) : [];
+  const moved = DATABASES.filter((_, i) => probes[i]?.plain === false).map(({ store }) => store);
+  return [
+    ...probes.map(({ finding }) => finding),
+    ...secrets,
+    ...(skews.length > 0 ? [judgeClock(skews)] : []),
+    ...(moved.length > 0 ? [judgeTime(config, moved)] : []),
+  ];
+}
+
+async function probe(store: keyof DatabaseUrls, kind: SchemaKind, url: string): Promise<Probe> {
+  const name = `database ${store}`;
+  const variable = `${store.toUpperCase()}_DATABASE_URL`;
+  try {
+    return await withPool(url, async (db) => {
+      // The first query opens the connection, so that the second one measures only the round trip.
+      await serverState(db);
+      const asked = systemClock.now();
+      const server = await serverState(db);
+      const skew_ms = (asked + systemClock.now()) / 2 - server.now.getTime();
+      const finding = judgeDatabase(name, server, kind, await appliedMigrations(db));
+      return { finding, skew_ms, ...(finding.status === 'ok' ? { plain: (await readTime(db)).plain } : {}) };
+    });
+  } catch (error) {
+    const reason = describeDatabaseError(error) ?? (error as Error).message;
+    return { finding: fail(name, reason, `Start that PostgreSQL, or correct ${variable}.`) };
+  }
+}
+
+/** Checks that the secrets keys are those of this installation. Returns nothing while no secret is stored. */
+async function checkSecrets(config: Config, url: string): Promise<Finding[]> {
+  const name = 'sealed secrets';
+  return withPool(url, async (control) => {
+    if ((await findRoot(control)) === undefined) return [];
+    try {
+      const { keys } = await openSecrets(config, control, new Date(commandClock.now()));
+      return [ok(name, `open with the secrets key ${keys.current().id}`)];
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error;
+      return [fail(name, error.message, 'Give every process the keys that this installation has sealed its secrets with.')];
+    }
+  });
+}
+
+/**
+ * Judges a database by its version and migrations.
+ * @param applied names of the migrations that the database has
+ */
+export function judgeDatabase(
+  name: string,
+  server: Pick<ServerState, 'version_num' | 'version'>,
+  kind: SchemaKind,
+  applied: string[],
+): Finding {
+  const version = `PostgreSQL ${server.version}`;
+  if (server.version_num < OLDEST_VERSION_NUM) return fail(name, `${version} is too old`, 'Upgrade the server to 15 or later.');
+  const known = knownMigrations(kind);
+  const missing = known.filter((migration) => !applied.includes(migration));
+  const foreign = applied.filter((migration) => !known.includes(migration));
+  if (foreign.length > 0) return fail(name, `${version}, migrated by a newer Pirogue (${foreign.join(', ')})`, 'Update Pirogue.');
+  if (missing.length === 0) return ok(name, `${version}, migrated`);
+  const detail = applied.length === 0 ? 'empty' : `${missing.length} migrations behind`;
+  return fail(name, `${version}, ${detail}`, 'Run "pirogue migrate" (a start does it too).');
+}
+
+/**
+ * Judges the difference between our clock and the servers'.
+ * @param skews in milliseconds, one for each server, in either direction
+ */
+export function judgeClock(skews: readonly number[]): Finding {
+  const worst = Math.max(...skews.map(Math.abs));
+  const detail = `${Math.round(worst)} ms apart from the database's`;
+  if (worst <= SKEW_WARN_MS) return ok('clock', detail);
+  const advice = 'Let the same time service (NTP) set both clocks.';
+  return worst <= SKEW_FAIL_MS ? warn('clock', detail, advice) : fail('clock', detail, advice);
+}
+
+/**
+ * Reports databases whose clock CLOCK_SPEED has modified.
+ * @param moved names of these databases
+ */
+function judgeTime({ profile }: Config, moved: readonly string[]): Finding {
+  const detail = `not the real one in ${moved.join(', ')}`;
+  const advice = 'CLOCK_SPEED has changed it: start once with PROFILE=development and CLOCK_SPEED=off.';
+  return profile === 'production' ? fail('time', detail, advice) : warn('time', detail, advice);
+}

@@ -1,0 +1,135 @@
+import type { Command } from 'commander';
+import { explainRefusal } from '../../../core/abuse/rules.ts';
+import { type NotedRefusal, refusalsOf } from '../../../core/abuse/service.ts';
+import { type Environment, ENVIRONMENTS } from '../../../kit/environment.ts';
+import { unreachable } from '../../../kit/errors.ts';
+import { isId } from '../../../kit/ids.ts';
+import { wireFromMinor } from '../../../kit/money.ts';
+import { Failure } from '../failure.ts';
+import { print } from '../output.ts';
+import { inStore, whyLines } from './shared.ts';
+import {
+  type ExplainedAttempt,
+  explainedAttempts,
+  type ExplainedPayment,
+  findPaymentAnywhere,
+  type Happening,
+  happeningsOf,
+} from './store.ts';
+
+interface Story {
+  payment: ExplainedPayment;
+  /** Rejections by fraud screening, before a provider was called. */
+  refusals: NotedRefusal[];
+  happenings: Happening[];
+  attempts: ExplainedAttempt[];
+}
+
+export async function explainCommand(id: string, options: { json?: true }, command: Command): Promise<void> {
+  for (const environment of ENVIRONMENTS) {
+    if (isId('trx', environment, id)) return tell(id, environment, options);
+    if (isId('po', environment, id)) return (await import('./transfer.ts')).tellTransfer(id, environment, options);
+  }
+  command.error('error: this is not the id of a payment (trx_…) or transfer (po_…)');
+}
+
+async function tell(id: string, environment: Environment, options: { json?: true }): Promise<void> {
+  const story = await readStory(id, environment);
+  if (!story) throw new Failure(`there is no payment ${id} in ${environment}`, 'Check the id.');
+  print(options.json, documentOf(story, environment), () => textOf(story, environment));
+}
+
+function readStory(id: string, environment: Environment): Promise<Story | undefined> {
+  return inStore(environment, async (db) => {
+    const payment = await findPaymentAnywhere(db, id);
+    return (
+      payment && {
+        payment,
+        refusals: await refusalsOf(db, payment.team_id, id),
+        happenings: await happeningsOf(db, payment.team_id, id),
+        attempts: await explainedAttempts(db, payment.team_id, id),
+      }
+    );
+  });
+}
+
+function documentOf({ payment, refusals, happenings, attempts }: Story, environment: Environment) {
+  const { team_id, amount_minor, captured_minor, ...rest } = payment;
+  return {
+    ...rest,
+    team_id: String(team_id),
+    environment,
+    amount: wireFromMinor(amount_minor),
+    amount_captured: wireFromMinor(captured_minor),
+    happenings,
+    refusals: refusals.map((refusal) => ({ ...refusal, why: explainRefusal(refusal) })),
+    attempts: attempts.map(({ amount_minor: minor, decision, ...attempt }) => ({
+      ...attempt,
+      amount: wireFromMinor(minor),
+      decision,
+      why: whyLines(decision),
+      outcome: outcomeOf({ ...attempt, amount_minor: minor, decision }),
+    })),
+  };
+}
+
+function textOf({ payment, refusals, happenings, attempts }: Story, environment: Environment): string {
+  const { id, team_id, status, amount_minor, currency, reason } = payment;
+  const head = `${id} of team ${team_id}, ${environment}: ${wireFromMinor(amount_minor)} ${currency}, ${status}${reason ? ` (${reason})` : ''}`;
+  const story = happenings.map(({ type, created_at }) => `  ${created_at.toISOString()}  ${type}`);
+  return [
+    [head, ...story].join('\n'),
+    ...refusals.map(refusalText),
+    ...(attempts.length === 0 ? ['No provider was asked: nobody has charged it yet.'] : attempts.map(attemptText)),
+  ].join('\n\n');
+}
+
+function refusalText(refusal: NotedRefusal): string {
+  const { rule, times, first_at, last_at } = refusal;
+  const often = times === 1 ? '' : ` (${times} times, the last at ${last_at.toISOString()})`;
+  return `${first_at.toISOString()}  refused by the rules against abuse, ${rule}${often}\n  ${explainRefusal(refusal)}`;
+}
+
+function attemptText(attempt: ExplainedAttempt): string {
+  const { id, created_at, provider, provider_account, channel, amount_minor, currency, decision } = attempt;
+  return [
+    `${created_at.toISOString()}  ${id}`,
+    `  ${wireFromMinor(amount_minor)} ${currency} on ${channel} by ${provider} (${provider_account})`,
+    ...whyLines(decision).map((line) => `  ${line}`),
+    `  → ${outcomeOf(attempt)}`,
+  ].join('\n');
+}
+
+/** Describes the outcome of an attempt in one sentence. */
+function outcomeOf(attempt: ExplainedAttempt): string {
+  const { mismatch, resolution } = attempt;
+  const broken = mismatch
+    ? ` ${wireFromMinor(BigInt(mismatch.amount_minor))} ${mismatch.currency} arrived instead and wait in hold for a person.`
+    : '';
+  const decided = resolution ? ` ${resolution.author} decided so at ${resolution.at}: ${resolution.evidence}` : '';
+  return `${statusSentence(attempt)}${broken}${decided}`;
+}
+
+function statusSentence({ status, reason, message, closed_at, submitted_at }: ExplainedAttempt): string {
+  const at = closed_at ? ` at ${closed_at.toISOString()}` : '';
+  const words = message ? `: ${message}` : '';
+  switch (status) {
+    case 'created':
+      return 'Not known to have been sent. It is looked into.';
+    case 'open':
+      return `The provider has it${submitted_at ? ` since ${submitted_at.toISOString()}` : ''} and has not said what came of it.`;
+    case 'unknown':
+      return `The provider may have it${words}. It is asked until it knows; nobody else is tried meanwhile.`;
+    case 'unavailable':
+      return `Unavailable${at}${words}. Nothing was created there, so that another could be tried.`;
+    case 'succeeded':
+      return `Succeeded${at}.`;
+    case 'failed':
+    case 'cancelled':
+      return `${status === 'failed' ? 'Failed' : 'Cancelled'}${at}, ${reason ?? 'unknown'}${words}.`;
+    case 'expired':
+      return `Expired${at}: the provider says that it did not happen.`;
+    default:
+      return unreachable(status);
+  }
+}

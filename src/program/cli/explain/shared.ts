@@ -1,0 +1,27 @@
+import { readConfig } from '../../../platform/config/config.ts';
+import type { Environment } from '../../../kit/environment.ts';
+import type { Db } from '../../../kit/sql.ts';
+import { explain, isExplanation } from '../../../providers/routing/explain.ts';
+import { withDatabases, withPool } from '../databases.ts';
+import { Failure } from '../failure.ts';
+import { missingMigrations } from '../migrations.ts';
+
+/**
+ * Opens a store for `work`.
+ * @throws Failure when it lacks migrations
+ */
+export function inStore<T>(environment: Environment, work: (db: Db) => Promise<T>): Promise<T> {
+  return withDatabases(readConfig(process.env), (urls) =>
+    withPool(urls[environment], async (db) => {
+      const missing = await missingMigrations(db, 'store');
+      if (missing.length > 0)
+        throw new Failure(`the ${environment} store lacks ${missing.join(', ')}`, 'Run "pirogue migrate" first.');
+      return work(db);
+    }),
+  );
+}
+
+/** Returns the stored explanation of the routing decision, in sentences. */
+export function whyLines(decision: unknown): string[] {
+  return isExplanation(decision) ? explain(decision) : ['It was not written down why.'];
+}

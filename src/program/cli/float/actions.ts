@@ -1,0 +1,106 @@
+import { type Config, readConfig } from '../../../platform/config/config.ts';
+import type { PollRow } from '../../../providers/float/schema.ts';
+import { setAlert, type ShownFloat, teamFloats } from '../../../providers/float/service.ts';
+import { commandClock } from '../command-clock.ts';
+import { type Environment, ENVIRONMENTS } from '../../../kit/environment.ts';
+import { isId } from '../../../kit/ids.ts';
+import { wireFromMinor } from '../../../kit/money.ts';
+import type { Db } from '../../../kit/sql.ts';
+import type { AccountRow } from '../../../providers/provider-accounts/schema.ts';
+import { findAccount, listAccounts } from '../../../providers/provider-accounts/store.ts';
+import { withDatabases, withPool } from '../databases.ts';
+import { demoTeamId } from '../demo-team.ts';
+import { Failure } from '../failure.ts';
+import { missingMigrations } from '../migrations.ts';
+import { operator } from '../operator.ts';
+import { details, print, shortMoment, table } from '../output.ts';
+
+interface Output {
+  json?: true;
+}
+
+export async function listCommand(options: Output & { team?: bigint; environment: Environment }): Promise<void> {
+  const config = readConfig(process.env);
+  const { environment, team: team_id = demoTeamId(config), json } = options;
+  const { accounts, floats, polls } = await withStores(config, environment, async (control, store) => ({
+    accounts: await listAccounts(control, team_id, environment),
+    ...(await teamFloats(store, team_id, commandClock.now())),
+  }));
+  const shown = accounts.map((account) => shownAccount(account, floats, polls));
+  print(json, shown, () =>
+    table(['ACCOUNT', 'NAME', 'CURRENCY', 'AREA', 'USE', 'HOLDS', 'ALERT BELOW', 'LEVEL', 'ASKED'], shown.flatMap(lines)),
+  );
+}
+
+function shownAccount({ id, provider, name, active }: AccountRow, floats: readonly ShownFloat[], polls: readonly PollRow[]) {
+  const poll = polls.find(({ account_id }) => account_id === id);
+  return {
+    ...{ account: id, provider, name, active },
+    asked_at: poll?.asked_at ?? null,
+    read_at: poll?.read_at ?? null,
+    error: poll?.error ?? null,
+    floats: floats
+      .filter(({ account_id }) => account_id === id)
+      .map(({ currency, area, use, amount_minor, below_minor, level, read_at }) => ({
+        ...{ currency, area: area || null, use, amount: wireFromMinor(amount_minor) },
+        alert_below: below_minor === null ? null : wireFromMinor(below_minor),
+        ...{ level, read_at },
+      })),
+  };
+}
+
+function lines({ account, name, asked_at, error, floats }: ReturnType<typeof shownAccount>): string[][] {
+  if (floats.length === 0) {
+    return [[account, name, '', '', '', error === null ? 'not known' : `no answer: ${error}`, '', '', shortMoment(asked_at)]];
+  }
+  return floats.map(({ currency, area, use, amount, alert_below, level, read_at }) => [
+    ...[account, name, currency, area ?? '', use, String(amount)],
+    ...[alert_below === null ? '' : String(alert_below), level, shortMoment(read_at)],
+  ]);
+}
+
+interface SetOptions extends Output {
+  currency: string;
+  alertBelow: bigint | 'off';
+  area?: string;
+}
+
+export async function setCommand(id: string, options: SetOptions): Promise<void> {
+  const environment = ENVIRONMENTS.find((candidate) => isId('pa', candidate, id));
+  if (!environment) throw noSuchAccount(id);
+  const { currency, alertBelow, area = '', json } = options;
+  const below_minor = alertBelow === 'off' ? null : alertBelow;
+  const changed = await withStores(readConfig(process.env), environment, async (control, store) => {
+    const account = await findAccount(control, id);
+    if (!account) throw noSuchAccount(id);
+    const watch = { team_id: account.team_id, account_id: id, currency, area };
+    return setAlert(store, watch, below_minor, operator(), commandClock.now());
+  });
+  if (!changed) throw new Failure(`nobody is told of ${currency} of ${id}`, '"pirogue float list" shows what is watched.');
+  const alert_below = below_minor === null ? null : wireFromMinor(below_minor);
+  print(json, { account: id, currency, area: area || null, alert_below }, () =>
+    details({
+      account: id,
+      currency,
+      ...(area ? { area } : {}),
+      'alert below': alert_below === null ? 'off' : String(alert_below),
+    }),
+  );
+}
+
+function withStores<T>(config: Config, environment: Environment, work: (control: Db, store: Db) => Promise<T>): Promise<T> {
+  return withDatabases(config, (urls) =>
+    withPool(urls.control, (control) =>
+      withPool(urls[environment], async (store) => {
+        const missing = await missingMigrations(store, 'store');
+        if (missing.length > 0)
+          throw new Failure(`the ${environment} store lacks ${missing.join(', ')}`, 'Run "pirogue migrate" first.');
+        return work(control, store);
+      }),
+    ),
+  );
+}
+
+function noSuchAccount(id: string): Failure {
+  return new Failure(`there is no account ${id}`, '"pirogue providers list" shows them.');
+}

@@ -1,0 +1,37 @@
+import { readConfig } from '../../platform/config/config.ts';
+import type { Store } from '../../platform/db/stores.ts';
+import type { Environment } from '../../kit/environment.ts';
+import { Problem } from '../../kit/errors.ts';
+import { type Minor, minorFromWire } from '../../kit/money.ts';
+import { withDatabases, withPool } from './databases.ts';
+import { demoTeamId } from './demo-team.ts';
+import { Failure } from './failure.ts';
+
+/**
+ * Opens a store for `work`, with the team of the options or the demo team.
+ * @throws Failure with a one-line message where the API would answer with an error status
+ */
+export async function inStore<T>(
+  environment: Environment,
+  options: { team?: bigint },
+  work: (store: Store, team_id: bigint) => Promise<T>,
+): Promise<T> {
+  const config = readConfig(process.env);
+  const team_id = options.team ?? demoTeamId(config);
+  try {
+    return await withDatabases(config, (urls) => withPool(urls[environment], (db) => work({ environment, db }, team_id)));
+  } catch (error) {
+    if (error instanceof Problem) throw new Failure(error.message, 'Check the id and the team (--team).', { cause: error });
+    throw error;
+  }
+}
+
+/**
+ * Parses an amount in major units.
+ * @throws Failure
+ */
+export function readAmount(text: string): Minor {
+  const amount = /^\d+(\.\d{1,2})?$/.test(text) ? minorFromWire(Number(text)) : null;
+  if (!amount) throw new Failure(`${text} is not an amount`, 'Give major units with at most two decimals, such as 50000.');
+  return amount;
+}

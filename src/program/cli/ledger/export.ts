@@ -1,0 +1,85 @@
+import { once } from 'node:events';
+import type { Environment } from '../../../kit/environment.ts';
+import { decimal } from '../../../money/ledger/decimal.ts';
+import { type Line, linesOf } from '../../../money/ledger/statement.ts';
+import { Failure } from '../failure.ts';
+import { withLedgers } from './open.ts';
+import { presentLine } from './present.ts';
+
+const DAY_MS = 86_400_000;
+
+interface ExportOptions {
+  from?: Date;
+  to?: Date;
+  format: 'csv' | 'json';
+  json?: true;
+  environment: Environment;
+  team?: bigint;
+}
+
+/** Writes the ledger of a period in pages, so that its length is not limited by memory. */
+export async function exportCommand({ from, to, format, json, environment, team }: ExportOptions): Promise<void> {
+  if (from && to && to < from) throw new Failure('--to is before --from', 'Both days are included, so they may be the same.');
+  const period = { team_id: team ?? null, from: from ?? null, before: to ? new Date(to.getTime() + DAY_MS) : null };
+  const form = FORMS[json ? 'json' : format];
+  await withLedgers([environment], async (db) => {
+    await write(form.head);
+    let first = true;
+    for await (const lines of linesOf(db, period)) {
+      await write(`${first ? '' : form.between}${lines.map(form.line).join(form.between)}`);
+      first = false;
+    }
+    await write(first ? form.empty : form.tail);
+  });
+}
+
+interface Form {
+  head: string;
+  line(line: Line): string;
+  between: string;
+  tail: string;
+  empty: string;
+}
+
+const COLUMNS = [
+  'team_id',
+  'journal',
+  'line',
+  'created_at',
+  'kind',
+  'source',
+  'subject',
+  'currency',
+  'debit',
+  'credit',
+  'amount',
+] as const;
+
+const FORMS: Record<ExportOptions['format'], Form> = {
+  csv: {
+    head: `${COLUMNS.join(',')}\n`,
+    // Amounts are exact text: spreadsheets and databases read them without converting them to a float.
+    line: (line) =>
+      Object.values({ ...presentLine(line), amount: decimal(line.amount_minor) } satisfies Record<
+        (typeof COLUMNS)[number],
+        unknown
+      >)
+        .map(cell)
+        .join(','),
+    between: '\n',
+    tail: '\n',
+    empty: '',
+  },
+  json: { head: '[', line: (line) => `\n${JSON.stringify(presentLine(line))}`, between: ',', tail: '\n]\n', empty: ']\n' },
+};
+
+/** Quotes a CSV field (RFC 4180). */
+function cell(value: string | number): string {
+  const text = String(value);
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+/** Writes to stdout and waits while its buffer is full. */
+async function write(text: string): Promise<void> {
+  if (!process.stdout.write(text)) await once(process.stdout, 'drain');
+}

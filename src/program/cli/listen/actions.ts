@@ -1,0 +1,146 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { subscriptionsOf, type EventType } from '../../../money/events/catalogue.ts';
+import { type Answer, type Api, openApi, Refusal } from '../api.ts';
+import type { ApiOptions } from '../api-options.ts';
+import { accepted, type Forwarded, forward } from './forward.ts';
+import { listeningSecret } from './secret.ts';
+import { EventTail, type HeardEvent } from './tail.ts';
+
+interface ListenOptions extends ApiOptions {
+  forwardTo?: string;
+  events?: string[];
+  since?: string;
+  json?: true;
+}
+
+/** Interval of polling. It leaves two thirds of the key's rate limit to the merchant's own calls. */
+const REST_MS = 2_000;
+/** Waits between retries. A receiver that restarts should be available again within them. */
+const RETRY_MS = [1_000, 2_000, 4_000];
+
+/**
+ * Prints and forwards events until a signal. Retries failures of the service and of the receiver, and keeps the order of
+ * events.
+ */
+export async function listenCommand(options: ListenOptions): Promise<void> {
+  const api = openApi(options);
+  const listener = new Listener(options, listeningSecret(api.key));
+  const stop = stopAsked();
+  const tail = await EventTail.start(
+    (path) => api.call('GET', path),
+    (path) => patiently(api, path, stop),
+    options.since ?? null,
+  );
+  listener.greet();
+  try {
+    for (;;) {
+      const events = await tail.more();
+      for (const event of events) await listener.tell(event, stop);
+      await pause(REST_MS, stop);
+      stop.throwIfAborted();
+    }
+  } catch (error) {
+    if (!stop.aborted) throw error;
+  }
+  listener.bid();
+}
+
+/** Returns a signal that the first SIGINT, SIGTERM or SIGHUP aborts. A second one ends the process at once. */
+function stopAsked(): AbortSignal {
+  const stop = new AbortController();
+  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(name, () => stop.abort());
+  return stop.signal;
+}
+
+/** Calls the service until it answers. Gives up only on errors that a retry cannot resolve. */
+async function patiently(api: Api, path: string, stop: AbortSignal): Promise<Answer> {
+  let told = false;
+  for (;;) {
+    stop.throwIfAborted();
+    try {
+      const answer = await api.call('GET', path);
+      if (told) console.error('it answers again');
+      return answer;
+    } catch (error) {
+      if (!(error instanceof Refusal) || error.wait_ms === null) throw error;
+      if (!told) console.error(`${error.message}: trying again until it does, Ctrl-C ends`);
+      told = true;
+      await pause(error.wait_ms, stop);
+    }
+  }
+}
+
+async function pause(ms: number, stop: AbortSignal): Promise<void> {
+  await sleep(ms, undefined, { signal: stop }).catch(() => {});
+}
+
+/** Prints received events and forwards them. */
+class Listener {
+  readonly #options: ListenOptions;
+  readonly #secret: string;
+  #heard = 0;
+  #failed = 0;
+  #last: HeardEvent | null = null;
+
+  constructor(options: ListenOptions, secret: string) {
+    this.#options = options;
+    this.#secret = secret;
+  }
+
+  greet(): void {
+    const { forwardTo, json } = this.#options;
+    const forwarding = forwardTo ? `\nEvents go to ${forwardTo}, signed with ${this.#secret}` : '';
+    say(
+      json
+        ? JSON.stringify({ listening: true, forward_to: forwardTo ?? null, secret: this.#secret })
+        : `Listening to the sandbox; stop with Ctrl-C.${forwarding}`,
+    );
+  }
+
+  /** Delivers an event. Returns when the receiver has accepted it or all retries have failed. */
+  async tell(event: HeardEvent, stop: AbortSignal): Promise<void> {
+    if (!wanted(event.type, this.#options.events)) return;
+    const { forwardTo } = this.#options;
+    if (!forwardTo) this.#print(event, null);
+    for (let attempt = 0; forwardTo; attempt++) {
+      stop.throwIfAborted();
+      const result = await forward(forwardTo, this.#secret, event);
+      this.#print(event, result);
+      if (accepted(result)) break;
+      const wait = RETRY_MS[attempt];
+      if (wait === undefined) {
+        this.#failed++;
+        console.error(`given up; once it works: pirogue events resend ${event.id} --forward-to ${forwardTo}`);
+        break;
+      }
+      await pause(wait, stop);
+    }
+    this.#heard++;
+    this.#last = event;
+  }
+
+  bid(): void {
+    if (this.#options.json) return;
+    const failed = this.#failed > 0 ? `, ${this.#failed} not taken` : '';
+    const next = this.#last ? `; --since ${this.#last.id} goes on behind them` : '';
+    say(`${this.#heard} events${failed}${next}`);
+  }
+
+  #print({ id, type, created, sequence, body }: HeardEvent, result: Forwarded | null): void {
+    const resource = String(body.data.id ?? '');
+    const outcome = result ? `  → ${result.status ?? result.error} (${result.duration_ms} ms)` : '';
+    say(
+      this.#options.json
+        ? JSON.stringify({ event: id, type, created, sequence, resource, ...result })
+        : `${created}  ${type.padEnd(26)}  ${id}  ${resource}${outcome}`,
+    );
+  }
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+function wanted(type: string, only: readonly string[] | undefined): boolean {
+  return !only || subscriptionsOf(type as EventType).some((name) => only.includes(name));
+}

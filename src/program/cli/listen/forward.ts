@@ -1,0 +1,45 @@
+import { commandClock } from '../command-clock.ts';
+import { send } from '../../../kit/fetch.ts';
+import { newId } from '../../../kit/ids.ts';
+import { deliveryHeaders } from '../../../money/webhooks/sign.ts';
+import type { HeardEvent } from './tail.ts';
+
+const TIMEOUT_MS = 10_000;
+/** Maximum bytes of the response that are read. It is not used, so the connection is cut beyond that, as the service does. */
+const KEPT_BYTES = 4096;
+const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
+
+/** Result of one delivery attempt. */
+export interface Forwarded {
+  delivery_id: string;
+  /** HTTP status; null when there was no answer. */
+  status: number | null;
+  error: string | null;
+  duration_ms: number;
+}
+
+/** Posts an event as the service would deliver it: with the same headers, signed over the exact bytes that are sent. */
+export async function forward(address: string, secret: string, event: HeardEvent): Promise<Forwarded> {
+  const at = commandClock.now();
+  const id = newId('whd', 'sandbox', at);
+  const body = Buffer.from(JSON.stringify(event.body));
+  const { protocol, hostname } = new URL(address);
+  const result = await send({
+    method: 'POST',
+    url: address,
+    // On this machine a certificate proves nothing.
+    guard: protocol === 'https:' && LOOPBACK.test(hostname) ? 'public_or_loopback' : 'none',
+    timeout_ms: TIMEOUT_MS,
+    max_bytes: KEPT_BYTES,
+    headers: deliveryHeaders(secret, { id, event_type: event.type, sequence: event.sequence, body, at }),
+    body,
+  });
+  const { duration_ms } = result;
+  if (result.kind === 'failed') return { delivery_id: id, status: null, error: result.error, duration_ms };
+  return { delivery_id: id, status: result.status, error: null, duration_ms };
+}
+
+/** Whether the receiver accepted the event. Any status other than 2xx is a failure, as for the service. */
+export function accepted({ status }: Forwarded): boolean {
+  return status !== null && status >= 200 && status < 300;
+}

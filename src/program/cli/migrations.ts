@@ -1,0 +1,23 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import type { Queryable } from '../../kit/sql.ts';
+import { appliedMigrations } from './store.ts';
+
+const root = path.join(import.meta.dirname, '..', '..', 'migrations');
+
+export type SchemaKind = 'control' | 'store';
+
+/** Returns the names of the migrations of this version, oldest first. */
+export function knownMigrations(kind: SchemaKind): string[] {
+  return fs
+    .readdirSync(path.join(root, kind))
+    .filter((file) => file.endsWith('.sql'))
+    .map((file) => path.parse(file).name)
+    .sort();
+}
+
+/** Returns the migrations that the database lacks. */
+export async function missingMigrations(db: Queryable, kind: SchemaKind): Promise<string[]> {
+  const applied = new Set(await appliedMigrations(db));
+  return knownMigrations(kind).filter((name) => !applied.has(name));
+}

@@ -1,0 +1,187 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import { readConfig } from '../../../platform/config/config.ts';
+import type { Store } from '../../../platform/db/stores.ts';
+import { commandClock } from '../command-clock.ts';
+import type { Environment } from '../../../kit/environment.ts';
+import { paymentListeners } from '../../listeners.ts';
+import { decimal } from '../../../money/ledger/decimal.ts';
+import type { AccountRow } from '../../../providers/provider-accounts/schema.ts';
+import { listAccounts } from '../../../providers/provider-accounts/store.ts';
+import { NotAStatement } from '../../../core/reconciliation/load.ts';
+import { type ReportFiles, writeReport } from '../../../core/reconciliation/report.ts';
+import { BREAK_KINDS, type Run, type Stand } from '../../../core/reconciliation/schema.ts';
+import { AnotherAccount, type Progress, reconcile, standOf } from '../../../core/reconciliation/service.ts';
+import { KIND_WORDS } from '../../../core/reconciliation/words.ts';
+import { withDatabases, withPool } from '../databases.ts';
+import { demoTeamId } from '../demo-team.ts';
+import { Failure } from '../failure.ts';
+import { missingMigrations } from '../migrations.ts';
+import { operator } from '../operator.ts';
+import { details, print, table } from '../output.ts';
+import { showProgress } from './progress.ts';
+
+interface Options {
+  provider: string;
+  file: string;
+  account?: string;
+  team?: bigint;
+  environment: Environment;
+  from?: Date;
+  to?: Date;
+  skew: number;
+  apply?: true;
+  force?: true;
+  report: string;
+  json?: true;
+}
+
+const DAY_MS = 86_400_000;
+
+interface Result {
+  run: Run;
+  states: Stand[];
+  files: ReportFiles;
+}
+
+/** Reconciles a statement. Exits with code 1 while a break is open, so that a nightly run is noticed. */
+export async function reconcileCommand(options: Options): Promise<void> {
+  const size = sizeOf(options.file);
+  refusePeriod(options);
+  refuseFolder(options.report);
+  const config = readConfig(process.env);
+  const team_id = options.team ?? demoTeamId(config);
+  const progress = showProgress(size, options.json === true);
+  const result = await withDatabases(config, async (urls) => {
+    const account = await withPool(urls.control, async (control) =>
+      chosen(options, await listAccounts(control, team_id, options.environment)),
+    );
+    return withPool(urls[options.environment], async (db) => {
+      const missing = await missingMigrations(db, 'store');
+      if (missing.length > 0)
+        throw new Failure(`the ${options.environment} store lacks ${missing.join(', ')}`, 'Run "pirogue migrate" first.');
+      const deps = { clock: commandClock, config, listeners: paymentListeners(null) };
+      return run(deps, { environment: options.environment, db }, options, account, progress.tell);
+    });
+  }).finally(() => progress.end());
+  print(options.json, documentOf(result), () => textOf(result));
+  if (openOf(result) > 0 || result.run.reading.bad > 0) process.exitCode = 1;
+}
+
+async function run(
+  deps: Parameters<typeof reconcile>[0],
+  store: Store,
+  options: Options,
+  account: AccountRow,
+  progress: (step: Progress) => void,
+): Promise<Result> {
+  const wish = {
+    ...{ team_id: account.team_id, provider: account.provider, account, file_name: path.basename(options.file), progress },
+    open: () => fs.createReadStream(options.file, { highWaterMark: 1 << 18 }),
+    from: options.from ?? null,
+    to: options.to ? new Date(options.to.getTime() + DAY_MS - 1) : null,
+    skew_ms: options.skew * 1_000,
+    apply: options.apply === true,
+    force: options.force === true,
+  };
+  const run = await reconcile(deps, store, wish, operator()).catch((error: unknown) => refuse(error, options.provider));
+  return { run, states: await standOf(store, run), files: await writeReport(store, run, options.report) };
+}
+
+function refuse(error: unknown, provider: string): never {
+  if (error instanceof AnotherAccount) {
+    const advice = 'Nothing was changed. Look without --apply first; --force applies it all the same.';
+    throw new Failure(`this looks like the statement of another account: ${error.message}`, advice, { cause: error });
+  }
+  if (!(error instanceof NotAStatement)) throw error;
+  throw new Failure(
+    `this is no statement of ${provider}: ${error.message}`,
+    'docs/reconciliation.md says which columns it needs.',
+    {
+      cause: error,
+    },
+  );
+}
+
+function sizeOf(file: string): number {
+  const stat = fs.statSync(file, { throwIfNoEntry: false });
+  if (!stat?.isFile()) throw new Failure(`${file} is no file`, 'Name the statement with --file.');
+  return stat.size;
+}
+
+/**
+ * Checks the folder of the report first: after the evidence is recorded, a missing folder would lose the report.
+ * @throws Failure
+ */
+function refuseFolder(folder: string): void {
+  try {
+    if (!fs.statSync(folder).isDirectory()) throw new Error('a file');
+    fs.accessSync(folder, fs.constants.W_OK);
+  } catch {
+    throw new Failure(`${folder} is no folder that can be written to`, 'Name one that exists with --report.');
+  }
+}
+
+/**
+ * Rejects a period whose last day is not over: transactions of the rest of the day would be reported as missing.
+ * @throws Failure
+ */
+function refusePeriod({ from, to }: Options): void {
+  if (from && to && to < from) throw new Failure('--to is before --from', 'Both days are included, so they may be the same.');
+  if (to && to.getTime() + DAY_MS > commandClock.now())
+    throw new Failure('the day of --to is not over', 'Use an earlier day, or leave it out.');
+}
+
+function chosen({ provider, account, environment }: Options, rows: AccountRow[]): AccountRow {
+  const own = rows.filter((row) => row.provider === provider);
+  const [first, ...others] = account === undefined ? own : own.filter(({ id, name }) => id === account || name === account);
+  const names = own.map(({ name }) => name).join(', ');
+  if (!first)
+    throw new Failure(
+      `the team has no such account at ${provider} in ${environment}`,
+      names ? `It has ${names}.` : '"pirogue providers list" shows its accounts.',
+    );
+  if (others.length > 0) throw new Failure(`the team has several accounts at ${provider}`, `Say which with --account: ${names}.`);
+  return first;
+}
+
+/** Counts the open breaks, including those in suspense (`hold`), which need a decision too. */
+function openOf({ states }: Result): number {
+  return states.filter(({ state }) => state !== 'closed' && state !== 'settled').reduce((sum, { count }) => sum + count, 0);
+}
+
+function documentOf({ run, states, files }: Result) {
+  const { team_id, reading, tallies, ...rest } = run;
+  return {
+    ...{ ...rest, team_id: String(team_id) },
+    reading: { ...reading, fees: reading.fees.map(({ currency, sum_minor }) => ({ currency, sum: decimal(sum_minor) })) },
+    tallies: tallies.map(({ sum_minor, ...tally }) => ({ ...tally, sum: decimal(sum_minor) })),
+    breaks: states,
+    report: files,
+  };
+}
+
+function textOf(result: Result): string {
+  const { run, states, files } = result;
+  const of = (verdict: string) =>
+    run.tallies.filter((tally) => tally.verdict === verdict).reduce((sum, { count }) => sum + count, 0);
+  const rows = BREAK_KINDS.filter((kind) => of(kind) > 0).map((kind) => {
+    const stand = states.filter((row) => row.kind === kind).map(({ state, count }) => `${count.toLocaleString('en')} ${state}`);
+    return [KIND_WORDS[kind].title, of(kind).toLocaleString('en'), stand.join(', ')];
+  });
+  const { reading } = run;
+  const facts = details({
+    run: run.id,
+    file: `${run.file_name} (SHA-256 ${run.file_hash.slice(0, 12)}…)${run.earlier ? `, compared before in ${run.earlier}` : ''}`,
+    account: `${run.account_name} at ${run.provider}`,
+    period: `${run.from_at.toISOString()} to ${run.to_at.toISOString()}`,
+    lines: `${reading.lines.toLocaleString('en')} read, ${reading.bad} bad, ${reading.pending} pending, ${reading.other} of another kind`,
+    matched: of('matched').toLocaleString('en'),
+    report: `${files.html}, ${files.csv}`,
+  });
+  const faults = reading.faults.map(({ line, fault }) => `  line ${line}: ${fault}`);
+  const found = rows.length === 0 ? 'No break: statement and books agree.' : table(['break', 'count', 'state'], rows);
+  const next =
+    run.applied || rows.length === 0 ? [] : ['', 'Only looked. --apply enters the evidence and sets the rest aside in hold.'];
+  return [facts, ...faults, '', found, ...next].join('\n');
+}

@@ -1,0 +1,49 @@
+import os from 'node:os';
+import { readConfig } from '../../../platform/config/config.ts';
+import { commandClock } from '../command-clock.ts';
+import { ENVIRONMENTS } from '../../../kit/environment.ts';
+import { Problem } from '../../../kit/errors.ts';
+import { isId } from '../../../kit/ids.ts';
+import { decimal } from '../../../money/ledger/decimal.ts';
+import type { SettledAs } from '../../../core/reconciliation/schema.ts';
+import { settleBreak } from '../../../core/reconciliation/settle.ts';
+import { withDatabases, withPool } from '../databases.ts';
+import { demoTeamId } from '../demo-team.ts';
+import { Failure } from '../failure.ts';
+import { operator } from '../operator.ts';
+import { details, print } from '../output.ts';
+
+interface Options {
+  as: SettledAs;
+  evidence: string;
+  author?: string;
+  team?: bigint;
+  json?: true;
+}
+
+/** Settles a break. The decision is final, and is printed with its ledger postings. */
+export async function settleCommand(run_id: string, id: bigint, options: Options): Promise<void> {
+  const environment = ENVIRONMENTS.find((one) => isId('rec', one, run_id));
+  if (!environment) throw new Failure(`${run_id} is not the id of a run`, 'Use the rec_… of the report.');
+  const config = readConfig(process.env);
+  const ref = { team_id: options.team ?? demoTeamId(config), run_id, id };
+  const verdict = { as: options.as, evidence: options.evidence, author: options.author ?? os.userInfo().username };
+  const { row, journals } = await withDatabases(config, (urls) =>
+    withPool(urls[environment], (db) => settleBreak({ clock: commandClock }, { environment, db }, ref, verdict, operator())),
+  ).catch(refuse);
+  const booked = journals.flatMap(({ currency, postings }) =>
+    postings.map(({ debit, credit, amount_minor }) => ({ currency, debit, credit, amount: decimal(amount_minor) })),
+  );
+  print(options.json, { run: run_id, break: String(id), kind: row.kind, ...verdict, booked }, () =>
+    details({
+      ...{ settled: `${run_id} ${id}`, kind: row.kind, as: verdict.as, by: verdict.author },
+      booked: booked.map(({ currency, debit, credit, amount }) => `${amount} ${currency} from ${debit} to ${credit}`).join(', '),
+    }),
+  );
+}
+
+function refuse(error: unknown): never {
+  if (error instanceof Problem)
+    throw new Failure(error.message, 'Check the run, the number and the team (--team).', { cause: error });
+  throw error;
+}

@@ -1,0 +1,42 @@
+import { setVerification } from '../../../core/accounts/service.ts';
+import { presentAccount } from '../../../core/accounts/present.ts';
+import { commandClock } from '../command-clock.ts';
+import type { Environment } from '../../../kit/environment.ts';
+import { isMovable } from '../../../kit/money.ts';
+import { fundSandbox } from '../../../core/transfers/fund.ts';
+import { Failure } from '../failure.ts';
+import { operator } from '../operator.ts';
+import { details, print } from '../output.ts';
+import { inStore, readAmount } from '../in-store.ts';
+
+interface Output {
+  json?: true;
+  team?: bigint;
+}
+
+const deps = { clock: commandClock };
+
+export async function fundCommand(options: Output & { currency: string; amount: string }): Promise<void> {
+  const { currency, amount } = options;
+  const amount_minor = readAmount(amount);
+  if (!isMovable(amount_minor, currency)) throw new Failure(`${currency} has no decimals`, 'Give a whole amount.');
+  await inStore('sandbox', options, (store, team_id) => fundSandbox(deps, store, team_id, currency, amount_minor, operator()));
+  print(
+    options.json,
+    { currency, amount: Number(amount) },
+    () => `${amount} ${currency} are available now (GET /balance may be three minutes behind)`,
+  );
+}
+
+export async function verifyAccountCommand(
+  id: string,
+  options: Output & { status: 'pending' | 'verified' | 'rejected' },
+): Promise<void> {
+  const environment: Environment = id.startsWith('acct_test_') ? 'sandbox' : 'live';
+  const account = await inStore(environment, options, (store, team_id) =>
+    setVerification(deps, store, { team_id, id }, options.status, operator()),
+  );
+  print(options.json, presentAccount(environment, account), () =>
+    details({ account: account.id, verification: account.verification }),
+  );
+}

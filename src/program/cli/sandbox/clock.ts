@@ -1,0 +1,43 @@
+import { readConfig } from '../../../platform/config/config.ts';
+import { commandClock } from '../command-clock.ts';
+import { advanceClock, type Advanced } from '../../../edge/sandbox-clock/service.ts';
+import { findTeam } from '../../../tenants/teams/store.ts';
+import { withDatabases, withPool } from '../databases.ts';
+import { demoTeamId } from '../demo-team.ts';
+import { operator } from '../operator.ts';
+import { print, table } from '../output.ts';
+import { noSuchTeam } from '../unknown.ts';
+
+const WORDS: Record<keyof Advanced, string> = {
+  payments: 'payments whose window is open',
+  charges: 'charges under way',
+  refunds: 'refunds under way',
+  transfers: 'transfers under way',
+  holds: 'collected money on hold',
+  deliveries: 'webhook deliveries to be tried again',
+};
+
+/** `pirogue sandbox clock advance 25h` */
+export async function advanceCommand(by_ms: number, options: { team?: bigint; json?: true }): Promise<void> {
+  const config = readConfig(process.env);
+  const team_id = options.team ?? demoTeamId(config);
+  const advanced = await withDatabases(config, async (urls) => {
+    if (!(await withPool(urls.control, (control) => findTeam(control, team_id)))) throw noSuchTeam(team_id);
+    return withPool(urls.sandbox, (db) =>
+      advanceClock({ clock: commandClock }, { environment: 'sandbox', db }, { team_id, by_ms }, operator()),
+    );
+  });
+  print(options.json, { team_id: String(team_id), advanced_ms: by_ms, ...advanced }, () =>
+    [
+      table(
+        ['WAITING', 'NEARER', 'DUE NOW'],
+        Object.entries(WORDS).map(([kind, words]) => {
+          const { moved, due } = advanced[kind as keyof Advanced];
+          return [words, String(moved), String(due)];
+        }),
+      ),
+      '',
+      `${by_ms / 1_000} s have passed for team ${team_id}. The running service does what is due within two seconds.`,
+    ].join('\n'),
+  );
+}

@@ -1,0 +1,74 @@
+import type { Command } from 'commander';
+import type { EventType } from '../../../money/events/catalogue.ts';
+import { openApi } from '../api.ts';
+import type { ApiOptions } from '../api-options.ts';
+import { Failure } from '../failure.ts';
+import { details, print, table } from '../output.ts';
+import { NOTICES, type Notice, notify } from './disputes.ts';
+import { Maker } from './maker.ts';
+import { RECIPES } from './recipes.ts';
+
+interface TriggerOptions extends ApiOptions {
+  list?: true;
+  payment?: string;
+  amount?: string;
+  team?: bigint;
+  json?: true;
+}
+
+/** `pirogue trigger payment.succeeded` */
+export async function triggerCommand(event: string | undefined, options: TriggerOptions, command: Command): Promise<void> {
+  if (options.list) return list(options.json);
+  if (!event) return command.error('error: say what is to happen: "pirogue trigger --list" shows what can');
+  const { payment } = options;
+  if (payment !== undefined) {
+    if (!isNotice(event)) return command.error(`error: --payment is for ${NOTICES.join(', ')}`);
+    return show(await notify(event, { ...options, payment }), options.json);
+  }
+  if (options.amount !== undefined || options.team !== undefined)
+    return command.error('error: --amount and --team need --payment');
+  if (isNotice(event) && !isType(event)) return command.error(`error: ${event} needs --payment, whose dispute it is`);
+  if (!isType(event)) return command.error(`error: ${event} is no type of event: "pirogue trigger --list" shows them`);
+  const recipe = RECIPES[event];
+  if (typeof recipe === 'string')
+    throw new Failure(`${event} can not be triggered: ${recipe}`, '"pirogue trigger --list" shows what can.');
+  const maker = new Maker(openApi(options));
+  const { id, data } = await maker.eventOf(event, await recipe(maker));
+  show(data, options.json, id);
+}
+
+function isNotice(event: string): event is Notice {
+  return NOTICES.some((notice) => notice === event);
+}
+
+function isType(event: string): event is EventType {
+  return Object.hasOwn(RECIPES, event);
+}
+
+function list(json: true | undefined): void {
+  const events = Object.entries(RECIPES).map(([event, recipe]) => ({
+    event,
+    can_be_triggered: typeof recipe !== 'string',
+    why_not: typeof recipe === 'string' ? recipe : null,
+  }));
+  print(json, events, () =>
+    table(
+      ['EVENT', 'CAN BE TRIGGERED'],
+      events.map(({ event, why_not }) => [event, why_not ? `no: ${why_not}` : 'yes']),
+    ),
+  );
+}
+
+/** Fields that identify a resource and its status. --json prints all fields. */
+const TELLING = ['id', 'payment', 'amount', 'currency', 'status', 'reason', 'name', 'active'];
+
+/**
+ * Prints a resource.
+ * @param event id of the event that reports it
+ */
+function show(resource: object, json: true | undefined, event?: string): void {
+  const fields = Object.entries(resource).filter(([name, value]) => TELLING.includes(name) && value !== null);
+  print(json, resource, () =>
+    details({ ...Object.fromEntries(fields.map(([name, value]) => [name, String(value)])), ...(event ? { event } : {}) }),
+  );
+}

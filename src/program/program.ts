@@ -1,0 +1,126 @@
+import type { FastifyInstance } from 'fastify';
+import { abuseForgetSweep, usualSweep } from '../core/abuse/sweeps.ts';
+import { accountRoutes } from '../core/accounts/routes.ts';
+import { auditSealSweep } from '../tenants/audit/chains.ts';
+import { balanceRoutes } from '../core/balance/routes.ts';
+import { beneficiaryRoutes } from '../core/beneficiaries/routes.ts';
+import { onboardingPages } from '../edge/checkout/onboarding.ts';
+import { callbackPages } from '../edge/callbacks/pages.ts';
+import { checkoutPages } from '../edge/checkout/routes.ts';
+import { paymentMethodRoutes } from '../core/customers/method-routes.ts';
+import { customerRoutes } from '../core/customers/routes.ts';
+import { erasureSweep, methodSweep, payerSweep } from '../core/customers/sweeps.ts';
+import type { Store } from '../platform/db/stores.ts';
+import { send } from '../kit/fetch.ts';
+import { type Deps, keepingPace } from './deps.ts';
+import { disputeRoutes } from '../core/disputes/routes.ts';
+import { eventRoutes } from '../money/webhooks/event-routes.ts';
+import { floatSweep } from '../providers/float/sweeps.ts';
+import { healthPages } from '../edge/http/health.ts';
+import { documentationPages } from '../edge/openapi/pages.ts';
+import type { Route } from '../tenants/api/route.ts';
+import { buildServer } from '../edge/http/server.ts';
+import { identityRoutes } from '../core/identity/routes.ts';
+import { invoicePages } from '../edge/invoices/pages.ts';
+import { invoiceRoutes } from '../edge/invoices/routes.ts';
+import { overdueSweep } from '../edge/invoices/sweeps.ts';
+import { sealSweep } from '../money/ledger/seal.ts';
+import { foldSweep } from '../money/ledger/sweeps.ts';
+import { mailForgetSweep, mailSweep } from '../edge/mail/sweeps.ts';
+import { purgeSweeps } from '../edge/purge/sweeps.ts';
+import { paymentRoutes } from '../core/payments/routes.ts';
+import { expirySweep, pollSweep, trancheSweep } from '../core/charge/sweeps.ts';
+import { linkPages } from '../edge/links/pages.ts';
+import { linkRoutes } from '../edge/links/routes.ts';
+import { linkSweep } from '../edge/links/sweeps.ts';
+import { refundRoutes } from '../core/refunds/routes.ts';
+import { refundSweep } from '../core/refunds/sweeps.ts';
+import { referenceRoutes } from '../providers/reference/routes.ts';
+import { returnSweep } from '../core/returns/sweeps.ts';
+import { releaseSweep } from '../money/settlement/sweeps.ts';
+import { transferRoutes } from '../core/transfers/routes.ts';
+import { transferSweep } from '../core/transfers/sweeps.ts';
+import { tracedSend } from '../platform/telemetry/watch.ts';
+import { startDeliveries } from '../money/webhooks/deliver.ts';
+import { webhookRoutes } from '../money/webhooks/routes.ts';
+import { backlogSweep } from '../money/webhooks/sweeps.ts';
+import { type Sweep, startSweep } from '../platform/work/sweep.ts';
+import type { Worker } from '../platform/work/worker.ts';
+
+/** Returns every operation of the API, in the order of the documentation. */
+export function allRoutes(deps: Deps): Route[] {
+  return [
+    ...paymentRoutes(deps),
+    ...refundRoutes(deps),
+    ...disputeRoutes(deps),
+    ...transferRoutes(deps),
+    ...beneficiaryRoutes(deps),
+    ...customerRoutes(deps),
+    ...paymentMethodRoutes(deps),
+    ...linkRoutes(deps),
+    ...identityRoutes(),
+    ...accountRoutes(deps),
+    ...invoiceRoutes(deps),
+    ...balanceRoutes(deps),
+    ...webhookRoutes(deps),
+    ...eventRoutes(deps),
+    ...referenceRoutes((environment, team_id, channelId) => deps.router.standingOf(environment, team_id, channelId)),
+  ];
+}
+
+/**
+ * Builds the HTTP server with all routes and pages.
+ * @param workers those running in this process, for readiness
+ */
+export function buildApi(deps: Deps, workers: readonly Worker[]): FastifyInstance {
+  const routes = allRoutes(deps);
+  return buildServer(deps, routes, [
+    healthPages(deps, workers),
+    checkoutPages(deps),
+    onboardingPages(deps),
+    invoicePages(deps),
+    linkPages(deps),
+    callbackPages(deps),
+    documentationPages(routes, deps.config.public_url),
+  ]);
+}
+
+/** Starts all background work of both environments. */
+export function startWorkers(deps: Deps): Worker[] {
+  return [deps.stores.sandbox, deps.stores.live].flatMap((store) => [
+    ...sweepsOf(deps, store).map((sweep) => startSweep(sweep, deps)),
+    startDeliveries(deps, store, { send: deliverySender(deps, store) }),
+  ]);
+}
+
+function deliverySender({ config, tracer, meters }: Deps, { environment }: Store) {
+  const sender = keepingPace(config, tracer ? tracedSend(tracer, send, 'webhook delivery') : send);
+  return meters ? meters.deliveries(sender, environment) : sender;
+}
+
+/** Returns the sweeps of one environment. */
+export function sweepsOf(deps: Deps, store: Store): Sweep[] {
+  return [
+    expirySweep(deps, store),
+    pollSweep(deps, store),
+    trancheSweep(deps, store),
+    releaseSweep(deps, store),
+    refundSweep(deps, store),
+    returnSweep(deps, store),
+    transferSweep(deps, store),
+    erasureSweep(deps, store),
+    payerSweep(deps, store),
+    methodSweep(deps, store),
+    ...(store.environment === 'live' ? [overdueSweep(deps, store)] : []),
+    ...(store.environment === 'live' ? [linkSweep(deps, store)] : []),
+    ...(store.environment === 'live' ? [usualSweep(deps, store), abuseForgetSweep(deps, store)] : []),
+    floatSweep(deps, store),
+    foldSweep(store),
+    sealSweep(store),
+    auditSealSweep(store),
+    mailSweep(deps, store),
+    mailForgetSweep(store),
+    backlogSweep(deps, store),
+    ...purgeSweeps(deps, store),
+  ];
+}

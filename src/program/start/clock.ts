@@ -1,0 +1,46 @@
+import { type Config, ConfigError, type DatabaseUrls } from '../../platform/config/config.ts';
+import { DatabaseClock, readTime, setClockSpeed } from '../../platform/db/clock.ts';
+import { APP_ROLE, type DbPool, openPool } from '../../platform/db/pool.ts';
+import type { Log } from '../../kit/log.ts';
+import type { Databases } from './databases.ts';
+
+const READ_TIMEOUT_MS = 2_000;
+
+/**
+ * Opens the clock of the live database over a dedicated connection, because a busy pool would delay its readings. The other
+ * databases are expected to have the same time (`pirogue doctor` compares them).
+ * @throws ConfigError in production, when a database does not have the real time
+ */
+export async function openClock(config: Config, { urls, service_urls }: Databases, log: Log): Promise<DatabaseClock> {
+  await setClocks(config, urls, log);
+  const pool = openPool({ url: service_urls.live, size: 1, log, role: APP_ROLE, statement_ms: READ_TIMEOUT_MS });
+  try {
+    return await DatabaseClock.open({ read: () => readTime(pool), log, speed: config.hasten?.speed ?? 1, close: pool.close });
+  } catch (error) {
+    await pool.close();
+    throw error;
+  }
+}
+
+/** Outside production, CLOCK_SPEED sets the time of all three databases; without it, a changed time is left as it is. */
+async function setClocks({ hasten, profile }: Config, urls: DatabaseUrls, log: Log): Promise<void> {
+  for (const [name, url] of Object.entries(urls)) {
+    await withOwner(url, log, async (owner) => {
+      if (hasten) await setClockSpeed(owner, hasten.speed, hasten.from);
+      const { plain } = await readTime(owner);
+      if (plain || hasten) return;
+      const found = `the time of the database ${name} is not the real one: CLOCK_SPEED has changed it`;
+      if (profile === 'production') throw new ConfigError(`${found}, and PROFILE=production keeps the real time`);
+      log.warn(`${found}; a start with CLOCK_SPEED=off brings the real time back`);
+    });
+  }
+}
+
+async function withOwner(url: string, log: Log, work: (owner: DbPool) => Promise<void>): Promise<void> {
+  const owner = openPool({ url, size: 1, log });
+  try {
+    await work(owner);
+  } finally {
+    await owner.close();
+  }
+}

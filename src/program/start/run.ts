@@ -1,0 +1,156 @@
+import fs from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { FastifyInstance } from 'fastify';
+import { type Config, ConfigError, type DatabaseUrls, type Role } from '../../platform/config/config.ts';
+import type { DatabaseClock } from '../../platform/db/clock.ts';
+import { APP_ROLE, type DbPool, openPool } from '../../platform/db/pool.ts';
+import { openStores } from '../../platform/db/stores.ts';
+import { buildDeps, type Deps } from '../deps.ts';
+import type { Secrets } from '../../kit/crypto.ts';
+import { createLog, type Log } from '../../kit/log.ts';
+import type { Db } from '../../kit/sql.ts';
+import type { MetricsServer } from '../../edge/metrics/server.ts';
+import { buildApi, startWorkers } from '../program.ts';
+import type { Worker } from '../../platform/work/worker.ts';
+import { banner } from './banner.ts';
+import { openClock } from './clock.ts';
+import { type Databases, migrateAll, openDatabases } from './databases.ts';
+import { openMetrics, openTracing } from './observed.ts';
+import { ensureDemoTeam, type KeysFile, keysFilePath } from './demo.ts';
+import { openSecrets } from './secrets.ts';
+import { takeTurn } from './turn.ts';
+import { untilAvailable } from './until-available.ts';
+
+/** Runs until a signal, then drains: no new work starts, work in progress finishes, the database stops last. */
+export async function runProgram(config: Config, role: Role): Promise<void> {
+  fs.mkdirSync(config.data_dir, { recursive: true });
+  const log = createLog({ level: config.log_level, format: config.log_format });
+  const stopAsked = signal();
+  const databases = await openInTurn(config);
+  try {
+    const prepared = await untilAvailable(() => prepare(config, role, databases, log), log, stopAsked);
+    try {
+      if (prepared && role !== 'migrate') await serve(config, role, databases.service_urls, prepared, log, stopAsked);
+    } finally {
+      await prepared?.clock.close();
+    }
+  } finally {
+    await databases.stop();
+  }
+}
+
+/**
+ * Opens the databases. A command may be using the same embedded database and stop it when done, so the service waits for it.
+ */
+async function openInTurn(config: Config): Promise<Databases> {
+  if (config.database_urls) return openDatabases(config);
+  const turn = await takeTurn(config.data_dir);
+  try {
+    return await openDatabases(config);
+  } finally {
+    turn.release();
+  }
+}
+
+async function serve(
+  config: Config,
+  role: Role,
+  urls: DatabaseUrls,
+  { keys, secrets, clock }: Prepared,
+  log: Log,
+  stopAsked: Promise<string>,
+): Promise<void> {
+  const { tracer, watch } = await openTracing(config, log);
+  const stores = openStores(urls, config.database_pool, log, watch);
+  const deps = buildDeps({ config, stores, log, secrets, clock, tracer });
+  const workers = role === 'api' ? [] : startWorkers(deps);
+  let server: FastifyInstance | undefined;
+  let metrics: MetricsServer | null = null;
+  try {
+    metrics = await openMetrics(deps, workers, () => stores.use());
+    if (role !== 'worker') server = await listen(deps, workers);
+    log.info({ role, profile: config.profile, url: config.public_url }, 'started');
+    // Machines that parse the log as JSON find the keys in the file.
+    if (keys && server && config.log_format === 'pretty') console.log(banner(keys, keysFilePath(config)));
+    log.info(`stopping: ${await stopAsked}`);
+  } finally {
+    await drain(deps, server, workers);
+    await Promise.all([metrics?.close(), tracer?.close(), stores.close()]);
+  }
+  log.info('stopped');
+}
+
+interface Prepared {
+  clock: DatabaseClock;
+  keys: KeysFile | undefined;
+  secrets: Secrets;
+}
+
+/** Writes what the service's role may not: the schema, its own secrets, and, in development, the demo team. Idempotent. */
+async function prepare(config: Config, role: Role, databases: Databases, log: Log): Promise<Prepared> {
+  const migrating = role === 'migrate' || config.migrate_on_start;
+  if (migrating) await migrateAll(databases.urls);
+  const asOwner = <T>(work: (control: Db) => Promise<T>) => lend(openPool({ url: databases.urls.control, size: 1, log }), work);
+  const asService = <T>(work: (control: Db) => Promise<T>) =>
+    lend(openPool({ url: databases.service_urls.control, size: 1, log, role: APP_ROLE }), work);
+  const clock = await openClock(config, databases, log);
+  try {
+    const now = new Date(clock.now());
+    const secrets = await (migrating ? asOwner : asService)((control) => openSecrets(config, control, now));
+    const demo = role !== 'migrate' && config.profile === 'development';
+    return { clock, secrets, keys: demo ? await asOwner((control) => ensureDemoTeam(config, control, now)) : undefined };
+  } catch (error) {
+    await clock.close();
+    throw error;
+  }
+}
+
+async function lend<T>(pool: DbPool, work: (db: Db) => Promise<T>): Promise<T> {
+  try {
+    return await work(pool);
+  } finally {
+    await pool.close();
+  }
+}
+
+async function listen(deps: Deps, workers: Worker[]): Promise<FastifyInstance> {
+  const { host, port } = deps.config;
+  const server = buildApi(deps, workers);
+  try {
+    await server.listen({ host, port });
+    return server;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EADDRINUSE') throw new ConfigError(`port ${port} is taken: stop the other program or set PORT`);
+    if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') throw new ConfigError(`HOST=${host} is not an address of this machine`);
+    if (code === 'EACCES') throw new ConfigError(`PORT=${port} needs more rights: choose one above 1023`);
+    throw error;
+  }
+}
+
+/**
+ * Finishes requests and claimed work within SHUTDOWN_MS. Before that, the server keeps accepting requests for DRAIN_MS and
+ * reports that it is leaving; otherwise a connection that a load balancer opens at that moment would be reset.
+ */
+async function drain({ config, service }: Deps, server: FastifyInstance | undefined, workers: Worker[]): Promise<void> {
+  service.leaving = true;
+  const stopped = workers.map((worker) => worker.stop());
+  if (server) await sleep(config.drain_ms);
+  const finished = Promise.all([server?.close(), ...stopped]);
+  const late = new Promise((resolve) => setTimeout(resolve, config.shutdown_ms).unref());
+  await Promise.race([finished, late]);
+}
+
+/** Resolves with the name of the first signal. A second signal exits immediately. */
+function signal(): Promise<string> {
+  return new Promise((resolve) => {
+    let asked = false;
+    for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+      process.on(name, () => {
+        if (asked) process.exit(130);
+        asked = true;
+        resolve(name);
+      });
+    }
+  });
+}

@@ -1,0 +1,29 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { asUnavailable, DatabaseUnavailable } from '../../kit/database-unavailable.ts';
+import type { Log } from '../../kit/log.ts';
+
+const FIRST_WAIT_MS = 250;
+const MAX_WAIT_MS = 5_000;
+/** Longer than a failover takes. After this the process exits, and its supervisor restarts it. */
+const MAX_TOTAL_MS = 300_000;
+
+/**
+ * Retries `work` while the database is unavailable, with increasing waits and one log line, so that a process that starts
+ * during a failover waits for its end.
+ * @returns undefined when the process was told to stop meanwhile
+ */
+export async function untilAvailable<T>(work: () => Promise<T>, log: Log, stopAsked: Promise<unknown>): Promise<T | undefined> {
+  const deadline = performance.now() + MAX_TOTAL_MS;
+  for (let wait_ms = FIRST_WAIT_MS, tries = 1; ; wait_ms = Math.min(wait_ms * 2, MAX_WAIT_MS), tries++) {
+    try {
+      const result = await work();
+      if (tries > 1) log.info({ tries }, 'the database is available');
+      return result;
+    } catch (caught) {
+      const error = asUnavailable(caught);
+      if (!(error instanceof DatabaseUnavailable) || performance.now() > deadline) throw error;
+      if (tries === 1) log.warn({ err: error }, 'the database is not available yet: trying again for five minutes');
+    }
+    if (await Promise.race([stopAsked.then(() => true), sleep(wait_ms, false, { ref: true })])) return undefined;
+  }
+}

@@ -1,0 +1,70 @@
+import { Type } from 'typebox';
+import { uuidOf } from '../../../kit/ids.ts';
+import type { Connector, ProviderAccount, Tools } from '../connector.ts';
+import type { Provider } from '../contract.ts';
+import { readCallback } from './callback.ts';
+import { CURRENCIES, offersIn, serving } from './channels.ts';
+import { Client } from './client.ts';
+import { collecting, GRACE_MS, POLLS } from './collect.ts';
+import { payouts, readBalance } from './payouts.ts';
+
+const CHECKOUT_URL = 'https://api-checkout.cinetpay.com';
+const TRANSFER_URL = 'https://client.cinetpay.com';
+
+const secret = (description: string) => Type.String({ description, pattern: '^[\\x21-\\x7e]{1,200}$' });
+
+/** CinetPay, Checkout v2 and Transfer v1: mobile money of French-speaking Africa, on CinetPay's page. */
+export const cinetpay: Connector = {
+  name: 'cinetpay',
+  title: 'CinetPay',
+  credentials: Type.Object({
+    apikey: secret('API key of the account.'),
+    site_id: secret('Number of the site.'),
+    secret_key: secret('Secret key of the site: what announces a payment without its token is refused.'),
+    currency: Type.String({
+      description: `What the site moves, which decides its channels: ${CURRENCIES.join(', ')}.`,
+      pattern: `^(?:${CURRENCIES.join('|')})$`,
+    }),
+    transfer_password: Type.Optional(secret('Password of the transfer API; without it nothing is paid out.')),
+    contact_email: Type.Optional(
+      Type.String({
+        description: 'CinetPay wants an e-mail address of every recipient: give it one of yours.',
+        pattern: '^[\\w.+-]+@[\\w-]+(?:\\.[\\w-]+)+$',
+        maxLength: 200,
+      }),
+    ),
+    base_url: Type.Optional(Type.String({ description: "Instead of CinetPay's own addresses.", pattern: '^https?://' })),
+  }),
+  connect,
+};
+
+function connect(account: ProviderAccount, tools: Tools): Provider {
+  const { apikey = '', site_id = '', secret_key = '', currency = '', transfer_password = '' } = account.credentials;
+  const base_url = account.credentials.base_url?.replace(/\/+$/, '');
+  const [checkout_url, transfer_url] = [base_url ?? CHECKOUT_URL, base_url ?? TRANSFER_URL];
+  const client = new Client({ checkout_url, transfer_url, apikey, site_id, password: transfer_password }, tools);
+  const paysOut = transfer_password !== '';
+  const serve = serving(currency);
+  const offers = offersIn(currency, paysOut);
+  return {
+    name: cinetpay.name,
+    account_id: account.id,
+    // The effect of a reused transaction_id is not documented.
+    capabilities: { idempotency: 'none', readable_by: 'ours', polls: POLLS, not_found_grace_ms: GRACE_MS },
+    offers: () => offers,
+    keyOf,
+    ...collecting(client, serve, checkout_url, tools.clock),
+    ...(paysOut
+      ? {
+          payouts: payouts(client, serve, account.credentials.contact_email ?? '', tools.clock),
+          balance: () => readBalance(client, currency),
+        }
+      : {}),
+    verifyCallback: (raw) => readCallback(raw, secret_key),
+  };
+}
+
+/** Returns the transaction id. The documentation allows no special characters. */
+function keyOf(id: string): string {
+  return uuidOf(id).replaceAll('-', '');
+}

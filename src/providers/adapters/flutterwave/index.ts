@@ -1,0 +1,92 @@
+import { Type } from 'typebox';
+import { uuidOf } from '../../../kit/ids.ts';
+import type { Connector, ProviderAccount, Tools } from '../connector.ts';
+import type { FloatReading, Provider } from '../contract.ts';
+import { minorOf } from '../wire/amounts.ts';
+import { fieldsOf, listOf } from '../wire/reply.ts';
+import { readCallback } from './callback.ts';
+import { offersOf } from './channels.ts';
+import { Client, type Sender } from './client.ts';
+import { collecting, GRACE_MS, POLLS } from './collect.ts';
+import { openedOf } from './map.ts';
+import { payouts } from './payouts.ts';
+import { refunds } from './refunds.ts';
+
+/** Address of both modes. The secret key selects the mode. */
+const URL = 'https://api.flutterwave.com';
+
+/** Schema of a credential. It is sent in a header, so only visible ASCII is accepted. */
+const secret = (description: string) => Type.String({ description, pattern: '^[\\x21-\\x7e]{1,200}$' });
+
+/** Flutterwave v3: cards on its own page, bank transfers, mobile money of about a dozen countries. */
+export const flutterwave: Connector = {
+  name: 'flutterwave',
+  title: 'Flutterwave',
+  refunds_to_number: true,
+  credentials: Type.Object({
+    secret_key: secret('Secret key of API v3: FLWSECK-… (FLWSECK_TEST-… in test mode).'),
+    secret_hash: secret('Secret hash of the webhook, as set in the dashboard: what comes without it is refused.'),
+    customer_email: Type.String({
+      description: 'Flutterwave wants an e-mail address of every payer and may write to it: give it one of yours.',
+      pattern: '^[\\w.+-]+@[\\w-]+(?:\\.[\\w-]+)+$',
+      maxLength: 200,
+    }),
+    sender_name: Type.Optional(
+      Type.String({
+        description: 'Who pays out, in full. With the two below, for M-Pesa payouts in Kenya.',
+        minLength: 1,
+        maxLength: 100,
+      }),
+    ),
+    sender_country: Type.Optional(Type.String({ description: 'Country of the sender: KE.', pattern: '^[A-Z]{2}$' })),
+    sender_phone: Type.Optional(
+      Type.String({ description: 'Phone number of the sender, digits with the country code.', pattern: '^\\d{8,15}$' }),
+    ),
+    base_url: Type.Optional(Type.String({ description: "Instead of Flutterwave's own address.", pattern: '^https?://' })),
+  }),
+  connect,
+};
+
+function connect(account: ProviderAccount, tools: Tools): Provider {
+  const { base_url = URL, secret_key = '', secret_hash = '', customer_email = '' } = account.credentials;
+  const client = new Client(
+    { base_url: base_url.replace(/\/+$/, ''), secret_key, customer_email, sender: senderIn(account.credentials) },
+    tools,
+  );
+  const paying = payouts(client, tools.clock);
+  const offers = offersOf(paying.reaches);
+  return {
+    name: flutterwave.name,
+    account_id: account.id,
+    // A repeated tx_ref is charged again.
+    capabilities: { idempotency: 'none', readable_by: 'ours', polls: POLLS, not_found_grace_ms: GRACE_MS },
+    offers: () => offers,
+    keyOf: uuidOf,
+    ...collecting(client, tools.clock),
+    payouts: paying,
+    refunds: refunds(client, tools.clock, paying),
+    balance: () => readBalance(client),
+    verifyCallback: (raw) => readCallback(raw, secret_hash),
+  };
+}
+
+function senderIn({ sender_name, sender_country, sender_phone }: Record<string, string>): Sender | null {
+  if (!sender_name || !sender_country || !sender_phone) return null;
+  return { sender: sender_name, sender_country, mobile_number: sender_phone };
+}
+
+/** Reads the balances. One wallet for each currency serves all operations. */
+async function readBalance(client: Client): Promise<FloatReading> {
+  const reply = await client.get('/balances');
+  if (reply.kind !== 'answered') return { kind: 'unreadable', message: reply.message };
+  const { said, data, message } = openedOf(reply);
+  if (reply.status !== 200 || said !== 'success' || !Array.isArray(data)) return { kind: 'unreadable', message };
+  const floats = listOf(data).flatMap((purse) => {
+    const { currency, available_balance } = fieldsOf(purse);
+    const amount_minor = minorOf(available_balance);
+    return typeof currency === 'string' && /^[A-Z]{3}$/.test(currency) && amount_minor !== null
+      ? [{ currency, amount_minor, use: 'both' as const }]
+      : [];
+  });
+  return { kind: 'held', floats };
+}

@@ -1,0 +1,180 @@
+import type { Minor } from '../../../kit/money.ts';
+import type { PayoutReason } from '../contract.ts';
+import type { Reason } from '../reasons.ts';
+import { minorOf } from '../wire/amounts.ts';
+import { fieldsOf, isTurnedAway, type Reply, textOf } from '../wire/reply.ts';
+import { rawWords } from '../wire/words.ts';
+
+/** Failure reasons of deposits by code (docs.pawapay.io/v2/docs/failure_codes). */
+const PAYMENT_REASONS: Record<string, Reason> = {
+  INVALID_PHONE_NUMBER: 'invalid_number',
+  PAYER_NOT_FOUND: 'invalid_number',
+  // An approval timeout, a rejection and a wrong PIN have the same code.
+  PAYMENT_NOT_APPROVED: 'authorization_timeout',
+  INSUFFICIENT_BALANCE: 'insufficient_funds',
+  PAYER_LIMIT_REACHED: 'operator_declined',
+  WALLET_LIMIT_REACHED: 'operator_declined',
+  PAYMENT_IN_PROGRESS: 'operator_declined',
+  TRANSACTION_ALREADY_IN_PROCESS: 'operator_declined',
+  PROVIDER_TEMPORARILY_UNAVAILABLE: 'channel_unavailable',
+  UNSPECIFIED_FAILURE: 'operator_declined',
+  OTHER_ERROR: 'operator_declined',
+  UNKNOWN_ERROR: 'operator_declined',
+};
+
+/** Failure reasons of payouts by code, where the public contract has one. */
+const PAYOUT_REASONS: Record<string, PayoutReason> = {
+  INVALID_PHONE_NUMBER: 'invalid_recipient',
+  RECIPIENT_NOT_FOUND: 'recipient_unregistered',
+  PAYER_LIMIT_REACHED: 'invalid_recipient',
+  WALLET_LIMIT_REACHED: 'invalid_recipient',
+  RECIPIENT_LIMIT_REACHED: 'invalid_recipient',
+};
+
+/** Failure reasons of refunds by code, besides {@link PAYMENT_REASONS}. */
+const REFUND_REASONS: Record<string, Reason> = {
+  DEPOSIT_ALREADY_REFUNDED: 'duplicate_transaction',
+  AMOUNT_TOO_LARGE: 'operator_declined',
+  INVALID_STATE: 'operator_declined',
+  NOT_FOUND: 'operator_declined',
+  RECIPIENT_NOT_FOUND: 'payer_not_registered',
+  PAWAPAY_WALLET_OUT_OF_FUNDS: 'provider_error',
+  RECIPIENT_LIMIT_REACHED: 'limit_exceeded',
+};
+
+/**
+ * Rejections that are not caused by the payer: the operator is unavailable, or this account cannot perform the
+ * operation. Nothing was created, and another provider or a later attempt may succeed.
+ */
+const NOT_HERE = new Set([
+  'PROVIDER_TEMPORARILY_UNAVAILABLE',
+  'AMOUNT_OUT_OF_BOUNDS',
+  'INVALID_AMOUNT',
+  'INVALID_CURRENCY',
+  'INVALID_PROVIDER',
+  'DEPOSITS_NOT_ALLOWED',
+  'PAYOUTS_NOT_ALLOWED',
+  'REFUNDS_NOT_ALLOWED',
+  'REFUND_IN_PROGRESS',
+  // Our own wallet has insufficient funds, which is not the recipient's fault (failure codes, payouts and refunds).
+  'PAWAPAY_WALLET_OUT_OF_FUNDS',
+]);
+
+/** The result of a submission, for deposits, payouts and refunds. */
+export type Taken =
+  | { kind: 'taken'; next_step: string | null }
+  | { kind: 'duplicate' }
+  | { kind: 'rejected'; code: string; message: string }
+  | { kind: 'unavailable'; message: string }
+  | { kind: 'unknown'; message: string };
+
+/** Classifies the response to a submission. */
+export function takenOf(reply: Reply): Taken {
+  if (reply.kind === 'unsent') return { kind: 'unavailable', message: rawWords('pawaPay was not reached', reply.message) };
+  if (reply.kind === 'lost') return { kind: 'unknown', message: rawWords('no answer from pawaPay', reply.message) };
+  const { status, nextStep, failureReason } = fieldsOf(reply.body);
+  const { code, message } = failureOf(failureReason);
+  if (isTurnedAway(reply)) return { kind: 'unavailable', message: rawWords(`HTTP ${reply.status}`, message) };
+  if (reply.status !== 200) return { kind: 'unknown', message: rawWords(`HTTP ${reply.status}`, message) };
+  switch (status) {
+    case 'ACCEPTED':
+    case 'ENQUEUED':
+      return { kind: 'taken', next_step: textOf(nextStep) };
+    case 'DUPLICATE_IGNORED':
+      return { kind: 'duplicate' };
+    case 'REJECTED':
+      return NOT_HERE.has(code) ? { kind: 'unavailable', message } : { kind: 'rejected', code, message };
+    default:
+      return { kind: 'unknown', message: rawWords('pawaPay answered without a status we know', status) };
+  }
+}
+
+/** The status in a response or a callback, for deposits, payouts and refunds. */
+export type Told =
+  | { kind: 'pending'; slow: boolean; authorization_url: string | null }
+  | { kind: 'completed'; provider_ref: string; amount_minor: Minor; currency: string }
+  | { kind: 'failed'; code: string; message: string }
+  | { kind: 'not_found' }
+  | { kind: 'unreadable'; message: string };
+
+export type IdField = 'depositId' | 'payoutId' | 'refundId';
+
+/**
+ * Parses the response of `GET …/{id}`.
+ * @param key our key of the operation; a response about another operation is unreadable
+ */
+export function toldOf(reply: Reply, id_field: IdField, key: string): Told {
+  if (reply.kind !== 'answered') return { kind: 'unreadable', message: rawWords('no answer from pawaPay', reply.message) };
+  const { status, data, failureReason } = fieldsOf(reply.body);
+  if (reply.status !== 200) {
+    return { kind: 'unreadable', message: rawWords(`HTTP ${reply.status}`, failureOf(failureReason).message) };
+  }
+  if (status === 'NOT_FOUND') return { kind: 'not_found' };
+  if (status !== 'FOUND') return { kind: 'unreadable', message: rawWords('pawaPay answered without a status we know', status) };
+  return fieldsOf(data)[id_field] === key
+    ? toldByData(data, id_field)
+    : { kind: 'unreadable', message: 'pawaPay answered for another key' };
+}
+
+/** Parses the data object of a status response or a callback. */
+export function toldByData(value: unknown, id_field: IdField): Told {
+  const data = fieldsOf(value);
+  switch (data.status) {
+    case 'ACCEPTED':
+    case 'SUBMITTED':
+    case 'PROCESSING':
+    case 'ENQUEUED':
+    case 'IN_RECONCILIATION':
+      return {
+        ...{ kind: 'pending', slow: data.status === 'IN_RECONCILIATION' || data.status === 'ENQUEUED' },
+        authorization_url: textOf(data.authorizationUrl),
+      };
+    case 'COMPLETED': {
+      const amount_minor = minorOf(data.amount);
+      const currency = textOf(data.currency);
+      const provider_ref = textOf(data.providerTransactionId) ?? textOf(data[id_field]);
+      if (amount_minor === null || !currency || !/^[A-Z]{3}$/.test(currency) || !provider_ref) {
+        return { kind: 'unreadable', message: 'pawaPay tells of a success without its amount' };
+      }
+      return { kind: 'completed', provider_ref, amount_minor, currency };
+    }
+    case 'FAILED':
+      return { kind: 'failed', ...failureOf(data.failureReason) };
+    default:
+      return { kind: 'unreadable', message: rawWords('pawaPay tells of a status we do not know', data.status) };
+  }
+}
+
+/** Returns the reason of a failed deposit. */
+export function paymentReason(code: string): Reason {
+  return PAYMENT_REASONS[code] ?? 'unknown';
+}
+
+/** Returns the reason of a failed payout, or null where the public contract has none. */
+export function payoutReason(code: string): PayoutReason | null {
+  return PAYOUT_REASONS[code] ?? null;
+}
+
+/** Returns the reason of a failed refund. */
+export function refundReason(code: string): Reason {
+  return REFUND_REASONS[code] ?? paymentReason(code);
+}
+
+/** Returns whether the operation was cancelled manually, on pawaPay's dashboard or by its API. */
+export function isCancelled(code: string): boolean {
+  return code === 'MANUALLY_CANCELLED';
+}
+
+/**
+ * Returns whether our own wallet had insufficient funds: nothing was paid, and FAILED is final (failure codes; payouts
+ * and refunds, status).
+ */
+export function isUnfunded(code: string): boolean {
+  return code === 'PAWAPAY_WALLET_OUT_OF_FUNDS';
+}
+
+function failureOf(value: unknown): { code: string; message: string } {
+  const { failureCode, failureMessage } = fieldsOf(value);
+  const code = textOf(failureCode) ?? 'no failure code';
+  return { code, message: rawWords(code, failureMessage) };
+}

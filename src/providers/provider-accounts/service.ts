@@ -1,0 +1,58 @@
+import { Value } from 'typebox/value';
+import type { Secrets } from '../../kit/crypto.ts';
+import type { Environment } from '../../kit/environment.ts';
+import { newId } from '../../kit/ids.ts';
+import type { Queryable } from '../../kit/sql.ts';
+import type { Connector } from '../adapters/connector.ts';
+import type { AccountRow, Costs } from './schema.ts';
+import { credentialsPlace, insertAccount } from './store.ts';
+
+export { activeAccounts } from './store.ts';
+
+export interface NewAccount {
+  team_id: bigint;
+  environment: Environment;
+  connector: Connector;
+  name: string;
+  credentials: Record<string, string>;
+  costs: Costs | null;
+}
+
+/**
+ * Validates the credentials.
+ * @returns the faults, without the credentials' values; empty when they are valid
+ */
+export function faultsOf(connector: Connector, credentials: Record<string, string>): string[] {
+  const known = Object.keys(connector.credentials.properties);
+  const unknown = Object.keys(credentials).filter((name) => !known.includes(name));
+  const missing = (connector.credentials.required ?? []).filter((name) => !credentials[name]);
+  const wrong = Value.Errors(connector.credentials, credentials)
+    .map(({ instancePath, message }) => `${instancePath.slice(1)} ${message}`)
+    .filter((text) => !text.startsWith(' '));
+  return [
+    ...missing.map((name) => `${name} is missing`),
+    ...unknown.map((name) => `${name} is not asked for (known: ${known.join(', ')})`),
+    ...wrong,
+  ];
+}
+
+/**
+ * Encrypts the credentials and stores the account.
+ * @returns null when the team already has an account of that name in the environment
+ */
+export async function addAccount(db: Queryable, secrets: Secrets, wanted: NewAccount, now: Date): Promise<AccountRow | null> {
+  const { team_id, environment, connector, name, credentials, costs } = wanted;
+  const row: AccountRow = {
+    id: newId('pa', environment, now.getTime()),
+    team_id,
+    environment,
+    provider: connector.name,
+    name,
+    active: true,
+    costs,
+    created_at: now,
+    updated_at: now,
+  };
+  const sealed = { ...row, credentials_sealed: secrets.seal(JSON.stringify(credentials), credentialsPlace(row)) };
+  return (await insertAccount(db, sealed)) ? row : null;
+}

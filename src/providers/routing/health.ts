@@ -1,0 +1,104 @@
+import type { Clock } from '../../kit/clock.ts';
+import type { Provider, Reading } from '../adapters/contract.ts';
+import { type Finding, ofReading } from './health/findings.ts';
+import { type Figures, Lane } from './health/lane.ts';
+import { measured, type Measured, type Observer, type Subject } from './health/measure.ts';
+import { BUILT_IN, type Gate, type HealthNote, type HealthView, type Operation, type Standing } from './schema.ts';
+
+/**
+ * Maximum number of measured combinations of account, channel and operation, about 10 MB. The least recently used is
+ * evicted first.
+ */
+const MOST_LANES = 10_000;
+
+export type Vital = Figures & Pick<Subject, 'account_id' | 'channel' | 'operation'>;
+
+interface Entry {
+  subject: Omit<Subject, 'call'>;
+  lane: Lane;
+}
+
+/**
+ * Measures the health of each account on each channel for each operation. It is measured from the calls of this
+ * process and kept only in its memory, so after a restart every account counts as healthy.
+ */
+export class Health implements HealthView, Observer {
+  readonly #clock: Clock;
+  readonly #lanes = new Map<string, Entry>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /**
+   * Returns the provider with every call measured. The sandbox's built-in provider is not measured: it runs in this
+   * process and fails only when a test requires it.
+   */
+  observe(provider: Provider): Provider {
+    if (provider.account_id === BUILT_IN) return provider;
+    return measured(provider, this, this.#clock);
+  }
+
+  /** Records the result of a collection that a callback reported, like the result of a status read. */
+  heard(account_id: string, channel: string, news: Reading): void {
+    const now = this.#clock.now();
+    if (account_id !== BUILT_IN) this.report({ account_id, channel, operation: 'collect', call: 'read' }, ofReading(news), now);
+  }
+
+  /**
+   * Records the delay of a provider's callback.
+   * @param delay_ms since the collection was submitted
+   */
+  callback(account_id: string, channel: string, delay_ms: number): void {
+    if (account_id !== BUILT_IN) this.#lane({ account_id, channel, operation: 'collect' }).callback(delay_ms);
+  }
+
+  standing(account_id: string, channel: string, operation: Measured): Standing {
+    return this.#lanes.get(nameOf(account_id, channel, operation))?.lane.standing(this.#clock.now()) ?? 'operational';
+  }
+
+  look(account_id: string, channel: string, operation: Operation): { gate: Gate; note: HealthNote } | null {
+    const lane = this.#lanes.get(nameOf(account_id, channel, operation))?.lane;
+    const now = this.#clock.now();
+    return lane ? { gate: lane.gate(now), note: lane.note(now) } : null;
+  }
+
+  /**
+   * Records that the account was chosen while its circuit is open. This request is the probe, and no other is sent for
+   * a moment.
+   */
+  chosen(account_id: string, channel: string, operation: Operation): void {
+    this.#lanes.get(nameOf(account_id, channel, operation))?.lane.chosen(this.#clock.now());
+  }
+
+  sending({ account_id, channel, operation }: Subject): void {
+    this.#lanes.get(nameOf(account_id, channel, operation))?.lane.sending(this.#clock.now());
+  }
+
+  report({ call, ...subject }: Subject, finding: Finding, sent: number): void {
+    const lane = this.#lane(subject);
+    const now = this.#clock.now();
+    if (call === 'start') lane.call(finding, sent, now);
+    else lane.read(finding, sent, now);
+  }
+
+  /** Returns all measurements, for operators. */
+  snapshot(): Vital[] {
+    const now = this.#clock.now();
+    return [...this.#lanes.values()].map(({ subject, lane }) => ({ ...subject, ...lane.figures(now) }));
+  }
+
+  /** Returns a lane and moves it to the end, so that the first lane is always the least recently used. */
+  #lane(subject: Entry['subject']): Lane {
+    const name = nameOf(subject.account_id, subject.channel, subject.operation);
+    const entry = this.#lanes.get(name) ?? { subject, lane: new Lane(subject.operation !== 'refund') };
+    this.#lanes.delete(name);
+    if (this.#lanes.size >= MOST_LANES) this.#lanes.delete(this.#lanes.keys().next().value as string);
+    this.#lanes.set(name, entry);
+    return entry.lane;
+  }
+}
+
+function nameOf(account_id: string, channel: string, operation: Measured): string {
+  return `${account_id} ${channel} ${operation}`;
+}

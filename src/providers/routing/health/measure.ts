@@ -1,0 +1,112 @@
+import type { Clock } from '../../../kit/clock.ts';
+import type { Payouts, Provider, Refunds } from '../../adapters/contract.ts';
+import { asRead, BROKEN, type Finding, ofPayout, ofPreparation, ofReading, ofRefund, ofSubmission } from './findings.ts';
+
+export type Measured = 'collect' | 'payout' | 'refund';
+
+/** Identifies the lane of a call, and whether the call submits or reads an operation. */
+export interface Subject {
+  account_id: string;
+  channel: string;
+  operation: Measured;
+  call: 'start' | 'read';
+}
+
+/** Receives the measurements. */
+export interface Observer {
+  /** Called when a submission is sent. */
+  sending(subject: Subject): void;
+  /**
+   * Called with the result of a call.
+   * @param sent time at which the call began
+   */
+  report(subject: Subject, finding: Finding, sent: number): void;
+}
+
+/** Runs one call and reports its result. */
+type Watch = <Answer>(
+  subject: Omit<Subject, 'account_id'>,
+  call: () => Promise<Answer>,
+  judge: (answer: Answer) => Finding | null,
+) => Promise<Answer>;
+
+/** Requires a value for every member, so that the compiler reports a new member that is not handled here. */
+type Members<T> = { [Name in keyof Required<T>]: T[Name] | undefined };
+
+/** Returns the provider with the result of every call about money reported. Absent capabilities stay absent. */
+export function measured(provider: Provider, observer: Observer, clock: Clock): Provider {
+  const { account_id, payouts, refunds } = provider;
+  const watch = watching(account_id, observer, clock);
+  const collect = (call: Subject['call'], channel: string) => ({ channel, operation: 'collect', call }) as const;
+  const prepare = provider.prepare?.bind(provider);
+  return present<Provider>({
+    name: provider.name,
+    account_id,
+    capabilities: provider.capabilities,
+    acknowledgement: provider.acknowledgement,
+    offers: provider.offers.bind(provider),
+    keyOf: provider.keyOf.bind(provider),
+    prepare: prepare && ((it) => watch(collect('start', it.channel.id), () => prepare(it), ofPreparation)),
+    submit: (it) => watch(collect('start', it.channel.id), () => provider.submit(it), ofSubmission),
+    continue: provider.continue?.bind(provider),
+    read: (it) => watch(collect('read', it.channel.id), () => provider.read(it), ofReading),
+    cancel: provider.cancel?.bind(provider),
+    payouts: payouts && measuredPayouts(payouts, watch),
+    refunds: refunds && measuredRefunds(refunds, watch),
+    balance: provider.balance?.bind(provider),
+    lookup: provider.lookup?.bind(provider),
+    verifyCallback: provider.verifyCallback?.bind(provider),
+  });
+}
+
+function measuredPayouts(payouts: Payouts, watch: Watch): Payouts {
+  const payout = (call: Subject['call'], channel: string) => ({ channel, operation: 'payout', call }) as const;
+  return present<Payouts>({
+    idempotency: payouts.idempotency,
+    reaches: payouts.reaches.bind(payouts),
+    submit: (it) => watch(payout('start', it.channel.id), () => payouts.submit(it), ofPayout),
+    read: (it) =>
+      watch(
+        payout('read', it.channel.id),
+        () => payouts.read(it),
+        (answer) => asRead(ofPayout(answer)),
+      ),
+    cancel: payouts.cancel?.bind(payouts),
+  });
+}
+
+function measuredRefunds(refunds: Refunds, watch: Watch): Refunds {
+  const refund = (call: Subject['call'], channel: string) => ({ channel, operation: 'refund', call }) as const;
+  return present<Refunds>({
+    extent: refunds.extent,
+    needsPayer: refunds.needsPayer?.bind(refunds),
+    submit: (it) => watch(refund('start', it.collection.channel.id), () => refunds.submit(it), ofRefund),
+    read: (it) =>
+      watch(
+        refund('read', it.collection.channel.id),
+        () => refunds.read(it),
+        (answer) => asRead(ofRefund(answer)),
+      ),
+  });
+}
+
+function watching(account_id: string, observer: Observer, clock: Clock): Watch {
+  return async (parts, call, judge) => {
+    const subject = { account_id, ...parts };
+    const sent = clock.now();
+    if (parts.call === 'start') observer.sending(subject);
+    try {
+      const answer = await call();
+      const finding = judge(answer);
+      if (finding) observer.report(subject, finding, sent);
+      return answer;
+    } catch (error) {
+      observer.report(subject, BROKEN, sent);
+      throw error;
+    }
+  };
+}
+
+function present<T>(members: Members<T>): T {
+  return Object.fromEntries(Object.entries(members).filter(([, member]) => member !== undefined)) as T;
+}

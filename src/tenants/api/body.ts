@@ -1,0 +1,131 @@
+import { type CardRule, holdsCard } from '../../kit/cards.ts';
+import type { FieldErrors } from '../../kit/errors.ts';
+
+/** Deeper than any request needs, and far below the recursion limit. */
+const MOST_LEVELS = 32;
+/** Maximum characters of a field name repeated in an error. */
+const MAX_SHOWN_KEY = 64;
+/** Maximum number of messages, because a hostile body can contain thousands of faults. */
+const MOST_FAULTS = 20;
+
+export interface Inspection {
+  /** Raw card data: a reason per dotted path; never the values. */
+  cards: FieldErrors;
+  /** Text that cannot be stored, and nesting that is too deep. */
+  faults: FieldErrors;
+}
+
+/** Reasons reported to the caller, so that the sender of a harmless reference learns why it was rejected. */
+const SEEN = {
+  field: ['is a field for raw card data, which is never accepted here'],
+  number: ['looks like it holds a card number, which is never accepted here'],
+};
+
+const CARD_KEYS = /^(card_?number|card_?no|pan|cvc2?|cvv2?|csc|security_?code|card_?pin|pin)$/;
+/** Harmless alone; next to a card field, or inside `card`, these fields are part of the card data. */
+const CARD_COMPANIONS = /^(number|exp.*)$/;
+/** Fields for phone and account numbers, where one in ten 13-digit numbers passes the Luhn check. */
+const NUMBER_FIELDS = new Set([
+  'phone',
+  'customer.phone',
+  'shipping.phone',
+  'recipient',
+  'account_number',
+  'data.phone',
+  'data.account_number',
+  'data.otp',
+  'beneficiary.phone',
+  'beneficiary.account_number',
+  'settlement.account_number',
+]);
+/** No phone number has more digits, even with a leading 00. A longer number that passes the card check is a card number. */
+const LONGEST_PHONE = 15;
+
+interface Node {
+  value: unknown;
+  path: string;
+  key: string;
+  level: number;
+  in_card: boolean;
+}
+
+/**
+ * Walks a parsed body once, without recursion, and reports disallowed content: raw card data (by field name, or digits that
+ * are a card number), NUL bytes and lone surrogates (PostgreSQL cannot store them), and excessive nesting.
+ * @param rule which numbers count as card numbers
+ */
+export function inspectBody(body: unknown, rule: CardRule = 'issued'): Inspection {
+  const found: Inspection = { cards: {}, faults: {} };
+  const stack: Node[] = [{ value: body, path: '', key: '', level: 0, in_card: false }];
+  for (let node = stack.pop(); node; node = stack.pop()) {
+    if (typeof node.value === 'string') inspectText(node, rule, found);
+    else if (typeof node.value === 'number') inspectNumber(node, rule, found);
+    else if (node.value !== null && typeof node.value === 'object') inspectObject(node, rule, stack, found);
+    if (Object.keys(found.faults).length >= MOST_FAULTS || Object.keys(found.cards).length >= MOST_FAULTS) break;
+  }
+  return found;
+}
+
+function inspectObject(node: Node, rule: CardRule, stack: Node[], found: Inspection): void {
+  if (node.level >= MOST_LEVELS) {
+    found.faults[topOf(node.path)] = [`is nested deeper than ${MOST_LEVELS} levels`];
+    return;
+  }
+  const entries = Object.entries(node.value as object).map(([key, value]) => ({ key, value, name: normal(key) }));
+  const named = entries.some(({ name }) => CARD_KEYS.test(name));
+  const inCard = node.in_card || /^cards?$/.test(normal(node.key));
+  for (const { key, value, name } of entries) {
+    const numbered = holdsCard(key, rule);
+    // The path in an error must not contain the card number that it reports.
+    const step = numbered ? '[redacted]' : key.slice(0, MAX_SHOWN_KEY);
+    const path = node.path === '' ? step : `${node.path}.${step}`;
+    if (value !== null && value !== '' && (CARD_KEYS.test(name) || ((named || inCard) && CARD_COMPANIONS.test(name)))) {
+      found.cards[path] = SEEN.field;
+    }
+    if (numbered) found.cards[node.path || 'body'] = SEEN.number;
+    const fault = textFault(key);
+    if (fault) found.faults[node.path || 'body'] = [`has a field name that ${fault}`];
+    stack.push({ value, path, key, level: node.level + 1, in_card: inCard });
+  }
+}
+
+function inspectText({ value, path, key }: Node, rule: CardRule, found: Inspection): void {
+  const text = value as string;
+  const fault = textFault(text);
+  if (fault) found.faults[path] = [fault];
+  if (!holdsCard(text, rule)) return;
+  const phone = key === 'phone' || key === 'recipient';
+  const exempt = NUMBER_FIELDS.has(path) && (path.startsWith('data.') || !phone || digitsOf(text).length <= LONGEST_PHONE);
+  if (!exempt) found.cards[path] = SEEN.number;
+}
+
+/** The largest amount has 13 digits, so numbers are checked from 14 digits. */
+function inspectNumber({ value, path }: Node, rule: CardRule, found: Inspection): void {
+  const number = value as number;
+  if (!Number.isFinite(number)) found.faults[path] = ['is too large'];
+  else if (number >= 1e13 && !NUMBER_FIELDS.has(path) && holdsCard(BigInt(Math.trunc(number)).toString(), rule))
+    found.cards[path] = SEEN.number;
+}
+
+/** @returns why PostgreSQL cannot store the text unchanged, or null */
+export function textFault(text: string): string | null {
+  if (text.includes('\u0000')) return 'must not contain NUL characters';
+  if (!text.isWellFormed()) return 'must be well-formed Unicode (it has half a surrogate pair)';
+  return null;
+}
+
+function digitsOf(text: string): string {
+  return text.replace(/\D/g, '');
+}
+
+/** Normalises a field name: case, dashes and camel case do not matter, so cardNumber, Card-Number and CARD_NUMBER are equal. */
+function normal(key: string): string {
+  return key
+    .replace(/([a-z])([A-Z])/g, '$1_$2')
+    .replace(/[\s-]+/g, '_')
+    .toLowerCase();
+}
+
+function topOf(path: string): string {
+  return path.split('.')[0] || 'body';
+}

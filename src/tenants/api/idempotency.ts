@@ -1,0 +1,103 @@
+import { packWhole, unpack } from '../../kit/packing.ts';
+import type { Caller } from '../keys/caller.ts';
+import { sha256 } from '../../kit/crypto.ts';
+import { invalid, must } from '../../kit/errors.ts';
+import { canonicalJson } from '../../kit/json.ts';
+import { sql, type Tx } from '../../kit/sql.ts';
+import { versions } from '../versions/registry.ts';
+import type { Call, Reply } from './route.ts';
+
+/** How long a response is replayed. The key itself can never be reused (docs/contract/idempotency.md). */
+export const REPLAY_MS = 24 * 3_600_000;
+
+type Request = Pick<Call, 'params' | 'sync' | 'sent_body' | 'body'> & { caller: Pick<Caller, 'kind'> };
+
+/**
+ * Returns the SHA-256 of everything that determines what the request does: path parameters, X-Sync and the body as canonical
+ * JSON, in the API version in which it was sent, so that a release with another translation does not turn a retry into a
+ * different request. Whether the key is public counts too, see {@link isSameRequest}.
+ */
+export function requestHash(call: Request): Buffer {
+  const request = [call.params, call.sync, call.sent_body ?? call.body ?? null];
+  return sha256(canonicalJson(call.caller.kind === 'public' ? [...request, 'public'] : request));
+}
+
+/**
+ * Returns whether the call repeats the request stored with this hash. A response to a secret or restricted key contains data
+ * that must not reach page source, so a public key never matches such a request. The reverse is allowed.
+ */
+export function isSameRequest(call: Request, stored: Buffer): boolean {
+  return stored.equals(requestHash(call)) || stored.equals(requestHash({ ...call, caller: { kind: 'public' } }));
+}
+
+/** Serialises a response for storage with its API version, because a later release may have a newer one. */
+export function keptAnswer(reply: Reply): string {
+  return JSON.stringify({ ...reply, version: versions.newest });
+}
+
+export function reusedKey() {
+  return invalid({ idempotency_key: ['was already used with a different payload'] }, 'idempotency_key_reused');
+}
+
+export function spentKey() {
+  return invalid(
+    { idempotency_key: ['was used more than 24 hours ago and is spent: choose a new one for a new request'] },
+    'idempotency_key_reused',
+  );
+}
+
+interface KeyRow {
+  request_hash: Buffer;
+  answer: Buffer | null;
+  created_at: Date;
+}
+
+/**
+ * Runs the work once per Idempotency-Key, inside the caller's transaction. A second request with the same key waits on the
+ * key's row until the first commits, then replays its response. When the work throws, the rollback also removes the key, so
+ * only a success consumes it. Without the header the work always runs.
+ * @param route name that the key is scoped to, one per route
+ * @param stored returns the part of the response that may be stored, without secrets
+ * @returns the response of the work, or the stored one
+ */
+export async function once(
+  tx: Tx,
+  call: Call,
+  route: string,
+  work: () => Promise<Reply>,
+  stored: (reply: Reply) => Reply = (reply) => reply,
+): Promise<Reply> {
+  const key = call.idempotency_key;
+  if (key === null) return work();
+  const team_id = call.caller.team.id;
+  const hash = requestHash(call);
+  const fresh = await tx.run(sql`
+    insert into idempotency_keys (team_id, route, key, request_hash, created_at)
+    values (${team_id}, ${route}, ${key}, ${hash}, ${new Date(call.at)}) on conflict do nothing`);
+  if (fresh === 0) return replay(await read(tx, team_id, route, key), call);
+  const reply = await work();
+  await tx.run(sql`
+    update idempotency_keys set answer = ${packWhole(keptAnswer(stored(reply)))}, resource_id = ${shownIn(reply)}
+    where team_id = ${team_id} and route = ${route} and key = ${key}`);
+  return reply;
+}
+
+/** Returns the id of the object in the response; an erasure finds stored responses by it. */
+function shownIn({ body }: Reply): string | null {
+  const shown = Object.values(body).find((value) => typeof value === 'object' && value !== null && 'id' in value);
+  return shown ? String((shown as { id: unknown }).id) : null;
+}
+
+async function read(tx: Tx, team_id: bigint, route: string, key: string): Promise<KeyRow> {
+  const row = await tx.maybe<KeyRow>(sql`
+    select request_hash, answer, created_at from idempotency_keys
+    where team_id = ${team_id} and route = ${route} and key = ${key}`);
+  return must(row, 'a key that conflicted is there');
+}
+
+function replay(row: KeyRow, call: Call): Reply {
+  if (!isSameRequest(call, row.request_hash)) throw reusedKey();
+  if (row.answer === null || call.at - row.created_at.getTime() > REPLAY_MS) throw spentKey();
+  const reply = JSON.parse(unpack(row.answer)) as Reply;
+  return { ...reply, headers: { ...reply.headers, 'Idempotent-Replayed': 'true' } };
+}

@@ -1,0 +1,84 @@
+import type { Static, TSchema } from 'typebox';
+import type { FieldErrors } from '../../kit/errors.ts';
+import type { Caller } from '../keys/caller.ts';
+import type { Scope } from '../keys/scopes.ts';
+import type { ProblemName } from './problems.ts';
+
+/**
+ * One operation of the API as data: exported by the slices' routes.ts files and registered by http/server.ts. Access, scopes,
+ * validation, documentation and the order of checks are all derived from it; handlers do not depend on the framework.
+ */
+export interface Route<Body extends TSchema = TSchema, Query extends TSchema = TSchema> {
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** With `:name` for parameters. */
+  path: string;
+  summary: string;
+  /** Documentation: what the summary does not say, in Markdown. */
+  description?: string;
+  /** Documentation; default: derived from method and path. */
+  operation_id?: string;
+  /** Key kinds that may call the operation: `public` accepts all; `private` rejects a public key with 406. */
+  access: 'public' | 'private';
+  /** Scope that a restricted key needs. */
+  scope: Scope;
+  /** Rejects a sandbox key with 403. */
+  liveOnly?: boolean;
+  /** Rejects a live key with 501. */
+  sandboxOnly?: boolean;
+  body?: Body;
+  query?: Query;
+  /** Whether the operation supports Idempotency-Key. */
+  idempotent?: boolean;
+  /**
+   * The body carries payers' data: any number with the first digits of a card counts as a card number, even outside every
+   * issuer's ranges.
+   */
+  payer_data?: boolean;
+  /** Whether the operation reads X-Sync. */
+  sync?: boolean;
+  /** Documentation: errors of the handler itself; all other errors follow from the rest of the route. */
+  problems?: readonly ProblemName[];
+  /**
+   * Returns faults that the schema cannot express; they are reported together with the schema's faults. The body may not
+   * conform to the schema.
+   */
+  check?(body: Static<Body>): FieldErrors;
+  /** Success bodies by status. Error bodies are the same for all routes and added by the server. */
+  replies: Record<number, TSchema>;
+  handle(call: Call<Static<Body>, Static<Query>>): Promise<Reply>;
+}
+
+/** One validated request: the input of a handler. */
+export interface Call<Body = unknown, Query = unknown> {
+  caller: Caller;
+  params: Record<string, string>;
+  query: Query;
+  body: Body;
+  /** Body as sent in an older API version. Absent: the same as `body`. */
+  sent_body?: unknown;
+  /** Idempotency-Key header, validated; null when absent. */
+  idempotency_key: string | null;
+  /** X-Sync header; null when absent. */
+  sync: string | null;
+  request_id: string;
+  trace_id: string;
+  /** Address of the caller. */
+  ip: string;
+  /** Time of the request in milliseconds since the epoch, used for everything it writes. */
+  at: number;
+}
+
+export interface Reply {
+  code: number;
+  message: string;
+  /** Fields after `code`, `status` and `message`. */
+  body: Record<string, unknown>;
+  headers?: Record<string, string>;
+  /** API version of a stored response. Absent: the newest. */
+  version?: string;
+}
+
+/** Keeps the types of a route's body and query for its handler. */
+export function route<Body extends TSchema, Query extends TSchema>(definition: Route<Body, Query>): Route {
+  return definition as unknown as Route;
+}

@@ -1,0 +1,104 @@
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+import formats from 'ajv-formats';
+import type { TSchema } from 'typebox';
+import type { FieldErrors } from '../../kit/errors.ts';
+import { textFault } from './body.ts';
+
+const MOST_MESSAGES = 100;
+
+/** Body values are not converted: a number in quotes is not a number. */
+const bodies = compiler({ coerceTypes: false });
+/** Query values are text, so they are converted. */
+const queries = compiler({ coerceTypes: true });
+
+function compiler(options: { coerceTypes: boolean }): Ajv {
+  const ajv = new Ajv({ allErrors: true, useDefaults: false, strict: false, strictNumbers: true, ...options });
+  formats.default(ajv, ['email', 'date', 'date-time']);
+  ajv.addFormat('web-url', isWebUrl);
+  return ajv;
+}
+
+/** Accepts http and https URLs with a host, which a browser can be redirected to; rejects `javascript:` and the like. */
+function isWebUrl(text: string): boolean {
+  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol) && /^https?:\/\//i.test(text);
+}
+
+export interface Validator {
+  /** Returns all rejected fields at once; empty when the body is valid. */
+  body(value: unknown): FieldErrors;
+  /** Returns all rejected fields. Converts numbers in place. */
+  query(value: Record<string, unknown>): FieldErrors;
+}
+
+/** Compiles the validator of a route; called once per route. */
+export function validatorOf(body: TSchema | undefined, query: TSchema | undefined): Validator {
+  const checkBody = body && bodies.compile(body);
+  const checkQuery = query && queries.compile(query);
+  return {
+    body: (value) => (checkBody ? faultsOf(checkBody, value) : {}),
+    query: (value) => ({ ...queryFaults(value), ...(checkQuery ? faultsOf(checkQuery, value) : {}), ...endless(value) }),
+  };
+}
+
+function faultsOf(check: ValidateFunction, value: unknown): FieldErrors {
+  return check(value) ? {} : fieldErrors(check.errors ?? []);
+}
+
+function queryFaults(value: Record<string, unknown>): FieldErrors {
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([name, text]) => {
+      const fault = typeof text === 'string' ? textFault(text) : null;
+      return fault ? [[name, [fault]]] : [];
+    }),
+  );
+}
+
+/** "Infinity" and 1e400 are converted to infinity, which passes every maximum. */
+function endless(value: Record<string, unknown>): FieldErrors {
+  const found = Object.entries(value).filter(([, number]) => typeof number === 'number' && !Number.isFinite(number));
+  return Object.fromEntries(found.map(([name]) => [name, ['is too large']]));
+}
+
+function fieldErrors(errors: ErrorObject[]): FieldErrors {
+  const fields: FieldErrors = {};
+  for (const error of errors.slice(0, MOST_MESSAGES)) {
+    const path = pathOf(error);
+    fields[path] = [...(fields[path] ?? []), messageOf(error)];
+  }
+  return fields;
+}
+
+/**
+ * Returns the dotted path of an error: `/customer/email` becomes `customer.email`. For a missing field it is the path of that
+ * field.
+ */
+function pathOf(error: ErrorObject): string {
+  const path = error.instancePath
+    .split('/')
+    .slice(1)
+    .map((part) => part.replace(/~1/g, '/').replace(/~0/g, '~'));
+  if (error.keyword === 'required') path.push(error.params.missingProperty);
+  return path.join('.') || 'body';
+}
+
+function messageOf(error: ErrorObject): string {
+  switch (error.keyword) {
+    case 'required':
+      return 'is required';
+    case 'enum':
+      return `must be one of ${error.params.allowedValues.join(', ')}`;
+    case 'format':
+      return FORMATS[error.params.format] ?? 'is not valid';
+    case 'type':
+      return `must be ${[error.params.type].flat().join(' or ')}`;
+    default:
+      return error.message ?? 'is not valid';
+  }
+}
+
+const FORMATS: Record<string, string> = {
+  email: 'must be a valid e-mail address',
+  date: 'must be a calendar date (YYYY-MM-DD)',
+  'date-time': 'must be a moment in ISO 8601',
+  'web-url': 'must be an http or https address',
+};

@@ -1,0 +1,60 @@
+import { allOf, fixed, part, type Queryable, sql, type Tx } from '../../kit/sql.ts';
+import type { Actor } from './actor.ts';
+import type { Act } from './record.ts';
+
+/** An entry as it is stored, with the seal that covers it (null: not sealed yet). */
+export interface EntryRow {
+  team_id: bigint | null;
+  id: bigint;
+  tx: string;
+  created_at: Date;
+  actor: Actor['kind'];
+  actor_id: string | null;
+  request_id: string | null;
+  address: string | null;
+  action: string;
+  resource_id: string;
+  seal: bigint | null;
+}
+
+export async function insertEntry(tx: Tx, { team_id, action, resource_id, at, by }: Act & { by: Actor }): Promise<void> {
+  await tx.run(sql`
+    insert into audit_entries (team_id, created_at, actor, actor_id, request_id, address, action, resource_id)
+    values (${team_id}, ${new Date(at)}, ${by.kind}, ${by.id}, ${by.request_id}, ${by.address}, ${action}, ${resource_id})`);
+}
+
+/** Search conditions; fields left out do not restrict the search. */
+export interface Wanted {
+  team_id?: bigint | undefined;
+  resource_id?: string | undefined;
+  action?: string | undefined;
+  actor_id?: string | undefined;
+  request_id?: string | undefined;
+  since?: Date | undefined;
+}
+
+/** Returns the matching entries, newest first. */
+export function findEntries(db: Queryable, wanted: Wanted, limit: number): Promise<EntryRow[]> {
+  const conditions = [
+    ...(wanted.team_id === undefined ? [] : [part`e.team_id = ${wanted.team_id}`]),
+    ...(wanted.resource_id === undefined ? [] : [part`e.resource_id = ${wanted.resource_id}`]),
+    ...(wanted.action === undefined ? [] : [part`e.action = ${wanted.action}`]),
+    ...(wanted.actor_id === undefined ? [] : [part`e.actor_id = ${wanted.actor_id}`]),
+    ...(wanted.request_id === undefined ? [] : [part`e.request_id = ${wanted.request_id}`]),
+    ...(wanted.since === undefined ? [] : [part`e.created_at >= ${wanted.since}`]),
+  ];
+  // A team's own index is ordered by entry; the index over all teams is ordered by transaction.
+  const order = fixed(wanted.team_id === undefined ? 'e.tx desc, e.id desc' : 'e.id desc');
+  return db.all<EntryRow>(sql`
+    select e.team_id, e.id, e.tx::text, e.created_at, e.actor, e.actor_id, e.request_id, e.address, e.action, e.resource_id,
+      (select s.id from audit_seals s where s.after_tx <= e.tx and s.up_to_tx > e.tx order by s.after_tx desc limit 1) as seal
+    from audit_entries e where ${allOf(conditions)} order by ${order} limit ${limit}`);
+}
+
+/** Counts the entries that no seal covers yet. */
+export async function countUnsealed(db: Queryable): Promise<number> {
+  const [row] = await db.all<{ entries: number }>(sql`
+    select count(*)::integer as entries from audit_entries
+    where tx >= coalesce((select up_to_tx from audit_seals order by id desc limit 1), '0'::xid8)`);
+  return (row as { entries: number }).entries;
+}

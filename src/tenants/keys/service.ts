@@ -1,0 +1,62 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { randomBase62, sha256 } from '../../kit/crypto.ts';
+import type { Environment } from '../../kit/environment.ts';
+import { newId } from '../../kit/ids.ts';
+import type { Queryable } from '../../kit/sql.ts';
+import type { KeyKind } from './caller.ts';
+import type { Scope } from './scopes.ts';
+import { insertKey, type KeyRow } from './store.ts';
+
+const PREFIXES: Record<KeyKind, string> = { public: 'pk', secret: 'sk', restricted: 'rk' };
+
+/** Maximum age of cached key data; `keys revoke` returns after this time. */
+export const KEY_CACHE_MS = 800;
+
+/** Margin for a request that was being checked, and for timers that fire early. */
+const MARGIN_MS = 200;
+
+/** Waits until every node applies an already committed change to a key or its team. */
+export async function untilChangeIsKnown(): Promise<void> {
+  await sleep(KEY_CACHE_MS + MARGIN_MS);
+}
+
+/** Returns the prefix of a key: `pk.`, `sk_test.`, …; it shows kind and environment. */
+export function keyPrefix(kind: KeyKind, environment: Environment): string {
+  return `${PREFIXES[kind]}${environment === 'sandbox' ? '_test' : ''}.`;
+}
+
+/** Creates a key: the prefix and 43 characters that carry 256 bits. */
+export function newKey(kind: KeyKind, environment: Environment): string {
+  return keyPrefix(kind, environment) + randomBase62(43);
+}
+
+export function hashKey(key: string): Buffer {
+  return sha256(key);
+}
+
+export interface KeyOptions {
+  team_id: bigint;
+  environment: Environment;
+  kind: KeyKind;
+  scopes: Scope[];
+  allowed_ips: string[];
+  expires_at: Date | null;
+}
+
+/** Stores a key by its hash. Storing the same key again has no effect. */
+export async function storeKey(
+  db: Queryable,
+  key: string,
+  options: KeyOptions,
+  at: Date,
+): Promise<Omit<KeyRow, 'active' | 'revoked_at'>> {
+  const row = { id: newId('key', options.environment, at.getTime()), last4: key.slice(-4), created_at: at, ...options };
+  await insertKey(db, { ...row, hash: hashKey(key) });
+  return row;
+}
+
+/** Creates and stores a key. Its text exists only in the returned value. */
+export async function createKey(db: Queryable, options: KeyOptions, at: Date) {
+  const key = newKey(options.kind, options.environment);
+  return { ...(await storeKey(db, key, options, at)), key };
+}

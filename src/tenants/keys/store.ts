@@ -1,0 +1,74 @@
+import type { Environment } from '../../kit/environment.ts';
+import { type Queryable, sql } from '../../kit/sql.ts';
+import type { Team } from '../teams/schema.ts';
+import type { KeyKind } from './caller.ts';
+
+export interface KeyRow {
+  id: string;
+  team_id: bigint;
+  environment: Environment;
+  kind: KeyKind;
+  last4: string;
+  scopes: string[];
+  allowed_ips: string[];
+  active: boolean;
+  expires_at: Date | null;
+  revoked_at: Date | null;
+  created_at: Date;
+}
+
+export type KeyWithTeam = KeyRow & { team: Team };
+
+/** Returns a key and its team in one round trip, regardless of the key's state. */
+export async function findKey(db: Queryable, hash: Buffer): Promise<KeyWithTeam | undefined> {
+  const row = await db.maybe<KeyRow & Omit<Team, 'id'>>(sql`
+    select k.id, k.team_id, k.environment, k.kind, k.last4, k.scopes, k.allowed_ips, k.active, k.expires_at, k.revoked_at, k.created_at,
+      t.name, t.email, t.plan, t.verification_level, t.default_currency, t.unique_references, t.api_version
+    from api_keys k join teams t on t.id = k.team_id where k.hash = ${hash}`);
+  if (!row) return undefined;
+  const { name, email, plan, verification_level, default_currency, unique_references, api_version, ...key } = row;
+  return {
+    ...key,
+    team: { id: row.team_id, name, email, plan, verification_level, default_currency, unique_references, api_version },
+  };
+}
+
+/** Returns the kind of the key with this id, regardless of its state; undefined when there is none. */
+export async function findKeyKind(db: Queryable, id: string): Promise<KeyKind | undefined> {
+  return (await db.maybe<{ kind: KeyKind }>(sql`select kind from api_keys where id = ${id}`))?.kind;
+}
+
+export async function insertKey(db: Queryable, key: Omit<KeyRow, 'active' | 'revoked_at'> & { hash: Buffer }): Promise<void> {
+  await db.run(sql`
+    insert into api_keys (id, team_id, hash, environment, kind, last4, scopes, allowed_ips, expires_at, created_at)
+    values (${key.id}, ${key.team_id}, ${key.hash}, ${key.environment}, ${key.kind}, ${key.last4}, ${key.scopes}, ${key.allowed_ips},
+      ${key.expires_at}, ${key.created_at})
+    on conflict (hash) do nothing`);
+}
+
+/** Lists keys, newest first; those of all teams when no team is given. */
+export function listKeys(db: Queryable, { team_id, limit }: { team_id: bigint | undefined; limit: number }): Promise<KeyRow[]> {
+  return db.all<KeyRow>(sql`
+    select id, team_id, environment, kind, last4, scopes, allowed_ips, active, expires_at, revoked_at, created_at
+    from api_keys where ${team_id}::bigint is null or team_id = ${team_id} order by created_at desc, id limit ${limit}`);
+}
+
+/**
+ * Activates or deactivates a key; a revoked key stays revoked.
+ * @returns undefined when there is no such key
+ */
+export function switchKey(db: Queryable, id: string, active: boolean): Promise<KeyRow | undefined> {
+  return db.maybe<KeyRow>(sql`
+    update api_keys set active = ${active} where id = ${id}
+    returning id, team_id, environment, kind, last4, scopes, allowed_ips, active, expires_at, revoked_at, created_at`);
+}
+
+/**
+ * Revokes a key. A repeated revocation keeps the first time.
+ * @returns undefined when there is no such key
+ */
+export function revokeKey(db: Queryable, id: string, at: Date): Promise<KeyRow | undefined> {
+  return db.maybe<KeyRow>(sql`
+    update api_keys set revoked_at = coalesce(revoked_at, ${at}) where id = ${id}
+    returning id, team_id, environment, kind, last4, scopes, allowed_ips, active, expires_at, revoked_at, created_at`);
+}

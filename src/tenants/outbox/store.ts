@@ -1,0 +1,89 @@
+import { type Queryable, sql } from '../../kit/sql.ts';
+import type { MailRow, NewMail } from './schema.ts';
+
+/** Inserts a mail. The database's clock sets its times, because all nodes share it. */
+export async function insertMail(db: Queryable, { team_id, kind, facts, recipient }: NewMail): Promise<void> {
+  await db.run(sql`
+    insert into mails (team_id, kind, facts, recipient)
+    values (${team_id}, ${kind}, ${JSON.stringify(facts)}, ${recipient ?? null})`);
+}
+
+/**
+ * Inserts a mail unless one with this name was inserted within the last `rest_ms` milliseconds. Check and insert are one
+ * statement, so that exactly one of several nodes inserts it.
+ */
+export async function insertMailInTurn(db: Queryable, mail: NewMail, name: string, rest_ms: number): Promise<void> {
+  const { team_id, kind, facts, recipient } = mail;
+  await db.run(sql`
+    with turn as (
+      insert into mail_turns (team_id, name) values (${team_id}, ${name})
+      on conflict (team_id, name) do update set taken_at = excluded.taken_at
+        where mail_turns.taken_at <= excluded.taken_at - ${rest_ms}::float8 * interval '1 ms'
+      returning 1
+    )
+    insert into mails (team_id, kind, facts, recipient)
+    select ${team_id}::bigint, ${kind}, ${JSON.stringify(facts)}::json, ${recipient ?? null} from turn`);
+}
+
+/**
+ * Returns the milliseconds until another invoice may be mailed to this address under the limit; 0 when it may be mailed now.
+ * Not locked: two concurrent requests may exceed the limit by one.
+ */
+export async function waitForInvoice(
+  db: Queryable,
+  to: { team_id: bigint; recipient: string },
+  limit: { count: number; period_ms: number },
+): Promise<number> {
+  const row = await db.maybe<{ wait_ms: number }>(sql`
+    select (extract(epoch from created_at - pirogue_now()) * 1000 + ${limit.period_ms}::float8)::float8 as wait_ms from mails
+    where team_id = ${to.team_id} and lower(recipient) = lower(${to.recipient}) and kind = 'invoice'
+      and created_at > pirogue_now() - ${limit.period_ms}::float8 * interval '1 ms'
+    order by created_at desc offset ${limit.count - 1} limit 1`);
+  return Math.max(0, row?.wait_ms ?? 0);
+}
+
+/** Claims due mails. Those of a killed worker become due again after the lease. */
+export function claimDueMails(db: Queryable, lease_ms: number, limit: number): Promise<MailRow[]> {
+  return db.all<MailRow>(sql`
+    update mails set due_at = pirogue_now() + ${lease_ms}::float8 * interval '1 ms', tries = tries + 1
+    where (team_id, id) in (select team_id, id from mails where due_at <= pirogue_now() order by due_at limit ${limit} for update skip locked)
+    returning team_id, id, kind, facts, recipient, tries, created_at, (extract(epoch from pirogue_now() - created_at) * 1000)::float8 as age_ms`);
+}
+
+type MailRef = Pick<MailRow, 'team_id' | 'id'>;
+
+/**
+ * Marks a mail as sent. A mail that was dropped while it was sent stays due, because its local copy still has to be deleted.
+ */
+export async function markSent(db: Queryable, { team_id, id }: MailRef): Promise<void> {
+  await db.run(sql`
+    update mails set sent_at = pirogue_now(), due_at = null, error = null
+    where team_id = ${team_id} and id = ${id} and sent_at is null and kind <> 'dropped'`);
+}
+
+export async function deleteMail(db: Queryable, { team_id, id }: MailRef): Promise<void> {
+  await db.run(sql`delete from mails where team_id = ${team_id} and id = ${id}`);
+}
+
+/**
+ * Reschedules a failed mail, unless another worker has claimed it since.
+ * @param retry_ms milliseconds until the next attempt; null: given up
+ */
+export async function markFailed(db: Queryable, mail: MailRef & Pick<MailRow, 'tries'>, error: string, retry_ms: number | null) {
+  await db.run(sql`
+    update mails set error = ${error}, due_at = pirogue_now() + ${retry_ms}::float8 * interval '1 ms'
+    where team_id = ${mail.team_id} and id = ${mail.id} and tries = ${mail.tries} and sent_at is null
+      and kind <> 'dropped'`);
+}
+
+/**
+ * Deletes finished mails of this age, and expired entries of `mail_turns`.
+ * @returns number of mails deleted
+ */
+export async function forgetMails(db: Queryable, age_ms: number, limit: number): Promise<number> {
+  await db.run(sql`delete from mail_turns where taken_at < pirogue_now() - ${age_ms}::float8 * interval '1 ms'`);
+  return db.run(sql`
+    delete from mails where (team_id, id) in (
+      select team_id, id from mails where due_at is null and created_at < pirogue_now() - ${age_ms}::float8 * interval '1 ms'
+      order by created_at limit ${limit} for update skip locked)`);
+}

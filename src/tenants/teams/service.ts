@@ -1,0 +1,38 @@
+import { randomInt } from 'node:crypto';
+import { must } from '../../kit/errors.ts';
+import type { Queryable } from '../../kit/sql.ts';
+import { versions } from '../versions/registry.ts';
+import type { Team } from './schema.ts';
+import { findChargeTerms, insertTeam } from './store.ts';
+
+export { findGuardedTeams as guardedTeams } from './store.ts';
+
+/** Returns a random 48-bit number: see migrations/control/0001. */
+export function newTeamId(): bigint {
+  return BigInt(randomInt(2 ** 47, 2 ** 48 - 1));
+}
+
+export type NewTeam = Pick<Team, 'name' | 'email'> & Partial<Pick<Team, 'id' | 'plan' | 'default_currency'>>;
+
+/** Creates an unverified team; default plan: the smallest. Creating a team with an existing id has no effect. */
+export async function createTeam(db: Queryable, given: NewTeam): Promise<Team> {
+  const team: Team = {
+    id: newTeamId(),
+    plan: 'starter',
+    default_currency: 'XAF',
+    ...given,
+    verification_level: 0,
+    unique_references: false,
+    api_version: versions.newest,
+  };
+  await insertTeam(db, team);
+  return team;
+}
+
+/**
+ * Returns the team settings that affect a live charge.
+ * @throws Error when there is no such team
+ */
+export async function chargeTerms(db: Queryable, id: bigint): Promise<{ verification_level: number; abuse_rules: boolean }> {
+  return must(await findChargeTerms(db, id), 'a payment has a team');
+}

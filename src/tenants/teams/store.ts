@@ -1,0 +1,93 @@
+import { type Queryable, sql } from '../../kit/sql.ts';
+import type { Team } from './schema.ts';
+
+export type TeamRow = Team & { created_at: Date };
+
+export function insertTeam(db: Queryable, team: Team): Promise<number> {
+  return db.run(sql`
+    insert into teams (id, name, email, plan, verification_level, default_currency, unique_references, api_version)
+    values (${team.id}, ${team.name}, ${team.email}, ${team.plan}, ${team.verification_level}, ${team.default_currency},
+      ${team.unique_references}, ${team.api_version})
+    on conflict (id) do nothing`);
+}
+
+export function findTeam(db: Queryable, id: bigint): Promise<TeamRow | undefined> {
+  return db.maybe<TeamRow>(sql`
+    select id, name, email, plan, verification_level, default_currency, unique_references, api_version, created_at
+    from teams where id = ${id}`);
+}
+
+/** Lists teams, newest first. */
+export function listTeams(db: Queryable, limit: number): Promise<TeamRow[]> {
+  return db.all(sql`
+    select id, name, email, plan, verification_level, default_currency, unique_references, api_version, created_at
+    from teams order by created_at desc, id limit ${limit}`);
+}
+
+/**
+ * Updates a team.
+ * @returns false when there is no such team
+ */
+export async function updateTeam(db: Queryable, team: Team): Promise<boolean> {
+  return (
+    (await db.run(sql`
+    update teams set name = ${team.name}, email = ${team.email}, plan = ${team.plan}, verification_level = ${team.verification_level},
+      default_currency = ${team.default_currency}, unique_references = ${team.unique_references}, api_version = ${team.api_version},
+      updated_at = pirogue_now()
+    where id = ${team.id}`)) === 1
+  );
+}
+
+/** Changes to a team; absent fields stay unchanged. */
+export type TeamChanges = Partial<Omit<Team, 'id'>>;
+
+/**
+ * Changes a team in one statement, so that concurrent changes of different fields are both kept.
+ * @returns undefined when there is no such team
+ */
+export function changeTeam(db: Queryable, id: bigint, changes: TeamChanges): Promise<TeamRow | undefined> {
+  const { name, email, plan, verification_level, default_currency, unique_references, api_version } = changes;
+  return db.maybe<TeamRow>(sql`
+    update teams set name = coalesce(${name}, name), email = coalesce(${email}, email), plan = coalesce(${plan}, plan),
+      verification_level = coalesce(${verification_level}, verification_level),
+      default_currency = coalesce(${default_currency}, default_currency),
+      unique_references = coalesce(${unique_references}, unique_references),
+      api_version = coalesce(${api_version}, api_version), updated_at = pirogue_now()
+    where id = ${id}
+    returning id, name, email, plan, verification_level, default_currency, unique_references, api_version, created_at`);
+}
+
+/** Returns the team settings that affect a live charge. */
+export function findChargeTerms(
+  db: Queryable,
+  id: bigint,
+): Promise<(Pick<Team, 'verification_level'> & { abuse_rules: boolean }) | undefined> {
+  return db.maybe(sql`select verification_level, abuse_rules from teams where id = ${id}`);
+}
+
+/**
+ * Turns the fraud screening of a team's charges on or off.
+ * @returns false when there is no such team
+ */
+export async function setAbuseRules(db: Queryable, id: bigint, on: boolean): Promise<boolean> {
+  return (await db.run(sql`update teams set abuse_rules = ${on}, updated_at = pirogue_now() where id = ${id}`)) === 1;
+}
+
+/**
+ * Returns whether the team's charges are screened for fraud.
+ * @returns undefined when there is no such team
+ */
+export async function findTeamRules(db: Queryable, id: bigint): Promise<boolean | undefined> {
+  return (await findChargeTerms(db, id))?.abuse_rules;
+}
+
+/**
+ * Returns the teams whose charges are screened for fraud, ordered by id.
+ * @param after id after which to start
+ */
+export async function findGuardedTeams(db: Queryable, after: bigint, limit: number): Promise<bigint[]> {
+  const rows = await db.all<{ id: bigint }>(
+    sql`select id from teams where abuse_rules and id > ${after} order by id limit ${limit}`,
+  );
+  return rows.map(({ id }) => id);
+}
