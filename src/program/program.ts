@@ -9,7 +9,9 @@ import { callbackPages } from '../edge/callbacks/pages.ts';
 import { checkoutPages } from '../edge/checkout/routes.ts';
 import { paymentMethodRoutes } from '../core/customers/method-routes.ts';
 import { customerRoutes } from '../core/customers/routes.ts';
-import { erasureSweep, methodSweep, payerSweep } from '../core/customers/sweeps.ts';
+import { erasureRoutes } from '../edge/erasure/routes.ts';
+import { erasureSweep, payerSweep } from '../edge/erasure/sweeps.ts';
+import { methodSweep } from '../core/customers/sweeps.ts';
 import type { Store } from '../platform/db/stores.ts';
 import { send } from '../kit/fetch.ts';
 import { type Deps, keepingPace } from './deps.ts';
@@ -29,6 +31,7 @@ import { foldSweep } from '../money/ledger/sweeps.ts';
 import { mailForgetSweep, mailSweep } from '../edge/mail/sweeps.ts';
 import { purgeSweeps } from '../edge/purge/sweeps.ts';
 import { paymentRoutes } from '../core/payments/routes.ts';
+import { chargeRoutes } from '../core/charge/routes.ts';
 import { expirySweep, pollSweep, trancheSweep } from '../core/charge/sweeps.ts';
 import { linkPages } from '../edge/links/pages.ts';
 import { linkRoutes } from '../edge/links/routes.ts';
@@ -51,11 +54,13 @@ import type { Worker } from '../platform/work/worker.ts';
 export function allRoutes(deps: Deps): Route[] {
   return [
     ...paymentRoutes(deps),
+    ...chargeRoutes(deps),
     ...refundRoutes(deps),
     ...disputeRoutes(deps),
     ...transferRoutes(deps),
     ...beneficiaryRoutes(deps),
     ...customerRoutes(deps),
+    ...erasureRoutes(deps),
     ...paymentMethodRoutes(deps),
     ...linkRoutes(deps),
     ...identityRoutes(),

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { saveMethod } from '../../src/core/customers/methods.ts';
-import { erasureSweep, methodSweep } from '../../src/core/customers/sweeps.ts';
+import { erasureSweep } from '../../src/edge/erasure/sweeps.ts';
+import { methodSweep } from '../../src/core/customers/sweeps.ts';
 import { sql } from '../../src/kit/sql.ts';
 import { dumpDatabase, FakeClock, startApi, until } from '../setup/api.ts';
 import { newPayment, Payer } from './checkout.payer.ts';

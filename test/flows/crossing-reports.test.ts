@@ -4,7 +4,7 @@ import { WORKER } from '../../src/tenants/audit/actor.ts';
 import { must } from '../../src/kit/errors.ts';
 import { findAttempt } from '../../src/core/attempts/store.ts';
 import { resolveAttempt } from '../../src/core/charge/resolve.ts';
-import { hearOfAttempt } from '../../src/core/payments/service.ts';
+import { hearOfAttempt } from '../../src/core/charge/callback.ts';
 import { pollSweep } from '../../src/core/charge/sweeps.ts';
 import { type Api, FakeClock, type Merchant, startApi } from '../setup/api.ts';
 import { Registry } from '../setup/providers.ts';

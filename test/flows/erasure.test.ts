@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { saveMethod } from '../../src/core/customers/methods.ts';
-import { erasureSweep } from '../../src/core/customers/sweeps.ts';
+import { erasureSweep } from '../../src/edge/erasure/sweeps.ts';
 import { unpack } from '../../src/kit/packing.ts';
 import { sql } from '../../src/kit/sql.ts';
 import { openHosted, wasCharged } from '../../src/core/charge/hosted.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import { erasureSweep, payerSweep } from '../../src/core/customers/sweeps.ts';
+import { erasureSweep, payerSweep } from '../../src/edge/erasure/sweeps.ts';
 import { sql } from '../../src/kit/sql.ts';
 import { dumpDatabase, FakeClock, startApi } from '../setup/api.ts';
 import { paid, paymentIn } from '../setup/pay.ts';

@@ -2,7 +2,8 @@ import type { Environment } from '../../src/kit/environment.ts';
 import { send } from '../../src/kit/fetch.ts';
 import { createLog } from '../../src/kit/log.ts';
 import type { Connector, Tools } from '../../src/providers/adapters/connector.ts';
-import type { ChannelKind, Provider } from '../../src/providers/adapters/contract.ts';
+import type { ChannelKind } from '../../src/kit/channel-kind.ts';
+import type { Provider } from '../../src/providers/adapters/contract.ts';
 import type { Reason } from '../../src/providers/adapters/reasons.ts';
 import { startTwin, type Twin, type TwinKind, type TwinOptions } from '../../twins/kit/twin.ts';
 

@@ -157,7 +157,7 @@ test('the number of an erased customer stays until its money is back, and goes t
     (await late.store.db.maybe<{ payer: string | null }>(sql`select payer from attempts where payment_id = ${late.payment}`))
       ?.payer;
   assert.match((await payer()) ?? '', /650112233/);
-  const { erasureSweep } = await import('../../src/core/customers/sweeps.ts');
+  const { erasureSweep } = await import('../../src/edge/erasure/sweeps.ts');
   const sweep = erasureSweep(late.api.deps, late.store);
   late.able.onPayoutRead = { kind: 'succeeded', provider_ref: 'p', amount_minor: 1_000_000n, currency: 'XAF' };
   await late.work(3, 600_000);

@@ -7,7 +7,7 @@ import type { DisputeTrigger } from '../../src/core/disputes/states.ts';
 import type { Call } from '../../src/tenants/api/route.ts';
 import type { Environment } from '../../src/kit/environment.ts';
 import { Problem } from '../../src/kit/errors.ts';
-import { hearOfAttempt } from '../../src/core/payments/service.ts';
+import { hearOfAttempt } from '../../src/core/charge/callback.ts';
 import { sweepsOf } from '../../src/program/program.ts';
 import type { Listed, Providers } from '../../src/providers/provider-accounts/directory.ts';
 import type { Provider } from '../../src/providers/adapters/contract.ts';

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readConfig } from '../../src/platform/config/config.ts';
 import { backOff, changeOfReading, changeOfSubmission } from '../../src/core/charge/outcomes.ts';
-import type { AttemptRow, AttemptStatus, PaymentRow } from '../../src/core/payments/schema.ts';
+import type { AttemptRow, AttemptStatus } from '../../src/core/attempts/schema.ts';
+import type { PaymentRow } from '../../src/core/payments/schema.ts';
 import type { Reading, Submission } from '../../src/providers/adapters/contract.ts';
 
 const config = readConfig({});

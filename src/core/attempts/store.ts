@@ -2,8 +2,10 @@ import { jsonText } from '../../kit/json.ts';
 import { type Fragment, fixed, PLANNED_EACH_TIME, part, type Queryable, sql, type Tx } from '../../kit/sql.ts';
 import type { Next, Subject } from '../../providers/adapters/contract.ts';
 import { notAt } from '../../platform/work/account-key.ts';
-import type { AttemptRow, AttemptStatus, Mismatch, Resolution } from '../payments/schema.ts';
-import type { PaymentRef } from '../payments/store.ts';
+import type { AttemptRow, AttemptStatus, Mismatch, Resolution } from './schema.ts';
+
+/** A payment whose attempts are read. */
+type PaymentRef = { team_id: bigint; id: string };
 
 const columns =
   fixed(`team_id, id, payment_id, provider, provider_account, channel, status, amount_minor, currency, payer, payer_hash, remember, method_id, country,

@@ -1,5 +1,5 @@
 import { type FieldErrors, invalid } from '../../kit/errors.ts';
-import type { ChannelKind } from '../../providers/adapters/contract.ts';
+import type { ChannelKind } from '../../kit/channel-kind.ts';
 import { type Channel, channelById } from '../../providers/reference/channels.ts';
 import { parsePhone } from '../../providers/reference/phones.ts';
 

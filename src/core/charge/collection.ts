@@ -4,19 +4,9 @@ import { callbackUrl } from '../../providers/provider-accounts/callback-address.
 import type { Collection } from '../../providers/adapters/contract.ts';
 import { channelById } from '../../providers/reference/channels.ts';
 import type { PaymentDeps } from '../payments/deps.ts';
-import type { AttemptRow, PaymentRow } from '../payments/schema.ts';
-import { makeToken } from '../payments/token.ts';
-
-/** Returns the URL of a payment's hosted page. */
-export function hostedPageUrl(
-  deps: Pick<PaymentDeps, 'config' | 'secrets'>,
-  store: Store,
-  team_id: bigint,
-  payment_id: string,
-): string {
-  const token = makeToken(deps.secrets, { environment: store.environment, team_id, payment_id });
-  return `${deps.config.public_url}/pay/${token}`;
-}
+import type { AttemptRow } from '../attempts/schema.ts';
+import type { PaymentRow } from '../payments/schema.ts';
+import { hostedPageUrl } from '../payments/page-url.ts';
 
 /** Returns an attempt in the form that provider adapters receive. */
 export function collectionOf(

@@ -12,7 +12,8 @@ import { attemptsOf } from '../attempts/store.ts';
 import { type Charged, charge, continueCharge } from './charge.ts';
 import type { PaymentDeps } from '../payments/deps.ts';
 import type { Charge } from './instrument.ts';
-import { type AttemptRow, isOpen, type PaymentRow } from '../payments/schema.ts';
+import { type AttemptRow, isOpen } from '../attempts/schema.ts';
+import type { PaymentRow } from '../payments/schema.ts';
 import { findPayment, lockPayments, type PaymentRef, writeClaim } from '../payments/store.ts';
 import { readToken } from '../payments/token.ts';
 

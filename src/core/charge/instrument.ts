@@ -6,7 +6,7 @@ import type { Minor } from '../../kit/money.ts';
 import { type Channel, channelById, checkAmount } from '../../providers/reference/channels.ts';
 import { parsePhone } from '../../providers/reference/phones.ts';
 import { totalOf } from '../payments/present.ts';
-import type { Prompter } from '../attempts/attempts.ts';
+import type { Prompter } from '../attempts/schema.ts';
 import type { ChargeBody, PaymentRow } from '../payments/schema.ts';
 import { pieceOf } from './tranches.ts';
 

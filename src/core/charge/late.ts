@@ -4,8 +4,8 @@ import type { Capabilities, Next, Reading, Submission } from '../../providers/ad
 import type { Change, Happening } from '../payments/change.ts';
 import type { AttemptUpdate } from '../attempts/store.ts';
 import { change, evidence, FIRST_READ_MS, planned, SHORTEST_WAIT_MS, submittedHappening } from './outcomes.ts';
-import type { AttemptRow, PaymentRow } from '../payments/schema.ts';
-import { isUnderWay, neverArrived } from '../attempts/attempts.ts';
+import { type AttemptRow, isUnderWay, neverArrived } from '../attempts/schema.ts';
+import type { PaymentRow } from '../payments/schema.ts';
 
 /*
  * Effects of reports about attempts that are already closed. Money that moved is always recorded. An attempt that was closed by

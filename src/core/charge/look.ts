@@ -5,7 +5,8 @@ import { applyOne } from './charge.ts';
 import { collectionOf } from './collection.ts';
 import type { PaymentDeps } from '../payments/deps.ts';
 import { reportOfReading } from './reports.ts';
-import type { AttemptRow, PaymentRow } from '../payments/schema.ts';
+import type { AttemptRow } from '../attempts/schema.ts';
+import type { PaymentRow } from '../payments/schema.ts';
 import { findPayment } from '../payments/store.ts';
 
 /**

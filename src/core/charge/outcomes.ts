@@ -7,8 +7,8 @@ import { channelById } from '../../providers/reference/channels.ts';
 import type { Change, Happening } from '../payments/change.ts';
 import type { AttemptUpdate } from '../attempts/store.ts';
 import { feeOf } from '../../money/fees/fees.ts';
-import { NEVER_ARRIVED } from '../attempts/attempts.ts';
-import type { AttemptRow, PaymentRow } from '../payments/schema.ts';
+import { NEVER_ARRIVED, type AttemptRow } from '../attempts/schema.ts';
+import type { PaymentRow } from '../payments/schema.ts';
 
 /** Delay before the first poll of an attempt whose outcome is unknown, in milliseconds; later polls follow {@link backOff}. */
 export const FIRST_READ_MS = 2_000;

@@ -1,5 +1,5 @@
 import { sql, type Tx } from '../../kit/sql.ts';
-import type { Prompter } from '../attempts/attempts.ts';
+import type { Prompter } from '../attempts/schema.ts';
 
 /**
  * Counts a team's charges of one payer since a moment that failed or have not ended. Until the transaction ends, no other

@@ -3,7 +3,7 @@ import { Problem } from '../../kit/errors.ts';
 import type { Tx } from '../../kit/sql.ts';
 import type { Charge } from './instrument.ts';
 import { countUnpaidPrompts } from './prompts-store.ts';
-import { PROMPTERS, type Prompter } from '../attempts/attempts.ts';
+import { PROMPTERS, type Prompter } from '../attempts/schema.ts';
 
 const WINDOW_MS = 3_600_000;
 /**

@@ -1,6 +1,7 @@
 import { Problem } from '../../kit/errors.ts';
 import { isReason, payerMessage, type Reason } from '../../providers/adapters/reasons.ts';
-import type { AttemptRow, PaymentRow } from '../payments/schema.ts';
+import type { AttemptRow } from '../attempts/schema.ts';
+import type { PaymentRow } from '../payments/schema.ts';
 
 /** Whether a payment can be charged now: nothing was collected yet, or tranches are missing. */
 export function isChargeable(payment: Pick<PaymentRow, 'status'>): boolean {

@@ -4,7 +4,7 @@ import type { Capabilities, Reading, Submission } from '../../providers/adapters
 import type { Change, Report } from '../payments/change.ts';
 import { changeOfLateReading, changeOfLateSubmission } from './late.ts';
 import { changeOfReading, changeOfSubmission } from './outcomes.ts';
-import { type AttemptRow, isOpen } from '../payments/schema.ts';
+import { type AttemptRow, isOpen } from '../attempts/schema.ts';
 
 /** The configuration and environment in which a report is judged. */
 interface Place {

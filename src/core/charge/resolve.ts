@@ -9,7 +9,8 @@ import type { Change, Happening, Report } from '../payments/change.ts';
 import { type AttemptUpdate, findAttempt } from '../attempts/store.ts';
 import type { PaymentListener } from '../payments/listeners.ts';
 import { holdOf, submittedHappening } from './outcomes.ts';
-import { type AttemptRow, isOpen, type PaymentRow, type Resolution } from '../payments/schema.ts';
+import { type AttemptRow, isOpen, type Resolution } from '../attempts/schema.ts';
+import type { PaymentRow } from '../payments/schema.ts';
 
 /** A manual resolution of an outcome that no provider reports, with the evidence for it. */
 export type Verdict = Omit<Resolution, 'at'>;

@@ -10,7 +10,7 @@ import type { ChargeJournal } from './charge.ts';
 import type { PaymentDeps } from '../payments/deps.ts';
 import type { Charge } from './instrument.ts';
 import { declined, isChargeable, wrongState } from './refusals.ts';
-import { isOpen } from '../payments/schema.ts';
+import { isOpen } from '../attempts/schema.ts';
 import { lockPayments, type PaymentRef } from '../payments/store.ts';
 
 const REFUSED = 'The charge was refused by the rules against abuse.';

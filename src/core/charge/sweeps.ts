@@ -10,7 +10,7 @@ import { attemptsOf, claimDueAttempts } from '../attempts/store.ts';
 import { charge } from './charge.ts';
 import type { PaymentDeps } from '../payments/deps.ts';
 import { look } from './look.ts';
-import type { AttemptRow } from '../payments/schema.ts';
+import type { AttemptRow } from '../attempts/schema.ts';
 import { claimContinuing, type Continuing, findPayment, lockExpired, stopContinuing } from '../payments/store.ts';
 import { pieceOf } from './tranches.ts';
 

@@ -4,7 +4,7 @@ import { must, notFound } from '../../kit/errors.ts';
 import { isId, newId } from '../../kit/ids.ts';
 import { sealedPlace } from '../../kit/sealing.ts';
 import type { Queryable, Tx } from '../../kit/sql.ts';
-import type { ChannelKind } from '../../providers/adapters/contract.ts';
+import type { ChannelKind } from '../../kit/channel-kind.ts';
 import { deleteMethod, findLastWallet, findSealed, markUsed, upsertMethods } from './methods-store.ts';
 import type { PaymentMethodRow } from './schema.ts';
 import type { CustomerContext } from './service.ts';

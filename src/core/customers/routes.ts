@@ -1,5 +1,4 @@
 import { Type } from 'typebox';
-import { callerOf } from '../../tenants/audit/actor.ts';
 import { recorded } from '../../tenants/audit/record.ts';
 import { once } from '../../tenants/api/idempotency.ts';
 import { type Call, type Reply, type Route, route } from '../../tenants/api/route.ts';
@@ -8,7 +7,6 @@ import { idPrefix } from '../../kit/ids.ts';
 import { Cursors, cursorPage, listMeta, offsetMeta } from '../../kit/paging.ts';
 import type { Tx } from '../../kit/sql.ts';
 import type { CustomerDeps } from './deps.ts';
-import { eraseCustomer } from '../../edge/erasure/erase.ts';
 import { presentCustomer } from './present.ts';
 import { customerBody, customerReply, type CustomerRow, type ListCustomersQuery, listCustomersQuery } from './schema.ts';
 import {
@@ -99,23 +97,6 @@ export function customerRoutes(deps: RouteDeps): Route[] {
         writing(call, async (tx, context) => {
           const changed = changeCustomer(tx, context, refOf(call), call.body);
           return reply(call, 200, 'Customer updated', await recorded(tx, call, 'customer.update', changed));
-        }),
-    }),
-    route({
-      ...WRITE,
-      method: 'DELETE',
-      path: '/customers/:id',
-      summary: 'Erase a customer',
-      description:
-        'Archives and anonymises the record, deletes addresses and saved payment methods, and takes name, e-mail address, ' +
-        'phone number and addresses out of everything that was stored of the payments, which stay. For ever; asking again ' +
-        'changes nothing.',
-      operation_id: 'eraseCustomer',
-      problems: ['customer_not_found'],
-      replies: { 200: one },
-      handle: (call) =>
-        writing(call, async (tx, context) => {
-          return reply(call, 200, 'Customer erased', await eraseCustomer(tx, deps.secrets, context, refOf(call), callerOf(call)));
         }),
     }),
     route({

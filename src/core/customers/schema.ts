@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import type { JsonObject } from '../../kit/json.ts';
 import { pagingQuery } from '../../kit/paging.ts';
 import { moment, nullableObject, nullableText, openObject } from '../../kit/schema.ts';
-import type { ChannelKind } from '../../providers/adapters/contract.ts';
+import type { ChannelKind } from '../../kit/channel-kind.ts';
 
 /** A row of `customers`: a payer, as the merchant knows them. */
 export interface CustomerRow {

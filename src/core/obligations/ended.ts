@@ -1,8 +1,10 @@
 import type { Tx } from '../../kit/sql.ts';
-import type { ApplyContext } from '../payments/apply.ts';
 import type { ReturnRow } from './schema.ts';
 import { isClosed, nextReturnState, type ReturnTrigger } from './states.ts';
 import { lockReturn, updateReturn } from './store.ts';
+
+/** The time of a change, in milliseconds since the epoch. */
+type ChangeContext = { at: number };
 
 /** The fields of a refund that concern the return it carries out. */
 export interface Way {
@@ -16,7 +18,7 @@ export interface Way {
  * Updates a return when the refund that carries it out has ended, in the transaction of that end. The caller has locked the
  * payment. Refunds made by merchants carry no return.
  */
-export async function wayEnded(tx: Tx, context: ApplyContext, way: Way, end: 'succeeded' | 'failed'): Promise<void> {
+export async function wayEnded(tx: Tx, context: ChangeContext, way: Way, end: 'succeeded' | 'failed'): Promise<void> {
   if (way.return_id === null) return;
   const row = await lockReturn(tx, { team_id: way.team_id, id: way.return_id });
   if (!row) return;
@@ -33,7 +35,7 @@ export async function wayEnded(tx: Tx, context: ApplyContext, way: Way, end: 'su
  * Records that a refund which had failed succeeded after all, in the transaction that posts it. If no other money is on its
  * way, the worker closes the return. If another way was taken, the payer has the money twice, and a person resolves it.
  */
-export async function refundDoneLate(tx: Tx, context: ApplyContext, { team_id, return_id }: Way): Promise<void> {
+export async function refundDoneLate(tx: Tx, context: ChangeContext, { team_id, return_id }: Way): Promise<void> {
   const row = return_id === null ? undefined : await lockReturn(tx, { team_id, id: return_id });
   if (!row) return;
   const told = { late_refund: true, recheck: false, note: 'a refund that had failed was done after all' };
@@ -47,7 +49,7 @@ export async function refundDoneLate(tx: Tx, context: ApplyContext, { team_id, r
  */
 export async function moveReturn(
   tx: Tx,
-  { at }: Pick<ApplyContext, 'at'>,
+  { at }: ChangeContext,
   row: ReturnRow,
   trigger: ReturnTrigger,
   change: Partial<ReturnRow> = {},

@@ -15,7 +15,8 @@ import type { Applied, ApplyContext, Change, Happening, Report } from './change.
 import type { Move } from './listeners.ts';
 import { retrieved, totalOf } from './present.ts';
 import { useOf } from './volume.ts';
-import { type AttemptRow, isOpen, type PaymentRow } from './schema.ts';
+import { type AttemptRow, isOpen } from '../attempts/schema.ts';
+import type { PaymentRow } from './schema.ts';
 import { withoutStated } from './stated.ts';
 import { isFinal, isUnpaid, nextStatus, type PaymentTrigger } from './states.ts';
 import { lockPayments, updatePayments } from './store.ts';

@@ -2,7 +2,8 @@ import { account } from '../../money/ledger/accounts.ts';
 import type { Journal, Posting } from '../../money/ledger/post.ts';
 import { type Share, sharesOf } from '../../money/settlement/shares.ts';
 import type { SettlementItem } from '../../money/settlement/store.ts';
-import type { AttemptRow, Mismatch, PaymentRow } from './schema.ts';
+import type { AttemptRow, Mismatch } from '../attempts/schema.ts';
+import type { PaymentRow } from './schema.ts';
 
 /** Amount captured by one attempt. */
 export interface Capture {

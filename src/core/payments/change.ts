@@ -2,7 +2,8 @@ import type { Environment } from '../../kit/environment.ts';
 import type { Reason } from '../../providers/adapters/reasons.ts';
 import type { AttemptUpdate } from '../attempts/store.ts';
 import type { PaymentListener } from './listeners.ts';
-import type { AttemptRow, PaymentRow } from './schema.ts';
+import type { AttemptRow } from '../attempts/schema.ts';
+import type { PaymentRow } from './schema.ts';
 
 /** An event or trigger that may change a payment. */
 export type Happening =

@@ -2,7 +2,8 @@ import { must } from '../../kit/errors.ts';
 import type { Tx } from '../../kit/sql.ts';
 import { apply, type ApplyContext } from './apply.ts';
 import { attemptsOf } from '../attempts/store.ts';
-import { isOpen, type PaymentRow } from './schema.ts';
+import { isOpen } from '../attempts/schema.ts';
+import type { PaymentRow } from './schema.ts';
 import { isFinal } from './states.ts';
 import { lockPayments, type PaymentRef } from './store.ts';
 

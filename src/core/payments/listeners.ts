@@ -1,6 +1,7 @@
 import type { Environment } from '../../kit/environment.ts';
 import type { Tx } from '../../kit/sql.ts';
-import type { AttemptRow, PaymentRow } from './schema.ts';
+import type { AttemptRow } from '../attempts/schema.ts';
+import type { PaymentRow } from './schema.ts';
 import { isFinal, isUnpaid } from './states.ts';
 
 /*

@@ -1,7 +1,8 @@
 import type { Environment } from '../../kit/environment.ts';
 import { wireFromMinor } from '../../kit/money.ts';
 import { decidedBy, isExplanation } from '../../providers/routing/explain.ts';
-import type { AttemptView, PaymentRow } from './schema.ts';
+import type { AttemptView } from '../attempts/schema.ts';
+import type { PaymentRow } from './schema.ts';
 
 /** Returns the fields of a payment in a list. */
 export function listed(environment: Environment, row: PaymentRow) {

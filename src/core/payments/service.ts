@@ -2,18 +2,14 @@ import type { Actor } from '../../tenants/audit/actor.ts';
 import { record } from '../../tenants/audit/record.ts';
 import type { Store } from '../../platform/db/stores.ts';
 import { must, notFound, Problem } from '../../kit/errors.ts';
-import { isId, lowestIdAt } from '../../kit/ids.ts';
+import { isId } from '../../kit/ids.ts';
 import type { Queryable, Tx } from '../../kit/sql.ts';
-import type { Reading, Subject } from '../../providers/adapters/contract.ts';
 import { apply } from './apply.ts';
-import { type AttemptSubject, attemptsOf, findAttempt, findBySubject, lookNow, writeToldRef } from '../attempts/store.ts';
+import { attemptsOf, findAttempt } from '../attempts/store.ts';
 import type { PaymentDeps } from './deps.ts';
-import { hear, look } from '../charge/look.ts';
-import { type AttemptRow, isOpen, type PaymentRow } from './schema.ts';
+import { type AttemptRow, isOpen } from '../attempts/schema.ts';
+import type { PaymentRow } from './schema.ts';
 import { findPayment, findWithAttempts, lockPayments, type PaymentRef, type PaymentWithAttempts } from './store.ts';
-
-/** How far back another attempt may have the reference that is reported for this one: a prompt lives for minutes. */
-const NAMES_KEPT_MS = 86_400_000;
 
 /**
  * Returns a payment of this team and store, with its attempts.
@@ -65,51 +61,6 @@ export async function cancelPayment(
 function notCancellable(status: string): Problem {
   const hint = status === 'succeeded' ? ': use a refund' : status === 'pending' ? ': a charge is under way' : '';
   return new Problem(400, `The payment is ${status} and can not be cancelled${hint}.`, { error_code: 'payment_not_cancellable' });
-}
-
-/** A provider account from which a callback came. */
-export interface NewsSource {
-  team_id: bigint;
-  account_id: string;
-}
-
-/**
- * Processes a callback about an attempt. A signed result is applied. Anything else causes a poll: soon for an open attempt, at
- * once for one that ended without money, because success may come late.
- * @param news the result in a signed callback; null when the callback carries none that can be trusted
- * @returns false when the account has no such attempt
- */
-export async function hearOfAttempt(
-  deps: PaymentDeps,
-  store: Store,
-  from: NewsSource,
-  about: AttemptSubject,
-  news: Reading | null,
-): Promise<boolean> {
-  const attempt = await findBySubject(store.db, from.team_id, from.account_id, about);
-  if (!attempt) return false;
-  if (attempt.status === 'succeeded') return true;
-  if (attempt.submitted_at) {
-    deps.health.callback(from.account_id, attempt.channel, deps.clock.now() - attempt.submitted_at.getTime());
-  }
-  if (news) await hear(deps, store, attempt, news);
-  else if (isOpen(attempt)) await lookSoon(deps, store, attempt, about.told);
-  else await look(deps, store, attempt);
-  return true;
-}
-
-/**
- * Schedules a poll and stores a provider reference from the callback. A reference reported with a different amount belongs to
- * another transaction and is not stored.
- */
-async function lookSoon(deps: PaymentDeps, store: Store, attempt: AttemptRow, told: Subject | undefined): Promise<void> {
-  const now = deps.clock.now();
-  const fits = told !== undefined && (told.paid_minor === undefined || told.paid_minor === attempt.amount_minor);
-  if (fits && attempt.provider_ref === null) {
-    const since = lowestIdAt('att', store.environment, now - NAMES_KEPT_MS);
-    await store.db.transaction((tx) => writeToldRef(tx, attempt, told.value, since));
-  }
-  await lookNow(store.db, attempt, new Date(now));
 }
 
 /** Locks a payment until the transaction ends. Every change of its refunds and disputes does this first. */

@@ -1,6 +1,7 @@
 import type { Tx } from '../../kit/sql.ts';
 import type { Change } from './change.ts';
-import type { AttemptRow, PaymentRow } from './schema.ts';
+import type { AttemptRow } from '../attempts/schema.ts';
+import type { PaymentRow } from './schema.ts';
 import { type StatedAmount, statedAmounts } from './stated-store.ts';
 
 /** A change of a payment, computed from its rows under the lock. */

@@ -1,7 +1,8 @@
 import { jsonText } from '../../kit/json.ts';
 import { fixed, PLANNED_EACH_TIME, type Queryable, sql, type Tx } from '../../kit/sql.ts';
 import { notAt } from '../../platform/work/account-key.ts';
-import type { AttemptView, PaymentRow } from './schema.ts';
+import type { AttemptView } from '../attempts/schema.ts';
+import type { PaymentRow } from './schema.ts';
 
 const PAYMENT = `team_id, id, reference, amount_minor, fee_minor, captured_minor, refunded_minor, currency, status, bearer,
   channel, description, settled, reason, message, customer_id, account_id, payment_method, name, email, phone, key_id, callback,

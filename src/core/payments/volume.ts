@@ -1,5 +1,5 @@
 import type { Use } from '../../money/transaction-limits/service.ts';
-import { type AttemptRow, isOpen } from './schema.ts';
+import { type AttemptRow, isOpen } from '../attempts/schema.ts';
 
 /**
  * Returns how an update of an attempt changes the team's use of its transaction limits. An attempt by which no money can move

@@ -1,5 +1,6 @@
 import { type Queryable, sql } from '../../kit/sql.ts';
-import type { AttemptRow, PaymentRow } from './schema.ts';
+import type { AttemptRow } from '../attempts/schema.ts';
+import type { PaymentRow } from './schema.ts';
 import type { PaymentRef } from './store.ts';
 
 /** Snapshot of a payment: the fields that show its progress. */

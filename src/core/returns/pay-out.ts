@@ -3,7 +3,7 @@ import { must, unreachable } from '../../kit/errors.ts';
 import type { Tx } from '../../kit/sql.ts';
 import type { ApplyContext } from '../payments/apply.ts';
 import { backOff, planned } from '../charge/outcomes.ts';
-import type { AttemptRow } from '../payments/schema.ts';
+import type { AttemptRow } from '../attempts/schema.ts';
 import { getCapture } from '../payments/service.ts';
 import { callbackUrl } from '../../providers/provider-accounts/callback-address.ts';
 import type { Payout, PayoutOutcome, Provider } from '../../providers/adapters/contract.ts';

@@ -1,6 +1,6 @@
 import type { Store } from '../../platform/db/stores.ts';
 import { must, unreachable } from '../../kit/errors.ts';
-import type { AttemptRow } from '../payments/schema.ts';
+import type { AttemptRow } from '../attempts/schema.ts';
 import { backOff } from '../charge/outcomes.ts';
 import { getCapture } from '../payments/service.ts';
 import type { PayoutOutcome, Provider, RefundOutcome } from '../../providers/adapters/contract.ts';

@@ -8,7 +8,7 @@ import type { PayoutReason } from '../../providers/adapters/contract.ts';
 import { type Arrival, repayCredit } from '../../money/settlement/credit.ts';
 import { dispatchedJournal, returnedJournal, succeededJournal } from './bookings.ts';
 import { presentTransfer } from './present.ts';
-import type { Resolution } from '../payments/schema.ts';
+import type { Resolution } from '../attempts/schema.ts';
 import type { Decision, TransferRow } from './schema.ts';
 import { isFinal, nextTransferStatus } from './states.ts';
 import { lockTransfers, updateTransfers } from './store.ts';

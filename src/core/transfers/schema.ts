@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { payee } from '../beneficiaries/schema.ts';
 import type { JsonObject } from '../../kit/json.ts';
-import type { Resolution } from '../payments/schema.ts';
+import type { Resolution } from '../attempts/schema.ts';
 import { CURRENCIES } from '../../kit/money.ts';
 import { pagingQuery } from '../../kit/paging.ts';
 import { moment, nullableObject, nullableText, openObject } from '../../kit/schema.ts';

@@ -1,5 +1,5 @@
 import { unreachable } from '../../kit/errors.ts';
-import { hearOfAttempt } from '../../core/payments/service.ts';
+import { hearOfAttempt } from '../../core/charge/callback.ts';
 import type { Addressed } from '../../providers/provider-accounts/directory.ts';
 import type { Callback, Provider, RawCallback, Reading, Subject } from '../../providers/adapters/contract.ts';
 import { lookAtRefund } from '../../core/refunds/service.ts';

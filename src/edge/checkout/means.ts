@@ -1,8 +1,9 @@
-import { feeOf, type FeeRates } from '../../money/fees/fees.ts';
+import type { FeeRates } from '../../platform/config/config.ts';
+import { feeOf } from '../../money/fees/fees.ts';
 import { totalOf } from '../../core/payments/present.ts';
 import type { PaymentRow } from '../../core/payments/schema.ts';
 import type { Minor } from '../../kit/money.ts';
-import type { ChannelKind } from '../../providers/adapters/contract.ts';
+import type { ChannelKind } from '../../kit/channel-kind.ts';
 import { type Channel, channelsFor, checkAmount } from '../../providers/reference/channels.ts';
 import { detectChannel, parsePhone } from '../../providers/reference/phones.ts';
 

@@ -16,7 +16,7 @@ import {
 import { type Charge, fitCharge, type Instrument, readInstrument } from '../../core/charge/instrument.ts';
 import { publicOf, retrieved } from '../../core/payments/present.ts';
 import { knowsItsPayer, madeByServer, savedInstrument } from '../../core/charge/saved.ts';
-import type { AttemptRow } from '../../core/payments/schema.ts';
+import type { AttemptRow } from '../../core/attempts/schema.ts';
 import { wrongState } from '../../core/charge/refusals.ts';
 import type { PayerInput } from '../../providers/adapters/contract.ts';
 import { isFormToken, newBrowser } from '../pages/browser.ts';

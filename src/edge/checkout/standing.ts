@@ -1,6 +1,6 @@
 import { isChargeable } from '../../core/charge/refusals.ts';
 import { type Hosted, openAttempt } from '../../core/charge/hosted.ts';
-import { isOpen } from '../../core/payments/schema.ts';
+import { isOpen } from '../../core/attempts/schema.ts';
 import { isFinal } from '../../core/payments/states.ts';
 import type { Glimpse } from '../../core/payments/watch.ts';
 import { channelById } from '../../providers/reference/channels.ts';

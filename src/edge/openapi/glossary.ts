@@ -1,6 +1,7 @@
 import { VERIFICATIONS } from '../../core/accounts/schema.ts';
 import { moment } from '../../kit/schema.ts';
-import { type AttemptStatus, createPaymentBody } from '../../core/payments/schema.ts';
+import type { AttemptStatus } from '../../core/attempts/schema.ts';
+import { createPaymentBody } from '../../core/payments/schema.ts';
 import type { Schema } from './types.ts';
 
 const ATTEMPT_STATUSES = [

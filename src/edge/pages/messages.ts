@@ -1,4 +1,4 @@
-import type { ChannelKind } from '../../providers/adapters/contract.ts';
+import type { ChannelKind } from '../../kit/channel-kind.ts';
 import type { Language } from './language.ts';
 import { en } from './messages/en.ts';
 import { fr } from './messages/fr.ts';

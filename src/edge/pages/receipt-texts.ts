@@ -1,5 +1,5 @@
 import type { Language } from './language.ts';
-import type { ChannelKind } from '../../providers/adapters/contract.ts';
+import type { ChannelKind } from '../../kit/channel-kind.ts';
 
 export type { Language };
 

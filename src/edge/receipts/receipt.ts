@@ -1,7 +1,8 @@
 import { formatMoney, type Minor } from '../../kit/money.ts';
 import { totalOf } from '../../core/payments/present.ts';
 import { masked } from '../../core/charge/saved.ts';
-import type { AttemptRow, Item, PaymentRow } from '../../core/payments/schema.ts';
+import type { AttemptRow } from '../../core/attempts/schema.ts';
+import type { Item, PaymentRow } from '../../core/payments/schema.ts';
 import { channelById } from '../../providers/reference/channels.ts';
 import { day, moment, zoneOf } from '../pages/moment.ts';
 import type { PaidBack } from './store.ts';

@@ -1,8 +1,5 @@
 import { decimalsOf, type Minor } from '../../kit/money.ts';
-import type { ChannelKind } from '../../providers/adapters/contract.ts';
-
-/** Fee rates in hundredths of a percent (basis points): 200 is 2 %. Integers, because a fee is exact. */
-export type FeeRates = Record<ChannelKind | 'transfer', number>;
+import type { FeeRates } from '../../platform/config/config.ts';
 
 /** Returns the fee in hundredths of the currency, rounded half up to the smallest amount the currency can move. */
 export function feeOf(rates: FeeRates, kind: keyof FeeRates, amount: Minor, currency: string): Minor {

@@ -14,11 +14,13 @@ import {
 import { secretsKeysFrom } from './secrets-keys.ts';
 import { duration, durations, type Env, integer, oneOf, percent, wrong } from './read.ts';
 import { ConfigError } from '../../kit/config-error.ts';
-import type { FeeRates } from '../../money/fees/fees.ts';
-import type { ChannelKind } from '../../providers/adapters/contract.ts';
+import type { ChannelKind } from '../../kit/channel-kind.ts';
 import { type TracingSettings, tracingSettings } from './tracing.ts';
 
 export { ConfigError, type DatabaseUrls, type TrustProxy };
+
+/** Fee rates in hundredths of a percent (basis points): 200 is 2 %. Integers, because a fee is exact. */
+export type FeeRates = Record<ChannelKind | 'transfer', number>;
 
 /** Processes that a program start runs. */
 export type Role = 'all' | 'api' | 'worker' | 'migrate';

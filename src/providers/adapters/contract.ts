@@ -1,3 +1,4 @@
+import type { ChannelKind } from '../../kit/channel-kind.ts';
 import type { Minor } from '../../kit/money.ts';
 import type { Reason } from './reasons.ts';
 
@@ -27,8 +28,6 @@ export interface Collection {
   /** End of the payment window, in milliseconds since the epoch. */
   expires_at: number;
 }
-
-export type ChannelKind = 'mobile_money' | 'bank' | 'card';
 
 /** The next action required from the payer. */
 export type Next =

@@ -1,5 +1,5 @@
 import type { Environment } from '../../kit/environment.ts';
-import type { ChannelKind } from '../adapters/contract.ts';
+import type { ChannelKind } from '../../kit/channel-kind.ts';
 
 /**
  * The provider's fee for one operation: a percentage in hundredths of a percent and a fixed part in hundredths of the

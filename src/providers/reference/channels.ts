@@ -1,5 +1,5 @@
 import { type Currency, isCurrency, type Minor, wireFromMinor } from '../../kit/money.ts';
-import type { ChannelKind } from '../adapters/contract.ts';
+import type { ChannelKind } from '../../kit/channel-kind.ts';
 import { COUNTRIES, type Country } from './countries.ts';
 import { type Limits, limitsFor } from './limits.ts';
 import { OPERATORS, type Operator } from './operators.ts';

@@ -1,6 +1,6 @@
 import { must } from '../../kit/errors.ts';
 import { type Currency, decimalsOf, type Minor } from '../../kit/money.ts';
-import type { ChannelKind } from '../adapters/contract.ts';
+import type { ChannelKind } from '../../kit/channel-kind.ts';
 
 /** Limits of one charge on a channel in one currency, in hundredths. */
 export interface Limits {

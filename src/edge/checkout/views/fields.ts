@@ -1,5 +1,5 @@
 import { type Html, html } from '../../../kit/html.ts';
-import type { ChannelKind } from '../../../providers/adapters/contract.ts';
+import type { ChannelKind } from '../../../kit/channel-kind.ts';
 import type { Channel } from '../../../providers/reference/channels.ts';
 import { numbersOf } from '../guess.ts';
 import type { Means } from '../means.ts';

@@ -1,7 +1,7 @@
 import { type Html, html } from '../../../kit/html.ts';
 import type { Memory } from '../../../core/charge/saved.ts';
 import type { Item } from '../../../core/payments/schema.ts';
-import type { ChannelKind } from '../../../providers/adapters/contract.ts';
+import type { ChannelKind } from '../../../kit/channel-kind.ts';
 import { leftOf, type Means } from '../means.ts';
 import { qrCode } from '../qr.ts';
 import { type Complaints, type Typed, accountFields, cardFields, channelField, phoneField } from './fields.ts';

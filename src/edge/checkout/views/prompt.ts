@@ -1,6 +1,6 @@
 import { type Html, html } from '../../../kit/html.ts';
 import { must } from '../../../kit/errors.ts';
-import type { AttemptRow } from '../../../core/payments/schema.ts';
+import type { AttemptRow } from '../../../core/attempts/schema.ts';
 import { channelById } from '../../../providers/reference/channels.ts';
 import type { Messages } from '../../pages/messages.ts';
 import { promptWindow } from '../windows.ts';

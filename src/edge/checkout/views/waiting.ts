@@ -2,7 +2,7 @@ import { type Html, html } from '../../../kit/html.ts';
 import { unreachable } from '../../../kit/errors.ts';
 import { totalOf } from '../../../core/payments/present.ts';
 import { masked } from '../../../core/charge/saved.ts';
-import type { AttemptRow } from '../../../core/payments/schema.ts';
+import type { AttemptRow } from '../../../core/attempts/schema.ts';
 import { paymentDocument } from '../../pages/document.ts';
 import { byItself, follow, live, REFRESH_S } from './follow.ts';
 import { head, state, tranches } from '../../pages/parts.ts';

@@ -1,5 +1,6 @@
 import { type Queryable, sql } from '../../../kit/sql.ts';
-import type { AttemptRow, PaymentRow } from '../../../core/payments/schema.ts';
+import type { AttemptRow } from '../../../core/attempts/schema.ts';
+import type { PaymentRow } from '../../../core/payments/schema.ts';
 import type { TransferRow } from '../../../core/transfers/schema.ts';
 
 export type ExplainedPayment = Pick<

@@ -1,5 +1,6 @@
 import type { Minor } from '../../../kit/money.ts';
-import type { ChannelKind, PayoutReason } from '../contract.ts';
+import type { ChannelKind } from '../../../kit/channel-kind.ts';
+import type { PayoutReason } from '../contract.ts';
 import type { Reason } from '../reasons.ts';
 import { minorOf } from '../wire/amounts.ts';
 import { fieldsOf, isTurnedAway, listOf, type Reply, textOf } from '../wire/reply.ts';

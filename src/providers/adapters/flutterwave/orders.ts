@@ -1,4 +1,5 @@
-import type { ChannelKind, Collection } from '../contract.ts';
+import type { ChannelKind } from '../../../kit/channel-kind.ts';
+import type { Collection } from '../contract.ts';
 import type { Reason } from '../reasons.ts';
 import { amountText } from '../wire/amounts.ts';
 import { digitsOf } from '../wire/words.ts';

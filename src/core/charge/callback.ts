@@ -1,0 +1,55 @@
+import { lowestIdAt } from '../../kit/ids.ts';
+import type { Store } from '../../platform/db/stores.ts';
+import type { Reading, Subject } from '../../providers/adapters/contract.ts';
+import { type AttemptRow, isOpen } from '../attempts/schema.ts';
+import { type AttemptSubject, findBySubject, lookNow, writeToldRef } from '../attempts/store.ts';
+import type { PaymentDeps } from '../payments/deps.ts';
+import { hear, look } from './look.ts';
+
+/** How far back another attempt may have the reference that is reported for this one: a prompt lives for minutes. */
+const NAMES_KEPT_MS = 86_400_000;
+
+/** A provider account from which a callback came. */
+export interface NewsSource {
+  team_id: bigint;
+  account_id: string;
+}
+
+/**
+ * Processes a callback about an attempt. A signed result is applied. Anything else causes a poll: soon for an open attempt, at
+ * once for one that ended without money, because success may come late.
+ * @param news the result in a signed callback; null when the callback carries none that can be trusted
+ * @returns false when the account has no such attempt
+ */
+export async function hearOfAttempt(
+  deps: PaymentDeps,
+  store: Store,
+  from: NewsSource,
+  about: AttemptSubject,
+  news: Reading | null,
+): Promise<boolean> {
+  const attempt = await findBySubject(store.db, from.team_id, from.account_id, about);
+  if (!attempt) return false;
+  if (attempt.status === 'succeeded') return true;
+  if (attempt.submitted_at) {
+    deps.health.callback(from.account_id, attempt.channel, deps.clock.now() - attempt.submitted_at.getTime());
+  }
+  if (news) await hear(deps, store, attempt, news);
+  else if (isOpen(attempt)) await lookSoon(deps, store, attempt, about.told);
+  else await look(deps, store, attempt);
+  return true;
+}
+
+/**
+ * Schedules a poll and stores a provider reference from the callback. A reference reported with a different amount belongs to
+ * another transaction and is not stored.
+ */
+async function lookSoon(deps: PaymentDeps, store: Store, attempt: AttemptRow, told: Subject | undefined): Promise<void> {
+  const now = deps.clock.now();
+  const fits = told !== undefined && (told.paid_minor === undefined || told.paid_minor === attempt.amount_minor);
+  if (fits && attempt.provider_ref === null) {
+    const since = lowestIdAt('att', store.environment, now - NAMES_KEPT_MS);
+    await store.db.transaction((tx) => writeToldRef(tx, attempt, told.value, since));
+  }
+  await lookNow(store.db, attempt, new Date(now));
+}

@@ -1,0 +1,74 @@
+import type { CustomerDeps } from '../../core/customers/deps.ts';
+import { payerHash } from '../../core/customers/payer-hash.ts';
+import { type CustomerRef, lockCustomer } from '../../core/customers/store.ts';
+import { must } from '../../kit/errors.ts';
+import type { Store } from '../../platform/db/stores.ts';
+import type { Sweep } from '../../platform/work/sweep.ts';
+import { CONNECTORS } from '../../providers/adapters/catalogue.ts';
+import { REVISITS_MS } from './erase.ts';
+import { pseudonymise } from './pseudonymise.ts';
+import { claimRevisits, deleteMethods, forgetPayers, lockOldPayers, planRevisit } from './store.ts';
+
+const REVISIT_BATCH = 5;
+/** Lease of a repetition. After the death of a worker, another one repeats the erasure when the lease expires. */
+const REVISIT_LEASE_MS = 120_000;
+
+/**
+ * Retention of the payer's number on a closed attempt. Operators report late successes and send their statements within
+ * days. The number is kept longer while money has to be returned to it.
+ */
+const KEPT_MS = 7 * 86_400_000;
+/**
+ * Retention for a successful attempt whose provider refunds to the number. Later refunds through the provider are rejected,
+ * and the merchant pays them out instead.
+ */
+const KEPT_FOR_REFUNDS_MS = 180 * 86_400_000;
+const REFUND_TO_NUMBER = CONNECTORS.filter(({ refunds_to_number }) => refunds_to_number).map(({ name }) => name);
+const PAYER_BATCH = 200;
+
+type SweepDeps = Pick<CustomerDeps, 'clock' | 'secrets' | 'log'>;
+
+/** Repeats each erasure, to cover data that was being written when it ran. */
+export function erasureSweep(deps: SweepDeps, store: Store): Sweep {
+  return {
+    name: 'erasures',
+    environment: store.environment,
+    idle_ms: 15_000,
+    round: async () => {
+      const due = await claimRevisits(store.db, new Date(deps.clock.now()), REVISIT_LEASE_MS, REVISIT_BATCH);
+      for (const ref of due) await revisit(deps, store, ref);
+      return due.length;
+    },
+  };
+}
+
+function revisit(deps: SweepDeps, store: Store, ref: CustomerRef): Promise<void> {
+  return store.db.transaction(async (tx) => {
+    const customer = must(await lockCustomer(tx, ref), 'customers are never deleted');
+    await pseudonymise(tx, deps.secrets, store.environment, customer, { names: [], emails: [], phones: [] });
+    await deleteMethods(tx, ref);
+    await planRevisit(tx, ref, new Date(deps.clock.now()), { last_ms: REVISITS_MS.last, working_ms: REVISITS_MS.working });
+  });
+}
+
+/** Replaces the payer's number by a keyed hash when the attempt is closed and its reconciliation period is over. */
+export function payerSweep(deps: SweepDeps, store: Store): Sweep {
+  return {
+    name: 'payer-numbers',
+    environment: store.environment,
+    idle_ms: 60_000,
+    round: () =>
+      store.db.transaction(async (tx) => {
+        const now = deps.clock.now();
+        const longer = { closed_before: new Date(now - KEPT_FOR_REFUNDS_MS), providers: REFUND_TO_NUMBER };
+        const old = await lockOldPayers(tx, new Date(now - KEPT_MS), longer, PAYER_BATCH);
+        const forgotten = old.map(({ team_id, id, payer }) => ({
+          team_id,
+          id,
+          payer_hash: payerHash(deps.secrets, team_id, payer),
+        }));
+        if (forgotten.length > 0) await forgetPayers(tx, forgotten);
+        return forgotten.length;
+      }),
+  };
+}
