@@ -6,7 +6,7 @@ import { type DbPool, openPool } from '../../src/platform/db/pool.ts';
 import { createLog } from '../../src/kit/log.ts';
 import { cloneDatabases, type Databases } from '../setup/databases.ts';
 
-const ENTRY = path.join(import.meta.dirname, '..', '..', 'src', 'cli', 'main.ts');
+const ENTRY = path.join(import.meta.dirname, '..', '..', 'src', 'program', 'cli', 'main.ts');
 
 /** Settings of whoever runs the tests, which no command under test may see. */
 const SETTINGS =

@@ -5,7 +5,7 @@ import type { Api } from '../setup/api.ts';
 import { until } from '../setup/api.ts';
 import type { Received } from '../setup/receiver.ts';
 
-const ENTRY = path.join(import.meta.dirname, '..', '..', 'src', 'cli', 'main.ts');
+const ENTRY = path.join(import.meta.dirname, '..', '..', 'src', 'program', 'cli', 'main.ts');
 
 /** Settings of a merchant's machine that has no service and no database of its own. */
 export function merchantEnv(api: Api, key: string): Record<string, string> {

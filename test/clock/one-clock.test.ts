@@ -34,7 +34,7 @@ const MAY_READ_OWN_CLOCK = [
 const NO_CLOCKS = ['src/edge/pages/theme/colour.ts'];
 
 /** What runs in a browser or at a receiver has no other clock. */
-const ELSEWHERE = /\/assets\/|^src\/http\/openapi\/page\//;
+const ELSEWHERE = /\/assets\/|^src\/edge\/openapi\/page\//;
 
 function files(folder: string, ending: RegExp): string[] {
   return fs

@@ -50,7 +50,7 @@ suite('npm run new-provider', () => {
       assert.ok(made.output.includes(file));
       assert.doesNotMatch(fs.readFileSync(path.join(folder, file), 'utf8'), /__\w+__/);
     }
-    assert.match(made.output, /src\/providers\/catalogue\.ts/);
+    assert.match(made.output, /src\/providers\/adapters\/catalogue\.ts/);
   });
 
   test('what it makes passes the type check and the linter as it is', async () => {
@@ -84,7 +84,7 @@ suite('npm run new-provider', () => {
   });
 
   for (const [name, complaint] of [
-    ['mtn-momo', /taken: src\/providers\/mtn-momo/],
+    ['mtn-momo', /taken: src\/providers\/adapters\/mtn-momo/],
     ['blue-money', /taken/],
     ['sandbox', /taken/],
     ['wire', /taken/],

@@ -20,7 +20,7 @@ import { until } from '../setup/api.ts';
 import { COMPILE_CACHE } from '../../scripts/testing/compile-cache.ts';
 import { type Receiver, startReceiver, verify } from '../setup/receiver.ts';
 
-const ENTRY = path.join(import.meta.dirname, '..', '..', 'src', 'cli', 'main.ts');
+const ENTRY = path.join(import.meta.dirname, '..', '..', 'src', 'program', 'cli', 'main.ts');
 
 const poolOf = (url: string): DbPool => openPool({ url, size: 2, log: createLog({ level: 'silent', format: 'json' }) });
 const keyFile = (cli: CommandLine) => path.join(cli.dataDir, 'secrets.key');

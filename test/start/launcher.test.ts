@@ -154,8 +154,8 @@ test('npm killed: only its shell dies with it, and the program is told', async (
 test('the pirogue command runs from any folder, also through a link', async (t) => {
   const checkout = newCheckout(t);
   const elsewhere = temporaryFolder(t);
-  fs.mkdirSync(path.join(checkout, 'src', 'cli'), { recursive: true });
-  fs.renameSync(path.join(checkout, 'program.mjs'), path.join(checkout, 'src', 'cli', 'main.ts'));
+  fs.mkdirSync(path.join(checkout, 'src', 'program', 'cli'), { recursive: true });
+  fs.renameSync(path.join(checkout, 'program.mjs'), path.join(checkout, 'src', 'program', 'cli', 'main.ts'));
   fs.symlinkSync(path.join(checkout, 'scripts', 'pirogue.mjs'), path.join(elsewhere, 'pirogue'));
   const env = environment({});
   delete env.INIT_CWD;

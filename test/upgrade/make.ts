@@ -60,7 +60,7 @@ async function start(delay_ms: number): Promise<Old> {
       return answer;
     },
     command: async (...args) => {
-      const run = spawn(process.execPath, ['src/program/cli/main.ts', ...args, '--json'], {
+      const run = spawn(process.execPath, ['src/cli/main.ts', ...args, '--json'], {
         ...{ cwd: checkout, env },
         stdio: ['ignore', 'pipe', 'inherit'],
       });

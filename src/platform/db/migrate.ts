@@ -4,7 +4,7 @@ import { runner } from 'node-pg-migrate';
 import { connectClient } from './client.ts';
 import { ensureRoles } from './roles.ts';
 
-const root = path.join(path.dirname(fileURLToPath(import.meta.url)), '..', '..', 'migrations');
+const root = path.join(path.dirname(fileURLToPath(import.meta.url)), '..', '..', '..', 'migrations');
 
 /**
  * Migrates one database to the latest schema. Safe to run from many processes at once (advisory lock). A database that is up

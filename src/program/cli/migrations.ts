@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { Queryable } from '../../kit/sql.ts';
 import { appliedMigrations } from './store.ts';
 
-const root = path.join(import.meta.dirname, '..', '..', 'migrations');
+const root = path.join(import.meta.dirname, '..', '..', '..', 'migrations');
 
 export type SchemaKind = 'control' | 'store';
 

@@ -46,6 +46,6 @@ export async function openMetrics(
 }
 
 export function ownVersion(): string {
-  const manifest = fs.readFileSync(path.join(import.meta.dirname, '..', '..', 'package.json'), 'utf8');
+  const manifest = fs.readFileSync(path.join(import.meta.dirname, '..', '..', '..', 'package.json'), 'utf8');
   return (JSON.parse(manifest) as { version: string }).version;
 }
