@@ -14,7 +14,7 @@ const RESERVED = new Set(
   switch this throw true try typeof var void while with yield arguments undefined`.split(/\s+/),
 );
 /** Where names are taken: a file or folder there stands for its part before the first dot. */
-const SHELVES = ['src/providers/adapters', 'twins', 'test/providers'];
+const SHELVES = ['src/providers/adapters', 'twins', 'test/adapters'];
 
 /** What can be put right at the keyboard. */
 class Refusal extends Error {}
@@ -66,7 +66,7 @@ function write(name: string, root: string): string[] {
   const files = {
     'connector.ts.txt': `src/providers/adapters/${name}/index.ts`,
     'twin.ts.txt': `twins/${name}/index.ts`,
-    'test.ts.txt': `test/providers/${name}.test.ts`,
+    'test.ts.txt': `test/adapters/${name}.test.ts`,
   };
   for (const [template, file] of Object.entries(files)) {
     const text = fs.readFileSync(path.join(TEMPLATES, template), 'utf8');

@@ -80,7 +80,9 @@ test('fastify is known to http and the pages only', () => {
 
 test('only config.ts and the command line read the environment; only clock.ts and deadlines read the time', () => {
   const reads = offenders(({ name, text }) =>
-    /process\.env\b/.test(text) && !/^src\/(main|platform\/config|program\/cli\/|platform\/db\/embedded)/.test(name) ? ['reads process.env'] : [],
+    /process\.env\b/.test(text) && !/^src\/(main|platform\/config|program\/cli\/|platform\/db\/embedded)/.test(name)
+      ? ['reads process.env']
+      : [],
   );
   assert.deepEqual(reads, []);
 });

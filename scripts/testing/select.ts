@@ -11,7 +11,7 @@ export interface Selection {
 }
 
 /**
- * Which tests to run: `npm test`, `npm test -- test/api/foo.test.ts test/flows`, `npm test -- --only payments`,
+ * Which tests to run: `npm test`, `npm test -- test/payments/foo.test.ts test/refunds`, `npm test -- --only payments`,
  * `npm test -- --test-name-pattern "expired"`.
  */
 export function selectTests(args: string[]): Selection {

@@ -7,7 +7,7 @@ import { charge, type ChargeJournal } from '../../src/core/charge/charge.ts';
 import { fitCharge, readInstrument } from '../../src/core/charge/instrument.ts';
 import { trancheSweep } from '../../src/core/charge/sweeps.ts';
 import { getPaymentRow } from '../../src/core/payments/service.ts';
-import { Payer } from '../api/checkout.payer.ts';
+import { Payer } from '../checkout/payer.ts';
 import type { Answer } from '../setup/api.ts';
 import { AbuseDesk } from './desk.ts';
 

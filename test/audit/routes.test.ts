@@ -6,7 +6,7 @@ import type { Environment } from '../../src/kit/environment.ts';
 import { createLog } from '../../src/kit/log.ts';
 import { sql } from '../../src/kit/sql.ts';
 import { allRoutes, startWorkers } from '../../src/program/program.ts';
-import { newPayment, Payer } from '../api/checkout.payer.ts';
+import { newPayment, Payer } from '../checkout/payer.ts';
 import { type Api, startApi } from '../setup/api.ts';
 import { paymentIn } from '../setup/pay.ts';
 import { type Act, ACTS, NO_ENTRY, PERSONAL, type Shop } from './acts.ts';

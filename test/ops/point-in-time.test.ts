@@ -7,7 +7,7 @@ import { giveTo } from '../../src/platform/db/embedded/account.ts';
 import { findPlace } from '../../src/platform/db/embedded/place.ts';
 import { startEmbedded } from '../../src/platform/db/embedded.ts';
 import { until } from '../setup/api.ts';
-import { query } from '../start/helpers.ts';
+import { query } from '../db/helpers.ts';
 import { newFolder } from './program.ts';
 
 test('a copy and the archived log bring back a moment in between (docs/backup.md)', async (t) => {

@@ -4,7 +4,7 @@ import { readConfig } from '../../src/platform/config/config.ts';
 import { sql } from '../../src/kit/sql.ts';
 import type { OutgoingMail } from '../../src/edge/mail/outgoing.ts';
 import { mailSweep } from '../../src/edge/mail/sweeps.ts';
-import { Payer } from '../api/checkout.payer.ts';
+import { Payer } from '../checkout/payer.ts';
 import { type Api, startApi, until } from '../setup/api.ts';
 import { Registry, type TestProvider } from '../setup/providers.ts';
 

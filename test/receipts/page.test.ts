@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { newPayment, Payer } from '../api/checkout.payer.ts';
+import { newPayment, Payer } from '../checkout/payer.ts';
 import { type Api, FakeClock, startApi, until } from '../setup/api.ts';
 import { readPdf } from './read-pdf.ts';
 

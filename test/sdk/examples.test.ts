@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { createHmac, randomUUID } from 'node:crypto';
 import fs from 'node:fs';
 import { after, test } from 'node:test';
-import { Payer } from '../api/checkout.payer.ts';
+import { Payer } from '../checkout/payer.ts';
 import { freePort, startApi, until } from '../setup/api.ts';
 import { type Received, startReceiver } from '../setup/receiver.ts';
 import { startWeather } from './weather.ts';

@@ -4,7 +4,7 @@ import { saveMethod } from '../../src/core/customers/methods.ts';
 import { openDispute } from '../../src/core/disputes/service.ts';
 import { OPERATIONS } from '../../sdk/src/generated/operations.ts';
 import { Pirogue } from '../../sdk/src/index.ts';
-import { fund } from '../flows/transfers-support.ts';
+import { fund } from '../transfers/support.ts';
 import { startApi, until } from '../setup/api.ts';
 
 const api = await startApi();

@@ -7,7 +7,7 @@ import { program, runnableBinaries } from '../../src/platform/db/embedded/binari
 import { findPlace } from '../../src/platform/db/embedded/place.ts';
 import { surroundings } from '../../src/platform/db/embedded/programs.ts';
 import { ensureDatabase, startEmbedded } from '../../src/platform/db/embedded.ts';
-import { query } from '../start/helpers.ts';
+import { query } from '../db/helpers.ts';
 import type { Certificate } from '../setup/certificate.ts';
 import { freePort, until } from '../setup/api.ts';
 

@@ -6,11 +6,11 @@ import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { pirogue } from '../cli/command.ts';
 import { cloneDatabases } from '../setup/databases.ts';
-import { noRedis, PROGRAM } from '../limits/redis-server.ts';
+import { noRedis, PROGRAM } from '../rate-limits/redis-server.ts';
 import { newFolder, startProgram } from '../ops/program.ts';
 import { freePort, until } from '../setup/api.ts';
 import { selfSigned } from '../setup/certificate.ts';
-import { query } from '../start/helpers.ts';
+import { query } from '../db/helpers.ts';
 import { startTlsPostgres, type TlsPostgres } from './tls-postgres.ts';
 
 const NAMES = ['control', 'sandbox', 'live'] as const;

@@ -6,7 +6,7 @@ import { createLog } from '../../src/kit/log.ts';
 import { type Db, sql } from '../../src/kit/sql.ts';
 import { openClock } from '../../src/program/start/clock.ts';
 import { migrateAll, openDatabases } from '../../src/program/start/databases.ts';
-import { atEnd, query, temporaryFolder } from './helpers.ts';
+import { atEnd, query, temporaryFolder } from '../db/helpers.ts';
 
 const log = createLog({ level: 'silent', format: 'json' });
 

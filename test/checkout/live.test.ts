@@ -1,0 +1,186 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { Live } from '../../src/edge/checkout/live.ts';
+import { openHosted } from '../../src/core/charge/hosted.ts';
+import { type Api, FakeClock, startApi, until } from '../setup/api.ts';
+import { Registry, type TestProvider } from '../setup/providers.ts';
+import { newPayment, Payer } from './payer.ts';
+
+/** Waits until the test lets go. */
+let released = false;
+const provider: TestProvider = {
+  name: 'patient',
+  collects: () => true,
+  submit: async () => ({ kind: 'accepted', provider_ref: 'p', next: { kind: 'confirm' }, poll_after_ms: 100 }),
+  read: async ({ amount_minor, currency }) =>
+    released ? { kind: 'succeeded', provider_ref: 'p', amount_minor, currency } : { kind: 'pending', poll_after_ms: 100 },
+};
+const CHARGE = { channel: 'cm.mtn', data: { phone: '650000000' } };
+
+const clock = new FakeClock();
+let api: Api;
+before(async () => {
+  api = await startApi({ clock, providers: new Registry({ sandbox: [provider], live: [] }) });
+});
+after(() => api.stop());
+
+/** What a browser has been told so far. */
+async function listen(url: string) {
+  const stopped = new AbortController();
+  const response = await fetch(`${url}/events`, { signal: stopped.signal });
+  const told = { status: response.status, headers: response.headers, text: '', ended: false, stop: () => stopped.abort() };
+  const read = async () => {
+    for await (const chunk of response.body as ReadableStream<Uint8Array>) told.text += Buffer.from(chunk).toString();
+  };
+  void read()
+    .catch(() => null)
+    .then(() => {
+      told.ended = true;
+    });
+  return told;
+}
+
+const eventsIn = (text: string) => [...text.matchAll(/^data: (.*)$/gm)].map(([, json]) => JSON.parse(json as string));
+
+test('200 tells at once how it stands, then each change, and ends with the last', async () => {
+  released = false;
+  const { url } = await newPayment(api);
+  const told = await listen(url);
+  assert.deepEqual([told.status, told.headers.get('content-type')], [200, 'text/event-stream']);
+  assert.equal(told.headers.get('cache-control'), 'no-store');
+  await until(
+    async () => told.text,
+    (text) => text.endsWith('\n\n'),
+  );
+  assert.match(told.text, /^retry: \d+\n/);
+  await new Payer(url).json(CHARGE);
+  await until(
+    async () => eventsIn(told.text).length,
+    (count) => count === 2,
+  );
+  released = true;
+  clock.advance(1_000);
+  await until(async () => told.ended, Boolean);
+  assert.deepEqual(eventsIn(told.text), [
+    { status: 'pending', step: 'none', attempt: 0 },
+    { status: 'processing', step: 'confirm', attempt: 1 },
+    { status: 'succeeded', step: 'none', attempt: 1 },
+  ]);
+});
+
+test('200 beats while nothing happens, and ends after five minutes so that nothing is kept for ever', async () => {
+  const { url } = await newPayment(api);
+  const told = await listen(url);
+  await until(
+    async () => eventsIn(told.text).length,
+    (count) => count === 1,
+  );
+  clock.advance(15_000);
+  await until(
+    async () => eventsIn(told.text).length,
+    (count) => count === 2,
+  );
+  assert.equal(told.ended, false);
+  clock.advance(300_000);
+  await until(async () => told.ended, Boolean);
+});
+
+test('200 and the end at once for a payment that is over', async () => {
+  const { url, id } = await newPayment(api);
+  await api.call('DELETE', `/payments/${id}`);
+  const told = await listen(url);
+  await until(async () => told.ended, Boolean);
+  assert.deepEqual(eventsIn(told.text), [{ status: 'cancelled', step: 'none', attempt: 0 }]);
+});
+
+test('404 for a token of nothing', async () => {
+  assert.equal((await new Payer(`${api.url}/pay/x`).get('/events')).status, 404);
+});
+
+test('429 for the fifth stream of one payment, whose page then asks; a closed one makes room', async () => {
+  const { url } = await newPayment(api);
+  const streams = [];
+  for (let i = 0; i < 4; i++) streams.push(await listen(url));
+  const refused = await new Payer(url).get('/events');
+  assert.equal(refused.status, 429);
+  assert.equal((await new Payer(url).get('/status')).status, 200);
+  streams[0]?.stop();
+  const again = await until(
+    () => listen(url),
+    ({ status }) => status === 200,
+  );
+  for (const { stop } of [...streams, again]) stop();
+});
+
+/** The same payments seen from another process: nothing but the database is shared. */
+function anotherProcess(watch: () => void): Live {
+  const { stores } = api.deps;
+  const { db } = stores.sandbox;
+  const all: typeof db.all = (statement) => {
+    watch();
+    return db.all(statement);
+  };
+  return new Live({ ...api.deps, stores: { ...stores, sandbox: { ...stores.sandbox, db: { ...db, all } } } });
+}
+
+test('a page in another process is told too, and a hundred pages cost one look', async () => {
+  released = false;
+  let looks = 0;
+  const live = anotherProcess(() => looks++);
+  const payments = await Promise.all(Array.from({ length: 25 }, () => newPayment(api)));
+  const texts: string[] = [];
+  for (const { token } of payments) {
+    const hosted = await openHosted(api.deps, token);
+    assert.ok(hosted);
+    for (let i = 0; i < 4; i++) {
+      const at = texts.push('') - 1;
+      live.follow(hosted)?.on('data', (chunk) => {
+        texts[at] += String(chunk);
+      });
+    }
+  }
+  for (const { url } of payments) assert.equal((await new Payer(url).json(CHARGE)).status, 202);
+  const before = looks;
+  await until(
+    async () => texts.filter((text) => text.includes('"processing"')).length,
+    (count) => count === 100,
+  );
+  assert.ok(looks - before <= 4, `${looks - before} looks`);
+  live.close();
+});
+
+test('a database that does not answer ends no stream: the next look goes on', async () => {
+  let failures = 0;
+  let broken = true;
+  const live = anotherProcess(() => {
+    if (!broken) return;
+    failures++;
+    throw new Error('no connection');
+  });
+  const { token, id } = await newPayment(api);
+  const hosted = await openHosted(api.deps, token);
+  assert.ok(hosted);
+  let text = '';
+  live.follow(hosted)?.on('data', (chunk) => {
+    text += String(chunk);
+  });
+  await api.call('DELETE', `/payments/${id}`);
+  await until(
+    async () => failures,
+    (count) => count >= 2,
+  );
+  assert.doesNotMatch(text, /cancelled/);
+  broken = false;
+  await until(
+    async () => text,
+    (seen) => seen.includes('cancelled'),
+  );
+});
+
+test('a service that stops lets its pages go at once', async () => {
+  const stopping = await startApi({ workers: false });
+  const told = await listen((await newPayment(stopping)).url);
+  assert.equal(told.status, 200);
+  await stopping.stop();
+  await until(async () => told.ended, Boolean, 2_000);
+});

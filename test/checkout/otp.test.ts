@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { PassThrough } from 'node:stream';
+import { after, before, test } from 'node:test';
+import { pino } from 'pino';
+import type { PayerInput } from '../../src/providers/adapters/contract.ts';
+import { type Api, dumpDatabase, startApi } from '../setup/api.ts';
+import { Registry, type TestProvider } from '../setup/providers.ts';
+import { newPayment, Payer } from './payer.ts';
+
+const CODE = '73519482';
+const given: PayerInput[] = [];
+const provider: TestProvider = {
+  name: 'coded',
+  collects: () => true,
+  submit: async () => ({ kind: 'accepted', provider_ref: 'p', next: { kind: 'otp' }, poll_after_ms: 60_000 }),
+  continue: async (_, input) => {
+    given.push(input);
+    if (input.kind === 'otp' && input.otp !== CODE) return { kind: 'refused', reason: 'authentication_failed', message: 'wrong' };
+    return { kind: 'accepted', provider_ref: 'p', next: { kind: 'confirm' }, poll_after_ms: 60_000 };
+  },
+  read: async () => ({ kind: 'pending', poll_after_ms: 60_000 }),
+};
+
+const logged: string[] = [];
+let api: Api;
+before(async () => {
+  const stream = new PassThrough().on('data', (line) => logged.push(String(line)));
+  api = await startApi({ log: pino({ level: 'debug' }, stream), providers: new Registry({ sandbox: [provider], live: [] }) });
+});
+after(() => api.stop());
+
+async function waitingForCode() {
+  const { url, id } = await newPayment(api);
+  const payer = new Payer(url);
+  await payer.get();
+  assert.equal((await payer.submit({ channel: 'cm.mtn', phone: '650000000' })).status, 303);
+  const page = await payer.get();
+  assert.match(page.body, /autocomplete="one-time-code"/);
+  assert.doesNotMatch(page.body, /http-equiv="refresh"/, 'nothing is loaded under the fingers of someone who types');
+  return { payer, id };
+}
+
+test('303 after the code, which goes to the provider without its spaces; the page goes on to the confirmation', async () => {
+  const { payer } = await waitingForCode();
+  assert.equal((await payer.submit({ otp: '7351 9482' }, '/otp')).status, 303);
+  assert.deepEqual(given.at(-1), { kind: 'otp', otp: CODE });
+  assert.match((await payer.get()).body, /Confirm on your phone/);
+  assert.equal((await payer.json({ otp: CODE }, '/otp')).status, 400, 'nothing waits for a code any more');
+});
+
+test('422 beside the field for what is no code; nothing goes to the provider', async () => {
+  const { payer } = await waitingForCode();
+  const before = given.length;
+  for (const otp of ['', '12', '1'.repeat(13), '<b>', '12-34']) {
+    const { status, body } = await payer.submit({ otp }, '/otp');
+    assert.equal(status, 422, otp);
+    assert.match(body, /id="otp-error">Type the code as you received it/);
+  }
+  assert.deepEqual(Object.keys((await payer.json({ otp: 123456 }, '/otp')).body.errors), ['otp']);
+  assert.equal(given.length, before);
+});
+
+test('402 as JSON for a wrong code, and the payment is failed', async () => {
+  const { payer, id } = await waitingForCode();
+  const { status, body } = await payer.json({ otp: '111111' }, '/otp');
+  assert.deepEqual([status, body.error_code], [402, 'authentication_failed']);
+  assert.equal((await api.call('GET', `/payments/${id}`)).body.transaction.status, 'failed');
+});
+
+test('403 for the code from another browser, from another site and without the token of the form', async () => {
+  const { payer } = await waitingForCode();
+  const before = given.length;
+  const other = new Payer(payer.url);
+  await other.get();
+  assert.equal((await other.submit({ otp: CODE }, '/otp')).status, 403);
+  assert.equal((await other.json({ otp: CODE }, '/otp')).status, 403);
+  assert.equal((await payer.submit({ otp: CODE }, '/otp', { origin: 'https://evil.example' })).status, 403);
+  assert.equal((await payer.submit({ otp: CODE, form_token: 'x' }, '/otp')).status, 403);
+  assert.equal(given.length, before);
+});
+
+test('a one-time code is kept nowhere', async () => {
+  const { payer } = await waitingForCode();
+  await payer.submit({ otp: CODE }, '/otp');
+  assert.ok(!(await dumpDatabase(api.deps.stores.sandbox.db)).includes(CODE));
+  assert.ok(!logged.join('').includes(CODE));
+});

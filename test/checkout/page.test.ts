@@ -1,0 +1,188 @@
+import assert from 'node:assert/strict';
+import http from 'node:http';
+import { after, before, test } from 'node:test';
+import { type Api, FakeClock, startApi, until } from '../setup/api.ts';
+import { newPayment, Payer } from './payer.ts';
+
+const clock = new FakeClock();
+let api: Api;
+before(async () => {
+  api = await startApi({ clock });
+});
+after(() => api.stop());
+
+const text = (page: string) =>
+  page
+    .replace(/<(style|script)>[\s\S]*?<\/\1>/g, '')
+    .replace(/<[^>]+>/g, ' ')
+    .replace(/\s+/g, ' ');
+
+/** The bytes of an answer as they go over the wire, headers included. */
+function wireBytes(url: string, encoding: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    http
+      .get(url, { agent: false, headers: { 'accept-encoding': encoding } }, (response) => {
+        const { socket } = response;
+        response.resume().on('end', () => resolve(socket.bytesRead));
+      })
+      .on('error', reject);
+  });
+}
+
+test('200 shows merchant, amount, description, reference, items and the ways to pay', async () => {
+  const { url } = await newPayment(api, {
+    description: 'Two baskets',
+    reference: 'ORDER-7',
+    items: [{ name: 'Mango', quantity: 2 }, { description: 'Basket' }],
+  });
+  const { status, body } = await new Payer(url).get();
+  assert.equal(status, 200);
+  assert.match(body, /<html lang="en">/);
+  assert.match(body, /<title>Pay Chez Awa<\/title>/);
+  for (const wanted of [
+    'Chez Awa',
+    'FCFA 25,000',
+    'Two baskets',
+    'ORDER-7',
+    '2 × Mango',
+    'Basket',
+    'Mobile money',
+    'Card',
+    'Bank transfer',
+    'Test mode',
+  ]) {
+    assert.ok(text(body).includes(wanted), wanted);
+  }
+});
+
+test('200 offers only channels of the currency, the country of the phone first, and leaves the operator to the number', async () => {
+  const { url } = await newPayment(api, { phone: '690000000' });
+  const { body } = await new Payer(url).get();
+  assert.match(body, /<option value="">From my number<\/option>/);
+  assert.match(body, /<option value="cm\.orange" data-n="237,,9," data-p="69 655[^"]*">Orange Money/);
+  assert.match(body, /name="phone" value="690000000"/);
+  assert.match(body, /<optgroup label="Cameroon">[\s\S]*<optgroup label="Gabon">/);
+  assert.doesNotMatch(body, /value="sn\./);
+});
+
+test('200 shows fee and total of each way before confirming when the customer bears the fee', async () => {
+  const { url } = await newPayment(api, { bearer: 'customer' });
+  const page = text((await new Payer(url).get()).body);
+  assert.match(page, /Amount FCFA\s25,000 Fee FCFA\s500 Total to pay FCFA\s25,500 Pay FCFA\s25,500/);
+  assert.match(page, /Fee FCFA\s875 Total to pay FCFA\s25,875/);
+  assert.match(page, /Fee FCFA\s375 Total to pay FCFA\s25,375/);
+});
+
+test('200 speaks French to a payer who prefers it', async () => {
+  const { url } = await newPayment(api);
+  const { body, headers } = await new Payer(url).get('', { 'accept-language': 'de-DE, fr-CM;q=0.9, en;q=0.8' });
+  assert.match(body, /<html lang="fr">/);
+  assert.equal(headers.get('content-language'), 'fr');
+  assert.match(text(body), /Comment souhaitez-vous payer/);
+  assert.match(text(body), /25\s000\sFCFA/);
+  assert.match((await new Payer(url).get('', { 'accept-language': 'fr;q=0, sw' })).body, /<html lang="en">/);
+});
+
+test('200 forbids everything that is not its own, and is kept nowhere', async () => {
+  const { headers, body } = await new Payer((await newPayment(api)).url).get();
+  const policy = headers.get('content-security-policy') ?? '';
+  for (const rule of ["default-src 'none'", "frame-ancestors 'none'", "form-action 'self'", "base-uri 'none'"])
+    assert.ok(policy.includes(rule), rule);
+  assert.doesNotMatch(policy, /unsafe/);
+  assert.equal(headers.get('referrer-policy'), 'no-referrer');
+  assert.equal(headers.get('x-content-type-options'), 'nosniff');
+  assert.equal(headers.get('cache-control'), 'no-store');
+  assert.doesNotMatch(body, /(src|href)="https?:/, 'nothing from elsewhere');
+});
+
+test('200 weighs at most 7.5 kB with 500 items and every operator of XOF, so that a logo fits below 15 kB', async () => {
+  const items = Array.from({ length: 500 }, () => ({ name: 'n'.repeat(255), quantity: 1 }));
+  const { url } = await newPayment(api, {
+    currency: 'XOF',
+    phone: undefined,
+    email: 'p@example.com',
+    items,
+    description: 'd'.repeat(500),
+  });
+  assert.ok((await wireBytes(url, 'br')) < 7_000);
+  assert.ok((await wireBytes(url, 'gzip')) < 7_500);
+});
+
+test('200 escapes what merchants write', async () => {
+  const evil = '"><script>alert(1)</script><img src=x onerror=alert(1)>\'&';
+  const { url } = await newPayment(api, { description: evil, reference: evil, phone: '"><b>', items: [{ name: evil }] });
+  const { body } = await new Payer(url).get();
+  assert.doesNotMatch(body, /<img|<script>alert|"><b>/);
+  assert.match(body, /&lt;script&gt;alert\(1\)/);
+});
+
+test('200 to HEAD, which link previews send, without touching the payment', async () => {
+  const { url, id } = await newPayment(api);
+  const response = await fetch(url, { method: 'HEAD' });
+  assert.equal(response.status, 200);
+  assert.equal((await api.call('GET', `/payments/${id}`)).body.transaction.status, 'pending');
+});
+
+test('200 without a means when the amount fits no channel', async () => {
+  const { url } = await newPayment(api, { amount: 0.5 });
+  assert.match(text((await new Payer(url).get()).body), /can not be paid online/);
+});
+
+test('404 with a good page for a token that is unknown, tampered with or of nothing', async () => {
+  const { token } = await newPayment(api);
+  const last = token.at(-1) === 'A' ? 'B' : 'A';
+  const tampered = [
+    token.slice(0, -1) + last,
+    token.replace('test_', ''),
+    token.replace(/^(test_.{25})(.)/, (_, head, random) => head + (random === 'z' ? 'y' : 'z')),
+    'x',
+    'x'.repeat(400),
+    `${token}%00`,
+    '..%2f..',
+    '',
+  ];
+  for (const wrong of tampered) {
+    const { status, body } = await new Payer(`${api.url}/pay/${wrong}`).get('', { 'accept-language': 'fr' });
+    assert.equal(status, 404, wrong);
+    assert.match(body, /Lien de paiement introuvable/, wrong);
+  }
+  assert.equal((await new Payer(`${api.url}/pay/x/status`).get()).status, 404);
+  assert.equal((await new Payer(`${api.url}/pay/x/card`).get()).status, 404);
+  assert.equal((await new Payer(`${api.url}/pay/x`).json({ channel: 'cm.mtn' })).body.message, 'Payment Not Found');
+  assert.equal((await new Payer(`${api.url}/pay/${token}/nothing/here`).get()).status, 404);
+});
+
+test('410 for a cancelled and for an expired link, the latter before any sweep has come by', async () => {
+  const cancelled = await newPayment(api, { callback: 'https://shop.example/back' });
+  await api.call('DELETE', `/payments/${cancelled.id}`);
+  const page = await new Payer(cancelled.url).get();
+  assert.equal(page.status, 410);
+  assert.match(page.body, /Payment cancelled/);
+  assert.match(page.body, /href="https:\/\/shop\.example\/back\?id=trx_test_\w+&amp;trxref=trx_test_\w+&amp;status=cancelled"/);
+
+  const expired = await newPayment(api, { expires: { in: 5 } });
+  clock.advance(5 * 60_000);
+  const over = await new Payer(expired.url).get();
+  assert.equal(over.status, 410);
+  assert.match(over.body, /Payment link expired/);
+  assert.equal((await new Payer(expired.url).json({ channel: 'cm.mtn', data: { phone: '650000000' } })).status, 400);
+  await until(
+    () => new Payer(expired.url).get('/status'),
+    ({ body }) => body.status === 'expired',
+  );
+});
+
+test('200 status is tiny and tells nothing of the payer', async () => {
+  const { url } = await newPayment(api);
+  const { body, headers } = await new Payer(url).get('/status');
+  assert.deepEqual(body, { status: 'pending', step: 'none', attempt: 0 });
+  assert.equal(headers.get('cache-control'), 'no-store');
+  assert.ok((await wireBytes(`${url}/status`, 'gzip')) < 700);
+});
+
+test('the callback keeps its own query and fragment, and only http and https lead anywhere', async () => {
+  const { url, id } = await newPayment(api, { reference: 'A&B', callback: 'https://shop.example/done?cart=7&q=a%20b#top' });
+  await api.call('DELETE', `/payments/${id}`);
+  const link = /class="button" href="([^"]+)"/.exec((await new Payer(url).get()).body)?.[1]?.replaceAll('&amp;', '&');
+  assert.equal(link, `https://shop.example/done?cart=7&q=a%20b&id=${id}&reference=A%26B&trxref=${id}&status=cancelled#top`);
+});

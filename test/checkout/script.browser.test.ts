@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { Browser, Page } from 'playwright-core';
+import { newPayment } from './payer.ts';
+import { type Api, startApi } from '../setup/api.ts';
+import { type Found, newVisitor, openBrowser } from '../setup/browser.ts';
+import { Registry, type TestProvider } from '../setup/providers.ts';
+import { GUESSES } from './guesses.ts';
+
+const provider: TestProvider = {
+  name: 'waiting',
+  collects: () => true,
+  submit: async ({ channel }) => {
+    const instructions = { bank: 'Afriland First Bank', account_number: '10005 00001 02345678901 28', reference: 'PRG-7K2M9' };
+    const next = channel.kind === 'bank' ? ({ kind: 'transfer', instructions } as const) : ({ kind: 'confirm' } as const);
+    return { kind: 'accepted', provider_ref: 'p', next, poll_after_ms: 3_600_000 };
+  },
+  read: async () => ({ kind: 'pending', poll_after_ms: 3_600_000 }),
+};
+
+const found: Found = await openBrowser();
+const browser = found.browser as Browser;
+let api: Api;
+before(async () => {
+  api = await startApi({ providers: new Registry({ sandbox: [provider], live: [] }) });
+});
+after(async () => {
+  await found.browser?.close();
+  await api.stop();
+});
+
+const pay = (page: Page) => page.locator('details[open] form button').click();
+
+describe('what the script adds', { skip: found.missing ?? false, concurrency: 4 }, () => {
+  for (const currency of new Set(GUESSES.map((guess) => guess.currency))) {
+    test(`the operator of numbers typed for ${currency}, as the server would guess it`, async () => {
+      const { url } = await newPayment(api, { currency, phone: undefined, email: 'p@example.com' });
+      const { page, context } = await newVisitor(browser);
+      await page.goto(url);
+      for (const { typed, channel } of GUESSES.filter((guess) => guess.currency === currency)) {
+        await page.getByLabel('Phone number').fill(typed);
+        assert.equal(await page.getByLabel('Operator').inputValue(), channel ?? '', typed);
+      }
+      await context.close();
+    });
+  }
+
+  test('a choice of the payer stays, whatever is typed after it', async () => {
+    const { url } = await newPayment(api);
+    const { page, context } = await newVisitor(browser);
+    await page.goto(url);
+    assert.equal(await page.getByLabel('Operator').inputValue(), 'cm.mtn', 'of the number the merchant gave');
+    await page.getByLabel('Operator').selectOption('cm.orange');
+    await page.getByLabel('Phone number').fill('650000000');
+    assert.equal(await page.getByLabel('Operator').inputValue(), 'cm.orange');
+    await page.getByLabel('Operator').selectOption('');
+    await page.getByLabel('Phone number').fill('650000001');
+    assert.equal(await page.getByLabel('Operator').inputValue(), 'cm.mtn', 'until it is given back');
+    await context.close();
+  });
+
+  test('brand and check sum of a card while it is typed', async () => {
+    const { url } = await newPayment(api);
+    const { page, context } = await newVisitor(browser);
+    await page.goto(url);
+    await page.locator('summary', { hasText: 'Card' }).click();
+    const number = page.getByLabel('Card number');
+    const brand = page.locator('label[for=number] .brand');
+    await number.pressSequentially('4242424242424241');
+    assert.equal(await number.inputValue(), '4242 4242 4242 4241');
+    assert.equal(await brand.textContent(), 'Visa');
+    await page.getByText('Check the number: a digit is wrong.').waitFor();
+    await number.press('Backspace');
+    await number.pressSequentially('2');
+    await page.getByText('Check the number').waitFor({ state: 'hidden' });
+    await number.fill('5555555555554444');
+    assert.equal(await brand.textContent(), 'Mastercard');
+    await page.getByLabel('Expiry date').pressSequentially('1230');
+    assert.equal(await page.getByLabel('Expiry date').inputValue(), '12/30');
+    await context.close();
+  });
+
+  test('account number and reference of a transfer are copied', async () => {
+    const { url } = await newPayment(api);
+    const { page, context } = await newVisitor(browser, { permissions: ['clipboard-read', 'clipboard-write'] });
+    await page.goto(url);
+    await page.locator('summary', { hasText: 'Bank transfer' }).click();
+    await page.getByLabel('Account number').fill('10002000000000');
+    await pay(page);
+    await page.getByRole('button', { name: 'Copy: Reference' }).click();
+    await page.getByText('Copied').waitFor();
+    assert.equal(await page.evaluate('navigator.clipboard.readText()'), 'PRG-7K2M9');
+    await context.close();
+  });
+
+  test("the operator's window is counted down, and when it is over the page says not to pay again", async () => {
+    const { url } = await newPayment(api);
+    const { page, context } = await newVisitor(browser);
+    await page.clock.install();
+    await page.goto(url);
+    await pay(page);
+    await page.getByRole('heading', { name: 'Confirm on your phone' }).waitFor();
+    await page.clock.runFor(60_000);
+    assert.match((await page.locator('.left').textContent()) ?? '', /^(4:00|3:5\d)$/);
+    assert.equal(await page.getByText('Do not pay again').isVisible(), false);
+    await page.clock.runFor(240_000);
+    await page.getByText('Do not pay again').waitFor();
+    assert.equal(await page.locator('.steps').isVisible(), false);
+    await context.close();
+  });
+
+  test('the language is changed on the page, and stays', async () => {
+    const { url } = await newPayment(api);
+    const { page, context } = await newVisitor(browser);
+    await page.goto(url);
+    await page.getByRole('link', { name: 'Français' }).click();
+    await page.getByRole('heading', { name: 'Comment souhaitez-vous payer' }).waitFor();
+    assert.equal(page.url(), url);
+    await pay(page);
+    await page.getByRole('heading', { name: 'Confirmez sur votre téléphone' }).waitFor();
+    await context.close();
+  });
+});

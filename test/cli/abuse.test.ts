@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { after, before, test } from 'node:test';
+import { sql } from '../../src/kit/sql.ts';
+import { openSecrets } from '../../src/program/start/secrets.ts';
+import { parsed, pirogue } from './command.ts';
+import type { Merchant } from '../setup/api.ts';
+import { AbuseDesk } from '../abuse/desk.ts';
+
+/** Commands beside a running service: what they write is what the next charge meets. */
+let desk: AbuseDesk;
+let merchant: Merchant;
+let env: Record<string, string>;
+before(async () => {
+  desk = await AbuseDesk.open();
+  merchant = await desk.merchant(false);
+  const { control, sandbox, live } = desk.api.databases;
+  env = {
+    DATA_DIR: fs.mkdtempSync(path.join(os.tmpdir(), 'pirogue-abuse-')),
+    CONTROL_DATABASE_URL: control,
+    SANDBOX_DATABASE_URL: sandbox,
+    LIVE_DATABASE_URL: live,
+  };
+  // The installation's secrets as the command line finds them.
+  const { readConfig } = await import('../../src/platform/config/config.ts');
+  desk.api.deps.secrets = await openSecrets(readConfig(env), desk.api.control, new Date());
+});
+after(async () => {
+  await desk.api.stop();
+  fs.rmSync(env.DATA_DIR as string, { recursive: true });
+});
+
+const run = (...args: string[]) => pirogue(args, env);
+// biome-ignore lint/suspicious/noExplicitAny: tests read whatever shape they expect and fail when it is not there
+const json = async (...args: string[]): Promise<any> => parsed(await run(...args, '--team', String(merchant.team.id), '--json'));
+
+test('a block is in force from `abuse on` to `abuse off`, and explain tells which it was', async () => {
+  const block = await json('blocks', 'add', '--phone', '+237 6 70 11 22 33', '--note', 'chargebacks');
+  assert.deepEqual([block.kind, block.value, block.note, block.in_force], ['payer', null, 'chargebacks', false]);
+  assert.equal((await desk.pay(merchant, '670112233')).status, 202, 'the rules are off');
+  assert.deepEqual(await json('abuse', 'on'), { team_id: String(merchant.team.id), abuse_rules: true });
+  const { id, status } = await desk.pay(merchant, '670112233');
+  assert.equal(status, 402);
+  const explained = await run('explain', id);
+  assert.match(explained.stdout, /refused by the rules against abuse, block\n {2}the block blk_\w+ names its payer\n/);
+  assert.match(explained.stdout, /No provider was asked/);
+  const [refusal] = parsed(await run('explain', id, '--json')).refusals;
+  assert.deepEqual([refusal.rule, refusal.figures, refusal.times], ['block', { block: block.id, kind: 'payer' }, 1]);
+  const shown = await json('abuse', 'show');
+  assert.deepEqual(
+    [shown.abuse_rules, shown.payer, shown.team, shown.refused],
+    [true, { in_ten_minutes: 6, in_a_day: 30 }, { in_ten_minutes: 300, busiest: 0 }, { block: 1 }],
+  );
+  await json('abuse', 'off');
+  assert.equal((await desk.pay(merchant, '670112233')).status, 202);
+  await json('abuse', 'on');
+});
+
+test('list finds by what was blocked, shows what is no secret, and remove ends it', async () => {
+  const range = await json('blocks', 'add', '--address', '2001:DB8::/32', '--expires', '2999-01-01');
+  const email = await json('blocks', 'add', '--email', 'Eve@Payer.example');
+  assert.deepEqual([range.value, range.expires_at], ['2001:db8:0:0:0:0:0:0/32', '2999-01-01T00:00:00.000Z']);
+  const again = await json('blocks', 'add', '--email', 'eve@payer.example', '--note', 'again');
+  assert.deepEqual([again.id, again.note], [email.id, 'again'], 'whoever is blocked stays so under one id');
+  assert.deepEqual(
+    (await json('blocks', 'list', '--email', 'EVE@payer.example')).map(({ id }: { id: string }) => id),
+    [email.id],
+  );
+  const text = await run('blocks', 'list', '--team', String(merchant.team.id));
+  assert.match(text.stdout, /email +\(hash\) +again/);
+  assert.doesNotMatch(text.stdout, /eve@|670112233/i);
+  await json('blocks', 'remove', email.id);
+  assert.deepEqual(await json('blocks', 'list', '--email', 'eve@payer.example'), []);
+  assert.equal((await desk.pay(merchant, desk.number(), { email: 'eve@payer.example' })).status, 202);
+});
+
+test('what does not fit is refused in words', async () => {
+  const team = ['--team', String(merchant.team.id)];
+  const refused: [string[], number, RegExp][] = [
+    [['blocks', 'add', ...team], 2, /exactly one of --phone/],
+    [['blocks', 'add', ...team, '--phone', '+237670000000', '--email', 'a@b.example'], 2, /exactly one of --phone/],
+    [['blocks', 'add', ...team, '--phone', '670000000'], 2, /with its country/],
+    [['blocks', 'add', ...team, '--address', '0.0.0.0/0'], 2, /an address or a range/],
+    [['blocks', 'remove', 'blk_none', ...team], 1, /no block blk_none/],
+    [['abuse', 'on', '--team', '1'], 1, /there is no team 1/],
+    [['abuse', 'show', '--team', '1'], 1, /there is no team 1/],
+  ];
+  for (const [args, code, words] of refused) {
+    const ended = await run(...args);
+    assert.deepEqual([ended.code, words.test(ended.stderr)], [code, true], `${args.join(' ')}: ${ended.stderr}`);
+  }
+});
+
+test('a thousand addresses and ranges at most: they are read for every charge', async () => {
+  const full = await desk.merchant();
+  await desk.asOwner((tx) =>
+    tx.run(sql`
+      insert into abuse_blocks (team_id, id, kind, value, network, created_at)
+      select ${full.team.id}::bigint, 'blk_' || n, 'address', '10.0.' || n / 256 || '.' || n % 256, ('10.0.' || n / 256 || '.' || n % 256)::inet, now()
+      from generate_series(1, 1000) n`),
+  );
+  const ended = await run('blocks', 'add', '--team', String(full.team.id), '--address', '203.0.113.7');
+  assert.deepEqual([ended.code, /blocks 1000 addresses/.test(ended.stderr)], [1, true], ended.stderr);
+});

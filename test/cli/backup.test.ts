@@ -1,0 +1,153 @@
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import path from 'node:path';
+import { after, before, test } from 'node:test';
+import { parsed, pirogue } from './command.ts';
+import { call, newFolder, type Program, startProgram } from '../ops/program.ts';
+
+const home = newFolder();
+const [dataDir, elsewhere, backup, second] = ['data', 'elsewhere', 'backup', 'second'].map((name) => path.join(home, name)) as [
+  string,
+  string,
+  string,
+  string,
+];
+
+let program: Program;
+
+before(async () => {
+  for (const folder of [dataDir, elsewhere]) fs.mkdirSync(folder, { mode: 0o711 });
+  program = await startProgram({ dataDir });
+});
+after(async () => {
+  await program.stop();
+  fs.rmSync(home, { recursive: true, force: true });
+});
+
+/** Pays with a number that always succeeds. @returns the payment's id */
+async function pay({ url, keys }: Program): Promise<string> {
+  const { secret } = keys.sandbox;
+  const made = await call(url, secret, 'POST', '/payments', { amount: 500, currency: 'XAF', phone: '+237650000000' });
+  assert.equal(made.status, 201);
+  const { id } = made.body.transaction;
+  const charged = await call(url, secret, 'POST', `/payments/${id}`, { channel: 'cm.mtn', data: { phone: '650000000' } });
+  assert.equal(charged.status, 202);
+  return id;
+}
+
+test('a backup taken while payments go on opens elsewhere: books right, keys and pages work, what was paid before is there', async () => {
+  const earlier = await pay(program);
+  let going = true;
+  const during: string[] = [];
+  const traffic = (async () => {
+    while (going) during.push(await pay(program));
+  })();
+  const made = await pirogue(['backup', backup, '--json'], { DATA_DIR: dataDir });
+  going = false;
+  await traffic;
+  assert.equal(parsed(made).secrets_key, true);
+  assert.ok(during.length > 0);
+  const later = await pay(program);
+  await program.stop();
+
+  const restored = parsed(await pirogue(['restore', backup, '--json'], { DATA_DIR: elsewhere }));
+  assert.equal(restored.migrations_missing, 0);
+  assert.equal(parsed(await pirogue(['ledger', 'verify', '--json'], { DATA_DIR: elsewhere })).ok, true);
+
+  program = await startProgram({ dataDir: elsewhere });
+  const { secret } = program.keys.sandbox;
+  const status = async (id: string) => (await call(program.url, secret, 'GET', `/payments/${id}`)).status;
+  assert.deepEqual([await status(earlier), await status(later)], [200, 404]);
+  const fresh = await call(program.url, secret, 'POST', '/payments', { amount: 500, currency: 'XAF', phone: '+237650000000' });
+  assert.equal((await fetch(fresh.body.authorization_url)).status, 200);
+  // The key that seals and signs is the one of before: a page that was handed out then still opens.
+  assert.deepEqual(fs.readFileSync(path.join(elsewhere, 'secrets.key')), fs.readFileSync(path.join(dataDir, 'secrets.key')));
+});
+
+test('nobody but its owner can read a backup', () => {
+  const open = fs
+    .readdirSync(backup, { recursive: true, withFileTypes: true })
+    .map((entry) => path.join(entry.parentPath, entry.name))
+    .filter((file) => (fs.statSync(file).mode & 0o077) !== 0);
+  assert.deepEqual(open, []);
+  assert.equal(fs.statSync(backup).mode & 0o077, 0);
+});
+
+test('neither command overwrites anything', async () => {
+  const again = await pirogue(['backup', backup], { DATA_DIR: dataDir });
+  assert.equal(again.code, 1);
+  assert.match(again.stderr, /is not empty/);
+  const onto = await pirogue(['restore', backup], { DATA_DIR: dataDir });
+  assert.equal(onto.code, 1);
+  assert.match(onto.stderr, /is there already/);
+});
+
+test('a second backup, for the tests below', async () => {
+  assert.equal((await pirogue(['backup', second, '--json'], { DATA_DIR: elsewhere })).code, 0);
+});
+
+test('a damaged or unfinished backup is refused, and leaves nothing behind', async () => {
+  const target = path.join(home, 'third');
+  fs.mkdirSync(target, { mode: 0o711 });
+  const file = path.join(backup, 'cluster', 'global', 'pg_control');
+  const bytes = fs.readFileSync(file);
+  bytes[100] = (bytes[100] as number) ^ 1;
+  fs.writeFileSync(file, bytes);
+  const damaged = await pirogue(['restore', backup], { DATA_DIR: target });
+  assert.equal(damaged.code, 1);
+  assert.match(damaged.stderr, /pg_control of the backup is damaged/);
+  assert.deepEqual(
+    fs.readdirSync(target).filter((name) => /^pg18($|\.init)|keys|secrets/.test(name)),
+    [],
+  );
+  bytes[100] = (bytes[100] as number) ^ 1;
+  fs.writeFileSync(file, bytes);
+  const secrets = fs.readFileSync(path.join(backup, 'secrets.key'));
+  fs.writeFileSync(path.join(backup, 'secrets.key'), 'damaged');
+  const late = await pirogue(['restore', backup], { DATA_DIR: target });
+  assert.match(late.stderr, /secrets.key of the backup is damaged/);
+  fs.writeFileSync(path.join(backup, 'secrets.key'), secrets);
+  assert.equal((await pirogue(['restore', backup], { DATA_DIR: target })).code, 0, 'what failed before is not in the way');
+  fs.rmSync(path.join(backup, 'manifest.json'));
+  assert.match((await pirogue(['restore', backup], { DATA_DIR: target })).stderr, /holds no backup/);
+});
+
+test('a restore that was killed is never opened by a start; the next restore begins again', async () => {
+  const target = path.join(home, 'killed');
+  fs.mkdirSync(target, { mode: 0o711 });
+  // As a kill just before the cluster is put in place leaves the folder.
+  fs.writeFileSync(path.join(target, 'restore.unfinished'), 'restoring\n');
+  fs.copyFileSync(path.join(elsewhere, 'secrets.key'), path.join(target, 'secrets.key'));
+  const opened = await pirogue(['ledger', 'verify'], { DATA_DIR: target });
+  assert.notEqual(opened.code, 0);
+  assert.match(opened.stderr, /was interrupted: run "pirogue restore" again/);
+  assert.ok(!fs.existsSync(path.join(target, 'pg18')), 'no empty database under the old keys');
+  const again = await pirogue(['restore', second, '--json'], { DATA_DIR: target });
+  assert.equal(parsed(again).migrations_missing, 0);
+  assert.ok(!fs.existsSync(path.join(target, 'restore.unfinished')));
+});
+
+test('a key that is pruned after the database was copied is still in the backup', async () => {
+  const file = path.join(elsewhere, 'secrets.key');
+  const keys = fs.readFileSync(file, 'utf8');
+  const pruned = path.join(home, 'pruned');
+  fs.writeFileSync(file, `${keys}${Buffer.alloc(32, 7).toString('base64')}\n`);
+  const whole = fs.readFileSync(file, 'utf8');
+  const running = pirogue(['backup', pruned, '--json'], { DATA_DIR: elsewhere });
+  while (!fs.existsSync(path.join(`${pruned}.unfinished`, 'cluster', 'PG_VERSION'))) await new Promise((r) => setTimeout(r, 5));
+  fs.writeFileSync(file, keys);
+  assert.equal((await running).code, 0);
+  assert.equal(fs.readFileSync(path.join(pruned, 'secrets.key'), 'utf8'), whole);
+});
+
+test('databases that are not ours are left to their own tools', async () => {
+  const env = {
+    DATA_DIR: dataDir,
+    CONTROL_DATABASE_URL: 'postgresql://h/a',
+    SANDBOX_DATABASE_URL: 'postgresql://h/b',
+    LIVE_DATABASE_URL: 'postgresql://h/c',
+  };
+  const refused = await pirogue(['backup', path.join(home, 'none')], env);
+  assert.equal(refused.code, 1);
+  assert.match(refused.stderr, /docs\/backup\.md/);
+});

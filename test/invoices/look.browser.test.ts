@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { Desk } from './desk.ts';
+import { type Api, FakeClock, startApi } from '../setup/api.ts';
+import { type Found, newVisitor, openBrowser } from '../setup/browser.ts';
+import { axeFaults } from '../pages/axe.ts';
+
+/** The page of an invoice in a browser: on the smallest telephone, without JavaScript, for everybody. */
+const clock = new FakeClock();
+let api: Api;
+let desk: Desk;
+let found: Found;
+before(async () => {
+  api = await startApi({ clock, env: { HOLD_MOBILE_MONEY: '0s' } });
+  desk = await Desk.open(api, clock);
+  found = await openBrowser();
+});
+after(async () => {
+  await found.browser?.close();
+  await desk.stop();
+  await api.stop();
+});
+
+const INVOICE = {
+  items: [
+    { name: 'Mangoes', description: 'Amélie, by the kilogramme, picked this morning', quantity: 12.5, unit_price: 85_000 },
+    { name: 'DeliveryToAVeryLongPlaceNameWithoutAnySpaceInItAtAllSoThatItMustBreak', unit_price: 2000 },
+  ],
+  notes: 'Thank you for your order.',
+  reference: 'order-'.repeat(20),
+  allow_partial: true,
+  min_amount: 5000,
+  due_date: '2099-01-31',
+};
+
+async function open(url: string, language: string, shot: string) {
+  const browser = found.browser ?? assert.fail();
+  const { context, page, complaints } = await newVisitor(browser, { viewport: { width: 320, height: 640 }, locale: language });
+  await page.goto(url);
+  const { SHOTS } = process.env;
+  if (SHOTS) await page.screenshot({ path: `${SHOTS}/${shot}.png`, fullPage: true });
+  assert.deepEqual(await axeFaults(page), [], shot);
+  const width = await page.evaluate('document.documentElement.scrollWidth');
+  assert.equal(width, 320, `${shot} is not wider than the screen`);
+  assert.deepEqual(complaints, [], shot);
+  await context.close();
+}
+
+describe('the page of an invoice', () => {
+  test('fits 320 pixels and has no fault that axe finds, in every state', async (t) => {
+    if (!found.browser) return t.skip(found.missing);
+    const { id, url } = await desk.issue(INVOICE);
+    await open(url, 'fr', 'open');
+    await desk.pay(url, '5000');
+    await open(url, 'en', 'partial');
+    const { id: payment } = await desk.wish(url, '6000');
+    await desk.till.charge(payment, { phone: '237653456129' });
+    await open(url, 'fr', 'under-way');
+    const other = await desk.issue();
+    await desk.pay(other.url);
+    await open(other.url, 'fr', 'paid');
+    const gone = await desk.issue();
+    await desk.call('POST', `/invoices/${gone.id}/cancel`);
+    await open(gone.url, 'en', 'cancelled');
+    await open(`${api.url}/invoice/none`, 'fr', 'unknown');
+    assert.equal((await desk.invoice(id)).status, 'partial');
+  });
+
+  test('leads to the hosted page and back without JavaScript', async (t) => {
+    if (!found.browser) return t.skip(found.missing);
+    const { id, url } = await desk.issue(INVOICE);
+    const options = { viewport: { width: 320, height: 640 }, javaScriptEnabled: false, locale: 'en' };
+    const { context, page } = await newVisitor(found.browser, options);
+    await page.goto(url);
+    await page.getByLabel('Amount').fill('1');
+    await page.getByRole('button', { name: 'Pay a part' }).click();
+    await page.getByText('Enter an amount within these limits.').waitFor();
+    assert.equal(await page.getByLabel('Amount').inputValue(), '1');
+    await page.getByLabel('Amount').fill('5 000');
+    await page.getByRole('button', { name: 'Pay a part' }).click();
+    await page.waitForURL(/\/pay\//);
+    const { payment } = await desk.invoice(id);
+    await desk.till.charge(payment);
+    await desk.till.becomes(`/payments/${payment}`, 'succeeded');
+    await page.reload();
+    await page.getByRole('link', { name: /Chez Awa/ }).click();
+    await page.waitForURL(/\/invoice\//);
+    await page.getByText('Left to pay').waitFor();
+    await context.close();
+  });
+});

@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, test } from 'node:test';
+import { openDispute } from '../../src/core/disputes/service.ts';
+import { newId } from '../../src/kit/ids.ts';
+import { draw } from '../../src/money/settlement/draw.ts';
+import { insertItems } from '../../src/money/settlement/store.ts';
+import { releaseSweep } from '../../src/money/settlement/sweeps.ts';
+import { LOST, PENDING, REFUSED, RefundShop, SUCCEEDED } from './support.ts';
+
+/** From whom a refund takes, to whom it returns, and what it claims while it is under way. */
+let shop: RefundShop;
+before(async () => {
+  shop = await RefundShop.open();
+});
+after(() => shop.close());
+beforeEach(() => shop.begin());
+
+async function connected(split: object): Promise<string> {
+  const body = { name: 'Boutique', email: 'b@shop.example', split };
+  return (await shop.api.call('POST', '/accounts', { key: shop.key, body })).body.account.id;
+}
+
+test('half of a refund of a split payment fails: each party gets back in proportion to what it gave', async () => {
+  const account = await connected({ type: 'percentage', value: 10 });
+  const payment = await shop.paid(900_000, { 'x-sync': account });
+  shop.provider.submits.set(1, [REFUSED]);
+  const { id } = await shop.refund(payment, 800_000);
+  await shop.become(id, 'failed');
+  const { pending, [`pending:${account}`]: other } = await shop.books();
+  assert.deepEqual([pending, other], [43_200, 388_800]);
+  assert.deepEqual(await shop.waiting(), { '': 43_200, [account]: 388_800 });
+});
+
+test('parts of a split refund are whole francs, and so is what returns', async () => {
+  const account = await connected({ type: 'percentage', value: 12.5 });
+  const payment = await shop.paid(900_000, { 'x-sync': account });
+  shop.provider.submits.set(1, [REFUSED]);
+  await shop.become((await shop.refund(payment, 777_777)).id, 'failed');
+  await shop.become((await shop.refund(payment, 333)).id, 'succeeded');
+  for (const [name, amount] of Object.entries(await shop.books())) assert.ok(Number.isInteger(amount), `${name}: ${amount}`);
+});
+
+test('what a failed refund returns to available repays first what the platform advanced', async () => {
+  const [refunded, disputed] = [await shop.paid(100_000), await shop.paid(10_000)];
+  shop.clock.advance(25 * 3_600_000);
+  await releaseSweep(shop.api.deps, shop.store).round();
+  shop.provider.submits.set(0, [PENDING]);
+  shop.provider.reads.set(0, [REFUSED]);
+  const { id } = await shop.refund(refunded, 100_000);
+  await shop.become(id, 'processing');
+  await openDispute(shop.api.deps, shop.store, { team_id: shop.merchant.team.id, payment_id: disputed, reason: 'fraud' });
+  assert.deepEqual([(await shop.books()).available, (await shop.books()).credit], [undefined, -2_200]);
+  await shop.work();
+  const { available, credit, refund_clearing } = await shop.books();
+  assert.deepEqual([available, credit, refund_clearing], [97_800, undefined, undefined]);
+});
+
+test('the cap on credit is one for a team and its connected accounts together', async () => {
+  const team_id = shop.merchant.team.id;
+  const now = new Date(shop.clock.now());
+  const payment_id = newId('trx', 'live', shop.clock.now());
+  const released = {
+    team_id,
+    payment_id,
+    currency: 'XAF',
+    share_minor: 50_000n,
+    amount_minor: 0n,
+    release_at: now,
+    released_at: now,
+  };
+  await shop.store.db.transaction((tx) =>
+    insertItems(tx, [
+      { ...released, account_id: '' },
+      { ...released, account_id: 'acct_1' },
+    ]),
+  );
+  const drawn = (amount_minor: bigint) =>
+    shop.store.db.transaction((tx) => draw(tx, { team_id, payment_id, currency: 'XAF', amount_minor }, 50_000n));
+  assert.equal(await drawn(50_200n), null);
+  assert.deepEqual(await drawn(50_000n), [
+    { account_id: '', bucket: 'credit', amount_minor: 25_000n },
+    { account_id: 'acct_1', bucket: 'credit', amount_minor: 25_000n },
+  ]);
+});
+
+test('a part that went through counts once: the rest of the payment can be refunded while others are under way', async () => {
+  const payment = await shop.paid(1_500_000);
+  shop.provider.submits.set(1, [PENDING]);
+  const { id } = await shop.refund(payment, 1_400_000);
+  await shop.parts(id, ['succeeded', 'sent', 'waiting']);
+  const refund = (amount: number) =>
+    shop.api.call('POST', '/refunds', { key: shop.key, body: { payment, amount, reason: 'duplicate' } });
+  assert.equal((await refund(100_001)).status, 422);
+  assert.equal((await refund(100_000)).status, 201);
+});
+
+test('"not found" is no evidence before ten minutes from the part\u2019s own sending', async () => {
+  const payment = await shop.paid(900_000);
+  shop.provider.submits.set(0, [LOST]);
+  shop.provider.reads.set(0, [...Array(6).fill(LOST), SUCCEEDED]);
+  shop.provider.submits.set(1, [LOST]);
+  shop.provider.reads.set(1, Array(20).fill({ kind: 'not_found' }));
+  const { id } = await shop.refund(payment, 800_000);
+  await shop.said(id, 'no answer');
+  await shop.work(9, 300_000);
+  await shop.parts(id, ['succeeded', 'sent']);
+  assert.deepEqual(shop.provider.sent, [0, 1]);
+});
+
+test('"unavailable" that comes after the provider was asked proves nothing: the part is not sent again', async () => {
+  const payment = await shop.paid(400_000);
+  const answer = Promise.withResolvers<{ kind: 'unavailable'; message: string }>();
+  shop.provider.submits.set(0, [answer.promise]);
+  shop.provider.reads.set(0, Array(20).fill(PENDING));
+  const { id } = await shop.refund(payment, 300_000);
+  await shop.parts(id, ['sent']);
+  await shop.work();
+  answer.resolve({ kind: 'unavailable', message: 'busy' });
+  await shop.said(id, 'busy');
+  await shop.work();
+  assert.deepEqual([await shop.statuses(id), shop.provider.sent], [['sent'], [0]]);
+});

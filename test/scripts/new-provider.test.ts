@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { after, before, suite, test } from 'node:test';
+
+const ROOT = path.join(import.meta.dirname, '..', '..');
+const MADE = ['src/providers/adapters/blue-money/index.ts', 'twins/blue-money/index.ts', 'test/adapters/blue-money.test.ts'];
+
+interface Ended {
+  code: number;
+  output: string;
+}
+
+function run(program: string, args: string[], cwd: string): Promise<Ended> {
+  // Otherwise a test run inside would report to this one.
+  const { NODE_TEST_CONTEXT: _, ...env } = process.env;
+  return new Promise((resolve) => {
+    execFile(program, args, { cwd, env }, (error, stdout, stderr) => {
+      resolve({ code: error ? Number(error.code ?? 1) : 0, output: stdout + stderr });
+    });
+  });
+}
+
+const node = (args: string[], cwd: string) => run(process.execPath, args, cwd);
+const script = path.join(ROOT, 'scripts', 'new-provider.ts');
+
+suite('npm run new-provider', () => {
+  let folder: string;
+  let made: Ended;
+  const make = (...args: string[]) => node([script, ...args, '--into', folder], ROOT);
+
+  before(async () => {
+    folder = fs.mkdtempSync(path.join(os.tmpdir(), 'new-provider-'));
+    for (const part of ['src/kit', 'src/providers/adapters', 'twins', 'test/adapters']) {
+      fs.cpSync(path.join(ROOT, part), path.join(folder, part), { recursive: true });
+    }
+    for (const part of ['package.json', 'tsconfig.json', 'biome.json', '.gitignore']) {
+      fs.copyFileSync(path.join(ROOT, part), path.join(folder, part));
+    }
+    fs.symlinkSync(path.join(ROOT, 'node_modules'), path.join(folder, 'node_modules'), 'dir');
+    made = await make('blue-money');
+  });
+  after(() => fs.rmSync(folder, { recursive: true, force: true }));
+
+  test('makes an adapter, a twin and a test, and says what to do next', () => {
+    assert.equal(made.code, 0, made.output);
+    for (const file of MADE) {
+      assert.ok(made.output.includes(file));
+      assert.doesNotMatch(fs.readFileSync(path.join(folder, file), 'utf8'), /__\w+__/);
+    }
+    assert.match(made.output, /src\/providers\/adapters\/catalogue\.ts/);
+  });
+
+  test('what it makes passes the type check and the linter as it is', async () => {
+    const config = { extends: './tsconfig.json', files: MADE, include: [] };
+    fs.writeFileSync(path.join(folder, 'made.json'), JSON.stringify(config));
+    const types = await node(
+      [path.join(ROOT, 'node_modules/typescript-7/bin/tsc'), '--noEmit', '--project', 'made.json'],
+      folder,
+    );
+    const faults = types.output.split('\n').filter((line) => line.includes('blue-money'));
+    assert.deepEqual(faults, []);
+    // Git knows nothing of this folder.
+    const lint = await node(
+      [path.join(ROOT, 'node_modules/@biomejs/biome/bin/biome'), 'check', '--vcs-enabled=false', ...MADE],
+      folder,
+    );
+    assert.equal(lint.code, 0, lint.output);
+  });
+
+  test('what it makes answers in the unions, and its test is red until it is written', async () => {
+    const parts = ['follow from our ids', 'comes to its end', 'garbage'];
+    const args = ['--test', '--test-reporter=tap', ...parts.map((part) => `--test-name-pattern=${part}`), MADE[2] as string];
+    const { code, output } = await node(args, folder);
+    assert.equal(code, 1);
+    assert.match(output, /not ok \d+ - what it takes comes to its end/);
+    assert.match(output, /the submission was unavailable \(not made yet\)/);
+    for (const kept of ['its keys follow', 'garbage at the callback address']) {
+      assert.match(output, new RegExp(`\\bok \\d+ - ${kept}`));
+      assert.doesNotMatch(output, new RegExp(`not ok \\d+ - ${kept}`));
+    }
+  });
+
+  for (const [name, complaint] of [
+    ['mtn-momo', /taken: src\/providers\/adapters\/mtn-momo/],
+    ['blue-money', /taken/],
+    ['sandbox', /taken/],
+    ['wire', /taken/],
+    ['contract', /taken/],
+    ['kit', /taken: twins\/kit/],
+    ['conformance', /taken: test\/adapters/],
+    ['Blue', /is no name/],
+    ['blue_money', /is no name/],
+    ['../blue', /is no name/],
+    ['blue--money', /is no name/],
+    ['2blue', /is no name/],
+    ['', /is no name/],
+    ['b'.repeat(31), /is no name/],
+    ['switch', /word of the language/],
+  ] as const) {
+    test(`refuses ${JSON.stringify(name)} and makes nothing`, async () => {
+      const before = everything(folder);
+      const { code, output } = await make(name);
+      assert.equal(code, 1);
+      assert.match(output, complaint);
+      assert.deepEqual(everything(folder), before);
+    });
+  }
+
+  test('refuses no name, two names, an option it does not know and a folder that is not the project', async () => {
+    assert.match((await make()).output, /usage/);
+    assert.match((await make('one', 'two')).output, /usage/);
+    assert.match((await make('one', '--force')).output, /^new-provider: Unknown option '--force'/);
+    const elsewhere = await node([script, 'one', '--into', path.join(folder, 'docs')], ROOT);
+    assert.equal(elsewhere.code, 1);
+    assert.match(elsewhere.output, /is this the project/);
+  });
+});
+
+function everything(folder: string): string[] {
+  return ['src/providers/adapters', 'twins', 'test/adapters'].flatMap((part) => fs.readdirSync(path.join(folder, part)));
+}

@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import test, { type TestContext } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { waitFor } from '../../src/platform/db/embedded/wait.ts';
+import { atEnd, ended, isAlive, root, SOON_MS, temporaryFolder } from '../db/helpers.ts';
+
+const HELPERS = pathToFileURL(path.join(root, 'test', 'db', 'helpers.ts')).href;
+
+/** A test file that tells where its server keeps its data, then does what `rest` says. */
+function testFile(t: TestContext, rest: string): string {
+  const file = path.join(temporaryFolder(t), 'some.test.ts');
+  const text = `import test from 'node:test';
+    import { query } from '${HELPERS}';
+    test('fixture', async () => {
+      const [row] = await query(process.env.PIROGUE_TEST_SERVER, 'show data_directory');
+      console.log('data in <' + row.data_directory + '> by <' + process.pid + '>');
+      ${rest}
+    });`;
+  fs.writeFileSync(file, text);
+  return file;
+}
+
+const PASS = '';
+const FAIL = `throw new Error('on purpose');`;
+const HANG = 'await new Promise((resolve) => setTimeout(resolve, 60_000));';
+
+test('a passing run ends with 0 and its summary, and leaves nothing behind', async (t) => {
+  const run = startRun(t, [testFile(t, PASS)], { CI: 'true' });
+  assert.equal(await ended(run.child), 0, run.text);
+  assert.match(run.text, /✔ fixture.*ℹ pass 1\n.*ℹ fail 0\n.*ℹ duration_ms/s);
+  assertNothingLeft(run);
+});
+
+test('a failing test fails the run', async (t) => {
+  const run = startRun(t, [testFile(t, FAIL)]);
+  assert.equal(await ended(run.child), 1);
+  assert.match(run.text, /ℹ fail 1\n.*on purpose/s);
+  assertNothingLeft(run);
+});
+
+test('a test file that never ends fails the run', async (t) => {
+  const file = testFile(t, 'setInterval(() => {}, 1000);');
+  const run = startRun(t, [file], { PIROGUE_TEST_FILE_LIMIT_MS: '3000' });
+  assert.equal(await ended(run.child), 1);
+  assert.match(run.text, /some\.test\.ts was not over after 3 s; still open: .*Timeout/);
+  assertNothingLeft(run);
+});
+
+test('a part of a file name that no test has is an error', async (t) => {
+  const run = startRun(t, ['--only', 'no-such-test']);
+  assert.equal(await ended(run.child), 1);
+  assert.match(run.text, /no test file has "no-such-test" in its name/);
+});
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  test(`${signal} in mid run stops tests and server, and leaves nothing behind`, async (t) => {
+    const run = await startHangingRun(t);
+    run.child.kill(signal);
+    assert.equal(await ended(run.child), 1);
+    assertNothingLeft(run);
+  });
+}
+
+test('a run whose parent dies stops by itself', async (t) => {
+  const run = await startHangingRun(t, ['sh', '-c', '"$@"; exit $?', 'sh']);
+  run.child.kill('SIGKILL');
+  assert.ok(await waitFor(() => !fs.existsSync(found(run).folder), SOON_MS));
+  assert.ok(await waitFor(() => !isAlive(found(run).pid), SOON_MS));
+});
+
+test('what a run killed with -9 has left, a later one removes', async (t) => {
+  const killed = await startHangingRun(t);
+  const { folder, server, pid } = found(killed);
+  killed.child.kill('SIGKILL');
+  assert.ok(await waitFor(() => !isAlive(server), SOON_MS), 'the server goes with the run');
+  process.kill(pid, 'SIGKILL');
+  const longAgo = new Date(Date.now() - 60_000);
+  fs.utimesSync(folder, longAgo, longAgo);
+  const next = startRun(t, [testFile(t, PASS)]);
+  assert.equal(await ended(next.child), 0, next.text);
+  assert.equal(fs.existsSync(folder), false);
+});
+
+interface Run {
+  child: ChildProcess;
+  /** All it has said so far. */
+  text: string;
+}
+
+function startRun(t: TestContext, args: string[], env: NodeJS.ProcessEnv = {}, under: string[] = []): Run {
+  const command = [...under, process.execPath, 'scripts/test.ts', ...args];
+  const child = spawn(command[0] as string, command.slice(1), { cwd: root, env: { ...process.env, ...env } });
+  const run: Run = { child, text: '' };
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (part: string) => {
+      run.text += part;
+    });
+  }
+  atEnd(t, () => child.kill('SIGKILL'));
+  return run;
+}
+
+async function startHangingRun(t: TestContext, under: string[] = []): Promise<Run> {
+  const run = startRun(t, [testFile(t, HANG)], {}, under);
+  assert.ok(await waitFor(() => /data in <.*> by/.test(run.text), SOON_MS), run.text);
+  return run;
+}
+
+/** What the fixture told: the folder of the run, its server, and the process of the test file. */
+function found(run: Run): { folder: string; pid: number; server: number } {
+  const [, data = '', pid] = /data in <(.*)> by <(\d+)>/.exec(run.text) ?? [];
+  assert.ok(data, run.text);
+  const pidFile = path.join(data, 'postmaster.pid');
+  const server = fs.existsSync(pidFile) ? Number.parseInt(fs.readFileSync(pidFile, 'utf8'), 10) : 0;
+  return { folder: path.dirname(data), pid: Number(pid), server };
+}
+
+function assertNothingLeft(run: Run): void {
+  const { folder, pid } = found(run);
+  assert.equal(fs.existsSync(folder), false);
+  assert.equal(isAlive(pid), false);
+}

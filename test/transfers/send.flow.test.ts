@@ -1,0 +1,304 @@
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { post } from '../../src/money/ledger/post.ts';
+import type { Payout, PayoutOutcome } from '../../src/providers/adapters/contract.ts';
+import { Registry, withProviders } from '../setup/providers.ts';
+import { applyTransfers, type TransferHappening } from '../../src/core/transfers/apply.ts';
+import { getTransfer } from '../../src/core/transfers/service.ts';
+import { transferSweep } from '../../src/core/transfers/sweeps.ts';
+import { type Api, FakeClock, type Merchant, startApi } from '../setup/api.ts';
+import { assertBooks, type Bank, bank, bucketsOf, eventsOf, forgetOpenTransfers, fund, journalsOf, TO_PHONE } from './support.ts';
+
+const MINUTE_MS = 60_000;
+
+const clock = new FakeClock();
+let api: Api;
+let merchant: Merchant;
+let one: Bank;
+let two: Bank;
+
+before(async () => {
+  api = await startApi({ workers: false, clock });
+});
+after(() => api.stop());
+
+beforeEach(async () => {
+  await forgetOpenTransfers(store());
+  merchant = await api.newMerchant();
+  await fund(api, merchant.team, 10_000);
+  [one, two] = [bank('one'), bank('two')];
+});
+
+const store = () => api.deps.stores.sandbox;
+
+/** A worker of its own, with these providers. */
+function worker(...sandbox: Bank[]): () => Promise<number> {
+  return transferSweep({ ...api.deps, ...withProviders(new Registry({ sandbox, live: [] })) }, store()).round;
+}
+
+/** 1,000 XAF and a fee of 10. */
+async function sent(): Promise<string> {
+  const { status, body } = await api.call('POST', '/transfers', {
+    key: merchant.sandbox.secret,
+    body: { ...TO_PHONE, amount: 1_000 },
+  });
+  assert.deepEqual([status, body.transfer.status], [201, 'processing']);
+  return body.transfer.id;
+}
+
+async function read(id: string) {
+  return (await api.call('GET', `/transfers/${id}`, { key: merchant.sandbox.secret })).body.transfer;
+}
+
+async function rowOf(id: string) {
+  return getTransfer(store(), merchant.team.id, id);
+}
+
+/** Runs rounds while the clock goes on by these steps. */
+async function rounds(round: () => Promise<number>, ...waits_ms: number[]): Promise<void> {
+  await round();
+  for (const wait of waits_ms) {
+    clock.advance(wait);
+    await round();
+  }
+}
+
+const WAY_OUT = ['transfer.reserved', 'transfer.dispatched'];
+
+/** The same provider, which does or answers something else when it is handed a transfer. */
+function handedOver(own: Bank, submit: (payout: Payout, usual: () => Promise<PayoutOutcome>) => Promise<PayoutOutcome>): Bank {
+  const payouts = own.payouts as NonNullable<Bank['payouts']>;
+  return { ...own, payouts: { ...payouts, submit: (payout) => submit(payout, () => payouts.submit(payout)) } };
+}
+
+async function once(happened: () => boolean): Promise<void> {
+  while (!happened()) await sleep(5);
+}
+
+test('in.transit is committed before the provider is called', async () => {
+  const id = await sent();
+  const seen: unknown[] = [];
+  const peeking = handedOver(one, async (payout, usual) => {
+    seen.push((await rowOf(id)).stage, await journalsOf(store(), merchant.team, id), payout.provider_key);
+    return usual();
+  });
+  await worker(peeking)();
+  assert.deepEqual(seen, ['dispatched', WAY_OUT, id]);
+});
+
+test('a provider that provably took nothing is followed by the next, under the same books', async () => {
+  const id = await sent();
+  one.onSubmit = () => ({ kind: 'unavailable', message: 'connection refused' });
+  const round = worker(one, two);
+  await rounds(round, 0);
+  assert.deepEqual([one.taken.size, two.taken.size, (await rowOf(id)).provider_account], [0, 1, 'two']);
+  await rounds(round, 1_000);
+  assert.equal((await read(id)).status, 'succeeded');
+  assert.deepEqual(await journalsOf(store(), merchant.team, id), [...WAY_OUT, 'transfer.succeeded']);
+  await assertBooks(store(), merchant.team);
+});
+
+test('when no provider can take it now, it waits and is tried again', async () => {
+  const id = await sent();
+  for (const provider of [one, two]) provider.onSubmit = () => ({ kind: 'unavailable', message: 'circuit open' });
+  const round = worker(one, two);
+  await rounds(round, 0, 0);
+  assert.deepEqual([one.calls, two.calls], [['submit'], ['submit']]);
+  assert.equal((await read(id)).status, 'processing');
+  await assertBooks(store(), merchant.team);
+  one.onSubmit = () => undefined;
+  await rounds(round, MINUTE_MS, 1_000);
+  assert.equal((await read(id)).status, 'succeeded');
+  assert.deepEqual([one.taken.size, two.taken.size], [1, 0]);
+});
+
+test('what is unknown is asked about with growing pauses and never sent again or elsewhere', async () => {
+  const id = await sent();
+  one.onSubmit = (payout) => {
+    one.taken.set(payout.provider_key, payout);
+    return { kind: 'unknown', message: 'timeout' };
+  };
+  one.onRead = () => ({ kind: 'unavailable', message: 'maintenance' });
+  const round = worker(one, two);
+  const pauses: number[] = [];
+  await round();
+  for (let n = 0; n < 8; n++) {
+    const next = (await rowOf(id)).next_poll_at as Date;
+    pauses.push(next.getTime() - clock.now());
+    clock.advance(pauses.at(-1) as number);
+    await round();
+  }
+  assert.deepEqual(
+    pauses.map((pause) => pause / 1_000),
+    [4, 8, 16, 32, 64, 128, 256, 300],
+  );
+  assert.equal((await rowOf(id)).decision?.note, 'maintenance');
+  assert.deepEqual([(await read(id)).status, (await read(id)).message], ['processing', null]);
+  one.onRead = () => undefined;
+  await rounds(round, 10 * MINUTE_MS);
+  assert.equal((await read(id)).status, 'succeeded');
+  assert.equal(one.calls.filter((call) => call === 'submit').length, 1);
+  assert.deepEqual(two.calls, []);
+});
+
+test('an answer that says "not found" is as old as its question: applied after the grace, it proves nothing', async () => {
+  const id = await sent();
+  one.onSubmit = () => ({ kind: 'unknown', message: 'connection reset' });
+  one.onRead = () => {
+    clock.advance(11 * MINUTE_MS);
+    return { kind: 'not_found' };
+  };
+  await rounds(worker(one, two), MINUTE_MS);
+  assert.deepEqual(one.calls, ['submit', 'read']);
+  assert.equal((await read(id)).status, 'processing');
+});
+
+test('a transfer the provider does not know is sent again only after the grace, to the same provider, with the same key', async () => {
+  const id = await sent();
+  one.onSubmit = () => ({ kind: 'unknown', message: 'connection reset' });
+  const round = worker(one, two);
+  await rounds(round, MINUTE_MS, MINUTE_MS, 7 * MINUTE_MS);
+  assert.deepEqual(one.calls, ['submit', 'read', 'read', 'read']);
+  one.onSubmit = () => undefined;
+  await rounds(round, MINUTE_MS);
+  assert.deepEqual(one.calls.slice(4), ['read', 'submit']);
+  assert.deepEqual([...one.taken.keys()], [id]);
+  await rounds(round, 1_000);
+  assert.equal((await read(id)).status, 'succeeded');
+  assert.deepEqual(await journalsOf(store(), merchant.team, id), [...WAY_OUT, 'transfer.succeeded']);
+  assert.deepEqual(two.calls, []);
+});
+
+test('"unavailable" to a second sending proves nothing about the first: no other provider gets it', async () => {
+  const id = await sent();
+  one.onSubmit = () => ({ kind: 'unknown', message: 'timeout' });
+  const round = worker(one, two);
+  await rounds(round, 11 * MINUTE_MS);
+  assert.equal((await rowOf(id)).decision?.resent, true);
+  one.onSubmit = () => ({ kind: 'unavailable', message: 'circuit open' });
+  await rounds(round, 11 * MINUTE_MS, 11 * MINUTE_MS);
+  assert.deepEqual([(await rowOf(id)).provider_account, two.calls], ['one', []]);
+  one.onSubmit = () => undefined;
+  await rounds(round, 11 * MINUTE_MS, MINUTE_MS);
+  assert.equal((await read(id)).status, 'succeeded');
+});
+
+test('evidence of another amount or currency closes nothing', async () => {
+  const id = await sent();
+  const round = worker(one);
+  await round();
+  for (const other of [
+    { amount_minor: 99_999n, currency: 'XAF' },
+    { amount_minor: 100_000n, currency: 'XOF' },
+  ]) {
+    one.onRead = () => ({ kind: 'succeeded', provider_ref: 'r', ...other });
+    await rounds(round, 5 * MINUTE_MS);
+    assert.equal((await read(id)).status, 'processing');
+    assert.match((await rowOf(id)).decision?.note ?? '', /another amount/);
+  }
+  one.onRead = () => undefined;
+  await rounds(round, 5 * MINUTE_MS);
+  assert.equal((await read(id)).status, 'succeeded');
+});
+
+test("a rejection in the answer itself gives everything back, in the provider's words where the contract has none", async () => {
+  const id = await sent();
+  one.onSubmit = () => ({ kind: 'failed', reason: null, message: 'Limit of the wallet reached' });
+  await worker(one)();
+  const transfer = await read(id);
+  assert.deepEqual([transfer.status, transfer.reason, transfer.message], ['failed', null, 'Limit of the wallet reached']);
+  assert.equal((await bucketsOf(store(), merchant.team)).available, 10_000);
+  await assertBooks(store(), merchant.team);
+});
+
+test('money that comes back repays what the platform advanced before it can be paid out', async () => {
+  const id = await sent();
+  await store().db.transaction((tx) =>
+    post(tx, [
+      {
+        team_id: merchant.team.id,
+        kind: 'test.advanced',
+        source_id: id,
+        subject_id: id,
+        currency: 'XAF',
+        postings: [{ debit: 'credit', credit: 'clearing', amount_minor: 900_000n }],
+      },
+    ]),
+  );
+  one.onSubmit = () => ({ kind: 'failed', reason: 'invalid_recipient', message: 'no such number' });
+  await worker(one)();
+  assert.equal((await bucketsOf(store(), merchant.team)).available, 1_000);
+  await fund(api, merchant.team, 500);
+  assert.equal((await bucketsOf(store(), merchant.team)).available, 1_500);
+  await assertBooks(store(), merchant.team);
+});
+
+test('an answer that comes after the transfer was decided otherwise changes nothing', async () => {
+  const id = await sent();
+  const { promise: late, resolve: answer } = Promise.withResolvers<void>();
+  const slow = handedOver(one, async (_, usual) => {
+    await usual();
+    await late;
+    return { kind: 'failed', reason: null, message: 'too late' };
+  });
+  const first = worker(slow)();
+  await once(() => one.taken.size > 0);
+  clock.advance(MINUTE_MS);
+  await worker(one)();
+  assert.equal((await read(id)).status, 'succeeded');
+  answer();
+  await first;
+  assert.equal((await read(id)).status, 'succeeded');
+  assert.deepEqual(await eventsOf(store(), merchant.team, id), ['transfer.created', 'transfer.succeeded']);
+  await assertBooks(store(), merchant.team);
+});
+
+test('"nothing was sent" counts no more once somebody else has looked', async () => {
+  const id = await sent();
+  const { promise: late, resolve: answer } = Promise.withResolvers<void>();
+  const slow = handedOver(one, async () => {
+    one.calls.push('slow');
+    await late;
+    return { kind: 'unavailable', message: 'refused' };
+  });
+  const first = worker(slow, two)();
+  await once(() => one.calls.length > 0);
+  clock.advance(MINUTE_MS);
+  await worker(one, two)();
+  answer();
+  await first;
+  await rounds(worker(one, two), MINUTE_MS);
+  assert.deepEqual([(await rowOf(id)).provider_account, two.calls], ['one', []]);
+});
+
+test('of an earlier sending only that it was paid is true', async () => {
+  const id = await sent();
+  one.onSubmit = () => ({ kind: 'unknown', message: 'timeout' });
+  await worker(one)();
+  const earlier = await rowOf(id);
+  await rounds(worker(one), 11 * MINUTE_MS);
+  assert.equal((await rowOf(id)).decision?.resent, true);
+  const changedBy = async (happening: TransferHappening) => {
+    const context = { environment: 'sandbox', at: clock.now() } as const;
+    const applied = await store().db.transaction((tx) => applyTransfers(tx, context, [{ known: earlier, happening }]));
+    return applied.get(id)?.changed;
+  };
+  assert.equal(await changedBy({ kind: 'failed', reason: null, message: 'duplicate' }), false);
+  assert.equal(await changedBy({ kind: 'cancelled', message: 'given up' }), false);
+  assert.equal((await rowOf(id)).status, 'processing');
+  assert.equal(await changedBy({ kind: 'succeeded', provider_ref: 'r' }), true);
+  assert.equal((await rowOf(id)).status, 'succeeded');
+});
+
+test('a transfer whose provider can not be reached by the code does not hold up others', async () => {
+  const stuck = await sent();
+  await worker(one)();
+  const fine = await sent();
+  const round = worker(two);
+  await rounds(round, 1_000, 1_000, MINUTE_MS);
+  assert.equal((await read(fine)).status, 'succeeded');
+  assert.equal((await read(stuck)).status, 'processing');
+  await rounds(worker(one, two), MINUTE_MS, MINUTE_MS);
+  assert.equal((await read(stuck)).status, 'succeeded');
+});
