@@ -4,9 +4,9 @@ import type { Counted } from './child/tally.ts';
 
 /** More of one core than this used by others: the window is taken again. */
 const NOISY = 0.15;
-const MOST_TRIES = 3;
+const MAX_TRIES = 3;
 /** Before a window: how long to wait for a quiet machine, and how long to look. */
-const MOST_WAIT_MS = 3_000;
+const MAX_WAIT_MS = 3_000;
 const LOOK_MS = 250;
 
 /** One thing that is measured again and again. */
@@ -64,7 +64,7 @@ export async function takeRounds(
   for (let round = 0; round < rounds; round++) {
     const turn = round % section.points.length;
     for (const point of [...section.points.slice(turn), ...section.points.slice(0, turn)]) {
-      const sample = await quietSample(point, postgres_pid, quick ? 1 : MOST_TRIES);
+      const sample = await quietSample(point, postgres_pid, quick ? 1 : MAX_TRIES);
       samples.get(point.id)?.push(sample);
       tell(`${section.name} ${round + 1}/${rounds}  ${point.label}: ${Math.round(sample.per_second)}/s`);
     }
@@ -89,7 +89,7 @@ async function quietSample(point: Point, postgres_pid: number, most_tries: numbe
 
 /** A burst of someone else's is better waited for than measured. @returns false when it is none: it does not end */
 async function untilQuiet(): Promise<boolean> {
-  const deadline = performance.now() + MOST_WAIT_MS;
+  const deadline = performance.now() + MAX_WAIT_MS;
   while (performance.now() < deadline) {
     const before = readCpu();
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS));

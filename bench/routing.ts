@@ -98,7 +98,7 @@ function accountOf(i: number): Account {
         })),
   );
   const provider: Provider = {
-    name: 'twin',
+    name: 'simulator',
     account_id: newId('pa', 'live', i),
     capabilities: {
       idempotency: 'replays',

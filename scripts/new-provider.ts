@@ -1,4 +1,4 @@
-// npm run new-provider -- <name>: the start of an adapter, of its twin and of the test that both have to pass.
+// npm run new-provider -- <name>: the start of an adapter, of its simulator and of the test that both have to pass.
 import fs from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
@@ -6,7 +6,7 @@ import { parseArgs } from 'node:util';
 const TEMPLATES = path.join(import.meta.dirname, 'templates', 'provider');
 
 const FORM = /^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/;
-const LONGEST = 30;
+const MAX = 30;
 /** The name becomes the name of a constant too. */
 const RESERVED = new Set(
   `await break case catch class const continue debugger default delete do else enum eval export extends false finally for
@@ -14,7 +14,7 @@ const RESERVED = new Set(
   switch this throw true try typeof var void while with yield arguments undefined`.split(/\s+/),
 );
 /** Where names are taken: a file or folder there stands for its part before the first dot. */
-const SHELVES = ['src/providers/adapters', 'twins', 'test/adapters'];
+const SHELVES = ['src/providers/adapters', 'simulators', 'test/adapters'];
 
 /** What can be put right at the keyboard. */
 class Refusal extends Error {}
@@ -43,8 +43,8 @@ function isUsage(error: unknown): error is Error {
 }
 
 function checkName(name: string, root: string): void {
-  if (!FORM.test(name) || name.length > LONGEST) {
-    throw new Refusal(`"${name}" is no name: at most ${LONGEST} small letters and digits, words joined by "-", a letter first`);
+  if (!FORM.test(name) || name.length > MAX) {
+    throw new Refusal(`"${name}" is no name: at most ${MAX} small letters and digits, words joined by "-", a letter first`);
   }
   if (RESERVED.has(name)) throw new Refusal(`"${name}" is a word of the language`);
   for (const shelf of SHELVES) {
@@ -65,7 +65,7 @@ function write(name: string, root: string): string[] {
   };
   const files = {
     'connector.ts.txt': `src/providers/adapters/${name}/index.ts`,
-    'twin.ts.txt': `twins/${name}/index.ts`,
+    'simulator.ts.txt': `simulators/${name}/index.ts`,
     'test.ts.txt': `test/adapters/${name}.test.ts`,
   };
   for (const [template, file] of Object.entries(files)) {
@@ -82,17 +82,17 @@ function capital(word: string): string {
   return word.charAt(0).toUpperCase() + word.slice(1);
 }
 
-function advice(name: string, [connector, twin, test]: string[]): string {
-  return `Made ${connector}, ${twin} and ${test}. Next:
+function advice(name: string, [connector, simulator, test]: string[]): string {
+  return `Made ${connector}, ${simulator} and ${test}. Next:
 
-  1. ${twin}: the provider's wire as its documentation tells it, its magic numbers, its tokens, its callbacks.
+  1. ${simulator}: the provider's wire as its documentation tells it, its magic numbers, its tokens, its callbacks.
      Things are taken in by kit.desk.take; the book then knows what moved.
   2. ${connector}: the same wire from our side. A timeout after sending is "unknown", never a decline; "unavailable"
      promises that nothing was created; the provider's words stay in one file, a map from them to our reasons.
      Delete every method and capability the provider lacks; src/providers/adapters/wire has the tools adapters share.
   3. ${test}: its channels and currencies, how its numbers end, what its callbacks prove. Red until 1 and 2 are written:
      npm test -- ${test}
-  4. Add the connector to src/providers/adapters/catalogue.ts and the twin to twins/catalogue.ts: from then on
+  4. Add the connector to src/providers/adapters/catalogue.ts and the simulator to simulators/catalogue.ts: from then on
      "pirogue providers add" and "npm run twins" know ${name}.
 
 The contract is src/providers/adapters/contract.ts; docs/providers.md tells how an adapter is made; src/providers/adapters/mtn-momo is one to copy from.`;

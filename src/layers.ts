@@ -116,7 +116,7 @@ export const LAYERS: readonly Layer[] = [
       pages: { holds: 'parts shared by all pages: layout, texts in each language, themes' },
       http: { holds: 'the server: order of checks, request limits, errors, readiness' },
       receipts: { holds: 'receipts: model, PDF, mail' },
-      links: { holds: 'payment links', writes: ['links'] },
+      links: { holds: 'payment links', writes: ['links', 'link_uses'] },
       invoices: { holds: 'invoices', writes: ['invoices', 'invoice_numbers', 'invoice_payments', 'invoice_former_customers'] },
       openapi: { holds: 'the OpenAPI document and its page' },
       checkout: { holds: 'the hosted payment page' },

@@ -12,13 +12,13 @@ export interface Counted {
 }
 
 /** More than any loop here can do in a window of a minute; the bound that keeps a loop from running for ever. */
-const MOST_REQUESTS = 4_000_000;
+const MAX_REQUESTS = 4_000_000;
 
 /** Counts what is finished between the end of the warm-up and the end of the window. */
 export class Tally {
   readonly #began: number;
   readonly #end: number;
-  readonly #latencies_ms = new Float64Array(MOST_REQUESTS);
+  readonly #latencies_ms = new Float64Array(MAX_REQUESTS);
   #requests = 0;
   #over = false;
 
@@ -40,7 +40,7 @@ export class Tally {
     const now = performance.now();
     if (now < this.#began || now > this.#end) return;
     this.#latencies_ms[this.#requests++] = now - since;
-    if (this.#requests === MOST_REQUESTS) this.#over = true;
+    if (this.#requests === MAX_REQUESTS) this.#over = true;
   }
 
   result(): Counted {

@@ -7,7 +7,7 @@ import { CallError, type Payment, Pirogue, WebhookVerificationError } from '../.
 const { PORT = '3000', PIROGUE_URL = 'http://127.0.0.1:8080', PIROGUE_KEY = '', PIROGUE_WEBHOOK_SECRET = '' } = process.env;
 const { SHOP_URL = `http://127.0.0.1:${PORT}` } = process.env;
 const PRODUCT = { name: 'Basket of mangoes', price: 12_500, currency: 'XAF' } as const;
-const LARGEST_BODY = 256 * 1024;
+const MAX_BODY = 256 * 1024;
 
 interface Order {
   id: string;
@@ -109,7 +109,7 @@ async function bodyOf(request: IncomingMessage): Promise<Buffer> {
   let size = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
     size += chunk.length;
-    if (size > LARGEST_BODY) throw new Error('the body is too large');
+    if (size > MAX_BODY) throw new Error('the body is too large');
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);

@@ -1,6 +1,6 @@
 /** First wait when the service does not specify one. Each further wait is twice as long, up to the maximum. */
 const FIRST_WAIT_MS = 500;
-const LONGEST_WAIT_MS = 8_000;
+const MAX_WAIT_MS = 8_000;
 
 /** Result of one attempt. */
 export type Outcome =
@@ -22,7 +22,7 @@ export function mayRetry(outcome: Outcome, repeatable: boolean): boolean {
  * @param tries number of attempts so far
  */
 export function waitAfter(outcome: Outcome, tries: number, random: () => number = Math.random): number {
-  const backOff = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (tries - 1));
+  const backOff = Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** (tries - 1));
   const asked = outcome.kind === 'answer' ? retryAfterMs(outcome.headers.get('retry-after')) : null;
   return asked === null ? backOff * (0.5 + random() / 2) : asked + FIRST_WAIT_MS * random();
 }

@@ -1,12 +1,12 @@
-const MOST_KEYS = 50;
-const MOST_BYTES = 16 * 1024;
+const MAX_KEYS = 50;
+const MAX_BYTES = 16 * 1024;
 
 /**
  * Checks the size of a merchant's metadata object.
  * @returns an error message, or null when the object is acceptable
  */
 export function checkMetadata(metadata: object): string | null {
-  if (Object.keys(metadata).length > MOST_KEYS) return `must have at most ${MOST_KEYS} keys`;
-  if (Buffer.byteLength(JSON.stringify(metadata)) > MOST_BYTES) return 'must be at most 16 KB';
+  if (Object.keys(metadata).length > MAX_KEYS) return `must have at most ${MAX_KEYS} keys`;
+  if (Buffer.byteLength(JSON.stringify(metadata)) > MAX_BYTES) return 'must be at most 16 KB';
   return null;
 }

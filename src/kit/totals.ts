@@ -1,6 +1,6 @@
 /** Interval after which the watermark advances; the tail counted on each call grows until then. */
 const ADVANCE_MS = 300_000;
-const MOST_KEPT = 10_000;
+const MAX_KEPT = 10_000;
 
 interface Counted<Mark> {
   /** Count of all rows below the watermark. */
@@ -39,7 +39,7 @@ export class Totals<Mark> {
   /** Stores the count as the most recently used one and evicts the least recently used. */
   #keep(name: string, counted: Counted<Mark>): void {
     this.#counted.delete(name);
-    if (this.#counted.size >= MOST_KEPT) this.#counted.delete(this.#counted.keys().next().value as string);
+    if (this.#counted.size >= MAX_KEPT) this.#counted.delete(this.#counted.keys().next().value as string);
     this.#counted.set(name, counted);
   }
 }

@@ -31,7 +31,7 @@ export class AbuseDesk {
     const [clock, lines, asked] = [new FakeClock(), [] as string[], { count: 0 }];
     const accepted: Submission = { kind: 'accepted', provider_ref: 'r', next: { kind: 'confirm' }, poll_after_ms: 60_000 };
     const taking = {
-      name: 'twin',
+      name: 'simulator',
       submit: async () => {
         asked.count += 1;
         return accepted;

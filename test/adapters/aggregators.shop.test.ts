@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { payOn } from '../../twins/kit/pages.ts';
+import { payOn } from '../../simulators/kit/pages.ts';
 import { startApi, until } from '../setup/api.ts';
 import { type LiveShop, openLiveShop } from '../setup/live-shop.ts';
 
-/** Flutterwave, CinetPay and M-Pesa from a merchant's call to the end, in front of their twins. */
+/** Flutterwave, CinetPay and M-Pesa from a merchant's call to the end, in front of their simulators. */
 const api = await startApi({ env: { HOLD_MOBILE_MONEY: '0s', HOLD_CARD: '0s' } });
 const shops: LiveShop[] = [];
 after(async () => {
@@ -15,7 +15,7 @@ after(async () => {
 async function open(name: string) {
   const shop = await openLiveShop(api, [name]);
   shops.push(shop);
-  const twin = shop.twins[name] ?? assert.fail();
+  const simulator = shop.simulators[name] ?? assert.fail();
   const call = (method: string, path: string, body?: object) =>
     api.call(method, path, { key: shop.key, ...(body ? { body } : {}) });
   const order = async (currency: string, phone: string, amount = 1_500): Promise<string> => {
@@ -32,24 +32,24 @@ async function open(name: string) {
       (resource) => resource.status === status,
       30_000,
     );
-  return { shop, twin, call, order, becomes };
+  return { shop, simulator, call, order, becomes };
 }
 
 test('a card is paid on the page of Flutterwave, announced by its webhook, and given back in part', async () => {
-  const { shop, twin, call, order, becomes } = await open('flutterwave');
+  const { shop, simulator, call, order, becomes } = await open('flutterwave');
   const id = await order('XAF', '+237670100000');
   const { status, body } = await call('POST', `/payments/${id}`, { channel: 'cm.card' });
   assert.equal(status, 202, JSON.stringify(body));
   assert.equal(body.action.kind ?? body.action.type, 'redirect');
-  assert.ok(String(body.action.url).startsWith(`${twin.url}/v3/hosted/pay/`));
+  assert.ok(String(body.action.url).startsWith(`${simulator.url}/v3/hosted/pay/`));
   await payOn(body.action.url, '+237670100000');
   await becomes(`/payments/${id}`, 'succeeded');
-  assert.ok(twin.announcer.sent.some(({ status }) => status === 200));
+  assert.ok(simulator.announcer.sent.some(({ status }) => status === 200));
   const refund = await call('POST', '/refunds', { payment: id, amount: 500, reason: 'requested_by_customer' });
   assert.equal(refund.status, 201, JSON.stringify(refund.body));
   await becomes(`/refunds/${refund.body.refund.id}`, 'succeeded');
   assert.deepEqual(
-    twin.book.moved().map(({ kind, amount_minor }) => [kind, amount_minor]),
+    simulator.book.moved().map(({ kind, amount_minor }) => [kind, amount_minor]),
     [
       ['collect', 1_500_00n],
       ['refund', 500_00n],
@@ -64,12 +64,12 @@ test('a card is paid on the page of Flutterwave, announced by its webhook, and g
 });
 
 test('CinetPay collects on its page, knocks first, has no refunds, and pays out', async () => {
-  const { twin, call, order, becomes } = await open('cinetpay');
+  const { simulator, call, order, becomes } = await open('cinetpay');
   const id = await order('XAF', '+237670100000');
   const { status, body } = await call('POST', `/payments/${id}`, { channel: 'cm.mtn', data: { phone: '+237670100000' } });
   assert.equal(status, 202, JSON.stringify(body));
   await payOn(body.action.url, '+237670100000');
-  const notify_url = twin.book.entries()[0]?.callback_url ?? assert.fail('nothing was taken');
+  const notify_url = simulator.book.entries()[0]?.callback_url ?? assert.fail('nothing was taken');
   assert.equal((await fetch(notify_url)).status, 200);
   assert.equal((await fetch(notify_url, { method: 'POST', body: 'cpm_trans_id=1', headers: { 'x-token': 'x' } })).status, 401);
   await becomes(`/payments/${id}`, 'succeeded');
@@ -80,7 +80,7 @@ test('CinetPay collects on its page, knocks first, has no refunds, and pays out'
   assert.equal(paid.status, 201, JSON.stringify(paid.body));
   await becomes(`/transfers/${paid.body.transfer.id}`, 'succeeded');
   assert.deepEqual(
-    twin.book.moved().map(({ kind, amount_minor }) => [kind, amount_minor]),
+    simulator.book.moved().map(({ kind, amount_minor }) => [kind, amount_minor]),
     [
       ['collect', 1_500_00n],
       ['payout', 500_00n],
@@ -89,22 +89,22 @@ test('CinetPay collects on its page, knocks first, has no refunds, and pays out'
 });
 
 test('M-Pesa: a prompt whose answer was lost is found again by its callback, which names it at an address nobody can guess', async () => {
-  const { twin, call, order, becomes } = await open('mpesa-daraja');
-  twin.faults.script({ fault: 'reset_created' });
+  const { simulator, call, order, becomes } = await open('mpesa-daraja');
+  simulator.faults.script({ fault: 'reset_created' });
   const id = await order('KES', '+254708374149');
   const { status, body } = await call('POST', `/payments/${id}`, { channel: 'ke.mpesa', data: { phone: '+254708374149' } });
   assert.equal(status, 202, JSON.stringify(body));
   await becomes(`/payments/${id}`, 'succeeded');
-  assert.equal(twin.book.entries().length, 1);
+  assert.equal(simulator.book.entries().length, 1);
 });
 
 test('M-Pesa: without the answer and without a callback the payment stays open, whatever others claim', async () => {
-  const { shop, twin, call, order } = await open('mpesa-daraja');
-  twin.faults.announce('none');
-  twin.faults.script({ fault: 'reset_created' });
+  const { shop, simulator, call, order } = await open('mpesa-daraja');
+  simulator.faults.announce('none');
+  simulator.faults.script({ fault: 'reset_created' });
   const id = await order('KES', '+254708374149');
   await call('POST', `/payments/${id}`, { channel: 'ke.mpesa', data: { phone: '+254708374149' } });
-  await twin.idle();
+  await simulator.idle();
   const claim = await fetch(`${api.url}/_callbacks/${shop.accounts['mpesa-daraja']?.id}`, {
     method: 'POST',
     body: JSON.stringify({ Body: { stkCallback: { CheckoutRequestID: 'ws_CO_26111000000001', ResultCode: 0 } } }),

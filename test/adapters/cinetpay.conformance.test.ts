@@ -1,5 +1,5 @@
 import { cinetpay } from '../../src/providers/adapters/cinetpay/index.ts';
-import { cinetpayTwin } from '../../twins/cinetpay/index.ts';
+import { cinetpaySimulator } from '../../simulators/cinetpay/index.ts';
 import { runConformance } from './conformance.ts';
 import { type Line, stageOf } from './fixture.ts';
 
@@ -31,7 +31,7 @@ runConformance({
   start: () =>
     stageOf({
       connector: cinetpay,
-      kind: cinetpayTwin,
+      kind: cinetpaySimulator,
       credentials: { currency: 'XOF' },
       wrong: { apikey: 'not-the-key-of-this-account' },
     }),

@@ -3,15 +3,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { after, before, suite, test } from 'node:test';
 import { newId } from '../../src/kit/ids.ts';
 import type { Provider, RawCallback } from '../../src/providers/adapters/contract.ts';
-import { CREATED, type Fault, FAULTS, MOODS, UNCREATED } from '../../twins/kit/faults.ts';
-import type { Twin } from '../../twins/kit/twin.ts';
+import { CREATED, type Fault, FAULTS, MOODS, UNCREATED } from '../../simulators/kit/faults.ts';
+import type { Simulator } from '../../simulators/kit/simulator.ts';
 import { GARBAGE, Mailbox } from './mailbox.ts';
 import { type Fixture, PATIENCE_MS, type Stage, type World } from './fixture.ts';
 import { callbacks, collectionOn, endOf, type Leg, legsOf, numberOn, payOnPage, type Piece, type Said } from './pieces.ts';
 import { checkOutcome } from './unions.ts';
 
 /**
- * What every adapter is held to, the sandbox too. Run in front of a twin, whose book is the truth that answers are
+ * What every adapter is held to, the sandbox too. Run in front of a simulator, whose book is the truth that answers are
  * compared with; what a provider has no wire for, or lacks by its capabilities, is left out.
  */
 export function runConformance(fixture: Fixture): void {
@@ -30,7 +30,7 @@ export function runConformance(fixture: Fixture): void {
 
     const given = (name: string, run: (stage: Stage) => Promise<void>) => test(name, () => run(stage));
     const inTheWorld = (name: string, run: (stage: Stage, world: World) => Promise<void>) => {
-      if (fixture.wire !== false) test(name, () => run(stage, stage.world ?? assert.fail('a wire needs a twin')));
+      if (fixture.wire !== false) test(name, () => run(stage, stage.world ?? assert.fail('a wire needs a simulator')));
     };
     /** One test of each way money moves. */
     const everyLeg = (name: string, run: (leg: Leg, stage: Stage) => Promise<void>) =>
@@ -51,24 +51,24 @@ export function runConformance(fixture: Fixture): void {
       inTheWorld(
         `when ${title} and the answer tells or does not: no false word, and a read finds the truth`,
         async (stage, world) => {
-          await survives(legsOf(fixture, stage), faults, world.twin);
+          await survives(legsOf(fixture, stage), faults, world.simulator);
         },
       );
     }
-    inTheWorld('after a storm all that it says is what the book says', async (stage, { twin }) => {
-      await weathersAStorm(fixture, stage, twin);
+    inTheWorld('after a storm all that it says is what the book says', async (stage, { simulator }) => {
+      await weathersAStorm(fixture, stage, simulator);
     });
-    inTheWorld('when reading fails, it says so and nothing else', async (stage, { twin }) =>
-      readsAreHonest(fixture, stage, twin),
+    inTheWorld('when reading fails, it says so and nothing else', async (stage, { simulator }) =>
+      readsAreHonest(fixture, stage, simulator),
     );
-    inTheWorld('where nobody listens nothing was created, and it says so', async (stage, { twin }) => {
-      await saysUnavailable(fixture, stage, twin);
+    inTheWorld('where nobody listens nothing was created, and it says so', async (stage, { simulator }) => {
+      await saysUnavailable(fixture, stage, simulator);
     });
     inTheWorld('wrong credentials create nothing, and show nowhere', async (stage, world) => strangers(fixture, stage, world));
     given('balance and lookup answer in their unions, whatever the other side does', async (stage) => asides(fixture, stage));
 
-    inTheWorld('callbacks say what they prove and no more', async (stage, { twin }) => {
-      await callbacksProve(fixture, stage, twin, mailbox);
+    inTheWorld('callbacks say what they prove and no more', async (stage, { simulator }) => {
+      await callbacksProve(fixture, stage, simulator, mailbox);
     });
     given('garbage at the callback address is no news', async (stage) => garbageIsNoNews(stage));
   });
@@ -96,7 +96,7 @@ async function isExact(leg: Leg, { provider, world }: Stage): Promise<void> {
     assert.deepEqual([last.amount_minor, last.currency], [piece.amount_minor, piece.currency]);
   }
   if (!world) return;
-  const entry = world.twin.book.find(piece.key) ?? assert.fail(`${provider.name} knows the ${leg.kind} by another key`);
+  const entry = world.simulator.book.find(piece.key) ?? assert.fail(`${provider.name} knows the ${leg.kind} by another key`);
   assert.deepEqual([entry.amount_minor, entry.currency, entry.moved], [piece.amount_minor, piece.currency, true]);
   assert.equal(entry.msisdn, digitsOf(piece.number));
 }
@@ -118,31 +118,31 @@ async function isIdempotent(leg: Leg, { world }: Stage): Promise<void> {
   const again = await piece.submit();
   assert.ok(['accepted', 'succeeded', 'pending', 'duplicate', 'unknown'].includes(again.kind), `again: ${told(again)}`);
   assert.equal((await endOf(piece)).kind, 'succeeded');
-  if (world) assert.equal(world.twin.book.created(piece.key).length, 1);
+  if (world) assert.equal(world.simulator.book.created(piece.key).length, 1);
 }
 
 /** Submits one piece for each leg and fault, all at once, and compares what was said with the book. */
-async function survives(legs: readonly Leg[], faults: readonly Fault[], twin: Twin): Promise<void> {
+async function survives(legs: readonly Leg[], faults: readonly Fault[], simulator: Simulator): Promise<void> {
   const tried = await Promise.all(
     legs.flatMap((leg) =>
       faults.map(async (fault) => {
         const piece = await leg.make();
-        twin.faults.script({ fault, name: piece.key });
+        simulator.faults.script({ fault, name: piece.key });
         return { where: `${leg.kind} on ${leg.line.channel.id}, ${fault}`, piece, said: await piece.submit() };
       }),
     ),
   );
-  await twin.idle();
-  assert.deepEqual(twin.faults.unmet(), [], 'every fault has to have happened');
-  for (const { where, piece, said } of tried) saysNothingFalse(where, piece, said, twin);
-  twin.recover();
-  await twin.idle();
-  for (const { where, piece, said } of tried) await findsTheTruth(where, piece, said, twin);
+  await simulator.idle();
+  assert.deepEqual(simulator.faults.unmet(), [], 'every fault has to have happened');
+  for (const { where, piece, said } of tried) saysNothingFalse(where, piece, said, simulator);
+  simulator.recover();
+  await simulator.idle();
+  for (const { where, piece, said } of tried) await findsTheTruth(where, piece, said, simulator);
 }
 
 /** Only "unavailable" may be believed to have created nothing, and a refusal moves nothing. */
-function saysNothingFalse(where: string, piece: Piece, said: Said, twin: Twin): void {
-  const created = twin.book.created(piece.key);
+function saysNothingFalse(where: string, piece: Piece, said: Said, simulator: Simulator): void {
+  const created = simulator.book.created(piece.key);
   assert.ok(created.length <= 1, `${where}: created ${created.length} times`);
   if (said.kind === 'unavailable') assert.equal(created.length, 0, `${where}: said unavailable, yet it exists (${told(said)})`);
   if (said.kind === 'refused' || said.kind === 'failed' || said.kind === 'cancelled') {
@@ -161,8 +161,8 @@ function isFindable({ readable_by }: Piece, said: Said): boolean {
   return readable_by === 'ours' || ('provider_ref' in said && said.provider_ref !== null);
 }
 
-async function findsTheTruth(where: string, piece: Piece, said: Said, twin: Twin): Promise<void> {
-  const entry = twin.book.find(piece.key);
+async function findsTheTruth(where: string, piece: Piece, said: Said, simulator: Simulator): Promise<void> {
+  const entry = simulator.book.find(piece.key);
   const read = await piece.read();
   // What failed for want of our own float failed all the same.
   const truth = read.kind === 'unfunded' ? read.kind : entry ? entry.state : 'not_found';
@@ -173,18 +173,18 @@ async function findsTheTruth(where: string, piece: Piece, said: Said, twin: Twin
   if (read.kind === 'succeeded' && 'amount_minor' in read) assert.equal(read.amount_minor, piece.amount_minor, where);
   if (piece.idempotency === 'none') return;
   await piece.submit();
-  await twin.idle();
-  assert.ok(twin.book.created(piece.key).length <= 1, `${where}: a second submission created a second one`);
+  await simulator.idle();
+  assert.ok(simulator.book.created(piece.key).length <= 1, `${where}: a second submission created a second one`);
 }
 
 /** Pieces of each leg that go through a storm. */
 const IN_THE_STORM = 12;
 
 /** The weather decides, the same for the same seed; everyone submits again and reads as if nobody had told them. */
-async function weathersAStorm(fixture: Fixture, stage: Stage, twin: Twin): Promise<void> {
+async function weathersAStorm(fixture: Fixture, stage: Stage, simulator: Simulator): Promise<void> {
   const makes = legsOf(fixture, stage).flatMap((leg) => Array.from({ length: IN_THE_STORM }, () => leg.make()));
   const pieces = await Promise.all(makes);
-  twin.faults.setProfile('stormy');
+  simulator.faults.setProfile('stormy');
   const refs = await Promise.all(
     pieces.map(async (piece) => {
       const said = await piece.submit();
@@ -193,10 +193,10 @@ async function weathersAStorm(fixture: Fixture, stage: Stage, twin: Twin): Promi
       return said;
     }),
   );
-  twin.recover();
-  await twin.idle();
+  simulator.recover();
+  await simulator.idle();
   for (const [at, piece] of pieces.entries()) {
-    const entries = twin.book.created(piece.key);
+    const entries = simulator.book.created(piece.key);
     assert.ok(entries.length <= 1, `created ${entries.length} times`);
     if (!isFindable(piece, refs[at] as Said)) continue;
     const { kind } = await piece.read();
@@ -208,7 +208,7 @@ const READ_FAULTS: readonly Fault[] = FAULTS.filter(
   (fault) => !['closed', 'float_exhausted', 'lagging', 'stuck'].includes(fault),
 );
 
-async function readsAreHonest(fixture: Fixture, stage: Stage, twin: Twin): Promise<void> {
+async function readsAreHonest(fixture: Fixture, stage: Stage, simulator: Simulator): Promise<void> {
   const cases = legsOf(fixture, stage).flatMap((leg) => READ_FAULTS.map((fault) => ({ leg, fault })));
   const pieces = await Promise.all(
     cases.map(async ({ leg }) => {
@@ -218,11 +218,11 @@ async function readsAreHonest(fixture: Fixture, stage: Stage, twin: Twin): Promi
     }),
   );
   // A read that was given up on may still be under way, and would meet the fault instead.
-  await twin.idle();
+  await simulator.idle();
   await Promise.all(
     cases.map(async ({ leg, fault }, at) => {
       const piece = pieces[at] as Piece;
-      twin.faults.script({ fault, name: piece.key, doing: 'read' });
+      simulator.faults.script({ fault, name: piece.key, doing: 'read' });
       const said = await piece.read();
       // A token that has run out may be renewed on the way.
       const honest = fault === 'token_expired' ? [...SILENT, 'succeeded'] : SILENT;
@@ -230,8 +230,8 @@ async function readsAreHonest(fixture: Fixture, stage: Stage, twin: Twin): Promi
       assert.equal((await endOf(piece)).kind, 'succeeded');
     }),
   );
-  await twin.idle();
-  assert.deepEqual(twin.faults.unmet(), [], 'every fault has to have happened');
+  await simulator.idle();
+  assert.deepEqual(simulator.faults.unmet(), [], 'every fault has to have happened');
 }
 
 /** What a reading is that tells nothing. */
@@ -242,9 +242,9 @@ function silentOf({ prepare }: Provider, { kind }: Leg): string[] {
   return prepare && kind === 'collect' ? [...SILENT, 'not_found'] : SILENT;
 }
 
-async function saysUnavailable(fixture: Fixture, stage: Stage, twin: Twin): Promise<void> {
+async function saysUnavailable(fixture: Fixture, stage: Stage, simulator: Simulator): Promise<void> {
   const pieces = await Promise.all(legsOf(fixture, stage).map(async (leg) => ({ leg, piece: await leg.make() })));
-  await twin.closePort();
+  await simulator.closePort();
   try {
     for (const { leg, piece } of pieces) {
       const said = await piece.submit();
@@ -254,15 +254,15 @@ async function saysUnavailable(fixture: Fixture, stage: Stage, twin: Twin): Prom
       assert.ok(silentOf(stage.provider, leg).includes((await piece.read()).kind));
     }
   } finally {
-    await twin.openPort();
+    await simulator.openPort();
   }
 }
 
-async function strangers(fixture: Fixture, stage: Stage, { twin, stranger }: World): Promise<void> {
+async function strangers(fixture: Fixture, stage: Stage, { simulator, stranger }: World): Promise<void> {
   for (const leg of legsOf(fixture, stage)) {
     const piece = await leg.make();
     assert.equal((await piece.submit(stranger)).kind, 'unavailable', `${leg.kind} with wrong credentials`);
-    assert.deepEqual(twin.book.created(piece.key), []);
+    assert.deepEqual(simulator.book.created(piece.key), []);
     assert.ok(silentOf(stranger, leg).includes((await piece.read(stranger)).kind));
   }
 }
@@ -281,13 +281,13 @@ async function asides(fixture: Fixture, stage: Stage): Promise<void> {
   if (!world) return;
   await ask(world.stranger);
   for (const fault of [...UNCREATED, 'cut_created'] as const) {
-    world.twin.faults.script({ fault, doing: 'other', times: 2 });
+    world.simulator.faults.script({ fault, doing: 'other', times: 2 });
     await ask(provider);
-    world.twin.recover();
+    world.simulator.recover();
   }
 }
 
-async function callbacksProve(fixture: Fixture, stage: Stage, twin: Twin, mailbox: Mailbox): Promise<void> {
+async function callbacksProve(fixture: Fixture, stage: Stage, simulator: Simulator, mailbox: Mailbox): Promise<void> {
   if (fixture.callbacks === 'none') return;
   const { provider } = stage;
   const verify = provider.verifyCallback ?? assert.fail('the fixture says that there are callbacks');
@@ -296,7 +296,7 @@ async function callbacksProve(fixture: Fixture, stage: Stage, twin: Twin, mailbo
   assert.ok(line);
   const received = async (manner: 'once' | 'wrong_signature' | 'other_amount') => {
     const collection = collectionOn(provider, line);
-    twin.faults.announce(manner, collection.provider_key);
+    simulator.faults.announce(manner, collection.provider_key);
     const prepared = await provider.prepare?.(collection);
     if (prepared?.kind === 'ready') collection.handle = prepared.handle;
     await payOnPage(await provider.submit(collection), collection);

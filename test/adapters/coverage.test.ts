@@ -3,9 +3,9 @@ import { test } from 'node:test';
 import { createLog } from '../../src/kit/log.ts';
 import { CONNECTORS } from '../../src/providers/adapters/catalogue.ts';
 import { CHANNELS } from '../../src/providers/reference/channels.ts';
-import { TWINS } from '../../twins/catalogue.ts';
+import { SIMULATORS } from '../../simulators/catalogue.ts';
 
-/** What a team could have an account for: the credentials of the twin, in each currency or market an account serves. */
+/** What a team could have an account for: the credentials of the simulator, in each currency or market an account serves. */
 const VARIANTS: Record<string, Record<string, string>[]> = {
   'mtn-momo': [{ target_environment: 'mtncameroon' }, { target_environment: 'mtnivorycoast' }],
   cinetpay: [{ currency: 'XAF' }, { currency: 'XOF' }],
@@ -16,9 +16,9 @@ const VARIANTS: Record<string, Record<string, string>[]> = {
 function routesByChannel(): Map<string, Set<string>> {
   const routes = new Map<string, Set<string>>();
   for (const connector of CONNECTORS) {
-    const twin = TWINS.find(({ name }) => name === connector.name) ?? assert.fail(`${connector.name} has no twin`);
+    const simulator = SIMULATORS.find(({ name }) => name === connector.name) ?? assert.fail(`${connector.name} has no simulator`);
     for (const variant of VARIANTS[connector.name] ?? [{}]) {
-      const credentials = { ...twin.credentials('http://127.0.0.1:9'), ...variant };
+      const credentials = { ...simulator.credentials('http://127.0.0.1:9'), ...variant };
       const provider = connector.connect(
         { id: 'pa_test', environment: 'live', credentials },
         {

@@ -5,7 +5,7 @@ import { must } from '../../src/kit/errors.ts';
 import { CONNECTORS } from '../../src/providers/adapters/catalogue.ts';
 import type { Connector } from '../../src/providers/adapters/connector.ts';
 import { channelById } from '../../src/providers/reference/channels.ts';
-import { TWINS } from '../../twins/catalogue.ts';
+import { SIMULATORS } from '../../simulators/catalogue.ts';
 import { tools } from './fixture.ts';
 
 /** Holds docs/providers.md to what the adapters offer: every main channel of the home markets has two ways. */
@@ -18,8 +18,8 @@ const TARGETS: Record<string, string> = { cm: 'mtncameroon', ci: 'mtnivorycoast'
 function collects(connector: Connector, channelId: string): boolean {
   const currency = String(must(channelById(channelId), `${channelId} is a channel`).currencies[0]);
   const kind = must(
-    TWINS.find(({ name }) => name === connector.name),
-    `${connector.name} has a twin`,
+    SIMULATORS.find(({ name }) => name === connector.name),
+    `${connector.name} has a simulator`,
   );
   const country = channelId.slice(0, 2);
   const target_environment = TARGETS[country] ?? 'elsewhere';

@@ -5,7 +5,7 @@ import type { Connector, Tools } from '../../src/providers/adapters/connector.ts
 import type { ChannelKind } from '../../src/kit/channel-kind.ts';
 import type { Provider } from '../../src/providers/adapters/contract.ts';
 import type { Reason } from '../../src/providers/adapters/reasons.ts';
-import { startTwin, type Twin, type TwinKind, type TwinOptions } from '../../twins/kit/twin.ts';
+import { startSimulator, type Simulator, type SimulatorKind, type SimulatorOptions } from '../../simulators/kit/simulator.ts';
 
 /** One channel and currency the suite sends money over. */
 export interface Line {
@@ -52,14 +52,14 @@ export interface Stage {
 }
 
 export interface World {
-  twin: Twin;
+  simulator: Simulator;
   /** The same account with credentials that are wrong. */
   stranger: Provider;
 }
 
 /**
  * What an adapter waits for in the suite, whatever deadline it sets itself: long for two busy cores, and less than a slow
- * twin takes ({@link SLOW_MS}).
+ * simulator takes ({@link SLOW_MS}).
  */
 export const PATIENCE_MS = 2_500;
 export const SLOW_MS = 3_500;
@@ -72,27 +72,27 @@ export const tools: Tools = {
 };
 
 /**
- * A provider in front of its twin.
- * @param parts.wrong credentials that the twin does not take, over the right ones
+ * A provider in front of its simulator.
+ * @param parts.wrong credentials that the simulator does not take, over the right ones
  */
 export async function stageOf(parts: {
   connector: Connector;
-  kind: TwinKind;
+  kind: SimulatorKind;
   environment?: Environment;
-  options?: Partial<TwinOptions>;
+  options?: Partial<SimulatorOptions>;
   credentials?: Record<string, string>;
   wrong: Record<string, string>;
 }): Promise<Stage & { world: World }> {
   const { connector, environment = 'live' } = parts;
-  const twin = await startTwin(parts.kind, { slow_ms: SLOW_MS, delay_ms: 30, ...parts.options });
-  const credentials = { ...twin.credentials, ...parts.credentials };
+  const simulator = await startSimulator(parts.kind, { slow_ms: SLOW_MS, delay_ms: 30, ...parts.options });
+  const credentials = { ...simulator.credentials, ...parts.credentials };
   const connect = (given: Record<string, string>) =>
     connector.connect({ id: 'pa_suite', environment, credentials: given }, tools);
   return {
     provider: connect(credentials),
     secrets: Object.entries({ ...credentials, ...parts.wrong }).flatMap(([name, value]) => (isPublic(name) ? [] : [value])),
-    world: { twin, stranger: connect({ ...credentials, ...parts.wrong }) },
-    stop: () => twin.stop(),
+    world: { simulator, stranger: connect({ ...credentials, ...parts.wrong }) },
+    stop: () => simulator.stop(),
   };
 }
 

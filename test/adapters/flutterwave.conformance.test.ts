@@ -1,5 +1,5 @@
 import { flutterwave } from '../../src/providers/adapters/flutterwave/index.ts';
-import { flutterwaveTwin } from '../../twins/flutterwave/index.ts';
+import { flutterwaveSimulator } from '../../simulators/flutterwave/index.ts';
 import { runConformance } from './conformance.ts';
 import { type Fixture, type Line, stageOf } from './fixture.ts';
 
@@ -28,7 +28,7 @@ const bank: Line = {
 const start: Fixture['start'] = (callback_url) =>
   stageOf({
     connector: flutterwave,
-    kind: flutterwaveTwin,
+    kind: flutterwaveSimulator,
     options: { settings: { callback_url } },
     wrong: { secret_key: 'FLWSECK-of-somebody-else-X' },
   });

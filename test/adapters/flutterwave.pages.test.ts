@@ -2,24 +2,24 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Collection, Provider } from '../../src/providers/adapters/contract.ts';
 import { flutterwave } from '../../src/providers/adapters/flutterwave/index.ts';
-import { flutterwaveTwin } from '../../twins/flutterwave/index.ts';
-import { payOn } from '../../twins/kit/pages.ts';
-import { startTwin, type Twin } from '../../twins/kit/twin.ts';
+import { flutterwaveSimulator } from '../../simulators/flutterwave/index.ts';
+import { payOn } from '../../simulators/kit/pages.ts';
+import { startSimulator, type Simulator } from '../../simulators/kit/simulator.ts';
 import { tools } from './fixture.ts';
 import { collectionFor, short } from './wire-stub.ts';
 
-let twin: Twin;
+let simulator: Simulator;
 let provider: Provider;
 let now = Date.now();
 const clock = { now: () => now };
 let serial = 0;
 
 before(async () => {
-  twin = await startTwin(flutterwaveTwin, { delay_ms: 10, now: clock.now });
-  const account = { id: 'pa_test', environment: 'live', credentials: twin.credentials } as const;
+  simulator = await startSimulator(flutterwaveSimulator, { delay_ms: 10, now: clock.now });
+  const account = { id: 'pa_test', environment: 'live', credentials: simulator.credentials } as const;
   provider = flutterwave.connect(account, { ...tools, clock });
 });
-after(() => twin.stop());
+after(() => simulator.stop());
 
 const DECLINED = '+2250503000002';
 const GOOD = '+2250503111111';
@@ -40,29 +40,29 @@ async function opened(window_ms = 86_400_000): Promise<{ collection: Collection;
 
 for (const page_options of ['listed', 'configurations']) {
   test(`a declined card is no end while its page can be paid (options: ${page_options}): the payer pays, once`, async () => {
-    twin.settings.set('page_options', page_options);
+    simulator.settings.set('page_options', page_options);
     const { collection, url } = await opened();
     await payOn(url, DECLINED);
-    await twin.idle();
+    await simulator.idle();
     assert.equal(short(await provider.read(collection)), 'pending');
     await payOn(url, GOOD);
-    await twin.idle();
+    await simulator.idle();
     assert.equal(short(await provider.read(collection)), 'succeeded');
-    assert.equal(twin.book.created(collection.provider_key).filter(({ moved }) => moved).length, 1);
+    assert.equal(simulator.book.created(collection.provider_key).filter(({ moved }) => moved).length, 1);
   });
 
   test(`a declined card fails the attempt when its page is closed (options: ${page_options}), and nobody pays after that`, async () => {
-    twin.settings.set('page_options', page_options);
+    simulator.settings.set('page_options', page_options);
     const { collection, url } = await opened();
     await payOn(url, DECLINED);
-    await twin.idle();
+    await simulator.idle();
     now += 61 * 60_000;
     assert.equal(short(await provider.read(collection)), 'pending', 'the last try may still be under way');
     now += 10 * 60_000;
     assert.equal(short(await provider.read(collection)), 'failed(card_declined)');
     await payOn(url, GOOD);
-    await twin.idle();
-    assert.ok(twin.book.created(collection.provider_key).every(({ moved }) => !moved));
+    await simulator.idle();
+    assert.ok(simulator.book.created(collection.provider_key).every(({ moved }) => !moved));
   });
 }
 

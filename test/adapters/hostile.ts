@@ -1,27 +1,27 @@
 import type { SendOptions, SendResult } from '../../src/kit/fetch.ts';
 import type { Connector } from '../../src/providers/adapters/connector.ts';
 import type { Provider } from '../../src/providers/adapters/contract.ts';
-import type { TwinRoute } from '../../twins/kit/calls.ts';
-import type { Twin } from '../../twins/kit/twin.ts';
+import type { SimulatorRoute } from '../../simulators/kit/calls.ts';
+import type { Simulator } from '../../simulators/kit/simulator.ts';
 import { tools } from './fixture.ts';
 import { answered } from './wire-stub.ts';
 
 /** Which requests are answered otherwise than the simulator would, and how. Everything else reaches the simulator. */
 export interface Hostility {
-  doing: TwinRoute['doing'];
+  doing: SimulatorRoute['doing'];
   answer(genuine: () => Promise<SendResult>): SendResult | Promise<SendResult>;
 }
 
 /** An account at a simulator whose answers can be replaced. `met` counts the answers that were. */
 export class HostileAccount {
   readonly provider: Provider;
-  readonly #twin: Twin;
+  readonly #simulator: Simulator;
   hostility: Hostility | null = null;
   met = 0;
 
-  constructor(connector: Connector, twin: Twin, now: () => number) {
-    this.#twin = twin;
-    const account = { id: 'pa_suite', environment: 'live', credentials: twin.credentials } as const;
+  constructor(connector: Connector, simulator: Simulator, now: () => number) {
+    this.#simulator = simulator;
+    const account = { id: 'pa_suite', environment: 'live', credentials: simulator.credentials } as const;
     this.provider = connector.connect(account, { ...tools, clock: { now }, send: (options) => this.#send(options) });
   }
 
@@ -38,7 +38,7 @@ export class HostileAccount {
   async #send(options: SendOptions): Promise<SendResult> {
     const { hostility } = this;
     const { pathname } = new URL(options.url);
-    if (!hostility || this.#twin.doingOf(options.method, pathname) !== hostility.doing) return tools.send(options);
+    if (!hostility || this.#simulator.doingOf(options.method, pathname) !== hostility.doing) return tools.send(options);
     this.met++;
     return hostility.answer(() => tools.send(options));
   }

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { createServer, type Server } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RawCallback } from '../../src/providers/adapters/contract.ts';
-import { readBody } from '../../twins/kit/calls.ts';
+import { readBody } from '../../simulators/kit/calls.ts';
 
-const LONGEST_MS = 5_000;
+const MAX_MS = 5_000;
 
-/** Where a twin's callbacks arrive, byte for byte. */
+/** Where a simulator's callbacks arrive, byte for byte. */
 export class Mailbox {
   readonly received: RawCallback[] = [];
   #server: Server | undefined;
@@ -25,11 +25,11 @@ export class Mailbox {
 
   /** The first that names one of these in its address or its body, as it arrives. */
   async next(...names: string[]): Promise<RawCallback> {
-    const until = Date.now() + LONGEST_MS;
+    const until = Date.now() + MAX_MS;
     for (;;) {
       const found = this.received.find(({ url, body }) => names.some((name) => url.includes(name) || body.includes(name)));
       if (found) return found;
-      assert.ok(Date.now() < until, `no callback within ${LONGEST_MS} ms`);
+      assert.ok(Date.now() < until, `no callback within ${MAX_MS} ms`);
       await sleep(10);
     }
   }

@@ -1,5 +1,5 @@
 import { mpesaDaraja } from '../../src/providers/adapters/mpesa-daraja/index.ts';
-import { mpesaDarajaTwin } from '../../twins/mpesa-daraja/index.ts';
+import { mpesaDarajaSimulator } from '../../simulators/mpesa-daraja/index.ts';
 import { runConformance } from './conformance.ts';
 import { type Line, stageOf } from './fixture.ts';
 
@@ -24,5 +24,5 @@ runConformance({
   },
   callbacks: 'hint',
   start: () =>
-    stageOf({ connector: mpesaDaraja, kind: mpesaDarajaTwin, wrong: { consumer_secret: 'not-the-secret-of-this-app' } }),
+    stageOf({ connector: mpesaDaraja, kind: mpesaDarajaSimulator, wrong: { consumer_secret: 'not-the-secret-of-this-app' } }),
 });

@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { mpesaDaraja } from '../../src/providers/adapters/mpesa-daraja/index.ts';
-import { mpesaDarajaTwin } from '../../twins/mpesa-daraja/index.ts';
-import { startTwin, type Twin } from '../../twins/kit/twin.ts';
+import { mpesaDarajaSimulator } from '../../simulators/mpesa-daraja/index.ts';
+import { startSimulator, type Simulator } from '../../simulators/kit/simulator.ts';
 import { tools } from './fixture.ts';
 import { collectionFor, short } from './wire-stub.ts';
 
-let twin: Twin;
+let simulator: Simulator;
 let now = 0;
 
 before(async () => {
-  twin = await startTwin(mpesaDarajaTwin, { delay_ms: 40 });
+  simulator = await startSimulator(mpesaDarajaSimulator, { delay_ms: 40 });
 });
-after(() => twin.stop());
+after(() => simulator.stop());
 
 for (const [digits, code, first] of [
   ['000037', '1037', 'pending'],
@@ -22,7 +22,7 @@ for (const [digits, code, first] of [
   test(`a prompt whose query answers ${code} first is not failed: the payer pays, and a later read finds it`, async () => {
     now = Date.now();
     const clock = { now: () => now };
-    const account = { id: 'pa_test', environment: 'live', credentials: twin.credentials } as const;
+    const account = { id: 'pa_test', environment: 'live', credentials: simulator.credentials } as const;
     const provider = mpesaDaraja.connect(account, { ...tools, clock });
     const collection = collectionFor(provider, {
       ...{ channel: { id: 'ke.mpesa', kind: 'mobile_money', country: 'KE' }, currency: 'KES', amount_minor: 1_500_00n },
@@ -32,7 +32,7 @@ for (const [digits, code, first] of [
     assert.ok(said.kind === 'accepted');
     const open = { ...collection, provider_ref: said.provider_ref, submitted_at: now };
     assert.equal(short(await provider.read(open)), first);
-    await twin.idle();
+    await simulator.idle();
     assert.equal(short(await provider.read(open)), 'succeeded');
   });
 }

@@ -3,7 +3,7 @@ import { createLog } from '../../src/kit/log.ts';
 import type { Collection, Payout, Provider, Refund } from '../../src/providers/adapters/contract.ts';
 import { mtnMomo } from '../../src/providers/adapters/mtn-momo/index.ts';
 
-/** What stands in for MTN where a twin would be too polite. */
+/** What stands in for MTN where a simulator would be too polite. */
 export type Answering = (request: SendOptions) => SendResult | Promise<SendResult>;
 
 export function answered(status: number, body: unknown): SendResult {

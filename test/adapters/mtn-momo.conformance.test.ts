@@ -1,5 +1,5 @@
 import { mtnMomo } from '../../src/providers/adapters/mtn-momo/index.ts';
-import { mtnMomoTwin } from '../../twins/mtn-momo/index.ts';
+import { mtnMomoSimulator } from '../../simulators/mtn-momo/index.ts';
 import { runConformance } from './conformance.ts';
 import { type Fixture, stageOf } from './fixture.ts';
 
@@ -28,7 +28,7 @@ const FIXTURE: Fixture = {
     refund: { '000009': { kind: 'failed', reason: 'operator_declined' } },
   },
   callbacks: 'hint',
-  start: () => stageOf({ connector: mtnMomo, kind: mtnMomoTwin, wrong: { api_key: 'not-the-key-of-this-user' } }),
+  start: () => stageOf({ connector: mtnMomo, kind: mtnMomoSimulator, wrong: { api_key: 'not-the-key-of-this-user' } }),
 };
 
 runConformance(FIXTURE);

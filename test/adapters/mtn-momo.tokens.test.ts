@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { mtnMomo } from '../../src/providers/adapters/mtn-momo/index.ts';
-import { startTwin, type Twin } from '../../twins/kit/twin.ts';
-import { mtnMomoTwin } from '../../twins/mtn-momo/index.ts';
+import { startSimulator, type Simulator } from '../../simulators/kit/simulator.ts';
+import { mtnMomoSimulator } from '../../simulators/mtn-momo/index.ts';
 import { tools } from './fixture.ts';
 import { answered, collection, payout, refund, stubbed } from './mtn-momo-stub.ts';
 
 const HOUR = 3_600_000;
 
-/** An account in front of a twin, and a count of the tokens it has asked for. */
+/** An account in front of a simulator, and a count of the tokens it has asked for. */
 async function twinned(credentials: Record<string, string> = {}) {
-  const twin = await startTwin(mtnMomoTwin);
-  const account = { id: 'pa_test', environment: 'live', credentials: { ...twin.credentials, ...credentials } } as const;
-  const minted = (product = 'collection') => twin.requests.filter(({ path }) => path === `/${product}/token/`).length;
-  return { twin, provider: mtnMomo.connect(account, tools), minted, [Symbol.asyncDispose]: () => twin.stop() };
+  const simulator = await startSimulator(mtnMomoSimulator);
+  const account = { id: 'pa_test', environment: 'live', credentials: { ...simulator.credentials, ...credentials } } as const;
+  const minted = (product = 'collection') => simulator.requests.filter(({ path }) => path === `/${product}/token/`).length;
+  return { simulator, provider: mtnMomo.connect(account, tools), minted, [Symbol.asyncDispose]: () => simulator.stop() };
 }
 
 /** Answers token requests by a script of lifetimes (seconds) or statuses, and everything else with 202. */
@@ -77,14 +77,14 @@ suite('tokens of MTN MoMo', () => {
 
   test('a token that MTN no longer takes is renewed once for all who wait, and their calls are made again', async () => {
     await using account = await twinned();
-    const { provider, twin, minted } = account;
+    const { provider, simulator, minted } = account;
     await provider.balance?.();
     const keys = Array.from({ length: 20 }, (_, n) => provider.keyOf(`att_${n}`));
-    for (const name of keys) twin.faults.script({ fault: 'token_expired', name });
+    for (const name of keys) simulator.faults.script({ fault: 'token_expired', name });
     const outcomes = await Promise.all(keys.map((provider_key) => provider.submit(collection(provider, { provider_key }))));
     assert.deepEqual([...new Set(outcomes.map(({ kind }) => kind))], ['accepted']);
     assert.equal(minted(), 2);
-    for (const key of keys) assert.equal(twin.book.created(key).length, 1);
+    for (const key of keys) assert.equal(simulator.book.created(key).length, 1);
   });
 
   test('a call that is turned away with a new token too is not made a third time', async () => {
@@ -101,12 +101,12 @@ suite('tokens of MTN MoMo', () => {
   ] as const) {
     test(`a wrong ${what} creates nothing, and the next call asks again`, async () => {
       await using account = await twinned(credentials);
-      const { provider, twin, minted } = account;
+      const { provider, simulator, minted } = account;
       for (const times of [1, 2]) {
         assert.equal((await provider.submit(collection(provider))).kind, 'unavailable');
         assert.equal(minted(), times);
       }
-      assert.deepEqual(created(twin), []);
+      assert.deepEqual(created(simulator), []);
     });
   }
 
@@ -132,10 +132,10 @@ suite('tokens of MTN MoMo', () => {
 });
 
 function ownUser() {
-  const { api_user = '', api_key = '' } = mtnMomoTwin.credentials('');
+  const { api_user = '', api_key = '' } = mtnMomoSimulator.credentials('');
   return { disbursement_api_user: api_user, disbursement_api_key: api_key };
 }
 
-function created({ book }: Twin): string[] {
+function created({ book }: Simulator): string[] {
   return book.entries().map(({ key }) => key);
 }

@@ -1,7 +1,7 @@
 import { orangeMoneyCameroon } from '../../src/providers/adapters/orange-money/cameroon/index.ts';
 import { orangeMoney } from '../../src/providers/adapters/orange-money/index.ts';
-import { orangeMoneyCameroonTwin } from '../../twins/orange-money/cameroon.ts';
-import { orangeMoneyTwin } from '../../twins/orange-money/index.ts';
+import { orangeMoneyCameroonSimulator } from '../../simulators/orange-money/cameroon.ts';
+import { orangeMoneySimulator } from '../../simulators/orange-money/index.ts';
 import { runConformance } from './conformance.ts';
 import { type Line, stageOf } from './fixture.ts';
 
@@ -29,7 +29,7 @@ runConformance({
   },
   callbacks: 'hint',
   start: () =>
-    stageOf({ connector: orangeMoney, kind: orangeMoneyTwin, wrong: { client_secret: 'not-the-secret-of-this-client' } }),
+    stageOf({ connector: orangeMoney, kind: orangeMoneySimulator, wrong: { client_secret: 'not-the-secret-of-this-client' } }),
 });
 
 runConformance({
@@ -51,7 +51,7 @@ runConformance({
   start: () =>
     stageOf({
       connector: orangeMoneyCameroon,
-      kind: orangeMoneyCameroonTwin,
+      kind: orangeMoneyCameroonSimulator,
       wrong: { channel_password: 'not-the-password-of-this-channel' },
     }),
 });

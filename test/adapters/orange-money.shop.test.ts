@@ -1,21 +1,21 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, beforeEach, test } from 'node:test';
-import { payOn } from '../../twins/kit/pages.ts';
-import type { Twin } from '../../twins/kit/twin.ts';
+import { payOn } from '../../simulators/kit/pages.ts';
+import type { Simulator } from '../../simulators/kit/simulator.ts';
 import { FakeClock, startApi, until } from '../setup/api.ts';
 import { type LiveShop, openLiveShop } from '../setup/live-shop.ts';
 
-/** A shop in Cameroon with both contracts of Orange, end to end over the twins: by page first, by prompt otherwise. */
+/** A shop in Cameroon with both contracts of Orange, end to end over the simulators: by page first, by prompt otherwise. */
 const clock = new FakeClock();
 const api = await startApi({ clock, env: { HOLD_MOBILE_MONEY: '0s' } });
 after(() => api.stop());
 
 const PHONE = '+237691500005';
 let shop: LiveShop;
-let [web, prompt]: [Twin, Twin] = [] as never;
+let [web, prompt]: [Simulator, Simulator] = [] as never;
 beforeEach(async () => {
   shop = await openLiveShop(api, ['orange-money', 'orange-money-cm']);
-  [web, prompt] = [shop.twins['orange-money'] as Twin, shop.twins['orange-money-cm'] as Twin];
+  [web, prompt] = [shop.simulators['orange-money'] as Simulator, shop.simulators['orange-money-cm'] as Simulator];
 });
 afterEach(() => shop.stop());
 

@@ -3,8 +3,8 @@ import { suite, test } from 'node:test';
 import { Value } from 'typebox/value';
 import { orangeMoneyCameroon } from '../../src/providers/adapters/orange-money/cameroon/index.ts';
 import { orangeMoney } from '../../src/providers/adapters/orange-money/index.ts';
-import { startTwin } from '../../twins/kit/twin.ts';
-import { orangeMoneyTwin } from '../../twins/orange-money/index.ts';
+import { startSimulator } from '../../simulators/kit/simulator.ts';
+import { orangeMoneySimulator } from '../../simulators/orange-money/index.ts';
 import { tools } from './fixture.ts';
 import {
   cameroonStub,
@@ -96,16 +96,16 @@ suite('what Orange Money is sent, by page', () => {
   });
 
   test('the key of another merchant makes no page', async () => {
-    const twin = await startTwin(orangeMoneyTwin);
+    const simulator = await startSimulator(orangeMoneySimulator);
     try {
-      const credentials = { ...twin.credentials, merchant_key: 'somebody-elses' };
+      const credentials = { ...simulator.credentials, merchant_key: 'somebody-elses' };
       const provider = orangeMoney.connect({ id: 'pa_test', environment: 'live', credentials }, tools);
       assert.deepEqual(await provider.prepare?.(onOrange(provider)), {
         kind: 'unavailable',
         message: 'HTTP 403: code 50: Access denied: Access denied.',
       });
     } finally {
-      await twin.stop();
+      await simulator.stop();
     }
   });
 

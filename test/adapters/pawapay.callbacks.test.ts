@@ -5,8 +5,8 @@ import { after, before, beforeEach, test } from 'node:test';
 import type { Provider, RawCallback } from '../../src/providers/adapters/contract.ts';
 import { pawapay } from '../../src/providers/adapters/pawapay/index.ts';
 import { verifyMessage } from '../../src/providers/adapters/pawapay/signatures.ts';
-import { startTwin, type Twin } from '../../twins/kit/twin.ts';
-import { pawapayTwin } from '../../twins/pawapay/index.ts';
+import { startSimulator, type Simulator } from '../../simulators/kit/simulator.ts';
+import { pawapaySimulator } from '../../simulators/pawapay/index.ts';
 import { type Line, tools } from './fixture.ts';
 import { Mailbox } from './mailbox.ts';
 import { collectionOn } from './pieces.ts';
@@ -17,24 +17,24 @@ const CAMEROON: Line = {
 };
 
 const mailbox = new Mailbox();
-let twin: Twin;
+let simulator: Simulator;
 let provider: Provider;
 let now = 0;
 
 before(async () => {
-  twin = await startTwin(pawapayTwin, { delay_ms: 20 });
-  twin.settings.set('callback_url', await mailbox.open());
+  simulator = await startSimulator(pawapaySimulator, { delay_ms: 20 });
+  simulator.settings.set('callback_url', await mailbox.open());
 });
 after(async () => {
-  await twin.stop();
+  await simulator.stop();
   await mailbox.close();
 });
 beforeEach(() => {
   now = Date.now();
-  twin.settings.delete('signature_encoding');
-  twin.settings.delete('signed_callbacks');
+  simulator.settings.delete('signature_encoding');
+  simulator.settings.delete('signed_callbacks');
   const clock = { now: () => now };
-  const account = { id: 'pa_one', environment: 'live', credentials: twin.credentials } as const;
+  const account = { id: 'pa_one', environment: 'live', credentials: simulator.credentials } as const;
   provider = pawapay.connect(account, { ...tools, clock });
 });
 
@@ -55,7 +55,7 @@ async function judgeKnowing(raw: RawCallback) {
 
 test('a signature is taken as DER and as raw r and s', async () => {
   assert.equal((await judgeKnowing(await received())).kind, 'signed');
-  twin.settings.set('signature_encoding', 'raw');
+  simulator.settings.set('signature_encoding', 'raw');
   assert.equal(judge(await received()).kind, 'signed');
 });
 
@@ -67,7 +67,7 @@ test('a signed failure carries its reason', async () => {
 
 test('before the key is known a callback is a wake-up, and asking for keys can not be provoked', async () => {
   const raw = await received();
-  const fetches = () => twin.requests.filter(({ path }) => path === '/v2/public-key/http').length;
+  const fetches = () => simulator.requests.filter(({ path }) => path === '/v2/public-key/http').length;
   const before = fetches();
   assert.equal(judge(raw).kind, 'hint');
   await judgeKnowing(raw);
@@ -114,8 +114,8 @@ test('a missing signature is a wake-up, and a forgery where the account signs it
   const bare = { ...raw, headers: { 'content-type': 'application/json' } };
   for (let tries = 0; judge(bare).kind === 'hint' && tries < 200; tries++) await sleep(10);
   assert.equal(judge(bare).kind, 'forged');
-  twin.settings.set('signed_callbacks', 'false');
-  const other = pawapay.connect({ id: 'pa_two', environment: 'live', credentials: twin.credentials }, tools);
+  simulator.settings.set('signed_callbacks', 'false');
+  const other = pawapay.connect({ id: 'pa_two', environment: 'live', credentials: simulator.credentials }, tools);
   const collection = collectionOn(other, CAMEROON);
   await other.submit(collection);
   const hint = other.verifyCallback?.(await mailbox.next(collection.provider_key));
@@ -123,11 +123,11 @@ test('a missing signature is a wake-up, and a forgery where the account signs it
 });
 
 test('repeated and unordered callbacks each say what they say', async () => {
-  twin.faults.announce('out_of_order');
+  simulator.faults.announce('out_of_order');
   const collection = collectionOn(provider, CAMEROON);
   await provider.submit(collection);
-  await twin.idle();
-  twin.recover();
+  await simulator.idle();
+  simulator.recover();
   const all = mailbox.received.filter(({ body }) => body.includes(collection.provider_key));
   assert.equal(all.length, 2);
   await judgeKnowing(all[0] as RawCallback);

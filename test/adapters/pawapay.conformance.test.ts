@@ -1,5 +1,5 @@
 import { pawapay } from '../../src/providers/adapters/pawapay/index.ts';
-import { pawapayTwin } from '../../twins/pawapay/index.ts';
+import { pawapaySimulator } from '../../simulators/pawapay/index.ts';
 import { runConformance } from './conformance.ts';
 import { type Line, stageOf } from './fixture.ts';
 
@@ -41,7 +41,7 @@ runConformance({
   start: (callback_url) =>
     stageOf({
       connector: pawapay,
-      kind: pawapayTwin,
+      kind: pawapaySimulator,
       options: { settings: { callback_url } },
       wrong: { api_token: 'a-token-nobody-knows-0123456789' },
     }),

@@ -5,8 +5,8 @@ import { after, before, beforeEach, test } from 'node:test';
 import type { Collection, Payout, Provider } from '../../src/providers/adapters/contract.ts';
 import { areaOf } from '../../src/providers/adapters/pawapay/channels.ts';
 import { pawapay } from '../../src/providers/adapters/pawapay/index.ts';
-import { startTwin, type Twin } from '../../twins/kit/twin.ts';
-import { pawapayTwin } from '../../twins/pawapay/index.ts';
+import { startSimulator, type Simulator } from '../../simulators/kit/simulator.ts';
+import { pawapaySimulator } from '../../simulators/pawapay/index.ts';
 import { type Line, SLOW_MS, tools } from './fixture.ts';
 import { collectionOn } from './pieces.ts';
 
@@ -22,28 +22,28 @@ const BURKINA = line('bf.orange', 'XOF', 500_000n, '+22607');
 const signer = generateKeyPairSync('ec', { namedCurve: 'P-256' });
 const signing_key = signer.privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
 
-let twin: Twin;
+let simulator: Simulator;
 let provider: Provider;
 let now = Date.now();
 
-/** A new account at the twin, which knows nothing yet. */
+/** A new account at the simulator, which knows nothing yet. */
 function connect(credentials: Record<string, string> = {}, given = tools): Provider {
-  return pawapay.connect({ id: 'pa_one', environment: 'live', credentials: { ...twin.credentials, ...credentials } }, given);
+  return pawapay.connect({ id: 'pa_one', environment: 'live', credentials: { ...simulator.credentials, ...credentials } }, given);
 }
 
 before(async () => {
-  twin = await startTwin(pawapayTwin, { delay_ms: 20, slow_ms: SLOW_MS });
+  simulator = await startSimulator(pawapaySimulator, { delay_ms: 20, slow_ms: SLOW_MS });
 });
-after(() => twin.stop());
+after(() => simulator.stop());
 beforeEach(() => {
-  twin.recover();
-  twin.settings.clear();
+  simulator.recover();
+  simulator.settings.clear();
   now = Date.now();
   provider = connect();
 });
 
 /** The request that created this. */
-const wireOf = (key: string) => twin.book.find(key)?.wire ?? assert.fail('nothing was created');
+const wireOf = (key: string) => simulator.book.find(key)?.wire ?? assert.fail('nothing was created');
 
 /** Until the configuration that is read in the background has come. */
 async function whenConfigured(one: Provider, isSo: () => boolean): Promise<void> {
@@ -57,7 +57,7 @@ test('M-Pesa of the DRC takes whole units: its offer says so before the account 
   const congo = line('cd.vodacom', 'CDF', 1_050n, '+243813');
   const steps = () => offered(provider, 'cd.vodacom').map(({ step_minor }) => step_minor);
   assert.deepEqual(steps(), [100n, 100n]);
-  const sent = () => twin.requests.filter(({ path }) => path === '/v2/deposits').length;
+  const sent = () => simulator.requests.filter(({ path }) => path === '/v2/deposits').length;
   const before = sent();
   assert.equal((await provider.submit(collectionOn(provider, congo))).kind, 'unavailable');
   assert.equal(sent(), before);
@@ -92,27 +92,27 @@ test('what it offers is the public list at once, without a call, and then what t
 });
 
 test('an operator that is closed is not offered; one that is delayed still pays out', async () => {
-  twin.settings.set('closed', 'MTN_MOMO_CMR');
-  twin.settings.set('delayed', 'ORANGE_CMR');
+  simulator.settings.set('closed', 'MTN_MOMO_CMR');
+  simulator.settings.set('delayed', 'ORANGE_CMR');
   await whenConfigured(provider, () => offered(provider, 'cm.mtn').length === 0);
   assert.deepEqual(
     offered(provider, 'cm.orange').map(({ operations }) => operations),
     [['payout']],
   );
-  const requests = twin.requests.length;
+  const requests = simulator.requests.length;
   assert.equal((await provider.submit(collectionOn(provider, CAMEROON))).kind, 'unavailable');
-  assert.equal(twin.requests.length, requests, 'nothing was sent');
+  assert.equal(simulator.requests.length, requests, 'nothing was sent');
 });
 
 test('the configuration is read again after some minutes, once for many callers, and kept when that fails', async () => {
   const one = connect({}, { ...tools, clock: { now: () => now } });
-  const reads = () => twin.requests.filter(({ path }) => path === '/v2/active-conf').length;
+  const reads = () => simulator.requests.filter(({ path }) => path === '/v2/active-conf').length;
   const before = reads();
   for (let i = 0; i < 20; i++) one.offers();
   await whenConfigured(one, () => offered(one, 'cm.mtn').length === 2);
   assert.equal(reads(), before + 1);
   now += 300_000;
-  twin.faults.script({ fault: 'page_uncreated', doing: 'other' });
+  simulator.faults.script({ fault: 'page_uncreated', doing: 'other' });
   one.offers();
   for (let tries = 0; reads() < before + 2 && tries < 200; tries++) await sleep(5);
   assert.equal(reads(), before + 2);
@@ -121,14 +121,14 @@ test('the configuration is read again after some minutes, once for many callers,
 });
 
 test('before its configuration was ever read an account charges all the same, at once', async () => {
-  twin.faults.script({ fault: 'slow_uncreated', doing: 'other' });
+  simulator.faults.script({ fault: 'slow_uncreated', doing: 'other' });
   const said = await provider.submit(collectionOn(provider, CAMEROON));
   assert.equal(said.kind, 'accepted');
 });
 
 test('a closed operator in the answer leaves the payment to others; a bad number does not', async () => {
   const collection = collectionOn(provider, CAMEROON);
-  twin.faults.script({ fault: 'closed', name: collection.provider_key });
+  simulator.faults.script({ fault: 'closed', name: collection.provider_key });
   const said = await provider.submit(collection);
   assert.ok(said.kind === 'unavailable' && said.message.includes('PROVIDER_TEMPORARILY_UNAVAILABLE'));
   const bad = await provider.submit({ ...collectionOn(provider, CAMEROON), payer: '+237' });
@@ -141,7 +141,7 @@ test('an amount the operator does not take is never rounded', async () => {
   assert.equal(said.kind, 'unavailable');
   const cents = collectionOn(provider, GHANA);
   await provider.submit(cents);
-  assert.equal(twin.book.find(cents.provider_key)?.amount_minor, 1_050n);
+  assert.equal(simulator.book.find(cents.provider_key)?.amount_minor, 1_050n);
 });
 
 test('the statement text has plain letters only, and is left out when too little is left', async () => {
@@ -155,10 +155,10 @@ test('the statement text has plain letters only, and is left out when too little
 
 test('a Wave payer is sent to the page that the status tells', async () => {
   const collection = collectionOn(provider, WAVE);
-  twin.faults.script({ fault: 'stuck', name: collection.provider_key });
+  simulator.faults.script({ fault: 'stuck', name: collection.provider_key });
   const said = await provider.submit(collection);
   assert.ok(said.kind === 'accepted' && said.next.kind === 'redirect');
-  assert.equal(said.next.url, `${twin.url}/pay/${collection.provider_key}`);
+  assert.equal(said.next.url, `${simulator.url}/pay/${collection.provider_key}`);
   assert.equal(wireOf(collection.provider_key).backUrl, collection.return_url);
 });
 
@@ -166,12 +166,12 @@ test('where a code comes first nothing is sent before the payer has given it', a
   const collection: Collection = { ...collectionOn(provider, BURKINA), submitted_at: Date.now() };
   const said = await provider.submit(collection);
   assert.ok(said.kind === 'accepted' && said.next.kind === 'otp');
-  assert.equal(twin.book.find(collection.provider_key), undefined);
+  assert.equal(simulator.book.find(collection.provider_key), undefined);
   assert.equal((await provider.read(collection)).kind, 'pending');
   const wrong = await provider.continue?.(collection, { kind: 'otp', otp: 'x' });
   assert.equal(wrong?.kind, 'refused');
   assert.equal((await provider.continue?.(collection, { kind: 'otp', otp: '123456' }))?.kind, 'accepted');
-  await twin.idle();
+  await simulator.idle();
   assert.equal((await provider.read(collection)).kind, 'succeeded');
 });
 
@@ -185,7 +185,7 @@ test('a charge whose code never came has expired fifteen minutes after its payme
 
 test('what pawaPay settles with the operator is pending, and asked about rarely', async () => {
   const collection = collectionOn(provider, CAMEROON);
-  twin.faults.script({ fault: 'stuck', name: collection.provider_key });
+  simulator.faults.script({ fault: 'stuck', name: collection.provider_key });
   await provider.submit(collection);
   const reading = await provider.read(collection);
   assert.ok(reading.kind === 'pending' && reading.poll_after_ms >= 60_000);
@@ -193,7 +193,7 @@ test('what pawaPay settles with the operator is pending, and asked about rarely'
 
 test('requests that move money are signed where the account has a key', async () => {
   const public_key = signer.publicKey.export({ type: 'spki', format: 'pem' }).toString();
-  twin.settings.set('public_key', public_key);
+  simulator.settings.set('public_key', public_key);
   const refused = await provider.submit(collectionOn(provider, CAMEROON));
   assert.ok(refused.kind === 'unavailable' && refused.message.includes('HTTP_SIGNATURE_ERROR'));
   const signed = connect({ signing_key, signing_key_id: 'CUSTOMER:1' });
@@ -213,16 +213,16 @@ const payoutOn = (one: Provider, digits = '555555'): Payout => ({
 });
 
 test('a payout that waits in the queue can be given up, one that was sent can not', async () => {
-  twin.settings.set('delayed', 'MTN_MOMO_CMR');
+  simulator.settings.set('delayed', 'MTN_MOMO_CMR');
   const waiting = payoutOn(provider);
   assert.equal((await provider.payouts?.submit(waiting))?.kind, 'pending');
   assert.equal((await provider.payouts?.read(waiting))?.kind, 'pending');
   assert.deepEqual(await provider.payouts?.cancel?.(waiting), { kind: 'cancelled' });
   assert.equal((await provider.payouts?.read(waiting))?.kind, 'cancelled');
-  twin.settings.clear();
+  simulator.settings.clear();
   const sent = payoutOn(provider);
   await provider.payouts?.submit(sent);
-  await twin.idle();
+  await simulator.idle();
   assert.equal((await provider.payouts?.cancel?.(sent))?.kind, 'too_late');
 });
 
@@ -231,19 +231,19 @@ test('an empty wallet is no failure of a payout: rejected at once it is unavaila
     ['rejected', 'unavailable'],
     ['failed', 'unfunded'],
   ] as const) {
-    twin.settings.set('empty_wallet', empty_wallet);
+    simulator.settings.set('empty_wallet', empty_wallet);
     const payout = payoutOn(provider);
-    twin.faults.script({ fault: 'float_exhausted', name: payout.provider_key });
+    simulator.faults.script({ fault: 'float_exhausted', name: payout.provider_key });
     const submitted = await provider.payouts?.submit(payout);
-    await twin.idle();
+    await simulator.idle();
     const outcome = submitted?.kind === 'pending' ? await provider.payouts?.read(payout) : submitted;
     assert.ok(outcome?.kind === kind && outcome.message.includes('PAWAPAY_WALLET_OUT_OF_FUNDS'), JSON.stringify(outcome));
     assert.deepEqual(
-      twin.book.created(payout.provider_key).map(({ moved }) => moved),
+      simulator.book.created(payout.provider_key).map(({ moved }) => moved),
       kind === 'unavailable' ? [] : [false],
     );
   }
-  twin.settings.clear();
+  simulator.settings.clear();
 });
 
 test('an empty wallet is no failure of a refund either', async () => {
@@ -251,28 +251,28 @@ test('an empty wallet is no failure of a refund either', async () => {
     ['rejected', 'unavailable'],
     ['failed', 'unfunded'],
   ] as const) {
-    twin.settings.set('empty_wallet', empty_wallet);
+    simulator.settings.set('empty_wallet', empty_wallet);
     const collection = collectionOn(provider, CAMEROON);
     await provider.submit(collection);
-    await twin.idle();
+    await simulator.idle();
     const refund_id = `rfd_empty_${empty_wallet}`;
     const refund = {
       ...{ refund_id, provider_key: provider.keyOf(refund_id), provider_ref: null, amount_minor: 200_000n, currency: 'XAF' },
       ...{ collection, callback_url: 'http://127.0.0.1:9', submitted_at: null },
     };
-    twin.faults.script({ fault: 'float_exhausted', name: refund.provider_key });
+    simulator.faults.script({ fault: 'float_exhausted', name: refund.provider_key });
     const submitted = await provider.refunds?.submit(refund);
-    await twin.idle();
+    await simulator.idle();
     const outcome = submitted?.kind === 'pending' ? await provider.refunds?.read(refund) : submitted;
     assert.equal(outcome?.kind, kind);
   }
-  twin.settings.clear();
+  simulator.settings.clear();
 });
 
 test('refunds go in parts, one at a time, and never above what was paid', async () => {
   const collection = collectionOn(provider, CAMEROON);
   await provider.submit(collection);
-  await twin.idle();
+  await simulator.idle();
   const part = (id: string, amount_minor: bigint) => ({
     ...{ refund_id: id, provider_key: provider.keyOf(id), provider_ref: null, amount_minor, currency: 'XAF', collection },
     ...{ callback_url: 'http://127.0.0.1:9', submitted_at: null },
@@ -282,12 +282,12 @@ test('refunds go in parts, one at a time, and never above what was paid', async 
   assert.equal((await refunds?.submit(part(`rfd_a${run}`, 200_000n)))?.kind, 'pending');
   const meanwhile = await refunds?.submit(part(`rfd_b${run}`, 200_000n));
   assert.equal(meanwhile?.kind, 'unavailable', 'not now: nothing was created');
-  await twin.idle();
+  await simulator.idle();
   assert.equal((await refunds?.submit(part(`rfd_b${run}`, 300_000n)))?.kind, 'pending');
-  await twin.idle();
+  await simulator.idle();
   assert.equal((await refunds?.read(part(`rfd_b${run}`, 300_000n)))?.kind, 'succeeded');
   assert.equal((await refunds?.submit(part(`rfd_c${run}`, 100n)))?.kind, 'failed');
-  assert.equal(twin.book.refunded(collection.provider_key), 500_000n);
+  assert.equal(simulator.book.refunded(collection.provider_key), 500_000n);
 });
 
 test('a number of another operator is not found on the channel', async () => {

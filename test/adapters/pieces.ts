@@ -13,8 +13,8 @@ import type {
   RefundOutcome,
   Submission,
 } from '../../src/providers/adapters/contract.ts';
-import type { EntryKind } from '../../twins/kit/book.ts';
-import { payOn } from '../../twins/kit/pages.ts';
+import type { EntryKind } from '../../simulators/kit/book.ts';
+import { payOn } from '../../simulators/kit/pages.ts';
 import { checkOutcome } from './unions.ts';
 import type { End, Fixture, Line, Stage } from './fixture.ts';
 
@@ -219,7 +219,7 @@ function refOf(kept: { provider_ref: string | null }): <T extends Said>(said: T)
 }
 
 const FINAL = ['succeeded', 'failed', 'cancelled', 'expired', 'refused', 'unfunded'];
-const LONGEST_MS = 10_000;
+const MAX_MS = 10_000;
 
 /** Whether this is the last word. */
 export function isFinal(said: Said): boolean {
@@ -228,10 +228,10 @@ export function isFinal(said: Said): boolean {
 
 /** Reads until it is final. A refusal in the answer to the submission itself is given in. */
 export async function endOf(piece: Piece, submitted?: Said): Promise<End> {
-  const until = Date.now() + LONGEST_MS;
+  const until = Date.now() + MAX_MS;
   let said = submitted && isFinal(submitted) ? submitted : await piece.read();
   while (!isFinal(said)) {
-    assert.ok(Date.now() < until, `still ${JSON.stringify(said.kind)} after ${LONGEST_MS} ms`);
+    assert.ok(Date.now() < until, `still ${JSON.stringify(said.kind)} after ${MAX_MS} ms`);
     await sleep(20);
     said = await piece.read();
   }

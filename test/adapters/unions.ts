@@ -19,7 +19,7 @@ const KINDS = {
 export type Method = keyof typeof KINDS;
 
 /** A message is for logs and people: what a page says is cut. */
-const LONGEST_MESSAGE = 300;
+const MAX_MESSAGE = 300;
 /** What a number may not show of itself in a message: seven digits in a row name a person. */
 const PERSONAL = /\d{7,}/;
 
@@ -32,7 +32,7 @@ export function checkOutcome<T extends { kind: string }>(method: Method, said: T
   for (const secret of secrets) assert.ok(!text.includes(secret), `${method} tells a credential in ${said.kind}`);
   if ('message' in fields) {
     assert.equal(typeof fields.message, 'string');
-    assert.ok(String(fields.message).length <= LONGEST_MESSAGE, `${method}: a message of ${String(fields.message).length}`);
+    assert.ok(String(fields.message).length <= MAX_MESSAGE, `${method}: a message of ${String(fields.message).length}`);
     assert.doesNotMatch(String(fields.message), PERSONAL, `${method}: a message with somebody's number`);
   }
   if ('poll_after_ms' in fields) assert.ok(Number(fields.poll_after_ms) > 0 && Number.isFinite(fields.poll_after_ms));

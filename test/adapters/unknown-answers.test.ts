@@ -6,8 +6,8 @@ import { CONNECTORS } from '../../src/providers/adapters/catalogue.ts';
 import type { Connector } from '../../src/providers/adapters/connector.ts';
 import type { Collection, Offer, Payout, Provider, Refund } from '../../src/providers/adapters/contract.ts';
 import { channelById } from '../../src/providers/reference/channels.ts';
-import { TWINS } from '../../twins/catalogue.ts';
-import { type Twin, startTwin } from '../../twins/kit/twin.ts';
+import { SIMULATORS } from '../../simulators/catalogue.ts';
+import { type Simulator, startSimulator } from '../../simulators/kit/simulator.ts';
 import type { Line } from './fixture.ts';
 import { BODIES, HostileAccount, type Hostility, mutationsOf, STATUSES, withBody } from './hostile.ts';
 import { collectionOn, payOnPage } from './pieces.ts';
@@ -116,7 +116,7 @@ function isWave(offers: readonly Offer[]): boolean {
 
 class Stand {
   readonly connector: Connector;
-  twin!: Twin;
+  simulator!: Simulator;
   account!: HostileAccount;
   now = Date.now();
 
@@ -125,10 +125,10 @@ class Stand {
   }
 
   async open(): Promise<void> {
-    const kind = TWINS.find(({ name }) => name === this.connector.name);
+    const kind = SIMULATORS.find(({ name }) => name === this.connector.name);
     assert.ok(kind, `${this.connector.name} needs a simulator`);
-    this.twin = await startTwin(kind, { delay_ms: 5 });
-    this.account = new HostileAccount(this.connector, this.twin, () => this.now);
+    this.simulator = await startSimulator(kind, { delay_ms: 5 });
+    this.account = new HostileAccount(this.connector, this.simulator, () => this.now);
     // What is offered may be read in the background first.
     this.account.provider.offers();
     await new Promise((resolve) => setTimeout(resolve, 100));
@@ -162,7 +162,7 @@ class Stand {
         kept.handle = said.handle;
         kept.provider_ref = said.provider_ref;
         await payOnPage(said, kept);
-        await this.twin.idle();
+        await this.simulator.idle();
       },
     };
   }
@@ -183,7 +183,7 @@ class Stand {
         const said = await provider.payouts?.submit({ ...kept });
         assert.ok(said && ['pending', 'succeeded', 'failed'].includes(said.kind), JSON.stringify(said));
         if (said.kind === 'pending') kept.provider_ref = said.provider_ref;
-        await this.twin.idle();
+        await this.simulator.idle();
       },
     };
   }
@@ -205,7 +205,7 @@ class Stand {
       settle: async () => {
         const said = await provider.refunds?.submit({ ...kept });
         if (said && 'provider_ref' in said) kept.provider_ref = said.provider_ref;
-        await this.twin.idle();
+        await this.simulator.idle();
       },
     };
   }
@@ -233,7 +233,7 @@ for (const connector of CONNECTORS) {
   suite(`${connector.name}: what nobody has published proves nothing`, () => {
     const stand = new Stand(connector);
     before(() => stand.open());
-    after(() => stand.twin?.stop());
+    after(() => stand.simulator?.stop());
 
     for (const operation of ['collect', 'payout', 'refund'] as const) {
       for (const step of ['submit', 'read'] as const) {

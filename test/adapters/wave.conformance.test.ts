@@ -1,5 +1,5 @@
 import { wave } from '../../src/providers/adapters/wave/index.ts';
-import { waveTwin } from '../../twins/wave/index.ts';
+import { waveSimulator } from '../../simulators/wave/index.ts';
 import { runConformance } from './conformance.ts';
 import { type Line, stageOf } from './fixture.ts';
 
@@ -32,15 +32,15 @@ runConformance({
     refund: { '000009': { kind: 'failed', reason: 'operator_declined' } },
   },
   callbacks: 'signed',
-  start: (callback_url) => stageOf({ connector: wave, kind: waveTwin, options: { settings: { callback_url } }, wrong }),
+  start: (callback_url) => stageOf({ connector: wave, kind: waveSimulator, options: { settings: { callback_url } }, wrong }),
 });
 
 const REQUEST_SECRET = 'secret-of-the-requests-of-wave';
 const SETTINGS = { request_signing_secret: REQUEST_SECRET, webhook_strategy: 'shared' };
 
-/** The twin's account with Wave's other two secrets. */
+/** The simulator's account with Wave's other two secrets. */
 function otherwise(url: string): Record<string, string> {
-  const { webhook_signing_secret = '', ...rest } = waveTwin.credentials(url);
+  const { webhook_signing_secret = '', ...rest } = waveSimulator.credentials(url);
   return { ...rest, webhook_shared_secret: webhook_signing_secret, request_signing_secret: REQUEST_SECRET };
 }
 
@@ -52,7 +52,7 @@ runConformance({
   callbacks: 'checked',
   start: (callback_url) =>
     stageOf({
-      ...{ connector: wave, kind: { ...waveTwin, credentials: otherwise } },
+      ...{ connector: wave, kind: { ...waveSimulator, credentials: otherwise } },
       ...{ options: { settings: { callback_url, ...SETTINGS } }, wrong },
     }),
 });

@@ -1,21 +1,21 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, beforeEach, test } from 'node:test';
-import { payOn } from '../../twins/kit/pages.ts';
-import type { Twin } from '../../twins/kit/twin.ts';
+import { payOn } from '../../simulators/kit/pages.ts';
+import type { Simulator } from '../../simulators/kit/simulator.ts';
 import { FakeClock, startApi, until } from '../setup/api.ts';
 import { type LiveShop, openLiveShop } from '../setup/live-shop.ts';
 
-/** A shop in Senegal, end to end over the twin: the payer pays on Wave's page, the webhook is signed. */
+/** A shop in Senegal, end to end over the simulator: the payer pays on Wave's page, the webhook is signed. */
 const clock = new FakeClock();
 const api = await startApi({ clock, env: { HOLD_MOBILE_MONEY: '0s' } });
 after(() => api.stop());
 
 const PHONE = '+221771500005';
 let shop: LiveShop;
-let wave: Twin;
+let wave: Simulator;
 beforeEach(async () => {
   shop = await openLiveShop(api, ['wave', 'pawapay']);
-  wave = shop.twins.wave as Twin;
+  wave = shop.simulators.wave as Simulator;
 });
 afterEach(() => shop.stop());
 

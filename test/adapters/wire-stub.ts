@@ -3,7 +3,7 @@ import { createLog } from '../../src/kit/log.ts';
 import type { Connector } from '../../src/providers/adapters/connector.ts';
 import type { Collection, Payout, Provider, Refund, Submission } from '../../src/providers/adapters/contract.ts';
 
-/** What stands in for a provider where a twin would be too polite. */
+/** What stands in for a provider where a simulator would be too polite. */
 export type Answering = (request: SendOptions) => SendResult | Promise<SendResult>;
 
 /** The exact answer of a provider: text as it is, anything else as JSON. */

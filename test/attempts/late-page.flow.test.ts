@@ -10,10 +10,10 @@ after(() => api.stop());
 test('the address of a Wave page that comes after the charge was answered is shown to the payer', async () => {
   const till = await Counter.open(api, clock, ['pawapay']);
   try {
-    const twin = till.twin('pawapay');
+    const simulator = till.simulator('pawapay');
     // Later than the adapter waits for it.
-    twin.settings.set('late_page', '6000');
-    twin.faults.script({ fault: 'stuck', doing: 'create' });
+    simulator.settings.set('late_page', '6000');
+    simulator.faults.script({ fault: 'stuck', doing: 'create' });
     const phone = '+2250701000000';
     const order = { amount: 1_000, currency: 'XOF', phone };
     const { body: made } = await till.call('POST', '/payments', order);
@@ -21,7 +21,7 @@ test('the address of a Wave page that comes after the charge was answered is sho
     assert.equal(status, 202, JSON.stringify(body));
     assert.deepEqual(body.action, { kind: 'confirm' });
     const page = async () => (await fetch(made.authorization_url, { redirect: 'manual' })).text();
-    const link = `${twin.url}/pay/`;
+    const link = `${simulator.url}/pay/`;
     assert.ok(!(await page()).includes(link));
     const html = await until(page, (text) => text.includes(link), 30_000);
     assert.ok(html.includes(link));

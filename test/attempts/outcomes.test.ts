@@ -43,11 +43,11 @@ const PROOF = { provider_ref: 'ref', amount_minor: 100_000n, currency: 'XAF' };
 const NO = { reason: 'wrong_pin', message: 'no' } as const;
 const REDIRECT = { kind: 'redirect', url: 'https://x' } as const;
 
-/** The attempt's new status, seconds until the next look (or none), and the happenings in order. */
+/** The attempt's new status, seconds until the next look (or none), and the occurrences in order. */
 function told(change: ReturnType<typeof changeOfReading>): string {
   const { update } = change.attempt ?? assert.fail('every outcome is about the attempt');
   const look = update.next_poll_at === null ? 'done' : `again in ${(update.next_poll_at.getTime() - AT) / 1000} s`;
-  return [update.status, look, ...change.happenings.map(({ kind }) => kind)].join(', ');
+  return [update.status, look, ...change.occurrences.map(({ kind }) => kind)].join(', ');
 }
 
 const SUBMISSIONS: [submission: Submission, outcome: string][] = [
@@ -101,12 +101,12 @@ test('soon after sending, an unknown attempt stays unknown while the provider do
   for (const polls of [0, 1, 10, 1_000]) {
     const change = changeOfReading(config, 'live', payment, { ...attemptIn('unknown'), polls }, { kind: 'not_found' }, PLAN, AT);
     assert.equal(change.attempt?.update.status, 'unknown');
-    assert.deepEqual(change.happenings, []);
+    assert.deepEqual(change.occurrences, []);
   }
 });
 
 test('ten minutes after sending, a provider that does not know it is evidence that nothing arrived', () => {
-  const { attempt, happenings } = changeOfReading(
+  const { attempt, occurrences } = changeOfReading(
     config,
     'live',
     payment,
@@ -117,7 +117,7 @@ test('ten minutes after sending, a provider that does not know it is evidence th
   );
   assert.deepEqual([attempt?.update.status, attempt?.update.next_poll_at], ['expired', null]);
   assert.deepEqual(
-    happenings.map(({ kind }) => kind),
+    occurrences.map(({ kind }) => kind),
     ['declined'],
   );
 });
@@ -125,16 +125,16 @@ test('ten minutes after sending, a provider that does not know it is evidence th
 test('no age closes an attempt that the provider can not be asked about', () => {
   const old = { ...attemptIn('unknown'), submitted_at: new Date(AT - 86_400_000) };
   const unreadable = changeOfReading(config, 'live', payment, old, { kind: 'unreadable', message: '?' }, PLAN, AT);
-  assert.deepEqual([unreadable.attempt?.update.status, unreadable.happenings], ['unknown', []]);
+  assert.deepEqual([unreadable.attempt?.update.status, unreadable.occurrences], ['unknown', []]);
 });
 
 test('closed unpaid at the provider: expired when the window is over, declined before', () => {
   const over = { ...payment, expires_at: new Date(AT) };
   const change = changeOfReading(config, 'live', over, attemptIn('open'), { kind: 'expired' }, PLAN, AT);
-  assert.deepEqual(change.happenings, [{ kind: 'window_elapsed' }]);
+  assert.deepEqual(change.occurrences, [{ kind: 'window_elapsed' }]);
   const early = changeOfReading(config, 'live', payment, attemptIn('open'), { kind: 'expired' }, PLAN, AT);
   assert.deepEqual(
-    early.happenings.map((happening) => ('reason' in happening ? happening.reason : '')),
+    early.occurrences.map((occurrence) => ('reason' in occurrence ? occurrence.reason : '')),
     ['authorization_timeout'],
   );
 });
@@ -146,7 +146,7 @@ test('money is held as long as the channel says in live, and not at all in the s
     ['live', 'cm.card', 432_000_000],
     ['sandbox', 'cm.card', 0],
   ] as const) {
-    const { happenings } = changeOfReading(
+    const { occurrences } = changeOfReading(
       config,
       environment,
       payment,
@@ -155,7 +155,7 @@ test('money is held as long as the channel says in live, and not at all in the s
       PLAN,
       AT,
     );
-    assert.deepEqual(happenings, [{ kind: 'captured', attempt_id: 'att_1', amount_minor: 100_000n, hold_ms }]);
+    assert.deepEqual(occurrences, [{ kind: 'captured', attempt_id: 'att_1', amount_minor: 100_000n, hold_ms }]);
   }
 });
 
@@ -166,8 +166,8 @@ test('the fee is that of the kind of channel', () => {
     ['cm.card', 3_500n],
   ] as const) {
     const submission: Submission = { kind: 'accepted', provider_ref: null, next: REDIRECT, poll_after_ms: 1 };
-    const { happenings } = changeOfSubmission(config, 'live', payment, { ...attemptIn('created'), channel }, submission, AT);
-    assert.deepEqual(happenings, [{ kind: 'submitted', channel, fee_minor }]);
+    const { occurrences } = changeOfSubmission(config, 'live', payment, { ...attemptIn('created'), channel }, submission, AT);
+    assert.deepEqual(occurrences, [{ kind: 'submitted', channel, fee_minor }]);
   }
 });
 

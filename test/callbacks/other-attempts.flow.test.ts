@@ -3,7 +3,7 @@ import { after, test } from 'node:test';
 import { sql } from '../../src/kit/sql.ts';
 import { callbackUrl } from '../../src/providers/provider-accounts/callback-address.ts';
 import { signatureOf } from '../../src/providers/adapters/wave/signature.ts';
-import type { Entry } from '../../twins/kit/book.ts';
+import type { Entry } from '../../simulators/kit/book.ts';
 import { startApi, until } from '../setup/api.ts';
 import { type LiveShop, openLiveShop } from '../setup/live-shop.ts';
 
@@ -19,7 +19,7 @@ const { db } = api.deps.stores.live;
 async function open(name: string, channel: string, currency: string, phone: string) {
   const shop = await openLiveShop(api, [name]);
   shops.push(shop);
-  const twin = shop.twins[name] ?? assert.fail();
+  const simulator = shop.simulators[name] ?? assert.fail();
   const call = (method: string, path: string, body?: object) =>
     api.call(method, path, { key: shop.key, ...(body ? { body } : {}) });
   /** A payment that was charged, with its attempt. */
@@ -39,19 +39,24 @@ async function open(name: string, channel: string, currency: string, phone: stri
       30_000,
     );
   const addressOf = (attempt_id: string) => callbackUrl(api.deps, shop.accounts[name]?.id ?? '', attempt_id);
-  return { shop, twin, charged, statusOf, becomes, addressOf };
+  return { shop, simulator, charged, statusOf, becomes, addressOf };
 }
 
 test('M-Pesa: a callback gives a prompt whose answer was lost no number of another prompt', async () => {
-  const { shop, twin, charged, statusOf, becomes, addressOf } = await open('mpesa-daraja', 'ke.mpesa', 'KES', '+254708374149');
+  const { shop, simulator, charged, statusOf, becomes, addressOf } = await open(
+    'mpesa-daraja',
+    'ke.mpesa',
+    'KES',
+    '+254708374149',
+  );
   const paid = await charged(1_500);
   await becomes(paid.id, 'succeeded');
-  twin.faults.announce('none');
-  twin.faults.script({ fault: 'reset_created', times: 2 });
+  simulator.faults.announce('none');
+  simulator.faults.script({ fault: 'reset_created', times: 2 });
   const small = await charged(10);
   const lost = await charged(1_500);
-  await twin.idle();
-  const entryOf = (key: string): Entry => twin.book.entries().find((entry) => entry.key === key) ?? assert.fail();
+  await simulator.idle();
+  const entryOf = (key: string): Entry => simulator.book.entries().find((entry) => entry.key === key) ?? assert.fail();
   const tell = async (about: Entry, amount: number) => {
     const stkCallback = {
       ...{ CheckoutRequestID: `ws_CO_2611${about.ref}`, ResultCode: 0 },
@@ -72,7 +77,7 @@ test('M-Pesa: a callback gives a prompt whose answer was lost no number of anoth
 });
 
 test('Wave: signed news of one session is no news of the attempt to whose address it came', async () => {
-  const { twin, charged, statusOf, addressOf } = await open('wave', 'sn.wave', 'XOF', '+221771234567');
+  const { simulator, charged, statusOf, addressOf } = await open('wave', 'sn.wave', 'XOF', '+221771234567');
   const [paid, other] = [await charged(1_500), await charged(1_500)];
   const session = {
     ...{ id: 'cos-1', amount: '1500', currency: 'XOF', client_reference: paid.attempt.provider_key },
@@ -80,7 +85,7 @@ test('Wave: signed news of one session is no news of the attempt to whose addres
   };
   const body = JSON.stringify({ id: 'EV_1', type: 'checkout.session.completed', data: session });
   const tell = (attempt_id: string) => {
-    const secret = twin.credentials.webhook_signing_secret ?? assert.fail();
+    const secret = simulator.credentials.webhook_signing_secret ?? assert.fail();
     const headers = { 'wave-signature': signatureOf(secret, body, api.deps.clock.now()) };
     return fetch(addressOf(attempt_id), { method: 'POST', body, headers });
   };

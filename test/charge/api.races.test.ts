@@ -113,7 +113,7 @@ test('expiry decided just before a charge began changes nothing: the charge was 
       next_poll_at)
     values (${api.team.id}, ${`att_of_${id}`}, ${id}, 'sandbox', 'cm.mtn', 'created', 100000, 'XAF', '+237650000000', 'k', now(),
       now() + interval '1 hour')`);
-  const change = { team_id: api.team.id, payment_id: id, happenings: [{ kind: 'window_elapsed' as const }] };
+  const change = { team_id: api.team.id, payment_id: id, occurrences: [{ kind: 'window_elapsed' as const }] };
   const applied = await applyOne(api.deps, api.deps.stores.sandbox, change);
   assert.deepEqual([applied.payment.status, applied.changed], ['pending', false]);
 });

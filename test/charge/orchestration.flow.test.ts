@@ -5,20 +5,20 @@ import { sql } from '../../src/kit/sql.ts';
 import { readBalances } from '../../src/money/ledger/balances.ts';
 import { resolveAttempt } from '../../src/core/charge/resolve.ts';
 import { setActive } from '../../src/providers/provider-accounts/store.ts';
-import type { Twin } from '../../twins/kit/twin.ts';
+import type { Simulator } from '../../simulators/kit/simulator.ts';
 import { FakeClock, startApi, until } from '../setup/api.ts';
 import { type LiveShop, openLiveShop } from '../setup/live-shop.ts';
 
-/** Charges and payouts in live, end to end over the twins: real HTTP both ways, real signatures, real databases. */
+/** Charges and payouts in live, end to end over the simulators: real HTTP both ways, real signatures, real databases. */
 const clock = new FakeClock();
 const api = await startApi({ clock, env: { HOLD_MOBILE_MONEY: '0s' } });
 after(() => api.stop());
 
 let shop: LiveShop;
-let [first, second]: [Twin, Twin] = [] as never;
+let [first, second]: [Simulator, Simulator] = [] as never;
 beforeEach(async () => {
   shop = await openLiveShop(api, ['pawapay', 'mtn-momo']);
-  [first, second] = [shop.twins.pawapay as Twin, shop.twins['mtn-momo'] as Twin];
+  [first, second] = [shop.simulators.pawapay as Simulator, shop.simulators['mtn-momo'] as Simulator];
 });
 afterEach(() => shop.stop());
 

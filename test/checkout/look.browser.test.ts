@@ -11,7 +11,7 @@ import { keepOverview, keepPicture } from '../pages/pictures.ts';
 import { DESKTOP, type Found, newVisitor, openBrowser } from '../setup/browser.ts';
 
 const HANDSET = { width: 390, height: 720 };
-const SMALLEST = { width: 320, height: 640 };
+const MIN = { width: 320, height: 640 };
 
 /** Whose first piece has been collected. */
 const begun = new Set<string>();
@@ -102,14 +102,14 @@ const POSES: Record<string, Pose> = {
   'checkout-en': {},
   'checkout-fr': {
     payment: { bearer: 'customer', description: 'Deux paniers de mangues', items: ITEMS },
-    options: { locale: 'fr-CM', viewport: SMALLEST },
+    options: { locale: 'fr-CM', viewport: MIN },
     lead: (page) => open(page, 'Votre commande'),
   },
   'checkout-desktop': { options: { viewport: DESKTOP } },
   'checkout-card': { lead: (page) => open(page, 'Card') },
   'checkout-bank': { lead: (page) => open(page, 'Bank transfer'), payment: { bearer: 'customer' } },
   'checkout-no-script': {
-    options: { javaScriptEnabled: false, viewport: SMALLEST },
+    options: { javaScriptEnabled: false, viewport: MIN },
     payment: { currency: 'XOF', phone: '+221770000000' },
   },
   'checkout-themed': {
@@ -135,7 +135,7 @@ const POSES: Record<string, Pose> = {
   'wrong-number': { lead: phone('12') },
   'not-reachable': { lead: phone('650000002') },
   waiting: { lead: phone('650000000') },
-  'waiting-no-script': { lead: phone('650000000'), options: { javaScriptEnabled: false, viewport: SMALLEST, locale: 'fr-CM' } },
+  'waiting-no-script': { lead: phone('650000000'), options: { javaScriptEnabled: false, viewport: MIN, locale: 'fr-CM' } },
   'waiting-orange': { lead: phone('690000000') },
   'waiting-late': {
     lead: async (page, id, url) => {

@@ -9,8 +9,8 @@ import { type LogoHost, mark, startLogoHost } from '../pages/logo.ts';
 
 /** Slow 3G as payers know it; also what the page is promised to be usable on. */
 const SLOW = { offline: false, latency: 400, downloadThroughput: 50_000, uploadThroughput: 50_000 };
-const MOST_BYTES = 15_000;
-const MOST_REQUESTS = 3;
+const MAX_BYTES = 15_000;
+const MAX_REQUESTS = 3;
 
 const released = new Set<string>();
 const provider: TestProvider = {
@@ -87,7 +87,7 @@ describe('the hosted page on a weak network', { skip: found.missing ?? false, co
     await page.goto(url);
     await page.locator('.mark img').evaluate((image: { decode(): Promise<void> }) => image.decode());
     assert.deepEqual(meter.requests, ['', '/logo']);
-    assert.ok(meter.bytes > 6_000 && meter.bytes <= MOST_BYTES, `${meter.bytes} bytes`);
+    assert.ok(meter.bytes > 6_000 && meter.bytes <= MAX_BYTES, `${meter.bytes} bytes`);
     await pay(page);
     await title(page, 'Confirmez sur votre téléphone');
     released.add(url);
@@ -110,7 +110,7 @@ describe('the hosted page on a weak network', { skip: found.missing ?? false, co
     await told;
     await page.clock.runFor(30_000);
     assert.deepEqual(meter.requests, ['', '', '/events'], 'the submit, the page it leads to, and its events');
-    assert.ok(meter.requests.length <= MOST_REQUESTS && meter.bytes <= MOST_BYTES);
+    assert.ok(meter.requests.length <= MAX_REQUESTS && meter.bytes <= MAX_BYTES);
     released.add(url);
     await title(page, 'Payment successful');
     assert.ok(!meter.requests.includes('/status'), 'told, without asking');

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type Api, FakeClock, startApi } from '../setup/api.ts';
-import { newPayment } from './checkout.payer.ts';
+import { newPayment } from './payer.ts';
 
 const clock = new FakeClock();
 let api: Api;

@@ -46,7 +46,7 @@ async function insertAttempt(payment_id: string, i: number, attempt: Attempt): P
   await store.run(sql`
     insert into attempts (team_id, id, payment_id, provider, provider_account, channel, status, amount_minor, currency, payer, provider_key,
       message, decision, resolution, created_at, submitted_at, closed_at)
-    values (${TEAM}, ${id}, ${payment_id}, 'twin', ${account}, 'cm.mtn', ${status}, 500000, 'XAF', '+237650000000', ${id},
+    values (${TEAM}, ${id}, ${payment_id}, 'simulator', ${account}, 'cm.mtn', ${status}, 500000, 'XAF', '+237650000000', ${id},
       ${message}, ${decision && JSON.stringify(decision)}, ${resolution && JSON.stringify(resolution)}, ${at}, ${at}, ${closed ? at : null})`);
   return id;
 }
@@ -84,8 +84,8 @@ test('explain tells each attempt: when, which provider, why, and what came of it
   const why = [
     '  Charge of 5000 XAF on cm.mtn.',
     '  Rule rul_1 (priority 10) decided: everything: a, then b.',
-    '  a (twin) was chosen: number 1 in the rule.',
-    '  b (twin) is fallback 1: number 2 in the rule.',
+    '  a (simulator) was chosen: number 1 in the rule.',
+    '  b (simulator) is fallback 1: number 2 in the rule.',
   ];
   assert.deepEqual(stdout.split('\n'), [
     `${id} of team 7, live: 5000 XAF, processing`,
@@ -93,12 +93,12 @@ test('explain tells each attempt: when, which provider, why, and what came of it
     '  2026-09-01T12:00:00.002Z  payment.processing',
     '',
     `2026-09-01T12:00:01.000Z  ${first}`,
-    '  5000 XAF on cm.mtn by twin (pa_a)',
+    '  5000 XAF on cm.mtn by simulator (pa_a)',
     ...why,
     '  → Unavailable at 2026-09-01T12:00:01.000Z: connection refused. Nothing was created there, so that another could be tried.',
     '',
     `2026-09-01T12:00:02.000Z  ${second}`,
-    '  5000 XAF on cm.mtn by twin (pa_b)',
+    '  5000 XAF on cm.mtn by simulator (pa_b)',
     ...why,
     '  → The provider may have it: no answer. It is asked until it knows; nobody else is tried meanwhile.',
     '',
@@ -126,7 +126,7 @@ test('explain tells what a person decided, and attempts of before explanations w
   await insertAttempt(id, 1, {
     account: 'pa_a',
     status: 'failed',
-    decision: { rule: 'registration order', candidates: ['twin'] },
+    decision: { rule: 'registration order', candidates: ['simulator'] },
     resolution,
   });
   const { stdout } = await cli.run('explain', id);

@@ -97,8 +97,8 @@ test('explain tells of a transfer which accounts are tried, and that a float was
   const { stdout } = await cli.run('explain', id);
   for (const line of [
     `${id} of team ${team}, live: 5000 XAF on cm.mtn, processing`,
-    'b (twin) was chosen: in the order in which accounts were added.',
-    'a (twin) is fallback 1: in the order in which accounts were added; put last: float below amount (1000 XAF at 2026-09-01T12:00:00.000Z).',
+    'b (simulator) was chosen: in the order in which accounts were added.',
+    'a (simulator) is fallback 1: in the order in which accounts were added; put last: float below amount (1000 XAF at 2026-09-01T12:00:00.000Z).',
     'pa_b provably did not take it.',
     '→ pa_a has it, or may have it, since 2026-09-01T12:00:01.000Z: no answer yet.',
   ]) {

@@ -3,25 +3,25 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { sql } from '../../src/kit/sql.ts';
-import { mtnMomoTwin } from '../../twins/mtn-momo/index.ts';
-import { startTwin, type Twin } from '../../twins/kit/twin.ts';
+import { mtnMomoSimulator } from '../../simulators/mtn-momo/index.ts';
+import { startSimulator, type Simulator } from '../../simulators/kit/simulator.ts';
 import { type CommandLine, openCommandLine, parsed, pirogue } from './command.ts';
 
 const SECRET = 'canary-of-the-api-key-0123456789';
 
 let cli: CommandLine;
 let team: string;
-let twin: Twin;
+let simulator: Simulator;
 let file: string;
 before(async () => {
   cli = await openCommandLine();
   team = (await cli.json('teams', 'create', '--name', 'Chez Awa', '--email', 'awa@shop.example')).id;
-  twin = await startTwin(mtnMomoTwin);
+  simulator = await startSimulator(mtnMomoSimulator);
   file = path.join(cli.dataDir, 'credentials.json');
-  fs.writeFileSync(file, JSON.stringify(twin.credentials));
+  fs.writeFileSync(file, JSON.stringify(simulator.credentials));
 });
 after(async () => {
-  await twin.stop();
+  await simulator.stop();
   await cli.close();
 });
 
@@ -46,7 +46,7 @@ test('providers add seals the credentials and shows none of them', async () => {
     payout: { percent_hundredths: 100, fixed_minor: 0 },
   });
   const rows = await cli.control.all<{ row: string }>(sql`select t::text as row from provider_accounts t`);
-  for (const value of [twin.credentials.api_key, twin.credentials.collection_subscription_key]) {
+  for (const value of [simulator.credentials.api_key, simulator.credentials.collection_subscription_key]) {
     assert.ok(rows.every(({ row }) => !row.includes(value as string)));
   }
 });
@@ -67,7 +67,7 @@ test('providers test asks the provider without moving money; exit code 1 when it
   const tested = await cli.json('providers', 'test', id);
   assert.deepEqual([tested.works, tested.provider], [true, 'mtn-momo']);
   assert.ok(tested.offers.includes('cm.mtn XAF'));
-  assert.equal(twin.book.entries().length, 0);
+  assert.equal(simulator.book.entries().length, 0);
   const wrong = await add('--name', 'mtn-wrong', '--set', `api_key=${SECRET}`);
   const { code, stdout, stderr } = await cli.run('providers', 'test', wrong.id);
   assert.equal(code, 1);

@@ -25,7 +25,7 @@ async function addAccount(name: string, environment: Environment): Promise<void>
   const row = {
     team_id: BigInt(team),
     environment,
-    provider: 'twin',
+    provider: 'simulator',
     name,
     active: true,
     costs: null,

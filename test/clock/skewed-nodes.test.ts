@@ -7,8 +7,8 @@ import { must } from '../../src/kit/errors.ts';
 import { sql } from '../../src/kit/sql.ts';
 import { addAccount } from '../../src/providers/provider-accounts/service.ts';
 import { connectorOf } from '../../src/providers/adapters/catalogue.ts';
-import { TWINS } from '../../twins/catalogue.ts';
-import { startTwin } from '../../twins/kit/twin.ts';
+import { SIMULATORS } from '../../simulators/catalogue.ts';
+import { startSimulator } from '../../simulators/kit/simulator.ts';
 import { call, newFolder, type Program, startProgram } from '../ops/program.ts';
 import { freePort, startApi, until } from '../setup/api.ts';
 import { startReceiver, verify } from '../setup/receiver.ts';
@@ -21,10 +21,10 @@ const api = await startApi({ workers: false });
 const secretsKey = randomBytes(32);
 const merchant = await api.newMerchant({ verification_level: 4 });
 const mtn = must(
-  TWINS.find(({ name }) => name === 'mtn-momo'),
-  'it has a twin',
+  SIMULATORS.find(({ name }) => name === 'mtn-momo'),
+  'it has a simulator',
 );
-const twin = await startTwin(mtn, {});
+const simulator = await startSimulator(mtn, {});
 const receiver = await startReceiver();
 const { sandbox, live } = api.deps.stores;
 const key = api.keys.sandbox.secret;
@@ -50,7 +50,7 @@ before(async () => {
   slow = await startNode(-10 * MINUTE_MS, ports.slow);
 });
 after(async () => {
-  await Promise.all([fast?.stop(), slow?.stop(), twin.stop(), receiver.close()]);
+  await Promise.all([fast?.stop(), slow?.stop(), simulator.stop(), receiver.close()]);
   await api.stop();
 });
 
@@ -61,7 +61,7 @@ test('a prompt that another node may still be sending is not given up because on
   const account = await addAccount(
     api.control,
     new Secrets(secretsKey),
-    { ...wanted, credentials: twin.credentials },
+    { ...wanted, credentials: simulator.credentials },
     new Date(),
   );
   const body = { amount: 1000, currency: 'XAF', phone: '+237670000000' };

@@ -27,8 +27,8 @@ export class Counter {
     return new Counter(api, clock, await openLiveShop(api, providers));
   }
 
-  twin(name: string) {
-    return this.shop.twins[name] ?? assert.fail(`${name} has no twin here`);
+  simulator(name: string) {
+    return this.shop.simulators[name] ?? assert.fail(`${name} has no simulator here`);
   }
 
   call(method: string, path: string, body?: object, headers: Record<string, string> = {}) {
@@ -101,7 +101,8 @@ export class Counter {
 
   /** How often a provider was asked to create something. */
   asked(name: string): number {
-    return this.twin(name).requests.filter(({ method, path }) => method === 'POST' && /deposits|requesttopay/.test(path)).length;
+    return this.simulator(name).requests.filter(({ method, path }) => method === 'POST' && /deposits|requesttopay/.test(path))
+      .length;
   }
 
   stop(): Promise<void> {

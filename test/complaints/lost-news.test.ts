@@ -16,7 +16,7 @@ beforeEach(async () => {
 afterEach(() => till.stop());
 
 test('complaint 8: the webhook came and no payment was created: it is there before the provider is asked, and the webhook finds it', async () => {
-  const pawapay = till.twin('pawapay');
+  const pawapay = till.simulator('pawapay');
   await till.sell();
   // The provider's answer is lost, so that nothing of ours but the key we chose leads to the payment.
   pawapay.faults.script({ fault: 'reset_created' });
@@ -29,7 +29,7 @@ test('complaint 8: the webhook came and no payment was created: it is there befo
 });
 
 test('complaint 6: an abandoned redirect blocks the invoice for ever: the same order is paid anew at once', async () => {
-  const pawapay = till.twin('pawapay');
+  const pawapay = till.simulator('pawapay');
   pawapay.faults.script({ fault: 'stuck' });
   const wave = { channel: 'ci.wave', phone: '+2250701020304' };
   const order = () => till.order(1_000, { currency: 'XOF', reference: 'invoice-7', phone: wave.phone });
@@ -43,8 +43,8 @@ test('complaint 6: an abandoned redirect blocks the invoice for ever: the same o
 });
 
 test('complaint 9: operators’ callbacks do not come and their status pages lag: the payment ends all the same', async () => {
-  const mtn = till.twin('mtn-momo');
-  await till.twin('pawapay').closePort();
+  const mtn = till.simulator('mtn-momo');
+  await till.simulator('pawapay').closePort();
   mtn.faults.announce('none');
   mtn.faults.script({ fault: 'lagging' });
   mtn.faults.script({ fault: 'stuck' });
@@ -68,7 +68,7 @@ test('complaint 9: operators’ callbacks do not come and their status pages lag
 
 test('complaint 10: one missed webhook locks a payout for a year: it is asked about, and nothing stays reserved', async () => {
   await till.sell(10_000);
-  const pawapay = till.twin('pawapay');
+  const pawapay = till.simulator('pawapay');
   pawapay.faults.announce('none');
   pawapay.faults.script({ fault: 'reset_created' });
   const recipient = { recipient: '+237670200000', channel: 'cm.mtn' };

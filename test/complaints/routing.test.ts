@@ -18,7 +18,7 @@ test('complaint 15: accounts that can not take it are asked, and disabled ones a
   assert.deepEqual([till.asked('mtn-momo'), till.asked('pawapay')], [0, 1], 'MTN does not collect from Orange');
   await setActive(api.control, till.shop.accounts.pawapay?.id ?? assert.fail(), false, new Date());
   clock.advance(1_000);
-  await till.twin('mtn-momo').closePort();
+  await till.simulator('mtn-momo').closePort();
   const mtn = await till.order();
   assert.equal((await till.charge(mtn)).status, 502);
   assert.equal(till.asked('pawapay'), 1);
@@ -45,9 +45,9 @@ test('complaint 16: rails of Africa are missing: M-Pesa, Orange Money, Wave and 
 test('complaint 17: nobody can see why a provider had it, or what became of a payout: explain says who and why, the ledger every line', async (t) => {
   const till = await Counter.open(api, clock, ['mtn-momo', 'pawapay']);
   t.after(() => till.stop());
-  await till.twin('mtn-momo').closePort();
+  await till.simulator('mtn-momo').closePort();
   const id = await till.sell(10_000);
-  await till.twin('mtn-momo').openPort();
+  await till.simulator('mtn-momo').openPort();
   const env = commandLine(api);
   const { attempts } = parsed(await pirogue(['explain', id, '--json'], env));
   const told = attempts.map((attempt: { status: string; decision: { accounts: { name: string; verdict: string }[] } }) => [

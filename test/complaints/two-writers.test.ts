@@ -21,7 +21,7 @@ const refund = (payment: string, amount: number) =>
   till.call('POST', '/refunds', { payment, amount, reason: 'requested_by_customer' });
 
 test('complaint 5: browser and webhook race, it is captured twice or refunded for no reason: the webhook comes first, ten times, and it is booked once', async () => {
-  const pawapay = till.twin('pawapay');
+  const pawapay = till.simulator('pawapay');
   await till.sell();
   pawapay.faults.announce('early');
   const id = await till.order();
@@ -47,7 +47,7 @@ test('complaint 5: browser and webhook race, it is captured twice or refunded fo
 });
 
 test('complaint 20: "how do I not apply the same payment twice?": one key makes one payment, a callback that comes three times counts once', async () => {
-  const pawapay = till.twin('pawapay');
+  const pawapay = till.simulator('pawapay');
   await till.sell();
   const make = () =>
     till.call('POST', '/payments', { amount: 700, currency: 'XAF', phone: '1' }, { 'idempotency-key': 'order-7' });
@@ -73,12 +73,12 @@ test('complaint 1: concurrent refunds exceed the capture (two of 600 on 1000): o
   assert.deepEqual(Object.keys(refused?.body.errors), ['amount']);
   await till.becomes(`/refunds/${made?.body.refund.id}`, 'succeeded');
   assert.equal((await till.payment(payment)).amount_refunded, 600);
-  const { book } = till.twin('pawapay');
+  const { book } = till.simulator('pawapay');
   assert.equal(book.entries().filter(({ kind }) => kind === 'refund').length, 1);
 });
 
 test('complaint 11: a client that clicks again with a fresh key is charged two or three times: one of four clicks counts', async () => {
-  const pawapay = till.twin('pawapay');
+  const pawapay = till.simulator('pawapay');
   const id = await till.order();
   const click = (n: number) => till.charge(id, { headers: { 'idempotency-key': `click-${n}` } });
   const answers = await Promise.all([click(1), click(2), click(3)]);

@@ -16,7 +16,7 @@ beforeEach(async () => {
 afterEach(() => till.stop());
 
 test('complaint 2: a second payment is allowed while the first is unknown, and both succeed: the second is refused', async () => {
-  const pawapay = till.twin('pawapay');
+  const pawapay = till.simulator('pawapay');
   pawapay.faults.announce('none');
   pawapay.faults.script({ fault: 'reset_created' });
   const id = await till.order();
@@ -25,11 +25,11 @@ test('complaint 2: a second payment is allowed while the first is unknown, and b
   assert.deepEqual([again.status, again.body.message], [400, 'The payment is processing and can not be charged.']);
   assert.equal((await till.call('DELETE', `/payments/${id}`)).status, 400, 'nor is it the merchant’s to cancel');
   await till.becomes(`/payments/${id}`, 'succeeded');
-  assert.deepEqual([pawapay.book.entries().length, till.twin('mtn-momo').book.entries().length], [1, 0]);
+  assert.deepEqual([pawapay.book.entries().length, till.simulator('mtn-momo').book.entries().length], [1, 0]);
 });
 
 test('complaint 3: a timer turns unknown into failed: after three days without an answer it is processing, then succeeded', async () => {
-  const pawapay = till.twin('pawapay');
+  const pawapay = till.simulator('pawapay');
   pawapay.faults.announce('none');
   pawapay.faults.script({ fault: 'reset_created' });
   const id = await till.order();
@@ -56,7 +56,7 @@ async function attemptOf(payment_id: string): Promise<{ polls: number; message: 
 }
 
 test('complaint 4: raw HTML of a 502 is shown as the error: none of it leaves the adapter, and "processing" ends by evidence', async () => {
-  till.twin('pawapay').faults.script({ fault: 'page_uncreated' });
+  till.simulator('pawapay').faults.script({ fault: 'page_uncreated' });
   const id = await till.order();
   const { status, body } = await till.charge(id);
   assert.deepEqual([status, body.transaction.status], [202, 'processing'], 'an error page does not say that nothing was created');
@@ -67,7 +67,7 @@ test('complaint 4: raw HTML of a 502 is shown as the error: none of it leaves th
 });
 
 test('complaint 4: a refund is shown as under way though nothing was sent: it says why it waits, and goes out by itself', async () => {
-  const pawapay = till.twin('pawapay');
+  const pawapay = till.simulator('pawapay');
   const payment = await till.sell();
   await pawapay.closePort();
   const made = await till.call('POST', '/refunds', { payment, amount: 500, reason: 'requested_by_customer' });
@@ -83,7 +83,7 @@ test('complaint 4: a refund is shown as under way though nothing was sent: it sa
 });
 
 test('complaint 18: janitor and retries do not compose: a piece that was lost is found missing, sent again, and the payment completes', async () => {
-  const pawapay = till.twin('pawapay');
+  const pawapay = till.simulator('pawapay');
   pawapay.faults.script({ fault: 'none' });
   pawapay.faults.script({ fault: 'reset_uncreated' });
   const id = await till.order(600_000);

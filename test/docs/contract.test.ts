@@ -30,7 +30,7 @@ test('docs/contract/README.md links every page of the contract', () => {
 /** Words that cite something a reader of the repository cannot open. */
 const CITATION = /\b(?:spec,?|decisions,?)\s+\(?section \d|\bspecification,? \(?section|\bthe specification\b|\brulings?\b/i;
 
-const cited = ['*.md', '{src,sdk,test,scripts,twins,bench,examples,migrations,ops,docs}/**/*.{ts,mjs,sql,md}']
+const cited = ['*.md', '{src,sdk,test,scripts,simulators,bench,examples,migrations,ops,docs}/**/*.{ts,mjs,sql,md}']
   .flatMap((pattern) => fs.globSync(pattern, { cwd: ROOT, exclude: (name) => name === 'node_modules' }))
   .filter((file) => file !== path.join('test', 'docs', 'contract.test.ts'))
   .map((file) => ({ file, text: fs.readFileSync(path.join(ROOT, file), 'utf8') }));

@@ -147,7 +147,7 @@ async function chargeNow({ deps, store, team_id }: World, id: string): Promise<v
       channel: cmMtn(),
       payer: '+237650000000',
       currency: 'XAF',
-      piece_minor: 100_000n,
+      tranche_minor: 100_000n,
       client_ip: null,
       by: WORKER,
       prompted_by: null,

@@ -99,7 +99,7 @@ describe('payouts are routed away from a float below the amount', () => {
     assert.deepEqual(names(decision), ['c', 'a', 'b']);
     assert.ok(
       explain(decision.explanation).includes(
-        'a (twin) is fallback 1: in the order in which accounts were added; put last: float below amount (1 XAF).',
+        'a (simulator) is fallback 1: in the order in which accounts were added; put last: float below amount (1 XAF).',
       ),
     );
     assert.deepEqual(names(decided(shortAt('c'), { account_order: ['c', 'b'] })), ['b', 'c']);

@@ -2,8 +2,8 @@ import fs from 'node:fs';
 import { createServer } from 'node:http';
 import path from 'node:path';
 import { must } from '../../src/kit/errors.ts';
-import { TWINS } from '../../twins/catalogue.ts';
-import { startTwin } from '../../twins/kit/twin.ts';
+import { SIMULATORS } from '../../simulators/catalogue.ts';
+import { startSimulator } from '../../simulators/kit/simulator.ts';
 import type { Stage } from './stage.ts';
 
 export interface Prop {
@@ -12,22 +12,22 @@ export interface Prop {
 
 /** What a guide takes for granted that its reader has, besides the service. */
 export const PROPS: Record<string, (stage: Stage) => Promise<Prop>> = {
-  /** A contract with two providers: the files with their credentials lead to twins. */
+  /** A contract with two providers: the files with their credentials lead to simulators. */
   'going-live.md': async ({ folder }) => {
-    const twins = await Promise.all(
+    const simulators = await Promise.all(
       ['pawapay', 'mtn-momo'].map(async (name) => {
         const kind = must(
-          TWINS.find((twin) => twin.name === name),
-          `${name} has a twin`,
+          SIMULATORS.find((simulator) => simulator.name === name),
+          `${name} has a simulator`,
         );
-        const twin = await startTwin(kind, { delay_ms: 20, slow_ms: 100, lag_ms: 500 });
-        fs.writeFileSync(path.join(folder, `${name}.json`), JSON.stringify(twin.credentials));
-        return twin;
+        const simulator = await startSimulator(kind, { delay_ms: 20, slow_ms: 100, lag_ms: 500 });
+        fs.writeFileSync(path.join(folder, `${name}.json`), JSON.stringify(simulator.credentials));
+        return simulator;
       }),
     );
     return {
       close: async () => {
-        await Promise.all(twins.map((twin) => twin.stop()));
+        await Promise.all(simulators.map((simulator) => simulator.stop()));
       },
     };
   },

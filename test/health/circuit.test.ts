@@ -325,7 +325,7 @@ describe('a measured provider', () => {
 
   test('works for adapters that are classes with private parts', async () => {
     class Adapter {
-      readonly name = 'twin';
+      readonly name = 'simulator';
       readonly account_id = 'pa_1';
       readonly capabilities = providerOf('pa_1', null).capabilities;
       readonly #answer = accepted;

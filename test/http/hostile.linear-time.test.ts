@@ -36,7 +36,7 @@ import { CsvReader } from '../../src/core/reconciliation/csv.ts';
 import { readerOf } from '../../src/core/reconciliation/lines.ts';
 import { parsePhone } from '../../src/providers/reference/phones.ts';
 import { urlFault } from '../../src/money/webhooks/url.ts';
-import { TWINS } from '../../twins/catalogue.ts';
+import { SIMULATORS } from '../../simulators/catalogue.ts';
 import { tools } from '../adapters/fixture.ts';
 import { excessOf, HOSTILE_UNITS, hostile } from '../setup/growth.ts';
 
@@ -153,7 +153,7 @@ for (const [what, work, most] of READERS) {
 
 for (const connector of CONNECTORS) {
   test(`reading takes time in proportion to the text: a callback of ${connector.title}`, () => {
-    const kind = TWINS.find(({ name }) => name === connector.name);
+    const kind = SIMULATORS.find(({ name }) => name === connector.name);
     const account = { id: 'pa_1', environment: 'live', credentials: kind?.credentials('http://127.0.0.1:9') ?? {} } as const;
     const provider = connector.connect(account, tools);
     const receive = (body: string, header: string, path: string) =>

@@ -4,7 +4,7 @@ import { sql } from '../../src/kit/sql.ts';
 import { FakeClock, startApi, until } from '../setup/api.ts';
 import { CUSTOMER, Desk } from './desk.ts';
 
-/** The whole way of an invoice, with a verified live team and a provider's twin. */
+/** The whole way of an invoice, with a verified live team and a provider's simulator. */
 const clock = new FakeClock();
 const api = await startApi({ clock, env: { HOLD_MOBILE_MONEY: '0s' } });
 const desk = await Desk.open(api, clock);

@@ -7,7 +7,7 @@ import { FakeClock, startApi, until } from '../setup/api.ts';
 import { openLiveShop } from '../setup/live-shop.ts';
 import { LinkBrowser, newLink, type Page, payBy } from './browser.ts';
 
-/** Payments through links in live, end to end over a provider's twin. */
+/** Payments through links in live, end to end over a provider's simulator. */
 const clock = new FakeClock();
 const api = await startApi({ clock, env: { HOLD_MOBILE_MONEY: '0s' } });
 const shop = await openLiveShop(api, ['pawapay']);

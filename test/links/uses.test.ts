@@ -5,17 +5,17 @@ import { WORKER } from '../../src/tenants/audit/actor.ts';
 import { must } from '../../src/kit/errors.ts';
 import { sql } from '../../src/kit/sql.ts';
 import { resolveAttempt } from '../../src/core/charge/resolve.ts';
-import type { Twin } from '../../twins/kit/twin.ts';
+import type { Simulator } from '../../simulators/kit/simulator.ts';
 import { FakeClock, startApi, until } from '../setup/api.ts';
 import { openLiveShop } from '../setup/live-shop.ts';
 import { LinkBrowser, newLink, payBy } from './browser.ts';
 
-/** When a payment takes one of `max_uses` of its link, and when it gives it back. In live, over a provider's twin. */
+/** When a payment takes one of `max_uses` of its link, and when it gives it back. In live, over a provider's simulator. */
 const clock = new FakeClock();
 const api = await startApi({ clock, env: { HOLD_MOBILE_MONEY: '0s' } });
 const shop = await openLiveShop(api, ['pawapay']);
 const { key } = shop;
-const twin = shop.twins.pawapay as Twin;
+const simulator = shop.simulators.pawapay as Simulator;
 after(async () => {
   await api.stop();
   await shop.stop();
@@ -76,12 +76,12 @@ test('whoever begins payments and charges none of them takes no use: the link st
   const idle = [await begin(link), await begin(link), await begin(link)];
   assert.equal(await pageOf(link.url), 200);
   const paying = await begin(link);
-  twin.faults.script({ fault: 'stuck' });
+  simulator.faults.script({ fault: 'stuck' });
   assert.equal((await pay(paying)).status, 202);
   assert.equal(await pageOf(link.url), 409);
   const meanwhile = await pay(idle[0] as Begun);
   assert.deepEqual([meanwhile.status, meanwhile.body.error_code], [409, 'link_full']);
-  twin.recover();
+  simulator.recover();
   await becomes(paying.id, 'succeeded');
   assert.equal(await pageOf(link.url), 410);
   const { status, body } = await pay(idle[0] as Begun);
@@ -139,16 +139,16 @@ test('a payment in tranches takes one use, and keeps it between its charges', as
 test('a use comes back when the charge ends without money: declined, and taken by no provider', async () => {
   const link = await newLink(api, key, { max_uses: 1 });
   const declined = await begin(link);
-  twin.faults.script({ fault: 'stuck' });
+  simulator.faults.script({ fault: 'stuck' });
   await pay(declined, '670000002');
   assert.deepEqual(await uses(link.id), [0, 1]);
-  twin.recover();
+  simulator.recover();
   await becomes(declined.id, 'failed');
   assert.deepEqual(await uses(link.id), [0, 0]);
   const untaken = await begin(link);
-  await twin.closePort();
+  await simulator.closePort();
   assert.equal((await pay(untaken)).status, 502);
-  await twin.openPort();
+  await simulator.openPort();
   assert.deepEqual([await uses(link.id), (await payment(untaken.id)).status], [[0, 0], 'pending']);
   assert.equal((await pay(untaken)).status, 202);
   await becomes(untaken.id, 'succeeded');
@@ -158,9 +158,9 @@ test('a use comes back when the charge ends without money: declined, and taken b
 test('money that comes after the use was given back is counted, even beyond max_uses, and the link can still be changed', async () => {
   const link = await newLink(api, key, { max_uses: 1 });
   const [early, other] = [await begin(link), await begin(link)];
-  await twin.closePort();
+  await simulator.closePort();
   assert.equal((await pay(early)).status, 502);
-  await twin.openPort();
+  await simulator.openPort();
   await pay(other);
   await becomes(other.id, 'succeeded');
   const ref = { team_id: shop.merchant.team.id, id: (await payment(early.id)).attempts[0].id };
@@ -183,7 +183,7 @@ test('in data of an older version the payments that are being charged keep their
   const link = await newLink(api, key, { max_uses: 2 });
   await begin(link);
   const charged = await begin(link);
-  twin.faults.script({ fault: 'stuck' });
+  simulator.faults.script({ fault: 'stuck' });
   await pay(charged);
   await db.run(sql`delete from link_uses`);
   await db.run(sql`update links set held_count = 0`);
@@ -192,7 +192,7 @@ test('in data of an older version the payments that are being charged keep their
     await db.run({ text: must(found.exec(migration)?.[0], 'the migration has it'), values: [] });
   }
   assert.deepEqual(await uses(link.id), [0, 1]);
-  twin.recover();
+  simulator.recover();
   await becomes(charged.id, 'succeeded');
   assert.deepEqual(await uses(link.id), [1, 0]);
 });

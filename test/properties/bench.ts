@@ -7,8 +7,8 @@ import type { Split } from '../../src/money/settlement/shares.ts';
 import { newTeamId } from '../../src/tenants/teams/service.ts';
 import { Books } from './books.ts';
 import { type Paid, Payments } from './payments.ts';
-import { type Order, Pieces } from './pieces.ts';
-import type { PieceNews } from './pieces-model.ts';
+import { type Order, Pieces } from './tranches.ts';
+import type { TrancheUpdate } from './tranches-model.ts';
 import { type Lane, service } from './service.ts';
 import { Transfers } from './transfers.ts';
 import type { PayoutNews } from './transfers-model.ts';
@@ -23,7 +23,7 @@ export type Command =
   | { kind: 'transfer'; percent: number; twice: boolean }
   | { kind: 'send'; transfer: number; news: PayoutNews }
   | ({ kind: 'order' } & Order)
-  | { kind: 'collect'; payment: number; news: PieceNews }
+  | { kind: 'collect'; payment: number; news: TrancheUpdate }
   | { kind: 'late'; payment: number }
   | { kind: 'resolve'; payment: number; as: 'succeeded' | 'failed' }
   | { kind: 'expire'; payment: number };

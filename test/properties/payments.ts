@@ -81,7 +81,7 @@ export class Payments {
           team_id: this.#lane.team_id,
           payment_id: id,
           attempt: { id: attempt_id, update: { status: 'succeeded', next_poll_at: null } },
-          happenings: [
+          occurrences: [
             { kind: 'submitted', channel: 'cm.mtn', fee_minor },
             { kind: 'captured', attempt_id, amount_minor: charged, hold_ms: held ? HOLD_MS : 0 },
           ],

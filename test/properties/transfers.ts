@@ -56,7 +56,7 @@ export class Transfers {
     // The very same news again, from whoever was asked too: it is old and changes nothing.
     if (transfer.stage === 'closed') {
       const context = { environment: store.environment, at: api.deps.clock.now() };
-      const late = { known: row, happening: { kind: 'succeeded', provider_ref: 'late' } } as const;
+      const late = { known: row, occurrence: { kind: 'succeeded', provider_ref: 'late' } } as const;
       const applied = await store.db.transaction((tx) => applyTransfers(tx, context, [late]));
       assert.equal(applied.get(transfer.id)?.changed, false);
     }

@@ -7,14 +7,14 @@ import { type Judged, readerOf } from '../../src/core/reconciliation/lines.ts';
 
 /** The file in pieces of every length, which all have to say the same. */
 function read(text: string): CsvRecord[] {
-  const inPieces = (size: number) => {
+  const inTranches = (size: number) => {
     const reader = new CsvReader();
     const records: CsvRecord[] = [];
     for (let at = 0; at < text.length; at += size) records.push(...reader.push(text.slice(at, at + size)));
     return [...records, ...reader.end()];
   };
-  const whole = inPieces(Math.max(1, text.length));
-  for (const size of [1, 2, 3, 5, 17]) assert.deepEqual(inPieces(size), whole, `in pieces of ${size}`);
+  const whole = inTranches(Math.max(1, text.length));
+  for (const size of [1, 2, 3, 5, 17]) assert.deepEqual(inTranches(size), whole, `in pieces of ${size}`);
   return whole;
 }
 

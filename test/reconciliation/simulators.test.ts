@@ -9,8 +9,8 @@ import { verifyLedger } from '../../src/money/ledger/verify.ts';
 import type { BreakRow } from '../../src/core/reconciliation/schema.ts';
 import { BREAK_KINDS } from '../../src/core/reconciliation/schema.ts';
 import { pagesOf, reconcile } from '../../src/core/reconciliation/service.ts';
-import { NORMAL_FORM, type StatementEntry, spoilStatement, statementOf, writeStatement } from '../../twins/kit/statement.ts';
-import { walletStatement } from '../../twins/pawapay/statement.ts';
+import { NORMAL_FORM, type StatementEntry, spoilStatement, statementOf, writeStatement } from '../../simulators/kit/statement.ts';
+import { walletStatement } from '../../simulators/pawapay/statement.ts';
 import { Counter } from '../complaints/counter.ts';
 import { FakeClock, startApi } from '../setup/api.ts';
 import { OPERATOR } from './fixture.ts';
@@ -70,7 +70,7 @@ for (const [name, form] of [
   ['mtn-momo', NORMAL_FORM],
   ['pawapay', walletStatement],
 ] as const) {
-  describe(`statements of the ${name} twin`, () => {
+  describe(`statements of the ${name} simulator`, () => {
     let till: Counter;
     before(async () => {
       till = await Counter.open(api, clock, [name]);
@@ -98,7 +98,7 @@ for (const [name, form] of [
     after(() => till.stop());
 
     test('as it is, statement and books agree', async () => {
-      const entries = statementOf(till.twin(name).book);
+      const entries = statementOf(till.simulator(name).book);
       assert.deepEqual(entries.map(({ kind }) => kind).sort(), [
         ...Array(15).fill('collect'),
         ...Array(3).fill('payout'),
@@ -109,7 +109,7 @@ for (const [name, form] of [
     });
 
     test(`every injected break is found and nothing else, ${SEEDS} times by seed`, async () => {
-      const honest = statementOf(till.twin(name).book);
+      const honest = statementOf(till.simulator(name).book);
       for (let seed = 1; seed <= SEEDS; seed++) {
         const { entries, injected } = spoilStatement(honest, WANTED, seed);
         assert.equal(injected.length, 5 * WANTED);
@@ -121,21 +121,21 @@ for (const [name, form] of [
     });
 
     test('other processes get the same statement, with the names of the breaks', async () => {
-      const twin = till.twin(name);
-      const answer = await fetch(`${twin.url}/_twin/statement.csv?breaks=1&seed=3`);
-      const { entries, injected } = spoilStatement(statementOf(twin.book), 1, 3);
-      assert.deepEqual(JSON.parse(answer.headers.get('x-twin-breaks') ?? ''), injected);
+      const simulator = till.simulator(name);
+      const answer = await fetch(`${simulator.url}/_twin/statement.csv?breaks=1&seed=3`);
+      const { entries, injected } = spoilStatement(statementOf(simulator.book), 1, 3);
+      assert.deepEqual(JSON.parse(answer.headers.get('x-simulator-breaks') ?? ''), injected);
       assert.equal(await answer.text(), writeStatement(entries, form));
     });
 
     test('an unknown outcome is closed by its line, kept with the line it came from, and the books stay right', async () => {
-      const twin = till.twin(name);
-      twin.faults.announce('none');
-      twin.faults.script({ fault: 'reset_created' });
+      const simulator = till.simulator(name);
+      simulator.faults.announce('none');
+      simulator.faults.script({ fault: 'reset_created' });
       const id = await till.order(4_000);
       assert.equal((await till.charge(id)).status, 202);
-      await twin.idle();
-      const found = await compare(till, name, writeStatement(statementOf(twin.book), form), true);
+      await simulator.idle();
+      const found = await compare(till, name, writeStatement(statementOf(simulator.book), form), true);
       assert.deepEqual(
         found.map(({ kind, of_id, state }) => [kind, of_id, state]),
         [['unknown', id, 'closed']],
@@ -146,9 +146,9 @@ for (const [name, form] of [
     });
 
     test('late money is booked and given back, corrections bring clearing to the statement, and a second time changes nothing', async () => {
-      const twin = till.twin(name);
-      twin.faults.recover();
-      const { entries, injected } = spoilStatement(statementOf(twin.book), 1, 99);
+      const simulator = till.simulator(name);
+      simulator.faults.recover();
+      const { entries, injected } = spoilStatement(statementOf(simulator.book), 1, 99);
       const text = writeStatement(entries, form);
       const first = await compare(till, name, text, true);
       assert.equal(first.length, injected.length);

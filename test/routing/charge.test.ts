@@ -79,8 +79,8 @@ test('202 a rule of the team decides, and why is stored beside the attempt', asy
   assert.deepEqual(explain(attempts[0]?.decision as Explanation), [
     'Charge of 1000 XAF on cm.mtn.',
     `Rule ${id} (priority 10) decided: everything: hub2, then kora.`,
-    'hub2 (twin) was chosen: number 1 in the rule.',
-    'kora (twin) is fallback 1: number 2 in the rule.',
+    'hub2 (simulator) was chosen: number 1 in the rule.',
+    'kora (simulator) is fallback 1: number 2 in the rule.',
   ]);
 });
 

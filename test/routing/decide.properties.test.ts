@@ -6,7 +6,7 @@ import type { Offer, Submission } from '../../src/providers/adapters/contract.ts
 import { decide } from '../../src/providers/routing/decide.ts';
 import { explain } from '../../src/providers/routing/explain.ts';
 import { Health } from '../../src/providers/routing/health.ts';
-import { LONGEST_PROBE_MS, PROBE_MS } from '../../src/providers/routing/health/breaker.ts';
+import { MAX_PROBE_MS, PROBE_MS } from '../../src/providers/routing/health/breaker.ts';
 import { Router } from '../../src/providers/routing/router.ts';
 import { Ruleset } from '../../src/providers/routing/rules.ts';
 import type { Account, Gate, HealthView, RouteRequest, RuleRow } from '../../src/providers/routing/schema.ts';
@@ -257,7 +257,7 @@ test('whatever a provider does: an open circuit lets at most one probe go in its
         for (const { candidates } of chosen) await candidates[0]?.submit(COLLECTION);
       }
       answer = SUBMISSIONS.accepted;
-      clock.advance(LONGEST_PROBE_MS);
+      clock.advance(MAX_PROBE_MS);
       for (const provider of (await router.choose(requestOf())).candidates) await provider.submit(COLLECTION);
       assert.equal((await router.choose(requestOf())).candidates.length, 1);
       assert.notEqual(health.standing('pa_a', 'cm.mtn', 'collect'), 'down');

@@ -204,7 +204,7 @@ test('the explanation is plain JSON, and its sentences name the rule, everybody 
   assert.deepEqual(explain(explanation), [
     'Charge of 5000 XAF on cm.mtn.',
     'Rule rul_1 (priority 10) decided: everything of CM from 100: a 66.7 %, b 28.6 %, old 4.8 %. The draw was 0.25.',
-    'a (twin) was chosen: it takes 70 in 70.',
+    'a (simulator) was chosen: it takes 70 in 70.',
     'b was left out: it does not offer cm.mtn in XAF.',
     'c was left out: the rule does not name it.',
     'old was left out: it is disabled, or no account has this name.',

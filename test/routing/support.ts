@@ -32,7 +32,7 @@ export const PAYOUTS: Payouts = {
 /** A provider that answers what it is told to. */
 export function providerOf(account_id: string, offers: readonly Offer[] | null, changes: Partial<Provider> = {}): Provider {
   return {
-    name: 'twin',
+    name: 'simulator',
     account_id,
     capabilities: {
       idempotency: 'replays',

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { after, before, suite, test } from 'node:test';
 
 const ROOT = path.join(import.meta.dirname, '..', '..');
-const MADE = ['src/providers/adapters/blue-money/index.ts', 'twins/blue-money/index.ts', 'test/adapters/blue-money.test.ts'];
+const MADE = ['src/providers/adapters/blue-money/index.ts', 'simulators/blue-money/index.ts', 'test/adapters/blue-money.test.ts'];
 
 interface Ended {
   code: number;
@@ -33,7 +33,7 @@ suite('npm run new-provider', () => {
 
   before(async () => {
     folder = fs.mkdtempSync(path.join(os.tmpdir(), 'new-provider-'));
-    for (const part of ['src/kit', 'src/providers/adapters', 'twins', 'test/adapters']) {
+    for (const part of ['src/kit', 'src/providers/adapters', 'simulators', 'test/adapters']) {
       fs.cpSync(path.join(ROOT, part), path.join(folder, part), { recursive: true });
     }
     for (const part of ['package.json', 'tsconfig.json', 'biome.json', '.gitignore']) {
@@ -44,7 +44,7 @@ suite('npm run new-provider', () => {
   });
   after(() => fs.rmSync(folder, { recursive: true, force: true }));
 
-  test('makes an adapter, a twin and a test, and says what to do next', () => {
+  test('makes an adapter, a simulator and a test, and says what to do next', () => {
     assert.equal(made.code, 0, made.output);
     for (const file of MADE) {
       assert.ok(made.output.includes(file));
@@ -89,7 +89,7 @@ suite('npm run new-provider', () => {
     ['sandbox', /taken/],
     ['wire', /taken/],
     ['contract', /taken/],
-    ['kit', /taken: twins\/kit/],
+    ['kit', /taken: simulators\/kit/],
     ['conformance', /taken: test\/adapters/],
     ['Blue', /is no name/],
     ['blue_money', /is no name/],
@@ -120,5 +120,5 @@ suite('npm run new-provider', () => {
 });
 
 function everything(folder: string): string[] {
-  return ['src/providers/adapters', 'twins', 'test/adapters'].flatMap((part) => fs.readdirSync(path.join(folder, part)));
+  return ['src/providers/adapters', 'simulators', 'test/adapters'].flatMap((part) => fs.readdirSync(path.join(folder, part)));
 }

@@ -12,8 +12,8 @@ import type { Secrets } from '../../src/kit/crypto.ts';
 import { createLog } from '../../src/kit/log.ts';
 import { sql } from '../../src/kit/sql.ts';
 import { openSecrets } from '../../src/program/start/secrets.ts';
-import { startTwin, type Twin } from '../../twins/kit/twin.ts';
-import { mtnMomoTwin } from '../../twins/mtn-momo/index.ts';
+import { startSimulator, type Simulator } from '../../simulators/kit/simulator.ts';
+import { mtnMomoSimulator } from '../../simulators/mtn-momo/index.ts';
 import { type CommandLine, openCommandLine } from '../cli/command.ts';
 import { call, type Program, startProgram } from '../ops/program.ts';
 import { until } from '../setup/api.ts';
@@ -74,17 +74,17 @@ describe('rotating under a running service', () => {
   let cli: CommandLine;
   let program: Program;
   let receiver: Receiver;
-  let twin: Twin;
+  let simulator: Simulator;
   let sandbox: DbPool;
   before(async () => {
     cli = await openQuickly();
-    [receiver, twin] = [await startReceiver(), await startTwin(mtnMomoTwin)];
+    [receiver, simulator] = [await startReceiver(), await startSimulator(mtnMomoSimulator)];
     program = await startProgram({ dataDir: cli.dataDir, databases: cli.databases, env: { ...COMPILE_CACHE } });
     sandbox = poolOf(cli.databases.sandbox);
   });
   after(async () => {
     await program?.stop();
-    await Promise.all([receiver?.close(), twin?.stop(), sandbox?.close()]);
+    await Promise.all([receiver?.close(), simulator?.stop(), sandbox?.close()]);
     await cli?.close();
   });
 
@@ -110,7 +110,7 @@ describe('rotating under a running service', () => {
     const hook = await register('before');
     const { authorization_url } = await pay();
     await cli.json('teams', 'verify', team, '--level', '4');
-    const set = Object.entries(twin.credentials).flatMap(([name, value]) => ['--set', `${name}=${value}`]);
+    const set = Object.entries(simulator.credentials).flatMap(([name, value]) => ['--set', `${name}=${value}`]);
     await cli.json('providers', 'add', 'mtn-momo', ...set);
     const { customer } = (await ask('POST', '/customers', { phone: '+237650111222' })).body;
     const saved = await sandbox.transaction(async (tx) =>

@@ -3,19 +3,19 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { after, before, test } from 'node:test';
 import type { Provider } from '../../src/providers/adapters/contract.ts';
 import { flutterwave } from '../../src/providers/adapters/flutterwave/index.ts';
-import { flutterwaveTwin } from '../../twins/flutterwave/index.ts';
-import { startTwin, type Twin } from '../../twins/kit/twin.ts';
+import { flutterwaveSimulator } from '../../simulators/flutterwave/index.ts';
+import { startSimulator, type Simulator } from '../../simulators/kit/simulator.ts';
 import { tools } from '../adapters/fixture.ts';
 import { collectionFor, payoutFor, short } from '../adapters/wire-stub.ts';
 
-let twin: Twin;
+let simulator: Simulator;
 let provider: Provider;
 
 before(async () => {
-  twin = await startTwin(flutterwaveTwin, { delay_ms: 10 });
-  provider = flutterwave.connect({ id: 'pa_test', environment: 'live', credentials: twin.credentials }, tools);
+  simulator = await startSimulator(flutterwaveSimulator, { delay_ms: 10 });
+  provider = flutterwave.connect({ id: 'pa_test', environment: 'live', credentials: simulator.credentials }, tools);
 });
-after(() => twin.stop());
+after(() => simulator.stop());
 
 for (const [suffix, end] of [
   ['_PMCK', 'succeeded'],
@@ -26,7 +26,7 @@ for (const [suffix, end] of [
   test(`a transfer whose reference ends in ${suffix} is ${end}, as in Flutterwave's test mode`, async () => {
     const payout = payoutFor(provider, { provider_key: `order-7${suffix}` });
     assert.equal((await provider.payouts?.submit(payout))?.kind, 'pending');
-    await twin.idle();
+    await simulator.idle();
     assert.equal(short(await provider.payouts?.read(payout)), end);
   });
 }
@@ -35,16 +35,16 @@ test('a tx_ref that comes again is charged again, which is why nothing is ever s
   const collection = collectionFor(provider, { provider_key: provider.keyOf('twice') });
   await provider.submit(collection);
   await provider.submit(collection);
-  assert.equal(twin.book.created(collection.provider_key).length, 2);
+  assert.equal(simulator.book.created(collection.provider_key).length, 2);
   assert.equal(provider.capabilities.idempotency, 'none');
 });
 
 test('a failed prompt is not announced: it is found by asking', async () => {
-  twin.settings.set('callback_url', 'http://127.0.0.1:9/callbacks');
+  simulator.settings.set('callback_url', 'http://127.0.0.1:9/callbacks');
   const collection = collectionFor(provider, { provider_key: provider.keyOf('failing'), payer: '+237653000001' });
   await provider.submit(collection);
-  await twin.idle();
+  await simulator.idle();
   await sleep(20);
-  assert.ok(!twin.announcer.sent.some(({ key }) => key === collection.provider_key));
+  assert.ok(!simulator.announcer.sent.some(({ key }) => key === collection.provider_key));
   assert.equal(short(await provider.read(collection)), 'failed(insufficient_funds)');
 });

@@ -5,12 +5,12 @@ import { fileURLToPath } from 'node:url';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { test } from 'node:test';
-import { Book, type Draft } from '../../twins/kit/book.ts';
-import { type Fault, Faults, type Profile } from '../../twins/kit/faults.ts';
-import { minorOf } from '../../twins/kit/fates.ts';
-import { startTwin } from '../../twins/kit/twin.ts';
-import { TWINS } from '../../twins/catalogue.ts';
-import { pawapayTwin } from '../../twins/pawapay/index.ts';
+import { Book, type Draft } from '../../simulators/kit/book.ts';
+import { type Fault, Faults, type Profile } from '../../simulators/kit/faults.ts';
+import { minorOf } from '../../simulators/kit/fates.ts';
+import { startSimulator } from '../../simulators/kit/simulator.ts';
+import { SIMULATORS } from '../../simulators/catalogue.ts';
+import { pawapaySimulator } from '../../simulators/pawapay/index.ts';
 
 const DRAFT: Draft = {
   ...{ kind: 'collect', key: 'a', amount_minor: 500n, currency: 'XAF', msisdn: '237653111222' },
@@ -66,11 +66,11 @@ test('amounts on the wire are texts without tricks', () => {
   assert.deepEqual(['05', '.5', '5.', '5.005', '-5', '1e3', 5, null, ''].map(minorOf), Array(9).fill(null));
 });
 
-test('another process drives a twin over HTTP: weather, book, outage, recovery', async () => {
-  const twin = await startTwin(pawapayTwin, { delay_ms: 5 });
+test('another process drives a simulator over HTTP: weather, book, outage, recovery', async () => {
+  const simulator = await startSimulator(pawapaySimulator, { delay_ms: 5 });
   const call = async (path: string, body?: object) => {
     const init = body ? { method: 'POST', body: JSON.stringify(body) } : {};
-    const answer = await fetch(`${twin.url}/_twin/${path}`, init);
+    const answer = await fetch(`${simulator.url}/_twin/${path}`, init);
     // biome-ignore lint/suspicious/noExplicitAny: a control page answers in shapes of its own
     return { status: answer.status, body: (await answer.json()) as any };
   };
@@ -79,12 +79,12 @@ test('another process drives a twin over HTTP: weather, book, outage, recovery',
     assert.equal((await call('faults', { profile: 'sunny' })).status, 422);
     assert.equal((await call('faults', { fault: 'nonsense' })).status, 422);
     assert.equal((await call('faults', { fault: 'stuck', name: 'a' })).status, 200);
-    assert.equal(twin.faults.unmet()[0]?.name, 'a');
-    twin.book.settle(twin.book.add(DRAFT), 'succeeded', null);
+    assert.equal(simulator.faults.unmet()[0]?.name, 'a');
+    simulator.book.settle(simulator.book.add(DRAFT), 'succeeded', null);
     const book = (await call('book')).body;
     assert.deepEqual([book.entries[0].amount_minor, book.moved[0].amount_minor], ['500', '500']);
     assert.equal((await call('recover', {})).body.profile, 'calm');
-    assert.deepEqual(twin.faults.unmet(), []);
+    assert.deepEqual(simulator.faults.unmet(), []);
     assert.equal((await call('outage', { ms: 100 })).status, 200);
     await assert.rejects(async () => {
       for (let tries = 0; tries < 200; tries++) await sleep(5).then(() => call('faults'));
@@ -92,12 +92,12 @@ test('another process drives a twin over HTTP: weather, book, outage, recovery',
     for (let tries = 0; tries < 200; tries++) if (await sleep(20).then(() => call('faults').catch(() => null))) break;
     assert.equal((await call('faults')).status, 200);
   } finally {
-    await twin.stop();
+    await simulator.stop();
   }
 });
 
-test('npm run twins starts every twin, says how to use it, and ends on Ctrl-C', async () => {
-  const main = fileURLToPath(new URL('../../twins/main.ts', import.meta.url));
+test('npm run twins starts every simulator, says how to use it, and ends on Ctrl-C', async () => {
+  const main = fileURLToPath(new URL('../../simulators/main.ts', import.meta.url));
   const child = spawn(process.execPath, [main, '--port-base', '0', '--profile', 'stormy'], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -108,25 +108,25 @@ test('npm run twins starts every twin, says how to use it, and ends on Ctrl-C', 
     if (line.startsWith('Weather')) break;
   }
   const urls = lines.flatMap((line) => /^[a-z-]+ {2}(http:\S+)$/.exec(line)?.[1] ?? []);
-  assert.equal(urls.length, TWINS.length);
+  assert.equal(urls.length, SIMULATORS.length);
   for (const url of urls)
     assert.equal(((await (await fetch(`${url}/_twin/faults`)).json()) as { profile: string }).profile, 'stormy');
-  assert.equal(lines.filter((line) => line.includes('providers add')).length, TWINS.length);
+  assert.equal(lines.filter((line) => line.includes('providers add')).length, SIMULATORS.length);
   child.kill('SIGINT');
   assert.deepEqual(await exit, [0, null]);
 });
 
-test('a twin that was stopped leaves nothing that keeps a process alive', async () => {
-  const kit = new URL('../../twins/kit/twin.ts', import.meta.url).href;
-  const kind = new URL('../../twins/pawapay/index.ts', import.meta.url).href;
+test('a simulator that was stopped leaves nothing that keeps a process alive', async () => {
+  const kit = new URL('../../simulators/kit/simulator.ts', import.meta.url).href;
+  const kind = new URL('../../simulators/pawapay/index.ts', import.meta.url).href;
   const code = `
-    const { startTwin } = await import('${kit}');
-    const { pawapayTwin } = await import('${kind}');
-    const twin = await startTwin(pawapayTwin, { delay_ms: 600_000, slow_ms: 600_000 });
-    twin.faults.script({ fault: 'slow_created' });
-    fetch(twin.url + '/v2/deposits', { method: 'POST' }).catch(() => {});
+    const { startSimulator } = await import('${kit}');
+    const { pawapaySimulator } = await import('${kind}');
+    const simulator = await startSimulator(pawapaySimulator, { delay_ms: 600_000, slow_ms: 600_000 });
+    simulator.faults.script({ fault: 'slow_created' });
+    fetch(simulator.url + '/v2/deposits', { method: 'POST' }).catch(() => {});
     await new Promise((resolve) => setTimeout(resolve, 100));
-    await twin.stop();`;
+    await simulator.stop();`;
   const child = spawn(process.execPath, ['--input-type=module', '--eval', code], { stdio: 'inherit' });
   assert.deepEqual(await once(child, 'exit'), [0, null]);
 });

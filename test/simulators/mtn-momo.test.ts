@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { after, before, suite, test } from 'node:test';
 import type { Provider } from '../../src/providers/adapters/contract.ts';
 import { mtnMomo } from '../../src/providers/adapters/mtn-momo/index.ts';
-import { startTwin, type Twin } from '../../twins/kit/twin.ts';
-import { mtnMomoTwin } from '../../twins/mtn-momo/index.ts';
+import { startSimulator, type Simulator } from '../../simulators/kit/simulator.ts';
+import { mtnMomoSimulator } from '../../simulators/mtn-momo/index.ts';
 import { tools } from '../adapters/fixture.ts';
 import { collection, payout, refund } from '../adapters/mtn-momo-stub.ts';
 
@@ -65,16 +65,16 @@ const NUMBERS = {
 
 const told = (said: { kind: string; reason?: unknown }) => ('reason' in said ? `${said.kind} ${said.reason}` : said.kind);
 
-suite("MTN's sandbox, played by the twin", () => {
-  let twin: Twin;
+suite("MTN's sandbox, played by the simulator", () => {
+  let simulator: Simulator;
   let provider: Provider;
 
   before(async () => {
-    twin = await startTwin(mtnMomoTwin, { delay_ms: 10 });
-    const credentials = { ...twin.credentials, target_environment: 'sandbox' };
+    simulator = await startSimulator(mtnMomoSimulator, { delay_ms: 10 });
+    const credentials = { ...simulator.credentials, target_environment: 'sandbox' };
     provider = mtnMomo.connect({ id: 'pa_test', environment: 'live', credentials }, tools);
   });
-  after(() => twin.stop());
+  after(() => simulator.stop());
 
   test('its numbers end a request to pay as MTN says', async () => {
     const rows = NUMBERS.collect.map(async ([suffix]) => {
@@ -125,7 +125,7 @@ suite("MTN's sandbox, played by the twin", () => {
   }
 
   test('a reason as an object, as in the published schema, means the same', async () => {
-    twin.settings.set('reason_as', 'object');
+    simulator.settings.set('reason_as', 'object');
     const one = collection(provider, { provider_key: provider.keyOf('object'), payer: '+46733123451', currency: 'EUR' });
     await provider.submit(one);
     assert.equal(told(await settled(() => provider.read(one), false)), 'cancelled payer_declined');
@@ -134,30 +134,30 @@ suite("MTN's sandbox, played by the twin", () => {
   test('another currency than EUR creates nothing', async () => {
     const one = collection(provider, { provider_key: provider.keyOf('francs') });
     assert.deepEqual(told(await provider.submit(one)), 'unavailable');
-    assert.deepEqual(twin.book.created(one.provider_key), []);
+    assert.deepEqual(simulator.book.created(one.provider_key), []);
   });
 
   test('an API user is made in three steps, and callbacks go to its host only', async () => {
-    const headers = { 'ocp-apim-subscription-key': twin.credentials.collection_subscription_key as string };
+    const headers = { 'ocp-apim-subscription-key': simulator.credentials.collection_subscription_key as string };
     const post = (path: string, body?: object) =>
-      fetch(`${twin.url}${path}`, {
+      fetch(`${simulator.url}${path}`, {
         method: 'POST',
         headers: { ...headers, 'x-reference-id': USER, 'content-type': 'application/json' },
         ...(body ? { body: JSON.stringify(body) } : {}),
       });
     const host = { providerCallbackHost: 'pay.example' };
-    assert.equal((await fetch(`${twin.url}/v1_0/apiuser/${USER}`)).status, 401);
+    assert.equal((await fetch(`${simulator.url}/v1_0/apiuser/${USER}`)).status, 401);
     assert.equal((await post('/v1_0/apiuser', host)).status, 201);
     assert.equal((await post('/v1_0/apiuser', host)).status, 409);
     const { apiKey } = (await (await post(`/v1_0/apiuser/${USER}/apikey`)).json()) as { apiKey: string };
-    const shown = await (await fetch(`${twin.url}/v1_0/apiuser/${USER}`, { headers })).json();
+    const shown = await (await fetch(`${simulator.url}/v1_0/apiuser/${USER}`, { headers })).json();
     assert.deepEqual(shown, { ...host, targetEnvironment: 'sandbox' });
 
-    const credentials = { ...twin.credentials, target_environment: 'sandbox', api_user: USER, api_key: apiKey };
+    const credentials = { ...simulator.credentials, target_environment: 'sandbox', api_user: USER, api_key: apiKey };
     const made = mtnMomo.connect({ id: 'pa_test', environment: 'live', credentials }, tools);
     const submit = (name: string, changes: object = {}) =>
       made.submit(collection(made, { provider_key: made.keyOf(name), currency: 'EUR', ...changes }));
-    const addressOf = (name: string) => twin.book.find(made.keyOf(name))?.callback_url;
+    const addressOf = (name: string) => simulator.book.find(made.keyOf(name))?.callback_url;
     assert.equal((await submit('at home')).kind, 'accepted');
     assert.equal(addressOf('at home'), collection(made).callback_url);
     assert.equal((await submit('elsewhere', { callback_url: 'https://other.example/x' })).kind, 'accepted');

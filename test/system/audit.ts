@@ -1,7 +1,7 @@
 import { checkBooks } from '../../src/core/books-check/check.ts';
 import { type Queryable, sql } from '../../src/kit/sql.ts';
 import { verifyLedger } from '../../src/money/ledger/verify.ts';
-import type { Entry } from '../../twins/kit/book.ts';
+import type { Entry } from '../../simulators/kit/book.ts';
 import type { World } from './world.ts';
 
 /** What is still open anywhere: nothing of it may be left once the providers are well again. */
@@ -25,12 +25,12 @@ interface Moved {
 }
 
 /**
- * Holds the twins' books, the payments and the ledger against each other, to the franc.
+ * Holds the simulators' books, the payments and the ledger against each other, to the franc.
  * @returns every difference, in words
  */
 export async function differences(world: World, orders: number): Promise<string[]> {
-  const { live, twins } = world;
-  const entries = twins.flatMap(({ book }) => [...book.entries()]);
+  const { live, simulators } = world;
+  const entries = simulators.flatMap(({ book }) => [...book.entries()]);
   const ours = await movedByUs(live);
   return [
     ...twice(entries),

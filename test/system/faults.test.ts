@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from '../../src/kit/sql.ts';
-import { randomOf } from '../../twins/kit/random.ts';
+import { randomOf } from '../../simulators/kit/random.ts';
 import { differences, leftOpen } from './audit.ts';
 import { decideByStatement } from './person.ts';
 import { Shop } from './shop.ts';
@@ -29,7 +29,7 @@ test(`${PAYMENTS} payments under random faults and SIGKILLs: 0 charged twice, 0 
   });
   serving = false;
   await reaper;
-  for (const twin of world.twins) twin.recover();
+  for (const simulator of world.simulators) simulator.recover();
   const decided = await settled(world);
   t.diagnostic(`${await summary(world)}; ${decided} decided by M-Pesa's statement`);
   assert.deepEqual(await differences(world, PAYMENTS), []);
@@ -59,15 +59,17 @@ async function settled(world: World): Promise<number> {
 }
 
 /** What the run was like: a storm that blew nowhere proves nothing. */
-async function summary({ live, twins, deaths }: World): Promise<string> {
+async function summary({ live, simulators, deaths }: World): Promise<string> {
   const statuses = await live.all<{ status: string; count: bigint }>(
     sql`select status, count(*) as count from payments group by status order by count desc`,
   );
-  const faults = twins.map(({ name, faults: storm }) => `${name} ${Object.values(storm.counts()).reduce((a, b) => a + b, 0)}`);
+  const faults = simulators.map(
+    ({ name, faults: storm }) => `${name} ${Object.values(storm.counts()).reduce((a, b) => a + b, 0)}`,
+  );
   assert.ok(deaths > 0, 'nothing was killed');
   return [
     `${deaths} deaths`,
-    `decided by twins: ${faults.join(', ')}`,
+    `decided by simulators: ${faults.join(', ')}`,
     statuses.map(({ status, count }) => `${count} ${status}`).join(', '),
   ].join('; ');
 }

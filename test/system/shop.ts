@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { payOn } from '../../twins/kit/pages.ts';
-import { randomOf } from '../../twins/kit/random.ts';
+import { payOn } from '../../simulators/kit/pages.ts';
+import { randomOf } from '../../simulators/kit/random.ts';
 import type { World } from './world.ts';
 
 /** What one request came to; status 0: no whole answer. */

@@ -16,8 +16,8 @@ import type { RuleRow } from '../../src/providers/routing/schema.ts';
 import { insertRule } from '../../src/providers/routing/store.ts';
 import { createTeam } from '../../src/tenants/teams/service.ts';
 import { updateTeam } from '../../src/tenants/teams/store.ts';
-import { startTwin, type Twin } from '../../twins/kit/twin.ts';
-import { TWINS } from '../../twins/catalogue.ts';
+import { startSimulator, type Simulator } from '../../simulators/kit/simulator.ts';
+import { SIMULATORS } from '../../simulators/catalogue.ts';
 import { freePort, until } from '../setup/api.ts';
 import { COMPILE_CACHE } from '../../scripts/testing/compile-cache.ts';
 import { cloneDatabases, type Databases } from '../setup/databases.ts';
@@ -27,12 +27,12 @@ export const SPEED = 30;
 /** A little longer than the slowest deadline of an adapter at that speed. */
 const SLOW_MS = 1_600;
 
-/** The whole system on loopback: databases, twins of every provider, an API process and a worker process. */
+/** The whole system on loopback: databases, simulators of every provider, an API process and a worker process. */
 export interface World {
   url: string;
   key: string;
   team_id: bigint;
-  twins: Twin[];
+  simulators: Simulator[];
   /** The live store, as its owner. */
   live: DbPool;
   /** The time as its processes have it. */
@@ -53,8 +53,10 @@ export async function startWorld(seed: number): Promise<World> {
   const from_s = Math.floor(Date.now() / 1000);
   const clock = hastened(SPEED, from_s * 1000);
   const weather = { profile: 'stormy', delay_ms: 40, slow_ms: SLOW_MS, lag_ms: 2_000, now: clock.now } as const;
-  const twins = await Promise.all(TWINS.map((kind, i) => startTwin(kind, { ...weather, seed: seed * 100 + i * 10 })));
-  const { team_id, key } = await openShop(control, new Secrets(secretsKey), twins, port);
+  const simulators = await Promise.all(
+    SIMULATORS.map((kind, i) => startSimulator(kind, { ...weather, seed: seed * 100 + i * 10 })),
+  );
+  const { team_id, key } = await openShop(control, new Secrets(secretsKey), simulators, port);
   const env = environmentOf(databases, folder, secretsKey, port, from_s);
   // Half of every life would be spent on compiling, and whoever is killed keeps nothing of it.
   await once(start('migrate', env), 'exit');
@@ -62,7 +64,7 @@ export async function startWorld(seed: number): Promise<World> {
   const url = `http://127.0.0.1:${port}`;
   await isUp(url);
   const world: World = {
-    ...{ url, key, team_id, twins, live, clock, deaths: 0 },
+    ...{ url, key, team_id, simulators, live, clock, deaths: 0 },
     kill: async (which) => {
       world.deaths += 1;
       await ended(running[which]);
@@ -71,7 +73,7 @@ export async function startWorld(seed: number): Promise<World> {
     },
     stop: async () => {
       await Promise.all(Object.values(running).map(ended));
-      await Promise.all([...twins.map((twin) => twin.stop()), control.close(), live.close()]);
+      await Promise.all([...simulators.map((simulator) => simulator.stop()), control.close(), live.close()]);
       await databases.drop();
       fs.rmSync(folder, { recursive: true, force: true });
     },
@@ -88,7 +90,7 @@ function hastened(speed: number, from: number): Clock {
 async function openShop(
   control: DbPool,
   secrets: Secrets,
-  twins: Twin[],
+  simulators: Simulator[],
   port: number,
 ): Promise<{ team_id: bigint; key: string }> {
   const team = { ...(await createTeam(control, { name: 'Chez Awa', email: 'awa@shop.example' })), verification_level: 4 };
@@ -97,12 +99,12 @@ async function openShop(
   const wanted = { team_id: team.id, environment: 'live' as const, kind: 'secret' as const, scopes: [], allowed_ips: [] };
   await storeKey(control, key, { ...wanted, expires_at: null }, new Date());
   for (const connector of CONNECTORS) {
-    const twin = twins.find(({ name }) => name === connector.name);
-    if (!twin) throw new Error(`${connector.name} has no twin`);
+    const simulator = simulators.find(({ name }) => name === connector.name);
+    if (!simulator) throw new Error(`${connector.name} has no simulator`);
     const { environment, team_id } = wanted;
-    const account = { team_id, environment, connector, name: connector.name, credentials: twin.credentials, costs: null };
+    const account = { team_id, environment, connector, name: connector.name, credentials: simulator.credentials, costs: null };
     const row = await addAccount(control, secrets, account, new Date());
-    twin.settings.set('callback_url', `http://127.0.0.1:${port}/_callbacks/${row?.id}`);
+    simulator.settings.set('callback_url', `http://127.0.0.1:${port}/_callbacks/${row?.id}`);
   }
   await insertRule(control, evenly(team.id));
   return { team_id: team.id, key };

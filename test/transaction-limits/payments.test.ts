@@ -220,7 +220,7 @@ test('a refund gives nothing back', async () => {
   const { id } = await charged(100_000);
   await learn(id, { kind: 'succeeded', provider_ref: 'ref', amount_minor: 10_000_000n, currency: 'XAF' });
   const refunded = { kind: 'refunded', amount_minor: 10_000_000n } as const;
-  await applyOne(api.deps, store, { team_id: merchant.team.id, payment_id: id, happenings: [refunded] });
+  await applyOne(api.deps, store, { team_id: merchant.team.id, payment_id: id, occurrences: [refunded] });
   assert.deepEqual([await statusOf(id), await used()], ['refunded', 100_000]);
 });
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { payOn } from '../../twins/kit/pages.ts';
+import { payOn } from '../../simulators/kit/pages.ts';
 import { Counter } from '../complaints/counter.ts';
 import { FakeClock, startApi } from '../setup/api.ts';
 
@@ -16,15 +16,15 @@ for (const name of ['flutterwave', 'cinetpay']) {
       const { action } = (await till.charge(id)).body;
       if (action.kind === 'redirect') await payOn(action.url, '+237670100000');
       await till.becomes(`/payments/${id}`, 'succeeded');
-      const twin = till.twin(name);
-      twin.faults.script({ fault: 'reset_uncreated' });
+      const simulator = till.simulator(name);
+      simulator.faults.script({ fault: 'reset_uncreated' });
       const transfer = { amount: 500, currency: 'XAF', channel: 'cm.mtn', recipient: '+237670100000' };
       const { status, body } = await till.call('POST', '/transfers', transfer);
       assert.equal(status, 201, JSON.stringify(body));
       await till.becomes(`/transfers/${body.transfer.id}`, 'succeeded', 60_000);
-      const created = twin.book.entries().filter(({ kind }) => kind === 'payout');
+      const created = simulator.book.entries().filter(({ kind }) => kind === 'payout');
       assert.equal(created.length, 1);
-      assert.deepEqual(twin.faults.unmet(), []);
+      assert.deepEqual(simulator.faults.unmet(), []);
     } finally {
       await till.stop();
     }
@@ -37,17 +37,17 @@ for (const empty_wallet of ['rejected', 'failed']) {
     const till = await Counter.open(api, clock, ['pawapay']);
     try {
       await till.sell(5_000);
-      const twin = till.twin('pawapay');
-      twin.settings.set('empty_wallet', empty_wallet);
-      twin.faults.script({ fault: 'float_exhausted', doing: 'create' });
+      const simulator = till.simulator('pawapay');
+      simulator.settings.set('empty_wallet', empty_wallet);
+      simulator.faults.script({ fault: 'float_exhausted', doing: 'create' });
       const transfer = { amount: 500, currency: 'XAF', channel: 'cm.mtn', recipient: '+237670100000' };
       const { status, body } = await till.call('POST', '/transfers', transfer);
       assert.equal(status, 201, JSON.stringify(body));
       await till.becomes(`/transfers/${body.transfer.id}`, 'succeeded', 10_000);
-      const payouts = twin.book.entries().filter(({ kind }) => kind === 'payout');
+      const payouts = simulator.book.entries().filter(({ kind }) => kind === 'payout');
       assert.equal(payouts.filter(({ moved }) => moved).length, 1);
       assert.equal(new Set(payouts.map(({ key }) => key)).size, empty_wallet === 'rejected' ? 1 : 2);
-      assert.deepEqual(twin.faults.unmet(), []);
+      assert.deepEqual(simulator.faults.unmet(), []);
     } finally {
       await till.stop();
     }
@@ -57,14 +57,14 @@ for (const empty_wallet of ['rejected', 'failed']) {
     const till = await Counter.open(api, clock, ['pawapay']);
     try {
       const payment = await till.sell(5_000);
-      const twin = till.twin('pawapay');
-      twin.settings.set('empty_wallet', empty_wallet);
-      twin.faults.script({ fault: 'float_exhausted', doing: 'create' });
+      const simulator = till.simulator('pawapay');
+      simulator.settings.set('empty_wallet', empty_wallet);
+      simulator.faults.script({ fault: 'float_exhausted', doing: 'create' });
       const { status, body } = await till.call('POST', '/refunds', { payment, amount: 1_000, reason: 'requested_by_customer' });
       assert.equal(status, 201, JSON.stringify(body));
       await till.becomes(`/refunds/${body.refund.id}`, 'succeeded', 10_000);
-      assert.equal(twin.book.refunded(twin.book.entries()[0]?.key ?? ''), 100_000n);
-      assert.deepEqual(twin.faults.unmet(), []);
+      assert.equal(simulator.book.refunded(simulator.book.entries()[0]?.key ?? ''), 100_000n);
+      assert.deepEqual(simulator.faults.unmet(), []);
     } finally {
       await till.stop();
     }

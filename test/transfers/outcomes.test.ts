@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { PayoutOutcome } from '../../src/providers/adapters/contract.ts';
-import { happeningOf } from '../../src/core/transfers/outcomes.ts';
+import { occurrenceOf } from '../../src/core/transfers/outcomes.ts';
 import type { TransferRow } from '../../src/core/transfers/schema.ts';
 
 const PLAN = { first_ms: 7_000, factor: 3, longest_ms: 60_000 };
@@ -14,8 +14,8 @@ const UNDECIDED: PayoutOutcome[] = [
 for (const outcome of UNDECIDED) {
   test(`a payout that is ${outcome.kind} when asked about is asked about again by the provider's own plan`, () => {
     const waits = [0, 1, 2, 50].map((polls) => {
-      const happening = happeningOf({ polls, decision: null } as TransferRow, outcome, 'read', [], PLAN);
-      return happening.kind === 'waiting' ? happening.wait_ms : assert.fail(happening.kind);
+      const occurrence = occurrenceOf({ polls, decision: null } as TransferRow, outcome, 'read', [], PLAN);
+      return occurrence.kind === 'waiting' ? occurrence.wait_ms : assert.fail(occurrence.kind);
     });
     assert.deepEqual(waits, [7_000, 21_000, 60_000, 60_000]);
   });

@@ -3,7 +3,7 @@ import { after, before, beforeEach, test } from 'node:test';
 import { sql } from '../../src/kit/sql.ts';
 import { foldDeltas } from '../../src/money/ledger/fold.ts';
 import { Registry, withProviders } from '../setup/providers.ts';
-import { applyTransfers, type TransferHappening } from '../../src/core/transfers/apply.ts';
+import { applyTransfers, type TransferOccurrence } from '../../src/core/transfers/apply.ts';
 import { getTransfer } from '../../src/core/transfers/service.ts';
 import { transferSweep } from '../../src/core/transfers/sweeps.ts';
 import { assertBooks, type Bank, bank, bucketsOf, eventsOf, forgetOpenTransfers, fund, journalsOf, transfer } from './support.ts';
@@ -137,7 +137,7 @@ test('of many workers that hold the same transfer one hands it over', async () =
   const intents = await many(10, (n) =>
     store().db.transaction((tx) => {
       return applyTransfers(tx, context, [
-        { known, happening: { kind: 'sending', provider_account: `bank ${n}`, provider_key: id, decision, lease_ms: 1_000 } },
+        { known, occurrence: { kind: 'sending', provider_account: `bank ${n}`, provider_key: id, decision, lease_ms: 1_000 } },
       ]);
     }),
   );
@@ -148,7 +148,7 @@ test('of many workers that hold the same transfer one hands it over', async () =
 
 test('of contradicting answers at once exactly one takes effect', async () => {
   await fund(api, merchant.team, 100_000);
-  const answers: TransferHappening[] = [
+  const answers: TransferOccurrence[] = [
     { kind: 'succeeded', provider_ref: 'r' },
     { kind: 'failed', reason: null, message: 'no' },
     { kind: 'cancelled', message: 'given up' },
@@ -161,7 +161,7 @@ test('of contradicting answers at once exactly one takes effect', async () => {
     const known = await getTransfer(store(), merchant.team.id, id);
     const context = { environment: 'sandbox', at: clock.now() } as const;
     await Promise.all(
-      answers.map((happening) => store().db.transaction((tx) => applyTransfers(tx, context, [{ known, happening }]))),
+      answers.map((occurrence) => store().db.transaction((tx) => applyTransfers(tx, context, [{ known, occurrence }]))),
     );
     const { status } = await getTransfer(store(), merchant.team.id, id);
     assert.notEqual(status, 'processing');

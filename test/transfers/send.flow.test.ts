@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { post } from '../../src/money/ledger/post.ts';
 import type { Payout, PayoutOutcome } from '../../src/providers/adapters/contract.ts';
 import { Registry, withProviders } from '../setup/providers.ts';
-import { applyTransfers, type TransferHappening } from '../../src/core/transfers/apply.ts';
+import { applyTransfers, type TransferOccurrence } from '../../src/core/transfers/apply.ts';
 import { getTransfer } from '../../src/core/transfers/service.ts';
 import { transferSweep } from '../../src/core/transfers/sweeps.ts';
 import { type Api, FakeClock, type Merchant, startApi } from '../setup/api.ts';
@@ -279,9 +279,9 @@ test('of an earlier sending only that it was paid is true', async () => {
   const earlier = await rowOf(id);
   await rounds(worker(one), 11 * MINUTE_MS);
   assert.equal((await rowOf(id)).decision?.resent, true);
-  const changedBy = async (happening: TransferHappening) => {
+  const changedBy = async (occurrence: TransferOccurrence) => {
     const context = { environment: 'sandbox', at: clock.now() } as const;
-    const applied = await store().db.transaction((tx) => applyTransfers(tx, context, [{ known: earlier, happening }]));
+    const applied = await store().db.transaction((tx) => applyTransfers(tx, context, [{ known: earlier, occurrence }]));
     return applied.get(id)?.changed;
   };
   assert.equal(await changedBy({ kind: 'failed', reason: null, message: 'duplicate' }), false);

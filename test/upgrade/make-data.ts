@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Twin, TwinKind } from '../../twins/kit/twin.ts';
+import type { Simulator, SimulatorKind } from '../../simulators/kit/simulator.ts';
 import type { Old } from './make.ts';
 
 const ORDER = { amount: 5_000, currency: 'XAF', email: 'awa@example.com', name: 'Awa Ngo', phone: '+237650000000' };
@@ -110,9 +110,9 @@ export interface LiveShop {
 /** A verified team whose provider is the simulator that comes with the old program. */
 export async function fillLive(old: Old, checkout: string): Promise<LiveShop> {
   const load = (name: string) => import(path.join(checkout, 'twins', name));
-  const { startTwin } = (await load('kit/twin.ts')) as { startTwin(kind: TwinKind, options: object): Promise<Twin> };
-  const { TWINS } = (await load('catalogue.ts')) as { TWINS: readonly TwinKind[] };
-  const kind = TWINS.find(({ name }) => name === 'pawapay') as TwinKind;
+  const { startTwin } = (await load('kit/twin.ts')) as { startTwin(kind: SimulatorKind, options: object): Promise<Simulator> };
+  const { TWINS } = (await load('catalogue.ts')) as { TWINS: readonly SimulatorKind[] };
+  const kind = TWINS.find(({ name }) => name === 'pawapay') as SimulatorKind;
   const twin = await startTwin(kind, { delay_ms: 50 });
   const { id: team } = await old.command('teams', 'create', '--name', 'Chez Awa', '--email', 'awa@shop.example');
   await old.command('teams', 'verify', team, '--level', '4');

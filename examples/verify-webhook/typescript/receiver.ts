@@ -3,7 +3,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage } from 'node:http';
 
 const TOLERANCE_SECONDS = 300;
-const LARGEST_BODY = 1024 * 1024;
+const MAX_BODY = 1024 * 1024;
 const { PORT = '3000', PIROGUE_WEBHOOK_SECRET: secret = '' } = process.env;
 // With an empty secret anybody could sign.
 if (!secret) throw new Error('PIROGUE_WEBHOOK_SECRET is not set');
@@ -37,7 +37,7 @@ async function bodyOf(request: IncomingMessage): Promise<Buffer> {
   let size = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
     size += chunk.length;
-    if (size > LARGEST_BODY) throw new Error('the body is too large');
+    if (size > MAX_BODY) throw new Error('the body is too large');
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);

@@ -6,7 +6,7 @@ import type { Db } from '../../kit/sql.ts';
 import { type BlockRow, countAddressBlocks, deleteBlock, upsertBlock } from './store.ts';
 
 /** Maximum address blocks of a team. Networks cannot be looked up by equality, so each charge reads all of the team's. */
-const MOST_ADDRESSES = 1_000;
+const MAX_ADDRESSES = 1_000;
 
 /**
  * Adds a block in live. A value that is already blocked keeps its block's id.
@@ -15,8 +15,8 @@ const MOST_ADDRESSES = 1_000;
 export function addBlock(db: Db, wanted: Omit<BlockRow, 'id' | 'created_at'>, by: Actor, at: number): Promise<BlockRow> {
   return db.transaction(async (tx) => {
     const { team_id } = wanted;
-    if (wanted.kind === 'address' && (await countAddressBlocks(tx, team_id)) >= MOST_ADDRESSES) {
-      throw new Problem(422, `The team blocks ${MOST_ADDRESSES} addresses and ranges: remove some, or block a wider range.`);
+    if (wanted.kind === 'address' && (await countAddressBlocks(tx, team_id)) >= MAX_ADDRESSES) {
+      throw new Problem(422, `The team blocks ${MAX_ADDRESSES} addresses and ranges: remove some, or block a wider range.`);
     }
     const block = await upsertBlock(tx, { ...wanted, id: newId('blk', 'live', at), created_at: new Date(at) });
     await record(tx, by, { team_id, action: 'block.create', resource_id: block.id, at });

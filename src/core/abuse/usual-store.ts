@@ -3,7 +3,7 @@ import { type Queryable, sql, type Tx } from '../../kit/sql.ts';
 /**
  * Maximum payments of a team that are read, newest first: enough for the usual figures, and read within tens of milliseconds.
  */
-const MOST_PAYMENTS = 20_000;
+const MAX_PAYMENTS = 20_000;
 
 /** Claims the teams whose usual figures were last computed at or before `before`. */
 export async function claimTeams(db: Queryable, team_ids: readonly bigint[], now: Date, before: Date): Promise<bigint[]> {
@@ -26,7 +26,7 @@ export async function makeAmounts(tx: Tx, team_id: bigint, lowest_id: string): P
     select ${team_id}::bigint, currency, count(*)::int, percentile_disc(0.99) within group (order by amount_minor)
     from (
       select currency, amount_minor, status from payments where team_id = ${team_id} and id >= ${lowest_id}
-      order by id desc limit ${MOST_PAYMENTS}) p
+      order by id desc limit ${MAX_PAYMENTS}) p
     where status in ('succeeded', 'partially_refunded', 'refunded') group by currency`);
 }
 

@@ -4,7 +4,7 @@ import type { Balance } from './schema.ts';
 
 /** Balances are cached for 3 minutes (docs/contract/money.md). */
 const FRESH_MS = 180_000;
-const MOST_KEPT = 10_000;
+const MAX_KEPT = 10_000;
 
 /** The key of a cached balance. */
 export interface BalanceKey {
@@ -35,7 +35,7 @@ export class MemoryBalanceCache implements BalanceCache {
   readonly #most: number;
   readonly #kept = new Map<string, Kept>();
 
-  constructor(clock: Clock, most = MOST_KEPT) {
+  constructor(clock: Clock, most = MAX_KEPT) {
     this.#clock = clock;
     this.#most = most;
   }

@@ -21,7 +21,7 @@ import { screenCharge } from './screening.ts';
 import { isUnpaid } from '../payments/states.ts';
 import { lockPayments, type PaymentRef } from '../payments/store.ts';
 import { termsOf } from './terms.ts';
-import { pieceOf } from './tranches.ts';
+import { trancheOf } from './tranches.ts';
 
 /** A provider that has not responded by then may still have acted: the result is then polled for. */
 const SUBMIT_LEASE_MS = 60_000;
@@ -66,7 +66,7 @@ export async function charge(
     operation: 'collect',
     channel: charge.channel,
     currency: charge.currency,
-    amount_minor: charge.piece_minor,
+    amount_minor: charge.tranche_minor,
   });
   for (const provider of candidates) {
     const { payment, attempt } = await store.db.transaction((tx) =>
@@ -150,7 +150,7 @@ async function start(
   if (!isChargeable(payment) || payment.expires_at.getTime() <= at || attempts.some(isUnderWay)) throw wrongState(payment);
   await deps.guardCharge(tx, payment);
   const prompted_by = await limitPrompts(tx, store.environment, ref.team_id, charge, at);
-  const amount_minor = pieceOf(deps.config, payment, charge.channel);
+  const amount_minor = trancheOf(deps.config, payment, charge.channel);
   const use = { team_id: ref.team_id, direction: 'payment', currency: payment.currency, amount_minor } as const;
   const counted_day = await reserve(tx, level, use, at);
   await insertAttempt(tx, {

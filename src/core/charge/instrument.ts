@@ -8,7 +8,7 @@ import { parsePhone } from '../../providers/reference/phones.ts';
 import { totalOf } from '../payments/present.ts';
 import type { Prompter } from '../attempts/schema.ts';
 import type { ChargeBody, PaymentRow } from '../payments/schema.ts';
-import { pieceOf } from './tranches.ts';
+import { trancheOf } from './tranches.ts';
 
 /** Payment instrument: a channel and the payer's number or account on it. */
 export interface Instrument {
@@ -25,7 +25,7 @@ export interface Instrument {
 export interface Charge extends Instrument {
   currency: string;
   /** Amount that this charge would collect now; decides which providers can take it. The final amount is fixed under the lock. */
-  piece_minor: Minor;
+  tranche_minor: Minor;
   client_ip: string | null;
   /** The actor that requests the charge, for the audit log. */
   by: Actor;
@@ -87,5 +87,5 @@ export function fitCharge(
   if (objection) throw invalid({ amount: [objection] });
   const { email, customer_id, status, amount_minor } = payment;
   const screened = { email, customer_id, amount_minor: status === 'partial' ? null : amount_minor };
-  return { ...instrument, currency: payment.currency, piece_minor: pieceOf(config, payment, channel), ...from, screened };
+  return { ...instrument, currency: payment.currency, tranche_minor: trancheOf(config, payment, channel), ...from, screened };
 }

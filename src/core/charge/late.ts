@@ -1,9 +1,9 @@
 import type { Config } from '../../platform/config/config.ts';
 import type { Environment } from '../../kit/environment.ts';
 import type { Capabilities, Next, Reading, Submission } from '../../providers/adapters/contract.ts';
-import type { Change, Happening } from '../payments/change.ts';
+import type { Change, Occurrence } from '../payments/change.ts';
 import type { AttemptUpdate } from '../attempts/store.ts';
-import { change, evidence, FIRST_READ_MS, planned, SHORTEST_WAIT_MS, submittedHappening } from './outcomes.ts';
+import { change, evidence, FIRST_READ_MS, planned, MIN_WAIT_MS, submittedOccurrence } from './outcomes.ts';
 import { type AttemptRow, isUnderWay, neverArrived } from '../attempts/schema.ts';
 import type { PaymentRow } from '../payments/schema.ts';
 
@@ -62,7 +62,7 @@ export function changeOfLateReading(
     case 'succeeded':
       return moneyOf(ended, reading);
     case 'pending':
-      return arrived(ended, { status: 'open', next_poll_at: new Date(at + Math.max(reading.poll_after_ms, SHORTEST_WAIT_MS)) });
+      return arrived(ended, { status: 'open', next_poll_at: new Date(at + Math.max(reading.poll_after_ms, MIN_WAIT_MS)) });
     case 'unreadable':
       return watched(ended, later);
     case 'not_found': {
@@ -83,7 +83,7 @@ function moneyOf(ended: Ended, proof: { provider_ref: string; amount_minor: bigi
   const { config, environment, payment, attempt, at } = ended;
   // The attempt was closed as never sent but paid after all, and no other has started: fee and channel are those of this
   // attempt.
-  const before = payment.status === 'pending' ? [submittedHappening(config, payment, attempt)] : [];
+  const before = payment.status === 'pending' ? [submittedOccurrence(config, payment, attempt)] : [];
   if (proof.amount_minor === attempt.amount_minor && proof.currency === attempt.currency) {
     return late(evidence(config, environment, attempt, proof, at, before));
   }
@@ -114,7 +114,7 @@ function arrived(ended: Ended, update: AttemptUpdate & { action?: Next | null })
   const free = attempts.every((other) => other.id === attempt.id || !isUnderWay(other));
   if (payment.status === 'partial' && free && !decided) {
     const opened = { reason: null, message: null, closed_at: null, submitted_at, ...update };
-    return late(change(attempt, opened, [submittedHappening(config, payment, attempt)]));
+    return late(change(attempt, opened, [submittedOccurrence(config, payment, attempt)]));
   }
   const { status: _, message: __, ...rest } = update;
   return late(change(attempt, { ...rest, status: attempt.status, submitted_at }, []));
@@ -124,8 +124,8 @@ function arrived(ended: Ended, update: AttemptUpdate & { action?: Next | null })
 function watched({ payment, attempt }: Ended, next_poll_at: Date | null): Change {
   if (attempt.next_poll_at === null) return nothing(attempt);
   // The tranche that waited for this attempt can be sent now.
-  const happenings: Happening[] = next_poll_at === null && payment.status === 'partial' ? [{ kind: 'piece_unsent' }] : [];
-  return late(change(attempt, { status: attempt.status, next_poll_at }, happenings));
+  const occurrences: Occurrence[] = next_poll_at === null && payment.status === 'partial' ? [{ kind: 'tranche_unsent' }] : [];
+  return late(change(attempt, { status: attempt.status, next_poll_at }, occurrences));
 }
 
 function late(made: Change): Change {
@@ -133,5 +133,5 @@ function late(made: Change): Change {
 }
 
 function nothing({ team_id, payment_id }: AttemptRow): Change {
-  return { team_id, payment_id, happenings: [] };
+  return { team_id, payment_id, occurrences: [] };
 }

@@ -4,7 +4,7 @@ import { must, unreachable } from '../../kit/errors.ts';
 import type { Capabilities, Reading, Submission } from '../../providers/adapters/contract.ts';
 import type { Reason } from '../../providers/adapters/reasons.ts';
 import { channelById } from '../../providers/reference/channels.ts';
-import type { Change, Happening } from '../payments/change.ts';
+import type { Change, Occurrence } from '../payments/change.ts';
 import type { AttemptUpdate } from '../attempts/store.ts';
 import { feeOf } from '../../money/fees/fees.ts';
 import { NEVER_ARRIVED, type AttemptRow } from '../attempts/schema.ts';
@@ -12,13 +12,13 @@ import type { PaymentRow } from '../payments/schema.ts';
 
 /** Delay before the first poll of an attempt whose outcome is unknown, in milliseconds; later polls follow {@link backOff}. */
 export const FIRST_READ_MS = 2_000;
-const LONGEST_WAIT_MS = 300_000;
+const MAX_WAIT_MS = 300_000;
 /** Minimum delay between polls, even for a provider that requests an immediate one. */
-export const SHORTEST_WAIT_MS = 100;
+export const MIN_WAIT_MS = 100;
 
 /** Returns the delay in milliseconds where no provider, and so no poll plan, is known: exponential, up to five minutes. */
 export function backOff(polls: number): number {
-  return Math.min(FIRST_READ_MS * 2 ** Math.min(polls, 10), LONGEST_WAIT_MS);
+  return Math.min(FIRST_READ_MS * 2 ** Math.min(polls, 10), MAX_WAIT_MS);
 }
 
 /** Returns the delay before the next poll in milliseconds, by the provider's own poll plan. */
@@ -38,9 +38,9 @@ export function changeOfSubmission(
   submission: Submission,
   at: number,
 ): Change {
-  const make = (update: AttemptUpdate, happenings: Happening[]): Change => change(attempt, update, happenings);
+  const make = (update: AttemptUpdate, occurrences: Occurrence[]): Change => change(attempt, update, occurrences);
   const now = new Date(at);
-  const submitted = submittedHappening(config, payment, attempt);
+  const submitted = submittedOccurrence(config, payment, attempt);
   // A poll or callback has shown that the provider has the attempt: it stays open, whatever the response to the submission is.
   const unsure = attempt.status === 'open' ? 'open' : 'unknown';
   const sent = { submitted_at: attempt.submitted_at ?? now };
@@ -103,7 +103,7 @@ export function changeOfReading(
 ): Change {
   const now = new Date(at);
   // An attempt whose process died before the response was stored may have been sent.
-  const before = attempt.status === 'created' ? [submittedHappening(config, payment, attempt)] : [];
+  const before = attempt.status === 'created' ? [submittedOccurrence(config, payment, attempt)] : [];
   const still = attempt.status === 'created' ? 'unknown' : attempt.status;
   const sent = { submitted_at: attempt.submitted_at ?? attempt.created_at };
   const later = { next_poll_at: new Date(at + planned(capabilities.polls, attempt.polls)) };
@@ -112,7 +112,7 @@ export function changeOfReading(
       return change(
         attempt,
         {
-          ...{ status: 'open', ...sent, next_poll_at: new Date(at + Math.max(reading.poll_after_ms, SHORTEST_WAIT_MS)) },
+          ...{ status: 'open', ...sent, next_poll_at: new Date(at + Math.max(reading.poll_after_ms, MIN_WAIT_MS)) },
           ...(reading.next ? { action: reading.next } : {}),
         },
         before,
@@ -151,7 +151,7 @@ function expired(
   payment: PaymentRow,
   attempt: AttemptRow,
   at: number,
-  before: Happening[],
+  before: Occurrence[],
   reason: Reason,
   message: string,
 ): Change {
@@ -166,9 +166,9 @@ function expired(
  * Returns the change for an attempt that was never created at the provider. A payment in tranches sends the tranche again
  * automatically.
  */
-function unsent(payment: PaymentRow, attempt: AttemptRow, at: number, before: Happening[]): Change {
+function unsent(payment: PaymentRow, attempt: AttemptRow, at: number, before: Occurrence[]): Change {
   const closed = expired(payment, attempt, at, before, NEVER_ARRIVED, 'the request never reached the provider');
-  return payment.status === 'partial' ? { ...closed, happenings: [...before, { kind: 'piece_unsent' }] } : closed;
+  return payment.status === 'partial' ? { ...closed, occurrences: [...before, { kind: 'tranche_unsent' }] } : closed;
 }
 
 /**
@@ -181,7 +181,7 @@ export function evidence(
   attempt: AttemptRow,
   proof: { provider_ref: string; amount_minor: bigint; currency: string },
   at: number,
-  before: Happening[],
+  before: Occurrence[],
 ): Change {
   const now = new Date(at);
   if (proof.amount_minor !== attempt.amount_minor || proof.currency !== attempt.currency) {
@@ -213,14 +213,14 @@ function mismatched(
   attempt: AttemptRow,
   proof: { provider_ref: string; amount_minor: bigint; currency: string },
   at: number,
-  before: Happening[],
+  before: Occurrence[],
 ): Change {
   const { amount_minor, currency, provider_ref } = proof;
   const update: AttemptUpdate = {
     status: 'unknown',
     message: 'the provider reports another amount or currency than was asked for',
     submitted_at: attempt.submitted_at ?? new Date(at),
-    next_poll_at: new Date(at + LONGEST_WAIT_MS),
+    next_poll_at: new Date(at + MAX_WAIT_MS),
   };
   if (attempt.mismatch !== null) return change(attempt, update, before);
   const mismatch = { amount_minor: String(amount_minor), currency, provider_ref, at: new Date(at).toISOString() };
@@ -231,7 +231,7 @@ function mismatched(
 }
 
 /** Returns the `submitted` trigger of an attempt, with the payment's fee in hundredths of the currency. */
-export function submittedHappening(config: Pick<Config, 'fees'>, payment: PaymentRow, attempt: AttemptRow): Happening {
+export function submittedOccurrence(config: Pick<Config, 'fees'>, payment: PaymentRow, attempt: AttemptRow): Occurrence {
   const channel = must(channelById(attempt.channel), 'the channel was checked when the attempt was made');
   return {
     kind: 'submitted',
@@ -249,6 +249,6 @@ export function holdOf(config: Pick<Config, 'hold_ms'>, environment: Environment
 }
 
 /** Returns a change of one attempt and its payment. */
-export function change(attempt: AttemptRow, update: AttemptUpdate, happenings: Happening[]): Change {
-  return { team_id: attempt.team_id, payment_id: attempt.payment_id, attempt: { id: attempt.id, update }, happenings };
+export function change(attempt: AttemptRow, update: AttemptUpdate, occurrences: Occurrence[]): Change {
+  return { team_id: attempt.team_id, payment_id: attempt.payment_id, attempt: { id: attempt.id, update }, occurrences };
 }

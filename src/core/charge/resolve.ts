@@ -5,10 +5,10 @@ import type { Store } from '../../platform/db/stores.ts';
 import type { Clock } from '../../kit/clock.ts';
 import { must, notFound, Problem } from '../../kit/errors.ts';
 import { type Applied, apply } from '../payments/apply.ts';
-import type { Change, Happening, Report } from '../payments/change.ts';
+import type { Change, Occurrence, Report } from '../payments/change.ts';
 import { type AttemptUpdate, findAttempt } from '../attempts/store.ts';
 import type { PaymentListener } from '../payments/listeners.ts';
-import { holdOf, submittedHappening } from './outcomes.ts';
+import { holdOf, submittedOccurrence } from './outcomes.ts';
 import { type AttemptRow, isOpen, type Resolution } from '../attempts/schema.ts';
 import type { PaymentRow } from '../payments/schema.ts';
 
@@ -72,19 +72,19 @@ function judged(
   const update = updateOf(attempt, verdict, at);
   if (verdict.as === 'failed') {
     // The attempt had already ended: only the amount set aside since then is resolved.
-    if (!isOpen(attempt)) return { team_id, payment_id, attempt: { id, update, late: true }, happenings: [] };
-    const declined: Happening = { kind: 'declined', reason: 'unknown', message: BY_HAND, channel };
-    return { team_id, payment_id, attempt: { id, update }, happenings: [declined] };
+    if (!isOpen(attempt)) return { team_id, payment_id, attempt: { id, update, late: true }, occurrences: [] };
+    const declined: Occurrence = { kind: 'declined', reason: 'unknown', message: BY_HAND, channel };
+    return { team_id, payment_id, attempt: { id, update }, occurrences: [declined] };
   }
   // The attempt was closed as never sent, and no other has started since: fee and channel are those of this attempt.
-  const before = payment.status === 'pending' ? [submittedHappening(config, payment, attempt)] : [];
-  const captured: Happening = {
+  const before = payment.status === 'pending' ? [submittedOccurrence(config, payment, attempt)] : [];
+  const captured: Occurrence = {
     kind: 'captured',
     attempt_id: id,
     amount_minor,
     hold_ms: holdOf(config, store.environment, attempt),
   };
-  return { team_id, payment_id, attempt: { id, update }, happenings: [...before, captured] };
+  return { team_id, payment_id, attempt: { id, update }, occurrences: [...before, captured] };
 }
 
 function updateOf(attempt: AttemptRow, verdict: Verdict, at: number): AttemptUpdate {

@@ -50,7 +50,7 @@ async function end(deps: PaymentDeps, store: Store, ref: PaymentRef, charge: Cha
     if (!isChargeable(payment) || payment.expires_at.getTime() <= at || attempts.some(isOpen)) throw wrongState(payment);
     const context = { environment: store.environment, at, listeners: deps.listeners };
     const decline = { kind: 'declined', channel: charge.channel.id, reason: 'fraud_blocked', message: REFUSED } as const;
-    await apply(tx, context, [{ team_id: ref.team_id, payment_id: ref.id, happenings: [decline] }]);
+    await apply(tx, context, [{ team_id: ref.team_id, payment_id: ref.id, occurrences: [decline] }]);
     await record(tx, charge.by, { team_id: ref.team_id, action: 'payment.charge', resource_id: ref.id, at });
     await journal?.refused?.(tx);
   });

@@ -12,7 +12,7 @@ import type { PaymentDeps } from '../payments/deps.ts';
 import { look } from './look.ts';
 import type { AttemptRow } from '../attempts/schema.ts';
 import { claimContinuing, type Continuing, findPayment, lockExpired, stopContinuing } from '../payments/store.ts';
-import { pieceOf } from './tranches.ts';
+import { trancheOf } from './tranches.ts';
 
 const EXPIRY_BATCH = 100;
 /** Lease of a poll: the attempt of a worker that dies while polling becomes due again after this. */
@@ -36,7 +36,7 @@ export function expirySweep(deps: PaymentDeps, store: Store): Sweep {
           refs.map(({ team_id, id }) => ({
             team_id,
             payment_id: id,
-            happenings: [{ kind: 'window_elapsed' }],
+            occurrences: [{ kind: 'window_elapsed' }],
           })),
         );
         return refs.length;
@@ -91,11 +91,11 @@ async function sendNextPiece(deps: PaymentDeps, store: Store, ref: Continuing): 
   const payment = must(await findPayment(store.db, ref.team_id, ref.id), 'it was claimed');
   const { payer, currency, remember } = previous;
   const method_id = previous.method_id ?? undefined;
-  const piece_minor = pieceOf(deps.config, payment, channel);
+  const tranche_minor = trancheOf(deps.config, payment, channel);
   try {
     await charge(deps, store, ref, {
       ...{ channel, payer, method_id, remember: remember ?? false },
-      ...{ currency, piece_minor, client_ip: null, by: WORKER, prompted_by: null },
+      ...{ currency, tranche_minor, client_ip: null, by: WORKER, prompted_by: null },
     });
   } catch (error) {
     // 502: no provider could take it now; it becomes due again after the lease. Any other error stops the automatic sending.

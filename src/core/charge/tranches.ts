@@ -19,10 +19,10 @@ export function ceilingOf(channel: Channel, currency: string): Minor {
  * Returns the amount that one charge on the channel would collect now, in hundredths. The fee is fixed by the first charge, so
  * that the tranches sum to one total.
  */
-export function pieceOf(config: Pick<Config, 'fees'>, payment: PaymentRow, channel: Channel): Minor {
+export function trancheOf(config: Pick<Config, 'fees'>, payment: PaymentRow, channel: Channel): Minor {
   const fee_minor =
     payment.status === 'pending' ? feeOf(config.fees, channel.kind, payment.amount_minor, payment.currency) : payment.fee_minor;
-  return nextPiece(totalOf({ ...payment, fee_minor }) - payment.captured_minor, channel, payment.currency);
+  return nextTranche(totalOf({ ...payment, fee_minor }) - payment.captured_minor, channel, payment.currency);
 }
 
 /**
@@ -30,7 +30,7 @@ export function pieceOf(config: Pick<Config, 'fees'>, payment: PaymentRow, chann
  * the channel's step. Because it is computed from what is left, a payer may continue days later or on another channel.
  * @returns the whole rest when one charge can carry it
  */
-export function nextPiece(left_minor: Minor, channel: Channel, currency: string): Minor {
+export function nextTranche(left_minor: Minor, channel: Channel, currency: string): Minor {
   const ceiling = ceilingOf(channel, currency);
   if (channel.kind !== 'mobile_money' || left_minor <= ceiling) return left_minor;
   const step = limitsOf(channel, currency)?.step_minor ?? 1n;

@@ -5,7 +5,7 @@ import type { CustomerRow } from './schema.ts';
 import { createCustomer, type CustomerContext } from './service.ts';
 import { findCustomer, findHolders } from './store.ts';
 
-const MOST_RUNS = 3;
+const MAX_RUNS = 3;
 
 /** How a request identifies someone who may already be a customer: by e-mail address, phone number or both. */
 export interface Named {
@@ -46,7 +46,7 @@ export async function makingCustomers<T>(db: Db, work: (tx: Tx) => Promise<T>): 
       return await db.transaction(work);
     } catch (error) {
       const made = pgCode(error) === UNIQUE_VIOLATION && /^customers_(email|phone)$/.test(pgConstraint(error) ?? '');
-      if (!made || run === MOST_RUNS) throw error;
+      if (!made || run === MAX_RUNS) throw error;
     }
   }
 }

@@ -6,7 +6,7 @@ import { type Applied, apply } from './apply.ts';
 import type { Change, Report } from './change.ts';
 import type { PaymentListener } from './listeners.ts';
 
-const MOST_TOGETHER = 64;
+const MAX_TOGETHER = 64;
 /** Maximum concurrent transactions. One that waits for a row lock of a refund must not stop the others. */
 const IN_FLIGHT = 4;
 
@@ -41,7 +41,7 @@ export class Applier {
 
   #batcherOf(store: Store): Batcher<Change | Report, Applied> {
     return new Batcher({
-      max: MOST_TOGETHER,
+      max: MAX_TOGETHER,
       inFlight: IN_FLIGHT,
       exclusive: ({ payment_id }) => payment_id,
       run: async (changes) => {

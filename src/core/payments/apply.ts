@@ -9,13 +9,12 @@ import type { Obligation } from '../obligations/schema.ts';
 import { type Arrival, repayCredit } from '../../money/settlement/credit.ts';
 import { insertItems, type SettlementItem } from '../../money/settlement/store.ts';
 import { type AttemptUpdate, lockAttempts, updateAttempts } from '../attempts/store.ts';
-import { isUnderWay } from '../attempts/attempts.ts';
-import { lateJournal, mismatchJournal, pieceJournal, resolvedJournal, settlementItems, successJournal } from './bookings.ts';
-import type { Applied, ApplyContext, Change, Happening, Report } from './change.ts';
+import { lateJournal, mismatchJournal, trancheJournal, resolvedJournal, settlementItems, successJournal } from './bookings.ts';
+import type { Applied, ApplyContext, Change, Occurrence, Report } from './change.ts';
 import type { Move } from './listeners.ts';
 import { retrieved, totalOf } from './present.ts';
 import { useOf } from './volume.ts';
-import { type AttemptRow, isOpen } from '../attempts/schema.ts';
+import { type AttemptRow, isOpen, isUnderWay } from '../attempts/schema.ts';
 import type { PaymentRow } from './schema.ts';
 import { withoutStated } from './stated.ts';
 import { isFinal, isUnpaid, nextStatus, type PaymentTrigger } from './states.ts';
@@ -26,7 +25,7 @@ export type { Applied, ApplyContext };
 /**
  * The only code path that changes a payment: provider responses, callbacks, polls, sweeps and merchant requests all use it.
  * Locks the rows, looks up the state transition, posts the journals, writes the rows and records the events, all in the
- * caller's transaction and in a fixed number of statements however many payments there are. A trigger (`happening`) that the
+ * caller's transaction and in a fixed number of statements however many payments there are. A trigger (`occurrence`) that the
  * status does not allow changes nothing, so repeated and late updates are harmless.
  * @returns results by payment id; no entry for a payment that does not exist
  */
@@ -72,13 +71,13 @@ class Work {
     this.#context = context;
   }
 
-  change(before: PaymentRow, own: AttemptRow[], { attempt, happenings }: Change): Applied {
+  change(before: PaymentRow, own: AttemptRow[], { attempt, occurrences }: Change): Applied {
     const attempts = attempt ? this.#news(before, own, attempt) : own;
     if (attempts === null) return { payment: before, attempts: own, changed: false };
     let payment = before;
     let changed = false;
-    for (const happening of happenings) {
-      const after = this.#step(payment, attempts, happening);
+    for (const occurrence of occurrences) {
+      const after = this.#step(payment, attempts, occurrence);
       changed = after !== null;
       payment = after ?? payment;
     }
@@ -125,12 +124,12 @@ class Work {
     return attempts.map((attempt) => (attempt === row ? updated : attempt));
   }
 
-  #step(payment: PaymentRow, attempts: AttemptRow[], happening: Happening): PaymentRow | null {
+  #step(payment: PaymentRow, attempts: AttemptRow[], occurrence: Occurrence): PaymentRow | null {
     // A charge may have started between the moment a sweep selected the payment and the moment it was locked.
-    if (happening.kind === 'window_elapsed' && attempts.some(isOpen)) return null;
-    const trigger = triggerOf(payment, happening);
+    if (occurrence.kind === 'window_elapsed' && attempts.some(isOpen)) return null;
+    const trigger = triggerOf(payment, occurrence);
     const status = trigger && nextStatus(payment.status, trigger);
-    if (!trigger || !status) return this.#unforeseen(payment, attempts, happening);
+    if (!trigger || !status) return this.#unforeseen(payment, attempts, occurrence);
     const at = new Date(this.#context.at);
     const moved = {
       ...payment,
@@ -139,26 +138,31 @@ class Work {
       event_count: payment.event_count + 1,
       completed_at: isFinal(status) ? at : payment.completed_at,
     };
-    const after = { ...moved, ...this.#consequences(payment, attempts, happening, trigger) };
+    const after = { ...moved, ...this.#consequences(payment, attempts, occurrence, trigger) };
     this.#announce(after, attempts, `payment.${status}`);
     return after;
   }
 
-  /** Returns the changes a trigger (`happening`) makes besides the status, and queues the money movements it causes. */
-  #consequences(payment: PaymentRow, attempts: AttemptRow[], happening: Happening, trigger: PaymentTrigger): Partial<PaymentRow> {
-    switch (happening.kind) {
+  /** Returns the changes a trigger (`occurrence`) makes besides the status, and queues the money movements it causes. */
+  #consequences(
+    payment: PaymentRow,
+    attempts: AttemptRow[],
+    occurrence: Occurrence,
+    trigger: PaymentTrigger,
+  ): Partial<PaymentRow> {
+    switch (occurrence.kind) {
       case 'submitted':
-        return { channel: happening.channel, fee_minor: happening.fee_minor, continue_at: null };
+        return { channel: occurrence.channel, fee_minor: occurrence.fee_minor, continue_at: null };
       case 'captured':
-        return this.#capture(payment, attempts, happening, trigger === 'captured');
+        return this.#capture(payment, attempts, occurrence, trigger === 'captured');
       case 'declined':
       case 'payer_cancelled':
-        return { channel: happening.channel, reason: happening.reason, message: happening.message };
+        return { channel: occurrence.channel, reason: occurrence.reason, message: occurrence.message };
       case 'window_elapsed':
         this.#giveBack(attempts.filter((attempt) => attempt.status === 'succeeded'));
         return { continue_at: null };
       case 'refunded':
-        return { refunded_minor: payment.refunded_minor + happening.amount_minor };
+        return { refunded_minor: payment.refunded_minor + occurrence.amount_minor };
       default:
         return {};
     }
@@ -167,13 +171,13 @@ class Work {
   #capture(
     payment: PaymentRow,
     attempts: AttemptRow[],
-    capture: Extract<Happening, { kind: 'captured' }>,
+    capture: Extract<Occurrence, { kind: 'captured' }>,
     complete: boolean,
   ): Partial<PaymentRow> {
     const captured_minor = payment.captured_minor + capture.amount_minor;
     const { at } = this.#context;
     if (!complete) {
-      this.#journals.push(pieceJournal(payment, capture));
+      this.#journals.push(trancheJournal(payment, capture));
       return { captured_minor, continue_at: new Date(at) };
     }
     this.#journals.push(successJournal(payment, capture, capture.hold_ms));
@@ -198,28 +202,28 @@ class Work {
    * Handles a trigger that has no transition from the current status. It changes nothing, unless money moved: that is always
    * posted and announced by an event.
    */
-  #unforeseen(payment: PaymentRow, attempts: AttemptRow[], happening: Happening): PaymentRow | null {
+  #unforeseen(payment: PaymentRow, attempts: AttemptRow[], occurrence: Occurrence): PaymentRow | null {
     const at = new Date(this.#context.at);
-    if (happening.kind === 'given_back') {
+    if (occurrence.kind === 'given_back') {
       // The refunded amount of a paid payment is that of the merchant's refunds.
-      return isUnpaid(payment.status) ? { ...payment, updated_at: at, refunded_minor: happening.refunded_minor } : null;
+      return isUnpaid(payment.status) ? { ...payment, updated_at: at, refunded_minor: occurrence.refunded_minor } : null;
     }
-    if (happening.kind === 'refunded')
-      return { ...payment, updated_at: at, refunded_minor: payment.refunded_minor + happening.amount_minor };
+    if (occurrence.kind === 'refunded')
+      return { ...payment, updated_at: at, refunded_minor: payment.refunded_minor + occurrence.amount_minor };
     // The next tranche (`piece`) is under way: the status stays, but no other tranche may be sent at the same time.
-    if (happening.kind === 'submitted' && payment.status === 'partial') return { ...payment, updated_at: at, continue_at: null };
-    if (happening.kind === 'mismatched') return this.#setAside(payment, attempts, happening);
-    if (happening.kind === 'return_required') {
+    if (occurrence.kind === 'submitted' && payment.status === 'partial') return { ...payment, updated_at: at, continue_at: null };
+    if (occurrence.kind === 'mismatched') return this.#setAside(payment, attempts, occurrence);
+    if (occurrence.kind === 'return_required') {
       const told = { ...payment, updated_at: at, event_count: payment.event_count + 1 };
       this.#announce(told, attempts, 'payment.return_required');
       return told;
     }
-    if (happening.kind === 'piece_unsent') return { ...payment, updated_at: at, continue_at: at };
-    if (happening.kind !== 'captured') return null;
-    this.#journals.push(lateJournal(payment, happening));
-    this.#giveBack(attempts.filter((attempt) => attempt.id === happening.attempt_id));
+    if (occurrence.kind === 'tranche_unsent') return { ...payment, updated_at: at, continue_at: at };
+    if (occurrence.kind !== 'captured') return null;
+    this.#journals.push(lateJournal(payment, occurrence));
+    this.#giveBack(attempts.filter((attempt) => attempt.id === occurrence.attempt_id));
     return this.#announceLate(
-      { ...payment, captured_minor: payment.captured_minor + (isUnpaid(payment.status) ? happening.amount_minor : 0n) },
+      { ...payment, captured_minor: payment.captured_minor + (isUnpaid(payment.status) ? occurrence.amount_minor : 0n) },
       attempts,
     );
   }
@@ -228,7 +232,7 @@ class Work {
    * Posts an amount that differs from the requested one to suspense until it is resolved. If the attempt had already ended,
    * also emits a late success event.
    */
-  #setAside(payment: PaymentRow, attempts: AttemptRow[], found: Extract<Happening, { kind: 'mismatched' }>): PaymentRow {
+  #setAside(payment: PaymentRow, attempts: AttemptRow[], found: Extract<Occurrence, { kind: 'mismatched' }>): PaymentRow {
     const attempt = must(
       attempts.find(({ id }) => id === found.attempt_id),
       'it is reported of an attempt',
@@ -265,21 +269,21 @@ class Work {
 
 /**
  * Returns the trigger for the state table. Whether a capture or refund is full or partial is decided here, under the lock.
- * @returns null when the trigger (`happening`) never changes the status
+ * @returns null when the trigger (`occurrence`) never changes the status
  */
-function triggerOf(payment: PaymentRow, happening: Happening): PaymentTrigger | null {
-  switch (happening.kind) {
-    case 'piece_unsent':
+function triggerOf(payment: PaymentRow, occurrence: Occurrence): PaymentTrigger | null {
+  switch (occurrence.kind) {
+    case 'tranche_unsent':
     case 'mismatched':
     case 'given_back':
     case 'return_required':
       return null;
     case 'captured':
-      return capturedBy(payment, happening.amount_minor);
+      return capturedBy(payment, occurrence.amount_minor);
     case 'refunded':
-      return payment.refunded_minor + happening.amount_minor < payment.amount_minor ? 'part_refunded' : 'fully_refunded';
+      return payment.refunded_minor + occurrence.amount_minor < payment.amount_minor ? 'part_refunded' : 'fully_refunded';
     default:
-      return happening.kind;
+      return occurrence.kind;
   }
 }
 

@@ -43,7 +43,7 @@ export function successJournal(payment: PaymentRow, capture: Capture, hold_ms: n
 }
 
 /** Returns the journal of a tranche that does not complete the payment: its amount waits in `hold` (suspense). */
-export function pieceJournal(payment: PaymentRow, capture: Capture): Journal {
+export function trancheJournal(payment: PaymentRow, capture: Capture): Journal {
   return journal(payment, 'payment.part_captured', capture, intoHold(capture));
 }
 

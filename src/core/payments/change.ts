@@ -6,7 +6,7 @@ import type { AttemptRow } from '../attempts/schema.ts';
 import type { PaymentRow } from './schema.ts';
 
 /** An event or trigger that may change a payment. */
-export type Happening =
+export type Occurrence =
   | { kind: 'submitted'; channel: string; fee_minor: bigint }
   | { kind: 'captured'; attempt_id: string; amount_minor: bigint; hold_ms: number }
   /** A provider reports an amount or currency other than requested. */
@@ -14,7 +14,7 @@ export type Happening =
   | { kind: 'declined' | 'payer_cancelled'; channel: string; reason: Reason; message: string }
   | { kind: 'merchant_cancelled' | 'window_elapsed' }
   /** A tranche (`piece`) provably never reached its provider. */
-  | { kind: 'piece_unsent' }
+  | { kind: 'tranche_unsent' }
   | { kind: 'refunded'; amount_minor: bigint }
   /** Captured money has been returned to the payer; `refunded_minor` is all that was counted as captured and then returned. */
   | { kind: 'given_back'; refunded_minor: bigint }
@@ -30,7 +30,7 @@ export interface Change {
    * closed attempt (`late`, see late.ts).
    */
   attempt?: { id: string; update: AttemptUpdate; late?: boolean };
-  happenings: Happening[];
+  occurrences: Occurrence[];
 }
 
 /**
@@ -57,6 +57,6 @@ export interface ApplyContext {
 export interface Applied {
   payment: PaymentRow;
   attempts: AttemptRow[];
-  /** Whether the last trigger (`happening`) changed the payment. */
+  /** Whether the last trigger (`occurrence`) changed the payment. */
   changed: boolean;
 }

@@ -8,7 +8,7 @@ import type { PaymentRow } from './schema.ts';
 import { findByKey } from './store.ts';
 
 /** Maximum runs of the transaction. Another transaction may be creating the same customer; the second run finds it. */
-const MOST_RUNS = 5;
+const MAX_RUNS = 5;
 
 /** Identity of a payment that is created once: a second order with the same key returns the first payment. */
 export interface Once {
@@ -49,7 +49,7 @@ export async function creating<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise
       return await db.transaction(work);
     } catch (error) {
       const unseen = pgCode(error) === CHECK_VIOLATION && pgConstraint(error) === 'payments_customer_seen';
-      if (!unseen || run === MOST_RUNS) throw error;
+      if (!unseen || run === MAX_RUNS) throw error;
     }
   }
 }

@@ -26,7 +26,7 @@ const DEFAULT_WINDOW_MINUTES = 1440;
  * Maximum runs of one batch. Other transactions may be creating its customers while it waits for the first of them; after one
  * wait it sees nearly all.
  */
-const MOST_RUNS = 5;
+const MAX_RUNS = 5;
 
 /** A created payment; `replayed` when an earlier request with the same key created it. */
 export interface Created {
@@ -143,7 +143,7 @@ async function insertSeeing(db: Db, known: KnownPayers, payments: NewPayment[]):
       return made;
     } catch (error) {
       const unseen = pgCode(error) === CHECK_VIOLATION && pgConstraint(error) === 'payments_customer_seen';
-      if (!unseen || run === MOST_RUNS) throw error;
+      if (!unseen || run === MAX_RUNS) throw error;
       makes = true;
     }
   }

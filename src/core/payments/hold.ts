@@ -28,5 +28,5 @@ export async function holdPayment(tx: Tx, ref: PaymentRef): Promise<Held> {
 /** Cancels a locked payment whose standing is free, in the caller's transaction. */
 export async function withdrawPayment(tx: Tx, context: ApplyContext, { payment }: Held): Promise<void> {
   const { team_id, id } = payment;
-  await apply(tx, context, [{ team_id, payment_id: id, happenings: [{ kind: 'merchant_cancelled' }] }]);
+  await apply(tx, context, [{ team_id, payment_id: id, occurrences: [{ kind: 'merchant_cancelled' }] }]);
 }

@@ -3,7 +3,7 @@ import { sha256 } from '../../kit/crypto.ts';
 import type { Inserted, NewPayment } from './create-store.ts';
 
 /** Maximum number of entries; about 10 MB. */
-const MOST = 100_000;
+const MAX = 100_000;
 
 /**
  * Payers for whom this process has seen a customer record, so that the faster insert statement is enough; stored as hashes
@@ -19,7 +19,7 @@ export class KnownPayers {
 
   /** Updates the set from payments whose customers were found or created. */
   learn(payments: readonly NewPayment[], made: ReadonlyMap<string, Inserted>): void {
-    if (this.#known.size > MOST) this.#known.clear();
+    if (this.#known.size > MAX) this.#known.clear();
     for (const { id, team_id, payer } of payments) {
       const inserted = made.get(id);
       if (!payer || !inserted) continue;

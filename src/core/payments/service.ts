@@ -48,7 +48,7 @@ export async function cancelPayment(
     if (payment?.status !== 'pending' || attempts.some(isOpen)) throw notCancellable(payment?.status ?? 'gone');
     const context = { environment: store.environment, at: deps.clock.now(), listeners: deps.listeners };
     const changes = await apply(tx, context, [
-      { team_id: ref.team_id, payment_id: ref.id, happenings: [{ kind: 'merchant_cancelled' }] },
+      { team_id: ref.team_id, payment_id: ref.id, occurrences: [{ kind: 'merchant_cancelled' }] },
     ]);
     await record(tx, by, { team_id: ref.team_id, action: 'payment.cancel', resource_id: ref.id, at: context.at });
     return changes.get(ref.id);

@@ -18,7 +18,7 @@ export interface Judged {
  */
 export async function withoutStated(tx: Tx, judged: Judged[]): Promise<Judged[]> {
   const sources = judged.flatMap(({ payment, change }) =>
-    change.happenings.some(({ kind }) => kind === 'mismatched')
+    change.occurrences.some(({ kind }) => kind === 'mismatched')
       ? [{ team_id: payment.team_id, attempt_id: change.attempt?.id ?? '' }]
       : [],
   );
@@ -26,17 +26,17 @@ export async function withoutStated(tx: Tx, judged: Judged[]): Promise<Judged[]>
   const rows = await statedAmounts(tx, sources);
   const stated = new Set(rows.map((row) => nameOf(row.source_id, row)));
   return judged.map((one) => {
-    const found = one.change.happenings.find((happening) => happening.kind === 'mismatched');
+    const found = one.change.occurrences.find((occurrence) => occurrence.kind === 'mismatched');
     return found && stated.has(nameOf(found.attempt_id, found)) ? { ...one, change: known(one.change) } : one;
   });
 }
 
 /** Returns the change without its mismatch. */
 function known(change: Change): Change {
-  const happenings = change.happenings.filter(({ kind }) => kind !== 'mismatched');
-  if (!change.attempt) return { ...change, happenings };
+  const occurrences = change.occurrences.filter(({ kind }) => kind !== 'mismatched');
+  if (!change.attempt) return { ...change, occurrences };
   const { mismatch: _, mismatches: __, ...update } = change.attempt.update;
-  return { ...change, happenings, attempt: { ...change.attempt, update } };
+  return { ...change, occurrences, attempt: { ...change.attempt, update } };
 }
 
 function nameOf(attempt_id: string, { amount_minor, currency }: Pick<StatedAmount, 'amount_minor' | 'currency'>): string {

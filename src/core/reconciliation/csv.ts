@@ -5,7 +5,7 @@ export type CsvRecord = { line: number; fields: string[] } | { line: number; fau
  * Maximum record length. A longer record is not a statement line: a quote was never closed, or the file is of another
  * kind.
  */
-const MOST_CHARS = 16_384;
+const MAX_CHARS = 16_384;
 const SEPARATORS = [',', ';', '\t'];
 
 /**
@@ -46,7 +46,7 @@ export class CsvReader {
     let start = 0;
     while (start < text.length) {
       const newline = text.indexOf('\n', start);
-      if (newline === -1 && !atEnd && text.length - start <= MOST_CHARS && !this.#skipping) break;
+      if (newline === -1 && !atEnd && text.length - start <= MAX_CHARS && !this.#skipping) break;
       if (newline === -1 && (!atEnd || this.#skipping)) {
         if (!this.#skipping) records.push({ line: this.#line, fault: TOO_LONG });
         this.#skipping = true;
@@ -83,14 +83,14 @@ export class CsvReader {
     const line = this.#line;
     const after = { lines: 1, start: end + 1 };
     const fault = (why: string) => ({ record: { line, fault: why }, ...after });
-    if (end - start > MOST_CHARS) return fault(TOO_LONG);
+    if (end - start > MAX_CHARS) return fault(TOO_LONG);
     const plain = text.slice(start, text.charCodeAt(end - 1) === CR && end > start ? end - 1 : end);
     if (plain === '') return { record: null, ...after };
     this.#separator ??= separatorOf(plain);
     if (!plain.includes('"')) return { record: { line, fields: plain.split(this.#separator) }, ...after };
     const quoted = readQuoted(text, start, this.#separator, atEnd);
     if (quoted.kind === 'read') return { record: { line, fields: quoted.fields }, lines: quoted.lines, start: quoted.next };
-    if (quoted.kind === 'open' && !atEnd && text.length - start <= MOST_CHARS) return null;
+    if (quoted.kind === 'open' && !atEnd && text.length - start <= MAX_CHARS) return null;
     return fault(quoted.kind === 'open' ? 'a quote is never closed' : quoted.fault);
   }
 }
@@ -117,7 +117,7 @@ function readQuoted(text: string, start: number, separator: string, atEnd: boole
     let field: string;
     if (text[at] === '"') {
       const closed = closingQuote(text, at + 1);
-      if (closed === -1 || closed - start > MOST_CHARS) return { kind: 'open' };
+      if (closed === -1 || closed - start > MAX_CHARS) return { kind: 'open' };
       field = text.slice(at + 1, closed).replaceAll('""', '"');
       lines += field.split('\n').length - 1;
       at = closed + 1;

@@ -5,7 +5,7 @@ import type { Tx } from '../../kit/sql.ts';
 import { account } from '../../money/ledger/accounts.ts';
 import { type Journal, post } from '../../money/ledger/post.ts';
 import { apply, type ApplyContext } from '../payments/apply.ts';
-import type { Happening } from '../payments/change.ts';
+import type { Occurrence } from '../payments/change.ts';
 import type { MoveContext } from '../payments/listeners.ts';
 import type { PaymentRow } from '../payments/schema.ts';
 import { lockPayment } from '../payments/service.ts';
@@ -125,17 +125,17 @@ async function legSucceeded(
   if (booked.length === 0) return decide(tx, context, row);
   if (late) await refundDoneLate(tx, context, row);
   const draws = late ? [...(row.draws ?? []), ...(await drawAgain(tx, row, leg, leg_index))] : row.draws;
-  const counted: Happening[] =
+  const counted: Occurrence[] =
     row.kind === 'giveback'
       ? [{ kind: 'given_back', refunded_minor: await sumReturned(tx, payment) }]
       : countRefunded(payment, leg);
-  if (counted.length > 0) await apply(tx, context, [{ team_id, payment_id, happenings: counted }]);
+  if (counted.length > 0) await apply(tx, context, [{ team_id, payment_id, occurrences: counted }]);
   const message = late ? `Part ${leg_index + 1} reached the payer after the refund had failed.` : row.message;
   return decide(tx, context, { ...row, draws, message });
 }
 
 /** Counts a refunded part. A payment never counts more than was paid, even when a late part was refunded again meanwhile. */
-function countRefunded(payment: PaymentRow, { amount_minor }: Leg): Happening[] {
+function countRefunded(payment: PaymentRow, { amount_minor }: Leg): Occurrence[] {
   const left = payment.captured_minor - payment.refunded_minor;
   if (left <= 0n) return [];
   return [{ kind: 'refunded', amount_minor: amount_minor < left ? amount_minor : left }];

@@ -19,7 +19,7 @@ import { updateReturn } from '../obligations/store.ts';
 export const SUBMIT_LEASE_MS = 60_000;
 /** Status endpoints lag: only after this time does "not found" allow the payout to be sent again, with the same key. */
 const NOT_FOUND_GRACE_MS = 600_000;
-const SHORTEST_WAIT_MS = 100;
+const MIN_WAIT_MS = 100;
 
 /** The provider accounts that can pay out to the payer of an attempt. */
 export type Reach =
@@ -205,7 +205,7 @@ async function applyAnswer(
 ): Promise<void> {
   const later_ms = planned(capabilities.polls, row.polls);
   const later = (note: string | null, wait_ms = later_ms) =>
-    updateReturn(tx, { ...row, note, next_step_at: new Date(context.at + Math.max(wait_ms, SHORTEST_WAIT_MS)) });
+    updateReturn(tx, { ...row, note, next_step_at: new Date(context.at + Math.max(wait_ms, MIN_WAIT_MS)) });
   switch (outcome.kind) {
     case 'succeeded':
       if (outcome.amount_minor !== row.amount_minor || outcome.currency !== row.currency)

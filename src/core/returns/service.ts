@@ -79,7 +79,7 @@ export function waitForPerson(deps: ReturnDeps, store: Store, known: ReturnRow, 
     await moveReturn(tx, context, row, 'no_way_left', { manual_id, announced_at, note });
     if (row.announced_at !== null) return;
     const { team_id, payment_id } = row;
-    await apply(tx, context, [{ team_id, payment_id, happenings: [{ kind: 'return_required' }] }]);
+    await apply(tx, context, [{ team_id, payment_id, occurrences: [{ kind: 'return_required' }] }]);
   });
 }
 

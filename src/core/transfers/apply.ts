@@ -14,7 +14,7 @@ import { isFinal, nextTransferStatus } from './states.ts';
 import { lockTransfers, updateTransfers } from './store.ts';
 
 /** An event or trigger that may change a transfer; the kinds are the triggers of the state table. */
-export type TransferHappening =
+export type TransferOccurrence =
   | { kind: 'uncovered' }
   | { kind: 'sending'; provider_account: string; provider_key: string; decision: Decision; lease_ms: number }
   | { kind: 'unsent'; decision: Decision; wait_ms: number }
@@ -27,7 +27,7 @@ export type TransferHappening =
 export interface TransferChange {
   /** The row as it was when the update was requested: identifies the submission that the update is about. */
   known: TransferRow;
-  happening: TransferHappening;
+  occurrence: TransferOccurrence;
 }
 
 /** The environment and time in which changes are applied. */
@@ -83,10 +83,10 @@ class Work {
     this.#context = context;
   }
 
-  change(before: TransferRow, { known, happening }: TransferChange): AppliedTransfer {
-    const status = nextTransferStatus(before.status, happening.kind);
-    if (status === null || isStale(before, known, happening)) return { transfer: before, changed: false };
-    const after = { ...before, status, ...this.#consequences(before, happening) };
+  change(before: TransferRow, { known, occurrence }: TransferChange): AppliedTransfer {
+    const status = nextTransferStatus(before.status, occurrence.kind);
+    if (status === null || isStale(before, known, occurrence)) return { transfer: before, changed: false };
+    const after = { ...before, status, ...this.#consequences(before, occurrence) };
     const transfer = isFinal(status) ? this.#close(after) : after;
     if (isFinal(status) && status !== 'succeeded') this.#uncount(transfer);
     this.#updates.push(transfer);
@@ -103,45 +103,45 @@ class Work {
     if (this.#arrivals.length > 0) await repayCredit(tx, this.#arrivals);
   }
 
-  /** Returns the changes a trigger (`happening`) makes besides the status, and queues the money movements it causes. */
-  #consequences(row: TransferRow, happening: TransferHappening): Partial<TransferRow> {
-    switch (happening.kind) {
+  /** Returns the changes a trigger (`occurrence`) makes besides the status, and queues the money movements it causes. */
+  #consequences(row: TransferRow, occurrence: TransferOccurrence): Partial<TransferRow> {
+    switch (occurrence.kind) {
       case 'uncovered':
         return { reason: 'insufficient_balance', message: 'The available balance does not cover the amount and the fee.' };
       case 'sending':
         if (row.stage === 'reserved') this.#journals.push(dispatchedJournal(row));
         return {
           stage: 'dispatched',
-          provider_account: happening.provider_account,
-          provider_key: happening.provider_key,
-          decision: happening.decision,
+          provider_account: occurrence.provider_account,
+          provider_key: occurrence.provider_key,
+          decision: occurrence.decision,
           dispatched_at: this.#in(0),
-          next_poll_at: this.#in(happening.lease_ms),
+          next_poll_at: this.#in(occurrence.lease_ms),
         };
       case 'unsent':
         return {
-          decision: happening.decision,
+          decision: occurrence.decision,
           provider_ref: null,
           dispatched_at: null,
-          next_poll_at: this.#in(happening.wait_ms),
+          next_poll_at: this.#in(occurrence.wait_ms),
         };
       case 'waiting':
         return {
-          provider_ref: happening.provider_ref ?? row.provider_ref,
-          next_poll_at: this.#in(happening.wait_ms),
-          decision: row.decision && { ...row.decision, note: happening.note },
+          provider_ref: occurrence.provider_ref ?? row.provider_ref,
+          next_poll_at: this.#in(occurrence.wait_ms),
+          decision: row.decision && { ...row.decision, note: occurrence.note },
         };
       case 'succeeded':
         this.#journals.push(succeededJournal(row));
-        return { provider_ref: happening.provider_ref, resolution: happening.resolution ?? null };
+        return { provider_ref: occurrence.provider_ref, resolution: occurrence.resolution ?? null };
       case 'failed':
         this.#giveBack(row);
-        return { reason: happening.reason, message: happening.message, resolution: happening.resolution ?? null };
+        return { reason: occurrence.reason, message: occurrence.message, resolution: occurrence.resolution ?? null };
       case 'cancelled':
         this.#giveBack(row);
-        return { message: happening.message };
+        return { message: occurrence.message };
       default:
-        return unreachable(happening);
+        return unreachable(occurrence);
     }
   }
 
@@ -190,9 +190,9 @@ export function transferEvent(environment: Environment, row: TransferRow): NewEv
  * success at the same provider counts whichever submission it is about. `unsent` counts only while no poll was made since,
  * because that poll may have seen more.
  */
-function isStale(row: TransferRow, known: TransferRow, happening: TransferHappening): boolean {
-  if (happening.kind === 'succeeded') return row.provider_account !== known.provider_account;
-  if (happening.kind === 'unsent' && row.polls !== known.polls) return true;
+function isStale(row: TransferRow, known: TransferRow, occurrence: TransferOccurrence): boolean {
+  if (occurrence.kind === 'succeeded') return row.provider_account !== known.provider_account;
+  if (occurrence.kind === 'unsent' && row.polls !== known.polls) return true;
   return (
     row.stage !== known.stage ||
     row.provider_account !== known.provider_account ||

@@ -93,7 +93,7 @@ async function setAside(tx: Tx, call: Call<CreateTransferBody>, wanted: Transfer
     await post(tx, [reservedJournal(row)]);
     return row;
   }
-  const applied = await applyTransfers(tx, context, [{ known: row, happening: { kind: 'uncovered' } }]);
+  const applied = await applyTransfers(tx, context, [{ known: row, occurrence: { kind: 'uncovered' } }]);
   return must(applied.get(row.id), 'it was just made').transfer;
 }
 

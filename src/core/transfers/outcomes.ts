@@ -1,13 +1,13 @@
 import { unreachable } from '../../kit/errors.ts';
 import { backOff, planned } from '../charge/outcomes.ts';
 import type { PayoutOutcome, PollPlan } from '../../providers/adapters/contract.ts';
-import type { TransferHappening } from './apply.ts';
+import type { TransferOccurrence } from './apply.ts';
 import type { Decision, TransferRow } from './schema.ts';
 
 /** Minimum delay between polls, even for a provider that requests an immediate one. */
-const SHORTEST_WAIT_MS = 100;
+const MIN_WAIT_MS = 100;
 /** Delay between polls of a transfer that only a person can resolve. */
-const LONGEST_WAIT_MS = 300_000;
+const MAX_WAIT_MS = 300_000;
 
 /** Whether the outcome is the response to a submission or to a poll. */
 export type Asked = 'submit' | 'read';
@@ -17,17 +17,17 @@ export type Asked = 'submit' | 'read';
  * @param candidates accounts that can take the transfer now
  * @param plan the provider's poll plan
  */
-export function happeningOf(
+export function occurrenceOf(
   row: TransferRow,
   outcome: PayoutOutcome,
   asked: Asked,
   candidates: string[],
   plan: PollPlan,
-): TransferHappening {
+): TransferOccurrence {
   const later_ms = planned(plan, row.polls);
   switch (outcome.kind) {
     case 'pending':
-      return waiting(Math.max(outcome.poll_after_ms, SHORTEST_WAIT_MS), null, outcome.provider_ref);
+      return waiting(Math.max(outcome.poll_after_ms, MIN_WAIT_MS), null, outcome.provider_ref);
     case 'succeeded':
       return evidence(row, outcome);
     case 'failed':
@@ -57,9 +57,9 @@ function isProof(row: TransferRow, asked: Asked): boolean {
 }
 
 /** Returns the trigger when a provider reports that money moved: a success if amount and currency are those requested. */
-function evidence(row: TransferRow, proof: { provider_ref: string; amount_minor: bigint; currency: string }): TransferHappening {
+function evidence(row: TransferRow, proof: { provider_ref: string; amount_minor: bigint; currency: string }): TransferOccurrence {
   if (proof.amount_minor !== row.amount_minor || proof.currency !== row.currency) {
-    return waiting(LONGEST_WAIT_MS, 'the provider reports another amount or currency than was asked for', proof.provider_ref);
+    return waiting(MAX_WAIT_MS, 'the provider reports another amount or currency than was asked for', proof.provider_ref);
   }
   return { kind: 'succeeded', provider_ref: proof.provider_ref };
 }
@@ -73,7 +73,7 @@ function spend(before: Decision): Decision {
 }
 
 /** Returns the trigger that tries the next account at once; when all have rejected it, all of them are tried again later. */
-function unsent(row: TransferRow, candidates: string[], note: string): TransferHappening {
+function unsent(row: TransferRow, candidates: string[], note: string): TransferOccurrence {
   const before = row.decision as Decision;
   const tried = [...before.tried, row.provider_account as string];
   const left = candidates.some((name) => !tried.includes(name));
@@ -84,6 +84,6 @@ function unsent(row: TransferRow, candidates: string[], note: string): TransferH
   };
 }
 
-function waiting(wait_ms: number, note: string | null, provider_ref: string | null = null): TransferHappening {
+function waiting(wait_ms: number, note: string | null, provider_ref: string | null = null): TransferOccurrence {
   return { kind: 'waiting', wait_ms, note, provider_ref };
 }

@@ -26,12 +26,12 @@ export async function resolveTransfer(
       throw new Problem(400, `The transfer is ${known.status} and with no provider: there is nothing to resolve.`);
     }
     const resolution = { ...verdict, at: new Date(at).toISOString() };
-    const happening =
+    const occurrence =
       verdict.as === 'succeeded'
         ? { kind: 'succeeded' as const, provider_ref: known.provider_ref ?? 'resolved by hand', resolution }
         : { kind: 'failed' as const, reason: null, message: 'resolved by hand: no money moved', resolution };
     await record(tx, by, { team_id: ref.team_id, action: 'transfer.resolve', resource_id: known.id, at });
-    const applied = await applyTransfers(tx, { environment: store.environment, at }, [{ known, happening }]);
+    const applied = await applyTransfers(tx, { environment: store.environment, at }, [{ known, occurrence }]);
     return must(applied.get(known.id), 'it was found');
   });
 }

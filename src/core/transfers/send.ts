@@ -5,7 +5,7 @@ import type { Payout, PayoutOutcome, Payouts, Provider } from '../../providers/a
 import { channelById } from '../../providers/reference/channels.ts';
 import type { AppliedTransfer, TransferChange } from './apply.ts';
 import type { TransferDeps } from './deps.ts';
-import { type Asked, happeningOf } from './outcomes.ts';
+import { type Asked, occurrenceOf } from './outcomes.ts';
 import type { Decision, TransferRow } from './schema.ts';
 
 /** A provider that has not responded by then may still have acted: the result is then polled for. */
@@ -93,7 +93,7 @@ async function hand(sender: Sender, known: TransferRow, choice: Choice | null): 
   const { provider, decision } = choice;
   const { transfer, changed } = await sender.settle({
     known,
-    happening: {
+    occurrence: {
       kind: 'sending',
       provider_account: provider.account_id,
       provider_key: provider.keyOf(decision.spent ? `${known.id}-${decision.spent}` : known.id),
@@ -112,7 +112,7 @@ async function conclude(
   asked: Asked,
 ): Promise<void> {
   const { candidates } = row.decision as Decision;
-  await sender.settle({ known: row, happening: happeningOf(row, outcome, asked, candidates, capabilities.polls) });
+  await sender.settle({ known: row, occurrence: occurrenceOf(row, outcome, asked, candidates, capabilities.polls) });
 }
 
 async function providerOf({ deps, store }: Sender, row: TransferRow): Promise<Provider> {

@@ -22,7 +22,7 @@ const READS_A_MINUTE = 300;
 const PRINTS_A_MINUTE = 10;
 /** How long a merchant's name is cached. A changed name appears after this time at the latest. */
 const NAME_MS = 60_000;
-const MOST_NAMES = 10_000;
+const MAX_NAMES = 10_000;
 
 /** One request for a page, without types of the web framework. */
 export interface Visit {
@@ -86,7 +86,7 @@ export interface Desk {
 /** Creates the shared state of the payment pages. */
 export function openDesk(deps: CheckoutDeps): Desk {
   // Every poll and page needs the name, which rarely changes.
-  const names = new Remembered<string>(deps.clock, NAME_MS, MOST_NAMES);
+  const names = new Remembered<string>(deps.clock, NAME_MS, MAX_NAMES);
   return {
     deps,
     submits: new Throttle(deps.clock, SUBMITS_A_MINUTE),

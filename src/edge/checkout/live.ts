@@ -10,14 +10,14 @@ const LOOK_MS = 1_000;
 /** Heartbeat interval: proxies close silent connections. A page starts to poll when it received nothing for longer (45 s). */
 const BEAT_MS = 15_000;
 /** Maximum age of a stream. The browser then opens another one by itself; a page that was left open holds no resources. */
-const LONGEST_MS = 300_000;
+const MAX_MS = 300_000;
 /** Delay after which the browser reconnects (the `retry` field of server-sent events). */
 const RETRY_MS = 2_000;
-const MOST_STREAMS = 5_000;
+const MAX_STREAMS = 5_000;
 /**
  * Maximum streams of one payment. A payer has a phone and a computer; more streams suggest resource exhaustion by a client.
  */
-const MOST_OF_A_PAYMENT = 4;
+const MAX_OF_A_PAYMENT = 4;
 
 interface Follower {
   stream: PassThrough;
@@ -55,9 +55,9 @@ export class Live {
   follow(hosted: Hosted): Readable | null {
     const { payment } = hosted;
     const watched = this.#watched.get(payment.id) ?? newlyWatched(hosted);
-    if (this.#deps.service.leaving || this.#streams >= MOST_STREAMS || watched.followers.size >= MOST_OF_A_PAYMENT) return null;
+    if (this.#deps.service.leaving || this.#streams >= MAX_STREAMS || watched.followers.size >= MAX_OF_A_PAYMENT) return null;
     const now = this.#deps.clock.now();
-    const follower: Follower = { stream: new PassThrough(), last: '', beat_at: 0, until: now + LONGEST_MS };
+    const follower: Follower = { stream: new PassThrough(), last: '', beat_at: 0, until: now + MAX_MS };
     follower.stream.write(`retry: ${RETRY_MS}\n`);
     this.#watched.set(payment.id, watched);
     watched.followers.add(follower);

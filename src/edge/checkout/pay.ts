@@ -30,7 +30,7 @@ import { chargeOf, readSubmission, type Submission, testCardRequired } from './s
 import { tooMany, turnDown } from './turn-down.ts';
 
 /** Maximum unsuccessful charges of a payment in an hour. A payment has one open charge at a time, so a payer needs few. */
-const MOST_VAIN_TRIES = 20;
+const MAX_VAIN_TRIES = 20;
 const HOUR_MS = 3_600_000;
 
 /** A submit that is being processed. */
@@ -185,7 +185,7 @@ function jsonAnswer(status: number, message: string, rest: object): Shown {
  */
 function limitTries({ attempts }: Hosted, now: number): void {
   const vain = attempts.filter(({ status, created_at }) => status !== 'succeeded' && created_at.getTime() > now - HOUR_MS);
-  if (vain.length >= MOST_VAIN_TRIES) throw tooOften(HOUR_MS / 1000);
+  if (vain.length >= MAX_VAIN_TRIES) throw tooOften(HOUR_MS / 1000);
 }
 
 function tooOften(retry_after: number): Problem {

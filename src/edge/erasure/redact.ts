@@ -12,8 +12,8 @@ export interface Identity {
 
 const ERASED = '[erased]';
 /** Shorter numbers occur in orders and dates, and shorter names in other words: they would redact too much. */
-const LEAST_DIGITS = 6;
-const LEAST_LETTERS = 3;
+const MIN_DIGITS = 6;
+const MIN_LETTERS = 3;
 
 const NOT_IN_WORD = '[\\p{L}\\p{M}\\p{N}]';
 
@@ -57,7 +57,7 @@ function phonePatterns(phone: string): string[] {
   const compact = compactPhone(phone) ?? '';
   const known = parsePhoneNumberFromString(compact);
   const national = (known?.nationalNumber ?? compact).replace(/^[+0]+/, '');
-  if (national.length < LEAST_DIGITS) return [];
+  if (national.length < MIN_DIGITS) return [];
   const code = known ? spaced(known.countryCallingCode) : '\\d{1,3}';
   return [`(?<!\\d)(?:(?:\\+|00)?${code}${BETWEEN})?(?:0${BETWEEN})?${spaced(national)}(?!\\d)`];
 }
@@ -70,7 +70,7 @@ function spaced(digits: string): string {
 
 function namePatterns(name: string): string[] {
   const words = normalized(name, 'NFD').match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
-  const long = words.filter((word) => [...word].length >= LEAST_LETTERS);
+  const long = words.filter((word) => [...word].length >= MIN_LETTERS);
   // A name of short words only, such as "Li Xu", is matched only by all of its words together.
   const together = long.length === 0 && words.length > 1 ? [words, words.toReversed()].map((order) => order.map(word)) : [];
   return [...long.map(word), ...together.map((order) => order.join('[\\s._-]+'))].map(

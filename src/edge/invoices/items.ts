@@ -2,7 +2,7 @@ import type { FieldErrors } from '../../kit/errors.ts';
 import { decimalsOf, MAX_AMOUNT, type Minor, minorFromWire } from '../../kit/money.ts';
 import type { ItemBody, StoredItem } from './schema.ts';
 
-const MOST_MINOR = BigInt(MAX_AMOUNT) * 100n;
+const MAX_MINOR = BigInt(MAX_AMOUNT) * 100n;
 
 /**
  * Returns a quantity in thousandths, as kilogrammes, hours and metres need.
@@ -58,5 +58,5 @@ export function checkItems(items: unknown): FieldErrors {
 /** Returns the error of a total, or null. */
 export function objectionToTotal(total: Minor): string | null {
   if (total <= 0n) return 'must add up to more than nothing';
-  return total > MOST_MINOR ? `must add up to at most ${MAX_AMOUNT}` : null;
+  return total > MAX_MINOR ? `must add up to at most ${MAX_AMOUNT}` : null;
 }

@@ -23,7 +23,7 @@ import type { InvoiceRef } from './token.ts';
 import { transact } from './transact.ts';
 
 /** Minimum remaining validity of an existing payment to which a payer is redirected. */
-const LEAST_WINDOW_MS = 5 * 60_000;
+const MIN_WINDOW_MS = 5 * 60_000;
 const ROUTE = 'invoice';
 
 /** Result of a request to pay. */
@@ -64,7 +64,7 @@ export async function payInvoice(deps: InvoiceDeps, ref: InvoiceRef, chosen: Min
     if (objection?.status === 422) return { kind: 'refused', problem: objection };
     if (held?.standing === 'free') {
       const { payment } = held;
-      if (payment.amount_minor === amount_minor && payment.expires_at.getTime() - at > LEAST_WINDOW_MS) return lead(payment);
+      if (payment.amount_minor === amount_minor && payment.expires_at.getTime() - at > MIN_WINDOW_MS) return lead(payment);
       await withdrawPayment(tx, { environment: ENVIRONMENT, at, listeners: deps.listeners }, held);
     }
     // An erased customer is not named on the payment. The debt remains.

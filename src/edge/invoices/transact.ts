@@ -1,7 +1,7 @@
 import { makingCustomers } from '../../core/customers/find-or-make.ts';
 import type { Db, Tx } from '../../kit/sql.ts';
 
-const MOST_RUNS = 5;
+const MAX_RUNS = 5;
 
 /** Another payment of the invoice was created between two reads of it. */
 export class Moved extends Error {}
@@ -12,7 +12,7 @@ export async function transact<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise
     try {
       return await makingCustomers(db, work);
     } catch (error) {
-      if (!(error instanceof Moved) || run === MOST_RUNS) throw error;
+      if (!(error instanceof Moved) || run === MAX_RUNS) throw error;
     }
   }
 }

@@ -116,11 +116,11 @@ function table(rows: readonly (readonly [name: string, value: string | null])[],
   )}</dl>`;
 }
 
-const LONGEST_WORD = 20;
+const MAX_WORD = 20;
 
 function breakable(text: string): Html {
-  const pieces = text.split(new RegExp(`(\\S{${LONGEST_WORD}})`, 'u')).filter((piece) => piece !== '');
-  return html`${pieces.map((piece) => html`${piece}${[...piece].length === LONGEST_WORD && html`<wbr>`}`)}`;
+  const pieces = text.split(new RegExp(`(\\S{${MAX_WORD}})`, 'u')).filter((piece) => piece !== '');
+  return html`${pieces.map((piece) => html`${piece}${[...piece].length === MAX_WORD && html`<wbr>`}`)}`;
 }
 
 function line(row: InvoiceRow, { name, description, quantity, unit_price_minor }: StoredItem, language: Language): string {

@@ -1,4 +1,4 @@
-import { isUnderWay } from '../../core/attempts/attempts.ts';
+import { isUnderWay } from '../../core/attempts/schema.ts';
 import { hadEnded, hasEndedUnpaid, hasSucceeded, type Move, type PaymentListener } from '../../core/payments/listeners.ts';
 import { type Counted, countMoved } from './store.ts';
 import { linkOf } from './uses.ts';

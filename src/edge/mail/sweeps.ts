@@ -14,7 +14,7 @@ const BATCH = 10;
 /** Twice the deadline of an attempt: a worker that has not reported by then is dead. */
 const LEASE_MS = 60_000;
 const FIRST_RETRY_MS = 10_000;
-const LONGEST_RETRY_MS = 3_600_000;
+const MAX_RETRY_MS = 3_600_000;
 /** An older warning is of no use, and a mail server is repaired in less time. */
 const GIVE_UP_MS = 48 * 3_600_000;
 const KEEP_MS = 30 * 86_400_000;
@@ -80,5 +80,5 @@ async function giveUp(deps: MailDeps, store: Store, mail: MailRow, error: string
 
 /** Returns the wait before the next attempt in milliseconds: doubles from ten seconds up to one hour. */
 export function retryDelay(tries: number): number {
-  return Math.min(FIRST_RETRY_MS * 2 ** Math.min(tries - 1, 20), LONGEST_RETRY_MS);
+  return Math.min(FIRST_RETRY_MS * 2 ** Math.min(tries - 1, 20), MAX_RETRY_MS);
 }

@@ -4,13 +4,13 @@ import type { Environment } from '../../kit/environment.ts';
 import type { Queryable } from '../../kit/sql.ts';
 import { type Family, gauge, type Sample } from './exposition.ts';
 
-const MOST_COUNTED = 5_000;
-const MOST_SHOWN = 200;
+const MAX_COUNTED = 5_000;
+const MAX_SHOWN = 200;
 const LEVELS = ['enough', 'low', 'empty', 'stale'] as const;
 
 /** Returns the monitored floats, the lowest first. */
 export function askFloats(db: Queryable): Promise<WatchedFloat[]> {
-  return watchedFloats(db, MOST_COUNTED);
+  return watchedFloats(db, MAX_COUNTED);
 }
 
 /**
@@ -28,7 +28,7 @@ export function floatFamilies(
     for (const wanted of floats ? LEVELS : []) {
       watched.push([[environment, wanted], levels.filter(({ level }) => level === wanted).length]);
     }
-    for (const { float, level } of levels.filter((one) => one.level !== 'enough').slice(0, MOST_SHOWN)) {
+    for (const { float, level } of levels.filter((one) => one.level !== 'enough').slice(0, MAX_SHOWN)) {
       troubled.push([[environment, float.account_id, float.currency, float.area, level], Number(float.amount_minor)]);
     }
   }

@@ -4,7 +4,7 @@ import { type Family, type LabelValues, labelled } from './exposition.ts';
  * Maximum series per metric: a label with unbounded values (a bug) must not fill the memory. Further values are counted as
  * `other`.
  */
-const MOST_SERIES = 5_000;
+const MAX_SERIES = 5_000;
 const OTHER = 'other';
 
 /** Series by label values. */
@@ -22,7 +22,7 @@ class Series<T> {
     const name = values.join('\n');
     const known = this.#found.get(name);
     if (known) return known.state;
-    if (this.#found.size >= MOST_SERIES && values[0] !== OTHER) return this.of(this.#labels.map(() => OTHER));
+    if (this.#found.size >= MAX_SERIES && values[0] !== OTHER) return this.of(this.#labels.map(() => OTHER));
     const state = this.#make();
     this.#found.set(name, { values, state });
     return state;

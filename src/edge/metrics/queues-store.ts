@@ -1,7 +1,7 @@
 import { type Queryable, sql } from '../../kit/sql.ts';
 
 /** Maximum depth reported for a queue: enough for an alert, and the count stays fast. */
-export const MOST_COUNTED = 10_000;
+export const MAX_COUNTED = 10_000;
 
 export interface Queue {
   queue: string;
@@ -10,11 +10,11 @@ export interface Queue {
   late_seconds: number;
 }
 
-const MOST_ENDPOINTS = 500;
+const MAX_ENDPOINTS = 500;
 
 /**
  * Returns the due items per queue and the delay of the oldest. Each part walks an index of waiting items, up to {@link
- * MOST_COUNTED} rows; deliveries are walked per endpoint, because an unresponsive endpoint may have millions that are not due.
+ * MAX_COUNTED} rows; deliveries are walked per endpoint, because an unresponsive endpoint may have millions that are not due.
  */
 export function dueWork(db: Queryable): Promise<Queue[]> {
   return db.all<Queue>(sql`
@@ -23,18 +23,18 @@ export function dueWork(db: Queryable): Promise<Queue[]> {
       union all
       select n.endpoint_id, walk.step + 1 from walk cross join lateral (
         select d.endpoint_id from deliveries d where d.endpoint_id > walk.endpoint_id order by d.endpoint_id limit 1) n
-      where walk.step < ${MOST_ENDPOINTS}
+      where walk.step < ${MAX_ENDPOINTS}
     ),
     due (queue, at) as (
       (select 'deliveries', d.due_at from walk cross join lateral (
         select due_at from deliveries where endpoint_id = walk.endpoint_id and due_at <= pirogue_now()
-        order by due_at limit ${MOST_COUNTED}) d limit ${MOST_COUNTED})
-      union all (select 'attempts', next_poll_at from attempts where next_poll_at <= pirogue_now() limit ${MOST_COUNTED})
-      union all (select 'transfers', next_poll_at from transfers where next_poll_at <= pirogue_now() limit ${MOST_COUNTED})
-      union all (select 'refunds', next_poll_at from refunds where next_poll_at <= pirogue_now() limit ${MOST_COUNTED})
-      union all (select 'returns', next_step_at from returns where next_step_at <= pirogue_now() limit ${MOST_COUNTED})
-      union all (select 'releases', release_at from settlement_items where released_at is null and release_at <= pirogue_now() limit ${MOST_COUNTED})
-      union all (select 'mails', due_at from mails where due_at <= pirogue_now() limit ${MOST_COUNTED})
+        order by due_at limit ${MAX_COUNTED}) d limit ${MAX_COUNTED})
+      union all (select 'attempts', next_poll_at from attempts where next_poll_at <= pirogue_now() limit ${MAX_COUNTED})
+      union all (select 'transfers', next_poll_at from transfers where next_poll_at <= pirogue_now() limit ${MAX_COUNTED})
+      union all (select 'refunds', next_poll_at from refunds where next_poll_at <= pirogue_now() limit ${MAX_COUNTED})
+      union all (select 'returns', next_step_at from returns where next_step_at <= pirogue_now() limit ${MAX_COUNTED})
+      union all (select 'releases', release_at from settlement_items where released_at is null and release_at <= pirogue_now() limit ${MAX_COUNTED})
+      union all (select 'mails', due_at from mails where due_at <= pirogue_now() limit ${MAX_COUNTED})
     )
     select q.name as queue, count(due.at)::integer as depth,
       coalesce(extract(epoch from pirogue_now() - min(due.at)), 0)::float8 as late_seconds

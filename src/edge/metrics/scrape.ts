@@ -14,7 +14,7 @@ import { askReturns, returnFamilies } from './returns.ts';
 const QUEUES_MS = 5_000;
 /** The query reads every balance: 60 ms for a million balances. */
 const BOOKS_MS = 300_000;
-const MOST_LANES_SHOWN = 200;
+const MAX_LANES_SHOWN = 200;
 
 export interface Scraped {
   deps: MetricsDeps;
@@ -117,7 +117,7 @@ function laneFamilies({ health }: MetricsDeps): Family[] {
   for (const { account_id, channel, operation, standing } of health.snapshot()) {
     const name = `${operation} ${standing}`;
     counts.set(name, (counts.get(name) ?? 0) + 1);
-    if (standing !== 'operational' && troubled.length < MOST_LANES_SHOWN) {
+    if (standing !== 'operational' && troubled.length < MAX_LANES_SHOWN) {
       troubled.push([[account_id, channel, operation, standing], 1]);
     }
   }

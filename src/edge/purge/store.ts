@@ -20,7 +20,7 @@ interface PurgedRow {
 }
 
 /** Maximum teams or endpoints examined per round; each costs one index step. */
-const MOST_PLACES = 200;
+const MAX_PLACES = 200;
 
 export const BEGINNING: Place = { team_id: -1n, endpoint_id: '' };
 
@@ -36,7 +36,7 @@ export async function purgeEvents(db: Queryable, after: Place, before: string, l
       union all
       select n.team_id, walk.step + 1 from walk cross join lateral (
         select team_id from events where team_id > walk.team_id order by team_id limit 1) n
-      where walk.step < ${MOST_PLACES}
+      where walk.step < ${MAX_PLACES}
     ),
     old as materialized (
       select e.team_id, e.id from walk cross join lateral (
@@ -64,7 +64,7 @@ export async function purgeDeliveryAttempts(db: Queryable, after: Place, before:
       select n.team_id, n.endpoint_id, walk.step + 1 from walk cross join lateral (
         select team_id, endpoint_id from delivery_attempts
         where (team_id, endpoint_id) > (walk.team_id, walk.endpoint_id) order by team_id, endpoint_id limit 1) n
-      where walk.step < ${MOST_PLACES}
+      where walk.step < ${MAX_PLACES}
     ),
     old as materialized (
       select a.team_id, a.endpoint_id, a.id from walk cross join lateral (
@@ -88,7 +88,7 @@ function purgedOf(row: PurgedRow | undefined, limit: number, after: Place): Purg
   if (!row || row.team_id === null) return { rows: 0, last: null };
   if (row.rows === limit) return { rows: row.rows, last: after };
   const { team_id, endpoint_id } = row;
-  return { rows: row.rows, last: row.looked_at < MOST_PLACES ? null : { team_id, endpoint_id } };
+  return { rows: row.rows, last: row.looked_at < MAX_PLACES ? null : { team_id, endpoint_id } };
 }
 
 /**

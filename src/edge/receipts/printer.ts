@@ -9,9 +9,9 @@ const DEADLINE_MS = 10_000;
 /** How long an idle thread is kept. It takes about 60 MB. */
 const IDLE_MS = 60_000;
 /** Maximum heap of the thread. The longest possible receipt needs less than 16 MB. */
-const MOST_MB = 64;
+const MAX_MB = 64;
 /** Maximum waiting receipts. Further ones are rejected. */
-const MOST_WAITING = 32;
+const MAX_WAITING = 32;
 
 interface Waiting {
   resolve(bytes: Uint8Array): void;
@@ -40,7 +40,7 @@ export class Printer {
    * @throws Error when the deadline passes, printing fails or the printer is closed
    */
   async print(receipt: Receipt): Promise<Uint8Array | null> {
-    if (this.#waiting.size >= MOST_WAITING) return null;
+    if (this.#waiting.size >= MAX_WAITING) return null;
     clearTimeout(this.#idle);
     const id = ++this.#last;
     const worker = this.#started();
@@ -64,7 +64,7 @@ export class Printer {
   #started(): Worker {
     if (this.#worker) return this.#worker;
     const worker = new Worker(new URL('./pdf-worker.ts', import.meta.url), {
-      resourceLimits: { maxOldGenerationSizeMb: MOST_MB },
+      resourceLimits: { maxOldGenerationSizeMb: MAX_MB },
     });
     worker.on('message', (done: Done) => this.#finish(done));
     worker.on('error', (error: Error) => this.#end(worker, error));

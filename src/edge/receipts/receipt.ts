@@ -12,8 +12,8 @@ import { type Language, type ReceiptStanding, receiptTexts } from '../pages/rece
  * Maximum items listed. An order can have 500; a receipt lists as many as fit on one or two sheets, and the number of the
  * others.
  */
-const MOST_ITEMS = 60;
-const MOST_LETTERS = 120;
+const MAX_ITEMS = 60;
+const MAX_LETTERS = 120;
 
 type Row = readonly [name: string, value: string];
 
@@ -113,8 +113,8 @@ function paidWith({ attempts, own }: Paid, language: Language): string | null {
 }
 
 function items(all: readonly Item[], language: Language): string[] {
-  const lines = all.slice(0, MOST_ITEMS).map(({ name, description, quantity }) => {
-    const text = [...(name ?? description ?? '')].slice(0, MOST_LETTERS).join('');
+  const lines = all.slice(0, MAX_ITEMS).map(({ name, description, quantity }) => {
+    const text = [...(name ?? description ?? '')].slice(0, MAX_LETTERS).join('');
     return quantity === undefined ? text : `${new Intl.NumberFormat(language).format(quantity)} × ${text}`;
   });
   const left = all.length - lines.length;

@@ -4,7 +4,7 @@ import { hasReceipt, type Paid, type Receipt, receiptOf } from './receipt.ts';
 import { findPaidBack } from './store.ts';
 
 /** Maximum refunds listed. Further ones are shown as one sum. */
-const MOST_REFUNDS = 20;
+const MAX_REFUNDS = 20;
 
 /** How and to whom a receipt is shown. */
 type Showing = Pick<Paid, 'merchant' | 'brand' | 'own'>;
@@ -16,7 +16,7 @@ export async function readReceipt(
   language: Language,
 ): Promise<Receipt | null> {
   if (!hasReceipt(payment.status)) return null;
-  const back = payment.refunded_minor > 0n ? await findPaidBack(store.db, payment, MOST_REFUNDS) : [];
+  const back = payment.refunded_minor > 0n ? await findPaidBack(store.db, payment, MAX_REFUNDS) : [];
   const sandbox = store.environment === 'sandbox';
   return receiptOf({ payment, attempts, back, sandbox, ...showing }, payment.status, language);
 }

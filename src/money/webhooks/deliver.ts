@@ -24,7 +24,7 @@ export interface DeliveryTuning extends SlotLimits {
 const DEFAULTS: DeliveryTuning = { send: sendOut, total: 512, per_endpoint: 16, per_failing: 2, lease_slack_ms: 10_000 };
 
 /** Maximum endpoints examined per claim: a few milliseconds of work. */
-const MOST_ENDPOINTS = 512;
+const MAX_ENDPOINTS = 512;
 
 /**
  * Sends due deliveries until stopped. Any number of processes may run it at once: a delivery is claimed with a lease, sent
@@ -101,7 +101,7 @@ class DeliveryWorker {
     const claimed = await claimDue(this.#store.db, {
       after: this.#after,
       rows,
-      endpoints: MOST_ENDPOINTS,
+      endpoints: MAX_ENDPOINTS,
       lease_ms: webhook_timeout_ms + this.#tuning.lease_slack_ms,
       ...this.#slots.allowed,
       busy: this.#slots.busy(),
@@ -168,5 +168,5 @@ function nextStart(rows: readonly Claimed[], asked: number, seen: { looked_at: n
         .sort()
         .at(-1) ?? ''
     );
-  return seen.looked_at === MOST_ENDPOINTS && seen.last !== null ? seen.last : '';
+  return seen.looked_at === MAX_ENDPOINTS && seen.last !== null ? seen.last : '';
 }

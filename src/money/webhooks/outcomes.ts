@@ -1,7 +1,7 @@
 import type { Log } from '../../kit/log.ts';
 import type { Outcome } from './deliveries-store.ts';
 
-const MOST_AT_ONCE = 500;
+const MAX_AT_ONCE = 500;
 /** Outcomes within this time share a statement; nothing waits for it. */
 const GATHER_MS = 10;
 const ERROR_REST_MS = 500;
@@ -53,8 +53,8 @@ export class Outcomes {
   async #flush(): Promise<void> {
     let failures = 0;
     while (this.#waiting.length > 0) {
-      if (!this.#closing && failures === 0 && this.#waiting.length < MOST_AT_ONCE) await rest(GATHER_MS);
-      const batch = this.#waiting.splice(0, MOST_AT_ONCE);
+      if (!this.#closing && failures === 0 && this.#waiting.length < MAX_AT_ONCE) await rest(GATHER_MS);
+      const batch = this.#waiting.splice(0, MAX_AT_ONCE);
       try {
         await this.#record(batch.map(({ outcome }) => outcome));
         failures = 0;

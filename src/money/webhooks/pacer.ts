@@ -3,7 +3,7 @@ const GAP_MS = 5;
 /** The same pause after a claim that found nothing. */
 const EMPTY_GAP_MS = 10;
 /** Maximum of that pause. A busy database makes claims slow; a pause of half their duration lets each claim find more. */
-const MOST_GAP_MS = 50;
+const MAX_GAP_MS = 50;
 /** Wait for a notification before the next poll; commits of other processes are found only by polling. */
 const BUSY_POLL_MS = 50;
 const IDLE_POLL_MS = 500;
@@ -43,7 +43,7 @@ export class Pacer {
     const now = performance.now();
     if (round.found > 0) this.#lastFound = now;
     const gap = round.found > 0 ? GAP_MS : EMPTY_GAP_MS;
-    await pause(Math.min(MOST_GAP_MS, Math.max(gap, (now - this.#began) / 2)));
+    await pause(Math.min(MAX_GAP_MS, Math.max(gap, (now - this.#began) / 2)));
     if (round.unseen) return;
     const poll = now - this.#lastFound < BUSY_FOR_MS ? BUSY_POLL_MS : IDLE_POLL_MS;
     await this.#rest(Math.min(poll, round.next_due_ms ?? poll));

@@ -28,7 +28,7 @@ import {
 import { guardOf, urlFault } from './url.ts';
 
 /** Maximum number of endpoints per team and environment. */
-export const MOST_ENDPOINTS = 16;
+export const MAX_ENDPOINTS = 16;
 /**
  * Type of the event sent by POST /webhooks/{id}/test. No endpoint can subscribe to it, and no receiver can mistake it for a
  * payment event.
@@ -44,7 +44,7 @@ export interface FreshEndpoint {
 /**
  * Creates an endpoint.
  * @param at milliseconds since the epoch
- * @throws Problem 422 for a URL that is not allowed, or above {@link MOST_ENDPOINTS}
+ * @throws Problem 422 for a URL that is not allowed, or above {@link MAX_ENDPOINTS}
  */
 export async function createEndpoint(
   deps: WebhookDeps,
@@ -56,8 +56,8 @@ export async function createEndpoint(
 ): Promise<FreshEndpoint> {
   check(deps, store.environment, body);
   await lockEndpointList(tx, team.id);
-  if ((await countEndpoints(tx, team.id)) >= MOST_ENDPOINTS) {
-    throw invalid({ url: [`a team has at most ${MOST_ENDPOINTS} webhook endpoints in one environment: delete one first`] });
+  if ((await countEndpoints(tx, team.id)) >= MAX_ENDPOINTS) {
+    throw invalid({ url: [`a team has at most ${MAX_ENDPOINTS} webhook endpoints in one environment: delete one first`] });
   }
   const secret = newSecret();
   const id = newId('wh', store.environment, at);

@@ -67,12 +67,12 @@ export async function deleteEndpoint(tx: Tx, ref: EndpointRef): Promise<boolean>
 }
 
 /** Deleting a million rows would exceed the transaction's deadline; the worker drops the remaining ones as they become due. */
-const MOST_DROPPED = 50_000;
+const MAX_DROPPED = 50_000;
 
 /** Deletes the waiting deliveries of an endpoint. */
 export async function dropDeliveries(tx: Tx, endpoint_id: string): Promise<void> {
   await tx.run(sql`
-    delete from deliveries where id in (select id from deliveries where endpoint_id = ${endpoint_id} limit ${MOST_DROPPED})`);
+    delete from deliveries where id in (select id from deliveries where endpoint_id = ${endpoint_id} limit ${MAX_DROPPED})`);
 }
 
 /** Deletes the waiting deliveries of those endpoints that are inactive. Deliveries queued since a reactivation stay. */
@@ -80,7 +80,7 @@ export async function dropQueuesOfInactive(db: Queryable, endpoints: readonly En
   await db.run(sql`
     delete from deliveries where id in (
       select d.id from webhook_endpoints e join deliveries d on d.endpoint_id = e.id and d.team_id = e.team_id
-      where e.id = any(${endpoints.map(({ id }) => id)}) and not e.active limit ${MOST_DROPPED})`);
+      where e.id = any(${endpoints.map(({ id }) => id)}) and not e.active limit ${MAX_DROPPED})`);
 }
 
 export function listAttempts(db: Queryable, ref: EndpointRef, position: Position): Promise<AttemptRow[]> {

@@ -88,7 +88,7 @@ export function mailFrom(env: Env): string {
   throw wrong('MAIL_FROM', value, 'an address such as Pirogue <no-reply@pay.example>');
 }
 
-const MOST_PROXIES = 10;
+const MAX_PROXIES = 10;
 
 /**
  * Reads TRUST_PROXY. A range of all addresses is rejected: every caller could then choose its own address.
@@ -96,9 +96,9 @@ const MOST_PROXIES = 10;
  */
 export function trustProxy(env: Env): TrustProxy {
   const value = env.TRUST_PROXY || '0';
-  if (/^\d+$/.test(value)) return integer(env, 'TRUST_PROXY', 0, 0, MOST_PROXIES);
+  if (/^\d+$/.test(value)) return integer(env, 'TRUST_PROXY', 0, 0, MAX_PROXIES);
   const entries = value.split(',').map((entry) => entry.trim());
   const wrongOne = entries.some((entry) => !isAddressOrRange(entry) || entry.includes('%') || /\/0+$/.test(entry));
   if (!wrongOne) return entries;
-  throw wrong('TRUST_PROXY', value, `a number of proxies up to ${MOST_PROXIES}, or addresses and ranges such as 10.0.0.0/8,::1`);
+  throw wrong('TRUST_PROXY', value, `a number of proxies up to ${MAX_PROXIES}, or addresses and ranges such as 10.0.0.0/8,::1`);
 }

@@ -1,7 +1,7 @@
 import { type Counted, type Limit, type Standing, WINDOW_MS } from './counting.ts';
 
 /** About 15 MB; at most twice that with both maps full. */
-const MOST_WINDOWS = 100_000;
+const MAX_WINDOWS = 100_000;
 
 /**
  * Counters of one process. There are no timers and no clean-up rounds: all windows have the same length, so a map is dropped
@@ -17,7 +17,7 @@ export class MemoryCounters {
    * @param most maximum windows in each of the two maps; beyond that the oldest are dropped, and their callers start with a
    *   new count
    */
-  constructor(most = MOST_WINDOWS) {
+  constructor(most = MAX_WINDOWS) {
     this.#most = most;
   }
 

@@ -7,7 +7,7 @@ import type { Ended } from './tracer.ts';
 const EVERY_MS = 2_000;
 const AT_ONCE = 512;
 /** Limits the memory used while the collector is unavailable; further spans are dropped. */
-const MOST_WAITING = 4_096;
+const MAX_WAITING = 4_096;
 const TIMEOUT_MS = 5_000;
 const COMPLAIN_EVERY_MS = 60_000;
 
@@ -33,7 +33,7 @@ export class Exporter {
   }
 
   add(span: Ended): void {
-    if (this.#waiting.length >= MOST_WAITING) {
+    if (this.#waiting.length >= MAX_WAITING) {
       this.#dropped++;
       return;
     }

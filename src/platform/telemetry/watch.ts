@@ -37,10 +37,10 @@ export function tracedStatements(tracer: Tracer, database: string): StatementWat
 }
 
 const known = new Map<string, string>();
-const MOST_KNOWN = 1_000;
+const MAX_KNOWN = 1_000;
 
 const WRITES = /\b(insert)\s+into\s+(\w+)|\b(update)\s+(?!of\b|skip\b|set\b)(\w+)|\b(delete)\s+from\s+(\w+)/g;
-const LONGEST_SUMMARY = 120;
+const MAX_SUMMARY = 120;
 
 /** Returns operations and tables of a statement: `insert payments insert events`. */
 export function summaryOf(text: string): string {
@@ -48,8 +48,8 @@ export function summaryOf(text: string): string {
   if (found) return found;
   const writes = [...text.matchAll(WRITES)].map((write) => write.slice(1).filter(Boolean).join(' '));
   const read = `select ${/\bfrom\s+(\w+)/.exec(text)?.[1] ?? ''}`.trim();
-  const summary = (writes.length > 0 ? [...new Set(writes)].join(' ') : read).slice(0, LONGEST_SUMMARY);
-  if (known.size < MOST_KNOWN) known.set(text, summary);
+  const summary = (writes.length > 0 ? [...new Set(writes)].join(' ') : read).slice(0, MAX_SUMMARY);
+  if (known.size < MAX_KNOWN) known.set(text, summary);
   return summary;
 }
 

@@ -22,7 +22,7 @@ export interface Sweep {
 
 const ERROR_REST_MS = 1_000;
 /** Maximum pause after a failed round, for sweeps with a long idle pause. */
-const LONGEST_ERROR_REST_MS = 10_000;
+const MAX_ERROR_REST_MS = 10_000;
 
 /**
  * Primitive of background work: runs rounds over due rows until stopped. Each round claims rows with a lease, so any number of
@@ -58,7 +58,7 @@ export function startSweep(sweep: Sweep, tools: { clock: Clock; log: Log }): Wor
           { err, sweep: sweep.name, environment: sweep.environment },
           'a background round failed; it will be tried again',
         );
-        pause = Math.max(ERROR_REST_MS, Math.min(sweep.idle_ms, LONGEST_ERROR_REST_MS));
+        pause = Math.max(ERROR_REST_MS, Math.min(sweep.idle_ms, MAX_ERROR_REST_MS));
         failed = true;
         // The round did end. A database outage affects all nodes, and readiness reports it separately.
         if (err instanceof DatabaseUnavailable) lastRound = tools.clock.now();

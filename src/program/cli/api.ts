@@ -6,7 +6,7 @@ import { Failure } from './failure.ts';
 
 const TIMEOUT_MS = 30_000;
 /** Maximum size of an answer: a hundred events of the maximum size. */
-const MOST_BYTES = 32 * 1024 * 1024;
+const MAX_BYTES = 32 * 1024 * 1024;
 
 /** Answer of the service. */
 export interface Answer {
@@ -49,7 +49,7 @@ export class Api {
       url: this.#base + path,
       guard: 'none',
       timeout_ms: TIMEOUT_MS,
-      max_bytes: MOST_BYTES,
+      max_bytes: MAX_BYTES,
       headers: { authorization: this.key, ...(body ? { 'content-type': 'application/json' } : {}) },
       ...(body ? { body: JSON.stringify(body) } : {}),
     });

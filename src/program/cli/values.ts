@@ -126,12 +126,12 @@ export function pageSize(text: string): number {
   throw new InvalidArgumentError('Use a whole number from 1 to 100.');
 }
 
-const LONGEST_SPAN_MS = 366 * 86_400_000;
+const MAX_SPAN_MS = 366 * 86_400_000;
 
 /** Parses `90s`, `30m`, `25h` or `2d` into milliseconds. */
 export function span(text: string): number {
   const ms = parseDuration(text);
-  if (ms !== null && ms > 0 && ms <= LONGEST_SPAN_MS) return ms;
+  if (ms !== null && ms > 0 && ms <= MAX_SPAN_MS) return ms;
   throw new InvalidArgumentError('Use a number and its unit, at most a year: 90s, 30m, 25h, 2d.');
 }
 

@@ -15,7 +15,7 @@ const CACHE_MS = 2_000;
 const MEANWHILE_MS = 60_000;
 /** Maximum wait for a first read. A payout is submitted without known floats rather than delayed. */
 const DEADLINE_MS = 250;
-const MOST_TEAMS = 10_000;
+const MAX_TEAMS = 10_000;
 
 interface Remembered {
   view: FloatView | null;
@@ -49,7 +49,7 @@ export class FloatBook implements FloatsOfTeam {
   #entry(name: string): Remembered {
     let entry = this.#remembered.get(name);
     if (!entry) {
-      if (this.#remembered.size >= MOST_TEAMS) this.#remembered.clear();
+      if (this.#remembered.size >= MAX_TEAMS) this.#remembered.clear();
       entry = { view: null, read_at: 0, looking: null };
       this.#remembered.set(name, entry);
     }

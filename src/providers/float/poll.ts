@@ -13,9 +13,9 @@ type PollDeps = Pick<FloatDeps, 'clock' | 'log' | 'providers'>;
 const DEADLINE_MS = 20_000;
 const ALERT_REST_MS = 3_600_000;
 /** Maximum number of wallets of one account, far above any real number of currencies and countries. */
-const MOST_FLOATS = 200;
+const MAX_FLOATS = 200;
 /** Far beyond any real float, and within the range of the column. */
-const MOST_MINOR = 10n ** 17n;
+const MAX_MINOR = 10n ** 17n;
 
 /**
  * Reads the balances of one account and stores them. An account that no longer exists or has no balance API is
@@ -48,9 +48,9 @@ async function ask(provider: Provider): Promise<FloatReading> {
 /** Returns the rows to store. Wallets with the same currency, area and use are combined. */
 function rowsOf(ref: AccountRef, { floats }: Extract<FloatReading, { kind: 'held' }>, read_at: Date): FloatRow[] {
   const rows = new Map<string, FloatRow>();
-  for (const { currency, amount_minor, use, area = '' } of floats.slice(0, MOST_FLOATS)) {
+  for (const { currency, amount_minor, use, area = '' } of floats.slice(0, MAX_FLOATS)) {
     const magnitude = amount_minor < 0n ? -amount_minor : amount_minor;
-    if (!/^[A-Z]{3}$/.test(currency) || magnitude > MOST_MINOR) continue;
+    if (!/^[A-Z]{3}$/.test(currency) || magnitude > MAX_MINOR) continue;
     const name = `${currency} ${area} ${use}`;
     const held = rows.get(name)?.amount_minor ?? 0n;
     rows.set(name, { ...ref, currency, area, use, amount_minor: held + amount_minor, read_at });

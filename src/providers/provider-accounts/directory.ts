@@ -39,7 +39,7 @@ export interface Providers {
 
 /** Lifetime of the cached account list. A disabled account accepts no new operations after this time. */
 export const ACCOUNTS_CACHE_MS = 800;
-const MOST_TEAMS = 10_000;
+const MAX_TEAMS = 10_000;
 
 interface Connected {
   /** `updated_at` of the row it was created from, in milliseconds since the epoch. */
@@ -71,7 +71,7 @@ export class ProviderDirectory implements Providers {
   }) {
     const { control, secrets, tools, builtIn, observe = (provider) => provider } = parts;
     this.#control = control;
-    this.#lists = new Remembered(tools.clock, ACCOUNTS_CACHE_MS, MOST_TEAMS);
+    this.#lists = new Remembered(tools.clock, ACCOUNTS_CACHE_MS, MAX_TEAMS);
     this.#log = tools.log;
     this.#secrets = secrets;
     this.#tools = tools;

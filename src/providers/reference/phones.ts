@@ -67,14 +67,14 @@ const channelByPrefix = new Map<string, Channel>(
     return channel.prefixes.map((prefix) => [`+${calling_code}${prefix}`, channel] as const);
   }),
 );
-const LONGEST_PREFIX = Math.max(...[...channelByPrefix.keys()].map((prefix) => prefix.length));
+const MAX_PREFIX = Math.max(...[...channelByPrefix.keys()].map((prefix) => prefix.length));
 
 /**
  * Returns the channel whose prefix is the longest match. It is only a suggestion: numbers are ported between
  * operators, and a Wave wallet can have any number.
  */
 export function detectChannel(e164: string): Channel | null {
-  for (let length = LONGEST_PREFIX; length > 1; length--) {
+  for (let length = MAX_PREFIX; length > 1; length--) {
     const channel = channelByPrefix.get(e164.slice(0, length));
     if (channel) return channel;
   }

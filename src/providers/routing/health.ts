@@ -9,7 +9,7 @@ import { BUILT_IN, type Gate, type HealthNote, type HealthView, type Operation, 
  * Maximum number of measured combinations of account, channel and operation, about 10 MB. The least recently used is
  * evicted first.
  */
-const MOST_LANES = 10_000;
+const MAX_LANES = 10_000;
 
 export type Vital = Figures & Pick<Subject, 'account_id' | 'channel' | 'operation'>;
 
@@ -93,7 +93,7 @@ export class Health implements HealthView, Observer {
     const name = nameOf(subject.account_id, subject.channel, subject.operation);
     const entry = this.#lanes.get(name) ?? { subject, lane: new Lane(subject.operation !== 'refund') };
     this.#lanes.delete(name);
-    if (this.#lanes.size >= MOST_LANES) this.#lanes.delete(this.#lanes.keys().next().value as string);
+    if (this.#lanes.size >= MAX_LANES) this.#lanes.delete(this.#lanes.keys().next().value as string);
     this.#lanes.set(name, entry);
     return entry.lane;
   }

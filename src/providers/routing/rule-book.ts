@@ -12,7 +12,7 @@ export interface RulesOfTeam {
 
 /** Lifetime of a process's cached rules. `rules add` and `rules remove` return after this time. */
 export const RULES_CACHE_MS = 800;
-const MOST_TEAMS = 10_000;
+const MAX_TEAMS = 10_000;
 
 /**
  * Reads rules from the control database and caches them for less than a second, so that a burst of charges causes one
@@ -24,7 +24,7 @@ export class RuleBook implements RulesOfTeam {
 
   constructor(control: Queryable, clock: Clock) {
     this.#control = control;
-    this.#remembered = new Remembered(clock, RULES_CACHE_MS, MOST_TEAMS);
+    this.#remembered = new Remembered(clock, RULES_CACHE_MS, MAX_TEAMS);
   }
 
   of(environment: Environment, team_id: bigint): Promise<Ruleset> {

@@ -2,11 +2,11 @@ import { type CardRule, holdsCard } from '../../kit/cards.ts';
 import type { FieldErrors } from '../../kit/errors.ts';
 
 /** Deeper than any request needs, and far below the recursion limit. */
-const MOST_LEVELS = 32;
+const MAX_LEVELS = 32;
 /** Maximum characters of a field name repeated in an error. */
 const MAX_SHOWN_KEY = 64;
 /** Maximum number of messages, because a hostile body can contain thousands of faults. */
-const MOST_FAULTS = 20;
+const MAX_FAULTS = 20;
 
 export interface Inspection {
   /** Raw card data: a reason per dotted path; never the values. */
@@ -39,7 +39,7 @@ const NUMBER_FIELDS = new Set([
   'settlement.account_number',
 ]);
 /** No phone number has more digits, even with a leading 00. A longer number that passes the card check is a card number. */
-const LONGEST_PHONE = 15;
+const MAX_PHONE = 15;
 
 interface Node {
   value: unknown;
@@ -61,14 +61,14 @@ export function inspectBody(body: unknown, rule: CardRule = 'issued'): Inspectio
     if (typeof node.value === 'string') inspectText(node, rule, found);
     else if (typeof node.value === 'number') inspectNumber(node, rule, found);
     else if (node.value !== null && typeof node.value === 'object') inspectObject(node, rule, stack, found);
-    if (Object.keys(found.faults).length >= MOST_FAULTS || Object.keys(found.cards).length >= MOST_FAULTS) break;
+    if (Object.keys(found.faults).length >= MAX_FAULTS || Object.keys(found.cards).length >= MAX_FAULTS) break;
   }
   return found;
 }
 
 function inspectObject(node: Node, rule: CardRule, stack: Node[], found: Inspection): void {
-  if (node.level >= MOST_LEVELS) {
-    found.faults[topOf(node.path)] = [`is nested deeper than ${MOST_LEVELS} levels`];
+  if (node.level >= MAX_LEVELS) {
+    found.faults[topOf(node.path)] = [`is nested deeper than ${MAX_LEVELS} levels`];
     return;
   }
   const entries = Object.entries(node.value as object).map(([key, value]) => ({ key, value, name: normal(key) }));
@@ -95,7 +95,7 @@ function inspectText({ value, path, key }: Node, rule: CardRule, found: Inspecti
   if (fault) found.faults[path] = [fault];
   if (!holdsCard(text, rule)) return;
   const phone = key === 'phone' || key === 'recipient';
-  const exempt = NUMBER_FIELDS.has(path) && (path.startsWith('data.') || !phone || digitsOf(text).length <= LONGEST_PHONE);
+  const exempt = NUMBER_FIELDS.has(path) && (path.startsWith('data.') || !phone || digitsOf(text).length <= MAX_PHONE);
   if (!exempt) found.cards[path] = SEEN.number;
 }
 

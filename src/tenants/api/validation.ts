@@ -4,7 +4,7 @@ import type { TSchema } from 'typebox';
 import type { FieldErrors } from '../../kit/errors.ts';
 import { textFault } from './body.ts';
 
-const MOST_MESSAGES = 100;
+const MAX_MESSAGES = 100;
 
 /** Body values are not converted: a number in quotes is not a number. */
 const bodies = compiler({ coerceTypes: false });
@@ -61,7 +61,7 @@ function endless(value: Record<string, unknown>): FieldErrors {
 
 function fieldErrors(errors: ErrorObject[]): FieldErrors {
   const fields: FieldErrors = {};
-  for (const error of errors.slice(0, MOST_MESSAGES)) {
+  for (const error of errors.slice(0, MAX_MESSAGES)) {
     const path = pathOf(error);
     fields[path] = [...(fields[path] ?? []), messageOf(error)];
   }

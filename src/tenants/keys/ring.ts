@@ -6,7 +6,7 @@ import { Throttle } from '../../kit/throttle.ts';
 import { hashKey, KEY_CACHE_MS } from './service.ts';
 import { findKey, type KeyWithTeam } from './store.ts';
 
-const MOST_KEYS = 10_000;
+const MAX_KEYS = 10_000;
 /**
  * Maximum unknown keys from one address per minute. Far above the 30 failures that the contract allows, because a valid key
  * from the same address has to get through.
@@ -32,7 +32,7 @@ export class KeyRing {
   constructor(control: Queryable, clock: Clock) {
     this.#control = control;
     this.#clock = clock;
-    this.#remembered = new Remembered(clock, KEY_CACHE_MS, MOST_KEYS);
+    this.#remembered = new Remembered(clock, KEY_CACHE_MS, MAX_KEYS);
     this.#guesses = new Throttle(clock, MAX_UNKNOWN_A_MINUTE);
   }
 

@@ -6,7 +6,7 @@ import type { FoundKey } from '../keys/ring.ts';
 import { insertMailInTurn } from './store.ts';
 
 const REST_MS = 3_600_000;
-const MOST_KEYS = 10_000;
+const MAX_KEYS = 10_000;
 
 type Parts = { stores: Record<Environment, Pick<WholeStore, 'of'>>; clock: Clock; log: Log };
 
@@ -27,7 +27,7 @@ export class KeyAlerts {
     const { stores, clock, log } = this.#parts;
     const now = clock.now();
     if (now - (this.#told.get(id) ?? Number.NEGATIVE_INFINITY) < REST_MS) return;
-    if (this.#told.size >= MOST_KEYS) this.#told.clear();
+    if (this.#told.size >= MAX_KEYS) this.#told.clear();
     this.#told.set(id, now);
     const mail = { team_id, kind: 'secret_key_in_browser', facts: { key_id: id, last4 } } as const;
     insertMailInTurn(stores[environment].of(team_id).db, mail, `secret_key_in_browser ${id}`, REST_MS).catch((err) => {

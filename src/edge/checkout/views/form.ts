@@ -11,8 +11,8 @@ import { money, payLabel, type Scene } from '../../pages/scene.ts';
 import { testNumbers } from './test-numbers.ts';
 
 /** Maximum items shown. An order can have hundreds; a page for slow networks shows the first. */
-const MOST_ITEMS = 8;
-const MOST_LETTERS = 80;
+const MAX_ITEMS = 8;
+const MAX_LETTERS = 80;
 
 export interface FormScene extends Scene, Memory {
   means: Means[];
@@ -61,13 +61,13 @@ function particulars(scene: Scene): Html {
 function order({ payment, texts }: Scene): Html | null {
   const items = payment.details?.items ?? [];
   if (items.length === 0) return null;
-  const left = items.length - MOST_ITEMS;
+  const left = items.length - MAX_ITEMS;
   return html`<details class="order"><summary>${texts.order}</summary>
-<ul>${items.slice(0, MOST_ITEMS).map(line)}${left > 0 && html`<li class="soft">${texts.moreItems(left)}</li>`}</ul></details>`;
+<ul>${items.slice(0, MAX_ITEMS).map(line)}${left > 0 && html`<li class="soft">${texts.moreItems(left)}</li>`}</ul></details>`;
 }
 
 function line({ name, description, quantity }: Item): Html {
-  const text = (name ?? description ?? '').slice(0, MOST_LETTERS);
+  const text = (name ?? description ?? '').slice(0, MAX_LETTERS);
   return html`<li>${quantity !== undefined && html`<span class="soft">${quantity} ×</span> `}${text}</li>`;
 }
 

@@ -1,5 +1,5 @@
 /** Maximum declared side in pixels. A few kilobytes can decompress to gigabytes, which would crash a weak phone. */
-const LONGEST_SIDE = 1024;
+const MAX_SIDE = 1024;
 
 interface Image {
   type: 'image/png' | 'image/jpeg' | 'image/webp';
@@ -11,7 +11,7 @@ interface Image {
 export function imageType(bytes: Buffer): Image['type'] | null {
   const image = png(bytes) ?? jpeg(bytes) ?? webp(bytes);
   if (!image || image.width < 1 || image.height < 1) return null;
-  return image.width <= LONGEST_SIDE && image.height <= LONGEST_SIDE ? image.type : null;
+  return image.width <= MAX_SIDE && image.height <= MAX_SIDE ? image.type : null;
 }
 
 const PNG = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex');

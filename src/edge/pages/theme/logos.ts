@@ -3,7 +3,7 @@ import type { Guard, Send } from '../../../kit/fetch.ts';
 import { imageType } from './image.ts';
 
 /** With the page's own maximum of 7.5 kB the total stays below the limit of 15 kB. A logo of 132 x 132 pixels fits. */
-const MOST_LOGO_BYTES = 6 * 1024;
+const MAX_LOGO_BYTES = 6 * 1024;
 const TIMEOUT_MS = 4_000;
 const KEEP_MS = 3_600_000;
 /**
@@ -12,7 +12,7 @@ const KEEP_MS = 3_600_000;
  */
 const KEEP_NONE_MS = 60_000;
 /** Maximum number of cached logos: 1.5 MB at most. */
-const MOST_LOGOS = 256;
+const MAX_LOGOS = 256;
 /** Maximum concurrent fetches. Without a limit, pages with slow logos could exhaust our sockets. */
 const MAX_AT_ONCE = 64;
 /** Maximum concurrent fetches of one team, so that its slow logos leave capacity for other teams. */
@@ -75,7 +75,7 @@ export class Logos {
       guard,
       headers: { accept: 'image/webp, image/png, image/jpeg' },
       timeout_ms: TIMEOUT_MS,
-      max_bytes: MOST_LOGO_BYTES,
+      max_bytes: MAX_LOGO_BYTES,
       encoding: 'latin1',
     });
     if (answer.kind === 'failed' || answer.status !== 200 || answer.truncated) return null;
@@ -87,7 +87,7 @@ export class Logos {
   /** Stores a logo and evicts the oldest entry when the cache is full. A Map iterates in insertion order. */
   #keep(key: string, logo: Logo | null): void {
     this.#known.delete(key);
-    const oldest = this.#known.size >= MOST_LOGOS ? this.#known.keys().next().value : undefined;
+    const oldest = this.#known.size >= MAX_LOGOS ? this.#known.keys().next().value : undefined;
     if (oldest !== undefined) this.#known.delete(oldest);
     this.#known.set(key, { logo, until: this.#clock.now() + (logo ? KEEP_MS : KEEP_NONE_MS) });
   }

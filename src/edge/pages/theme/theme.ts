@@ -3,9 +3,9 @@ import type { JsonObject } from '../../../kit/json.ts';
 import { LANGUAGES, type Language } from '../language.ts';
 import { type Colour, darkened, hex, mix, readColour, WHITE } from './colour.ts';
 
-const LONGEST_TITLE = 60;
-const LONGEST_BUTTON = 24;
-const LONGEST_URL = 2048;
+const MAX_TITLE = 60;
+const MAX_BUTTON = 24;
+const MAX_URL = 2048;
 
 /** What a merchant can customise on the page of a payment. Null means the default. */
 export interface Theme {
@@ -36,8 +36,8 @@ export function themeOf(theming: JsonObject | null | undefined): Theme {
   const wanted = readColour(color);
   return {
     ...(wanted ? coloursFrom(wanted) : { style: null, brand: BRAND }),
-    title: line(title, LONGEST_TITLE),
-    button_text: line(button_text, LONGEST_BUTTON),
+    title: line(title, MAX_TITLE),
+    button_text: line(button_text, MAX_BUTTON),
     locale: languageOf(locale),
     logo: logoUrl(logo),
   };
@@ -84,7 +84,7 @@ function line(value: unknown, longest: number): string | null {
 }
 
 function logoUrl(value: unknown): string | null {
-  if (typeof value !== 'string' || value.length > LONGEST_URL) return null;
+  if (typeof value !== 'string' || value.length > MAX_URL) return null;
   const url = URL.parse(value);
   return url?.protocol === 'https:' && url.username === '' && url.password === '' ? url.href : null;
 }

@@ -4,7 +4,7 @@ import { print } from '../output.ts';
 import { DATABASES, type DatabaseName, withTrails } from './open.ts';
 
 /** Maximum faults in a JSON document, which is built in memory. Text is printed as faults are found. */
-const MOST_IN_DOCUMENT = 10_000;
+const MAX_IN_DOCUMENT = 10_000;
 
 const ADVICE: Record<Fault['check'], string> = {
   seal_broken: 'Entries under this seal were changed, added, removed or put in another order: compare them with a backup.',
@@ -33,7 +33,7 @@ export async function verifyCommand(options: { json?: true }): Promise<void> {
     const end = await verifyChain(db, chain, (fault) => {
       found += 1;
       if (!options.json) process.stdout.write(`${describe(database, fault)}\n`);
-      else if (faults.length < MOST_IN_DOCUMENT) faults.push({ ...fault, advice: ADVICE[fault.check] });
+      else if (faults.length < MAX_IN_DOCUMENT) faults.push({ ...fault, advice: ADVICE[fault.check] });
     });
     outcomes.push({ database, ok: found === 0, ...end, unsealed: await countUnsealed(db), faults_found: found, faults });
   });

@@ -32,7 +32,7 @@ function typeList(text: string): string[] {
   );
 }
 
-const LONGEST_BACK_MS = 7 * 86_400_000;
+const MAX_BACK_MS = 7 * 86_400_000;
 
 /**
  * Parses a duration or the id of an event.
@@ -42,6 +42,6 @@ const LONGEST_BACK_MS = 7 * 86_400_000;
 function since(text: string): string {
   if (isId('evt', 'sandbox', text)) return text;
   const back = parseDuration(text);
-  if (back !== null && back <= LONGEST_BACK_MS) return lowestIdAt('evt', 'sandbox', commandClock.now() - back);
+  if (back !== null && back <= MAX_BACK_MS) return lowestIdAt('evt', 'sandbox', commandClock.now() - back);
   throw new InvalidArgumentError('Use a time of at most 7d, such as 10m, or the id of an event (evt_test_…).');
 }

@@ -21,7 +21,7 @@ export type Ask = (path: string) => Promise<Answer>;
 const LATE_MS = 60_000;
 const PER_PAGE = 100;
 /** Maximum pages read to catch up: ten thousand events. */
-const MOST_PAGES = 100;
+const MAX_PAGES = 100;
 
 /** Follows the list of events and returns each once, in the order of their ids. */
 export class EventTail {
@@ -58,12 +58,12 @@ export class EventTail {
   async more(): Promise<HeardEvent[]> {
     const fresh: HeardEvent[] = [];
     let cursor = '';
-    for (let page = 0; page < MOST_PAGES; page++) {
+    for (let page = 0; page < MAX_PAGES; page++) {
       const { headers, body } = await this.#ask(`/events?per_page=${PER_PAGE}&cursor=${encodeURIComponent(cursor)}`);
       const events = heard(body.items, String(headers['x-service-sequence'] ?? ''));
       fresh.push(...events.filter(({ id }) => id >= this.#floor && !this.#seen.has(id)));
       if (!body.meta.has_more || (events.at(-1)?.id ?? '') < this.#floor) break;
-      if (page === MOST_PAGES - 1) console.error(`only the newest ${fresh.length} events are told`);
+      if (page === MAX_PAGES - 1) console.error(`only the newest ${fresh.length} events are told`);
       cursor = body.meta.next_cursor;
     }
     this.#remember(fresh);

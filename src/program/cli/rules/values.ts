@@ -7,7 +7,7 @@ import { accountName, currencyCode } from '../values.ts';
 
 /* Parsers of the options of `pirogue rules`, as in ../values.ts. */
 
-const MOST_WEIGHT = 1_000_000;
+const MAX_WEIGHT = 1_000_000;
 
 export function countryList(text: string): string[] {
   return listOf(text, 'country', (item) => {
@@ -42,7 +42,7 @@ export function nameList(text: string): string[] {
 export function shareList(text: string): Weight[] {
   const shares = listOf(text, 'account', (item) => item).map((item) => {
     const [, name, weight] = /^([^=]+)=([1-9]\d{0,6})$/.exec(item) ?? [];
-    if (name === undefined || Number(weight) > MOST_WEIGHT) {
+    if (name === undefined || Number(weight) > MAX_WEIGHT) {
       throw new InvalidArgumentError('Use account=weight with whole weights from 1 to 1000000, such as kora=70,hub2=30.');
     }
     return { name: accountName(name), weight: Number(weight) };

@@ -16,7 +16,7 @@ export interface Settings {
 const SUBMIT_MS = 20_000;
 const READ_MS = 10_000;
 const TOKEN_MS = 8_000;
-const MOST_BYTES = 256_000;
+const MAX_BYTES = 256_000;
 /** Token lifetime. The response does not contain it (transfer, authentication). */
 const TOKEN_LIVES_MS = 300_000;
 /** CinetPay's network rejects requests without a user agent. */
@@ -85,7 +85,7 @@ export class Client {
 
   async #call({ headers, ...options }: Omit<SendOptions, 'guard' | 'max_bytes'>): Promise<Reply> {
     const named = { 'user-agent': USER_AGENT, ...headers };
-    return replyOf(await this.#send({ ...options, headers: named, guard: 'none', max_bytes: MOST_BYTES }));
+    return replyOf(await this.#send({ ...options, headers: named, guard: 'none', max_bytes: MAX_BYTES }));
   }
 }
 

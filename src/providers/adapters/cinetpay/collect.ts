@@ -11,7 +11,7 @@ import { checkOf, openingOf } from './map.ts';
 export const POLLS: PollPlan = { first_ms: 5_000, factor: 1.5, longest_ms: 300_000 };
 /** The period in which a payment on a new page may not yet be visible to the status endpoint. */
 export const GRACE_MS = 600_000;
-const LONGEST_DESCRIPTION = 100;
+const MAX_DESCRIPTION = 100;
 /** The page requires a customer name. The payer's own name is not sent. */
 const NOBODY = { customer_name: 'Client', customer_surname: 'Pirogue' };
 
@@ -51,7 +51,7 @@ async function prepare(client: Client, serve: Serve, base_url: string, collectio
   const opening = openingOf(
     await client.checkout('/v2/payment', {
       ...{ transaction_id, amount: Number(amount_minor / 100n), currency, channels: service.page, lang: 'fr' },
-      description: plainText(collection.description, LONGEST_DESCRIPTION) || 'Paiement',
+      description: plainText(collection.description, MAX_DESCRIPTION) || 'Paiement',
       ...{ notify_url: collection.callback_url, return_url: collection.return_url },
       ...{ ...NOBODY, customer_phone_number: `+${digitsOf(payer)}`, lock_phone_number: true },
     }),

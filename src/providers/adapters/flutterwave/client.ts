@@ -20,7 +20,7 @@ export interface Sender {
 /** Flutterwave's gateway returns 503 after 28 s. A submission without a response by then is resolved by a status read. */
 const SUBMIT_MS = 25_000;
 const READ_MS = 10_000;
-const MOST_BYTES = 1_000_000;
+const MAX_BYTES = 1_000_000;
 
 /** HTTP client for one account. Never throws. */
 export class Client {
@@ -38,14 +38,14 @@ export class Client {
    */
   async get(path: string): Promise<Reply> {
     const { url, headers } = this.#to(path);
-    return replyOf(await this.#send({ method: 'GET', url, headers, guard: 'none', timeout_ms: READ_MS, max_bytes: MOST_BYTES }));
+    return replyOf(await this.#send({ method: 'GET', url, headers, guard: 'none', timeout_ms: READ_MS, max_bytes: MAX_BYTES }));
   }
 
   async post(path: string, body: object): Promise<Reply> {
     const { url, headers } = this.#to(path);
     return replyOf(
       await this.#send({
-        ...{ method: 'POST', url, body: JSON.stringify(body), guard: 'none', timeout_ms: SUBMIT_MS, max_bytes: MOST_BYTES },
+        ...{ method: 'POST', url, body: JSON.stringify(body), guard: 'none', timeout_ms: SUBMIT_MS, max_bytes: MAX_BYTES },
         headers: { ...headers, 'content-type': 'application/json' },
       }),
     );

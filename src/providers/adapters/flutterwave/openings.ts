@@ -12,7 +12,7 @@ import { type Common, phoneOf, refusalOf } from './orders.ts';
  * is final before.
  */
 const MAX_SESSION_MIN = 60;
-const SHORTEST_MS = 60_000;
+const MIN_MS = 60_000;
 
 type Created = Extract<Creation, { kind: 'created' }>;
 
@@ -62,7 +62,7 @@ export function openedIn(handle: string | null): Opened | null {
 }
 
 function requestOf(kind: 'page' | 'account', common: Common, email: string, collection: Collection, now: number) {
-  const left_ms = Math.max(collection.expires_at - now, SHORTEST_MS);
+  const left_ms = Math.max(collection.expires_at - now, MIN_MS);
   const phone = phoneOf(collection);
   if (kind === 'account') {
     const account = { email, expires: Math.ceil(left_ms / 1_000), is_permanent: false };

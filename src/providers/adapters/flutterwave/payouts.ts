@@ -9,7 +9,7 @@ import type { Client } from './client.ts';
 import { POLLS } from './collect.ts';
 import { creationOf, meaningOf, numberOf, transferState } from './map.ts';
 
-const LONGEST_NARRATION = 100;
+const MAX_NARRATION = 100;
 /**
  * Maximum length of callback_url, as documented by the official SDK. A longer one is omitted: the webhook configured
  * in the dashboard has the same content.
@@ -45,7 +45,7 @@ async function submit(client: Client, payout: Payout): Promise<PayoutOutcome> {
   const creation = creationOf(
     await client.post('/transfers', {
       ...{ account_bank, account_number: digitsOf(account_number), amount: Number(amount), currency, reference },
-      narration: plainText(payout.description, LONGEST_NARRATION) || 'Payout',
+      narration: plainText(payout.description, MAX_NARRATION) || 'Payout',
       // Some corridors reject transfers without a name. A recipient without a name is sent as 'Recipient'.
       ...{ beneficiary_name: recipient.name || 'Recipient', debit_currency: currency },
       ...(payout.callback_url.length <= MAX_CALLBACK_URL ? { callback_url: payout.callback_url } : {}),

@@ -13,7 +13,7 @@ export interface Settings {
 
 const CALL_MS = 20_000;
 const TOKEN_MS = 8_000;
-const MOST_BYTES = 64_000;
+const MAX_BYTES = 64_000;
 /** Nairobi is UTC+3 all year. */
 const NAIROBI_MS = 3 * 3_600_000;
 
@@ -39,7 +39,7 @@ export class Client {
     const Timestamp = new Date(this.#tools.clock.now() + NAIROBI_MS).toISOString().replace(/\D/g, '').slice(0, 14);
     const Password = Buffer.from(shortcode + passkey + Timestamp).toString('base64');
     const result = await this.#tools.send({
-      ...{ method: 'POST', url: base_url + path, guard: 'none', timeout_ms: CALL_MS, max_bytes: MOST_BYTES },
+      ...{ method: 'POST', url: base_url + path, guard: 'none', timeout_ms: CALL_MS, max_bytes: MAX_BYTES },
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
       body: JSON.stringify({ BusinessShortCode: shortcode, Password, Timestamp, ...fields }),
     });
@@ -51,7 +51,7 @@ export class Client {
     const result = await this.#tools.send({
       ...{ method: 'GET', url: `${base_url}/oauth/v1/generate?grant_type=client_credentials`, guard: 'none' },
       headers: { authorization: `Basic ${Buffer.from(`${consumer_key}:${consumer_secret}`).toString('base64')}` },
-      ...{ timeout_ms: TOKEN_MS, max_bytes: MOST_BYTES },
+      ...{ timeout_ms: TOKEN_MS, max_bytes: MAX_BYTES },
     });
     return bearerOf(replyOf(result));
   }

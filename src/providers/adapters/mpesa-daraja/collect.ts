@@ -9,7 +9,7 @@ import { promptOf, resultOf } from './map.ts';
 
 /** Safaricom numbers, with the country code. */
 const MSISDN = /^254[17]\d{8}$/;
-const LONGEST_DESCRIPTION = 13;
+const MAX_DESCRIPTION = 13;
 /** A prompt is open for about a minute. Result 1037 is final only when it is still reported this long after submission. */
 const MIN_UNANSWERED_MS = 180_000;
 
@@ -40,7 +40,7 @@ async function submit(client: Client, { shortcode, till }: Payee, polls: PollPla
       TransactionType: till === null ? 'CustomerPayBillOnline' : 'CustomerBuyGoodsOnline',
       ...{ Amount: Number(amount), PartyA: msisdn, PartyB: till ?? shortcode, PhoneNumber: msisdn },
       ...{ CallBackURL: callback_url, AccountReference: provider_key },
-      TransactionDesc: plainText(collection.description, LONGEST_DESCRIPTION) || 'Payment',
+      TransactionDesc: plainText(collection.description, MAX_DESCRIPTION) || 'Payment',
     }),
   );
   switch (prompt.kind) {

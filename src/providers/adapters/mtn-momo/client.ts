@@ -32,7 +32,7 @@ export interface Request {
  */
 const CALL_MS = 20_000;
 const TOKEN_MS = 8_000;
-const MOST_BYTES = 64_000;
+const MAX_BYTES = 64_000;
 
 /** HTTP client for one account. Its calls are authenticated and never throw. */
 export class Client {
@@ -56,7 +56,7 @@ export class Client {
 
   async #authorised(product: Product, access: Access, token: string, { method, path, headers, body }: Request): Promise<Reply> {
     const result = await this.#send({
-      ...{ method, url: this.#urlOf(product, path), guard: 'none', timeout_ms: CALL_MS, max_bytes: MOST_BYTES },
+      ...{ method, url: this.#urlOf(product, path), guard: 'none', timeout_ms: CALL_MS, max_bytes: MAX_BYTES },
       headers: {
         authorization: `Bearer ${token}`,
         'ocp-apim-subscription-key': access.subscription_key,
@@ -73,7 +73,7 @@ export class Client {
   async #mint(product: Product): Promise<Minted> {
     const { api_user, api_key, subscription_key } = this.#settings.access[product] as Access;
     const result = await this.#send({
-      ...{ method: 'POST', url: this.#urlOf(product, '/token/'), guard: 'none', timeout_ms: TOKEN_MS, max_bytes: MOST_BYTES },
+      ...{ method: 'POST', url: this.#urlOf(product, '/token/'), guard: 'none', timeout_ms: TOKEN_MS, max_bytes: MAX_BYTES },
       headers: {
         authorization: `Basic ${Buffer.from(`${api_user}:${api_key}`).toString('base64')}`,
         'ocp-apim-subscription-key': subscription_key,

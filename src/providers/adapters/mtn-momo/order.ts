@@ -22,7 +22,7 @@ export interface Order {
  * Maximum length of payerMessage and payeeNote. Apostrophes, accents and other marks cause a 400 or an error page of
  * MTN's firewall.
  */
-const LONGEST_TEXT = 160;
+const MAX_TEXT = 160;
 
 /** Period without callbacks after MTN rejected the callback address. Otherwise every submission would cost two calls. */
 const WITHOUT_CALLBACKS_MS = 600_000;
@@ -69,7 +69,7 @@ export class Orders {
 }
 
 function bodyOf({ key, currency, description, particulars }: Order, amount: string): object {
-  const text = plainText(description, LONGEST_TEXT) || 'Payment';
+  const text = plainText(description, MAX_TEXT) || 'Payment';
   // Callbacks contain externalId and not the reference. Both are set to the same value, so that either identifies the
   // order.
   return { amount, currency, externalId: key, ...particulars, payerMessage: text, payeeNote: text };

@@ -18,8 +18,8 @@ export interface Merchant {
 }
 
 /** Maximum lengths in characters: of return_url, cancel_url and notif_url, and of the reference shown to the payer. */
-const LONGEST_URL = 120;
-const LONGEST_REFERENCE = 30;
+const MAX_URL = 120;
+const MAX_REFERENCE = 30;
 
 /** Stored payment page. The notif_token is not stored: our own callback address already cannot be guessed. */
 interface Page {
@@ -75,7 +75,7 @@ function orderOf(collection: Collection, { merchant_key, country }: Merchant): o
     cancel_url: back,
     notif_url: addressOf(collection.callback_url),
     lang: 'fr',
-    reference: plainText(collection.description, LONGEST_REFERENCE) || 'Payment',
+    reference: plainText(collection.description, MAX_REFERENCE) || 'Payment',
   };
 }
 
@@ -90,7 +90,7 @@ function wholeOf(amount_minor: bigint): number | null {
  * outcome without the callback.
  */
 function addressOf(url: string): string {
-  return url.length <= LONGEST_URL ? url : new URL(url).origin;
+  return url.length <= MAX_URL ? url : new URL(url).origin;
 }
 
 function preparationOf(reply: Parameters<typeof linkOf>[0], { base_url }: Merchant): Preparation {

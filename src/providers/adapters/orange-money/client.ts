@@ -21,7 +21,7 @@ export interface Request {
 /** A call that includes a token renewal ends before one minute has passed, when the core starts its own status check. */
 const CALL_MS = 20_000;
 const TOKEN_MS = 8_000;
-const MOST_BYTES = 64_000;
+const MAX_BYTES = 64_000;
 
 /** HTTP client for one account at either of Orange's APIs. Its calls are authenticated and never throw. */
 export class Client {
@@ -41,7 +41,7 @@ export class Client {
 
   async #authorised(token: string, { method, path, body }: Request): Promise<Reply> {
     const result = await this.#send({
-      ...{ method, url: this.#settings.base_url + path, guard: 'none', timeout_ms: CALL_MS, max_bytes: MOST_BYTES },
+      ...{ method, url: this.#settings.base_url + path, guard: 'none', timeout_ms: CALL_MS, max_bytes: MAX_BYTES },
       headers: {
         ...this.#settings.headers,
         authorization: `Bearer ${token}`,
@@ -56,7 +56,7 @@ export class Client {
   async #mint(): Promise<Minted> {
     const { base_url, token_path, client_id, client_secret } = this.#settings;
     const result = await this.#send({
-      ...{ method: 'POST', url: base_url + token_path, guard: 'none', timeout_ms: TOKEN_MS, max_bytes: MOST_BYTES },
+      ...{ method: 'POST', url: base_url + token_path, guard: 'none', timeout_ms: TOKEN_MS, max_bytes: MAX_BYTES },
       headers: {
         authorization: `Basic ${Buffer.from(`${client_id}:${client_secret}`).toString('base64')}`,
         'content-type': 'application/x-www-form-urlencoded',

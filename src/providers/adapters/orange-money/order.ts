@@ -9,11 +9,11 @@ export const POLLS: PollPlan = { first_ms: 5_000, factor: 1.5, longest_ms: 300_0
 /** The period in which a submitted request may still be in transit. No prompt and no link is valid for longer. */
 export const GRACE_MS = 600_000;
 
-const LONGEST_ORDER_ID = 30;
+const MAX_ORDER_ID = 30;
 
 /** Returns the order_id derived from one of our ids: unique for the merchant, and at most 30 characters. */
 export function orderIdOf(id: string): string {
-  return createHash('sha256').update(id).digest('hex').slice(0, LONGEST_ORDER_ID);
+  return createHash('sha256').update(id).digest('hex').slice(0, MAX_ORDER_ID);
 }
 
 /**

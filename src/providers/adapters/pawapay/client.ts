@@ -15,7 +15,7 @@ export interface Settings {
 const SUBMIT_MS = 20_000;
 const READ_MS = 10_000;
 /** A configuration with all operators has about 100 kB. */
-const MOST_BYTES = 2_000_000;
+const MAX_BYTES = 2_000_000;
 
 /** HTTP client for one account. Never throws. */
 export class Client {
@@ -31,7 +31,7 @@ export class Client {
 
   async get(path: string): Promise<Reply> {
     const request = { method: 'GET', url: this.#settings.base_url + path, headers: this.#headers() } as const;
-    return replyOf(await this.#send({ ...request, guard: 'none', timeout_ms: READ_MS, max_bytes: MOST_BYTES }));
+    return replyOf(await this.#send({ ...request, guard: 'none', timeout_ms: READ_MS, max_bytes: MAX_BYTES }));
   }
 
   /** Posts a query, or a request that moves no money. */
@@ -42,7 +42,7 @@ export class Client {
       headers: this.#headers(),
       body: JSON.stringify(body),
     } as const;
-    return replyOf(await this.#send({ ...request, guard: 'none', timeout_ms: READ_MS, max_bytes: MOST_BYTES }));
+    return replyOf(await this.#send({ ...request, guard: 'none', timeout_ms: READ_MS, max_bytes: MAX_BYTES }));
   }
 
   /** Posts a request that moves money. It is signed where the account has a key. */
@@ -54,7 +54,7 @@ export class Client {
     const signed = signing ? signedHeaders({ method: 'POST', url, headers, body: text }, signing, this.#clock.now()) : {};
     return replyOf(
       await this.#send({
-        ...{ method: 'POST', url, body: text, guard: 'none', timeout_ms: SUBMIT_MS, max_bytes: MOST_BYTES },
+        ...{ method: 'POST', url, body: text, guard: 'none', timeout_ms: SUBMIT_MS, max_bytes: MAX_BYTES },
         headers: { ...headers, ...signed },
       }),
     );

@@ -20,7 +20,7 @@ export interface Request {
 
 /** Well below one minute, when the core starts its own status check. */
 const CALL_MS = 20_000;
-const MOST_BYTES = 256_000;
+const MAX_BYTES = 256_000;
 
 /** HTTP client for one wallet. Never throws. */
 export class Client {
@@ -36,7 +36,7 @@ export class Client {
     const { base_url, api_key, signing_secret } = this.#settings;
     const text = body ? JSON.stringify(body) : '';
     const result = await this.#tools.send({
-      ...{ method, url: base_url + path, guard: 'none', timeout_ms: CALL_MS, max_bytes: MOST_BYTES },
+      ...{ method, url: base_url + path, guard: 'none', timeout_ms: CALL_MS, max_bytes: MAX_BYTES },
       headers: {
         authorization: `Bearer ${api_key}`,
         ...(body ? { 'content-type': 'application/json' } : {}),

@@ -8,8 +8,8 @@ import type { Client } from './client.ts';
 import { payoutFound, payoutOf } from './map.ts';
 
 /** Maximum lengths in characters: of payment_reason, which the recipient reads, and of the name. */
-const LONGEST_REASON = 40;
-const LONGEST_NAME = 100;
+const MAX_REASON = 40;
+const MAX_NAME = 100;
 
 /**
  * Returns the payout operations. The key is sent twice: as idempotency-key, so that a repeated submission is the same
@@ -25,8 +25,8 @@ export function payouts(client: Client, channel: string, currency: string, clock
       if (receive_amount === null) {
         return { kind: 'unavailable', message: `the amount can not be paid out in ${payout.currency}` };
       }
-      const name = payout.recipient.name.trim().slice(0, LONGEST_NAME);
-      const payment_reason = plainText(payout.description, LONGEST_REASON);
+      const name = payout.recipient.name.trim().slice(0, MAX_NAME);
+      const payment_reason = plainText(payout.description, MAX_REASON);
       const body = {
         ...{ currency: payout.currency, receive_amount, mobile, client_reference: payout.provider_key },
         ...(name ? { name } : {}),

@@ -1,6 +1,6 @@
 import { withoutMarks } from '../../../kit/unicode.ts';
 
-const LONGEST_MESSAGE = 200;
+const MAX_MESSAGE = 200;
 /** Letters that Unicode decomposition leaves unchanged. */
 const LIGATURES: Record<string, string> = {
   œ: 'oe',
@@ -23,13 +23,13 @@ const LIGATURES: Record<string, string> = {
 export function rawWords(...parts: unknown[]): string {
   const text = parts.filter((part): part is string => typeof part === 'string' && part !== '').join(': ');
   return text
-    .slice(0, 4 * LONGEST_MESSAGE)
+    .slice(0, 4 * MAX_MESSAGE)
     .replace(/[\p{C}\s]+/gu, ' ')
     .replace(/[\w.+-]+@[\w-]+\.[\w.-]+/g, '…')
     .replace(/(?=[\w.~+/-]*\d)(?=[\w.~+/-]*[A-Za-z])[\w.~+/-]{20,}=*/g, '…')
     .replace(/\+?\d(?:[\s.-]?\d){5,}/g, '…')
     .trim()
-    .slice(0, LONGEST_MESSAGE);
+    .slice(0, MAX_MESSAGE);
 }
 
 /**

@@ -9,7 +9,7 @@ export const FAILING_SHARE = 0.5;
 /** Delay before a probe, which risks one payment. Most outages end within a minute. */
 export const PROBE_MS = 15_000;
 /** Each failed probe doubles the delay up to this maximum, so that a recovered provider is detected soon. */
-export const LONGEST_PROBE_MS = 60_000;
+export const MAX_PROBE_MS = 60_000;
 /**
  * Time reserved for a chosen probe to be sent. Between the decision and the call is one short transaction. If the call
  * is never made, the next probe may be sent after this.
@@ -95,7 +95,7 @@ export class Breaker {
   }
 
   #failedProbe(now: number): void {
-    this.#wait_ms = Math.min(this.#wait_ms * 2, LONGEST_PROBE_MS);
+    this.#wait_ms = Math.min(this.#wait_ms * 2, MAX_PROBE_MS);
     this.#probeAt = now + this.#wait_ms;
   }
 }

@@ -17,7 +17,7 @@ export interface Channel {
 const FOLDER = '/omcoreapis/1.0.2/mp';
 /** USSD code with which the payer opens a pending request when the prompt did not appear. */
 const USSD = '#150*50#';
-const LONGEST_DESCRIPTION = 60;
+const MAX_DESCRIPTION = 60;
 
 /**
  * Returns the collection operations: the payer approves a prompt on the handset. `init` moves no money and returns the
@@ -47,7 +47,7 @@ export function collecting(
         subscriberMsisdn: order.subscriber,
         pin: channel.pin,
         orderId: collection.provider_key,
-        description: plainText(collection.description, LONGEST_DESCRIPTION) || 'Payment',
+        description: plainText(collection.description, MAX_DESCRIPTION) || 'Payment',
         payToken: collection.handle,
       };
       return submissionOf(creationOf(await client.call({ method: 'POST', path: `${FOLDER}/pay`, body }), collection.handle));
