@@ -12,7 +12,7 @@ import { compactPhone } from '../../src/core/customers/phone.ts';
 import { Redactor } from '../../src/edge/erasure/redact.ts';
 import { fold } from '../../src/core/customers/search.ts';
 import { inspectBody } from '../../src/tenants/api/body.ts';
-import { proxyTrust } from '../../src/tenants/api/client-address.ts';
+import { proxyTrust } from '../../src/edge/http/client-address.ts';
 import { readTracing } from '../../src/edge/http/tracing.ts';
 import { validatorOf } from '../../src/tenants/api/validation.ts';
 import { isAddressOrRange, plainAddress } from '../../src/kit/address-list.ts';

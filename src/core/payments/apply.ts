@@ -12,12 +12,13 @@ import { type AttemptUpdate, lockAttempts, updateAttempts } from '../attempts/st
 import { lateJournal, mismatchJournal, trancheJournal, resolvedJournal, settlementItems, successJournal } from './bookings.ts';
 import type { Applied, ApplyContext, Change, Occurrence, Report } from './change.ts';
 import type { Move } from './listeners.ts';
-import { retrieved, totalOf } from './present.ts';
+import { retrieved } from './present.ts';
 import { useOf } from './volume.ts';
 import { type AttemptRow, isOpen, isUnderWay } from '../attempts/schema.ts';
 import type { PaymentRow } from './schema.ts';
 import { withoutStated } from './stated.ts';
 import { isFinal, isUnpaid, nextStatus, type PaymentTrigger } from './states.ts';
+import { triggerOf } from './triggers.ts';
 import { lockPayments, updatePayments } from './store.ts';
 
 export type { Applied, ApplyContext };
@@ -267,38 +268,7 @@ class Work {
   }
 }
 
-/**
- * Returns the trigger for the state table. Whether a capture or refund is full or partial is decided here, under the lock.
- * @returns null when the trigger (`occurrence`) never changes the status
- */
-function triggerOf(payment: PaymentRow, occurrence: Occurrence): PaymentTrigger | null {
-  switch (occurrence.kind) {
-    case 'tranche_unsent':
-    case 'mismatched':
-    case 'given_back':
-    case 'return_required':
-      return null;
-    case 'captured':
-      return capturedBy(payment, occurrence.amount_minor);
-    case 'refunded':
-      return payment.refunded_minor + occurrence.amount_minor < payment.amount_minor ? 'part_refunded' : 'fully_refunded';
-    default:
-      return occurrence.kind;
-  }
-}
-
 /** Whether an update resolves an open mismatch: the attempt ends by it, or a person has resolved it. */
 function decides(row: AttemptRow, update: AttemptUpdate): boolean {
   return update.status === 'succeeded' || update.resolution !== undefined || (isOpen(row) && !isOpen(update));
-}
-
-/**
- * Returns the trigger of a capture. A declined tranche that succeeded after all may exceed the remaining amount: it is then
- * rejected and returned in full.
- */
-function capturedBy(payment: PaymentRow, amount_minor: bigint): PaymentTrigger | null {
-  const captured_minor = payment.captured_minor + amount_minor;
-  const total = totalOf(payment);
-  if (captured_minor > total) return null;
-  return captured_minor < total ? 'part_captured' : 'captured';
 }

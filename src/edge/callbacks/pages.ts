@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { clientAddress } from '../../tenants/api/client-address.ts';
+import { clientAddress } from '../http/client-address.ts';
 import { subscriberOf } from '../../kit/address-list.ts';
 import { ENVIRONMENTS } from '../../kit/environment.ts';
 import { notFound, Problem } from '../../kit/errors.ts';

@@ -1,7 +1,7 @@
 import cookie from '@fastify/cookie';
 import formbody from '@fastify/formbody';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { compressed } from '../../tenants/api/compressed.ts';
+import { compressed } from '../http/compressed.ts';
 import { renderError, isOurFault } from '../../tenants/api/replies.ts';
 import type { Pages } from '../http/server.ts';
 import { Problem, unreachable } from '../../kit/errors.ts';

@@ -5,7 +5,7 @@ import type { Caller } from '../../tenants/keys/caller.ts';
 import type { FoundKey, KeyRing } from '../../tenants/keys/ring.ts';
 import { isScope } from '../../tenants/keys/scopes.ts';
 import { versions } from '../../tenants/versions/registry.ts';
-import { clientAddress } from '../../tenants/api/client-address.ts';
+import { clientAddress } from './client-address.ts';
 import type { HttpDeps } from './deps.ts';
 import { limitsOf, refuseTripped, showTeam, strangerLimit, teamLimit } from './limits.ts';
 import type { Route } from '../../tenants/api/route.ts';

@@ -8,7 +8,7 @@ import type { Caller } from '../../tenants/keys/caller.ts';
 import { versions } from '../../tenants/versions/registry.ts';
 import { admit, type Target } from './admission.ts';
 import { inspectBody } from '../../tenants/api/body.ts';
-import { clientAddress } from '../../tenants/api/client-address.ts';
+import { clientAddress } from './client-address.ts';
 import type { HttpDeps } from './deps.ts';
 import type { Call, Reply, Route } from '../../tenants/api/route.ts';
 import { type Validator, validatorOf } from '../../tenants/api/validation.ts';

@@ -8,7 +8,7 @@ import { isOurFault, renderError } from '../../tenants/api/replies.ts';
 import { readTracing, type Tracing } from './tracing.ts';
 import type { Route } from '../../tenants/api/route.ts';
 import { admit } from './admission.ts';
-import { proxyTrust, proxyWarning } from '../../tenants/api/client-address.ts';
+import { proxyTrust, proxyWarning } from './client-address.ts';
 import type { HttpDeps } from './deps.ts';
 import { observeRequests } from './observe.ts';
 

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { HEADERS, PAGE_HEADERS } from '../pages/assets.ts';
 import { isCrossSite } from '../pages/browser.ts';
 import { type Notice, noticePage } from '../pages/notice.ts';
-import { compressed } from '../../tenants/api/compressed.ts';
+import { compressed } from '../http/compressed.ts';
 import { isOurFault, renderError } from '../../tenants/api/replies.ts';
 import type { Pages } from '../http/server.ts';
 import { Throttle } from '../../kit/throttle.ts';

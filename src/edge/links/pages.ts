@@ -5,7 +5,7 @@ import { HEADERS, PAGE_HEADERS } from '../pages/assets.ts';
 import { COOKIE, isCrossSite, newBrowser, readBrowser } from '../pages/browser.ts';
 import { isLanguage, preferredLanguage } from '../pages/language.ts';
 import { noticePage } from '../pages/notice.ts';
-import { compressed } from '../../tenants/api/compressed.ts';
+import { compressed } from '../http/compressed.ts';
 import { isOurFault, renderError } from '../../tenants/api/replies.ts';
 import type { Pages } from '../http/server.ts';
 import type { LinkDeps } from './deps.ts';
