@@ -171,7 +171,7 @@ function defaults(): string {
   const config = readConfig({});
   const percent = (rate: number) => `${rate / 100} %`;
   const hours = (ms: number) => `${ms / 3_600_000} h`;
-  const { fees, hold_ms, credit_cap } = config;
+  const { fees, retention_ms, credit_cap } = config;
   return table(
     ['what', 'default', 'setting'],
     [
@@ -179,9 +179,9 @@ function defaults(): string {
       ['fee, bank', percent(fees.bank), '`FEE_BANK`'],
       ['fee, card', percent(fees.card), '`FEE_CARD`'],
       ['fee, transfer', percent(fees.transfer), '`FEE_TRANSFER`'],
-      ['retention, mobile money', hours(hold_ms.mobile_money), '`HOLD_MOBILE_MONEY`'],
-      ['retention, bank', hours(hold_ms.bank), '`HOLD_BANK`'],
-      ['retention, card', hours(hold_ms.card), '`HOLD_CARD`'],
+      ['retention, mobile money', hours(retention_ms.mobile_money), '`HOLD_MOBILE_MONEY`'],
+      ['retention, bank', hours(retention_ms.bank), '`HOLD_BANK`'],
+      ['retention, card', hours(retention_ms.card), '`HOLD_CARD`'],
       ['credit for refunds, live', credit_cap.live, '`CREDIT_CAP_LIVE`'],
       ['credit for refunds, sandbox', credit_cap.sandbox.toLocaleString('en'), '`CREDIT_CAP_SANDBOX`'],
     ],

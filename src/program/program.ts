@@ -40,7 +40,7 @@ import { refundRoutes } from '../core/refunds/routes.ts';
 import { refundSweep } from '../core/refunds/sweeps.ts';
 import { referenceRoutes } from '../providers/reference/routes.ts';
 import { returnSweep } from '../core/returns/sweeps.ts';
-import { releaseSweep } from '../money/settlement/sweeps.ts';
+import { retentionSweep } from '../money/settlement/sweeps.ts';
 import { transferRoutes } from '../core/transfers/routes.ts';
 import { transferSweep } from '../core/transfers/sweeps.ts';
 import { tracedSend } from '../platform/telemetry/watch.ts';
@@ -109,7 +109,7 @@ export function sweepsOf(deps: Deps, store: Store): Sweep[] {
     expirySweep(deps, store),
     pollSweep(deps, store),
     trancheSweep(deps, store),
-    releaseSweep(deps, store),
+    retentionSweep(deps, store),
     refundSweep(deps, store),
     returnSweep(deps, store),
     transferSweep(deps, store),

@@ -139,8 +139,8 @@ test('closed unpaid at the provider: expired when the window is over, declined b
   );
 });
 
-test('money is held as long as the channel says in live, and not at all in the sandbox', () => {
-  for (const [environment, channel, hold_ms] of [
+test('money is retained as long as configured for the channel in live, and not at all in the sandbox', () => {
+  for (const [environment, channel, retention_ms] of [
     ['live', 'cm.mtn', 86_400_000],
     ['live', 'cm.bank', 172_800_000],
     ['live', 'cm.card', 432_000_000],
@@ -155,7 +155,8 @@ test('money is held as long as the channel says in live, and not at all in the s
       PLAN,
       AT,
     );
-    assert.deepEqual(occurrences, [{ kind: 'captured', attempt_id: 'att_1', amount_minor: 100_000n, hold_ms }]);
+    const available_at = retention_ms === 0 ? null : new Date(AT + retention_ms);
+    assert.deepEqual(occurrences, [{ kind: 'captured', attempt_id: 'att_1', amount_minor: 100_000n, available_at }]);
   }
 });
 

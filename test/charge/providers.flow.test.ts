@@ -243,7 +243,7 @@ test('money that comes after a decline is kept aside and announced, and the paym
       team_id: merchant.team.id,
       payment_id: id,
       attempt: { id: attempt.id, update: { status: 'succeeded', next_poll_at: null } },
-      occurrences: [{ kind: 'captured', attempt_id: attempt.id, amount_minor: 100_000n, hold_ms: 0 }],
+      occurrences: [{ kind: 'captured', attempt_id: attempt.id, amount_minor: 100_000n, available_at: null }],
     });
   await Promise.all([late(), late(), late()]);
   assert.equal((await retrieve(id)).status, 'failed');

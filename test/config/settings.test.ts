@@ -79,7 +79,7 @@ test('nothing set gives the documented defaults', () => {
   );
   assert.deepEqual(config.webhook_retry_schedule_ms, [30_000, 60_000, 300_000, 600_000, 3_600_000]);
   assert.deepEqual(config.fees, { mobile_money: 200, bank: 150, card: 350, transfer: 100 });
-  assert.deepEqual(config.hold_ms, { mobile_money: 86_400_000, bank: 172_800_000, card: 432_000_000 });
+  assert.deepEqual(config.retention_ms, { mobile_money: 86_400_000, bank: 172_800_000, card: 432_000_000 });
   assert.deepEqual([config.sandbox_delay_ms, config.webhook_timeout_ms, config.create_batching], [800, 10_000, true]);
   assert.deepEqual([config.log_level, config.log_format], ['info', 'pretty']);
 });
@@ -116,7 +116,7 @@ test('what is set is taken', () => {
     live: 'postgresql://a/l',
   });
   assert.deepEqual(config.secrets_keys, [Buffer.from(KEY, 'base64')]);
-  assert.deepEqual([config.public_url, config.fees.card, config.hold_ms.card], ['https://pay.example', 275, 0]);
+  assert.deepEqual([config.public_url, config.fees.card, config.retention_ms.card], ['https://pay.example', 275, 0]);
   assert.deepEqual(config.webhook_retry_schedule_ms, [10, 2_000, 180_000, 14_400_000]);
   assert.deepEqual([config.create_batching, config.log_format], [false, 'json']);
 });

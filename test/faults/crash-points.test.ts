@@ -16,7 +16,7 @@ import { WORKER } from '../../src/tenants/audit/actor.ts';
 import { createRefund } from '../../src/core/refunds/service.ts';
 import { refundSweep } from '../../src/core/refunds/sweeps.ts';
 import { returnSweep } from '../../src/core/returns/sweeps.ts';
-import { releaseSweep } from '../../src/money/settlement/sweeps.ts';
+import { retentionSweep } from '../../src/money/settlement/sweeps.ts';
 import { createTransfer } from '../../src/core/transfers/create.ts';
 import { transferSweep } from '../../src/core/transfers/sweeps.ts';
 import { createLog } from '../../src/kit/log.ts';
@@ -77,7 +77,7 @@ async function recover({ deps, store }: World): Promise<void> {
     returnSweep(deps, store),
     refundSweep(deps, store),
     transferSweep(deps, store),
-    releaseSweep(deps, store),
+    retentionSweep(deps, store),
   ];
   for (let quiet = 0; quiet < 8; ) {
     clock.advance(120_000);
@@ -325,7 +325,7 @@ cutEverywhere(
   'a release',
   async (world) => {
     clock.advance(3_700_000);
-    await releaseSweep(world.deps, world.store).round();
+    await retentionSweep(world.deps, world.store).round();
   },
   async (world) => {
     const id = await newPayment(world, 25_000);

@@ -100,7 +100,7 @@ test('the same news applied again, 10 at once, books nothing and tells nothing',
     team_id: team.id,
     payment_id: id,
     attempt: { id: attempt.id, update: { status: 'succeeded', next_poll_at: null } },
-    occurrences: [{ kind: 'captured', attempt_id: attempt.id, amount_minor: 100_000n, hold_ms: 0 }],
+    occurrences: [{ kind: 'captured', attempt_id: attempt.id, amount_minor: 100_000n, available_at: null }],
   };
   const applied = await Promise.all(Array.from({ length: 10 }, () => applyOne(api.deps, store, change)));
   assert.ok(applied.every(({ changed }) => !changed));

@@ -15,11 +15,11 @@ import { advanceRefund } from '../../src/core/refunds/send.ts';
 import { coverLater, createRefund } from '../../src/core/refunds/service.ts';
 import { findRefund } from '../../src/core/refunds/store.ts';
 import { type Share, type Split, sharesOf } from '../../src/money/settlement/shares.ts';
-import { releaseSweep } from '../../src/money/settlement/sweeps.ts';
+import { retentionSweep } from '../../src/money/settlement/sweeps.ts';
 import { PaymentsModel } from './payments-model.ts';
 import { CAP, type Lane } from './service.ts';
 
-const HOLD_MS = 3_600_000;
+const RETENTION_MS = 3_600_000;
 
 export type Bearer = 'merchant' | 'customer';
 
@@ -83,7 +83,7 @@ export class Payments {
           attempt: { id: attempt_id, update: { status: 'succeeded', next_poll_at: null } },
           occurrences: [
             { kind: 'submitted', channel: 'cm.mtn', fee_minor },
-            { kind: 'captured', attempt_id, amount_minor: charged, hold_ms: held ? HOLD_MS : 0 },
+            { kind: 'captured', attempt_id, amount_minor: charged, available_at: held ? new Date(at + RETENTION_MS) : null },
           ],
         },
       ]);
@@ -188,7 +188,7 @@ export class Payments {
       this.#lane.store.db.all(
         sql`select 1 from settlement_items where team_id = ${this.#lane.team_id} and released_at is null limit 1`,
       );
-    while ((await waiting()).length > 0) await releaseSweep(this.#lane.api.deps, this.#lane.store).round();
+    while ((await waiting()).length > 0) await retentionSweep(this.#lane.api.deps, this.#lane.store).round();
     this.model.release();
   }
 

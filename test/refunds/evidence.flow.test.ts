@@ -6,7 +6,7 @@ import { must } from '../../src/kit/errors.ts';
 import { sql } from '../../src/kit/sql.ts';
 import type { Verdict } from '../../src/core/charge/resolve.ts';
 import { resolveRefund } from '../../src/core/refunds/resolve.ts';
-import { releaseSweep } from '../../src/money/settlement/sweeps.ts';
+import { retentionSweep } from '../../src/money/settlement/sweeps.ts';
 import { LOST, PENDING, REFUSED, RefundShop, SUCCEEDED } from './support.ts';
 
 /** What a person, a statement or an older version says about one part of a refund counts for that part only. */
@@ -149,11 +149,11 @@ test('an item that an older version left above its share stays: neither released
   await shop.owner.run(sql`update settlement_items set amount_minor = share_minor * 3 where payment_id = ${payment}`);
   await shop.owner.run({ text: constraint, values: [] });
   shop.clock.advance(25 * 3_600_000);
-  await releaseSweep(shop.api.deps, shop.store).round();
+  await retentionSweep(shop.api.deps, shop.store).round();
   const { message, draws } = await shop.refund(payment, 50_000);
   assert.deepEqual([draws, message], [null, 'It waits for money: the balance does not cover it yet.']);
   assert.deepEqual([(await shop.books()).available, await shop.waiting()], [undefined, { '': 294_000 }]);
   await shop.owner.run(sql`update settlement_items set amount_minor = share_minor where payment_id = ${payment}`);
-  await releaseSweep(shop.api.deps, shop.store).round();
+  await retentionSweep(shop.api.deps, shop.store).round();
   assert.equal((await shop.books()).available, 98_000, 'corrected, it goes on by itself');
 });

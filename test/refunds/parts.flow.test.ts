@@ -4,7 +4,7 @@ import { sql } from '../../src/kit/sql.ts';
 import { applyRefund } from '../../src/core/refunds/apply.ts';
 import { advanceRefund } from '../../src/core/refunds/send.ts';
 import { returnDrawn } from '../../src/money/settlement/draw.ts';
-import { releaseSweep } from '../../src/money/settlement/sweeps.ts';
+import { retentionSweep } from '../../src/money/settlement/sweeps.ts';
 import { LOST, PENDING, REFUSED, RefundShop, SUCCEEDED } from './support.ts';
 
 /** Refunds of payments in tranches: one part for each tranche, sent one after the other, the latest first. */
@@ -44,7 +44,7 @@ test('a refused part, the others refused too: what becomes available is what was
   await shop.work(5);
   await nothingMoved(payment, [0]);
   shop.clock.advance(25 * 3_600_000);
-  await releaseSweep(shop.api.deps, shop.store).round();
+  await retentionSweep(shop.api.deps, shop.store).round();
   assert.deepEqual(await shop.books(), { clearing: -1_500_000, available: 1_470_000, fee_income: 30_000 });
 });
 

@@ -5,7 +5,7 @@ import { sql } from '../../src/kit/sql.ts';
 import { readBalances } from '../../src/money/ledger/balances.ts';
 import { Registry } from '../setup/providers.ts';
 import { sandboxProvider } from '../../src/providers/adapters/sandbox/index.ts';
-import { releaseSweep } from '../../src/money/settlement/sweeps.ts';
+import { retentionSweep } from '../../src/money/settlement/sweeps.ts';
 import { checkBooks } from '../faults/books.ts';
 import { type Api, FakeClock, type Merchant, startApi, until } from '../setup/api.ts';
 import { paid } from '../setup/pay.ts';
@@ -67,7 +67,7 @@ for (let round = 1; round <= ROUNDS; round++) {
     const { merchant, key, payment } = await livePayment(20_000);
     assert.equal((await balances(merchant)).pending, 1_960_000n);
     clock.advance(HOLD_MS);
-    const [answer] = await Promise.all([refund(key, payment, 5_000), releaseSweep(api.deps, api.deps.stores.live).round()]);
+    const [answer] = await Promise.all([refund(key, payment, 5_000), retentionSweep(api.deps, api.deps.stores.live).round()]);
     assert.equal(answer.status, 201);
     await until(
       () => refundedOf(payment),

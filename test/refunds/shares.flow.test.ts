@@ -4,7 +4,7 @@ import { openDispute } from '../../src/core/disputes/service.ts';
 import { newId } from '../../src/kit/ids.ts';
 import { draw } from '../../src/money/settlement/draw.ts';
 import { insertItems } from '../../src/money/settlement/store.ts';
-import { releaseSweep } from '../../src/money/settlement/sweeps.ts';
+import { retentionSweep } from '../../src/money/settlement/sweeps.ts';
 import { LOST, PENDING, REFUSED, RefundShop, SUCCEEDED } from './support.ts';
 
 /** From whom a refund takes, to whom it returns, and what it claims while it is under way. */
@@ -43,7 +43,7 @@ test('parts of a split refund are whole francs, and so is what returns', async (
 test('what a failed refund returns to available repays first what the platform advanced', async () => {
   const [refunded, disputed] = [await shop.paid(100_000), await shop.paid(10_000)];
   shop.clock.advance(25 * 3_600_000);
-  await releaseSweep(shop.api.deps, shop.store).round();
+  await retentionSweep(shop.api.deps, shop.store).round();
   shop.provider.submits.set(0, [PENDING]);
   shop.provider.reads.set(0, [REFUSED]);
   const { id } = await shop.refund(refunded, 100_000);

@@ -21,7 +21,7 @@ export async function decideByStatement({ live, simulators, clock, team_id }: Wo
   const statement = simulators.find(({ name }) => name === 'mpesa-daraja')?.book.entries() ?? [];
   const deps = {
     clock,
-    config: { ...readConfig({}), hold_ms: { mobile_money: 0, bank: 0, card: 0 } },
+    config: { ...readConfig({}), retention_ms: { mobile_money: 0, bank: 0, card: 0 } },
     listeners: paymentListeners(null),
   };
   for (const { id, provider_key } of lost) {

@@ -6,6 +6,7 @@ import type { Reason } from '../../providers/adapters/reasons.ts';
 import { channelById } from '../../providers/reference/channels.ts';
 import type { Change, Occurrence } from '../payments/change.ts';
 import type { AttemptUpdate } from '../attempts/store.ts';
+import { type AvailableAt, availableAt } from '../../money/settlement/retention.ts';
 import { feeOf } from '../../money/fees/fees.ts';
 import { NEVER_ARRIVED, type AttemptRow } from '../attempts/schema.ts';
 import type { PaymentRow } from '../payments/schema.ts';
@@ -202,7 +203,7 @@ export function evidence(
         kind: 'captured',
         attempt_id: attempt.id,
         amount_minor: attempt.amount_minor,
-        hold_ms: holdOf(config, environment, attempt),
+        available_at: attemptAvailableAt(config, environment, attempt, at),
       },
     ],
   );
@@ -242,10 +243,19 @@ export function submittedOccurrence(config: Pick<Config, 'fees'>, payment: Payme
   };
 }
 
-/** Returns the retention of captured money in milliseconds: how long it is pending before it can be paid out. */
-export function holdOf(config: Pick<Config, 'hold_ms'>, environment: Environment, attempt: AttemptRow): number {
-  if (environment === 'sandbox') return 0;
-  return config.hold_ms[must(channelById(attempt.channel), 'the channel was checked when the attempt was made').kind];
+/** Returns when the money of an attempt that succeeds now becomes available. */
+export function attemptAvailableAt(
+  config: Pick<Config, 'retention_ms'>,
+  environment: Environment,
+  { channel }: AttemptRow,
+  at: number,
+): AvailableAt {
+  return availableAt(
+    config,
+    environment,
+    must(channelById(channel), 'the channel was checked when the attempt was made').kind,
+    at,
+  );
 }
 
 /** Returns a change of one attempt and its payment. */

@@ -8,7 +8,7 @@ import { type Applied, apply } from '../payments/apply.ts';
 import type { Change, Occurrence, Report } from '../payments/change.ts';
 import { type AttemptUpdate, findAttempt } from '../attempts/store.ts';
 import type { PaymentListener } from '../payments/listeners.ts';
-import { holdOf, submittedOccurrence } from './outcomes.ts';
+import { attemptAvailableAt, submittedOccurrence } from './outcomes.ts';
 import { type AttemptRow, isOpen, type Resolution } from '../attempts/schema.ts';
 import type { PaymentRow } from '../payments/schema.ts';
 
@@ -26,7 +26,7 @@ const SENDING_MS = 120_000;
  * @throws Problem 404 the team has no such attempt, 400 it is already decided or is being sent at this moment
  */
 export async function resolveAttempt(
-  deps: { clock: Clock; config: Pick<Config, 'hold_ms' | 'fees'>; listeners: readonly PaymentListener[] },
+  deps: { clock: Clock; config: Pick<Config, 'retention_ms' | 'fees'>; listeners: readonly PaymentListener[] },
   store: Store,
   ref: { team_id: bigint; id: string },
   verdict: Verdict,
@@ -61,7 +61,7 @@ export function refuse(attempt: AttemptRow, { as }: Verdict, at: number): void {
 }
 
 function judged(
-  config: Pick<Config, 'hold_ms' | 'fees'>,
+  config: Pick<Config, 'retention_ms' | 'fees'>,
   store: Store,
   payment: PaymentRow,
   attempt: AttemptRow,
@@ -82,7 +82,7 @@ function judged(
     kind: 'captured',
     attempt_id: id,
     amount_minor,
-    hold_ms: holdOf(config, store.environment, attempt),
+    available_at: attemptAvailableAt(config, store.environment, attempt, at),
   };
   return { team_id, payment_id, attempt: { id, update }, occurrences: [...before, captured] };
 }

@@ -7,9 +7,10 @@ import { type Journal, post } from '../../money/ledger/post.ts';
 import { owe } from '../obligations/owe.ts';
 import type { Obligation } from '../obligations/schema.ts';
 import { type Arrival, repayCredit } from '../../money/settlement/credit.ts';
+import { itemsOf } from '../../money/settlement/retention.ts';
 import { insertItems, type SettlementItem } from '../../money/settlement/store.ts';
 import { type AttemptUpdate, lockAttempts, updateAttempts } from '../attempts/store.ts';
-import { lateJournal, mismatchJournal, trancheJournal, resolvedJournal, settlementItems, successJournal } from './bookings.ts';
+import { lateJournal, mismatchJournal, trancheJournal, resolvedJournal, partiesOf, successJournal } from './bookings.ts';
 import type { Applied, ApplyContext, Change, Occurrence, Report } from './change.ts';
 import type { Move } from './listeners.ts';
 import { retrieved } from './present.ts';
@@ -181,10 +182,12 @@ class Work {
       this.#journals.push(trancheJournal(payment, capture));
       return { captured_minor, continue_at: new Date(at) };
     }
-    this.#journals.push(successJournal(payment, capture, capture.hold_ms));
-    const items = settlementItems(payment, at, capture.hold_ms);
+    const { available_at } = capture;
+    this.#journals.push(successJournal(payment, capture, available_at));
+    const { team_id, currency, id: payment_id } = payment;
+    const items = itemsOf({ team_id, payment_id, currency }, partiesOf(payment), available_at, at);
     this.#items.push(...items);
-    if (capture.hold_ms === 0) {
+    if (available_at === null) {
       this.#arrivals.push(
         ...items.map(({ team_id, currency, account_id }) => ({
           team_id,
@@ -196,7 +199,7 @@ class Work {
       );
     }
     const payment_method = attempts.find(({ id }) => id === capture.attempt_id)?.method_id ?? null;
-    return { captured_minor, settled: capture.hold_ms === 0, continue_at: null, payment_method };
+    return { captured_minor, settled: available_at === null, continue_at: null, payment_method };
   }
 
   /**

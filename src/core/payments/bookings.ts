@@ -1,7 +1,7 @@
 import { account } from '../../money/ledger/accounts.ts';
 import type { Journal, Posting } from '../../money/ledger/post.ts';
 import { type Share, sharesOf } from '../../money/settlement/shares.ts';
-import type { SettlementItem } from '../../money/settlement/store.ts';
+import { type AvailableAt, captureAccount } from '../../money/settlement/retention.ts';
 import type { AttemptRow, Mismatch } from '../attempts/schema.ts';
 import type { PaymentRow } from './schema.ts';
 
@@ -22,10 +22,10 @@ export function partiesOf(payment: PaymentRow): Share[] {
  * out of `hold` (suspense), posts the fee to us, and a connected subaccount's share to that subaccount. Without retention the
  * money is available at once.
  * @param payment as it was before this capture
- * @param hold_ms retention in milliseconds
+ * @param available_at when the money becomes available
  */
-export function successJournal(payment: PaymentRow, capture: Capture, hold_ms: number): Journal {
-  const bucket = hold_ms === 0 ? 'available' : 'pending';
+export function successJournal(payment: PaymentRow, capture: Capture, available_at: AvailableAt): Journal {
+  const bucket = captureAccount(available_at);
   const own = account(bucket, null);
   const postings: Posting[] = [
     { debit: account('hold', null), credit: own, amount_minor: payment.captured_minor },
@@ -76,21 +76,6 @@ export function resolvedJournal(payment: PaymentRow, attempt: AttemptRow, mismat
  */
 function numbered(kind: string, { mismatches }: AttemptRow): string {
   return mismatches > 1 ? `${kind}:${mismatches}` : kind;
-}
-
-/** Returns the rows from which retained money is released and refunds are shared among the parties. */
-export function settlementItems(payment: PaymentRow, at: number, hold_ms: number): SettlementItem[] {
-  const release_at = new Date(at + hold_ms);
-  return partiesOf(payment).map(({ account_id, amount_minor }) => ({
-    team_id: payment.team_id,
-    payment_id: payment.id,
-    account_id,
-    currency: payment.currency,
-    share_minor: amount_minor,
-    amount_minor: hold_ms === 0 ? 0n : amount_minor,
-    release_at,
-    released_at: hold_ms === 0 ? release_at : null,
-  }));
 }
 
 function intoHold({ amount_minor }: Capture): Posting[] {

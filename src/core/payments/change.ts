@@ -1,4 +1,5 @@
 import type { Environment } from '../../kit/environment.ts';
+import type { AvailableAt } from '../../money/settlement/retention.ts';
 import type { Reason } from '../../providers/adapters/reasons.ts';
 import type { AttemptUpdate } from '../attempts/store.ts';
 import type { PaymentListener } from './listeners.ts';
@@ -8,7 +9,7 @@ import type { PaymentRow } from './schema.ts';
 /** An event or trigger that may change a payment. */
 export type Occurrence =
   | { kind: 'submitted'; channel: string; fee_minor: bigint }
-  | { kind: 'captured'; attempt_id: string; amount_minor: bigint; hold_ms: number }
+  | { kind: 'captured'; attempt_id: string; amount_minor: bigint; available_at: AvailableAt }
   /** A provider reports an amount or currency other than requested. */
   | { kind: 'mismatched'; attempt_id: string; amount_minor: bigint; currency: string }
   | { kind: 'declined' | 'payer_cancelled'; channel: string; reason: Reason; message: string }

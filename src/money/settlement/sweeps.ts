@@ -11,7 +11,7 @@ import { duePayments, lockDueItems, markReleased, type SettlementItem } from './
 const BATCH = 500;
 
 /** Moves money whose retention is over from pending to available: one journal for each party and batch. */
-export function releaseSweep(deps: Pick<SettlementDeps, 'clock'>, store: Store): Sweep {
+export function retentionSweep(deps: Pick<SettlementDeps, 'clock'>, store: Store): Sweep {
   return {
     name: 'hold-release',
     environment: store.environment,
@@ -20,12 +20,12 @@ export function releaseSweep(deps: Pick<SettlementDeps, 'clock'>, store: Store):
       const at = deps.clock.now();
       const refs = await duePayments(store.db, new Date(at), BATCH);
       if (refs.length === 0) return 0;
-      return store.db.transaction((tx) => release(tx, refs, at));
+      return store.db.transaction((tx) => releaseRetention(tx, refs, at));
     },
   };
 }
 
-async function release(tx: Tx, refs: { team_id: bigint; payment_id: string }[], at: number): Promise<number> {
+async function releaseRetention(tx: Tx, refs: { team_id: bigint; payment_id: string }[], at: number): Promise<number> {
   const items = await lockDueItems(tx, refs, new Date(at));
   if (items.length === 0) return 0;
   const batch = newId('req', 'live', at);

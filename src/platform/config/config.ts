@@ -62,7 +62,7 @@ export interface Config {
   /** Hundredths of a percent per kind of channel; 200 is 2 %. */
   fees: FeeRates;
   /** Retention of collected money before it can be paid out, in live; the sandbox has none. */
-  hold_ms: Record<ChannelKind, number>;
+  retention_ms: Record<ChannelKind, number>;
   /** Maximum advance of the platform to a team for refunds beyond its balance, in major units of any currency. */
   credit_cap: Record<Environment, number>;
   /** Waits before the second, third, … attempt of a delivery, in milliseconds. */
@@ -123,7 +123,7 @@ export function readConfig(env: Env): Config {
       card: percent(env, 'FEE_CARD', '3.5'),
       transfer: percent(env, 'FEE_TRANSFER', '1'),
     },
-    hold_ms: {
+    retention_ms: {
       mobile_money: duration(env, 'HOLD_MOBILE_MONEY', '24h'),
       bank: duration(env, 'HOLD_BANK', '48h'),
       card: duration(env, 'HOLD_CARD', '120h'),
