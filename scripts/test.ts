@@ -10,6 +10,7 @@ import { type Selection, selectTests } from './testing/select.ts';
 /** A file that takes longer hangs. Long proofs ask for more. */
 const FILE_LIMIT_MS = Number(process.env.TEST_FILE_LIMIT_MS ?? 300_000);
 const TEST_LIMIT_MS = FILE_LIMIT_MS;
+const SLOWEST = new URL('./testing/slowest.ts', import.meta.url).href;
 const WATCHDOG = new URL('./testing/watchdog.ts', import.meta.url).href;
 
 process.exitCode = await main();
@@ -43,6 +44,9 @@ async function runTests({ files, nodeArgs }: Selection, server: string, end: Abo
   const args = [
     '--test',
     '--test-reporter=spec',
+    '--test-reporter-destination=stdout',
+    `--test-reporter=${SLOWEST}`,
+    '--test-reporter-destination=stdout',
     `--test-timeout=${TEST_LIMIT_MS}`,
     `--import=${WATCHDOG}`,
     `--test-concurrency=${Math.max(2, os.availableParallelism())}`,
