@@ -36,10 +36,10 @@ export class Helper<Job extends object, Result> {
       };
       const onExit = () => fail('it ended');
       const onMessage = (message: unknown) => {
-        const told = message as Message<Result>;
-        if (told.kind === 'started') started();
-        else if (told.kind === 'failed') fail(told.why);
-        else settle(() => resolve(told.result));
+        const reported = message as Message<Result>;
+        if (reported.kind === 'started') started();
+        else if (reported.kind === 'failed') fail(reported.why);
+        else settle(() => resolve(reported.result));
       };
       this.#child.on('message', onMessage).on('exit', onExit);
       this.#child.send(job);

@@ -25,10 +25,10 @@ const BUILD: Record<SectionName, (stage: Stage, options: Options, service: Servi
 /** By a signal: no fault to be shown with a stack. */
 class Stopped extends Error {}
 
-const tell = (text: string) => console.error(text);
+const report = (text: string) => console.error(text);
 
 async function main(options: Options): Promise<void> {
-  const { stage, strike } = await buildStage(options.profile_dir !== null);
+  const { stage, tearDown } = await buildStage(options.profile_dir !== null);
   const stopped = new Promise<never>((_, reject) => {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
       process.once(signal, () => reject(new Stopped(`stopped by ${signal}`)));
@@ -36,7 +36,7 @@ async function main(options: Options): Promise<void> {
   try {
     await Promise.race([measureAll(stage, options), stopped]);
   } finally {
-    await strike();
+    await tearDown();
   }
 }
 
@@ -53,13 +53,13 @@ async function measureAll(stage: Stage, options: Options): Promise<void> {
 }
 
 async function measure(stage: Stage, name: SectionName, options: Options, service: Service): Promise<Report> {
-  tell(`${name}: preparing`);
+  report(`${name}: preparing`);
   const section = await BUILD[name](stage, options, service);
   try {
-    const samples = await takeRounds(section, options, stage.server.pid, tell);
+    const samples = await takeRounds(section, options, stage.server.pid, report);
     if (options.profile_dir !== null) await printStatements(stage);
-    const report = reportOf(section, samples);
-    return { ...report, notes: [...report.notes, ...((await section.notes?.()) ?? [])] };
+    const measured = reportOf(section, samples);
+    return { ...measured, notes: [...measured.notes, ...((await section.notes?.()) ?? [])] };
   } finally {
     await section.close();
   }

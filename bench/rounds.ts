@@ -57,7 +57,7 @@ export async function takeRounds(
   section: Section,
   options: Options,
   postgres_pid: number,
-  tell: (text: string) => void,
+  report: (text: string) => void,
 ): Promise<Samples> {
   const { rounds, quick } = options;
   const samples: Samples = new Map(section.points.map(({ id }) => [id, []]));
@@ -66,7 +66,7 @@ export async function takeRounds(
     for (const point of [...section.points.slice(turn), ...section.points.slice(0, turn)]) {
       const sample = await quietSample(point, postgres_pid, quick ? 1 : MAX_TRIES);
       samples.get(point.id)?.push(sample);
-      tell(`${section.name} ${round + 1}/${rounds}  ${point.label}: ${Math.round(sample.per_second)}/s`);
+      report(`${section.name} ${round + 1}/${rounds}  ${point.label}: ${Math.round(sample.per_second)}/s`);
     }
   }
   return samples;

@@ -36,14 +36,14 @@ export interface Stage {
 }
 
 /** Builds the stage in a new folder. @param statementStatistics also count what each statement costs PostgreSQL */
-export async function buildStage(statementStatistics: boolean): Promise<{ stage: Stage; strike: () => Promise<void> }> {
+export async function buildStage(statementStatistics: boolean): Promise<{ stage: Stage; tearDown: () => Promise<void> }> {
   const folder = fs.mkdtempSync(path.join(diskFolder(), 'pirogue-bench-'));
   fs.chmodSync(folder, 0o711); // as root, PostgreSQL runs under another account, which has to get in
   process.env.TMPDIR = folder; // its socket too goes where everything is thrown away
-  const strikes: (() => Promise<unknown>)[] = [async () => fs.rmSync(folder, { recursive: true, force: true })];
-  const strike = async () => {
+  const teardowns: (() => Promise<unknown>)[] = [async () => fs.rmSync(folder, { recursive: true, force: true })];
+  const tearDown = async () => {
     await stopChildren();
-    for (const undo of strikes.splice(0).reverse()) await undo();
+    for (const undo of teardowns.splice(0).reverse()) await undo();
   };
   try {
     const settings = {
@@ -53,20 +53,20 @@ export async function buildStage(statementStatistics: boolean): Promise<{ stage:
         : {}),
     };
     const server = await startEmbedded({ dataDir: path.join(folder, 'data'), settings });
-    strikes.push(() => server.stop());
+    teardowns.push(() => server.stop());
     const urls = await makeDatabases(server);
     const control = openPool({ url: urls.control, size: 2, log: createLog({ level: 'warn', format: 'json' }) });
-    strikes.push(() => control.close());
+    teardowns.push(() => control.close());
     const [sandbox, live] = [await connect(urls.sandbox), await connect(urls.live)];
-    strikes.push(
+    teardowns.push(
       () => sandbox.end(),
       () => live.end(),
     );
     if (statementStatistics) for (const client of [sandbox, live]) await client.query('create extension pg_stat_statements');
     const load = new Helper<LoadJob, LoadResult>('load', folder);
-    return { stage: { folder, server, urls, control, load, secretsKey: randomBytes(32), sandbox, live }, strike };
+    return { stage: { folder, server, urls, control, load, secretsKey: randomBytes(32), sandbox, live }, tearDown };
   } catch (error) {
-    await strike();
+    await tearDown();
     throw error;
   }
 }

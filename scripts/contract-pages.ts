@@ -5,7 +5,7 @@ import { layerPicture, roomTable } from './layers.ts';
 import { readConfig } from '../src/platform/config/config.ts';
 import { DISPUTE_STATUSES, DISPUTE_TRIGGERS, nextDisputeStatus } from '../src/core/disputes/states.ts';
 import { EVENT_TYPES } from '../src/money/events/catalogue.ts';
-import { limitsOf, strangerLimit } from '../src/edge/http/limits.ts';
+import { limitsOf, unauthenticatedLimit } from '../src/edge/http/limits.ts';
 import { PROBLEMS } from '../src/tenants/api/problems.ts';
 import { INVOICE_STATUSES, INVOICE_TRIGGERS, nextInvoiceStatus } from '../src/edge/invoices/states.ts';
 import { RESOURCES } from '../src/tenants/keys/scopes.ts';
@@ -137,7 +137,7 @@ function requestLimits(): string {
     row('API key', '/payments', 'api_key'),
     row('IP address', '/payments', 'ip'),
     row('team', '/payments', 'team'),
-    ['unauthenticated, by IP address', ...PLANS.map(() => strangerLimit('192.0.2.1').ceiling)],
+    ['unauthenticated, by IP address', ...PLANS.map(() => unauthenticatedLimit('192.0.2.1').ceiling)],
   ];
   return table(['requests in 60 seconds', ...PLANS], rows);
 }

@@ -23,7 +23,7 @@ let secret = '';
 let requests = 0;
 let wrong = 0;
 let dead: http.RequestListener | null = null;
-let reached: { at: number; tell: () => void } = { at: Number.POSITIVE_INFINITY, tell: () => {} };
+let reached: { at: number; report: () => void } = { at: Number.POSITIVE_INFINITY, report: () => {} };
 const hanging = new Set<http.IncomingMessage>();
 
 const alive: http.RequestListener = (request, response) => {
@@ -35,7 +35,7 @@ const alive: http.RequestListener = (request, response) => {
   request.on('end', () => {
     response.writeHead(200, { 'content-length': 2 }).end('ok');
     if (check && !isSigned(request, Buffer.concat(chunks))) wrong++;
-    if (++requests === reached.at) reached.tell();
+    if (++requests === reached.at) reached.report();
   });
 };
 
@@ -50,7 +50,7 @@ async function listen(server: Server): Promise<number> {
 
 function until(count: number): Promise<void> {
   return new Promise((resolve) => {
-    reached = { at: count, tell: resolve };
+    reached = { at: count, report: resolve };
   });
 }
 

@@ -26,7 +26,7 @@ async function answer(request, response) {
   if (request.method === 'GET' && pathname === '/') return showProduct(response);
   if (request.method === 'POST' && pathname === '/orders') return takeOrder(request, response);
   if (request.method === 'GET' && order) return showOrder(order, response);
-  if (request.method === 'POST' && pathname === '/webhooks') return hear(request, response);
+  if (request.method === 'POST' && pathname === '/webhooks') return receiveWebhook(request, response);
   show(response, 404, '<p>There is nothing here.</p>');
 }
 
@@ -92,7 +92,7 @@ async function showOrder(order, response) {
   show(response, 200, `<p>Order ${order.id}: <strong>${order.paid ? 'paid, thank you' : 'not paid yet'}</strong></p>`);
 }
 
-async function hear(request, response) {
+async function receiveWebhook(request, response) {
   const body = await bodyOf(request);
   if (!isGenuine(request.headers, body)) return response.writeHead(400).end();
   const event = JSON.parse(body);

@@ -39,7 +39,7 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   if (request.method === 'GET' && pathname === '/') return showProduct(response);
   if (request.method === 'POST' && pathname === '/orders') return takeOrder(request, response);
   if (request.method === 'GET' && order) return showOrder(order, response);
-  if (request.method === 'POST' && pathname === '/webhooks') return hear(request, response);
+  if (request.method === 'POST' && pathname === '/webhooks') return receiveWebhook(request, response);
   show(response, 404, '<p>There is nothing here.</p>');
 }
 
@@ -83,7 +83,7 @@ async function showOrder(order: Order, response: ServerResponse): Promise<void> 
   show(response, 200, `<p>Order ${order.id}: <strong>${order.paid ? 'paid, thank you' : 'not paid yet'}</strong></p>`);
 }
 
-async function hear(request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function receiveWebhook(request: IncomingMessage, response: ServerResponse): Promise<void> {
   try {
     const event = await pirogue.webhooks.verify(await bodyOf(request), request.headers, PIROGUE_WEBHOOK_SECRET);
     if (!seenEvents.has(event.id) && event.event === 'payment.succeeded') settle(event.data);

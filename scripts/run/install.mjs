@@ -51,7 +51,7 @@ async function npmCi(root) {
   const end = await supervise(file, [...args, ...NPM_CI], options).catch((error) => {
     throw failure(`npm could not be run (${error.code}): install Node with npm and run this again.`);
   });
-  if (end.told) throw Object.assign(new Error('interrupted'), { signal: end.told });
+  if (end.reported) throw Object.assign(new Error('interrupted'), { signal: end.reported });
   if (end.code === 0 && isInstalled(root)) return;
   throw failure(
     'The dependencies could not be installed: npm ci failed, its message is above.',

@@ -22,8 +22,8 @@ export async function withLock(file, work) {
 
 async function take(file) {
   const deadline = Date.now() + LIMIT_MS;
-  for (let told = false; !tryTake(file); told = true) {
-    if (!told) console.error('Another process is installing the dependencies; waiting for it ...');
+  for (let reported = false; !tryTake(file); reported = true) {
+    if (!reported) console.error('Another process is installing the dependencies; waiting for it ...');
     if (Date.now() > deadline) throw new Error(`waited too long for ${file}: remove it if no install is running`);
     await new Promise((resolve) => setTimeout(resolve, STEP_MS));
   }

@@ -12,16 +12,16 @@ const LOOK_MS = 500;
 export function supervise(file, args, options) {
   return new Promise((resolve, reject) => {
     const child = spawn(file, args, options);
-    let told = null;
-    const tell = (signal) => {
-      told = signal;
+    let reported = null;
+    const report = (signal) => {
+      reported = signal;
       if (!(signal === 'SIGINT' && inTerminal())) child.kill(signal);
     };
-    for (const signal of SIGNALS) process.on(signal, tell);
-    const look = watchParent(() => tell('SIGTERM'));
+    for (const signal of SIGNALS) process.on(signal, report);
+    const look = watchParent(() => report('SIGTERM'));
     const leave = () => {
       clearInterval(look);
-      for (const signal of SIGNALS) process.off(signal, tell);
+      for (const signal of SIGNALS) process.off(signal, report);
     };
     child.once('error', (error) => {
       leave();
@@ -29,7 +29,7 @@ export function supervise(file, args, options) {
     });
     child.once('exit', (code, signal) => {
       leave();
-      resolve({ code: code ?? 1, signal, told });
+      resolve({ code: code ?? 1, signal, reported });
     });
   });
 }

@@ -123,14 +123,14 @@ export function buildDeps(parts: {
 }
 
 function senderOf(config: Config, tracer: Tracer | null): Send {
-  return keepingPace(config, tracer ? tracedSend(tracer, send, 'provider call') : send);
+  return scaledTimeouts(config, tracer ? tracedSend(tracer, send, 'provider call') : send);
 }
 
 /**
  * Divides the timeouts of calls by the clock speed, so that all waits keep their proportions when the database's time is
  * accelerated.
  */
-export function keepingPace({ hasten }: Pick<Config, 'hasten'>, sender: Send): Send {
+export function scaledTimeouts({ hasten }: Pick<Config, 'hasten'>, sender: Send): Send {
   if (!hasten) return sender;
   return (options) => sender({ ...options, timeout_ms: Math.ceil(options.timeout_ms / hasten.speed) });
 }

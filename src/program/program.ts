@@ -14,7 +14,7 @@ import { erasureSweep, payerSweep } from '../edge/erasure/sweeps.ts';
 import { methodSweep } from '../core/customers/sweeps.ts';
 import type { Store } from '../platform/db/stores.ts';
 import { send } from '../kit/fetch.ts';
-import { type Deps, keepingPace } from './deps.ts';
+import { type Deps, scaledTimeouts } from './deps.ts';
 import { disputeRoutes } from '../core/disputes/routes.ts';
 import { eventRoutes } from '../money/webhooks/event-routes.ts';
 import { floatSweep } from '../providers/float/sweeps.ts';
@@ -99,7 +99,7 @@ export function startWorkers(deps: Deps): Worker[] {
 }
 
 function deliverySender({ config, tracer, meters }: Deps, { environment }: Store) {
-  const sender = keepingPace(config, tracer ? tracedSend(tracer, send, 'webhook delivery') : send);
+  const sender = scaledTimeouts(config, tracer ? tracedSend(tracer, send, 'webhook delivery') : send);
   return meters ? meters.deliveries(sender, environment) : sender;
 }
 

@@ -9,13 +9,13 @@ import { trancheSweep } from '../../src/core/charge/sweeps.ts';
 import { getPaymentRow } from '../../src/core/payments/service.ts';
 import { Payer } from '../checkout/payer.ts';
 import type { Answer } from '../setup/api.ts';
-import { AbuseDesk } from './desk.ts';
+import { AbuseFixture } from './fixture.ts';
 
-let desk: AbuseDesk;
+let fixture: AbuseFixture;
 before(async () => {
-  desk = await AbuseDesk.open();
+  fixture = await AbuseFixture.open();
 });
-after(() => desk.api.stop());
+after(() => fixture.api.stop());
 
 function refused({ status, body }: Answer): void {
   assert.deepEqual([status, body.error_code], [402, 'fraud_blocked'], JSON.stringify(body));
@@ -32,59 +32,59 @@ describe('402 fraud_blocked, the payment has failed, no provider was asked', () 
   for (const [kind, make] of cases) {
     const { who } = make('a number');
     test(`${kind} ${who}`, async () => {
-      const merchant = await desk.merchant();
-      const phone = desk.number();
+      const merchant = await fixture.merchant();
+      const phone = fixture.number();
       const { who, changes = {}, more = {} } = make(phone);
-      const block = await desk.block(merchant, kind as 'payer', who);
-      const asked = desk.asked;
-      const answer = await desk.pay(merchant, phone, changes, more);
+      const block = await fixture.block(merchant, kind as 'payer', who);
+      const asked = fixture.asked;
+      const answer = await fixture.pay(merchant, phone, changes, more);
       refused(answer);
-      const { status, reason, attempts } = await desk.status(merchant, answer.id);
-      assert.deepEqual([status, reason, attempts, desk.asked], ['failed', 'fraud_blocked', [], asked]);
-      assert.deepEqual(await desk.db.all(sql`select rule, figures from abuse_refusals where payment_id = ${answer.id}`), [
+      const { status, reason, attempts } = await fixture.status(merchant, answer.id);
+      assert.deepEqual([status, reason, attempts, fixture.asked], ['failed', 'fraud_blocked', [], asked]);
+      assert.deepEqual(await fixture.db.all(sql`select rule, figures from abuse_refusals where payment_id = ${answer.id}`), [
         { rule: 'block', figures: { block, kind } },
       ]);
-      assert.equal((await desk.pay(merchant)).status, 202, 'somebody else');
+      assert.equal((await fixture.pay(merchant)).status, 202, 'somebody else');
     });
   }
 
   test('customer', async () => {
-    const merchant = await desk.merchant();
-    const { id } = await desk.payment(merchant, { email: 'awa@payer.example' });
-    const { customer } = await desk.status(merchant, id);
-    await desk.block(merchant, 'customer', customer as string);
-    refused(await desk.charge(merchant, id, desk.number()));
-    assert.equal((await desk.status(merchant, id)).status, 'failed');
+    const merchant = await fixture.merchant();
+    const { id } = await fixture.payment(merchant, { email: 'awa@payer.example' });
+    const { customer } = await fixture.status(merchant, id);
+    await fixture.block(merchant, 'customer', customer as string);
+    refused(await fixture.charge(merchant, id, fixture.number()));
+    assert.equal((await fixture.status(merchant, id)).status, 'failed');
   });
 });
 
 test('a block that is over, or of another team, refuses nobody; a client_ip that is none is no matter', async () => {
-  const [merchant, other] = [await desk.merchant(), await desk.merchant()];
-  const phone = desk.number();
-  await desk.block(other, 'payer', phone);
-  await desk.block(merchant, 'payer', phone, new Date(desk.clock.now()));
-  await desk.block(merchant, 'address', '203.0.113.0/24');
-  assert.equal((await desk.pay(merchant, phone, {}, { client_ip: "203.0.113.1'; --" })).status, 202);
+  const [merchant, other] = [await fixture.merchant(), await fixture.merchant()];
+  const phone = fixture.number();
+  await fixture.block(other, 'payer', phone);
+  await fixture.block(merchant, 'payer', phone, new Date(fixture.clock.now()));
+  await fixture.block(merchant, 'address', '203.0.113.0/24');
+  assert.equal((await fixture.pay(merchant, phone, {}, { client_ip: "203.0.113.1'; --" })).status, 202);
 });
 
 test('what it did is announced, written down and logged by ids: nothing of the payer', async () => {
-  const merchant = await desk.merchant();
+  const merchant = await fixture.merchant();
   const phone = '+237655544433';
-  await desk.block(merchant, 'payer', phone);
-  await desk.block(merchant, 'email', 'aminata.k@payer.example');
-  const { id } = await desk.pay(merchant, phone);
-  const events = await desk.db.all<{ type: string }>(sql`select type from events where resource_id = ${id} order by sequence`);
+  await fixture.block(merchant, 'payer', phone);
+  await fixture.block(merchant, 'email', 'aminata.k@payer.example');
+  const { id } = await fixture.pay(merchant, phone);
+  const events = await fixture.db.all<{ type: string }>(sql`select type from events where resource_id = ${id} order by sequence`);
   assert.deepEqual(
     events.map(({ type }) => type),
     ['payment.created', 'payment.failed'],
   );
   assert.deepEqual(
-    (await findEntries(desk.db, { resource_id: id }, 10)).map(({ action, actor }) => `${action} ${actor}`),
+    (await findEntries(fixture.db, { resource_id: id }, 10)).map(({ action, actor }) => `${action} ${actor}`),
     ['payment.charge key'],
   );
-  const noted = await desk.db.all<{ row: string }>(sql`
+  const noted = await fixture.db.all<{ row: string }>(sql`
     select r::text as row from abuse_refusals r union all select p::text from abuse_payers p union all select b::text from abuse_blocks b`);
-  const said = desk.lines.filter((line) => line.includes(id) && line.includes('"rule"'));
+  const said = fixture.lines.filter((line) => line.includes(id) && line.includes('"rule"'));
   assert.equal(said.length, 1);
   assert.match(said[0] ?? '', /"rule":"block","why":"the block blk_\w+ names its payer"/);
   for (const text of [...said, ...noted.map(({ row }) => row)]) {
@@ -94,23 +94,23 @@ test('what it did is announced, written down and logged by ids: nothing of the p
 
 describe('beside a charge that is under way', () => {
   test('400: a payment that a provider may have is never ended by a block', async () => {
-    const merchant = await desk.merchant();
-    const [phone, blocked] = [desk.number(), desk.number()];
-    await desk.block(merchant, 'payer', blocked);
-    const { id } = await desk.pay(merchant, phone);
-    await desk.db.run(sql`update payments set status = 'pending' where id = ${id}`);
-    assert.equal((await desk.charge(merchant, id, blocked)).status, 400);
-    assert.equal((await desk.status(merchant, id)).status, 'pending');
+    const merchant = await fixture.merchant();
+    const [phone, blocked] = [fixture.number(), fixture.number()];
+    await fixture.block(merchant, 'payer', blocked);
+    const { id } = await fixture.pay(merchant, phone);
+    await fixture.db.run(sql`update payments set status = 'pending' where id = ${id}`);
+    assert.equal((await fixture.charge(merchant, id, blocked)).status, 400);
+    assert.equal((await fixture.status(merchant, id)).status, 'pending');
   });
 
   test('a blocked and an allowed number at once on one payment: never failed with an open attempt', async () => {
-    const merchant = await desk.merchant();
-    const blocked = desk.number();
-    await desk.block(merchant, 'payer', blocked);
+    const merchant = await fixture.merchant();
+    const blocked = fixture.number();
+    await fixture.block(merchant, 'payer', blocked);
     for (let round = 0; round < 15; round++) {
-      const { id } = await desk.payment(merchant);
-      const answers = await Promise.all([desk.charge(merchant, id, blocked), desk.charge(merchant, id, desk.number())]);
-      const { status, attempts } = await desk.status(merchant, id);
+      const { id } = await fixture.payment(merchant);
+      const answers = await Promise.all([fixture.charge(merchant, id, blocked), fixture.charge(merchant, id, fixture.number())]);
+      const { status, attempts } = await fixture.status(merchant, id);
       const failed = status === 'failed' && attempts.length === 0;
       assert.ok(failed || (status === 'processing' && attempts.length === 1), `${status} with ${attempts.length} attempts`);
       assert.ok(answers.some((answer) => answer.status === 400));
@@ -118,54 +118,56 @@ describe('beside a charge that is under way', () => {
   });
 
   test('402 a partly paid payment stays partial: what has landed is not lost', async () => {
-    const merchant = await desk.merchant();
-    const phone = desk.number();
-    await desk.block(merchant, 'payer', phone);
-    const { id } = await desk.payment(merchant, { amount: 900_000 });
-    await desk.db.run(sql`update payments set status = 'partial', captured_minor = 45000000 where id = ${id}`);
-    refused(await desk.charge(merchant, id, phone));
-    assert.equal((await desk.status(merchant, id)).status, 'partial');
+    const merchant = await fixture.merchant();
+    const phone = fixture.number();
+    await fixture.block(merchant, 'payer', phone);
+    const { id } = await fixture.payment(merchant, { amount: 900_000 });
+    await fixture.db.run(sql`update payments set status = 'partial', captured_minor = 45000000 where id = ${id}`);
+    refused(await fixture.charge(merchant, id, phone));
+    assert.equal((await fixture.status(merchant, id)).status, 'partial');
   });
 });
 
 test('a later piece that the service sends by itself is not asked about: its payer was, with the first', async () => {
-  const merchant = await desk.merchant();
-  const phone = desk.number();
-  const { id } = await desk.pay(merchant, phone, { amount: 900_000 });
-  const now = new Date(desk.clock.now());
-  await desk.db.run(
+  const merchant = await fixture.merchant();
+  const phone = fixture.number();
+  const { id } = await fixture.pay(merchant, phone, { amount: 900_000 });
+  const now = new Date(fixture.clock.now());
+  await fixture.db.run(
     sql`update attempts set status = 'succeeded', closed_at = ${now}, next_poll_at = null where payment_id = ${id}`,
   );
-  await desk.db.run(
+  await fixture.db.run(
     sql`update payments set status = 'partial', captured_minor = 45000000, continue_at = ${now} where id = ${id}`,
   );
-  await desk.block(merchant, 'payer', phone);
-  await trancheSweep(desk.api.deps, desk.api.deps.stores.live).round();
-  assert.equal((await desk.status(merchant, id)).attempts.length, 2);
+  await fixture.block(merchant, 'payer', phone);
+  await trancheSweep(fixture.api.deps, fixture.api.deps.stores.live).round();
+  assert.equal((await fixture.status(merchant, id)).attempts.length, 2);
 });
 
 describe('Idempotency-Key', () => {
   test('a refusal gives the key back: the same again tells how the payment stands, another may use it', async () => {
-    const merchant = await desk.merchant();
-    const phone = desk.number();
-    await desk.block(merchant, 'payer', phone);
-    const { id } = await desk.payment(merchant);
+    const merchant = await fixture.merchant();
+    const phone = fixture.number();
+    await fixture.block(merchant, 'payer', phone);
+    const { id } = await fixture.payment(merchant);
     const headers = { 'idempotency-key': 'order-1' };
-    refused(await desk.charge(merchant, id, phone, {}, headers));
-    const keys = await desk.db.all(sql`select 1 from idempotency_keys where team_id = ${merchant.team.id} and key = 'order-1'`);
+    refused(await fixture.charge(merchant, id, phone, {}, headers));
+    const keys = await fixture.db.all(
+      sql`select 1 from idempotency_keys where team_id = ${merchant.team.id} and key = 'order-1'`,
+    );
     assert.deepEqual(keys, []);
-    assert.equal((await desk.charge(merchant, id, phone, {}, headers)).status, 400);
-    const other = await desk.payment(merchant);
-    assert.equal((await desk.charge(merchant, other.id, desk.number(), {}, headers)).status, 202);
+    assert.equal((await fixture.charge(merchant, id, phone, {}, headers)).status, 400);
+    const other = await fixture.payment(merchant);
+    assert.equal((await fixture.charge(merchant, other.id, fixture.number(), {}, headers)).status, 202);
   });
 
   test('ten with one key at once: one ends it, and nobody waits for an answer that never comes', async () => {
-    const merchant = await desk.merchant();
-    const phone = desk.number();
-    await desk.block(merchant, 'payer', phone);
-    const { id } = await desk.payment(merchant);
+    const merchant = await fixture.merchant();
+    const phone = fixture.number();
+    await fixture.block(merchant, 'payer', phone);
+    const { id } = await fixture.payment(merchant);
     const answers = await Promise.all(
-      Array.from({ length: 10 }, () => desk.charge(merchant, id, phone, {}, { 'idempotency-key': 'order-2' })),
+      Array.from({ length: 10 }, () => fixture.charge(merchant, id, phone, {}, { 'idempotency-key': 'order-2' })),
     );
     assert.deepEqual(answers.map(({ status }) => status).sort(), [...Array(9).fill(400), 402]);
   });
@@ -175,46 +177,46 @@ describe('the hosted page', () => {
   const form = (phone: string) => ({ channel: 'cm.mtn', phone });
 
   test('403: a browser that does not hold the page can not end the payment with a blocked number', async () => {
-    const merchant = await desk.merchant();
-    const blocked = desk.number();
-    await desk.block(merchant, 'payer', blocked);
-    const { id, url } = await desk.payment(merchant);
+    const merchant = await fixture.merchant();
+    const blocked = fixture.number();
+    await fixture.block(merchant, 'payer', blocked);
+    const { id, url } = await fixture.payment(merchant);
     const [holder, other] = [new Payer(url), new Payer(url)];
     await holder.get();
     await other.get();
-    const charged = await holder.submit(form(desk.number()));
+    const charged = await holder.submit(form(fixture.number()));
     assert.equal(charged.status, 303);
-    await desk.db.run(sql`update attempts set status = 'unavailable' where payment_id = ${id}`);
-    await desk.db.run(sql`update payments set status = 'pending' where id = ${id}`);
+    await fixture.db.run(sql`update attempts set status = 'unavailable' where payment_id = ${id}`);
+    await fixture.db.run(sql`update payments set status = 'pending' where id = ${id}`);
     // As a script would: the page shows this browser no form.
     const answer = await other.json({ channel: 'cm.mtn', data: { phone: blocked } });
     assert.deepEqual([answer.status, answer.body.message], [403, 'The payment is being made in another browser.']);
-    assert.equal((await desk.status(merchant, id)).status, 'pending');
+    assert.equal((await fixture.status(merchant, id)).status, 'pending');
     assert.equal((await holder.submit(form(blocked))).status, 303);
-    assert.equal((await desk.status(merchant, id)).status, 'failed');
+    assert.equal((await fixture.status(merchant, id)).status, 'failed');
   });
 
   test('402 with the form: a payer who was charged too often reads that it was refused, and may try later', async () => {
-    const merchant = await desk.merchant();
-    const phone = desk.number();
-    for (let i = 0; i < 6; i++) await desk.pay(merchant, phone);
-    const { id, url } = await desk.payment(merchant);
+    const merchant = await fixture.merchant();
+    const phone = fixture.number();
+    for (let i = 0; i < 6; i++) await fixture.pay(merchant, phone);
+    const { id, url } = await fixture.payment(merchant);
     const browser = new Payer(url);
     await browser.get();
     const answer = await browser.submit(form(phone));
     assert.equal(answer.status, 402);
     assert.match(answer.body, /role="alert"/);
     assert.match(answer.body, /name="phone"/);
-    assert.equal((await desk.status(merchant, id)).status, 'pending');
+    assert.equal((await fixture.status(merchant, id)).status, 'pending');
   });
 });
 
 test('a refusal gives the key back in the transaction that ends the payment: a crash behind it leaves none', async () => {
-  const merchant = await desk.merchant();
-  const phone = desk.number();
-  await desk.block(merchant, 'payer', phone);
-  const { id } = await desk.payment(merchant);
-  const { deps } = desk.api;
+  const merchant = await fixture.merchant();
+  const phone = fixture.number();
+  await fixture.block(merchant, 'payer', phone);
+  const { id } = await fixture.payment(merchant);
+  const { deps } = fixture.api;
   const store = deps.stores.live.of(merchant.team.id);
   const payment = await getPaymentRow(store, merchant.team.id, id);
   const instrument = readInstrument('live', { channel: 'cm.mtn', data: { phone } });

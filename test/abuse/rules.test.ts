@@ -7,22 +7,22 @@ import type { Store } from '../../src/platform/db/stores.ts';
 import { newId } from '../../src/kit/ids.ts';
 import { sql, type Sql } from '../../src/kit/sql.ts';
 import type { Answer, Merchant } from '../setup/api.ts';
-import { AbuseDesk } from './desk.ts';
+import { AbuseFixture } from './fixture.ts';
 
 const { payer, team, amount } = LIMITS;
 
-let desk: AbuseDesk;
+let fixture: AbuseFixture;
 before(async () => {
-  desk = await AbuseDesk.open();
+  fixture = await AbuseFixture.open();
 });
-after(() => desk.api.stop());
+after(() => fixture.api.stop());
 
 const count = (answers: Answer[], status: number) => answers.filter((answer) => answer.status === status).length;
 const times = <T>(n: number, work: (i: number) => Promise<T>) => Promise.all(Array.from({ length: n }, (_, i) => work(i)));
 const refusals = (payment_id: string) =>
-  desk.db.all(sql`select rule, figures, times from abuse_refusals where payment_id = ${payment_id} order by rule`);
+  fixture.db.all(sql`select rule, figures, times from abuse_refusals where payment_id = ${payment_id} order by rule`);
 const counted = ({ team: { id } }: Merchant) =>
-  desk.db.all<{ charges: number }>(sql`select charges from abuse_windows where team_id = ${id} order by starts_at`);
+  fixture.db.all<{ charges: number }>(sql`select charges from abuse_windows where team_id = ${id} order by starts_at`);
 
 function refused({ status, body }: Answer): void {
   assert.deepEqual([status, body.error_code, body.payer_message], [402, 'fraud_blocked', 'The payment was refused.']);
@@ -30,96 +30,96 @@ function refused({ status, body }: Answer): void {
 
 describe('too many charges of one payer', () => {
   test(`402 after ${payer.most} in ten minutes; the payment stays pending and can be paid later`, async () => {
-    const merchant = await desk.merchant();
-    const phone = desk.number();
-    for (let i = 0; i < payer.most; i++) assert.equal((await desk.pay(merchant, phone)).status, 202);
-    const asked = desk.asked;
-    const answer = await desk.pay(merchant, phone);
+    const merchant = await fixture.merchant();
+    const phone = fixture.number();
+    for (let i = 0; i < payer.most; i++) assert.equal((await fixture.pay(merchant, phone)).status, 202);
+    const asked = fixture.asked;
+    const answer = await fixture.pay(merchant, phone);
     refused(answer);
     assert.match(answer.body.message, /can be charged later/);
-    const { status, reason, attempts } = await desk.status(merchant, answer.id);
-    assert.deepEqual([status, reason, attempts, desk.asked], ['pending', null, [], asked]);
+    const { status, reason, attempts } = await fixture.status(merchant, answer.id);
+    assert.deepEqual([status, reason, attempts, fixture.asked], ['pending', null, [], asked]);
     assert.deepEqual(await refusals(answer.id), [
       { rule: 'payer_velocity', figures: { most: payer.most, minutes: 10 }, times: 1 },
     ]);
-    assert.equal((await desk.pay(merchant)).status, 202, 'another payer');
-    assert.equal((await desk.pay(await desk.merchant(), phone)).status, 202, 'another team');
-    desk.clock.advance(payer.window_ms);
-    assert.equal((await desk.charge(merchant, answer.id, phone)).status, 202);
+    assert.equal((await fixture.pay(merchant)).status, 202, 'another payer');
+    assert.equal((await fixture.pay(await fixture.merchant(), phone)).status, 202, 'another team');
+    fixture.clock.advance(payer.window_ms);
+    assert.equal((await fixture.charge(merchant, answer.id, phone)).status, 202);
   });
 
   test('of 40 at once exactly so many get through', async () => {
-    const merchant = await desk.merchant();
-    const phone = desk.number();
-    const ids = await times(40, () => desk.payment(merchant).then(({ id }) => id));
-    const answers = await Promise.all(ids.map((id) => desk.charge(merchant, id, phone)));
+    const merchant = await fixture.merchant();
+    const phone = fixture.number();
+    const ids = await times(40, () => fixture.payment(merchant).then(({ id }) => id));
+    const answers = await Promise.all(ids.map((id) => fixture.charge(merchant, id, phone)));
     assert.deepEqual([count(answers, 202), count(answers, 402)], [payer.most, 40 - payer.most]);
   });
 
   test(`402 after ${payer.most_a_day} in a day, however slowly`, async () => {
-    const merchant = await desk.merchant();
-    const phone = desk.number();
+    const merchant = await fixture.merchant();
+    const phone = fixture.number();
     for (let i = 0; i < payer.most_a_day; i++) {
-      assert.equal((await desk.pay(merchant, phone)).status, 202);
-      desk.clock.advance(payer.window_ms);
+      assert.equal((await fixture.pay(merchant, phone)).status, 202);
+      fixture.clock.advance(payer.window_ms);
     }
-    const answer = await desk.pay(merchant, phone);
+    const answer = await fixture.pay(merchant, phone);
     refused(answer);
     assert.deepEqual(await refusals(answer.id), [
       { rule: 'payer_velocity', figures: { most: payer.most_a_day, minutes: 1440 }, times: 1 },
     ]);
-    desk.clock.advance(86_400_000);
-    assert.equal((await desk.pay(merchant, phone)).status, 202);
+    fixture.clock.advance(86_400_000);
+    assert.equal((await fixture.pay(merchant, phone)).status, 202);
   });
 
   test('what is refused is not counted: whoever keeps trying is let through as soon as the others', async () => {
-    const merchant = await desk.merchant();
-    const phone = desk.number();
-    for (let i = 0; i < payer.most; i++) await desk.pay(merchant, phone);
-    const { id } = await desk.payment(merchant);
-    desk.clock.advance(payer.window_ms - 1);
-    for (let i = 0; i < 3; i++) refused(await desk.charge(merchant, id, phone));
+    const merchant = await fixture.merchant();
+    const phone = fixture.number();
+    for (let i = 0; i < payer.most; i++) await fixture.pay(merchant, phone);
+    const { id } = await fixture.payment(merchant);
+    fixture.clock.advance(payer.window_ms - 1);
+    for (let i = 0; i < 3; i++) refused(await fixture.charge(merchant, id, phone));
     assert.deepEqual(
       (await refusals(id)).map((row) => (row as { times: number }).times),
       [3],
     );
-    desk.clock.advance(1);
-    assert.equal((await desk.charge(merchant, id, phone)).status, 202);
+    fixture.clock.advance(1);
+    assert.equal((await fixture.charge(merchant, id, phone)).status, 202);
   });
 });
 
 describe('too many charges of a team', () => {
   /** As if so many had been charged in the ten minutes that run now. */
   async function chargedAlready({ team: { id } }: Merchant, charges: number, ago_ms = 0): Promise<void> {
-    const starts = Math.floor((desk.clock.now() - ago_ms) / team.window_ms) * team.window_ms;
-    await desk.db.run(
+    const starts = Math.floor((fixture.clock.now() - ago_ms) / team.window_ms) * team.window_ms;
+    await fixture.db.run(
       sql`insert into abuse_windows (team_id, starts_at, charges) values (${id}, ${new Date(starts)}, ${charges})`,
     );
   }
 
   test(`402 above ${team.floor} in ten minutes: of 12 payers at once exactly those that fit, and payments stay`, async () => {
-    const merchant = await desk.merchant();
+    const merchant = await fixture.merchant();
     // Not at the end of a window.
-    desk.clock.advance(team.window_ms - (desk.clock.now() % team.window_ms));
+    fixture.clock.advance(team.window_ms - (fixture.clock.now() % team.window_ms));
     await chargedAlready(merchant, team.floor - 5);
-    const ids = await times(12, () => desk.payment(merchant).then(({ id }) => id));
-    const answers = await Promise.all(ids.map((id) => desk.charge(merchant, id, desk.number())));
+    const ids = await times(12, () => fixture.payment(merchant).then(({ id }) => id));
+    const answers = await Promise.all(ids.map((id) => fixture.charge(merchant, id, fixture.number())));
     assert.deepEqual([count(answers, 202), count(answers, 402)], [5, 7]);
     const late = ids.find((_, i) => answers[i]?.status === 402) as string;
-    assert.equal((await desk.status(merchant, late)).status, 'pending');
+    assert.equal((await fixture.status(merchant, late)).status, 'pending');
     assert.deepEqual(await refusals(late), [{ rule: 'team_velocity', figures: { most: team.floor, busiest: 0 }, times: 1 }]);
-    desk.clock.advance(team.window_ms);
-    assert.equal((await desk.charge(merchant, late, desk.number())).status, 202);
+    fixture.clock.advance(team.window_ms);
+    assert.equal((await fixture.charge(merchant, late, fixture.number())).status, 202);
   });
 
   test("a busy team's own past raises it, that of the last day does not", async () => {
-    const merchant = await desk.merchant();
+    const merchant = await fixture.merchant();
     await chargedAlready(merchant, 100, 2 * 86_400_000);
     await chargedAlready(merchant, 9_000, 3_600_000);
     await makeUsual();
     await chargedAlready(merchant, 100 * team.times - 1);
-    assert.equal((await desk.pay(merchant)).status, 202);
-    const answer = await desk.pay(merchant);
+    assert.equal((await fixture.pay(merchant)).status, 202);
+    const answer = await fixture.pay(merchant);
     refused(answer);
     assert.deepEqual(await refusals(answer.id), [
       { rule: 'team_velocity', figures: { most: 100 * team.times, busiest: 100 }, times: 1 },
@@ -129,17 +129,17 @@ describe('too many charges of a team', () => {
 
 /** One walk around all teams. */
 async function makeUsual(): Promise<void> {
-  desk.clock.advance(3_600_000);
-  const sweep = usualSweep(desk.api.deps, desk.api.deps.stores.live);
+  fixture.clock.advance(3_600_000);
+  const sweep = usualSweep(fixture.api.deps, fixture.api.deps.stores.live);
   while ((await sweep.round()) > 0);
 }
 
 describe('amounts that are not usual for the team', () => {
   /** Payments that were paid: most of 1,000 XAF, one in a hundred of a million. */
   async function paidBefore({ team: { id } }: Merchant, payments: number, currency = 'XAF'): Promise<void> {
-    const at = desk.clock.now() - 86_400_000;
+    const at = fixture.clock.now() - 86_400_000;
     const ids = Array.from({ length: payments }, () => newId('trx', 'live', at));
-    await desk.db.run(sql`
+    await fixture.db.run(sql`
       insert into payments (team_id, id, amount_minor, fee_minor, currency, status, channel, event_count, key_id, request_id, created_at,
         updated_at, expires_at)
       select ${id}::bigint, p.id, case when n % 100 = 0 then 100000000 else 100000 end, 0, ${currency}, 'succeeded', 'cm.mtn', 2, 'k', 'r',
@@ -147,13 +147,13 @@ describe('amounts that are not usual for the team', () => {
   }
 
   test(`402 above ${amount.times} times what 99 in 100 did not exceed, and the payment has failed`, async () => {
-    const merchant = await desk.merchant();
+    const merchant = await fixture.merchant();
     await paidBefore(merchant, amount.payments);
     await makeUsual();
-    assert.equal((await desk.pay(merchant, desk.number(), { amount: 1_000 * amount.times })).status, 202);
-    const answer = await desk.pay(merchant, desk.number(), { amount: 1_000 * amount.times + 1 });
+    assert.equal((await fixture.pay(merchant, fixture.number(), { amount: 1_000 * amount.times })).status, 202);
+    const answer = await fixture.pay(merchant, fixture.number(), { amount: 1_000 * amount.times + 1 });
     refused(answer);
-    const { status, reason, attempts } = await desk.status(merchant, answer.id);
+    const { status, reason, attempts } = await fixture.status(merchant, answer.id);
     assert.deepEqual([status, reason, attempts], ['failed', 'fraud_blocked', []]);
     const figures = { amount_minor: '500100', currency: 'XAF', high_minor: '100000', payments: amount.payments };
     assert.deepEqual(await refusals(answer.id), [{ rule: 'amount', figures, times: 1 }]);
@@ -161,33 +161,33 @@ describe('amounts that are not usual for the team', () => {
   });
 
   test('202 in another currency, of a team with few payments, and for what is left of a partly paid payment', async () => {
-    const few = await desk.merchant();
+    const few = await fixture.merchant();
     await paidBefore(few, amount.payments - 1);
-    const other = await desk.merchant();
+    const other = await fixture.merchant();
     await paidBefore(other, amount.payments, 'XOF');
-    const parted = await desk.merchant();
+    const parted = await fixture.merchant();
     await paidBefore(parted, amount.payments);
     await makeUsual();
     for (const merchant of [few, other]) {
-      assert.equal((await desk.pay(merchant, desk.number(), { amount: 400_000 })).status, 202);
+      assert.equal((await fixture.pay(merchant, fixture.number(), { amount: 400_000 })).status, 202);
     }
-    const { id } = await desk.payment(parted, { amount: 900_000 });
-    await desk.db.run(sql`update payments set status = 'partial', captured_minor = 45000000 where id = ${id}`);
-    assert.equal((await desk.charge(parted, id, desk.number())).status, 202);
+    const { id } = await fixture.payment(parted, { amount: 900_000 });
+    await fixture.db.run(sql`update payments set status = 'partial', captured_minor = 45000000 where id = ${id}`);
+    assert.equal((await fixture.charge(parted, id, fixture.number())).status, 202);
   });
 
   test('made again every hour and not sooner, of any number of workers by one', async () => {
-    const merchant = await desk.merchant();
+    const merchant = await fixture.merchant();
     await makeUsual();
     await paidBefore(merchant, amount.payments);
-    const high = () => desk.db.all(sql`select payments from abuse_amounts where team_id = ${merchant.team.id}`);
+    const high = () => fixture.db.all(sql`select payments from abuse_amounts where team_id = ${merchant.team.id}`);
     const walk = async () => {
-      const sweep = usualSweep(desk.api.deps, desk.api.deps.stores.live);
+      const sweep = usualSweep(fixture.api.deps, fixture.api.deps.stores.live);
       while ((await sweep.round()) > 0);
     };
     await walk();
     assert.deepEqual(await high(), []);
-    desk.clock.advance(3_600_000);
+    fixture.clock.advance(3_600_000);
     await times(4, walk);
     assert.deepEqual(await high(), [{ payments: amount.payments }]);
   });
@@ -195,9 +195,9 @@ describe('amounts that are not usual for the team', () => {
 
 describe('what it costs', () => {
   test('the rules are one statement', async () => {
-    const merchant = await desk.merchant();
-    const { id } = await desk.payment(merchant);
-    const store = desk.api.deps.stores.live.of(merchant.team.id);
+    const merchant = await fixture.merchant();
+    const { id } = await fixture.payment(merchant);
+    const store = fixture.api.deps.stores.live.of(merchant.team.id);
     const seen: Sql[] = [];
     const maybe: Store['db']['maybe'] = (one) => {
       seen.push(one);
@@ -205,47 +205,50 @@ describe('what it costs', () => {
     };
     const watched = { ...store, db: { ...store.db, maybe } };
     const about = { team_id: merchant.team.id, payment_id: id, currency: 'XAF', amount_minor: 100n };
-    const person = { payer: desk.number(), email: 'a@b.example', customer_id: null, address: '203.0.113.9' };
-    assert.equal(await screen(desk.api.deps, watched, { ...about, ...person }), null);
+    const person = { payer: fixture.number(), email: 'a@b.example', customer_id: null, address: '203.0.113.9' };
+    assert.equal(await screen(fixture.api.deps, watched, { ...about, ...person }), null);
     assert.deepEqual([seen.length, typeof seen[0]?.name], [1, 'string'], 'and its plan is kept');
   });
 
   test('a team whose rules are off, and the sandbox, are not asked: nothing is counted, nobody refused', async () => {
-    const merchant = await desk.merchant(false);
-    const phone = desk.number();
-    await desk.block(merchant, 'payer', phone);
-    for (let i = 0; i <= payer.most; i++) assert.equal((await desk.pay(merchant, phone)).status, 202);
+    const merchant = await fixture.merchant(false);
+    const phone = fixture.number();
+    await fixture.block(merchant, 'payer', phone);
+    for (let i = 0; i <= payer.most; i++) assert.equal((await fixture.pay(merchant, phone)).status, 202);
     assert.deepEqual(await counted(merchant), []);
-    const { sandbox } = await desk.merchant();
+    const { sandbox } = await fixture.merchant();
     const body = { amount: 100, currency: 'XAF', phone };
-    const { transaction } = (await desk.api.call('POST', '/payments', { key: sandbox.secret, body })).body;
+    const { transaction } = (await fixture.api.call('POST', '/payments', { key: sandbox.secret, body })).body;
     const data = { channel: 'cm.mtn', data: { phone } };
-    assert.equal((await desk.api.call('POST', `/payments/${transaction.id}`, { key: sandbox.secret, body: data })).status, 202);
-    assert.deepEqual(await desk.api.deps.stores.sandbox.db.all(sql`select 1 from abuse_windows`), []);
+    assert.equal(
+      (await fixture.api.call('POST', `/payments/${transaction.id}`, { key: sandbox.secret, body: data })).status,
+      202,
+    );
+    assert.deepEqual(await fixture.api.deps.stores.sandbox.db.all(sql`select 1 from abuse_windows`), []);
   });
 });
 
 test('counts are forgotten when no rule asks about them, refusals with the events', async () => {
-  const merchant = await desk.merchant();
-  const phone = desk.number();
-  await desk.block(merchant, 'payer', phone);
-  const { id } = await desk.pay(merchant, phone);
-  await desk.pay(merchant);
-  const sweep = abuseForgetSweep(desk.api.deps, desk.api.deps.stores.live);
+  const merchant = await fixture.merchant();
+  const phone = fixture.number();
+  await fixture.block(merchant, 'payer', phone);
+  const { id } = await fixture.pay(merchant, phone);
+  await fixture.pay(merchant);
+  const sweep = abuseForgetSweep(fixture.api.deps, fixture.api.deps.stores.live);
   const left = async () => {
     while ((await sweep.round()) > 0);
     const { team: mine } = merchant;
-    const row = await desk.db.maybe<Record<string, number>>(sql`
+    const row = await fixture.db.maybe<Record<string, number>>(sql`
       select (select count(*)::int from abuse_payers where team_id = ${mine.id}) as payers,
         (select count(*)::int from abuse_windows where team_id = ${mine.id}) as windows,
         (select count(*)::int from abuse_refusals where payment_id = ${id}) as refusals`);
     return Object.values(row ?? {});
   };
   assert.deepEqual(await left(), [1, 1, 1]);
-  desk.clock.advance(86_400_001);
+  fixture.clock.advance(86_400_001);
   assert.deepEqual(await left(), [0, 1, 1]);
-  desk.clock.advance(8 * 86_400_000);
+  fixture.clock.advance(8 * 86_400_000);
   assert.deepEqual(await left(), [0, 0, 1]);
-  desk.clock.advance(82 * 86_400_000);
+  fixture.clock.advance(82 * 86_400_000);
   assert.deepEqual(await left(), [0, 0, 0]);
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { Counter } from '../complaints/counter.ts';
+import { LiveMerchant } from '../complaints/live-merchant.ts';
 import { FakeClock, startApi, until } from '../setup/api.ts';
 
 const clock = new FakeClock();
@@ -8,16 +8,16 @@ const api = await startApi({ clock });
 after(() => api.stop());
 
 test('the address of a Wave page that comes after the charge was answered is shown to the payer', async () => {
-  const till = await Counter.open(api, clock, ['pawapay']);
+  const merchant = await LiveMerchant.open(api, clock, ['pawapay']);
   try {
-    const simulator = till.simulator('pawapay');
+    const simulator = merchant.simulator('pawapay');
     // Later than the adapter waits for it.
     simulator.settings.set('late_page', '6000');
     simulator.faults.script({ fault: 'stuck', doing: 'create' });
     const phone = '+2250701000000';
     const order = { amount: 1_000, currency: 'XOF', phone };
-    const { body: made } = await till.call('POST', '/payments', order);
-    const { status, body } = await till.charge(made.transaction.id, { channel: 'ci.wave', phone });
+    const { body: made } = await merchant.call('POST', '/payments', order);
+    const { status, body } = await merchant.charge(made.transaction.id, { channel: 'ci.wave', phone });
     assert.equal(status, 202, JSON.stringify(body));
     assert.deepEqual(body.action, { kind: 'confirm' });
     const page = async () => (await fetch(made.authorization_url, { redirect: 'manual' })).text();
@@ -26,6 +26,6 @@ test('the address of a Wave page that comes after the charge was answered is sho
     const html = await until(page, (text) => text.includes(link), 30_000);
     assert.ok(html.includes(link));
   } finally {
-    await till.stop();
+    await merchant.stop();
   }
 });

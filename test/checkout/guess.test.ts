@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { guessChannel } from '../../src/edge/checkout/guess.ts';
+import { guessChannel } from '../../src/edge/checkout/guess-channel.ts';
 import { promptWindow } from '../../src/edge/checkout/windows.ts';
 import { CHANNELS, channelsFor } from '../../src/providers/reference/channels.ts';
 import { GUESSES } from './guesses.ts';

@@ -28,16 +28,16 @@ after(() => api.stop());
 async function listen(url: string) {
   const stopped = new AbortController();
   const response = await fetch(`${url}/events`, { signal: stopped.signal });
-  const told = { status: response.status, headers: response.headers, text: '', ended: false, stop: () => stopped.abort() };
+  const stream = { status: response.status, headers: response.headers, text: '', ended: false, stop: () => stopped.abort() };
   const read = async () => {
-    for await (const chunk of response.body as ReadableStream<Uint8Array>) told.text += Buffer.from(chunk).toString();
+    for await (const chunk of response.body as ReadableStream<Uint8Array>) stream.text += Buffer.from(chunk).toString();
   };
   void read()
     .catch(() => null)
     .then(() => {
-      told.ended = true;
+      stream.ended = true;
     });
-  return told;
+  return stream;
 }
 
 const eventsIn = (text: string) => [...text.matchAll(/^data: (.*)$/gm)].map(([, json]) => JSON.parse(json as string));
@@ -45,23 +45,23 @@ const eventsIn = (text: string) => [...text.matchAll(/^data: (.*)$/gm)].map(([, 
 test('200 tells at once how it stands, then each change, and ends with the last', async () => {
   released = false;
   const { url } = await newPayment(api);
-  const told = await listen(url);
-  assert.deepEqual([told.status, told.headers.get('content-type')], [200, 'text/event-stream']);
-  assert.equal(told.headers.get('cache-control'), 'no-store');
+  const stream = await listen(url);
+  assert.deepEqual([stream.status, stream.headers.get('content-type')], [200, 'text/event-stream']);
+  assert.equal(stream.headers.get('cache-control'), 'no-store');
   await until(
-    async () => told.text,
+    async () => stream.text,
     (text) => text.endsWith('\n\n'),
   );
-  assert.match(told.text, /^retry: \d+\n/);
+  assert.match(stream.text, /^retry: \d+\n/);
   await new Payer(url).json(CHARGE);
   await until(
-    async () => eventsIn(told.text).length,
+    async () => eventsIn(stream.text).length,
     (count) => count === 2,
   );
   released = true;
   clock.advance(1_000);
-  await until(async () => told.ended, Boolean);
-  assert.deepEqual(eventsIn(told.text), [
+  await until(async () => stream.ended, Boolean);
+  assert.deepEqual(eventsIn(stream.text), [
     { status: 'pending', step: 'none', attempt: 0 },
     { status: 'processing', step: 'confirm', attempt: 1 },
     { status: 'succeeded', step: 'none', attempt: 1 },
@@ -70,27 +70,27 @@ test('200 tells at once how it stands, then each change, and ends with the last'
 
 test('200 beats while nothing happens, and ends after five minutes so that nothing is kept for ever', async () => {
   const { url } = await newPayment(api);
-  const told = await listen(url);
+  const stream = await listen(url);
   await until(
-    async () => eventsIn(told.text).length,
+    async () => eventsIn(stream.text).length,
     (count) => count === 1,
   );
   clock.advance(15_000);
   await until(
-    async () => eventsIn(told.text).length,
+    async () => eventsIn(stream.text).length,
     (count) => count === 2,
   );
-  assert.equal(told.ended, false);
+  assert.equal(stream.ended, false);
   clock.advance(300_000);
-  await until(async () => told.ended, Boolean);
+  await until(async () => stream.ended, Boolean);
 });
 
 test('200 and the end at once for a payment that is over', async () => {
   const { url, id } = await newPayment(api);
   await api.call('DELETE', `/payments/${id}`);
-  const told = await listen(url);
-  await until(async () => told.ended, Boolean);
-  assert.deepEqual(eventsIn(told.text), [{ status: 'cancelled', step: 'none', attempt: 0 }]);
+  const stream = await listen(url);
+  await until(async () => stream.ended, Boolean);
+  assert.deepEqual(eventsIn(stream.text), [{ status: 'cancelled', step: 'none', attempt: 0 }]);
 });
 
 test('404 for a token of nothing', async () => {
@@ -179,8 +179,8 @@ test('a database that does not answer ends no stream: the next look goes on', as
 
 test('a service that stops lets its pages go at once', async () => {
   const stopping = await startApi({ workers: false });
-  const told = await listen((await newPayment(stopping)).url);
-  assert.equal(told.status, 200);
+  const stream = await listen((await newPayment(stopping)).url);
+  assert.equal(stream.status, 200);
   await stopping.stop();
-  await until(async () => told.ended, Boolean, 2_000);
+  await until(async () => stream.ended, Boolean, 2_000);
 });

@@ -102,12 +102,12 @@ describe('the hosted page on a weak network', { skip: found.missing ?? false, co
     await page.clock.install();
     await page.goto(url);
     const meter = await metered(page);
-    const told = new Promise((resolve) => {
+    const requested = new Promise((resolve) => {
       meter.session.once('Network.eventSourceMessageReceived', resolve);
     });
     await pay(page);
     await title(page, 'Confirm on your phone');
-    await told;
+    await requested;
     await page.clock.runFor(30_000);
     assert.deepEqual(meter.requests, ['', '', '/events'], 'the submit, the page it leads to, and its events');
     assert.ok(meter.requests.length <= MAX_REQUESTS && meter.bytes <= MAX_BYTES);

@@ -7,16 +7,16 @@ import { sql } from '../../src/kit/sql.ts';
 import { openSecrets } from '../../src/program/start/secrets.ts';
 import { parsed, pirogue } from './command.ts';
 import type { Merchant } from '../setup/api.ts';
-import { AbuseDesk } from '../abuse/desk.ts';
+import { AbuseFixture } from '../abuse/fixture.ts';
 
 /** Commands beside a running service: what they write is what the next charge meets. */
-let desk: AbuseDesk;
+let fixture: AbuseFixture;
 let merchant: Merchant;
 let env: Record<string, string>;
 before(async () => {
-  desk = await AbuseDesk.open();
-  merchant = await desk.merchant(false);
-  const { control, sandbox, live } = desk.api.databases;
+  fixture = await AbuseFixture.open();
+  merchant = await fixture.merchant(false);
+  const { control, sandbox, live } = fixture.api.databases;
   env = {
     DATA_DIR: fs.mkdtempSync(path.join(os.tmpdir(), 'pirogue-abuse-')),
     CONTROL_DATABASE_URL: control,
@@ -25,10 +25,10 @@ before(async () => {
   };
   // The installation's secrets as the command line finds them.
   const { readConfig } = await import('../../src/platform/config/config.ts');
-  desk.api.deps.secrets = await openSecrets(readConfig(env), desk.api.control, new Date());
+  fixture.api.deps.secrets = await openSecrets(readConfig(env), fixture.api.control, new Date());
 });
 after(async () => {
-  await desk.api.stop();
+  await fixture.api.stop();
   fs.rmSync(env.DATA_DIR as string, { recursive: true });
 });
 
@@ -39,9 +39,9 @@ const json = async (...args: string[]): Promise<any> => parsed(await run(...args
 test('a block is in force from `abuse on` to `abuse off`, and explain tells which it was', async () => {
   const block = await json('blocks', 'add', '--phone', '+237 6 70 11 22 33', '--note', 'chargebacks');
   assert.deepEqual([block.kind, block.value, block.note, block.in_force], ['payer', null, 'chargebacks', false]);
-  assert.equal((await desk.pay(merchant, '670112233')).status, 202, 'the rules are off');
+  assert.equal((await fixture.pay(merchant, '670112233')).status, 202, 'the rules are off');
   assert.deepEqual(await json('abuse', 'on'), { team_id: String(merchant.team.id), abuse_rules: true });
-  const { id, status } = await desk.pay(merchant, '670112233');
+  const { id, status } = await fixture.pay(merchant, '670112233');
   assert.equal(status, 402);
   const explained = await run('explain', id);
   assert.match(explained.stdout, /refused by the rules against abuse, block\n {2}the block blk_\w+ names its payer\n/);
@@ -54,7 +54,7 @@ test('a block is in force from `abuse on` to `abuse off`, and explain tells whic
     [true, { in_ten_minutes: 6, in_a_day: 30 }, { in_ten_minutes: 300, busiest: 0 }, { block: 1 }],
   );
   await json('abuse', 'off');
-  assert.equal((await desk.pay(merchant, '670112233')).status, 202);
+  assert.equal((await fixture.pay(merchant, '670112233')).status, 202);
   await json('abuse', 'on');
 });
 
@@ -73,7 +73,7 @@ test('list finds by what was blocked, shows what is no secret, and remove ends i
   assert.doesNotMatch(text.stdout, /eve@|670112233/i);
   await json('blocks', 'remove', email.id);
   assert.deepEqual(await json('blocks', 'list', '--email', 'eve@payer.example'), []);
-  assert.equal((await desk.pay(merchant, desk.number(), { email: 'eve@payer.example' })).status, 202);
+  assert.equal((await fixture.pay(merchant, fixture.number(), { email: 'eve@payer.example' })).status, 202);
 });
 
 test('what does not fit is refused in words', async () => {
@@ -94,8 +94,8 @@ test('what does not fit is refused in words', async () => {
 });
 
 test('a thousand addresses and ranges at most: they are read for every charge', async () => {
-  const full = await desk.merchant();
-  await desk.asOwner((tx) =>
+  const full = await fixture.merchant();
+  await fixture.asOwner((tx) =>
     tx.run(sql`
       insert into abuse_blocks (team_id, id, kind, value, network, created_at)
       select ${full.team.id}::bigint, 'blk_' || n, 'address', '10.0.' || n / 256 || '.' || n % 256, ('10.0.' || n / 256 || '.' || n % 256)::inet, now()

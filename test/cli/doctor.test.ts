@@ -4,7 +4,7 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { after, before, beforeEach, describe, test } from 'node:test';
-import { judgeClock, judgeDatabase } from '../../src/program/cli/doctor/databases.ts';
+import { clockFinding, databaseFinding } from '../../src/program/cli/doctor/databases.ts';
 import { freePort } from '../../src/platform/db/embedded/address.ts';
 import { sql } from '../../src/kit/sql.ts';
 import { type CommandLine, type Ended, makeFolder, openCommandLine, pirogue } from './command.ts';
@@ -154,7 +154,7 @@ describe('databases', () => {
 
 test('a server older than 15 fails', () => {
   assertFails(
-    judgeDatabase('database live', { version_num: 140013, version: '14.13' }, 'store', []),
+    databaseFinding('database live', { version_num: 140013, version: '14.13' }, 'store', []),
     /14\.13 is too old/,
     /15 or later/,
   );
@@ -166,7 +166,7 @@ test('clocks may differ by a second; ten are too many', () => {
       [0, -1_000],
       [1_001, 0],
       [0, -10_001],
-    ].map((skews) => judgeClock(skews).status),
+    ].map((skews) => clockFinding(skews).status),
     ['ok', 'warn', 'fail'],
   );
 });

@@ -45,7 +45,7 @@ async function announce(merchant: Merchant, count: number, at = Date.now()): Pro
 }
 
 const typesOf = (received: readonly Received[]) => received.map(({ event }) => event.event);
-const told = (lines: Listening['lines']) => lines.slice(1).map(({ type }) => type);
+const reported = (lines: Listening['lines']) => lines.slice(1).map(({ type }) => type);
 
 test('each event comes once, in order, to plain http on localhost, signed and with the headers of a real delivery', async () => {
   const merchant = await api.newMerchant();
@@ -103,10 +103,10 @@ test('--events tells of these only; --since also of what was before, and after a
   await paid(api, { key: merchant.sandbox.secret });
   const some = await listen(merchant, ['--events', 'payment.created,customer.*', '--since', '10m']);
   const lines = await some.listening.until((seen) => seen.length === 3);
-  assert.deepEqual(told(lines).sort(), ['customer.created', 'payment.created']);
+  assert.deepEqual(reported(lines).sort(), ['customer.created', 'payment.created']);
   const last = lines.at(-1).event;
   const next = await listen(merchant, ['--since', last]);
-  const rest = await next.listening.until((seen) => told(seen).includes('payment.succeeded'));
+  const rest = await next.listening.until((seen) => reported(seen).includes('payment.succeeded'));
   assert.ok(rest.every(({ event }) => event === undefined || event > last));
 });
 

@@ -73,19 +73,19 @@ test('reconcile looks, says what it found, writes both reports, and ends with 1 
 
   const document = await reconcile(file, '--apply', '--json');
   assert.deepEqual([document.code, document.stderr], [1, '']);
-  const told = JSON.parse(document.stdout);
-  assert.deepEqual(told.breaks, [
+  const reported = JSON.parse(document.stdout);
+  assert.deepEqual(reported.breaks, [
     { kind: 'missing_here', state: 'held', count: 1 },
     { kind: 'unknown', state: 'closed', count: 1 },
   ]);
-  assert.match(told.earlier, /^rec_/);
-  const csv = fs.readFileSync(told.report.csv, 'utf8').trim().split('\n');
+  assert.match(reported.earlier, /^rec_/);
+  const csv = fs.readFileSync(reported.report.csv, 'utf8').trim().split('\n');
   assert.equal(csv.length, 3);
   assert.match(
     csv[1] ?? '',
     /^\d+,missing_here,collect,4,'=cmd\(\),f-=cmd\(\),,,70\.00,XAF,2026-03-10T12:00:03\.000Z,succeeded,,,,,held,in hold$/,
   );
-  const page = fs.readFileSync(told.report.html, 'utf8');
+  const page = fs.readFileSync(reported.report.html, 'utf8');
   assert.match(page, /2 breaks between statement and books/);
   assert.match(page, /<code>=cmd\(\)<\/code>/);
   assert.doesNotMatch(page, /<script|https?:\/\//);
@@ -94,7 +94,7 @@ test('reconcile looks, says what it found, writes both reports, and ends with 1 
   const settled = await cli.json(
     'breaks',
     'settle',
-    told.id,
+    reported.id,
     number,
     '--as',
     'platform',

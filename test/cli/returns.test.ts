@@ -5,7 +5,7 @@ import { newId } from '../../src/kit/ids.ts';
 import { createLog } from '../../src/kit/log.ts';
 import { sql } from '../../src/kit/sql.ts';
 import { exposition } from '../../src/edge/metrics/exposition.ts';
-import { askReturns, returnFamilies } from '../../src/edge/metrics/returns.ts';
+import { readReturns, returnFamilies } from '../../src/edge/metrics/returns.ts';
 import { type CommandLine, openCommandLine } from './command.ts';
 
 const EVIDENCE = 'transfer 4711 in the dashboard';
@@ -44,7 +44,7 @@ async function waiting(): Promise<string> {
 }
 
 const gauges = async () => {
-  const found = await askReturns(live, Date.now());
+  const found = await readReturns(live, Date.now());
   return exposition(returnFamilies([[{ environment: 'live' }, found]]));
 };
 

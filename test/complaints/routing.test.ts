@@ -3,7 +3,7 @@ import { after, test } from 'node:test';
 import { setActive } from '../../src/providers/provider-accounts/store.ts';
 import { parsed, pirogue } from '../cli/command.ts';
 import { type Api, FakeClock, startApi } from '../setup/api.ts';
-import { Counter } from './counter.ts';
+import { LiveMerchant } from './live-merchant.ts';
 
 /** Complaints about who gets a payment, and about finding out why (docs/complaints.md). */
 const clock = new FakeClock();
@@ -11,22 +11,22 @@ const api = await startApi({ clock, env: { HOLD_MOBILE_MONEY: '0s' } });
 after(() => api.stop());
 
 test('complaint 15: accounts that can not take it are asked, and disabled ones are fallen back to: neither is', async (t) => {
-  const till = await Counter.open(api, clock, ['mtn-momo', 'pawapay']);
-  t.after(() => till.stop());
-  const orange = await till.order();
-  assert.equal((await till.charge(orange, { channel: 'cm.orange', phone: '+237690100000' })).status, 202);
-  assert.deepEqual([till.asked('mtn-momo'), till.asked('pawapay')], [0, 1], 'MTN does not collect from Orange');
-  await setActive(api.control, till.shop.accounts.pawapay?.id ?? assert.fail(), false, new Date());
+  const merchant = await LiveMerchant.open(api, clock, ['mtn-momo', 'pawapay']);
+  t.after(() => merchant.stop());
+  const orange = await merchant.createPayment();
+  assert.equal((await merchant.charge(orange, { channel: 'cm.orange', phone: '+237690100000' })).status, 202);
+  assert.deepEqual([merchant.creations('mtn-momo'), merchant.creations('pawapay')], [0, 1], 'MTN does not collect from Orange');
+  await setActive(api.control, merchant.shop.accounts.pawapay?.id ?? assert.fail(), false, new Date());
   clock.advance(1_000);
-  await till.simulator('mtn-momo').closePort();
-  const mtn = await till.order();
-  assert.equal((await till.charge(mtn)).status, 502);
-  assert.equal(till.asked('pawapay'), 1);
+  await merchant.simulator('mtn-momo').closePort();
+  const mtn = await merchant.createPayment();
+  assert.equal((await merchant.charge(mtn)).status, 502);
+  assert.equal(merchant.creations('pawapay'), 1);
 });
 
 test('complaint 16: rails of Africa are missing: M-Pesa, Orange Money, Wave and MTN collect', async (t) => {
-  const till = await Counter.open(api, clock, ['mtn-momo', 'pawapay']);
-  t.after(() => till.stop());
+  const merchant = await LiveMerchant.open(api, clock, ['mtn-momo', 'pawapay']);
+  t.after(() => merchant.stop());
   const rails: [channel: string, currency: string, phone: string, by: string][] = [
     ['cm.mtn', 'XAF', '+237670100000', 'mtn-momo'],
     ['cm.orange', 'XAF', '+237690100000', 'pawapay'],
@@ -34,20 +34,20 @@ test('complaint 16: rails of Africa are missing: M-Pesa, Orange Money, Wave and 
     ['ke.mpesa', 'KES', '+254712345678', 'pawapay'],
   ];
   for (const [channel, currency, phone, by] of rails) {
-    const id = await till.order(1_000, { currency, phone });
-    const { status, body } = await till.charge(id, { channel, phone });
+    const id = await merchant.createPayment(1_000, { currency, phone });
+    const { status, body } = await merchant.charge(id, { channel, phone });
     assert.equal(status, 202, `${channel}: ${JSON.stringify(body)}`);
-    const paid = await till.becomes(`/payments/${id}`, 'succeeded');
+    const paid = await merchant.waitForStatus(`/payments/${id}`, 'succeeded');
     assert.deepEqual([paid.attempts[0].provider, paid.attempts[0].channel], [by, channel]);
   }
 });
 
 test('complaint 17: nobody can see why a provider had it, or what became of a payout: explain says who and why, the ledger every line', async (t) => {
-  const till = await Counter.open(api, clock, ['mtn-momo', 'pawapay']);
-  t.after(() => till.stop());
-  await till.simulator('mtn-momo').closePort();
-  const id = await till.sell(10_000);
-  await till.simulator('mtn-momo').openPort();
+  const merchant = await LiveMerchant.open(api, clock, ['mtn-momo', 'pawapay']);
+  t.after(() => merchant.stop());
+  await merchant.simulator('mtn-momo').closePort();
+  const id = await merchant.createSucceeded(10_000);
+  await merchant.simulator('mtn-momo').openPort();
   const env = commandLine(api);
   const { attempts } = parsed(await pirogue(['explain', id, '--json'], env));
   const told = attempts.map((attempt: { status: string; decision: { accounts: { name: string; verdict: string }[] } }) => [
@@ -60,10 +60,10 @@ test('complaint 17: nobody can see why a provider had it, or what became of a pa
     ['unavailable', ...decision],
   ]);
   const recipient = { recipient: '+237670200000', channel: 'cm.mtn' };
-  const { body } = await till.call('POST', '/transfers', { amount: 1_000, currency: 'XAF', ...recipient });
+  const { body } = await merchant.call('POST', '/transfers', { amount: 1_000, currency: 'XAF', ...recipient });
   const payout = body.transfer.id;
-  await till.becomes(`/transfers/${payout}`, 'succeeded');
-  assert.deepEqual(await till.events(payout), ['transfer.created', 'transfer.succeeded']);
+  await merchant.waitForStatus(`/transfers/${payout}`, 'succeeded');
+  assert.deepEqual(await merchant.events(payout), ['transfer.created', 'transfer.succeeded']);
   const shown = await pirogue(['ledger', 'show', payout], env);
   assert.equal(shown.code, 0, shown.stderr);
   for (const bucket of ['available', 'reserved', 'in.transit']) assert.ok(shown.stdout.includes(bucket), shown.stdout);

@@ -5,13 +5,13 @@ import { after, test } from 'node:test';
 import { unpack } from '../../src/kit/packing.ts';
 import { sql } from '../../src/kit/sql.ts';
 import { dumpDatabase, FakeClock, startApi, until } from '../setup/api.ts';
-import { Desk } from '../invoices/desk.ts';
+import { InvoiceFixture } from '../invoices/fixture.ts';
 
 const clock = new FakeClock();
 const api = await startApi({ clock, env: { HOLD_MOBILE_MONEY: '0s' } });
-const desk = await Desk.open(api, clock);
+const fixture = await InvoiceFixture.open(api, clock);
 after(async () => {
-  await desk.stop();
+  await fixture.stop();
   await api.stop();
 });
 const { live } = api.deps.stores;
@@ -38,16 +38,16 @@ const tracesIn = (dump: string) => TRACES.filter((trace) => trace.test(dump)).ma
 
 test('an erased customer is nowhere in the invoices, their events, kept answers, payments and mails', async () => {
   const headers = { 'Idempotency-Key': 'bill-1' };
-  const key = desk.till.shop.key;
+  const key = fixture.merchant.shop.key;
   const made = await api.call('POST', '/invoices', { key, headers, body: { ...INVOICE, currency: 'XAF' } });
   const { id, customer } = made.body.invoice;
-  const send = (one: string) => desk.call('POST', `/invoices/${one}/send`);
+  const send = (one: string) => fixture.call('POST', `/invoices/${one}/send`);
   const { url } = (await send(id)).body.invoice;
-  await desk.pay(url);
-  const draft = await desk.draft(INVOICE);
+  await fixture.pay(url);
+  const draft = await fixture.draft(INVOICE);
   // Made out to an address the profile never had, and mailed to it.
   const { invoice } = (
-    await desk.call('POST', '/invoices', {
+    await fixture.call('POST', '/invoices', {
       ...INVOICE,
       currency: 'XAF',
       customer: { phone: PERSON.phone, email: 'old-address@shop-bill.example' },
@@ -55,33 +55,33 @@ test('an erased customer is nowhere in the invoices, their events, kept answers,
   ).body;
   assert.equal(invoice.customer, customer);
   await send(invoice.id);
-  await desk.mails(PERSON.email, 1);
-  await desk.mails('old-address@shop-bill.example', 1);
-  const waiting = await desk.issue(INVOICE);
-  const kept = await desk.issue();
+  await fixture.mails(PERSON.email, 1);
+  await fixture.mails('old-address@shop-bill.example', 1);
+  const waiting = await fixture.createSent(INVOICE);
+  const kept = await fixture.createSent();
   // Two invoices and a receipt.
-  await desk.mails(PERSON.email, 3);
+  await fixture.mails(PERSON.email, 3);
   assert.equal(tracesIn(await everything()).length, TRACES.length, 'all of it is there before');
-  assert.equal((await desk.call('DELETE', `/customers/${customer}`)).status, 200);
+  assert.equal((await fixture.call('DELETE', `/customers/${customer}`)).status, 200);
   await until(
     async () => tracesIn(await everything()),
     (found) => found.length === 0,
   );
-  const shown = await desk.invoice(id);
+  const shown = await fixture.invoice(id);
   assert.match(shown.recipient.name, /^Deleted User /);
   assert.deepEqual([shown.recipient.email, shown.recipient.phone, shown.status, shown.amount_paid], [null, null, 'paid', 3000]);
   assert.deepEqual([shown.items[0].amount, shown.items[0].quantity, shown.metadata.cart], [3000, 1.5, 'A-7']);
   assert.equal((await send(draft.id)).status, 422);
-  const { data } = (await desk.call('GET', '/events?type=invoice.paid')).body.items[0];
+  const { data } = (await fixture.call('GET', '/events?type=invoice.paid')).body.items[0];
   assert.deepEqual(data.recipient, shown.recipient);
   // What is owed stays owed; whoever has the address can pay it, and nobody is made a customer of it.
-  await desk.pay(waiting.url);
-  const late = await desk.invoice(waiting.id);
-  assert.deepEqual([late.status, (await desk.till.payment(late.payment)).customer], ['paid', null]);
+  await fixture.pay(waiting.url);
+  const late = await fixture.invoice(waiting.id);
+  assert.deepEqual([late.status, (await fixture.merchant.payment(late.payment)).customer], ['paid', null]);
   assert.deepEqual(tracesIn(await everything()), []);
-  const other = await desk.invoice(kept.id);
+  const other = await fixture.invoice(kept.id);
   assert.equal(other.recipient.email, 'awa@buyers.example');
-  assert.equal((await desk.mails('awa@buyers.example', 1)).length, 1, 'the mails of others stay');
+  assert.equal((await fixture.mails('awa@buyers.example', 1)).length, 1, 'the mails of others stay');
 });
 
 test('an erased customer is nowhere in drafts that were deleted, or made out to somebody else since', async () => {
@@ -93,34 +93,34 @@ test('an erased customer is nowhere in drafts that were deleted, or made out to 
   const traces = /ousmane|sembene|shop-draft|998877/i;
   const headers = { 'Idempotency-Key': 'draft-1' };
   const wanted = { currency: 'XAF', items: [{ name: 'Film for Ousmane', unit_price: 2000 }], customer: person };
-  const deleted = (await desk.call('POST', '/invoices', wanted, headers)).body.invoice;
-  const moved = (await desk.call('POST', '/invoices', wanted)).body.invoice;
-  assert.equal((await desk.call('DELETE', `/invoices/${deleted.id}`)).status, 200);
+  const deleted = (await fixture.call('POST', '/invoices', wanted, headers)).body.invoice;
+  const moved = (await fixture.call('POST', '/invoices', wanted)).body.invoice;
+  assert.equal((await fixture.call('DELETE', `/invoices/${deleted.id}`)).status, 200);
   const heir = { name: 'Moussa Heir', email: 'moussa@heir.example' };
   const items = [{ name: 'Film', unit_price: 2000 }];
-  const { invoice } = (await desk.call('PATCH', `/invoices/${moved.id}`, { customer: heir, items })).body;
+  const { invoice } = (await fixture.call('PATCH', `/invoices/${moved.id}`, { customer: heir, items })).body;
   assert.notEqual(invoice.customer, moved.customer);
   assert.match(await everything(), traces);
-  await desk.call('DELETE', `/customers/${moved.customer}`);
+  await fixture.call('DELETE', `/customers/${moved.customer}`);
   assert.doesNotMatch(await everything(), traces);
-  await desk.call('POST', `/invoices/${moved.id}/send`);
-  const announced = (await desk.call('GET', '/events?type=invoice.sent')).body.items;
+  await fixture.call('POST', `/invoices/${moved.id}/send`);
+  const announced = (await fixture.call('GET', '/events?type=invoice.sent')).body.items;
   const sent = announced.find(({ data }: { data: { id: string } }) => data.id === moved.id);
-  assert.deepEqual([sent.data.recipient.name, (await desk.invoice(moved.id)).recipient.email], [heir.name, heir.email]);
+  assert.deepEqual([sent.data.recipient.name, (await fixture.invoice(moved.id)).recipient.email], [heir.name, heir.email]);
   // The heir goes too, and with it what was announced of its time with the invoice.
-  await desk.call('DELETE', `/customers/${invoice.customer}`);
+  await fixture.call('DELETE', `/customers/${invoice.customer}`);
   await until(everything, (dump) => !/moussa|heir\.example/i.test(dump));
 });
 
 test('a receipt that went to an address the customer has no more goes with the erasure', async () => {
   const person = { name: 'Kofi Annor', email: 'first@kofi.example' };
-  const customer = (await desk.call('POST', '/customers', person)).body.customer.id;
-  const order = await desk.call('POST', '/payments', { amount: 1000, currency: 'XAF', customer_id: customer });
+  const customer = (await fixture.call('POST', '/customers', person)).body.customer.id;
+  const order = await fixture.call('POST', '/payments', { amount: 1000, currency: 'XAF', customer_id: customer });
   const { id } = order.body.transaction;
-  await desk.till.charge(id);
-  await desk.till.becomes(`/payments/${id}`, 'succeeded');
-  await desk.mails('first@kofi.example', 1);
-  await desk.call('PATCH', `/customers/${customer}`, { email: 'second@kofi.example' });
-  await desk.call('DELETE', `/customers/${customer}`);
+  await fixture.merchant.charge(id);
+  await fixture.merchant.waitForStatus(`/payments/${id}`, 'succeeded');
+  await fixture.mails('first@kofi.example', 1);
+  await fixture.call('PATCH', `/customers/${customer}`, { email: 'second@kofi.example' });
+  await fixture.call('DELETE', `/customers/${customer}`);
   await until(everything, (dump) => !/kofi/i.test(dump));
 });

@@ -11,7 +11,7 @@ import { sql } from '../../src/kit/sql.ts';
 import { mailSweep } from '../../src/edge/mail/sweeps.ts';
 import type { OutgoingMail } from '../../src/edge/mail/outgoing.ts';
 import { exposition } from '../../src/edge/metrics/exposition.ts';
-import { askFloats, floatFamilies } from '../../src/edge/metrics/floats.ts';
+import { readFloats, floatFamilies } from '../../src/edge/metrics/floats.ts';
 import type { Listed, Providers } from '../../src/providers/provider-accounts/directory.ts';
 import { addAccount } from '../../src/providers/provider-accounts/service.ts';
 import { connectorOf } from '../../src/providers/adapters/catalogue.ts';
@@ -252,7 +252,7 @@ describe('alerts', () => {
     await poll();
     const text = async () => {
       const { live } = api.deps.stores;
-      const mine = (await askFloats(live.db)).filter(({ team_id }) => team_id === merchant.team.id);
+      const mine = (await readFloats(live.db)).filter(({ team_id }) => team_id === merchant.team.id);
       return exposition(floatFamilies([[live, mine]], clock.now()));
     };
     assert.match(await text(), /^pirogue_float_watched\{environment="live",level="low"\} 1$/m);

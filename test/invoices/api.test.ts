@@ -2,57 +2,57 @@ import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { sql } from '../../src/kit/sql.ts';
 import { FakeClock, startApi } from '../setup/api.ts';
-import { CUSTOMER, Desk, LINES } from './desk.ts';
+import { CUSTOMER, InvoiceFixture, LINES } from './fixture.ts';
 
 const clock = new FakeClock();
 const api = await startApi({ clock });
-const desk = await Desk.open(api, clock);
+const fixture = await InvoiceFixture.open(api, clock);
 after(async () => {
-  await desk.stop();
+  await fixture.stop();
   await api.stop();
 });
 
 const NEW = { items: LINES, currency: 'XAF', customer: CUSTOMER };
-const create = (changes: object) => desk.call('POST', '/invoices', { ...NEW, ...changes });
+const create = (changes: object) => fixture.call('POST', '/invoices', { ...NEW, ...changes });
 const mailsWritten = async () => (await api.deps.stores.live.db.all(sql`select 1 from mails`)).length;
 const today = () => new Date(clock.now()).toISOString().slice(0, 10);
 
 describe('POST /invoices', () => {
   test('201 with a draft; the customer is found by e-mail, then phone, else made', async () => {
-    const one = await desk.draft();
+    const one = await fixture.draft();
     assert.deepEqual(
       [one.status, one.sandbox, one.recipient, one.locale, one.allow_partial, one.min_amount],
       ['draft', false, CUSTOMER, null, false, null],
     );
     assert.match(one.id, /^inv_[0-9a-z]{26}$/);
-    const { customer } = (await desk.call('GET', `/customers/${one.customer}`)).body;
+    const { customer } = (await fixture.call('GET', `/customers/${one.customer}`)).body;
     assert.deepEqual([customer.name, customer.email, customer.phone], [CUSTOMER.name, CUSTOMER.email, CUSTOMER.phone]);
-    assert.deepEqual(await desk.till.events(customer.id), ['customer.created']);
-    const same = await desk.draft({ customer: { email: 'AWA@buyers.example', name: 'Mme Ngo' } });
+    assert.deepEqual(await fixture.merchant.events(customer.id), ['customer.created']);
+    const same = await fixture.draft({ customer: { email: 'AWA@buyers.example', name: 'Mme Ngo' } });
     assert.deepEqual([same.customer, same.recipient.name, same.recipient.phone], [one.customer, 'Mme Ngo', CUSTOMER.phone]);
     const { customer: _, ...rest } = NEW;
-    const named = await desk.call('POST', '/invoices', { ...rest, customer_id: one.customer });
+    const named = await fixture.call('POST', '/invoices', { ...rest, customer_id: one.customer });
     assert.deepEqual([named.status, named.body.invoice.recipient], [201, CUSTOMER]);
   });
 
   test('201 many at once for somebody new, twenty times: one customer each', async () => {
     for (let i = 0; i < 20; i++) {
       const customer = { email: `new${i}@buyers.example`, phone: `+2376702000${10 + i}` };
-      const drafts = await Promise.all(Array.from({ length: 8 }, () => desk.draft({ customer })));
+      const drafts = await Promise.all(Array.from({ length: 8 }, () => fixture.draft({ customer })));
       assert.equal(new Set(drafts.map((draft) => draft.customer)).size, 1);
-      assert.deepEqual(await desk.till.events(drafts[0].customer), ['customer.created']);
+      assert.deepEqual(await fixture.merchant.events(drafts[0].customer), ['customer.created']);
     }
   });
 
   test('201 replayed with the same Idempotency-Key, 422 with another body', async () => {
     const headers = { 'Idempotency-Key': 'invoice-1' };
     const [first, second] = [
-      await desk.call('POST', '/invoices', NEW, headers),
-      await desk.call('POST', '/invoices', NEW, headers),
+      await fixture.call('POST', '/invoices', NEW, headers),
+      await fixture.call('POST', '/invoices', NEW, headers),
     ];
     assert.deepEqual([second.status, second.body], [201, first.body]);
     assert.equal(second.headers.get('idempotent-replayed'), 'true');
-    const other = await desk.call('POST', '/invoices', { ...NEW, currency: 'XOF' }, headers);
+    const other = await fixture.call('POST', '/invoices', { ...NEW, currency: 'XOF' }, headers);
     assert.deepEqual([other.status, Object.keys(other.body.errors)], [422, ['idempotency_key']]);
   });
 
@@ -99,15 +99,15 @@ describe('POST /invoices', () => {
 
   test('404 unknown customer, 422 blocked customer', async () => {
     const { customer: _, ...rest } = NEW;
-    const unknown = await desk.call('POST', '/invoices', { ...rest, customer_id: 'cus_00000000000000000000000000' });
+    const unknown = await fixture.call('POST', '/invoices', { ...rest, customer_id: 'cus_00000000000000000000000000' });
     assert.deepEqual([unknown.status, unknown.body.message], [404, 'Customer Not Found']);
-    const { customer } = await desk.draft({ customer: { email: 'blocked@buyers.example' } });
-    await desk.call('POST', `/customers/${customer}/block`);
+    const { customer } = await fixture.draft({ customer: { email: 'blocked@buyers.example' } });
+    await fixture.call('POST', `/customers/${customer}/block`);
     for (const body of [
       { ...rest, customer_id: customer },
       { ...rest, customer: { email: 'blocked@buyers.example' } },
     ]) {
-      const blocked = await desk.call('POST', '/invoices', body);
+      const blocked = await fixture.call('POST', '/invoices', body);
       assert.deepEqual([blocked.status, blocked.body.error_code], [422, 'customer_blocked']);
     }
   });
@@ -120,8 +120,8 @@ describe('POST /invoices', () => {
 
 describe('who may', () => {
   test('403 live_only_feature with a sandbox key, before the body and the id are looked at', async () => {
-    const { id } = await desk.draft();
-    const key = desk.till.shop.merchant.sandbox.secret;
+    const { id } = await fixture.draft();
+    const key = fixture.merchant.shop.merchant.sandbox.secret;
     for (const [method, path] of [
       ['GET', '/invoices'],
       ['POST', '/invoices'],
@@ -137,7 +137,7 @@ describe('who may', () => {
   });
 
   test('406 with a public key, 403 without the scope', async () => {
-    const { team, live } = desk.till.shop.merchant;
+    const { team, live } = fixture.merchant.shop.merchant;
     assert.equal((await api.call('GET', '/invoices', { key: live.public })).status, 406);
     const { key } = await api.newKey(team, 'live', 'restricted', { scopes: ['invoice.read'] });
     assert.equal((await api.call('GET', '/invoices', { key })).status, 200);
@@ -146,7 +146,7 @@ describe('who may', () => {
   });
 
   test("404 Invoice Not Found for another team's, a malformed and an unknown id, on every operation", async () => {
-    const { id } = await desk.draft();
+    const { id } = await fixture.draft();
     const key = (await api.newMerchant({ verification_level: 4 })).live.secret;
     for (const path of [id, 'inv_00000000000000000000000000', 'inv_test_00000000000000000000000000', 'x', "inv_'--"]) {
       for (const [method, tail] of [
@@ -164,14 +164,14 @@ describe('who may', () => {
       }
     }
     assert.deepEqual((await api.call('GET', '/invoices', { key })).body.items, []);
-    assert.equal((await desk.invoice(id)).status, 'draft');
+    assert.equal((await fixture.invoice(id)).status, 'draft');
   });
 });
 
 describe('PATCH and DELETE', () => {
   test('200 what is named changes, and the total with it', async () => {
-    const { id, customer } = await desk.draft({ allow_partial: true, min_amount: 4000, notes: 'n' });
-    const patch = async (body: object) => (await desk.call('PATCH', `/invoices/${id}`, body)).body;
+    const { id, customer } = await fixture.draft({ allow_partial: true, min_amount: 4000, notes: 'n' });
+    const patch = async (body: object) => (await fixture.call('PATCH', `/invoices/${id}`, body)).body;
     const items = (await patch({ items: [{ name: 'One', unit_price: 12_000.5 }] })).invoice;
     assert.deepEqual([items.amount, items.notes, items.min_amount], [12_001, 'n', 4000]);
     assert.equal((await patch({ currency: 'EUR' })).invoice.amount, 12_000.5);
@@ -182,29 +182,29 @@ describe('PATCH and DELETE', () => {
     assert.deepEqual(other.recipient, { name: null, email: 'other@buyers.example', phone: null });
     assert.deepEqual(Object.keys((await patch({ min_amount: 1 })).errors), ['min_amount']);
     assert.deepEqual((await patch({ items: [{ name: 'x', unit_price: 1.005 }] })).errors !== undefined, true);
-    const unchanged = await desk.invoice(id);
+    const unchanged = await fixture.invoice(id);
     assert.deepEqual([unchanged.amount, unchanged.customer], [12_000.5, other.customer]);
   });
 
   test('400 once it was sent, but for metadata', async () => {
-    const { id } = await desk.issue();
+    const { id } = await fixture.createSent();
     for (const body of [{ notes: 'x' }, { items: LINES }, { metadata: { a: 1 }, due_date: null }]) {
-      assert.equal((await desk.call('PATCH', `/invoices/${id}`, body)).status, 400, JSON.stringify(body));
+      assert.equal((await fixture.call('PATCH', `/invoices/${id}`, body)).status, 400, JSON.stringify(body));
     }
-    const { status, body } = await desk.call('PATCH', `/invoices/${id}`, { metadata: { a: 1 }, unknown: 7 });
+    const { status, body } = await fixture.call('PATCH', `/invoices/${id}`, { metadata: { a: 1 }, unknown: 7 });
     assert.deepEqual([status, body.invoice.metadata], [200, { a: 1 }]);
-    assert.equal((await desk.call('PATCH', `/invoices/${id}`, { metadata: null })).body.invoice.metadata, null);
+    assert.equal((await fixture.call('PATCH', `/invoices/${id}`, { metadata: null })).body.invoice.metadata, null);
   });
 
   test('200 a draft is deleted and announced as cancelled; 400 for anything that was sent', async () => {
-    const { id } = await desk.draft();
-    const gone = await desk.call('DELETE', `/invoices/${id}`);
+    const { id } = await fixture.draft();
+    const gone = await fixture.call('DELETE', `/invoices/${id}`);
     assert.deepEqual([gone.status, gone.body.invoice.status], [200, 'cancelled']);
-    assert.equal((await desk.call('GET', `/invoices/${id}`)).status, 404);
-    assert.deepEqual(await desk.till.events(id), ['invoice.created', 'invoice.cancelled']);
-    const sent = await desk.issue();
-    assert.equal((await desk.call('DELETE', `/invoices/${sent.id}`)).status, 400);
-    assert.equal((await desk.invoice(sent.id)).status, 'sent');
+    assert.equal((await fixture.call('GET', `/invoices/${id}`)).status, 404);
+    assert.deepEqual(await fixture.merchant.events(id), ['invoice.created', 'invoice.cancelled']);
+    const sent = await fixture.createSent();
+    assert.equal((await fixture.call('DELETE', `/invoices/${sent.id}`)).status, 400);
+    assert.equal((await fixture.invoice(sent.id)).status, 'sent');
   });
 });
 
@@ -233,18 +233,18 @@ describe('POST /invoices/{id}/send', () => {
   });
 
   test('200 to a customer with a phone number only: nothing is mailed, the address of its page is handed over', async () => {
-    const { id, customer } = await desk.draft({ customer: { phone: '+237670105555' } });
+    const { id, customer } = await fixture.draft({ customer: { phone: '+237670105555' } });
     const before = await mailsWritten();
-    const { status, body } = await desk.call('POST', `/invoices/${id}/send`);
+    const { status, body } = await fixture.call('POST', `/invoices/${id}/send`);
     assert.deepEqual([status, body.invoice.status, body.invoice.recipient.email], [200, 'sent', null]);
-    assert.ok((await desk.page(body.invoice.url)).text.includes('Pay this invoice'));
+    assert.ok((await fixture.page(body.invoice.url)).text.includes('Pay this invoice'));
     assert.equal(await mailsWritten(), before);
-    const again = await desk.call('POST', `/invoices/${id}/send`);
+    const again = await fixture.call('POST', `/invoices/${id}/send`);
     assert.deepEqual([again.status, again.body.errors], [422, { customer: ['has no e-mail address'] }]);
-    await desk.call('PATCH', `/customers/${customer}`, { email: 'since@buyers.example' });
-    const reminder = await desk.call('POST', `/invoices/${id}/send`);
+    await fixture.call('PATCH', `/customers/${customer}`, { email: 'since@buyers.example' });
+    const reminder = await fixture.call('POST', `/invoices/${id}/send`);
     assert.deepEqual([reminder.status, reminder.body.invoice.recipient.email], [200, 'since@buyers.example']);
-    await desk.mails('since@buyers.example', 1);
+    await fixture.mails('since@buyers.example', 1);
   });
 
   test('402 for a team that is not verified: nothing is mailed in its name', async () => {
@@ -253,57 +253,57 @@ describe('POST /invoices/{id}/send', () => {
       .body.invoice;
     const { status, body } = await api.call('POST', `/invoices/${id}/send`, { key });
     assert.deepEqual([status, body.error_code], [402, 'merchant_not_verified']);
-    assert.deepEqual(await desk.mails('never@buyers.example', 0), []);
+    assert.deepEqual(await fixture.mails('never@buyers.example', 0), []);
   });
 
   test('422 blocked customer, 422 past due date, 400 when nothing is to be paid', async () => {
-    const blocked = await desk.draft({ customer: { email: 'later-blocked@buyers.example' } });
-    await desk.call('POST', `/customers/${blocked.customer}/block`);
-    assert.equal((await desk.call('POST', `/invoices/${blocked.id}/send`)).body.error_code, 'customer_blocked');
-    const cancelled = await desk.issue();
-    await desk.call('POST', `/invoices/${cancelled.id}/cancel`);
-    assert.equal((await desk.call('POST', `/invoices/${cancelled.id}/send`)).status, 400);
-    const due = await desk.draft({ due_date: today() });
+    const blocked = await fixture.draft({ customer: { email: 'later-blocked@buyers.example' } });
+    await fixture.call('POST', `/customers/${blocked.customer}/block`);
+    assert.equal((await fixture.call('POST', `/invoices/${blocked.id}/send`)).body.error_code, 'customer_blocked');
+    const cancelled = await fixture.createSent();
+    await fixture.call('POST', `/invoices/${cancelled.id}/cancel`);
+    assert.equal((await fixture.call('POST', `/invoices/${cancelled.id}/send`)).status, 400);
+    const due = await fixture.draft({ due_date: today() });
     clock.advance(86_400_000);
-    const { status, body } = await desk.call('POST', `/invoices/${due.id}/send`);
+    const { status, body } = await fixture.call('POST', `/invoices/${due.id}/send`);
     assert.deepEqual([status, Object.keys(body.errors)], [422, ['due_date']]);
   });
 
   test('again is a reminder, in both languages where none is named: 429 within a day, announced once', async () => {
-    const { id, number, status } = await desk.issue({ customer: { email: 'twice@buyers.example' } });
-    const early = await desk.call('POST', `/invoices/${id}/send`);
+    const { id, number, status } = await fixture.createSent({ customer: { email: 'twice@buyers.example' } });
+    const early = await fixture.call('POST', `/invoices/${id}/send`);
     assert.deepEqual([early.status, early.headers.get('retry-after')], [429, String(early.body.retry_after)]);
     assert.ok(early.body.retry_after > 86_000);
     clock.advance(86_400_000);
-    const again = await desk.call('POST', `/invoices/${id}/send`);
+    const again = await fixture.call('POST', `/invoices/${id}/send`);
     assert.deepEqual([again.status, again.body.invoice.number, again.body.invoice.status], [200, number, status]);
-    const mails = await desk.mails('twice@buyers.example', 2);
+    const mails = await fixture.mails('twice@buyers.example', 2);
     const subjects = mails.map(({ headers }) => headers.subject).sort();
     assert.deepEqual(subjects, [
       `Facture ${number} de Chez Awa / Invoice ${number} from Chez Awa`,
       `Rappel : facture ${number} de Chez Awa / Reminder: invoice ${number} from Chez Awa`,
     ]);
-    assert.deepEqual(await desk.till.events(id), ['invoice.created', 'invoice.sent']);
+    assert.deepEqual(await fixture.merchant.events(id), ['invoice.created', 'invoice.sent']);
   });
 
   test('100 invoices a day are mailed to one address, in any spelling; the next is 429 and stays a draft', async () => {
-    for (let i = 0; i < 100; i++) await desk.issue({ customer: { email: 'flooded@buyers.example' } });
-    const { id } = await desk.draft({ customer: { email: 'Flooded@Buyers.example' } });
-    const refused = await desk.call('POST', `/invoices/${id}/send`);
+    for (let i = 0; i < 100; i++) await fixture.createSent({ customer: { email: 'flooded@buyers.example' } });
+    const { id } = await fixture.draft({ customer: { email: 'Flooded@Buyers.example' } });
+    const refused = await fixture.call('POST', `/invoices/${id}/send`);
     assert.deepEqual([refused.status, refused.headers.get('retry-after')], [429, String(refused.body.retry_after)]);
-    assert.equal((await desk.invoice(id)).status, 'draft');
-    await desk.issue({ customer: { email: 'another@buyers.example' } });
+    assert.equal((await fixture.invoice(id)).status, 'draft');
+    await fixture.createSent({ customer: { email: 'another@buyers.example' } });
   });
 
   test('one key sends once', async () => {
-    const { id } = await desk.draft({ customer: { email: 'once@buyers.example' } });
-    const send = () => desk.call('POST', `/invoices/${id}/send`, undefined, { 'Idempotency-Key': 'send-1' });
+    const { id } = await fixture.draft({ customer: { email: 'once@buyers.example' } });
+    const send = () => fixture.call('POST', `/invoices/${id}/send`, undefined, { 'Idempotency-Key': 'send-1' });
     const answers = await Promise.all([send(), send()]);
     assert.deepEqual(
       answers.map(({ status }) => status),
       [200, 200],
     );
-    assert.equal((await desk.mails('once@buyers.example', 1)).length, 1);
+    assert.equal((await fixture.mails('once@buyers.example', 1)).length, 1);
   });
 });
 

@@ -2,20 +2,20 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { sql } from '../../src/kit/sql.ts';
 import { FakeClock, startApi, until } from '../setup/api.ts';
-import { CUSTOMER, Desk } from './desk.ts';
+import { CUSTOMER, InvoiceFixture } from './fixture.ts';
 
 /** The whole way of an invoice, with a verified live team and a provider's simulator. */
 const clock = new FakeClock();
 const api = await startApi({ clock, env: { HOLD_MOBILE_MONEY: '0s' } });
-const desk = await Desk.open(api, clock);
+const fixture = await InvoiceFixture.open(api, clock);
 after(async () => {
-  await desk.stop();
+  await fixture.stop();
   await api.stop();
 });
 const { db } = api.deps.stores.live;
 
 test('drafted, sent, read, paid, confirmed: paid with the money in the ledger, in one transaction', async () => {
-  const draft = await desk.draft({ due_date: '2099-01-31', notes: 'Thank you', reference: 'order-7', locale: 'en' });
+  const draft = await fixture.draft({ due_date: '2099-01-31', notes: 'Thank you', reference: 'order-7', locale: 'en' });
   assert.deepEqual(
     [draft.status, draft.number, draft.url, draft.amount, draft.amount_due],
     ['draft', null, null, 10_000, 10_000],
@@ -27,120 +27,120 @@ test('drafted, sent, read, paid, confirmed: paid with the money in the ledger, i
       ['Delivery', 1, 5000, 5000],
     ],
   );
-  const sent = (await desk.call('POST', `/invoices/${draft.id}/send`)).body.invoice;
+  const sent = (await fixture.call('POST', `/invoices/${draft.id}/send`)).body.invoice;
   assert.deepEqual([sent.status, sent.number], ['sent', 'INV-000001']);
-  const [mail] = await desk.mails(CUSTOMER.email, 1);
+  const [mail] = await fixture.mails(CUSTOMER.email, 1);
   assert.match(mail?.headers.from ?? '', /^Chez Awa <[^>]+@[^>]+>$/);
   assert.equal(mail?.headers.subject, 'Invoice INV-000001 from Chez Awa');
   assert.match(mail?.text ?? '', /by the end of January 31, 2099: FCFA\s10,000/);
   const url = /https?:\S+\/invoice\/\S+/.exec(mail?.text ?? '')?.[0] as string;
   assert.equal(url, sent.url);
-  const page = await desk.page(url);
+  const page = await fixture.page(url);
   assert.equal(page.status, 200);
   for (const text of ['INV-000001', 'Chez Awa', 'Awa Ngo', 'Mangoes', 'Thank you', 'January 31, 2099', 'order-7', 'Pay FCFA']) {
     assert.ok(page.text.includes(text), text);
   }
-  const viewed = await desk.invoice(draft.id);
+  const viewed = await fixture.invoice(draft.id);
   assert.deepEqual([viewed.status, viewed.viewed_at !== null], ['viewed', true]);
-  const payment = await desk.pay(url);
+  const payment = await fixture.pay(url);
   assert.deepEqual(
     [payment.amount, payment.reference, payment.metadata, payment.callback],
     [10_000, 'INV-000001', { invoice: draft.id }, url],
   );
   assert.equal(payment.customer, draft.customer);
   // Not "soon": whoever sees the payment succeeded sees the invoice paid.
-  const paid = await desk.invoice(draft.id);
+  const paid = await fixture.invoice(draft.id);
   assert.deepEqual([paid.status, paid.amount_paid, paid.amount_due, paid.payment], ['paid', 10_000, 0, payment.id]);
-  assert.deepEqual(await desk.till.events(draft.id), ['invoice.created', 'invoice.sent', 'invoice.paid']);
-  const { body } = await desk.call('GET', '/events?type=invoice.paid');
+  assert.deepEqual(await fixture.merchant.events(draft.id), ['invoice.created', 'invoice.sent', 'invoice.paid']);
+  const { body } = await fixture.call('GET', '/events?type=invoice.paid');
   assert.deepEqual(body.items[0].data, paid);
-  assert.ok((await desk.till.booked(payment.id)).includes('payment.succeeded'));
+  assert.ok((await fixture.merchant.journalKinds(payment.id)).includes('payment.succeeded'));
   const [proof] = await db.all<{ same: boolean }>(sql`
     select (select xmin from invoices where id = ${draft.id}) = (select xmin from payments where id = ${payment.id}) as same`);
   assert.equal(proof?.same, true, 'one transaction wrote both');
-  const after_it = await desk.page(url, 'fr');
+  const after_it = await fixture.page(url, 'fr');
   assert.ok(after_it.text.includes('Il ne reste rien à payer'));
-  assert.equal((await desk.click(url)).status, 200, 'nothing more is asked for');
+  assert.equal((await fixture.submit(url)).status, 200, 'nothing more is asked for');
 });
 
 test('the hosted page leads back to the invoice', async () => {
-  const { url } = await desk.issue();
-  const { id } = await desk.pay(url);
-  const { headers } = await desk.click((await desk.issue()).url);
+  const { url } = await fixture.createSent();
+  const { id } = await fixture.pay(url);
+  const { headers } = await fixture.submit((await fixture.createSent()).url);
   const [token] = /[^/]+$/.exec(headers.get('location') ?? '') ?? [];
   assert.ok(token);
-  const { callback } = await desk.till.payment(id);
+  const { callback } = await fixture.merchant.payment(id);
   assert.equal(callback, url);
 });
 
 test('paid in parts: partial with each, paid with the last, whatever the least part is', async () => {
-  const { id, url } = await desk.issue({ allow_partial: true, min_amount: 4000 });
-  const page = await desk.page(url);
+  const { id, url } = await fixture.createSent({ allow_partial: true, min_amount: 4000 });
+  const page = await fixture.page(url);
   assert.match(page.text, /From FCFA\s4,000 to FCFA\s9,900/);
-  await desk.pay(url, '6 000');
-  const part = await desk.invoice(id);
+  await fixture.pay(url, '6 000');
+  const part = await fixture.invoice(id);
   assert.deepEqual([part.status, part.amount_paid, part.amount_due], ['partial', 6000, 4000]);
-  assert.ok((await desk.page(url)).text.includes('Left to pay'));
+  assert.ok((await fixture.page(url)).text.includes('Left to pay'));
   for (const amount of ['3999', '4001', '0', '-1', 'abc', '4000.5', '1e3']) {
-    const refused = await desk.click(url, amount);
+    const refused = await fixture.submit(url, amount);
     assert.equal(refused.status, 422, amount);
     assert.ok(refused.text.includes('What is left has to be paid at once'), amount);
   }
-  await desk.pay(url, '4000');
-  const { body } = await desk.call('GET', `/payments?search=${(await desk.invoice(id)).number}`);
+  await fixture.pay(url, '4000');
+  const { body } = await fixture.call('GET', `/payments?search=${(await fixture.invoice(id)).number}`);
   assert.deepEqual(
     body.items.map(({ amount }: { amount: number }) => amount),
     [4000, 6000],
   );
   assert.deepEqual(
-    [(await desk.invoice(id)).status, await desk.till.events(id)],
+    [(await fixture.invoice(id)).status, await fixture.merchant.events(id)],
     ['paid', ['invoice.created', 'invoice.sent', 'invoice.paid']],
   );
 });
 
 test('what is left can be paid though it is less than the least part', async () => {
-  const { id, url } = await desk.issue({ allow_partial: true, min_amount: 7000 });
-  await desk.pay(url, '7000');
-  await desk.pay(url, '3000');
-  assert.equal((await desk.invoice(id)).status, 'paid');
+  const { id, url } = await fixture.createSent({ allow_partial: true, min_amount: 7000 });
+  await fixture.pay(url, '7000');
+  await fixture.pay(url, '3000');
+  assert.equal((await fixture.invoice(id)).status, 'paid');
 });
 
 test('no part is taken that no channel would take, and none that leaves such a rest', async () => {
-  const { id, url } = await desk.issue({ allow_partial: true });
-  assert.match((await desk.page(url)).text, /From FCFA\s100 to FCFA\s9,900/);
-  for (const amount of ['99', '9901', '9999']) assert.equal((await desk.click(url, amount)).status, 422, amount);
-  await desk.pay(url, '9900');
-  const page = (await desk.page(url)).text;
+  const { id, url } = await fixture.createSent({ allow_partial: true });
+  assert.match((await fixture.page(url)).text, /From FCFA\s100 to FCFA\s9,900/);
+  for (const amount of ['99', '9901', '9999']) assert.equal((await fixture.submit(url, amount)).status, 422, amount);
+  await fixture.pay(url, '9900');
+  const page = (await fixture.page(url)).text;
   assert.ok(page.includes('Pay FCFA') && !page.includes('name="amount"'), 'the rest can only be paid at once');
-  await desk.pay(url);
-  assert.equal((await desk.invoice(id)).status, 'paid');
+  await fixture.pay(url);
+  assert.equal((await fixture.invoice(id)).status, 'paid');
 });
 
 test('an invoice that is paid at once takes no part', async () => {
-  const { url } = await desk.issue();
-  assert.equal((await desk.click(url, '5000')).status, 422);
-  assert.ok(!(await desk.page(url)).text.includes('name="amount"'));
+  const { url } = await fixture.createSent();
+  assert.equal((await fixture.submit(url, '5000')).status, 422);
+  assert.ok(!(await fixture.page(url)).text.includes('name="amount"'));
 });
 
 test('a payment that fails leaves the invoice as it was, and the next one pays it', async () => {
-  const { id, url } = await desk.issue();
-  const first = await desk.wish(url);
-  await desk.till.charge(first.id, { phone: '670000001' });
-  await desk.till.becomes(`/payments/${first.id}`, 'failed');
-  const still = await desk.invoice(id);
+  const { id, url } = await fixture.createSent();
+  const first = await fixture.submitForPayment(url);
+  await fixture.merchant.charge(first.id, { phone: '670000001' });
+  await fixture.merchant.waitForStatus(`/payments/${first.id}`, 'failed');
+  const still = await fixture.invoice(id);
   assert.deepEqual([still.status, still.amount_paid], ['sent', 0]);
-  const second = await desk.pay(url);
+  const second = await fixture.pay(url);
   assert.notEqual(second.id, first.id);
-  assert.equal((await desk.invoice(id)).status, 'paid');
+  assert.equal((await fixture.invoice(id)).status, 'paid');
 });
 
 test('a refund of a part is asked for again; of an invoice that is paid it is not', async () => {
-  const { id, url } = await desk.issue({ allow_partial: true });
-  const part = await desk.pay(url, '6000');
+  const { id, url } = await fixture.createSent({ allow_partial: true });
+  const part = await fixture.pay(url, '6000');
   const refund = { payment: part.id, reason: 'merchant_error' };
-  assert.equal((await desk.call('POST', '/refunds', { ...refund, amount: 1000 })).status, 201);
+  assert.equal((await fixture.call('POST', '/refunds', { ...refund, amount: 1000 })).status, 201);
   const due = () =>
-    desk
+    fixture
       .invoice(id)
       .then(({ status, amount_paid, amount_refunded, amount_due }) => [status, amount_paid, amount_refunded, amount_due]);
   const eventually = (wanted: unknown[]) =>
@@ -152,29 +152,29 @@ test('a refund of a part is asked for again; of an invoice that is paid it is no
       (found) => JSON.stringify(found) === JSON.stringify(wanted),
     );
   await eventually(['partial', 6000, 1000, 5000]);
-  assert.equal((await desk.call('POST', '/refunds', refund)).status, 201);
+  assert.equal((await fixture.call('POST', '/refunds', refund)).status, 201);
   await eventually(['viewed', 6000, 6000, 10_000]);
-  const whole = await desk.pay(url);
+  const whole = await fixture.pay(url);
   assert.equal(whole.amount, 10_000);
   assert.deepEqual(await due(), ['paid', 16_000, 6000, 0]);
-  await desk.call('POST', '/refunds', { payment: whole.id, reason: 'merchant_error' });
+  await fixture.call('POST', '/refunds', { payment: whole.id, reason: 'merchant_error' });
   await eventually(['paid', 16_000, 16_000, 0]);
 });
 
 test('overdue on the day after the due date, announced once; a late payment still pays it', async () => {
   const today = new Date(clock.now()).toISOString().slice(0, 10);
-  const { id, url } = await desk.issue({ due_date: today, allow_partial: true });
-  const open = await desk.issue();
+  const { id, url } = await fixture.createSent({ due_date: today, allow_partial: true });
+  const open = await fixture.createSent();
   clock.advance(Date.parse(today) + 86_400_000 - clock.now() - 1_000);
-  assert.equal((await desk.invoice(id)).status, 'sent');
+  assert.equal((await fixture.invoice(id)).status, 'sent');
   clock.advance(1_000);
-  await desk.becomes(id, 'overdue');
-  assert.ok((await desk.page(url)).text.includes('The due date has passed'));
-  await desk.pay(url, '4000');
-  const part = await desk.invoice(id);
+  await fixture.becomes(id, 'overdue');
+  assert.ok((await fixture.page(url)).text.includes('The due date has passed'));
+  await fixture.pay(url, '4000');
+  const part = await fixture.invoice(id);
   assert.deepEqual([part.status, part.amount_paid], ['overdue', 4000]);
-  await desk.pay(url);
-  assert.equal((await desk.invoice(id)).status, 'paid');
-  assert.deepEqual(await desk.till.events(id), ['invoice.created', 'invoice.sent', 'invoice.overdue', 'invoice.paid']);
-  assert.equal((await desk.invoice(open.id)).status, 'sent', 'without a due date it is never late');
+  await fixture.pay(url);
+  assert.equal((await fixture.invoice(id)).status, 'paid');
+  assert.deepEqual(await fixture.merchant.events(id), ['invoice.created', 'invoice.sent', 'invoice.overdue', 'invoice.paid']);
+  assert.equal((await fixture.invoice(open.id)).status, 'sent', 'without a due date it is never late');
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { Desk } from './desk.ts';
+import { InvoiceFixture } from './fixture.ts';
 import { type Api, FakeClock, startApi } from '../setup/api.ts';
 import { type Found, newVisitor, openBrowser } from '../setup/browser.ts';
 import { axeFaults } from '../pages/axe.ts';
@@ -8,16 +8,16 @@ import { axeFaults } from '../pages/axe.ts';
 /** The page of an invoice in a browser: on the smallest telephone, without JavaScript, for everybody. */
 const clock = new FakeClock();
 let api: Api;
-let desk: Desk;
+let fixture: InvoiceFixture;
 let found: Found;
 before(async () => {
   api = await startApi({ clock, env: { HOLD_MOBILE_MONEY: '0s' } });
-  desk = await Desk.open(api, clock);
+  fixture = await InvoiceFixture.open(api, clock);
   found = await openBrowser();
 });
 after(async () => {
   await found.browser?.close();
-  await desk.stop();
+  await fixture.stop();
   await api.stop();
 });
 
@@ -49,26 +49,26 @@ async function open(url: string, language: string, shot: string) {
 describe('the page of an invoice', () => {
   test('fits 320 pixels and has no fault that axe finds, in every state', async (t) => {
     if (!found.browser) return t.skip(found.missing);
-    const { id, url } = await desk.issue(INVOICE);
+    const { id, url } = await fixture.createSent(INVOICE);
     await open(url, 'fr', 'open');
-    await desk.pay(url, '5000');
+    await fixture.pay(url, '5000');
     await open(url, 'en', 'partial');
-    const { id: payment } = await desk.wish(url, '6000');
-    await desk.till.charge(payment, { phone: '237653456129' });
+    const { id: payment } = await fixture.submitForPayment(url, '6000');
+    await fixture.merchant.charge(payment, { phone: '237653456129' });
     await open(url, 'fr', 'under-way');
-    const other = await desk.issue();
-    await desk.pay(other.url);
+    const other = await fixture.createSent();
+    await fixture.pay(other.url);
     await open(other.url, 'fr', 'paid');
-    const gone = await desk.issue();
-    await desk.call('POST', `/invoices/${gone.id}/cancel`);
+    const gone = await fixture.createSent();
+    await fixture.call('POST', `/invoices/${gone.id}/cancel`);
     await open(gone.url, 'en', 'cancelled');
     await open(`${api.url}/invoice/none`, 'fr', 'unknown');
-    assert.equal((await desk.invoice(id)).status, 'partial');
+    assert.equal((await fixture.invoice(id)).status, 'partial');
   });
 
   test('leads to the hosted page and back without JavaScript', async (t) => {
     if (!found.browser) return t.skip(found.missing);
-    const { id, url } = await desk.issue(INVOICE);
+    const { id, url } = await fixture.createSent(INVOICE);
     const options = { viewport: { width: 320, height: 640 }, javaScriptEnabled: false, locale: 'en' };
     const { context, page } = await newVisitor(found.browser, options);
     await page.goto(url);
@@ -79,9 +79,9 @@ describe('the page of an invoice', () => {
     await page.getByLabel('Amount').fill('5 000');
     await page.getByRole('button', { name: 'Pay a part' }).click();
     await page.waitForURL(/\/pay\//);
-    const { payment } = await desk.invoice(id);
-    await desk.till.charge(payment);
-    await desk.till.becomes(`/payments/${payment}`, 'succeeded');
+    const { payment } = await fixture.invoice(id);
+    await fixture.merchant.charge(payment);
+    await fixture.merchant.waitForStatus(`/payments/${payment}`, 'succeeded');
     await page.reload();
     await page.getByRole('link', { name: /Chez Awa/ }).click();
     await page.waitForURL(/\/invoice\//);

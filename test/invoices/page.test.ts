@@ -2,61 +2,61 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { sql } from '../../src/kit/sql.ts';
 import { FakeClock, startApi } from '../setup/api.ts';
-import { Desk } from './desk.ts';
+import { InvoiceFixture } from './fixture.ts';
 
 const clock = new FakeClock();
 const lines: string[] = [];
 const write = (fields: unknown, text?: string) => lines.push(JSON.stringify([fields, text]));
 const log = { info: write, warn: write, error: write, debug: write } as never;
 const api = await startApi({ clock, log });
-const desk = await Desk.open(api, clock);
+const fixture = await InvoiceFixture.open(api, clock);
 after(async () => {
-  await desk.stop();
+  await fixture.stop();
   await api.stop();
 });
 
 test('404 for an address that this server did not make, and for another one’s invoice', async () => {
-  const { url } = await desk.issue();
+  const { url } = await fixture.createSent();
   const [token = ''] = url.split('/').slice(-1);
   const [id = '', team = '', mac = ''] = token.split('.');
   const base = url.slice(0, -token.length);
   const other = mac.startsWith('A') ? `B${mac.slice(1)}` : `A${mac.slice(1)}`;
   for (const wrong of [`${id}.${team}.${other}`, `${id}.1.${mac}`, `${id}.${team}`, 'x', `${token}x`, '%00', '..%2f', '']) {
-    for (const answer of [await desk.page(base + wrong), await desk.click(base + wrong)]) {
+    for (const answer of [await fixture.page(base + wrong), await fixture.submit(base + wrong)]) {
       assert.equal(answer.status, 404, wrong);
       assert.ok(!answer.text.includes('Mangoes'), wrong);
     }
   }
-  assert.ok((await desk.page(`${base}nothing`, 'fr')).text.includes('Facture introuvable'));
+  assert.ok((await fixture.page(`${base}nothing`, 'fr')).text.includes('Facture introuvable'));
 });
 
 test('a draft has no page; looking does not make it one', async () => {
-  const { id } = await desk.draft();
+  const { id } = await fixture.draft();
   const { makeInvoiceToken } = await import('../../src/edge/invoices/token.ts');
-  const token = makeInvoiceToken(api.deps.secrets, { team_id: desk.till.shop.merchant.team.id, id });
-  assert.equal((await desk.page(`${api.url}/invoice/${token}`)).status, 404);
-  assert.equal((await desk.click(`${api.url}/invoice/${token}`)).status, 404);
-  await desk.call('POST', `/invoices/${id}/cancel`);
-  assert.equal((await desk.page(`${api.url}/invoice/${token}`)).status, 404);
+  const token = makeInvoiceToken(api.deps.secrets, { team_id: fixture.merchant.shop.merchant.team.id, id });
+  assert.equal((await fixture.page(`${api.url}/invoice/${token}`)).status, 404);
+  assert.equal((await fixture.submit(`${api.url}/invoice/${token}`)).status, 404);
+  await fixture.call('POST', `/invoices/${id}/cancel`);
+  assert.equal((await fixture.page(`${api.url}/invoice/${token}`)).status, 404);
 });
 
 test('only who reads the page has viewed it: not who checks the address', async () => {
-  const { id, url } = await desk.issue();
+  const { id, url } = await fixture.createSent();
   assert.equal((await fetch(url, { method: 'HEAD' })).status, 200);
-  assert.deepEqual([(await desk.invoice(id)).status, (await desk.invoice(id)).viewed_at], ['sent', null]);
-  await desk.page(url);
-  assert.equal((await desk.invoice(id)).status, 'viewed');
+  assert.deepEqual([(await fixture.invoice(id)).status, (await fixture.invoice(id)).viewed_at], ['sent', null]);
+  await fixture.page(url);
+  assert.equal((await fixture.invoice(id)).status, 'viewed');
 });
 
 test('what people wrote stands on the page as text, never as markup', async () => {
   const evil = '<script>alert(1)</script>"\'&';
-  const { url } = await desk.issue({
+  const { url } = await fixture.createSent({
     items: [{ name: evil, description: evil, unit_price: 5 }],
     notes: evil,
     reference: evil,
     customer: { email: 'evil@buyers.example', name: evil },
   });
-  const { text, headers } = await desk.page(url);
+  const { text, headers } = await fixture.page(url);
   assert.ok(!text.includes('<script>alert'));
   assert.ok(text.includes('&lt;script&gt;alert(1)&lt;/script&gt;'));
   assert.match(headers.get('content-security-policy') ?? '', /default-src 'none'/);
@@ -65,79 +65,79 @@ test('what people wrote stands on the page as text, never as markup', async () =
 });
 
 test('in the language of the browser, else of the invoice; without a line of script that it needs', async () => {
-  const { url } = await desk.issue({ locale: 'fr' });
-  assert.ok((await desk.page(url, 'en-GB')).text.includes('Pay this invoice'));
-  const french = await desk.page(url, 'de');
+  const { url } = await fixture.createSent({ locale: 'fr' });
+  assert.ok((await fixture.page(url, 'en-GB')).text.includes('Pay this invoice'));
+  const french = await fixture.page(url, 'de');
   assert.ok(french.text.includes('Payer cette facture'));
   assert.equal(french.headers.get('content-language'), 'fr');
-  const chosen = await desk.page(`${url}?lang=en`, 'fr');
+  const chosen = await fixture.page(`${url}?lang=en`, 'fr');
   assert.ok(chosen.text.includes('Pay this invoice'));
   assert.ok(french.text.includes('?lang=en"'), 'the other language is one click away');
-  assert.ok((await desk.page(`${url}?lang=de`, 'fr')).text.includes('Payer cette facture'));
+  assert.ok((await fixture.page(`${url}?lang=de`, 'fr')).text.includes('Payer cette facture'));
 });
 
 test('403 for a click that another site makes', async () => {
-  const { id, url } = await desk.issue();
+  const { id, url } = await fixture.createSent();
   for (const headers of [{ origin: 'https://evil.example' }, { 'sec-fetch-site': 'cross-site' }]) {
-    assert.equal((await desk.click(url, undefined, headers as Record<string, string>)).status, 403);
+    assert.equal((await fixture.submit(url, undefined, headers as Record<string, string>)).status, 403);
   }
-  assert.equal((await desk.invoice(id)).payment, null);
+  assert.equal((await fixture.invoice(id)).payment, null);
 });
 
 test('a body that is no form, or too large, is refused without a payment', async () => {
-  const { id, url } = await desk.issue({ allow_partial: true });
-  assert.equal((await desk.click(url, undefined, { 'content-type': 'text/plain' })).status, 400);
-  assert.equal((await desk.click(url, '1'.repeat(10_000))).status, 400);
-  assert.equal((await desk.click(url, '9'.repeat(40))).status, 422);
-  assert.equal((await desk.invoice(id)).payment, null);
+  const { id, url } = await fixture.createSent({ allow_partial: true });
+  assert.equal((await fixture.submit(url, undefined, { 'content-type': 'text/plain' })).status, 400);
+  assert.equal((await fixture.submit(url, '1'.repeat(10_000))).status, 400);
+  assert.equal((await fixture.submit(url, '9'.repeat(40))).status, 422);
+  assert.equal((await fixture.invoice(id)).payment, null);
 });
 
 test('429 for the twenty-first click in a minute', async () => {
-  const { url } = await desk.issue();
+  const { url } = await fixture.createSent();
   clock.advance(60_000);
   const statuses = new Set<number>();
-  for (let i = 0; i < 20; i++) statuses.add((await desk.click(url)).status);
+  for (let i = 0; i < 20; i++) statuses.add((await fixture.submit(url)).status);
   assert.deepEqual([...statuses], [303]);
-  assert.equal((await desk.click(url)).status, 429);
+  assert.equal((await fixture.submit(url)).status, 429);
 });
 
 test('402 on the page of a team that is no longer verified, 422 above its ceiling and for a blocked customer', async () => {
-  const { team } = desk.till.shop.merchant;
-  const { id, url } = await desk.issue({ items: [{ name: 'Lorry', unit_price: 600_000 }] });
+  const { team } = fixture.merchant.shop.merchant;
+  const { id, url } = await fixture.createSent({ items: [{ name: 'Lorry', unit_price: 600_000 }] });
   await api.setTeam(team, { verification_level: 1 });
-  const above = await desk.click(url);
+  const above = await fixture.submit(url);
   assert.equal(above.status, 422);
   assert.ok(above.text.includes('more than the merchant may take at once'));
   await api.setTeam(team, { verification_level: 0 });
-  const unverified = await desk.click(url);
+  const unverified = await fixture.submit(url);
   assert.equal(unverified.status, 402);
   assert.ok(unverified.text.includes('can not take payments yet'));
   await api.setTeam(team, { verification_level: 4 });
-  const { customer } = await desk.invoice(id);
-  await desk.call('POST', `/customers/${customer}/block`);
-  const blocked = await desk.click(url);
+  const { customer } = await fixture.invoice(id);
+  await fixture.call('POST', `/customers/${customer}/block`);
+  const blocked = await fixture.submit(url);
   assert.equal(blocked.status, 422);
   assert.ok(blocked.text.includes('does not take this payment'));
-  await desk.call('POST', `/customers/${customer}/unblock`);
-  assert.equal((await desk.invoice(id)).payment, null, 'none of it made a payment');
+  await fixture.call('POST', `/customers/${customer}/unblock`);
+  assert.equal((await fixture.invoice(id)).payment, null, 'none of it made a payment');
 });
 
 test('the log names no address of an invoice', async () => {
-  const { url } = await desk.issue();
-  await desk.page(url);
+  const { url } = await fixture.createSent();
+  await fixture.page(url);
   const token = url.split('/').at(-1) as string;
   assert.ok(lines.some((line) => line.includes('/invoice/[token]')));
   assert.ok(!lines.some((line) => line.includes(token)));
 });
 
 test('a team that wants unique references can be paid in parts', async () => {
-  const { team } = desk.till.shop.merchant;
+  const { team } = fixture.merchant.shop.merchant;
   await api.setTeam(team, { unique_references: true });
-  const { id, url } = await desk.issue({ allow_partial: true });
-  await desk.pay(url, '4000');
-  await desk.pay(url);
+  const { id, url } = await fixture.createSent({ allow_partial: true });
+  await fixture.pay(url, '4000');
+  await fixture.pay(url);
   await api.setTeam(team, { unique_references: false });
-  assert.equal((await desk.invoice(id)).status, 'paid');
+  assert.equal((await fixture.invoice(id)).status, 'paid');
   const rows = await api.deps.stores.live.db.all(sql`select 1 from payments where key_id = ${id}`);
   assert.equal(rows.length, 2);
 });

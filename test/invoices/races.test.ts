@@ -3,14 +3,14 @@ import { after, test } from 'node:test';
 import { WORKER } from '../../src/tenants/audit/actor.ts';
 import { sql } from '../../src/kit/sql.ts';
 import { FakeClock, startApi, until } from '../setup/api.ts';
-import { Desk } from './desk.ts';
+import { InvoiceFixture } from './fixture.ts';
 
 /** Two that want something of one invoice at the same moment, or more than there are connections to the database. */
 const clock = new FakeClock();
 const api = await startApi({ clock, env: { HOLD_MOBILE_MONEY: '0s', DATABASE_POOL: '4' } });
-const desk = await Desk.open(api, clock);
+const fixture = await InvoiceFixture.open(api, clock);
 after(async () => {
-  await desk.stop();
+  await fixture.stop();
   await api.stop();
 });
 
@@ -23,66 +23,66 @@ const paymentsOf = async (invoice: string) => {
 const STUCK = { phone: '237653456129' };
 
 test('nobody who holds a connection waits for a second one: more at once than there are connections', async () => {
-  const { customer } = await desk.draft();
+  const { customer } = await fixture.draft();
   const body = { items: [{ name: 'Soap', unit_price: 500 }], currency: 'XAF', customer_id: customer };
-  const made = await Promise.all(Array.from({ length: 12 }, () => desk.call('POST', '/invoices', body)));
+  const made = await Promise.all(Array.from({ length: 12 }, () => fixture.call('POST', '/invoices', body)));
   assert.deepEqual(new Set(made.map(({ status }) => status)), new Set([201]));
-  const sent = await Promise.all(made.map((answer) => desk.call('POST', `/invoices/${answer.body.invoice.id}/send`)));
+  const sent = await Promise.all(made.map((answer) => fixture.call('POST', `/invoices/${answer.body.invoice.id}/send`)));
   assert.deepEqual(new Set(sent.map(({ status }) => status)), new Set([200]));
-  const clicked = await Promise.all(sent.map((answer) => desk.click(answer.body.invoice.url)));
+  const clicked = await Promise.all(sent.map((answer) => fixture.submit(answer.body.invoice.url)));
   assert.deepEqual(new Set(clicked.map(({ status }) => status)), new Set([303]));
 });
 
 test('two browsers that pay at once are led to one payment', async () => {
-  const { id, url } = await desk.issue();
-  const answers = await Promise.all(Array.from({ length: 6 }, () => desk.click(url)));
+  const { id, url } = await fixture.createSent();
+  const answers = await Promise.all(Array.from({ length: 6 }, () => fixture.submit(url)));
   assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([303]));
   assert.equal(new Set(answers.map(({ headers }) => headers.get('location'))).size, 1);
   assert.deepEqual(await paymentsOf(id), ['pending 10000']);
 });
 
 test('two that want different parts: one payment waits at a time, the other is withdrawn', async () => {
-  const { id, url } = await desk.issue({ allow_partial: true });
-  const answers = await Promise.all(['1000', '2000', '3000', '2000'].map((amount) => desk.click(url, amount)));
+  const { id, url } = await fixture.createSent({ allow_partial: true });
+  const answers = await Promise.all(['1000', '2000', '3000', '2000'].map((amount) => fixture.submit(url, amount)));
   assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([303]));
   const waiting = (await paymentsOf(id)).filter((payment) => payment.startsWith('pending'));
   assert.equal(waiting.length, 1);
 });
 
 test('while a charge is under way everybody is led to it, whatever amount is wanted', async () => {
-  const { id, url } = await desk.issue({ allow_partial: true });
-  const first = await desk.wish(url, '6000');
-  assert.equal((await desk.till.charge(first.id, STUCK)).status, 202);
-  assert.equal((await desk.wish(url)).id, first.id);
-  assert.equal((await desk.wish(url, '1000')).id, first.id);
-  const { text } = await desk.page(url);
+  const { id, url } = await fixture.createSent({ allow_partial: true });
+  const first = await fixture.submitForPayment(url, '6000');
+  assert.equal((await fixture.merchant.charge(first.id, STUCK)).status, 202);
+  assert.equal((await fixture.submitForPayment(url)).id, first.id);
+  assert.equal((await fixture.submitForPayment(url, '1000')).id, first.id);
+  const { text } = await fixture.page(url);
   assert.ok(text.includes('A payment is under way'));
   assert.ok(!text.includes('<form'), 'nothing else can be begun');
   assert.deepEqual(await paymentsOf(id), ['processing 6000']);
-  const cancel = await desk.call('POST', `/invoices/${id}/cancel`);
+  const cancel = await fixture.call('POST', `/invoices/${id}/cancel`);
   assert.equal(cancel.status, 400);
-  assert.equal((await desk.invoice(id)).status, 'viewed');
+  assert.equal((await fixture.invoice(id)).status, 'viewed');
 });
 
 test('cancelling takes the payment with it that nobody has begun; its page takes no money any more', async () => {
-  const { id, url } = await desk.issue();
-  const waiting = await desk.wish(url);
-  const { status, body } = await desk.call('POST', `/invoices/${id}/cancel`);
+  const { id, url } = await fixture.createSent();
+  const waiting = await fixture.submitForPayment(url);
+  const { status, body } = await fixture.call('POST', `/invoices/${id}/cancel`);
   assert.deepEqual([status, body.invoice.status, body.invoice.amount_due], [200, 'cancelled', 0]);
-  assert.equal((await desk.till.payment(waiting.id)).status, 'cancelled');
-  assert.equal((await desk.till.charge(waiting.id)).status, 400);
-  assert.equal((await desk.page(url)).status, 410);
-  assert.equal((await desk.click(url)).status, 410);
-  assert.deepEqual(await desk.till.events(id), ['invoice.created', 'invoice.sent', 'invoice.cancelled']);
-  assert.equal((await desk.call('POST', `/invoices/${id}/cancel`)).status, 400);
+  assert.equal((await fixture.merchant.payment(waiting.id)).status, 'cancelled');
+  assert.equal((await fixture.merchant.charge(waiting.id)).status, 400);
+  assert.equal((await fixture.page(url)).status, 410);
+  assert.equal((await fixture.submit(url)).status, 410);
+  assert.deepEqual(await fixture.merchant.events(id), ['invoice.created', 'invoice.sent', 'invoice.cancelled']);
+  assert.equal((await fixture.call('POST', `/invoices/${id}/cancel`)).status, 400);
 });
 
 test('cancel against pay, twelve times: either it is cancelled and nothing was taken, or it is paid', async () => {
   const seen = new Set<string>();
   for (let i = 0; i < 12; i++) {
-    const { id, url } = await desk.issue();
-    const waiting = await desk.wish(url);
-    const both = [() => desk.till.charge(waiting.id), () => desk.call('POST', `/invoices/${id}/cancel`)];
+    const { id, url } = await fixture.createSent();
+    const waiting = await fixture.submitForPayment(url);
+    const both = [() => fixture.merchant.charge(waiting.id), () => fixture.call('POST', `/invoices/${id}/cancel`)];
     const answers = await Promise.all((i % 2 ? both : both.toReversed()).map((one) => one()));
     const [charged, cancelled] = i % 2 ? answers : answers.toReversed();
     if (cancelled?.status === 200) {
@@ -91,8 +91,8 @@ test('cancel against pay, twelve times: either it is cancelled and nothing was t
       seen.add('cancelled');
     } else {
       assert.deepEqual([cancelled?.status, charged?.status], [400, 202]);
-      await desk.till.becomes(`/payments/${waiting.id}`, 'succeeded');
-      assert.equal((await desk.invoice(id)).status, 'paid');
+      await fixture.merchant.waitForStatus(`/payments/${waiting.id}`, 'succeeded');
+      assert.equal((await fixture.invoice(id)).status, 'paid');
       seen.add('paid');
     }
   }
@@ -101,12 +101,12 @@ test('cancel against pay, twelve times: either it is cancelled and nothing was t
 
 test('cancel against a click on pay, ten times: no payment is left waiting for a cancelled invoice', async () => {
   for (let i = 0; i < 10; i++) {
-    const { id, url } = await desk.issue();
-    if (i % 2) await desk.click(url);
+    const { id, url } = await fixture.createSent();
+    if (i % 2) await fixture.submit(url);
     const [clicked, cancelled] = await Promise.all([
-      desk.click(url),
-      desk.call('POST', `/invoices/${id}/cancel`),
-      desk.click(url),
+      fixture.submit(url),
+      fixture.call('POST', `/invoices/${id}/cancel`),
+      fixture.submit(url),
     ]);
     assert.equal(cancelled.status, 200);
     assert.ok([303, 410].includes(clicked.status), String(clicked.status));
@@ -118,23 +118,23 @@ test('cancel against a click on pay, ten times: no payment is left waiting for a
 });
 
 test('money that comes after its payment failed goes back to the payer, and the invoice is not paid twice', async () => {
-  const { id, url } = await desk.issue();
-  const first = await desk.wish(url);
-  await desk.till.charge(first.id, STUCK);
+  const { id, url } = await fixture.createSent();
+  const first = await fixture.submitForPayment(url);
+  await fixture.merchant.charge(first.id, STUCK);
   const { db } = api.deps.stores.live;
   const [attempt] = await db.all<{ id: string }>(sql`select id from attempts where payment_id = ${first.id}`);
   const resolve = async (as: 'failed' | 'succeeded') => {
     const { resolveAttempt } = await import('../../src/core/charge/resolve.ts');
-    const ref = { team_id: desk.till.shop.merchant.team.id, id: attempt?.id as string };
+    const ref = { team_id: fixture.merchant.shop.merchant.team.id, id: attempt?.id as string };
     await resolveAttempt(api.deps, api.deps.stores.live, ref, { as, evidence: 'statement', author: 'awa' }, WORKER);
   };
   clock.advance(180_000);
   await resolve('failed');
-  const second = await desk.pay(url);
-  assert.equal((await desk.invoice(id)).status, 'paid');
+  const second = await fixture.pay(url);
+  assert.equal((await fixture.invoice(id)).status, 'paid');
   await resolve('succeeded');
-  assert.ok((await desk.till.events(first.id)).includes('payment.late_success'));
-  const paid = await desk.invoice(id);
+  assert.ok((await fixture.merchant.events(first.id)).includes('payment.late_success'));
+  const paid = await fixture.invoice(id);
   assert.deepEqual([paid.amount_paid, paid.amount_refunded, paid.payment], [10_000, 0, second.id]);
   const returned = await until(
     () => db.all<object>(sql`select kind, amount_minor from refunds where payment_id = ${first.id}`),
@@ -144,9 +144,9 @@ test('money that comes after its payment failed goes back to the payer, and the 
 });
 
 test('a payment whose window is nearly over is not used again', async () => {
-  const { id, url } = await desk.issue();
-  await desk.wish(url);
+  const { id, url } = await fixture.createSent();
+  await fixture.submitForPayment(url);
   clock.advance(1440 * 60_000 - 240_000);
-  await desk.wish(url);
+  await fixture.submitForPayment(url);
   assert.deepEqual((await paymentsOf(id)).sort(), ['cancelled 10000', 'pending 10000']);
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, test } from 'node:test';
 import { newBrowser } from '../../src/edge/pages/browser.ts';
-import { openLinkDesk, showLink, submitLink } from '../../src/edge/links/visits.ts';
+import { openLinkPages, showLink, submitLink } from '../../src/edge/links/handlers.ts';
 import { FakeClock, startApi, until } from '../setup/api.ts';
 import { LinkBrowser, newLink, payBy } from './browser.ts';
 
@@ -261,7 +261,7 @@ test('429 for more submits from one address than a payer needs; another link is 
 
 /** The link's desk without the framework, so that requests can come from any address. */
 function deskOf(url: string) {
-  const desk = openLinkDesk(api.deps);
+  const context = openLinkPages(api.deps);
   const token = url.slice(url.lastIndexOf('/') + 1);
   const from = (ip: string) => ({
     ...{ token, language: 'en' as const, chosen: null, browser: newBrowser(), known: true, crossSite: false },
@@ -269,14 +269,14 @@ function deskOf(url: string) {
   });
   const post = async (ip: string, forged = false) => {
     const visit = from(ip);
-    const shown = await showLink(desk, visit);
+    const shown = await showLink(context, visit);
     assert.ok('page' in shown);
     const hidden = [...shown.page.text.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)">/g)];
     const fields = forged ? {} : Object.fromEntries(hidden.map(([, name, value]) => [name, value]));
-    const answer = await submitLink(desk, visit, { ...fields, phone: 'x' });
+    const answer = await submitLink(context, visit, { ...fields, phone: 'x' });
     return 'status' in answer ? answer.status : 303;
   };
-  return { post, read: async (ip: string) => ((await showLink(desk, from(ip))) as { status: number }).status };
+  return { post, read: async (ip: string) => ((await showLink(context, from(ip))) as { status: number }).status };
 }
 
 test('429 for more submits of one link than a minute can bear, wherever they come from', async () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { newPayment } from '../checkout/payer.ts';
-import { Desk } from '../invoices/desk.ts';
+import { InvoiceFixture } from '../invoices/fixture.ts';
 import { newLink } from '../links/browser.ts';
 import { readPdf } from './read-pdf.ts';
 import { type Api, FakeClock, startApi } from '../setup/api.ts';
@@ -17,15 +17,15 @@ const found: Found = await openBrowser();
 const clock = new FakeClock();
 let sandbox: Api;
 let live: Api;
-let desk: Desk;
+let fixture: InvoiceFixture;
 before(async () => {
   sandbox = await startApi();
   live = await startApi({ clock, env: { HOLD_MOBILE_MONEY: '0s' } });
-  desk = await Desk.open(live, clock);
+  fixture = await InvoiceFixture.open(live, clock);
 });
 after(async () => {
   await found.browser?.close();
-  await desk.stop();
+  await fixture.stop();
   await live.stop();
   await sandbox.stop();
 });
@@ -146,16 +146,16 @@ describe('pages that ask for money', { skip: found.missing ?? false }, () => {
   };
 
   test('an invoice, open, in part and whole', async () => {
-    const { url } = await desk.issue(INVOICE);
+    const { url } = await fixture.createSent(INVOICE);
     await look(url, 'invoice-fr', { ...HANDSET, locale: 'fr-CM' }, async () => {});
     await look(url, 'invoice-print', { viewport: { width: 794, height: 1123 } }, async (page) => {
       await page.emulateMedia({ media: 'print' });
       assert.equal(await page.getByRole('button').first().isVisible(), false);
       assert.equal(await page.evaluate(`getComputedStyle(document.querySelector('.what')).color`), 'rgb(17, 33, 45)');
     });
-    await desk.pay(url, '20000');
+    await fixture.pay(url, '20000');
     await look(url, 'invoice-part-paid', { viewport: DESKTOP }, async () => {});
-    await desk.pay(url);
+    await fixture.pay(url);
     await look(url, 'invoice-paid', HANDSET, async () => {});
   });
 

@@ -11,7 +11,7 @@ import { BREAK_KINDS } from '../../src/core/reconciliation/schema.ts';
 import { pagesOf, reconcile } from '../../src/core/reconciliation/service.ts';
 import { NORMAL_FORM, type StatementEntry, spoilStatement, statementOf, writeStatement } from '../../simulators/kit/statement.ts';
 import { walletStatement } from '../../simulators/pawapay/statement.ts';
-import { Counter } from '../complaints/counter.ts';
+import { LiveMerchant } from '../complaints/live-merchant.ts';
 import { FakeClock, startApi } from '../setup/api.ts';
 import { OPERATOR } from './fixture.ts';
 
@@ -29,8 +29,8 @@ after(async () => {
   await api.stop();
 });
 
-async function compare(till: Counter, name: string, text: string, apply: boolean): Promise<BreakRow[]> {
-  const account = till.shop.accounts[name] ?? assert.fail(name);
+async function compare(merchant: LiveMerchant, name: string, text: string, apply: boolean): Promise<BreakRow[]> {
+  const account = merchant.shop.accounts[name] ?? assert.fail(name);
   const wish = {
     ...{
       team_id: account.team_id,
@@ -71,49 +71,49 @@ for (const [name, form] of [
   ['pawapay', walletStatement],
 ] as const) {
   describe(`statements of the ${name} simulator`, () => {
-    let till: Counter;
+    let merchant: LiveMerchant;
     before(async () => {
-      till = await Counter.open(api, clock, [name]);
+      merchant = await LiveMerchant.open(api, clock, [name]);
       const sold: string[] = [];
-      for (let n = 0; n < 12; n++) sold.push(await till.sell(1_000 + 100 * n));
+      for (let n = 0; n < 12; n++) sold.push(await merchant.createSucceeded(1_000 + 100 * n));
       for (const phone of ['670000002', '670000001', '670000002']) {
-        const id = await till.order();
-        await till.charge(id, { phone });
-        await till.becomes(`/payments/${id}`, 'failed');
+        const id = await merchant.createPayment();
+        await merchant.charge(id, { phone });
+        await merchant.waitForStatus(`/payments/${id}`, 'failed');
       }
       for (const amount of [500, 600, 700]) {
-        const { body } = await till.call('POST', '/transfers', {
+        const { body } = await merchant.call('POST', '/transfers', {
           amount,
           currency: 'XAF',
           channel: 'cm.mtn',
           recipient: '+237670100000',
         });
-        await till.becomes(`/transfers/${body.transfer.id}`, 'succeeded');
+        await merchant.waitForStatus(`/transfers/${body.transfer.id}`, 'succeeded');
       }
       for (const payment of sold.slice(0, 2)) {
-        const { body } = await till.call('POST', '/refunds', { payment, amount: 300, reason: 'requested_by_customer' });
-        await till.becomes(`/refunds/${body.refund.id}`, 'succeeded');
+        const { body } = await merchant.call('POST', '/refunds', { payment, amount: 300, reason: 'requested_by_customer' });
+        await merchant.waitForStatus(`/refunds/${body.refund.id}`, 'succeeded');
       }
     });
-    after(() => till.stop());
+    after(() => merchant.stop());
 
     test('as it is, statement and books agree', async () => {
-      const entries = statementOf(till.simulator(name).book);
+      const entries = statementOf(merchant.simulator(name).book);
       assert.deepEqual(entries.map(({ kind }) => kind).sort(), [
         ...Array(15).fill('collect'),
         ...Array(3).fill('payout'),
         ...Array(2).fill('refund'),
       ]);
-      assert.deepEqual(await compare(till, name, writeStatement(entries, form), false), []);
-      assert.equal((await readBalances(db, till.shop.merchant.team.id, 'XAF')).get('clearing'), clearingBy(entries));
+      assert.deepEqual(await compare(merchant, name, writeStatement(entries, form), false), []);
+      assert.equal((await readBalances(db, merchant.shop.merchant.team.id, 'XAF')).get('clearing'), clearingBy(entries));
     });
 
     test(`every injected break is found and nothing else, ${SEEDS} times by seed`, async () => {
-      const honest = statementOf(till.simulator(name).book);
+      const honest = statementOf(merchant.simulator(name).book);
       for (let seed = 1; seed <= SEEDS; seed++) {
         const { entries, injected } = spoilStatement(honest, WANTED, seed);
         assert.equal(injected.length, 5 * WANTED);
-        const found = await compare(till, name, writeStatement(entries, form), false);
+        const found = await compare(merchant, name, writeStatement(entries, form), false);
         const words = (list: readonly { kind: string; key: string | null }[]) =>
           list.map(({ kind, key }) => `${kind} ${key}`).sort();
         assert.deepEqual(words(found), words(injected), `seed ${seed}`);
@@ -121,7 +121,7 @@ for (const [name, form] of [
     });
 
     test('other processes get the same statement, with the names of the breaks', async () => {
-      const simulator = till.simulator(name);
+      const simulator = merchant.simulator(name);
       const answer = await fetch(`${simulator.url}/_twin/statement.csv?breaks=1&seed=3`);
       const { entries, injected } = spoilStatement(statementOf(simulator.book), 1, 3);
       assert.deepEqual(JSON.parse(answer.headers.get('x-simulator-breaks') ?? ''), injected);
@@ -129,38 +129,38 @@ for (const [name, form] of [
     });
 
     test('an unknown outcome is closed by its line, kept with the line it came from, and the books stay right', async () => {
-      const simulator = till.simulator(name);
+      const simulator = merchant.simulator(name);
       simulator.faults.announce('none');
       simulator.faults.script({ fault: 'reset_created' });
-      const id = await till.order(4_000);
-      assert.equal((await till.charge(id)).status, 202);
+      const id = await merchant.createPayment(4_000);
+      assert.equal((await merchant.charge(id)).status, 202);
       await simulator.idle();
-      const found = await compare(till, name, writeStatement(statementOf(simulator.book), form), true);
+      const found = await compare(merchant, name, writeStatement(statementOf(simulator.book), form), true);
       assert.deepEqual(
         found.map(({ kind, of_id, state }) => [kind, of_id, state]),
         [['unknown', id, 'closed']],
       );
-      assert.equal((await till.payment(id)).status, 'succeeded');
-      assert.deepEqual(await till.events(id), ['payment.created', 'payment.processing', 'payment.succeeded']);
+      assert.equal((await merchant.payment(id)).status, 'succeeded');
+      assert.deepEqual(await merchant.events(id), ['payment.created', 'payment.processing', 'payment.succeeded']);
       assert.deepEqual(await differences(), []);
     });
 
     test('late money is booked and given back, corrections bring clearing to the statement, and a second time changes nothing', async () => {
-      const simulator = till.simulator(name);
+      const simulator = merchant.simulator(name);
       simulator.faults.recover();
       const { entries, injected } = spoilStatement(statementOf(simulator.book), 1, 99);
       const text = writeStatement(entries, form);
-      const first = await compare(till, name, text, true);
+      const first = await compare(merchant, name, text, true);
       assert.equal(first.length, injected.length);
       const late = first.find(({ kind }) => kind === 'late') ?? assert.fail('one was late');
       assert.equal(late.state, 'closed', late.outcome ?? '');
-      assert.deepEqual((await till.events(late.of_id as string)).at(-1), 'payment.late_success');
+      assert.deepEqual((await merchant.events(late.of_id as string)).at(-1), 'payment.late_success');
       const journals = async () =>
         (await db.all({ text: 'select 1 from journals where kind like $1', values: ['reconciliation.%'] })).length;
       const posted = await journals();
       assert.ok(posted >= 2);
       // The refund that gives the late money back is younger than the statement.
-      const again = (await compare(till, name, text, true)).filter(({ of_id }) => of_id !== late.of_id);
+      const again = (await compare(merchant, name, text, true)).filter(({ of_id }) => of_id !== late.of_id);
       assert.deepEqual(
         again.map(({ kind, key, state }) => [kind, key, state]),
         first.filter(({ kind }) => kind !== 'late').map(({ kind, key, state }) => [kind, key, state]),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { payOn } from '../../simulators/kit/pages.ts';
-import { Counter } from '../complaints/counter.ts';
+import { LiveMerchant } from '../complaints/live-merchant.ts';
 import { FakeClock, startApi } from '../setup/api.ts';
 
 const clock = new FakeClock();
@@ -10,23 +10,23 @@ after(() => api.stop());
 
 for (const name of ['flutterwave', 'cinetpay']) {
   test(`a payout that never reached ${name} is sent again under its key, although a charge would not be`, async () => {
-    const till = await Counter.open(api, clock, [name]);
+    const merchant = await LiveMerchant.open(api, clock, [name]);
     try {
-      const id = await till.order(5_000);
-      const { action } = (await till.charge(id)).body;
+      const id = await merchant.createPayment(5_000);
+      const { action } = (await merchant.charge(id)).body;
       if (action.kind === 'redirect') await payOn(action.url, '+237670100000');
-      await till.becomes(`/payments/${id}`, 'succeeded');
-      const simulator = till.simulator(name);
+      await merchant.waitForStatus(`/payments/${id}`, 'succeeded');
+      const simulator = merchant.simulator(name);
       simulator.faults.script({ fault: 'reset_uncreated' });
       const transfer = { amount: 500, currency: 'XAF', channel: 'cm.mtn', recipient: '+237670100000' };
-      const { status, body } = await till.call('POST', '/transfers', transfer);
+      const { status, body } = await merchant.call('POST', '/transfers', transfer);
       assert.equal(status, 201, JSON.stringify(body));
-      await till.becomes(`/transfers/${body.transfer.id}`, 'succeeded', 60_000);
+      await merchant.waitForStatus(`/transfers/${body.transfer.id}`, 'succeeded', 60_000);
       const created = simulator.book.entries().filter(({ kind }) => kind === 'payout');
       assert.equal(created.length, 1);
       assert.deepEqual(simulator.faults.unmet(), []);
     } finally {
-      await till.stop();
+      await merchant.stop();
     }
   });
 }
@@ -34,39 +34,43 @@ for (const name of ['flutterwave', 'cinetpay']) {
 for (const empty_wallet of ['rejected', 'failed']) {
   const when = empty_wallet === 'rejected' ? 'at once' : 'after it was taken';
   test(`an empty pawaPay wallet, told ${when}, keeps a payout waiting: filled, it pays once, under a key that is not spent`, async () => {
-    const till = await Counter.open(api, clock, ['pawapay']);
+    const merchant = await LiveMerchant.open(api, clock, ['pawapay']);
     try {
-      await till.sell(5_000);
-      const simulator = till.simulator('pawapay');
+      await merchant.createSucceeded(5_000);
+      const simulator = merchant.simulator('pawapay');
       simulator.settings.set('empty_wallet', empty_wallet);
       simulator.faults.script({ fault: 'float_exhausted', doing: 'create' });
       const transfer = { amount: 500, currency: 'XAF', channel: 'cm.mtn', recipient: '+237670100000' };
-      const { status, body } = await till.call('POST', '/transfers', transfer);
+      const { status, body } = await merchant.call('POST', '/transfers', transfer);
       assert.equal(status, 201, JSON.stringify(body));
-      await till.becomes(`/transfers/${body.transfer.id}`, 'succeeded', 10_000);
+      await merchant.waitForStatus(`/transfers/${body.transfer.id}`, 'succeeded', 10_000);
       const payouts = simulator.book.entries().filter(({ kind }) => kind === 'payout');
       assert.equal(payouts.filter(({ moved }) => moved).length, 1);
       assert.equal(new Set(payouts.map(({ key }) => key)).size, empty_wallet === 'rejected' ? 1 : 2);
       assert.deepEqual(simulator.faults.unmet(), []);
     } finally {
-      await till.stop();
+      await merchant.stop();
     }
   });
 
   test(`a refund waits for an empty pawaPay wallet, told ${when}, and is made once when it is filled`, async () => {
-    const till = await Counter.open(api, clock, ['pawapay']);
+    const merchant = await LiveMerchant.open(api, clock, ['pawapay']);
     try {
-      const payment = await till.sell(5_000);
-      const simulator = till.simulator('pawapay');
+      const payment = await merchant.createSucceeded(5_000);
+      const simulator = merchant.simulator('pawapay');
       simulator.settings.set('empty_wallet', empty_wallet);
       simulator.faults.script({ fault: 'float_exhausted', doing: 'create' });
-      const { status, body } = await till.call('POST', '/refunds', { payment, amount: 1_000, reason: 'requested_by_customer' });
+      const { status, body } = await merchant.call('POST', '/refunds', {
+        payment,
+        amount: 1_000,
+        reason: 'requested_by_customer',
+      });
       assert.equal(status, 201, JSON.stringify(body));
-      await till.becomes(`/refunds/${body.refund.id}`, 'succeeded', 10_000);
+      await merchant.waitForStatus(`/refunds/${body.refund.id}`, 'succeeded', 10_000);
       assert.equal(simulator.book.refunded(simulator.book.entries()[0]?.key ?? ''), 100_000n);
       assert.deepEqual(simulator.faults.unmet(), []);
     } finally {
-      await till.stop();
+      await merchant.stop();
     }
   });
 }

@@ -10,7 +10,7 @@ import { isOurs } from '../../providers/provider-accounts/callback-address.ts';
 import type { Addressed } from '../../providers/provider-accounts/directory.ts';
 import type { RawCallback } from '../../providers/adapters/contract.ts';
 import type { CallbackDeps } from './deps.ts';
-import { judge, receive } from './receive.ts';
+import { verifyCallback, receive } from './receive.ts';
 
 const BODY_BYTES = 64 * 1024;
 /** Providers repeat callbacks, but not beyond this rate. */
@@ -18,7 +18,7 @@ const PER_MINUTE = 1_200;
 /** Maximum number of callbacks a minute from one address to unknown accounts, and with wrong signatures. */
 const MAX_WRONG_A_MINUTE = 60;
 /** Number of known accounts to remember. Their callbacks are looked up whatever other requests come from the same address. */
-const MAX_FAMILIAR = 10_000;
+const MAX_KNOWN_ACCOUNTS = 10_000;
 const METHODS = ['GET', 'POST', 'PUT'] as const;
 
 interface Address {
@@ -35,7 +35,7 @@ interface Counters {
   proven: Throttle;
   unproven: Throttle;
   wrong: Throttle;
-  familiar: Set<string>;
+  known: Set<string>;
 }
 
 /**
@@ -47,7 +47,7 @@ export function callbackPages(deps: CallbackDeps): Pages {
     proven: new Throttle(deps.clock, PER_MINUTE),
     unproven: new Throttle(deps.clock, PER_MINUTE),
     wrong: new Throttle(deps.clock, MAX_WRONG_A_MINUTE),
-    familiar: new Set(),
+    known: new Set(),
   };
   return (app) =>
     void app.register(async (scope) => {
@@ -65,7 +65,7 @@ async function take(deps: CallbackDeps, counters: Counters, request: FastifyRequ
   if (id !== undefined && !isOurs(deps.secrets, account, id, mac ?? '')) throw notFound();
   const sender = subscriberOf(clientAddress(request));
   const to = await find(deps, counters, account, sender);
-  const callback = judge(to, rawOf(deps, request));
+  const callback = verifyCallback(to, rawOf(deps, request));
   if (callback.kind === 'forged') {
     refuse(counters.wrong.take(`${account} ${sender}`));
     deps.log.warn({ account, provider: to.provider.name }, 'a callback with a wrong signature was refused');
@@ -73,7 +73,7 @@ async function take(deps: CallbackDeps, counters: Counters, request: FastifyRequ
   }
   const proven = callback.kind === 'signed' || id !== undefined;
   refuse(proven ? counters.proven.take(account) : counters.unproven.take(`${account} ${sender}`));
-  if ((await receive(deps, to, callback, id ?? null)) === 'heard') deps.wake.ring(to.environment);
+  if ((await receive(deps, to, callback, id ?? null)) === 'matched') deps.wake.ring(to.environment);
   return acknowledge(reply, to);
 }
 
@@ -81,16 +81,16 @@ async function take(deps: CallbackDeps, counters: Counters, request: FastifyRequ
  * Returns the account of a callback. Limits lookups, so that guessing account ids does not load the database.
  * @throws Problem 404, 429
  */
-async function find(deps: CallbackDeps, { familiar, wrong }: Counters, account: string, sender: string): Promise<Addressed> {
+async function find(deps: CallbackDeps, { known, wrong }: Counters, account: string, sender: string): Promise<Addressed> {
   if (!ENVIRONMENTS.some((environment) => isId('pa', environment, account))) throw notFound();
-  if (!familiar.has(account)) refuse(wrong.look(sender));
+  if (!known.has(account)) refuse(wrong.look(sender));
   const to = await deps.providers.addressed(account);
   if (!to) {
     wrong.take(sender);
     throw notFound();
   }
-  if (familiar.size >= MAX_FAMILIAR) familiar.clear();
-  familiar.add(account);
+  if (known.size >= MAX_KNOWN_ACCOUNTS) known.clear();
+  known.add(account);
   return to;
 }
 

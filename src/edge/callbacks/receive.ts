@@ -11,16 +11,16 @@ import type { CallbackDeps } from './deps.ts';
  * The operation a callback refers to, from our address or from the body. `told` is the subject in the body, where the
  * unguessable callback address already identifies the operation.
  */
-export type About = { by: 'id' | 'provider_key' | 'provider_ref'; value: string; told?: Subject };
+export type OperationRef = { by: 'id' | 'provider_key' | 'provider_ref'; value: string; told?: Subject };
 
 /** The result of a callback. The provider receives the same response for all, so that it reveals nothing about our data. */
-export type Received = 'heard' | 'nothing_to_hear';
+export type Received = 'matched' | 'unmatched';
 
 /** A callback that is not forged. */
-export type Genuine = Exclude<Callback, { kind: 'forged' }>;
+export type AuthenticCallback = Exclude<Callback, { kind: 'forged' }>;
 
 /** Authenticates and parses a callback from its bytes alone. */
-export function judge({ provider }: Addressed, raw: RawCallback): Callback {
+export function verifyCallback({ provider }: Addressed, raw: RawCallback): Callback {
   return provider.verifyCallback?.(raw) ?? { kind: 'hint', subject: null };
 }
 
@@ -30,16 +30,21 @@ export function judge({ provider }: Addressed, raw: RawCallback): Callback {
  * because every update is applied by the same code as the results of polling.
  * @param id from the address, when it identifies an attempt, payout or refund of ours
  */
-export async function receive(deps: CallbackDeps, to: Addressed, callback: Genuine, id: string | null): Promise<Received> {
+export async function receive(
+  deps: CallbackDeps,
+  to: Addressed,
+  callback: AuthenticCallback,
+  id: string | null,
+): Promise<Received> {
   const { provider } = to;
   switch (callback.kind) {
     case 'hint':
-      return pass(deps, to, aboutOf(provider, id, callback.subject), null);
+      return pass(deps, to, operationRefOf(provider, id, callback.subject), null);
     case 'signed': {
       // A caller who knows an address could send a callback signed for another operation there. It only triggers a
       // status read.
       const news = id === null || callback.subject?.value === provider.keyOf(id) ? callback.news : null;
-      return pass(deps, to, aboutOf(provider, id, callback.subject), news);
+      return pass(deps, to, operationRefOf(provider, id, callback.subject), news);
     }
     default:
       return unreachable(callback);
@@ -47,26 +52,26 @@ export async function receive(deps: CallbackDeps, to: Addressed, callback: Genui
 }
 
 /** Identifies the operation. Our own address cannot be guessed, so it takes precedence over the body. */
-function aboutOf({ capabilities }: Provider, id: string | null, subject: Subject | null): About | null {
+function operationRefOf({ capabilities }: Provider, id: string | null, subject: Subject | null): OperationRef | null {
   if (id === null) return subject;
   const told = capabilities.readable_by === 'theirs' && subject?.by === 'provider_ref' ? { told: subject } : {};
   return { by: 'id', value: id, ...told };
 }
 
-async function pass(deps: CallbackDeps, to: Addressed, about: About | null, news: Reading | null): Promise<Received> {
-  if (about === null) return 'nothing_to_hear';
+async function pass(deps: CallbackDeps, to: Addressed, ref: OperationRef | null, news: Reading | null): Promise<Received> {
+  if (ref === null) return 'unmatched';
   const { team_id, environment, provider } = to;
   const store = deps.stores[environment].of(team_id);
   const from = { team_id, account_id: provider.account_id };
-  if (about.by === 'id' && about.value.startsWith('rfd_')) {
-    await lookAtRefund(store, deps.clock.now(), team_id, about.value);
-    await lookAtFailedRefund(store, deps.clock.now(), team_id, about.value);
-    return 'heard';
+  if (ref.by === 'id' && ref.value.startsWith('rfd_')) {
+    await lookAtRefund(store, deps.clock.now(), team_id, ref.value);
+    await lookAtFailedRefund(store, deps.clock.now(), team_id, ref.value);
+    return 'matched';
   }
-  if (about.by === 'id' && about.value.startsWith('rtn_')) {
-    await lookAtReturn(store, deps.clock.now(), { team_id, id: about.value });
-    return 'heard';
+  if (ref.by === 'id' && ref.value.startsWith('rtn_')) {
+    await lookAtReturn(store, deps.clock.now(), { team_id, id: ref.value });
+    return 'matched';
   }
-  if (about.by !== 'provider_ref') await lookAtTransfer(store, deps.clock.now(), from, { by: about.by, value: about.value });
-  return (await hearOfAttempt(deps, store, from, about, news)) ? 'heard' : 'nothing_to_hear';
+  if (ref.by !== 'provider_ref') await lookAtTransfer(store, deps.clock.now(), from, { by: ref.by, value: ref.value });
+  return (await hearOfAttempt(deps, store, from, ref, news)) ? 'matched' : 'unmatched';
 }

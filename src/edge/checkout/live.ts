@@ -3,12 +3,12 @@ import { type Environment, ENVIRONMENTS } from '../../kit/environment.ts';
 import type { Hosted } from '../../core/charge/hosted.ts';
 import { type Glimpse, glimpses } from '../../core/payments/watch.ts';
 import type { CheckoutDeps } from './deps.ts';
-import { progressOf, standingOf } from './standing.ts';
+import { progressOf, pageStateOf } from './page-state.ts';
 
 /** Interval of the query that serves all waiting pages. More pages make its list longer, but add no queries. */
-const LOOK_MS = 1_000;
+const POLL_MS = 1_000;
 /** Heartbeat interval: proxies close silent connections. A page starts to poll when it received nothing for longer (45 s). */
-const BEAT_MS = 15_000;
+const HEARTBEAT_MS = 15_000;
 /** Maximum age of a stream. The browser then opens another one by itself; a page that was left open holds no resources. */
 const MAX_MS = 300_000;
 /** Delay after which the browser reconnects (the `retry` field of server-sent events). */
@@ -63,7 +63,7 @@ export class Live {
     watched.followers.add(follower);
     this.#streams++;
     follower.stream.once('close', () => this.#forget(watched, follower));
-    tell(follower, hosted, now);
+    sendProgress(follower, hosted, now);
     this.#timer ??= this.#later();
     return follower.stream;
   }
@@ -81,7 +81,7 @@ export class Live {
   }
 
   #later(): NodeJS.Timeout {
-    return setTimeout(() => void this.#look(), LOOK_MS).unref();
+    return setTimeout(() => void this.#look(), POLL_MS).unref();
   }
 
   async #look(): Promise<void> {
@@ -104,7 +104,7 @@ export class Live {
 
   #spread(seen: Glimpse): void {
     const now = this.#deps.clock.now();
-    for (const follower of this.#watched.get(seen.payment.id)?.followers ?? []) tell(follower, seen, now);
+    for (const follower of this.#watched.get(seen.payment.id)?.followers ?? []) sendProgress(follower, seen, now);
   }
 }
 
@@ -113,14 +113,14 @@ function newlyWatched({ store, payment }: Hosted): Watched {
 }
 
 /** Sends the progress when it has changed or a heartbeat is due. Ends the stream at a final status or its maximum age. */
-function tell(follower: Follower, seen: Parameters<typeof progressOf>[0], now: number): void {
+function sendProgress(follower: Follower, seen: Parameters<typeof progressOf>[0], now: number): void {
   const { stream } = follower;
   if (stream.writableEnded) return;
   const said = JSON.stringify(progressOf(seen, now));
   if (said !== follower.last || now >= follower.beat_at) {
     follower.last = said;
-    follower.beat_at = now + BEAT_MS;
+    follower.beat_at = now + HEARTBEAT_MS;
     stream.write(`data: ${said}\n\n`);
   }
-  if (standingOf(seen, now).kind === 'final' || now >= follower.until) stream.end();
+  if (pageStateOf(seen, now).kind === 'final' || now >= follower.until) stream.end();
 }

@@ -21,16 +21,16 @@ import { wrongState } from '../../core/charge/refusals.ts';
 import type { PayerInput } from '../../providers/adapters/contract.ts';
 import { isFormToken, newBrowser } from '../pages/browser.ts';
 import type { CheckoutDeps } from './deps.ts';
-import { type Desk, openVisit, pathOf, type Shown, type Visit } from './desk.ts';
-import { guessChannel } from './guess.ts';
-import { meansFor } from './means.ts';
+import { type CheckoutContext, openVisit, pathOf, type Shown, type Visit } from './context.ts';
+import { guessChannel } from './guess-channel.ts';
+import { methodOptionsFor } from './method-options.ts';
 import { notice, problemAnswer } from './show.ts';
-import { awaitsCard, standingOf } from './standing.ts';
+import { awaitsCard, pageStateOf } from './page-state.ts';
 import { chargeOf, readSubmission, type Submission, testCardRequired } from './submission.ts';
-import { tooMany, turnDown } from './turn-down.ts';
+import { showTooManyRequests, showRejection } from './rejection.ts';
 
 /** Maximum unsuccessful charges of a payment in an hour. A payment has one open charge at a time, so a payer needs few. */
-const MAX_VAIN_TRIES = 20;
+const MAX_FAILED_TRIES = 20;
 const HOUR_MS = 3_600_000;
 
 /** A submit that is being processed. */
@@ -42,36 +42,36 @@ interface Submit {
 }
 
 /** POST /pay/:token. Charges the payment, or assigns the page to the browser of a payer who knows the charged number. */
-export function submit(desk: Desk, visit: Visit, body: unknown): Promise<Shown> {
-  return receive(desk, visit, body, false, async ({ hosted, browser, submission }) => {
+export function submit(context: CheckoutContext, visit: Visit, body: unknown): Promise<Shown> {
+  return receive(context, visit, body, false, async ({ hosted, browser, submission }) => {
     const { payment } = hosted;
     if (holderOf(payment, browser) === 'another') {
       const typed = submission.phone ?? submission.account_number;
-      const known = typeof typed === 'string' && wasCharged(desk.deps.secrets, hosted.attempts, typed);
+      const known = typeof typed === 'string' && wasCharged(context.deps.secrets, hosted.attempts, typed);
       if (openAttempt(hosted.attempts) || !known) throw elsewhere();
       if (submission.channel === undefined) {
-        await takeOver(desk.deps, hosted, browser, typed);
+        await takeOver(context.deps, hosted, browser, typed);
         return null;
       }
     }
-    const now = desk.deps.clock.now();
-    if (standingOf(hosted, now).kind !== 'open') throw wrongState(payment);
+    const now = context.deps.clock.now();
+    if (pageStateOf(hosted, now).kind !== 'open') throw wrongState(payment);
     limitTries(hosted, now);
-    const complete = { ...submission, channel: submission.channel ?? operatorOf(desk.deps.config, hosted, submission) };
-    return chargeFrom(desk.deps, hosted, browser, await wanted(desk.deps, hosted, complete, visit));
+    const complete = { ...submission, channel: submission.channel ?? operatorOf(context.deps.config, hosted, submission) };
+    return chargeFrom(context.deps, hosted, browser, await wanted(context.deps, hosted, complete, visit));
   });
 }
 
 /** POST /pay/:token/otp. Submits the one-time code of the open charge. */
-export function submitCode(desk: Desk, visit: Visit, body: unknown): Promise<Shown> {
-  return receive(desk, visit, body, false, async ({ hosted, browser, submission }) => {
+export function submitCode(context: CheckoutContext, visit: Visit, body: unknown): Promise<Shown> {
+  return receive(context, visit, body, false, async ({ hosted, browser, submission }) => {
     const attempt = openAttempt(hosted.attempts);
     if (holderOf(hosted.payment, browser) === 'another') throw elsewhere();
     if (attempt?.action?.kind !== 'otp') throw wrongState(hosted.payment);
     const { otp } = submission;
     const code = typeof otp === 'string' ? otp.replace(/\s/g, '') : '';
     if (!/^[0-9A-Za-z]{3,12}$/.test(code)) throw invalid({ otp: ['must be the code that the operator sent'] });
-    return continueFrom(desk.deps, hosted, browser, attempt, { kind: 'otp', otp: code }, payer(visit.request_id));
+    return continueFrom(context.deps, hosted, browser, attempt, { kind: 'otp', otp: code }, payer(visit.request_id));
   });
 }
 
@@ -80,13 +80,13 @@ export function submitCode(desk: Desk, visit: Visit, body: unknown): Promise<Sho
  * authentication step. Some providers return the payer here with a form of theirs: its content is ignored, and the page
  * shows the payment's status.
  */
-export async function submitCard(desk: Desk, visit: Visit, body: unknown): Promise<Shown> {
-  if (visit.crossSite && !visit.json) return { kind: 'redirect', to: pathOf(desk, visit.token) };
-  return receive(desk, visit, body, true, async ({ hosted, browser, submission }) => {
+export async function submitCard(context: CheckoutContext, visit: Visit, body: unknown): Promise<Shown> {
+  if (visit.crossSite && !visit.json) return { kind: 'redirect', to: pathOf(context, visit.token) };
+  return receive(context, visit, body, true, async ({ hosted, browser, submission }) => {
     const attempt = openAttempt(hosted.attempts);
     if (holderOf(hosted.payment, browser) === 'another') throw elsewhere();
     if (!attempt || !awaitsCard(hosted)) throw wrongState(hosted.payment);
-    return continueFrom(desk.deps, hosted, browser, attempt, stepOf(attempt, submission), payer(visit.request_id));
+    return continueFrom(context.deps, hosted, browser, attempt, stepOf(attempt, submission), payer(visit.request_id));
   });
 }
 
@@ -97,21 +97,21 @@ type Work = (submit: Submit) => Promise<Charged | null>;
  * Runs the checks that every submit needs, then the work, and turns its outcome into an answer.
  * @param card the submit came from the card page
  */
-async function receive(desk: Desk, arriving: Visit, body: unknown, card: boolean, work: Work): Promise<Shown> {
-  const opened = await openVisit(desk, arriving);
+async function receive(context: CheckoutContext, arriving: Visit, body: unknown, card: boolean, work: Work): Promise<Shown> {
+  const opened = await openVisit(context, arriving);
   if (!opened) return arriving.json ? problemAnswer(notFound('Payment')) : notice(arriving, 404, 'unknown');
   const { hosted, visit } = opened;
   if (visit.crossSite) {
     return visit.json ? problemAnswer(new Problem(403, 'The request comes from another site.')) : notice(visit, 403, 'refused');
   }
-  const wait_s = desk.submits.take(visit.token);
-  if (wait_s > 0) return tooMany(desk, visit, tooOften(wait_s));
+  const wait_s = context.submits.take(visit.token);
+  if (wait_s > 0) return showTooManyRequests(context, visit, tooOften(wait_s));
   const browser = visit.browser ?? newBrowser();
-  return { ...(await answered(desk, visit, hosted, browser, body, card, work)), browser };
+  return { ...(await answered(context, visit, hosted, browser, body, card, work)), browser };
 }
 
 async function answered(
-  desk: Desk,
+  context: CheckoutContext,
   visit: Visit,
   hosted: Hosted,
   browser: string,
@@ -122,11 +122,11 @@ async function answered(
   let submission: Submission | undefined;
   try {
     submission = readSubmission(hosted.store.environment, body);
-    if (!visit.jsonBody && !isFormToken(desk.deps.secrets, visit.token, browser, submission.form_token)) throw staleForm();
-    return accepted(desk, visit, hosted, await work({ hosted, browser, submission }));
+    if (!visit.jsonBody && !isFormToken(context.deps.secrets, visit.token, browser, submission.form_token)) throw staleForm();
+    return accepted(context, visit, hosted, await work({ hosted, browser, submission }));
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    return turnDown(desk, { ...visit, browser }, error, submission, card);
+    return showRejection(context, { ...visit, browser }, error, submission, card);
   }
 }
 
@@ -166,8 +166,8 @@ function stepOf(attempt: AttemptRow, { card, authentication }: Submission): Paye
 }
 
 /** Answers 202 as the API does. A browser is redirected to the page, which shows the payment's status. */
-function accepted(desk: Desk, visit: Visit, hosted: Hosted, charged: Charged | null): Shown {
-  const path = pathOf(desk, visit.token);
+function accepted(context: CheckoutContext, visit: Visit, hosted: Hosted, charged: Charged | null): Shown {
+  const path = pathOf(context, visit.token);
   if (!visit.json) return { kind: 'redirect', to: charged?.action?.kind === 'redirect' ? `${path}?go=1` : path };
   const { payment, attempts } = charged ?? hosted;
   const transaction = publicOf(retrieved(hosted.store.environment, payment, attempts));
@@ -184,8 +184,8 @@ function jsonAnswer(status: number, message: string, rest: object): Shown {
  * @throws Problem 429
  */
 function limitTries({ attempts }: Hosted, now: number): void {
-  const vain = attempts.filter(({ status, created_at }) => status !== 'succeeded' && created_at.getTime() > now - HOUR_MS);
-  if (vain.length >= MAX_VAIN_TRIES) throw tooOften(HOUR_MS / 1000);
+  const failed = attempts.filter(({ status, created_at }) => status !== 'succeeded' && created_at.getTime() > now - HOUR_MS);
+  if (failed.length >= MAX_FAILED_TRIES) throw tooOften(HOUR_MS / 1000);
 }
 
 function tooOften(retry_after: number): Problem {
@@ -201,7 +201,7 @@ function operatorOf({ fees }: Config, { payment }: Hosted, { phone, account_numb
   if (typeof phone !== 'string' || account_number !== undefined || card !== null) return undefined;
   const guess = guessChannel(
     phone,
-    meansFor(payment, fees).flatMap(({ channels }) => channels),
+    methodOptionsFor(payment, fees).flatMap(({ channels }) => channels),
   );
   switch (guess.kind) {
     case 'found':

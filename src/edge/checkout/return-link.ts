@@ -8,7 +8,7 @@ export function returnLink(payment: Pick<PaymentRow, 'id' | 'reference' | 'callb
   const url = payment.callback === null ? null : URL.parse(payment.callback);
   if (!url || !/^https?:$/.test(url.protocol)) return null;
   const reference = payment.reference === null ? {} : { reference: payment.reference };
-  const told = new URLSearchParams({ id: payment.id, ...reference, trxref: payment.id, status });
-  url.search = `${url.search}${url.search ? '&' : '?'}${told}`;
+  const query = new URLSearchParams({ id: payment.id, ...reference, trxref: payment.id, status });
+  url.search = `${url.search}${url.search ? '&' : '?'}${query}`;
   return url.href;
 }

@@ -8,7 +8,7 @@ import { Problem, unreachable } from '../../kit/errors.ts';
 import { HEADERS, PAGE_HEADERS } from '../pages/assets.ts';
 import { COOKIE, isCrossSite, LANGUAGE_COOKIE, readBrowser, showsCode } from '../pages/browser.ts';
 import type { CheckoutDeps } from './deps.ts';
-import { type Answer, countRead, type Desk, openDesk, pathOf, type Visit } from './desk.ts';
+import { type Answer, countRead, type CheckoutContext, openCheckout, pathOf, type Visit } from './context.ts';
 import { isLanguage, preferredLanguage } from '../pages/language.ts';
 import { submit, submitCard, submitCode } from './pay.ts';
 import { sendReceipt, showReceipt } from './receipt.ts';
@@ -21,11 +21,11 @@ const COOKIE_S = 35 * 86_400;
 
 /** Routes of the payment pages under /pay. No other file of the checkout depends on the web framework. */
 export function checkoutPages(deps: CheckoutDeps): Pages {
-  const desk = openDesk(deps);
+  const context = openCheckout(deps);
   return (app: FastifyInstance) => {
-    app.addHook('preClose', async () => desk.live.close());
-    app.addHook('onClose', async () => desk.printer.close());
-    app.register(async (scope) => pages(scope, desk), { prefix: '/pay' });
+    app.addHook('preClose', async () => context.live.close());
+    app.addHook('onClose', async () => context.printer.close());
+    app.register(async (scope) => pages(scope, context), { prefix: '/pay' });
   };
 }
 
@@ -33,61 +33,61 @@ type Serve = (
   handle: (visit: Visit, request: FastifyRequest) => Promise<Answer>,
 ) => (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
 
-async function pages(scope: FastifyInstance, desk: Desk): Promise<void> {
+async function pages(scope: FastifyInstance, context: CheckoutContext): Promise<void> {
   await scope.register(cookie);
   await scope.register(formbody, { bodyLimit: BODY_BYTES });
   // Another site's form could send text/plain, and a JSON parser would still read it.
   scope.removeContentTypeParser('text/plain');
   const options = { bodyLimit: BODY_BYTES, exposeHeadRoute: true };
-  const serve = serverOf(desk);
+  const serve = serverOf(context);
 
   scope.get(
     '/:token',
     options,
     serve((visit, { query }) => {
       const { go, lang } = query as { go?: unknown; lang?: unknown };
-      return isLanguage(lang) ? chooseLanguage(desk, visit, lang) : showPage(desk, visit, go === '1');
+      return isLanguage(lang) ? chooseLanguage(context, visit, lang) : showPage(context, visit, go === '1');
     }),
   );
   scope.get(
     '/:token/status',
     options,
-    serve((visit) => showStatus(desk, visit)),
+    serve((visit) => showStatus(context, visit)),
   );
   scope.get(
     '/:token/events',
-    serve((visit) => showEvents(desk, visit)),
+    serve((visit) => showEvents(context, visit)),
   );
   scope.get(
     '/:token/logo',
     options,
-    serve((visit) => showLogo(desk, visit)),
+    serve((visit) => showLogo(context, visit)),
   );
   scope.get(
     '/:token/card',
     options,
-    serve((visit) => showCard(desk, visit)),
+    serve((visit) => showCard(context, visit)),
   );
   scope.get(
     '/:token/otp',
     // A browser that reloads after a wrong code requests this address with GET.
-    serve(async (visit) => ({ kind: 'redirect', to: pathOf(desk, visit.token) })),
+    serve(async (visit) => ({ kind: 'redirect', to: pathOf(context, visit.token) })),
   );
-  receiptPages(scope, desk, serve);
+  receiptPages(scope, context, serve);
   scope.post(
     '/:token',
     options,
-    serve((visit, request) => submit(desk, visit, request.body)),
+    serve((visit, request) => submit(context, visit, request.body)),
   );
   scope.post(
     '/:token/card',
     options,
-    serve((visit, request) => submitCard(desk, visit, request.body)),
+    serve((visit, request) => submitCard(context, visit, request.body)),
   );
   scope.post(
     '/:token/otp',
     options,
-    serve((visit, request) => submitCode(desk, visit, request.body)),
+    serve((visit, request) => submitCode(context, visit, request.body)),
   );
   // Routes instead of a not-found handler: the not-found handler belongs to the API and requires a key.
   scope.all(
@@ -98,34 +98,34 @@ async function pages(scope: FastifyInstance, desk: Desk): Promise<void> {
     '/*',
     serve(async (visit) => notice(visit, 404, 'unknown')),
   );
-  scope.setErrorHandler((error, request, reply) => fail(desk, error, request, reply));
+  scope.setErrorHandler((error, request, reply) => fail(context, error, request, reply));
 }
 
-function serverOf(desk: Desk): Serve {
+function serverOf(context: CheckoutContext): Serve {
   return (handle) => async (request, reply) => {
-    const visit = visitOf(desk, request);
-    const wait_s = request.method === 'POST' ? 0 : countRead(desk, visit);
-    const answer = wait_s > 0 ? tooManyReads(desk, visit, wait_s) : await handle(visit, request);
-    return send(desk, visit, request, reply, answer);
+    const visit = visitOf(context, request);
+    const wait_s = request.method === 'POST' ? 0 : countRead(context, visit);
+    const answer = wait_s > 0 ? tooManyReads(context, visit, wait_s) : await handle(visit, request);
+    return send(context, visit, request, reply, answer);
   };
 }
 
-function receiptPages(scope: FastifyInstance, desk: Desk, serve: Serve): void {
+function receiptPages(scope: FastifyInstance, context: CheckoutContext, serve: Serve): void {
   scope.get(
     '/:token/receipt',
     { exposeHeadRoute: true },
     serve((visit, { query }) => {
       const { lang } = query as { lang?: unknown };
-      return isLanguage(lang) ? chooseLanguage(desk, visit, lang, '/receipt') : showReceipt(desk, visit);
+      return isLanguage(lang) ? chooseLanguage(context, visit, lang, '/receipt') : showReceipt(context, visit);
     }),
   );
   scope.get(
     '/:token/receipt.pdf',
-    serve((visit) => sendReceipt(desk, visit)),
+    serve((visit) => sendReceipt(context, visit)),
   );
 }
 
-function visitOf(desk: Desk, request: FastifyRequest): Visit {
+function visitOf(context: CheckoutContext, request: FastifyRequest): Visit {
   const { headers } = request;
   // Undefined when the request failed before its cookies were parsed.
   const cookies: FastifyRequest['cookies'] | null = request.cookies;
@@ -137,7 +137,7 @@ function visitOf(desk: Desk, request: FastifyRequest): Visit {
     browser: readBrowser(cookies?.[COOKIE]),
     json: headers.accept?.includes('application/json') ?? false,
     jsonBody: headers['content-type']?.startsWith('application/json') ?? false,
-    crossSite: isCrossSite(headers, new URL(desk.deps.config.public_url).host),
+    crossSite: isCrossSite(headers, new URL(context.deps.config.public_url).host),
     desktop: showsCode(headers),
     ip: request.ip,
     request_id: request.tracing.request_id,
@@ -145,7 +145,7 @@ function visitOf(desk: Desk, request: FastifyRequest): Visit {
 }
 
 async function send(
-  desk: Desk,
+  context: CheckoutContext,
   visit: Visit,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -153,10 +153,10 @@ async function send(
 ): Promise<FastifyReply> {
   reply.headers(HEADERS);
   const browser = 'browser' in answer ? answer.browser : undefined;
-  if (browser !== undefined && browser !== visit.browser) reply.setCookie(COOKIE, browser, cookieOptions(desk, visit));
+  if (browser !== undefined && browser !== visit.browser) reply.setCookie(COOKIE, browser, cookieOptions(context, visit));
   switch (answer.kind) {
     case 'redirect':
-      if (answer.language) reply.setCookie(LANGUAGE_COOKIE, answer.language, cookieOptions(desk, visit));
+      if (answer.language) reply.setCookie(LANGUAGE_COOKIE, answer.language, cookieOptions(context, visit));
       return reply.redirect(answer.to, 303);
     case 'picture':
       // Fetched once for a payment. Another site's page cannot show the image, nor detect that it exists.
@@ -197,25 +197,30 @@ function fileHeaders(name: string) {
   return { 'Content-Disposition': disposition, 'Cross-Origin-Resource-Policy': 'same-origin', 'X-Robots-Tag': 'noindex' };
 }
 
-function cookieOptions(desk: Desk, visit: Visit) {
-  const secure = desk.deps.config.public_url.startsWith('https:');
-  return { path: pathOf(desk, visit.token), httpOnly: true, sameSite: 'lax', secure, maxAge: COOKIE_S } as const;
+function cookieOptions(context: CheckoutContext, visit: Visit) {
+  const secure = context.deps.config.public_url.startsWith('https:');
+  return { path: pathOf(context, visit.token), httpOnly: true, sameSite: 'lax', secure, maxAge: COOKIE_S } as const;
 }
 
-function tooManyReads(desk: Desk, visit: Visit, wait_s: number): Answer {
+function tooManyReads(context: CheckoutContext, visit: Visit, wait_s: number): Answer {
   const headers = { 'Retry-After': String(wait_s) };
   if (visit.json) return problemAnswer(new Problem(429, 'Too many requests for this page.', { headers }));
-  return { ...notice(visit, 429, 'busy', pathOf(desk, visit.token), wait_s), headers };
+  return { ...notice(visit, 429, 'busy', pathOf(context, visit.token), wait_s), headers };
 }
 
 /** Answers an unexpected error. The page states that the fault is ours and where to look before paying again. */
-async function fail(desk: Desk, error: unknown, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+async function fail(
+  context: CheckoutContext,
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
   const { code, headers, body } = renderError(error);
   const { request_id } = request.tracing;
-  if (isOurFault(error)) desk.deps.log.error({ err: error, request_id }, 'a page failed for a reason of ours');
-  const visit = visitOf(desk, request);
+  if (isOurFault(error)) context.deps.log.error({ err: error, request_id }, 'a page failed for a reason of ours');
+  const visit = visitOf(context, request);
   const answer: Answer = visit.json
     ? { kind: 'json', status: code, body, headers }
-    : notice(visit, code, code >= 500 ? 'broken' : 'refused', pathOf(desk, visit.token));
-  return send(desk, visit, request, reply, answer);
+    : notice(visit, code, code >= 500 ? 'broken' : 'refused', pathOf(context, visit.token));
+  return send(context, visit, request, reply, answer);
 }

@@ -7,7 +7,7 @@ import { isScope } from '../../tenants/keys/scopes.ts';
 import { versions } from '../../tenants/versions/registry.ts';
 import { clientAddress } from './client-address.ts';
 import type { HttpDeps } from './deps.ts';
-import { limitsOf, refuseTripped, showTeam, strangerLimit, teamLimit } from './limits.ts';
+import { limitsOf, rejectExceeded, showTeam, unauthenticatedLimit, teamLimit } from './limits.ts';
 import type { Route } from '../../tenants/api/route.ts';
 
 /** Result of routing a request: an operation, a path without that method, or nothing. */
@@ -81,7 +81,7 @@ export async function admit(
 async function findKey(visit: Visit): Promise<void> {
   const [presented, ...more] = presentedKeys(visit.request);
   if (more.length > 0) {
-    await countStranger(visit);
+    await countUnauthenticated(visit);
     throw new Problem(401, 'The request has more than one Authorization header: send the API key as the sole value of one.');
   }
   if (presented) refuseGuessing(visit, presented);
@@ -90,7 +90,7 @@ async function findKey(visit: Visit): Promise<void> {
     visit.key = key;
     return;
   }
-  await countStranger(visit);
+  await countUnauthenticated(visit);
   if (presented) throw new Problem(401, 'API key unknown, revoked, inactive or expired.');
   throw new Problem(401, 'API key missing: send it as the sole value of the Authorization header.');
 }
@@ -103,16 +103,16 @@ function presentedKeys({ raw }: FastifyRequest): string[] {
 function refuseGuessing({ deps, keys, request, ip }: Visit, presented: string): void {
   const wait_s = deps.limits ? keys.waitFor(presented, subscriberOf(ip)) : 0;
   if (wait_s === 0) return;
-  const limit = strangerLimit(ip);
+  const limit = unauthenticatedLimit(ip);
   const standing = { count: limit.ceiling, resets_at: request.at + wait_s * 1000 };
-  refuseTripped([limit], { tripped: 0, standings: [standing] }, request.at);
+  rejectExceeded([limit], { tripped: 0, standings: [standing] }, request.at);
 }
 
 /** Limits unauthenticated requests by address. Callers with a valid key at the same address are counted separately. */
-async function countStranger({ deps, request, ip }: Visit): Promise<void> {
+async function countUnauthenticated({ deps, request, ip }: Visit): Promise<void> {
   if (!deps.limits) return;
-  const limit = strangerLimit(ip);
-  refuseTripped([limit], await deps.limits.takeStranger(limit, request.at), request.at);
+  const limit = unauthenticatedLimit(ip);
+  rejectExceeded([limit], await deps.limits.takeUnauthenticated(limit, request.at), request.at);
 }
 
 /** A secret key with Origin or Referer was sent from a page, so everyone who opens that page has the key. */
@@ -138,7 +138,7 @@ async function checkLimits(visit: Visit): Promise<void> {
   const limits = limitsOf({ team: key.team, key_id: key.id, ip, target });
   const counted = await deps.limits.take(limits, request.at);
   showTeam(reply, limits, counted.standings);
-  refuseTripped(limits, counted, request.at);
+  rejectExceeded(limits, counted, request.at);
 }
 
 /** Shows the team's counter on every response to a known key, also when the request was rejected before it was counted. */

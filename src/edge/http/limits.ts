@@ -8,7 +8,7 @@ import type { Target } from './admission.ts';
 /**
  * Maximum requests in 60 seconds, by plan: docs/contract/limits.md. How they are counted: docs/decisions/0019-rate-limits.md.
  */
-const CEILINGS = { unauthenticated: 30, api_key: 100, ip: 120, payout_write: 20 };
+const LIMITS = { unauthenticated: 30, api_key: 100, ip: 120, payout_write: 20 };
 const TEAM: Record<Plan, number | null> = { starter: 120, growth: 240, scale: 600, unlimited: null };
 const ENDPOINTS: Record<string, number> = { payments: 30, transfers: 20, refunds: 10, customers: 50 };
 const ENDPOINT_TIMES: Record<Plan, number> = { starter: 1, growth: 2, scale: 5, unlimited: 10 };
@@ -34,15 +34,15 @@ export interface Counting {
 export function limitsOf({ team, key_id, ip, target }: Counting): NamedLimit[] {
   const limits: NamedLimit[] = [];
   if (target.kind === 'route' && PAYOUT_WRITES.has(`${target.route.method} ${target.route.path}`)) {
-    limits.push({ kind: 'payout_write', name: `payouts:${team.id}`, ceiling: CEILINGS.payout_write });
+    limits.push({ kind: 'payout_write', name: `payouts:${team.id}`, ceiling: LIMITS.payout_write });
   }
   const endpoint = endpointOf(target);
   const ceiling = ENDPOINTS[endpoint];
   if (ceiling !== undefined) {
     limits.push({ kind: 'endpoint', name: `${endpoint}:${team.id}`, ceiling: ceiling * ENDPOINT_TIMES[team.plan] });
   }
-  limits.push({ kind: 'api_key', name: `key:${key_id}`, ceiling: CEILINGS.api_key });
-  limits.push({ kind: 'ip', name: `ip:${subscriberOf(ip)}`, ceiling: CEILINGS.ip });
+  limits.push({ kind: 'api_key', name: `key:${key_id}`, ceiling: LIMITS.api_key });
+  limits.push({ kind: 'ip', name: `ip:${subscriberOf(ip)}`, ceiling: LIMITS.ip });
   return [...limits, ...teamLimit(team)];
 }
 
@@ -53,8 +53,8 @@ export function teamLimit(team: Team): NamedLimit[] {
 }
 
 /** Returns the limit of unauthenticated requests from an address. */
-export function strangerLimit(ip: string): NamedLimit {
-  return { kind: 'ip', name: `stranger:${subscriberOf(ip)}`, ceiling: CEILINGS.unauthenticated };
+export function unauthenticatedLimit(ip: string): NamedLimit {
+  return { kind: 'ip', name: `stranger:${subscriberOf(ip)}`, ceiling: LIMITS.unauthenticated };
 }
 
 /** The resource of a path is its first segment, as written in the route. */
@@ -81,7 +81,7 @@ export function showTeam(reply: FastifyReply, limits: readonly NamedLimit[], sta
  * @param now milliseconds since the epoch
  * @throws Problem 429 when a limit is exceeded
  */
-export function refuseTripped(limits: readonly NamedLimit[], { tripped, standings }: Counted, now: number): void {
+export function rejectExceeded(limits: readonly NamedLimit[], { tripped, standings }: Counted, now: number): void {
   if (tripped === null) return;
   const { kind, ceiling } = limits[tripped] as NamedLimit;
   const retry_after = Math.max(1, Math.ceil(((standings[tripped] as Standing).resets_at - now) / 1000));

@@ -15,7 +15,7 @@ import type { ChangeInvoiceBody, CreateInvoiceBody, InvoiceRow, ItemBody } from 
 import { insertInvoice } from './store.ts';
 
 /** Who makes a request, and when. */
-export interface Asking {
+export interface InvoiceRequest {
   team_id: bigint;
   key_id: string;
   request_id: string;
@@ -27,8 +27,8 @@ export interface Asking {
  * Creates a draft and records `invoice.created`.
  * @throws Problem 404 unknown customer, 422
  */
-export async function createInvoice(tx: Tx, asking: Asking, body: CreateInvoiceBody): Promise<InvoiceRow> {
-  const { team_id, key_id, request_id, at } = asking;
+export async function createInvoice(tx: Tx, request: InvoiceRequest, body: CreateInvoiceBody): Promise<InvoiceRow> {
+  const { team_id, key_id, request_id, at } = request;
   const now = new Date(at);
   const row: InvoiceRow = {
     ...{ team_id, key_id, request_id },
@@ -38,7 +38,7 @@ export async function createInvoice(tx: Tx, asking: Asking, body: CreateInvoiceB
     paid_minor: 0n,
     refunded_minor: 0n,
     ...termsOf({ items: body.items, currency: body.currency, allow_partial: false }, body, at),
-    ...(await madeOutTo(tx, asking, body)),
+    ...(await recipientOf(tx, request, body)),
     url: null,
     payment_id: null,
     overdue_at: null,
@@ -60,13 +60,18 @@ export async function createInvoice(tx: Tx, asking: Asking, body: CreateInvoiceB
  * Returns the fields of a draft after a change.
  * @throws Problem 404 unknown customer, 422
  */
-export async function redrafted(tx: Tx, asking: Asking, row: InvoiceRow, body: ChangeInvoiceBody): Promise<Partial<InvoiceRow>> {
+export async function changedDraft(
+  tx: Tx,
+  request: InvoiceRequest,
+  row: InvoiceRow,
+  body: ChangeInvoiceBody,
+): Promise<Partial<InvoiceRow>> {
   const { due_date, notes, reference, locale, metadata } = row;
   const min_amount = row.least_minor === null ? null : wireFromMinor(row.least_minor);
   const before = { items: bodiesOf(row), currency: row.currency, allow_partial: row.allow_partial, min_amount };
-  const terms = termsOf({ ...before, due_date, notes, reference, locale, metadata }, body, asking.at);
+  const terms = termsOf({ ...before, due_date, notes, reference, locale, metadata }, body, request.at);
   const renamed = body.customer_id !== undefined || body.customer !== undefined;
-  return { ...terms, ...(renamed ? await madeOutTo(tx, asking, body) : {}) };
+  return { ...terms, ...(renamed ? await recipientOf(tx, request, body) : {}) };
 }
 
 /** Returns the items in the format of the request. */
@@ -130,9 +135,9 @@ export function dayOf(at: number): string {
  * Returns the customer and the recipient. Contact details in the request take precedence over those of the profile.
  * @throws Problem 404 unknown customer, 422 blocked customer
  */
-async function madeOutTo(
+async function recipientOf(
   tx: Tx,
-  { team_id, at }: Asking,
+  { team_id, at }: InvoiceRequest,
   { customer_id, customer: typed = {} }: Pick<ChangeInvoiceBody, 'customer_id' | 'customer'>,
 ): Promise<Pick<InvoiceRow, 'customer_id' | 'name' | 'email' | 'phone'>> {
   const found = await (customer_id === undefined

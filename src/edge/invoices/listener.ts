@@ -3,7 +3,7 @@ import type { Move, PaymentListener } from '../../core/payments/listeners.ts';
 import { applySteps, ENVIRONMENT, type Step } from './apply.ts';
 import type { InvoiceRow } from './schema.ts';
 import type { InvoiceTrigger } from './states.ts';
-import { type Brought, lockInvoices, type Sums, sumsOf, writeBrought } from './store.ts';
+import { type Contribution, lockInvoices, type Sums, sumsOf, updateContributions } from './store.ts';
 
 /** The `key_id` of a payment identifies its creator. The payments of an invoice are created by the invoice. */
 const MADE_BY_INVOICE = 'inv_';
@@ -14,9 +14,9 @@ const MADE_BY_INVOICE = 'inv_';
  */
 export const invoiceListener: PaymentListener = async (tx, { environment, at }, moves) => {
   if (environment !== ENVIRONMENT) return;
-  const brought = moves.filter(isMoney).map(broughtBy);
-  if (brought.length === 0) return;
-  const refs = await writeBrought(tx, brought);
+  const contributions = moves.filter(isMoney).map(contributionOf);
+  if (contributions.length === 0) return;
+  const refs = await updateContributions(tx, contributions);
   const invoices = await lockInvoices(tx, refs);
   const sums = new Map((await sumsOf(tx, refs)).map((sum) => [`${sum.team_id} ${sum.id}`, sum]));
   await applySteps(
@@ -40,7 +40,7 @@ function isKept(status: Move['after']['status']): boolean {
 }
 
 /** The full amount of the payment counts. The fee is borne by the merchant. */
-function broughtBy({ after }: Move): Brought {
+function contributionOf({ after }: Move): Contribution {
   const { team_id, id, amount_minor, refunded_minor } = after;
   return { team_id, payment_id: id, paid_minor: amount_minor, refunded_minor };
 }

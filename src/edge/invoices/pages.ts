@@ -7,7 +7,15 @@ import { isOurFault, renderError } from '../../tenants/api/replies.ts';
 import type { Pages } from '../http/server.ts';
 import { Throttle } from '../../kit/throttle.ts';
 import type { InvoiceDeps } from './deps.ts';
-import { type Answer, type Desk, showInvoice, submitInvoice, unknownInvoice, type Visit, wishedLanguage } from './visits.ts';
+import {
+  type Answer,
+  type InvoicePageContext,
+  showInvoice,
+  submitInvoice,
+  unknownInvoice,
+  type Visit,
+  wishedLanguage,
+} from './handlers.ts';
 
 /** Maximum size of a body: a form with one amount. */
 const BODY_BYTES = 4 * 1024;
@@ -18,7 +26,7 @@ const READS_A_MINUTE = 300;
 
 /** Routes of the invoice pages under /invoice. No other file of the slice depends on the web framework's requests. */
 export function invoicePages(deps: InvoiceDeps): Pages {
-  const desk: Desk = {
+  const context: InvoicePageContext = {
     deps,
     submits: new Throttle(deps.clock, SUBMITS_A_MINUTE),
     reads: new Throttle(deps.clock, READS_A_MINUTE),
@@ -33,13 +41,13 @@ export function invoicePages(deps: InvoiceDeps): Pages {
           done(null, new URLSearchParams(String(text))),
         );
         scope.get('/:token', { exposeHeadRoute: true }, async (request, reply) =>
-          send(request, reply, await showInvoice(desk, visitOf(request))),
+          send(request, reply, await showInvoice(context, visitOf(request))),
         );
         scope.post('/:token', { bodyLimit: BODY_BYTES }, async (request, reply) => {
           const visit = visitOf(request);
           if (isCrossSite(request.headers, host)) return send(request, reply, notice(visit, 403, 'refused'));
           const typed = request.body instanceof URLSearchParams ? request.body.get('amount') : null;
-          return send(request, reply, await submitInvoice(desk, visit, typed));
+          return send(request, reply, await submitInvoice(context, visit, typed));
         });
         for (const path of ['/', '/*']) {
           scope.all(path, async (request, reply) => send(request, reply, unknownInvoice(visitOf(request))));

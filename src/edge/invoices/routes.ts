@@ -9,7 +9,7 @@ import { Cursors, cursorPage, listMeta, offsetMeta } from '../../kit/paging.ts';
 import type { Tx } from '../../kit/sql.ts';
 import { ENVIRONMENT } from './apply.ts';
 import type { InvoiceDeps } from './deps.ts';
-import { type Asking, checkChange, checkCreate, createInvoice } from './draft.ts';
+import { type InvoiceRequest, checkChange, checkCreate, createInvoice } from './draft.ts';
 import { countInvoices, listInvoices } from './list-store.ts';
 import { presentInvoice } from './present.ts';
 import {
@@ -56,9 +56,9 @@ export function invoiceRoutes(deps: InvoiceDeps): Route[] {
       check: checkCreate,
       replies: { 201: one },
       handle: (call) =>
-        writing(call, (tx, asking) =>
+        writing(call, (tx, request) =>
           once(tx, call as Call, 'POST /invoices', async () =>
-            reply(201, 'Invoice created', await recorded(tx, call, 'invoice.create', createInvoice(tx, asking, call.body))),
+            reply(201, 'Invoice created', await recorded(tx, call, 'invoice.create', createInvoice(tx, request, call.body))),
           ),
         ),
     }),
@@ -82,8 +82,8 @@ export function invoiceRoutes(deps: InvoiceDeps): Route[] {
       check: checkChange,
       replies: { 200: one },
       handle: (call) =>
-        writing(call, async (tx, asking) => {
-          const changed = changeInvoice(tx, asking, call.params.id as string, call.body);
+        writing(call, async (tx, request) => {
+          const changed = changeInvoice(tx, request, call.params.id as string, call.body);
           return reply(200, 'Invoice updated', await recorded(tx, call, 'invoice.update', changed));
         }),
     }),
@@ -121,10 +121,10 @@ export function invoiceRoutes(deps: InvoiceDeps): Route[] {
       ],
       replies: { 200: one },
       handle: (call) =>
-        writing(call, (tx, asking) =>
+        writing(call, (tx, request) =>
           once(tx, call, 'POST /invoices/:id/send', async () => {
             const { team } = call.caller;
-            const sent = sendInvoice(tx, deps, asking, team, call.params.id as string);
+            const sent = sendInvoice(tx, deps, request, team, call.params.id as string);
             return reply(200, 'Invoice sent', await recorded(tx, call, 'invoice.send', sent));
           }),
         ),
@@ -153,10 +153,10 @@ export function invoiceRoutes(deps: InvoiceDeps): Route[] {
 
 type AnyCall = Call<unknown, unknown>;
 
-function writing(call: AnyCall, work: (tx: Tx, asking: Asking) => Promise<Reply>): Promise<Reply> {
+function writing(call: AnyCall, work: (tx: Tx, request: InvoiceRequest) => Promise<Reply>): Promise<Reply> {
   const { caller, request_id, at } = call;
-  const asking = { team_id: caller.team.id, key_id: caller.key_id, request_id, at };
-  return transact(caller.store.db, (tx) => work(tx, asking));
+  const request = { team_id: caller.team.id, key_id: caller.key_id, request_id, at };
+  return transact(caller.store.db, (tx) => work(tx, request));
 }
 
 function refOf(call: AnyCall): InvoiceRef {

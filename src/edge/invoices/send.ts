@@ -7,7 +7,7 @@ import { waitForInvoice, writeMail } from '../../tenants/outbox/service.ts';
 import type { Team } from '../../tenants/teams/schema.ts';
 import { applySteps, ENVIRONMENT } from './apply.ts';
 import type { InvoiceDeps } from './deps.ts';
-import { type Asking, dayOf } from './draft.ts';
+import { type InvoiceRequest, dayOf } from './draft.ts';
 import { dueOf } from './present.ts';
 import type { InvoiceRow } from './schema.ts';
 import { lockInvoice } from './service.ts';
@@ -32,8 +32,8 @@ type SendDeps = Pick<InvoiceDeps, 'config' | 'secrets'>;
  * customer with only a phone number is not mailed: the merchant passes on the page's URL.
  * @throws Problem 400 nothing is due, 402 unverified team, 404, 422 no address, blocked customer or past due date, 429
  */
-export async function sendInvoice(tx: Tx, deps: SendDeps, asking: Asking, team: Team, id: string): Promise<InvoiceRow> {
-  const { at } = asking;
+export async function sendInvoice(tx: Tx, deps: SendDeps, request: InvoiceRequest, team: Team, id: string): Promise<InvoiceRow> {
+  const { at } = request;
   const ref = { team_id: team.id, id };
   const before = await lockInvoice(tx, ref);
   const trigger = before.status === 'draft' ? 'sent' : 'reminded';

@@ -5,7 +5,7 @@ import type { Queryable, Tx } from '../../kit/sql.ts';
 import { type Held, holdPayment, withdrawPayment } from '../../core/payments/hold.ts';
 import { applySteps, ENVIRONMENT, eventOf } from './apply.ts';
 import type { InvoiceDeps } from './deps.ts';
-import { type Asking, redrafted } from './draft.ts';
+import { type InvoiceRequest, changedDraft } from './draft.ts';
 import { type ChangeInvoiceBody, changeInvoiceBody, type InvoiceRow } from './schema.ts';
 import { isPayable, nextInvoiceStatus } from './states.ts';
 import { deleteInvoice, findInvoice, insertFormerCustomer, lockInvoices } from './store.ts';
@@ -36,10 +36,10 @@ export async function lockInvoice(tx: Tx, ref: InvoiceRef): Promise<InvoiceRow> 
  * Changes the fields in the body. Only `metadata` of a sent invoice can change: the customer already has the rest.
  * @throws Problem 400 already sent, 404, 422
  */
-export async function changeInvoice(tx: Tx, asking: Asking, id: string, body: ChangeInvoiceBody): Promise<InvoiceRow> {
-  const before = await lockInvoice(tx, { team_id: asking.team_id, id });
-  const changes = before.status === 'draft' ? await redrafted(tx, asking, before, body) : relabelled(before, body);
-  const [row] = await applySteps(tx, asking.at, [{ before, changes }]);
+export async function changeInvoice(tx: Tx, request: InvoiceRequest, id: string, body: ChangeInvoiceBody): Promise<InvoiceRow> {
+  const before = await lockInvoice(tx, { team_id: request.team_id, id });
+  const changes = before.status === 'draft' ? await changedDraft(tx, request, before, body) : relabelled(before, body);
+  const [row] = await applySteps(tx, request.at, [{ before, changes }]);
   if (row?.customer_id !== before.customer_id) await insertFormerCustomer(tx, before);
   return must(row, 'one step, one row');
 }

@@ -88,7 +88,7 @@ export async function insertPayment(tx: Tx, { team_id, id }: InvoiceRef, payment
 }
 
 /** Captured and refunded amounts of a payment so far. */
-export interface Brought {
+export interface Contribution {
   team_id: bigint;
   payment_id: string;
   paid_minor: bigint;
@@ -99,7 +99,7 @@ export interface Brought {
  * Stores the captured and refunded amounts of payments.
  * @returns the invoices of the payments
  */
-export async function writeBrought(tx: Tx, rows: readonly Brought[]): Promise<InvoiceRef[]> {
+export async function updateContributions(tx: Tx, rows: readonly Contribution[]): Promise<InvoiceRef[]> {
   return tx.all<InvoiceRef>(sql`
     update invoice_payments p set paid_minor = u.paid_minor, refunded_minor = u.refunded_minor
     from json_to_recordset(${jsonText(rows)}::json) as u(team_id bigint, payment_id text, paid_minor bigint, refunded_minor bigint)

@@ -13,7 +13,7 @@ import { type LinkRow, PAYER_FIELDS, type PayerField } from './schema.ts';
 export type Typed = Partial<Record<PayerField | 'amount', string>>;
 
 /** Validation errors in the payer's language. */
-export type Complaints = Typed & {
+export type FieldErrors = Typed & {
   /** Shown above the form: an error that belongs to no single field. */
   alert?: string;
 };
@@ -42,20 +42,20 @@ export function typedIn(link: LinkRow, body: unknown): Typed {
  * Validates the form.
  * @returns the payer and the amount, or the validation errors
  */
-export function readPayer(link: LinkRow, typed: Typed, texts: LinkMessages): Payer | { complaints: Complaints } {
-  const complaints: Complaints = {};
+export function readPayer(link: LinkRow, typed: Typed, texts: LinkMessages): Payer | { fieldErrors: FieldErrors } {
+  const fieldErrors: FieldErrors = {};
   const { amount, ...payer } = typed;
   const amount_minor = link.amount_minor ?? typedAmount(amount ?? '', link.currency);
   const objection = amount_minor === null ? 'amount' : objectionTo(link, amount_minor);
-  if (objection) complaints.amount = texts.errors[objection];
+  if (objection) fieldErrors.amount = texts.errors[objection];
   const { cards, faults } = inspectBody(payer);
   const wrong = { ...fields.body(payer), ...faults };
   for (const name of PAYER_FIELDS) {
     if (!link.collect.includes(name)) continue;
-    if (!payer[name] || wrong[name] || cards[name]) complaints[name] = texts.errors[name];
+    if (!payer[name] || wrong[name] || cards[name]) fieldErrors[name] = texts.errors[name];
   }
-  if (payer.phone && !PHONE.test(payer.phone)) complaints.phone = texts.errors.phone;
-  if (amount_minor === null || Object.keys(complaints).length > 0) return { complaints };
+  if (payer.phone && !PHONE.test(payer.phone)) fieldErrors.phone = texts.errors.phone;
+  if (amount_minor === null || Object.keys(fieldErrors).length > 0) return { fieldErrors };
   return { ...payer, amount_minor };
 }
 
@@ -63,11 +63,11 @@ function objectionTo(link: LinkRow, amount: Minor): 'amount' | 'decimals' | null
   if (link.amount_minor !== null) return null;
   if (!isMovable(amount, link.currency)) return decimalsOf(link.currency) === 0 ? 'decimals' : 'amount';
   const { max_amount_minor: max } = link;
-  return amount >= leastFor(link) && (max === null || amount <= max) ? null : 'amount';
+  return amount >= minimumFor(link) && (max === null || amount <= max) ? null : 'amount';
 }
 
 /** Returns the minimum amount: the merchant's, but never below the minimum of every channel. */
-export function leastFor({ min_amount_minor: min, currency }: LinkRow): Minor {
+export function minimumFor({ min_amount_minor: min, currency }: LinkRow): Minor {
   const floor = leastOf(currency);
   return min !== null && min > floor ? min : floor;
 }

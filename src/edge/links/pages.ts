@@ -9,7 +9,7 @@ import { compressed } from '../http/compressed.ts';
 import { isOurFault, renderError } from '../../tenants/api/replies.ts';
 import type { Pages } from '../http/server.ts';
 import type { LinkDeps } from './deps.ts';
-import { type LinkAnswer, type LinkDesk, type LinkVisit, openLinkDesk, showLink, submitLink } from './visits.ts';
+import { type LinkAnswer, type LinkPageContext, type LinkVisit, openLinkPages, showLink, submitLink } from './handlers.ts';
 
 /** Maximum size of a body. A link's form has a few hundred bytes. */
 const BODY_BYTES = 16 * 1024;
@@ -18,37 +18,37 @@ const COOKIE_S = 2 * 86_400;
 
 /** Routes of the payment link pages under /l. No other file of the slice depends on the web framework. */
 export function linkPages(deps: LinkDeps): Pages {
-  const desk = openLinkDesk(deps);
+  const context = openLinkPages(deps);
   return (app: FastifyInstance) => {
-    app.register(async (scope) => pages(scope, desk), { prefix: '/l' });
+    app.register(async (scope) => pages(scope, context), { prefix: '/l' });
   };
 }
 
-async function pages(scope: FastifyInstance, desk: LinkDesk): Promise<void> {
+async function pages(scope: FastifyInstance, context: LinkPageContext): Promise<void> {
   await scope.register(cookie);
   await scope.register(formbody, { bodyLimit: BODY_BYTES });
   // Accepts forms only, so that another site's script cannot send JSON or text.
   scope.removeContentTypeParser(['text/plain', 'application/json']);
   const options = { bodyLimit: BODY_BYTES, exposeHeadRoute: true };
   scope.get('/:token', options, async (request, reply) => {
-    const visit = visitOf(desk, request);
-    return send(desk, visit, request, reply, await showLink(desk, visit));
+    const visit = visitOf(context, request);
+    return send(context, visit, request, reply, await showLink(context, visit));
   });
   scope.post('/:token', options, async (request, reply) => {
-    const visit = visitOf(desk, request);
-    return send(desk, visit, request, reply, await submitLink(desk, visit, request.body));
+    const visit = visitOf(context, request);
+    return send(context, visit, request, reply, await submitLink(context, visit, request.body));
   });
   // Routes instead of a not-found handler: the not-found handler belongs to the API and requires a key.
   for (const path of ['/', '/*']) {
     scope.all(path, async (request, reply) => {
-      const visit = { ...visitOf(desk, request), token: '' };
-      return send(desk, visit, request, reply, await showLink(desk, visit));
+      const visit = { ...visitOf(context, request), token: '' };
+      return send(context, visit, request, reply, await showLink(context, visit));
     });
   }
-  scope.setErrorHandler((error, request, reply) => fail(desk, error, request, reply));
+  scope.setErrorHandler((error, request, reply) => fail(context, error, request, reply));
 }
 
-function visitOf({ deps }: LinkDesk, request: FastifyRequest): LinkVisit {
+function visitOf({ deps }: LinkPageContext, request: FastifyRequest): LinkVisit {
   const { headers } = request;
   const { lang } = (request.query ?? {}) as { lang?: unknown };
   // Undefined when the request failed before its cookies were parsed.
@@ -66,7 +66,7 @@ function visitOf({ deps }: LinkDesk, request: FastifyRequest): LinkVisit {
 }
 
 async function send(
-  desk: LinkDesk,
+  context: LinkPageContext,
   visit: LinkVisit,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -74,7 +74,7 @@ async function send(
 ): Promise<FastifyReply> {
   reply.headers(HEADERS);
   if ('to' in answer) return reply.redirect(answer.to, 303);
-  if (answer.form && !visit.known) giveCookie(desk, visit, reply);
+  if (answer.form && !visit.known) giveCookie(context, visit, reply);
   reply
     .headers(PAGE_HEADERS)
     .header('Content-Language', answer.language)
@@ -83,17 +83,22 @@ async function send(
   return compressed(request, reply, answer.page.text);
 }
 
-function giveCookie({ deps, base }: LinkDesk, { browser, token }: LinkVisit, reply: FastifyReply): void {
+function giveCookie({ deps, base }: LinkPageContext, { browser, token }: LinkVisit, reply: FastifyReply): void {
   const secure = deps.config.public_url.startsWith('https:');
   reply.setCookie(COOKIE, browser, { path: `${base}/l/${token}`, httpOnly: true, sameSite: 'lax', secure, maxAge: COOKIE_S });
 }
 
-async function fail(desk: LinkDesk, error: unknown, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+async function fail(
+  context: LinkPageContext,
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
   const { code } = renderError(error);
   const { request_id } = request.tracing;
-  if (isOurFault(error)) desk.deps.log.error({ err: error, request_id }, 'a page failed for a reason of ours');
-  const visit = visitOf(desk, request);
+  if (isOurFault(error)) context.deps.log.error({ err: error, request_id }, 'a page failed for a reason of ours');
+  const visit = visitOf(context, request);
   const language = visit.chosen ?? visit.language;
   const page = noticePage(language, code >= 500 ? 'broken' : 'refused');
-  return send(desk, visit, request, reply, { status: code, page, language });
+  return send(context, visit, request, reply, { status: code, page, language });
 }

@@ -6,7 +6,7 @@ import type { Theme } from '../pages/theme/theme.ts';
 import { type Html, html, raw } from '../../kit/html.ts';
 import { formatMoney, type Minor } from '../../kit/money.ts';
 import { type Closed, linkMessages } from './messages.ts';
-import { type Complaints, leastFor, type Typed } from './form.ts';
+import { type FieldErrors, minimumFor, type Typed } from './form.ts';
 import type { LinkRow, PayerField } from './schema.ts';
 
 export interface LinkScene {
@@ -22,19 +22,19 @@ export interface LinkScene {
   nonce: string;
   /** What was typed before, when the form is shown again. */
   typed: Typed;
-  complaints: Complaints;
+  fieldErrors: FieldErrors;
 }
 
 /** Renders the page of a link: merchant, title and the fields to collect. It works without JavaScript. */
 export function linkPage(scene: LinkScene): Html {
-  const { language, merchant, theme, link, path, complaints } = scene;
+  const { language, merchant, theme, link, path, fieldErrors } = scene;
   const texts = linkMessages(language);
   const sum = link.amount_minor !== null && html` <span class="sum">${money(scene, link.amount_minor)}</span>`;
   const mark = html`<span class="mark" aria-hidden="true">${initial(merchant)}</span>`;
   const body = html`<div class="head"><h1><span class="who">${mark}${merchant}</span>${sum}</h1><p class="what"><b>${link.title}</b></p>${
     link.description && html`<p class="what">${link.description}</p>`
   }</div>
-<section>${alert(complaints.alert)}
+<section>${alert(fieldErrors.alert)}
 <form method="post" action="${scene.action}">${hidden('form_token', scene.form_token)}${hidden('nonce', scene.nonce)}
 ${link.amount_minor === null && amountField(scene)}
 ${link.collect.map((name) => payerField(scene, name))}
@@ -47,12 +47,12 @@ function money({ link, language }: LinkScene, amount: Minor): string {
 }
 
 function amountField(scene: LinkScene): Html {
-  const { link, language, typed, complaints } = scene;
+  const { link, language, typed, fieldErrors } = scene;
   const texts = linkMessages(language);
   const { max_amount_minor } = link;
-  const help = texts.range(money(scene, leastFor(link)), max_amount_minor === null ? null : money(scene, max_amount_minor));
+  const help = texts.range(money(scene, minimumFor(link)), max_amount_minor === null ? null : money(scene, max_amount_minor));
   return field(
-    { id: 'amount', label: `${texts.amount} (${link.currency})`, help, error: complaints.amount },
+    { id: 'amount', label: `${texts.amount} (${link.currency})`, help, error: fieldErrors.amount },
     (attributes) =>
       html`<input name="amount" value="${typed.amount}" autocomplete="off" inputmode="decimal" maxlength="20" required ${attributes}>`,
   );
@@ -65,9 +65,9 @@ const INPUTS: Record<PayerField, Html> = {
   phone: raw('type="tel" autocomplete="tel" inputmode="tel" maxlength="32"'),
 };
 
-function payerField({ language, typed, complaints }: LinkScene, name: PayerField): Html {
+function payerField({ language, typed, fieldErrors }: LinkScene, name: PayerField): Html {
   return field(
-    { id: name, label: linkMessages(language).fields[name], error: complaints[name] },
+    { id: name, label: linkMessages(language).fields[name], error: fieldErrors[name] },
     (attributes) => html`<input name="${name}" value="${typed[name]}" ${INPUTS[name]} required ${attributes}>`,
   );
 }

@@ -9,7 +9,7 @@ const MAX_SHOWN = 200;
 const LEVELS = ['enough', 'low', 'empty', 'stale'] as const;
 
 /** Returns the monitored floats, the lowest first. */
-export function askFloats(db: Queryable): Promise<WatchedFloat[]> {
+export function readFloats(db: Queryable): Promise<WatchedFloat[]> {
   return watchedFloats(db, MAX_COUNTED);
 }
 

@@ -6,7 +6,7 @@ import { type Family, gauge, type Sample } from './exposition.ts';
 
 const MAX_COUNTED = 10_000;
 
-export function askReturns(db: Queryable, at: number): Promise<OpenReturns[]> {
+export function readReturns(db: Queryable, at: number): Promise<OpenReturns[]> {
   return countOpenReturns(db, at, MAX_COUNTED);
 }
 

@@ -4,11 +4,11 @@ import type { Log } from '../../kit/log.ts';
 import type { Worker } from '../../platform/work/worker.ts';
 import type { MetricsDeps } from './deps.ts';
 import { type Family, gauge, type Sample } from './exposition.ts';
-import { askFloats, floatFamilies } from './floats.ts';
+import { readFloats, floatFamilies } from './floats.ts';
 import { processFamilies, watchLoop } from './process.ts';
 import { type Books, books, dueWork, type Queue } from './queues-store.ts';
-import { remember } from './remember.ts';
-import { askReturns, returnFamilies } from './returns.ts';
+import { cached } from './cached.ts';
+import { readReturns, returnFamilies } from './returns.ts';
 
 /** Two Prometheus servers that scrape at the same time cost one query. */
 const QUEUES_MS = 5_000;
@@ -28,10 +28,10 @@ export function scraper({ deps, workers, pools, version }: Scraped): () => Promi
   const loop = watchLoop();
   const stores = [deps.stores.sandbox, deps.stores.live].map((store) => ({
     store,
-    queues: remember(() => dueWork(store.db), QUEUES_MS),
-    books: remember(() => books(store.db), BOOKS_MS),
-    floats: remember(() => askFloats(store.db), QUEUES_MS),
-    returns: remember(() => askReturns(store.db, deps.clock.now()), QUEUES_MS),
+    queues: cached(() => dueWork(store.db), QUEUES_MS),
+    books: cached(() => books(store.db), BOOKS_MS),
+    floats: cached(() => readFloats(store.db), QUEUES_MS),
+    returns: cached(() => readReturns(store.db, deps.clock.now()), QUEUES_MS),
   }));
   return async () => {
     const [queues, ledgers, floats, returns] = await Promise.all([

@@ -55,7 +55,7 @@ export class Limits {
    * Counts a request without a valid key.
    * @param now milliseconds since the epoch
    */
-  takeStranger(limit: Limit, now: number): Promise<Counted> {
+  takeUnauthenticated(limit: Limit, now: number): Promise<Counted> {
     return this.#take(this.#strangers, [limit], now);
   }
 

@@ -16,7 +16,7 @@ export interface Answer {
 }
 
 /** The service rejected a request or did not answer. */
-export class Refusal extends Failure {
+export class RequestError extends Failure {
   /** HTTP status; 0 when there was no answer. */
   readonly status: number;
   /** Milliseconds after which to retry; null when a retry cannot help. */
@@ -56,13 +56,13 @@ export class Api {
     if (result.kind === 'failed') throw this.#silence(result);
     const answer = parsed(result.body);
     if (!answer)
-      throw new Refusal(result.status, temporary(result.status), `what answers at ${this.#base} is not Pirogue`, ADDRESS);
-    if (result.status >= 300) throw refusalOf(result.status, result.headers['retry-after'], answer);
+      throw new RequestError(result.status, temporary(result.status), `what answers at ${this.#base} is not Pirogue`, ADDRESS);
+    if (result.status >= 300) throw requestErrorOf(result.status, result.headers['retry-after'], answer);
     return { headers: result.headers, body: answer };
   }
 
-  #silence(result: Extract<SendResult, { kind: 'failed' }>): Refusal {
-    return new Refusal(0, AGAIN_MS, `the service does not answer at ${this.#base} (${result.error})`, ADDRESS);
+  #silence(result: Extract<SendResult, { kind: 'failed' }>): RequestError {
+    return new RequestError(0, AGAIN_MS, `the service does not answer at ${this.#base} (${result.error})`, ADDRESS);
   }
 }
 
@@ -118,11 +118,15 @@ function temporary(status: number): number | null {
   return status >= 500 ? AGAIN_MS : null;
 }
 
-function refusalOf(status: number, retryAfter: unknown, body: { message: string; errors?: Record<string, string[]> }): Refusal {
+function requestErrorOf(
+  status: number,
+  retryAfter: unknown,
+  body: { message: string; errors?: Record<string, string[]> },
+): RequestError {
   const seconds = Math.min(60, Math.max(1, Number(retryAfter) || 1));
   const faults = Object.entries(body.errors ?? {}).map(([field, words]) => `${field}: ${words.join(', ')}`);
   const message = `the service answered ${status}: ${body.message}`;
-  return new Refusal(
+  return new RequestError(
     status,
     status === 429 ? seconds * 1_000 : temporary(status),
     message,

@@ -3,7 +3,7 @@ import { openPool } from '../../platform/db/pool.ts';
 import { createLog } from '../../kit/log.ts';
 import type { Db } from '../../kit/sql.ts';
 import { migrateAll, openDatabases } from '../start/databases.ts';
-import { takeTurn } from '../start/turn.ts';
+import { takeStartLock } from '../start/start-lock.ts';
 import { commandClock } from './command-clock.ts';
 import { describeDatabaseError } from './database-errors.ts';
 import { Failure } from './failure.ts';
@@ -17,7 +17,7 @@ const STATEMENT_MS = 600_000;
  * @throws Failure when a database cannot be used
  */
 export async function withDatabases<T>(config: Config, work: (urls: DatabaseUrls) => Promise<T>): Promise<T> {
-  const turn = config.database_urls ? null : await takeTurn(config.data_dir).catch(refuseTurn);
+  const startLock = config.database_urls ? null : await takeStartLock(config.data_dir).catch(lockFailure);
   try {
     const databases = await openDatabases(config).catch((error: Error) => {
       const reason = describeDatabaseError(error) ?? error.message;
@@ -29,11 +29,11 @@ export async function withDatabases<T>(config: Config, work: (urls: DatabaseUrls
       await databases.stop();
     }
   } finally {
-    turn?.release();
+    startLock?.release();
   }
 }
 
-function refuseTurn(error: Error): never {
+function lockFailure(error: Error): never {
   throw new Failure(error.message, 'Run this as the user who runs the service, or set DATA_DIR.', { cause: error });
 }
 

@@ -18,7 +18,7 @@ import { type Databases, migrateAll, openDatabases } from './databases.ts';
 import { openMetrics, openTracing } from './observed.ts';
 import { ensureDemoTeam, type KeysFile, keysFilePath } from './demo.ts';
 import { openSecrets } from './secrets.ts';
-import { takeTurn } from './turn.ts';
+import { takeStartLock } from './start-lock.ts';
 import { untilAvailable } from './until-available.ts';
 
 /** Runs until a signal, then drains: no new work starts, work in progress finishes, the database stops last. */
@@ -26,7 +26,7 @@ export async function runProgram(config: Config, role: Role): Promise<void> {
   fs.mkdirSync(config.data_dir, { recursive: true });
   const log = createLog({ level: config.log_level, format: config.log_format });
   const stopAsked = signal();
-  const databases = await openInTurn(config);
+  const databases = await openLocked(config);
   try {
     const prepared = await untilAvailable(() => prepare(config, role, databases, log), log, stopAsked);
     try {
@@ -42,13 +42,13 @@ export async function runProgram(config: Config, role: Role): Promise<void> {
 /**
  * Opens the databases. A command may be using the same embedded database and stop it when done, so the service waits for it.
  */
-async function openInTurn(config: Config): Promise<Databases> {
+async function openLocked(config: Config): Promise<Databases> {
   if (config.database_urls) return openDatabases(config);
-  const turn = await takeTurn(config.data_dir);
+  const startLock = await takeStartLock(config.data_dir);
   try {
     return await openDatabases(config);
   } finally {
-    turn.release();
+    startLock.release();
   }
 }
 

@@ -9,7 +9,7 @@ export interface TakeOver {
   /** No charge is in progress: a payer who knows the charged number can continue here. */
   open: boolean;
   form_token: string;
-  complaint: string | undefined;
+  fieldError: string | undefined;
 }
 
 /** Page for browsers other than the one that started the payment. Shows the status without the payer's data. */
@@ -21,7 +21,7 @@ export function elsewherePage(scene: Scene & { progress: string }, takeOver: Tak
   if (!takeOver.open) return follow(scene, title, top, REFRESH_S);
   // Nothing is in progress, so the page is not reloaded while the payer types.
   const number = field(
-    { id: 'phone', label: texts.takeOverNumber, error: takeOver.complaint },
+    { id: 'phone', label: texts.takeOverNumber, error: takeOver.fieldError },
     (attributes) => html`<input name="phone" autocomplete="tel" inputmode="tel" maxlength="64" required ${attributes}>`,
   );
   const body = html`${top}<section><h2>${texts.takeOverTitle}</h2><p class="soft gap">${texts.takeOverText}</p>

@@ -1,8 +1,8 @@
 import { type Html, html } from '../../../kit/html.ts';
 import type { ChannelKind } from '../../../kit/channel-kind.ts';
 import type { Channel } from '../../../providers/reference/channels.ts';
-import { numbersOf } from '../guess.ts';
-import type { Means } from '../means.ts';
+import { numbersOf } from '../guess-channel.ts';
+import type { MethodOption } from '../method-options.ts';
 import type { FormScene } from './form.ts';
 import { field, hidden } from '../../pages/parts.ts';
 import { countryName, type Scene } from '../../pages/scene.ts';
@@ -16,7 +16,7 @@ export interface Typed {
 }
 
 /** Validation errors in the payer's language. */
-export interface Complaints {
+export interface FieldErrors {
   /** Shown above the forms: an error that belongs to no single field. */
   alert?: string;
   channel?: string;
@@ -30,8 +30,8 @@ export interface Complaints {
  * Select field for the operator, grouped by country; lists only countries when each has one operator. A hidden field when
  * there is a single channel.
  */
-export function channelField(scene: FormScene, { kind, channels, proposed }: Means): Html {
-  const { texts, typed, complaints } = scene;
+export function channelField(scene: FormScene, { kind, channels, proposed }: MethodOption): Html {
+  const { texts, typed, fieldErrors } = scene;
   const guessable = kind === 'mobile_money';
   if (channels.length === 1) return hidden('channel', channels[0]?.id ?? '');
   const chosen = channels.find(({ id }) => id === typed.channel) ?? proposed;
@@ -46,7 +46,7 @@ export function channelField(scene: FormScene, { kind, channels, proposed }: Mea
         : groups.map(([country, own]) => html`<optgroup label="${countryOf(country)}">${named(own)}</optgroup>`);
   const label = kind === 'bank' ? texts.bank : texts.operator;
   return field(
-    { id: `${kind}-channel`, label, help: guessable ? texts.operatorHelp : undefined, error: complaints.channel },
+    { id: `${kind}-channel`, label, help: guessable ? texts.operatorHelp : undefined, error: fieldErrors.channel },
     (attributes) =>
       guessable
         ? html`<select name="channel" ${attributes}><option value="">${texts.fromNumber}</option>${options}</select>`
@@ -67,9 +67,9 @@ function nameOf({ texts }: Scene, { id, name }: Channel): string {
 }
 
 /** Field for the phone number, filled in with the typed or the merchant's number. */
-export function phoneField({ texts, typed, payment, complaints }: FormScene): Html {
+export function phoneField({ texts, typed, payment, fieldErrors }: FormScene): Html {
   return field(
-    { id: 'phone', label: texts.phone, help: texts.phoneHelp, error: complaints.phone },
+    { id: 'phone', label: texts.phone, help: texts.phoneHelp, error: fieldErrors.phone },
     (attributes) =>
       html`<input type="tel" name="phone" value="${typed.phone ?? payment.phone}" autocomplete="tel" inputmode="tel"
 maxlength="32" required ${attributes}>`,
@@ -77,10 +77,10 @@ maxlength="32" required ${attributes}>`,
 }
 
 /** Field for the bank account number, which is required in the sandbox only. */
-export function accountFields({ texts, typed, sandbox, complaints }: FormScene): Html {
+export function accountFields({ texts, typed, sandbox, fieldErrors }: FormScene): Html {
   const label = sandbox ? texts.account : texts.accountOptional;
   return field(
-    { id: 'account', label, help: texts.accountHelp, error: complaints.account },
+    { id: 'account', label, help: texts.accountHelp, error: fieldErrors.account },
     (attributes) =>
       html`<input name="account_number" value="${typed.account_number}" autocomplete="off" inputmode="numeric"
 maxlength="64"${sandbox && html` required`} ${attributes}>`,
@@ -88,14 +88,14 @@ maxlength="64"${sandbox && html` required`} ${attributes}>`,
 }
 
 /** Fields of a test card, sandbox only. Autofill is disabled, so that no real card is entered by accident. */
-export function cardFields({ texts }: Scene, complaints: Complaints): Html {
+export function cardFields({ texts }: Scene, fieldErrors: FieldErrors): Html {
   const plain = (id: string, label: string, attributes: Html) =>
     field(
       { id, label },
       (own) => html`<input name="${id}" autocomplete="off" inputmode="numeric" required ${attributes} ${own}>`,
     );
   const number = field(
-    { id: 'number', label: texts.cardNumber, help: texts.testCardHelp, error: complaints.card },
+    { id: 'number', label: texts.cardNumber, help: texts.testCardHelp, error: fieldErrors.card },
     (own) => html`<input name="number" autocomplete="off" inputmode="numeric" maxlength="23" required ${own}>`,
   );
   const expiry = plain('expiry', texts.expiry, html`maxlength="5" placeholder="${texts.expiryForm}"`);

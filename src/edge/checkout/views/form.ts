@@ -2,9 +2,9 @@ import { type Html, html } from '../../../kit/html.ts';
 import type { Memory } from '../../../core/charge/saved.ts';
 import type { Item } from '../../../core/payments/schema.ts';
 import type { ChannelKind } from '../../../kit/channel-kind.ts';
-import { leftOf, type Means } from '../means.ts';
+import { leftOf, type MethodOption } from '../method-options.ts';
 import { qrCode } from '../qr.ts';
-import { type Complaints, type Typed, accountFields, cardFields, channelField, phoneField } from './fields.ts';
+import { type FieldErrors, type Typed, accountFields, cardFields, channelField, phoneField } from './fields.ts';
 import { paymentDocument } from '../../pages/document.ts';
 import { alert, facts, head, hidden, tranches } from '../../pages/parts.ts';
 import { money, payLabel, type Scene } from '../../pages/scene.ts';
@@ -15,7 +15,7 @@ const MAX_ITEMS = 8;
 const MAX_LETTERS = 80;
 
 export interface FormScene extends Scene, Memory {
-  means: Means[];
+  means: MethodOption[];
   form_token: string;
   /**
    * Address of the page for the payer's phone, shown as a QR code. Null on a phone, and once a browser has started the
@@ -24,21 +24,21 @@ export interface FormScene extends Scene, Memory {
   address: string | null;
   /** What was typed before, when the form is shown again. */
   typed: Typed;
-  complaints: Complaints;
+  fieldErrors: FieldErrors;
 }
 
 /** Page where the payer chooses the payment method. Each method is a form with its fee, and its total on the button. */
 export function formPage(scene: FormScene): Html {
-  const { texts, payment, means, complaints } = scene;
+  const { texts, payment, means, fieldErrors } = scene;
   const tried = means.find(({ kind }) => kind === scene.typed.kind);
   const open = tried ?? (scene.saved ? undefined : means[0]);
   const body = html`${head(scene, leftOf(payment), { heading: true, more: particulars(scene) })}
 ${order(scene)}
 <section><h2>${means.length > 0 ? texts.howToPay : texts.noMeans}</h2>
 ${means.some(({ fee_minor }) => fee_minor !== null) && html`<p class="soft gap">${texts.feeIncluded}</p>`}
-${alert(complaints.alert)}
-${savedMeans(scene, open === undefined)}
-${means.map((entry) => oneMeans(scene, entry, entry === open))}
+${alert(fieldErrors.alert)}
+${savedMethodSection(scene, open === undefined)}
+${means.map((entry) => methodSection(scene, entry, entry === open))}
 </section>${onPhone(scene)}${scene.sandbox && testNumbers(texts)}`;
   return paymentDocument(scene, { title: texts.payTo(scene.merchant), body, parts: ['form'] });
 }
@@ -71,7 +71,7 @@ function line({ name, description, quantity }: Item): Html {
   return html`<li>${quantity !== undefined && html`<span class="soft">${quantity} ×</span> `}${text}</li>`;
 }
 
-function oneMeans(scene: FormScene, means: Means, open: boolean): Html {
+function methodSection(scene: FormScene, means: MethodOption, open: boolean): Html {
   const { texts } = scene;
   const { kind, fee_minor, total_minor } = means;
   return html`<details class="means" name="means"${open && html` open`}><summary>${texts.means[kind]}${
@@ -84,7 +84,7 @@ ${bill(scene, means)}
 }
 
 /** Amount, fee and total, where the choice of the payment method decides the fee. */
-function bill(scene: FormScene, { fee_minor, total_minor }: Means): Html | null {
+function bill(scene: FormScene, { fee_minor, total_minor }: MethodOption): Html | null {
   const { texts, payment } = scene;
   if (fee_minor === null) return null;
   const rows = [
@@ -96,7 +96,7 @@ function bill(scene: FormScene, { fee_minor, total_minor }: Means): Html | null 
 }
 
 /** Form for the saved number: one tap and nothing to type. It refers to the number by its id, never by its digits. */
-function savedMeans(scene: FormScene, open: boolean): Html | null {
+function savedMethodSection(scene: FormScene, open: boolean): Html | null {
   const { saved, texts } = scene;
   const means = scene.means.find(({ kind }) => kind === saved?.channel.kind);
   if (!saved || !means) return null;
@@ -113,18 +113,18 @@ function rememberBox({ remembers, texts, merchant }: FormScene): Html | false {
   );
 }
 
-const FIELDS: Record<ChannelKind, (scene: FormScene, means: Means) => Html> = {
+const FIELDS: Record<ChannelKind, (scene: FormScene, means: MethodOption) => Html> = {
   mobile_money: (scene, means) => html`${phoneField(scene)}${channelField(scene, means)}${rememberBox(scene)}`,
   bank: (scene, means) => html`${channelField(scene, means)}${accountFields(scene)}`,
   card: (scene, { proposed, channels }) => {
     const channel = hidden('channel', (proposed ?? channels[0])?.id ?? '');
     if (!scene.sandbox) return html`${channel}<p class="help">${scene.texts.cardElsewhere}</p>`;
-    return html`${channel}${cardFields(scene, scene.complaints)}`;
+    return html`${channel}${cardFields(scene, scene.fieldErrors)}`;
   },
 };
 
 /** Shows validation errors only on the payment method that was submitted. */
-function fields(scene: FormScene, means: Means): Html {
+function fields(scene: FormScene, means: MethodOption): Html {
   const tried = scene.typed.kind === means.kind;
-  return FIELDS[means.kind](tried ? scene : { ...scene, complaints: {} }, means);
+  return FIELDS[means.kind](tried ? scene : { ...scene, fieldErrors: {} }, means);
 }

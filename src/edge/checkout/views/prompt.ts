@@ -42,10 +42,10 @@ export function codeForm({
   texts,
   path,
   form_token,
-  complaint,
-}: Scene & { form_token: string; complaint?: string | undefined }): Html {
+  fieldError,
+}: Scene & { form_token: string; fieldError?: string | undefined }): Html {
   const code = field(
-    { id: 'otp', label: texts.otp, error: complaint },
+    { id: 'otp', label: texts.otp, error: fieldError },
     (attributes) =>
       html`<input name="otp" autocomplete="one-time-code" inputmode="numeric" maxlength="12" required ${attributes}>`,
   );

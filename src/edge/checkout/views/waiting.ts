@@ -19,7 +19,7 @@ export interface Waiting extends Scene {
   now: number;
   form_token: string;
   /** Error of the submitted code. */
-  complaint?: string | undefined;
+  fieldError?: string | undefined;
 }
 
 /**

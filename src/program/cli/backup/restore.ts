@@ -6,7 +6,7 @@ import { type Account, giveTo } from '../../../platform/db/embedded/account.ts';
 import { MARK } from '../../../platform/db/embedded/cluster.ts';
 import { tryLock } from '../../../platform/db/embedded/lock.ts';
 import { findPlace, type Place, unfinishedRestore } from '../../../platform/db/embedded/place.ts';
-import { takeTurn } from '../../start/turn.ts';
+import { takeStartLock } from '../../start/start-lock.ts';
 import { withDatabases, withPool } from '../databases.ts';
 import { Failure } from '../failure.ts';
 import { missingMigrations } from '../migrations.ts';
@@ -22,11 +22,11 @@ export async function restoreCommand(folder: string, options: { json?: true }): 
   }
   const source = path.resolve(folder);
   const manifest = readManifest(source);
-  const turn = await takeTurn(config.data_dir);
+  const startLock = await takeStartLock(config.data_dir);
   try {
     await restoreTo(config, source, manifest);
   } finally {
-    turn.release();
+    startLock.release();
   }
   const behind = await opened(config);
   const { created_at, version } = manifest;

@@ -59,8 +59,8 @@ async function examineAll(config: Config, urls: DatabaseUrls): Promise<Finding[]
   return [
     ...probes.map(({ finding }) => finding),
     ...secrets,
-    ...(skews.length > 0 ? [judgeClock(skews)] : []),
-    ...(moved.length > 0 ? [judgeTime(config, moved)] : []),
+    ...(skews.length > 0 ? [clockFinding(skews)] : []),
+    ...(moved.length > 0 ? [timeFinding(config, moved)] : []),
   ];
 }
 
@@ -74,7 +74,7 @@ async function probe(store: keyof DatabaseUrls, kind: SchemaKind, url: string): 
       const asked = systemClock.now();
       const server = await serverState(db);
       const skew_ms = (asked + systemClock.now()) / 2 - server.now.getTime();
-      const finding = judgeDatabase(name, server, kind, await appliedMigrations(db));
+      const finding = databaseFinding(name, server, kind, await appliedMigrations(db));
       return { finding, skew_ms, ...(finding.status === 'ok' ? { plain: (await readTime(db)).plain } : {}) };
     });
   } catch (error) {
@@ -102,7 +102,7 @@ async function checkSecrets(config: Config, url: string): Promise<Finding[]> {
  * Judges a database by its version and migrations.
  * @param applied names of the migrations that the database has
  */
-export function judgeDatabase(
+export function databaseFinding(
   name: string,
   server: Pick<ServerState, 'version_num' | 'version'>,
   kind: SchemaKind,
@@ -123,7 +123,7 @@ export function judgeDatabase(
  * Judges the difference between our clock and the servers'.
  * @param skews in milliseconds, one for each server, in either direction
  */
-export function judgeClock(skews: readonly number[]): Finding {
+export function clockFinding(skews: readonly number[]): Finding {
   const worst = Math.max(...skews.map(Math.abs));
   const detail = `${Math.round(worst)} ms apart from the database's`;
   if (worst <= SKEW_WARN_MS) return ok('clock', detail);
@@ -135,7 +135,7 @@ export function judgeClock(skews: readonly number[]): Finding {
  * Reports databases whose clock CLOCK_SPEED has modified.
  * @param moved names of these databases
  */
-function judgeTime({ profile }: Config, moved: readonly string[]): Finding {
+function timeFinding({ profile }: Config, moved: readonly string[]): Finding {
   const detail = `not the real one in ${moved.join(', ')}`;
   const advice = 'CLOCK_SPEED has changed it: start once with PROFILE=development and CLOCK_SPEED=off.';
   return profile === 'production' ? fail('time', detail, advice) : warn('time', detail, advice);

@@ -1,9 +1,9 @@
-export type Verdict = 'ok' | 'warn' | 'fail';
+export type FindingStatus = 'ok' | 'warn' | 'fail';
 
 /** Result of one check, a line of `pirogue doctor`. */
 export interface Finding {
   name: string;
-  status: Verdict;
+  status: FindingStatus;
   detail: string;
   /** What to do; null when nothing is needed. */
   advice: string | null;

@@ -13,47 +13,47 @@ import {
   explainedAttempts,
   type ExplainedPayment,
   findPaymentAnywhere,
-  type Happening,
-  happeningsOf,
+  type ExplainedEvent,
+  explainedEvents,
 } from './store.ts';
 
-interface Story {
+interface Explanation {
   payment: ExplainedPayment;
   /** Rejections by fraud screening, before a provider was called. */
   refusals: NotedRefusal[];
-  happenings: Happening[];
+  events: ExplainedEvent[];
   attempts: ExplainedAttempt[];
 }
 
 export async function explainCommand(id: string, options: { json?: true }, command: Command): Promise<void> {
   for (const environment of ENVIRONMENTS) {
-    if (isId('trx', environment, id)) return tell(id, environment, options);
-    if (isId('po', environment, id)) return (await import('./transfer.ts')).tellTransfer(id, environment, options);
+    if (isId('trx', environment, id)) return explainPayment(id, environment, options);
+    if (isId('po', environment, id)) return (await import('./transfer.ts')).explainTransfer(id, environment, options);
   }
   command.error('error: this is not the id of a payment (trx_…) or transfer (po_…)');
 }
 
-async function tell(id: string, environment: Environment, options: { json?: true }): Promise<void> {
-  const story = await readStory(id, environment);
-  if (!story) throw new Failure(`there is no payment ${id} in ${environment}`, 'Check the id.');
-  print(options.json, documentOf(story, environment), () => textOf(story, environment));
+async function explainPayment(id: string, environment: Environment, options: { json?: true }): Promise<void> {
+  const explanation = await readExplanation(id, environment);
+  if (!explanation) throw new Failure(`there is no payment ${id} in ${environment}`, 'Check the id.');
+  print(options.json, documentOf(explanation, environment), () => textOf(explanation, environment));
 }
 
-function readStory(id: string, environment: Environment): Promise<Story | undefined> {
+function readExplanation(id: string, environment: Environment): Promise<Explanation | undefined> {
   return inStore(environment, async (db) => {
     const payment = await findPaymentAnywhere(db, id);
     return (
       payment && {
         payment,
         refusals: await refusalsOf(db, payment.team_id, id),
-        happenings: await happeningsOf(db, payment.team_id, id),
+        events: await explainedEvents(db, payment.team_id, id),
         attempts: await explainedAttempts(db, payment.team_id, id),
       }
     );
   });
 }
 
-function documentOf({ payment, refusals, happenings, attempts }: Story, environment: Environment) {
+function documentOf({ payment, refusals, events, attempts }: Explanation, environment: Environment) {
   const { team_id, amount_minor, captured_minor, ...rest } = payment;
   return {
     ...rest,
@@ -61,7 +61,7 @@ function documentOf({ payment, refusals, happenings, attempts }: Story, environm
     environment,
     amount: wireFromMinor(amount_minor),
     amount_captured: wireFromMinor(captured_minor),
-    happenings,
+    happenings: events,
     refusals: refusals.map((refusal) => ({ ...refusal, why: explainRefusal(refusal) })),
     attempts: attempts.map(({ amount_minor: minor, decision, ...attempt }) => ({
       ...attempt,
@@ -73,12 +73,12 @@ function documentOf({ payment, refusals, happenings, attempts }: Story, environm
   };
 }
 
-function textOf({ payment, refusals, happenings, attempts }: Story, environment: Environment): string {
+function textOf({ payment, refusals, events, attempts }: Explanation, environment: Environment): string {
   const { id, team_id, status, amount_minor, currency, reason } = payment;
   const head = `${id} of team ${team_id}, ${environment}: ${wireFromMinor(amount_minor)} ${currency}, ${status}${reason ? ` (${reason})` : ''}`;
-  const story = happenings.map(({ type, created_at }) => `  ${created_at.toISOString()}  ${type}`);
+  const lines = events.map(({ type, created_at }) => `  ${created_at.toISOString()}  ${type}`);
   return [
-    [head, ...story].join('\n'),
+    [head, ...lines].join('\n'),
     ...refusals.map(refusalText),
     ...(attempts.length === 0 ? ['No provider was asked: nobody has charged it yet.'] : attempts.map(attemptText)),
   ].join('\n\n');

@@ -60,14 +60,14 @@ export function explainedAttempts(db: Queryable, team_id: bigint, payment_id: st
 }
 
 /** An event of a payment. */
-export interface Happening {
+export interface ExplainedEvent {
   type: string;
   created_at: Date;
 }
 
 /** Returns the events of the payment in order. Events are deleted after a retention period. */
-export function happeningsOf(db: Queryable, team_id: bigint, payment_id: string): Promise<Happening[]> {
-  return db.all<Happening>(sql`
+export function explainedEvents(db: Queryable, team_id: bigint, payment_id: string): Promise<ExplainedEvent[]> {
+  return db.all<ExplainedEvent>(sql`
     select type, created_at from events where team_id = ${team_id} and resource_id = ${payment_id} order by sequence`);
 }
 

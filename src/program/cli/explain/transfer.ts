@@ -6,7 +6,7 @@ import { inStore, whyLines } from './shared.ts';
 import { type ExplainedTransfer, findTransferAnywhere } from './store.ts';
 
 /** Explains which provider accounts a transfer was routed to, and why. */
-export async function tellTransfer(id: string, environment: Environment, options: { json?: true }): Promise<void> {
+export async function explainTransfer(id: string, environment: Environment, options: { json?: true }): Promise<void> {
   const transfer = await inStore(environment, (db) => findTransferAnywhere(db, id));
   if (!transfer) throw new Failure(`there is no transfer ${id} in ${environment}`, 'Check the id.');
   const { team_id, amount_minor, decision, ...rest } = transfer;
@@ -24,11 +24,11 @@ function textOf(transfer: ExplainedTransfer, environment: Environment, why: read
     ...why,
     ...(tried.length > 0 ? [`${tried.join(', ')} provably did not take it.`] : []),
     ...(decision?.resent ? ['It was handed over a second time under the same key, because its provider did not know it.'] : []),
-    `→ ${standing(transfer)}`,
+    `→ ${outcomeOf(transfer)}`,
   ].join('\n');
 }
 
-function standing({ provider_account, dispatched_at, completed_at, message, decision }: ExplainedTransfer): string {
+function outcomeOf({ provider_account, dispatched_at, completed_at, message, decision }: ExplainedTransfer): string {
   const words = message ?? decision?.note;
   const said = words ? `: ${words}` : '';
   if (completed_at) return `Ended at ${completed_at.toISOString()}${provider_account ? ` by ${provider_account}` : ''}${said}.`;

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { subscriptionsOf, type EventType } from '../../../money/events/catalogue.ts';
-import { type Answer, type Api, openApi, Refusal } from '../api.ts';
+import { type Answer, type Api, openApi, RequestError } from '../api.ts';
 import type { ApiOptions } from '../api-options.ts';
 import { accepted, type Forwarded, forward } from './forward.ts';
 import { listeningSecret } from './secret.ts';
-import { EventTail, type HeardEvent } from './tail.ts';
+import { EventTail, type ReceivedEvent } from './tail.ts';
 
 interface ListenOptions extends ApiOptions {
   forwardTo?: string;
@@ -14,7 +14,7 @@ interface ListenOptions extends ApiOptions {
 }
 
 /** Interval of polling. It leaves two thirds of the key's rate limit to the merchant's own calls. */
-const REST_MS = 2_000;
+const POLL_MS = 2_000;
 /** Waits between retries. A receiver that restarts should be available again within them. */
 const RETRY_MS = [1_000, 2_000, 4_000];
 
@@ -28,15 +28,15 @@ export async function listenCommand(options: ListenOptions): Promise<void> {
   const stop = stopAsked();
   const tail = await EventTail.start(
     (path) => api.call('GET', path),
-    (path) => patiently(api, path, stop),
+    (path) => withRetries(api, path, stop),
     options.since ?? null,
   );
   listener.greet();
   try {
     for (;;) {
       const events = await tail.more();
-      for (const event of events) await listener.tell(event, stop);
-      await pause(REST_MS, stop);
+      for (const event of events) await listener.handle(event, stop);
+      await pause(POLL_MS, stop);
       stop.throwIfAborted();
     }
   } catch (error) {
@@ -53,18 +53,18 @@ function stopAsked(): AbortSignal {
 }
 
 /** Calls the service until it answers. Gives up only on errors that a retry cannot resolve. */
-async function patiently(api: Api, path: string, stop: AbortSignal): Promise<Answer> {
-  let told = false;
+async function withRetries(api: Api, path: string, stop: AbortSignal): Promise<Answer> {
+  let reported = false;
   for (;;) {
     stop.throwIfAborted();
     try {
       const answer = await api.call('GET', path);
-      if (told) console.error('it answers again');
+      if (reported) console.error('it answers again');
       return answer;
     } catch (error) {
-      if (!(error instanceof Refusal) || error.wait_ms === null) throw error;
-      if (!told) console.error(`${error.message}: trying again until it does, Ctrl-C ends`);
-      told = true;
+      if (!(error instanceof RequestError) || error.wait_ms === null) throw error;
+      if (!reported) console.error(`${error.message}: trying again until it does, Ctrl-C ends`);
+      reported = true;
       await pause(error.wait_ms, stop);
     }
   }
@@ -78,9 +78,9 @@ async function pause(ms: number, stop: AbortSignal): Promise<void> {
 class Listener {
   readonly #options: ListenOptions;
   readonly #secret: string;
-  #heard = 0;
+  #received = 0;
   #failed = 0;
-  #last: HeardEvent | null = null;
+  #last: ReceivedEvent | null = null;
 
   constructor(options: ListenOptions, secret: string) {
     this.#options = options;
@@ -98,7 +98,7 @@ class Listener {
   }
 
   /** Delivers an event. Returns when the receiver has accepted it or all retries have failed. */
-  async tell(event: HeardEvent, stop: AbortSignal): Promise<void> {
+  async handle(event: ReceivedEvent, stop: AbortSignal): Promise<void> {
     if (!wanted(event.type, this.#options.events)) return;
     const { forwardTo } = this.#options;
     if (!forwardTo) this.#print(event, null);
@@ -115,7 +115,7 @@ class Listener {
       }
       await pause(wait, stop);
     }
-    this.#heard++;
+    this.#received++;
     this.#last = event;
   }
 
@@ -123,10 +123,10 @@ class Listener {
     if (this.#options.json) return;
     const failed = this.#failed > 0 ? `, ${this.#failed} not taken` : '';
     const next = this.#last ? `; --since ${this.#last.id} goes on behind them` : '';
-    say(`${this.#heard} events${failed}${next}`);
+    say(`${this.#received} events${failed}${next}`);
   }
 
-  #print({ id, type, created, sequence, body }: HeardEvent, result: Forwarded | null): void {
+  #print({ id, type, created, sequence, body }: ReceivedEvent, result: Forwarded | null): void {
     const resource = String(body.data.id ?? '');
     const outcome = result ? `  → ${result.status ?? result.error} (${result.duration_ms} ms)` : '';
     say(

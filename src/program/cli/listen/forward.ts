@@ -2,7 +2,7 @@ import { commandClock } from '../command-clock.ts';
 import { send } from '../../../kit/fetch.ts';
 import { newId } from '../../../kit/ids.ts';
 import { deliveryHeaders } from '../../../money/webhooks/sign.ts';
-import type { HeardEvent } from './tail.ts';
+import type { ReceivedEvent } from './tail.ts';
 
 const TIMEOUT_MS = 10_000;
 /** Maximum bytes of the response that are read. It is not used, so the connection is cut beyond that, as the service does. */
@@ -19,7 +19,7 @@ export interface Forwarded {
 }
 
 /** Posts an event as the service would deliver it: with the same headers, signed over the exact bytes that are sent. */
-export async function forward(address: string, secret: string, event: HeardEvent): Promise<Forwarded> {
+export async function forward(address: string, secret: string, event: ReceivedEvent): Promise<Forwarded> {
   const at = commandClock.now();
   const id = newId('whd', 'sandbox', at);
   const body = Buffer.from(JSON.stringify(event.body));

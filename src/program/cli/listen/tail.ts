@@ -2,7 +2,7 @@ import { lowestIdAt } from '../../../kit/ids.ts';
 import type { Answer } from '../api.ts';
 
 /** An event as GET /events returns it. */
-export interface HeardEvent {
+export interface ReceivedEvent {
   id: string;
   type: string;
   /** Number of the event among those of its resource, from 1. */
@@ -11,7 +11,7 @@ export interface HeardEvent {
   body: { data: Record<string, unknown> };
 }
 
-export type Ask = (path: string) => Promise<Answer>;
+export type Fetch = (path: string) => Promise<Answer>;
 
 /**
  * How late an event can become visible. Its id, and so its position in the list, is assigned when its change begins; it
@@ -25,15 +25,15 @@ const MAX_PAGES = 100;
 
 /** Follows the list of events and returns each once, in the order of their ids. */
 export class EventTail {
-  readonly #ask: Ask;
+  readonly #fetch: Fetch;
   #seen = new Set<string>();
   /** Events with smaller ids are ignored. */
   #floor: string;
   #newest = '';
   #newestAt = performance.now();
 
-  private constructor(ask: Ask, floor: string) {
-    this.#ask = ask;
+  private constructor(fetch: Fetch, floor: string) {
+    this.#fetch = fetch;
     this.#floor = floor;
     this.#seen.add(floor);
   }
@@ -41,26 +41,26 @@ export class EventTail {
   /**
    * Opens a tail.
    * @param first calls the service once, at the start
-   * @param ask calls the service from then on
+   * @param fetch calls the service from then on
    * @param since returns events from this id on; null for events that are not visible yet
    */
-  static async start(first: Ask, ask: Ask, since: string | null): Promise<EventTail> {
+  static async start(first: Fetch, fetch: Fetch, since: string | null): Promise<EventTail> {
     const { body } = await first('/events?per_page=1&cursor=');
-    if (since) return new EventTail(ask, since);
+    if (since) return new EventTail(fetch, since);
     const newest = body.items[0];
-    const tail = new EventTail(ask, newest ? lateBefore(newest.created) : '');
+    const tail = new EventTail(fetch, newest ? lateBefore(newest.created) : '');
     // Existing events count as seen, although events with smaller ids may still appear.
     await tail.more();
     return tail;
   }
 
   /** Returns the events since the last call, oldest first. */
-  async more(): Promise<HeardEvent[]> {
-    const fresh: HeardEvent[] = [];
+  async more(): Promise<ReceivedEvent[]> {
+    const fresh: ReceivedEvent[] = [];
     let cursor = '';
     for (let page = 0; page < MAX_PAGES; page++) {
-      const { headers, body } = await this.#ask(`/events?per_page=${PER_PAGE}&cursor=${encodeURIComponent(cursor)}`);
-      const events = heard(body.items, String(headers['x-service-sequence'] ?? ''));
+      const { headers, body } = await this.#fetch(`/events?per_page=${PER_PAGE}&cursor=${encodeURIComponent(cursor)}`);
+      const events = receivedEvents(body.items, String(headers['x-service-sequence'] ?? ''));
       fresh.push(...events.filter(({ id }) => id >= this.#floor && !this.#seen.has(id)));
       if (!body.meta.has_more || (events.at(-1)?.id ?? '') < this.#floor) break;
       if (page === MAX_PAGES - 1) console.error(`only the newest ${fresh.length} events are told`);
@@ -71,7 +71,7 @@ export class EventTail {
   }
 
   /** Marks events as seen, only after all pages were read: when a page fails, no event is lost. */
-  #remember(fresh: readonly HeardEvent[]): void {
+  #remember(fresh: readonly ReceivedEvent[]): void {
     for (const { id } of fresh) this.#seen.add(id);
     const newest = fresh[0];
     if (newest && newest.id > this.#newest) {
@@ -92,12 +92,12 @@ function lateBefore(created: string): string {
   return lowestIdAt('evt', 'sandbox', Date.parse(created) - LATE_MS);
 }
 
-function heard(
+function receivedEvents(
   items: readonly { id: string; event: string; created: string; data: Record<string, unknown> }[],
   sequences: string,
 ) {
   const numbers = sequences.split(',').map(Number);
-  return items.map((body, i): HeardEvent => {
+  return items.map((body, i): ReceivedEvent => {
     return { id: body.id, type: body.event, sequence: numbers[i] ?? 0, created: body.created, body };
   });
 }

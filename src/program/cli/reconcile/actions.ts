@@ -61,7 +61,7 @@ export async function reconcileCommand(options: Options): Promise<void> {
       if (missing.length > 0)
         throw new Failure(`the ${options.environment} store lacks ${missing.join(', ')}`, 'Run "pirogue migrate" first.');
       const deps = { clock: commandClock, config, listeners: paymentListeners(null) };
-      return run(deps, { environment: options.environment, db }, options, account, progress.tell);
+      return run(deps, { environment: options.environment, db }, options, account, progress.update);
     });
   }).finally(() => progress.end());
   print(options.json, documentOf(result), () => textOf(result));

@@ -8,12 +8,12 @@ const EVERY_MS = 200;
  * @param size of the file in bytes
  * @param quiet shows nothing
  */
-export function showProgress(size: number, quiet: boolean): { tell(step: Progress): void; end(): void } {
-  if (quiet) return { tell: () => undefined, end: () => undefined };
+export function showProgress(size: number, quiet: boolean): { update(step: Progress): void; end(): void } {
+  if (quiet) return { update: () => undefined, end: () => undefined };
   const live = process.stderr.isTTY;
   let shown = 0;
   let step = '';
-  const tell = (progress: Progress) => {
+  const update = (progress: Progress) => {
     const now = performance.now();
     const changed = progress.step !== step;
     if (live && !changed && now - shown < EVERY_MS) return;
@@ -21,7 +21,7 @@ export function showProgress(size: number, quiet: boolean): { tell(step: Progres
     [shown, step] = [now, progress.step];
     process.stderr.write(live ? `\r\x1b[2K${textOf(progress, size)}` : `${titleOf(progress)}\n`);
   };
-  return { tell, end: () => void (live && process.stderr.write('\r\x1b[2K')) };
+  return { update, end: () => void (live && process.stderr.write('\r\x1b[2K')) };
 }
 
 function titleOf({ step }: Progress): string {

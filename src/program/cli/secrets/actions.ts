@@ -25,14 +25,14 @@ interface Output {
   json?: true;
 }
 
-interface Desk {
+interface SecretsContext {
   config: Config;
   databases: Databases;
   keys: SealingKeys;
 }
 
 export async function statusCommand(options: Output): Promise<void> {
-  const { keys, source } = await withSecrets(async (desk) => ({ keys: await standing(desk), source: sourceOf(desk) }));
+  const { keys, source } = await withSecrets(async (context) => ({ keys: await standing(context), source: sourceOf(context) }));
   print(options.json, { source, keys }, () =>
     [
       table(
@@ -46,18 +46,19 @@ export async function statusCommand(options: Output): Promise<void> {
 }
 
 export async function rotateCommand(options: Output): Promise<void> {
-  const tell = (database: string, name: string, values: number) => {
+  const report = (database: string, name: string, values: number) => {
     if (!options.json) console.error(`${database} ${name}: ${values} sealed again`);
   };
-  const { made, done, keys, source } = await withSecrets(async (desk) => {
-    const found = desk.keys.current().id;
+  const { made, done, keys, source } = await withSecrets(async (context) => {
+    const found = context.keys.current().id;
     // Continues an earlier, interrupted run first. With nothing left to do, this run creates a new key, unless another run
     // has.
-    let done = await resealAll(desk.databases, desk.keys, tell);
-    const made = done.values === 0 && (await makeKey(desk, found));
-    if (desk.keys.current().id !== found) done = await resealAll(desk.databases, desk.keys, tell);
-    else if (done.values > 0) await changeKeys(desk.databases.control, 'secrets.rotate', async () => [desk.keys.current().id]);
-    return { made, done, keys: await standing(desk), source: sourceOf(desk) };
+    let done = await resealAll(context.databases, context.keys, report);
+    const made = done.values === 0 && (await makeKey(context, found));
+    if (context.keys.current().id !== found) done = await resealAll(context.databases, context.keys, report);
+    else if (done.values > 0)
+      await changeKeys(context.databases.control, 'secrets.rotate', async () => [context.keys.current().id]);
+    return { made, done, keys: await standing(context), source: sourceOf(context) };
   });
   const { unopened, unopened_count } = done;
   print(
@@ -77,8 +78,8 @@ export async function rotateCommand(options: Output): Promise<void> {
 }
 
 export async function pruneCommand(options: Output): Promise<void> {
-  const dropped = await withSecrets(async (desk) => {
-    const { keys: file, databases } = desk;
+  const dropped = await withSecrets(async (context) => {
+    const { keys: file, databases } = context;
     if (!(file instanceof KeyFile)) {
       throw new Failure('the keys come from SECRETS_KEY', '"pirogue secrets status" says which of them can be taken out of it.');
     }
@@ -98,7 +99,7 @@ export async function pruneCommand(options: Output): Promise<void> {
 }
 
 /** Opens the three databases and the keys for `work`. Checks that the keys are those of this installation. */
-function withSecrets<T>(work: (desk: Desk) => Promise<T>): Promise<T> {
+function withSecrets<T>(work: (context: SecretsContext) => Promise<T>): Promise<T> {
   const config = readConfig(process.env);
   return withDatabases(config, (urls) =>
     withPool(urls.control, (control) =>
@@ -123,7 +124,7 @@ async function isBehind({ control, sandbox, live }: Databases): Promise<boolean>
  * @param found id of the current key when this run began. If another key is current now, a concurrent run has created it
  * @returns false when none was created, also when the keys come from the environment, which only the operator can change
  */
-async function makeKey({ keys, databases }: Desk, found: string): Promise<boolean> {
+async function makeKey({ keys, databases }: SecretsContext, found: string): Promise<boolean> {
   if (!(keys instanceof KeyFile)) return false;
   const made = await changeKeys(databases.control, 'secrets.rotate', async () => {
     if (keys.current().id !== found) return [];
@@ -154,7 +155,7 @@ async function changeKeys(
 
 type Source = 'file' | 'environment';
 
-function sourceOf({ config }: Desk): Source {
+function sourceOf({ config }: SecretsContext): Source {
   return config.secrets_keys ? 'environment' : 'file';
 }
 

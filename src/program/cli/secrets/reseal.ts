@@ -31,7 +31,7 @@ export interface Resealed {
   left: number;
 }
 
-type Tell = (database: keyof DatabaseUrls, table: string, values: number) => void;
+type Report = (database: keyof DatabaseUrls, table: string, values: number) => void;
 
 /** Returns each encrypted column with each of its databases. */
 function places(): [keyof DatabaseUrls, SealedColumn][] {
@@ -44,13 +44,13 @@ function places(): [keyof DatabaseUrls, SealedColumn][] {
  * Encrypts every value of another key again with the current key, in batches. Each batch is a transaction and leaves values
  * that can be decrypted, so the run can be interrupted at any time and repeated.
  */
-export async function resealAll(databases: Databases, keys: SealingKeys, tell: Tell): Promise<Resealed> {
+export async function resealAll(databases: Databases, keys: SealingKeys, report: Report): Promise<Resealed> {
   const total: Resealed = { values: 0, unopened_count: 0, unopened: [], left: 0 };
   for (let pass = 1; ; pass++) {
     total.unopened = [];
     total.unopened_count = 0;
     for (const [database, column] of places()) {
-      const done = await resealColumn(databases[database], column, keys, (values) => tell(database, column.table, values));
+      const done = await resealColumn(databases[database], column, keys, (values) => report(database, column.table, values));
       total.values += done.values;
       total.unopened_count += done.unopened_count;
       total.unopened.push(...done.unopened.map((value) => ({ database, table: column.table, ...value })));
@@ -84,7 +84,7 @@ interface Batch {
   last: SealedValue | undefined;
 }
 
-async function resealColumn(db: Db, column: SealedColumn, keys: SealingKeys, tell: (values: number) => void) {
+async function resealColumn(db: Db, column: SealedColumn, keys: SealingKeys, report: (values: number) => void) {
   const done = { values: 0, unopened_count: 0, unopened: [] as Batch['unopened'] };
   let after: SealedValue | null = null;
   for (;;) {
@@ -94,7 +94,7 @@ async function resealColumn(db: Db, column: SealedColumn, keys: SealingKeys, tel
     done.unopened_count += batch.unopened.length;
     done.unopened.push(...batch.unopened.slice(0, UNOPENED_NAMED - done.unopened.length));
     after = batch.last;
-    tell(done.values);
+    report(done.values);
   }
 }
 

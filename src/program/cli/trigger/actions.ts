@@ -60,14 +60,14 @@ function list(json: true | undefined): void {
 }
 
 /** Fields that identify a resource and its status. --json prints all fields. */
-const TELLING = ['id', 'payment', 'amount', 'currency', 'status', 'reason', 'name', 'active'];
+const SHOWN_FIELDS = ['id', 'payment', 'amount', 'currency', 'status', 'reason', 'name', 'active'];
 
 /**
  * Prints a resource.
  * @param event id of the event that reports it
  */
 function show(resource: object, json: true | undefined, event?: string): void {
-  const fields = Object.entries(resource).filter(([name, value]) => TELLING.includes(name) && value !== null);
+  const fields = Object.entries(resource).filter(([name, value]) => SHOWN_FIELDS.includes(name) && value !== null);
   print(json, resource, () =>
     details({ ...Object.fromEntries(fields.map(([name, value]) => [name, String(value)])), ...(event ? { event } : {}) }),
   );

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { randomBase62 } from '../../../kit/crypto.ts';
-import { type Api, Refusal } from '../api.ts';
+import { type Api, RequestError } from '../api.ts';
 import { Failure } from '../failure.ts';
 
 const DEADLINE_MS = 20_000;
@@ -43,7 +43,7 @@ export class Maker {
     try {
       await this.call('POST', `/payments/${id}`, { channel: CHANNEL, data: { phone } });
     } catch (error) {
-      if (!(error instanceof Refusal) || error.status !== 402) throw error;
+      if (!(error instanceof RequestError) || error.status !== 402) throw error;
     }
     return id;
   }

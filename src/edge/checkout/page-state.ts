@@ -6,7 +6,7 @@ import type { Glimpse } from '../../core/payments/watch.ts';
 import { channelById } from '../../providers/reference/channels.ts';
 import type { FinalStatus } from './views/result.ts';
 
-/** The part of a payment that `standingOf` needs. */
+/** The part of a payment that `pageStateOf` needs. */
 type Seen = Pick<Glimpse, 'attempts'> & { payment: Pick<Glimpse['payment'], 'status' | 'expires_at' | 'continue_at'> };
 
 /** Progress that a waiting page compares. When it changes, the page reloads. */
@@ -17,7 +17,7 @@ export interface Progress {
 }
 
 /** State of a payment for its page. */
-export type Standing =
+export type PageState =
   | { kind: 'final'; status: FinalStatus }
   /** No charge is in progress: the payer can choose. */
   | { kind: 'open' }
@@ -28,7 +28,7 @@ export type Standing =
  * later. For a payment in tranches the worker sends the next tranche (`continue_at`); after a declined tranche the payer
  * continues.
  */
-export function standingOf({ payment, attempts }: Seen, now: number): Standing {
+export function pageStateOf({ payment, attempts }: Seen, now: number): PageState {
   if (isFinal(payment.status)) return { kind: 'final', status: payment.status as FinalStatus };
   if (attempts.some(isOpen) || !isChargeable(payment) || payment.continue_at !== null) return { kind: 'under_way' };
   return payment.expires_at.getTime() <= now ? { kind: 'final', status: 'expired' } : { kind: 'open' };
@@ -36,8 +36,8 @@ export function standingOf({ payment, attempts }: Seen, now: number): Standing {
 
 /** Returns what the status route and the events report: no more than the page shows to everybody. */
 export function progressOf(seen: Seen, now: number): Progress {
-  const standing = standingOf(seen, now);
-  const status = standing.kind === 'final' ? standing.status : seen.payment.status;
+  const pageState = pageStateOf(seen, now);
+  const status = pageState.kind === 'final' ? pageState.status : seen.payment.status;
   return { status, step: seen.attempts.find(isOpen)?.action?.kind ?? 'none', attempt: seen.attempts.length };
 }
 

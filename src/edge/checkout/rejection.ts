@@ -3,12 +3,12 @@ import { openHosted } from '../../core/charge/hosted.ts';
 import { isChargeable } from '../../core/charge/refusals.ts';
 import { isReason, payerMessage } from '../../providers/adapters/reasons.ts';
 import { channelById } from '../../providers/reference/channels.ts';
-import { type Desk, pathOf, type Shown, type Visit } from './desk.ts';
+import { type CheckoutContext, pathOf, type Shown, type Visit } from './context.ts';
 import type { Language } from '../pages/language.ts';
 import { messagesIn } from '../pages/messages.ts';
 import { cardPageOf, notice, pageOf, problemAnswer } from './show.ts';
 import type { Submission } from './submission.ts';
-import type { Complaints, Typed } from './views/fields.ts';
+import type { FieldErrors, Typed } from './views/fields.ts';
 import { countryName } from '../pages/scene.ts';
 
 /**
@@ -16,29 +16,29 @@ import { countryName } from '../pages/scene.ts';
  * each invalid field. After a decline or in a wrong state, the page itself shows the payment's status.
  * @param card the submit came from the card page
  */
-export async function turnDown(
-  desk: Desk,
+export async function showRejection(
+  context: CheckoutContext,
   visit: Visit,
   problem: Problem,
   submission: Submission | undefined,
   card: boolean,
 ): Promise<Shown> {
   if (visit.json) return problemAnswer(inLanguage(problem, visit.language));
-  if (problem.status === 429) return tooMany(desk, visit, problem);
-  const hosted = must(await openHosted(desk.deps, visit.token), 'the payment was there when the submit came');
+  if (problem.status === 429) return showTooManyRequests(context, visit, problem);
+  const hosted = must(await openHosted(context.deps, visit.token), 'the payment was there when the submit came');
   // Blocked only for now: the page with the payment's status would not mention the block.
   const later = problem.details.error_code === 'fraud_blocked' && isChargeable(hosted.payment);
-  if ((problem.status === 402 && !later) || problem.status === 400) return { kind: 'redirect', to: pathOf(desk, visit.token) };
-  const complaints = complaintsOf(problem, visit.language, submission);
-  const turned = { status: problem.status, typed: typedIn(submission), complaints };
-  return card ? cardPageOf(desk, visit, hosted, turned) : pageOf(desk, visit, hosted, false, turned);
+  if ((problem.status === 402 && !later) || problem.status === 400) return { kind: 'redirect', to: pathOf(context, visit.token) };
+  const fieldErrors = complaintsOf(problem, visit.language, submission);
+  const rejection = { status: problem.status, typed: typedIn(submission), fieldErrors };
+  return card ? cardPageOf(context, visit, hosted, rejection) : pageOf(context, visit, hosted, false, rejection);
 }
 
 /** Answers 429 with the time after which to retry, as a page or as JSON. */
-export function tooMany(desk: Desk, visit: Visit, problem: Problem): Shown {
+export function showTooManyRequests(context: CheckoutContext, visit: Visit, problem: Problem): Shown {
   if (visit.json) return problemAnswer(problem);
   const headers = problem.details.headers ?? {};
-  const answer = notice(visit, 429, 'busy', pathOf(desk, visit.token), Number(headers['Retry-After']));
+  const answer = notice(visit, 429, 'busy', pathOf(context, visit.token), Number(headers['Retry-After']));
   return { ...answer, headers: { ...answer.headers, ...headers } };
 }
 
@@ -59,7 +59,7 @@ function typedIn(submission: Submission | undefined): Typed {
 }
 
 /** Returns one plain sentence for each invalid field. The validation messages are written for developers. */
-function complaintsOf(problem: Problem, language: Language, submission: Submission | undefined): Complaints {
+function complaintsOf(problem: Problem, language: Language, submission: Submission | undefined): FieldErrors {
   const { errors, refusedText } = messagesIn(language);
   const fields = problem.details.errors ?? {};
   const has = (name: string) => Object.hasOwn(fields, name);
@@ -72,14 +72,14 @@ function complaintsOf(problem: Problem, language: Language, submission: Submissi
   if (has('amount')) return { alert: errors.amount };
   // The payer left the choice of the operator to us.
   const unrecognised = submission?.channel === undefined && submission?.phone !== undefined;
-  const complaints: Complaints = {
+  const fieldErrors: FieldErrors = {
     ...(has('channel') ? { channel: unrecognised ? errors.operator : errors.channel } : {}),
     ...(has('data.phone') ? { phone: errors.phone(countryOf(language, submission)) } : {}),
     ...(has('data.account_number') ? { account: errors.account } : {}),
     ...(has('number') ? { card: errors.card } : {}),
     ...(has('otp') ? { otp: errors.otp } : {}),
   };
-  return Object.keys(complaints).length > 0 ? complaints : { alert: refusedText };
+  return Object.keys(fieldErrors).length > 0 ? fieldErrors : { alert: refusedText };
 }
 
 function countryOf(language: Language, submission: Submission | undefined): string | null {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
-import { Counter } from '../complaints/counter.ts';
+import { LiveMerchant } from '../complaints/live-merchant.ts';
 import { read } from '../mail/smtp-server.ts';
 import { type Api, type FakeClock, until } from '../setup/api.ts';
 
@@ -14,22 +14,22 @@ export const CUSTOMER = { name: 'Awa Ngo', email: 'awa@buyers.example', phone: '
 // biome-ignore lint/suspicious/noExplicitAny: tests read whatever shape they expect and fail when it is not there
 type Shown = any;
 
-/** What the tests of invoices do over and over, as the merchant and as the customer. */
-export class Desk {
+/** The steps of merchant and customer that the tests of invoices share. */
+export class InvoiceFixture {
   readonly api: Api;
-  readonly till: Counter;
+  readonly merchant: LiveMerchant;
 
-  private constructor(api: Api, till: Counter) {
+  private constructor(api: Api, merchant: LiveMerchant) {
     this.api = api;
-    this.till = till;
+    this.merchant = merchant;
   }
 
-  static async open(api: Api, clock: FakeClock): Promise<Desk> {
-    return new Desk(api, await Counter.open(api, clock, ['pawapay']));
+  static async open(api: Api, clock: FakeClock): Promise<InvoiceFixture> {
+    return new InvoiceFixture(api, await LiveMerchant.open(api, clock, ['pawapay']));
   }
 
   call(method: string, where: string, body?: object, headers: Record<string, string> = {}) {
-    return this.till.call(method, where, body, headers);
+    return this.merchant.call(method, where, body, headers);
   }
 
   /** A draft of 10,000 XAF. */
@@ -40,8 +40,8 @@ export class Desk {
     return answer.body.invoice;
   }
 
-  /** One that was sent. */
-  async issue(changes: object = {}): Promise<Shown> {
+  /** A sent invoice. */
+  async createSent(changes: object = {}): Promise<Shown> {
     const { id } = await this.draft(changes);
     const answer = await this.call('POST', `/invoices/${id}/send`);
     assert.equal(answer.status, 200, JSON.stringify(answer.body));
@@ -59,35 +59,35 @@ export class Desk {
     );
   }
 
-  /** The page, as a browser gets it. */
+  /** Returns the page as a browser receives it. */
   page(url: string, language = 'en') {
     return shown(fetch(url, { headers: { 'accept-language': language } }));
   }
 
-  /** A click on "pay". @param amount what was typed; left out: all of it */
-  click(url: string, amount?: string, headers: Record<string, string> = {}) {
+  /** Submits the page. @param amount as entered; without it: the whole amount */
+  submit(url: string, amount?: string, headers: Record<string, string> = {}) {
     const body = amount === undefined ? '' : new URLSearchParams({ amount }).toString();
     const form = { 'content-type': 'application/x-www-form-urlencoded', 'accept-language': 'en' };
     return shown(fetch(url, { method: 'POST', redirect: 'manual', headers: { ...form, ...headers }, body }));
   }
 
-  /** The payment a click led to. */
-  async wish(url: string, amount?: string): Promise<Shown> {
-    const answer = await this.click(url, amount);
+  /** Submits the page. @returns the payment that was created */
+  async submitForPayment(url: string, amount?: string): Promise<Shown> {
+    const answer = await this.submit(url, amount);
     assert.equal(answer.status, 303, answer.text);
     const token = (answer.headers.get('location') ?? '').split('/pay/')[1] ?? '';
     return (await this.call('GET', `/payments/trx_${token.split('.')[0]}`)).body.transaction;
   }
 
-  /** Pays, all the way to the operator's confirmation. @returns the payment */
+  /** Pays up to the operator's confirmation. @returns the payment */
   async pay(url: string, amount?: string): Promise<Shown> {
-    const { id } = await this.wish(url, amount);
-    assert.equal((await this.till.charge(id)).status, 202);
-    await this.till.becomes(`/payments/${id}`, 'succeeded');
-    return this.till.payment(id);
+    const { id } = await this.submitForPayment(url, amount);
+    assert.equal((await this.merchant.charge(id)).status, 202);
+    await this.merchant.waitForStatus(`/payments/${id}`, 'succeeded');
+    return this.merchant.payment(id);
   }
 
-  /** The mails that went to this address, oldest first. */
+  /** Returns the mails to this address, oldest first. */
   async mails(to: string, count: number) {
     const folder = path.join(this.api.config.data_dir, 'mail');
     const ask = async () =>
@@ -99,7 +99,7 @@ export class Desk {
   }
 
   stop(): Promise<void> {
-    return this.till.stop();
+    return this.merchant.stop();
   }
 }
 

@@ -11,8 +11,8 @@ import { setAbuseRules } from '../../src/tenants/teams/store.ts';
 import { type Answer, type Api, FakeClock, type Merchant, startApi } from '../setup/api.ts';
 import { Registry } from '../setup/providers.ts';
 
-/** A service in live whose one provider takes everything, and counts what it is asked. */
-export class AbuseDesk {
+/** A service in live whose only provider accepts every charge and counts them. */
+export class AbuseFixture {
   readonly api: Api;
   readonly clock: FakeClock;
   /** Lines of the log. */
@@ -27,7 +27,7 @@ export class AbuseDesk {
     this.#asked = asked;
   }
 
-  static async open(): Promise<AbuseDesk> {
+  static async open(): Promise<AbuseFixture> {
     const [clock, lines, asked] = [new FakeClock(), [] as string[], { count: 0 }];
     const accepted: Submission = { kind: 'accepted', provider_ref: 'r', next: { kind: 'confirm' }, poll_after_ms: 60_000 };
     const taking = {
@@ -43,10 +43,10 @@ export class AbuseDesk {
     log.info = (fields: unknown) => {
       lines.push(JSON.stringify(fields));
     };
-    return new AbuseDesk(await startApi({ clock, providers, log, workers: false }), clock, lines, asked);
+    return new AbuseFixture(await startApi({ clock, providers, log, workers: false }), clock, lines, asked);
   }
 
-  /** How often the provider was asked to collect. */
+  /** Number of charges that the provider received. */
   get asked(): number {
     return this.#asked.count;
   }
@@ -55,14 +55,14 @@ export class AbuseDesk {
     return this.api.deps.stores.live.db;
   }
 
-  /** A verified team with a plan that knows no limits. @param on whether the rules are asked */
+  /** A verified team on a plan without limits. @param on whether its fraud rules are on */
   async merchant(on = true): Promise<Merchant> {
     const merchant = await this.api.newMerchant({ verification_level: 4, plan: 'unlimited' });
     if (on) await setAbuseRules(this.api.control, merchant.team.id, true);
     return merchant;
   }
 
-  /** A number nobody had before. */
+  /** Returns an unused phone number. */
   number(): string {
     this.#numbers += 1;
     return `+2376${String(50_000_000 + this.#numbers)}`;
@@ -102,7 +102,7 @@ export class AbuseDesk {
     return transaction as { status: string; reason: string | null; attempts: unknown[]; customer: string | null };
   }
 
-  /** As the command line would. */
+  /** Blocks a payer, as the command line does. */
   block({ team }: Merchant, kind: BlockKind, who: string, expires_at: Date | null = null): Promise<string> {
     const { secrets } = this.api.deps;
     const hashed = { payer: payerHash, email: emailHash }[kind as 'payer' | 'email'];

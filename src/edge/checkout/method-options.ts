@@ -8,7 +8,7 @@ import { type Channel, channelsFor, checkAmount } from '../../providers/referenc
 import { detectChannel, parsePhone } from '../../providers/reference/phones.ts';
 
 /** One payment method, with every channel that can take this payment, the likely country first. */
-export interface Means {
+export interface MethodOption {
   kind: ChannelKind;
   channels: Channel[];
   /**
@@ -27,7 +27,7 @@ const KINDS: readonly ChannelKind[] = ['mobile_money', 'card', 'bank'];
  * Returns the payment methods that can take this payment.
  * @param rates fees by kind of channel, the same for all channels of a kind
  */
-export function meansFor(payment: PaymentRow, rates: FeeRates): Means[] {
+export function methodOptionsFor(payment: PaymentRow, rates: FeeRates): MethodOption[] {
   const { amount_minor, currency } = payment;
   const left_minor = leftOf(payment);
   const fits = (channel: Channel) => checkAmount(channel, currency, totalOf(payment)) === null;

@@ -68,7 +68,7 @@ export type Answer =
   | { kind: 'pdf'; name: string; bytes: Uint8Array };
 
 /** State and services that all requests for payment pages share. */
-export interface Desk {
+export interface CheckoutContext {
   deps: CheckoutDeps;
   /** Keyed by token, not by IP address: whole mobile networks share a few addresses. */
   submits: Throttle;
@@ -84,7 +84,7 @@ export interface Desk {
 }
 
 /** Creates the shared state of the payment pages. */
-export function openDesk(deps: CheckoutDeps): Desk {
+export function openCheckout(deps: CheckoutDeps): CheckoutContext {
   // Every poll and page needs the name, which rarely changes.
   const names = new Remembered<string>(deps.clock, NAME_MS, MAX_NAMES);
   return {
@@ -101,15 +101,15 @@ export function openDesk(deps: CheckoutDeps): Desk {
 }
 
 /** Returns the path of a payment's page. */
-export function pathOf(desk: Desk, token: string): string {
-  return `${desk.base}/pay/${token}`;
+export function pathOf(context: CheckoutContext, token: string): string {
+  return `${context.base}/pay/${token}`;
 }
 
 /**
  * Counts a request with a valid token against its rate limit, before the database is read.
  * @returns seconds to wait; 0 when the request is allowed
  */
-export function countRead({ deps, reads }: Desk, { token }: Visit): number {
+export function countRead({ deps, reads }: CheckoutContext, { token }: Visit): number {
   return isHostedToken(deps, token) ? reads.take(token) : 0;
 }
 
@@ -121,8 +121,8 @@ export interface Opened {
 }
 
 /** Returns the payment of a visit; null for an invalid token or an unknown payment. */
-export async function openVisit(desk: Desk, visit: Visit): Promise<Opened | null> {
-  const hosted = await openHosted(desk.deps, visit.token);
+export async function openVisit(context: CheckoutContext, visit: Visit): Promise<Opened | null> {
+  const hosted = await openHosted(context.deps, visit.token);
   if (!hosted) return null;
   const { locale } = themeOf(hosted.payment.details?.theming);
   return { hosted, visit: visit.chosen || locale === null ? visit : { ...visit, language: locale } };

@@ -10,10 +10,11 @@ const LIMIT_MS = 60_000;
  * runs. Otherwise the second process could join the server of a first that is about to stop it.
  * @throws Error when another process has held the turn for a minute
  */
-export async function takeTurn(dataDir: string): Promise<FileLock> {
-  const turn = await lockOf(dataDir);
-  if (!turn) throw new Error(`another command has been using ${dataDir} for a minute: wait for it or end it, then try again`);
-  return turn;
+export async function takeStartLock(dataDir: string): Promise<FileLock> {
+  const startLock = await lockOf(dataDir);
+  if (!startLock)
+    throw new Error(`another command has been using ${dataDir} for a minute: wait for it or end it, then try again`);
+  return startLock;
 }
 
 async function lockOf(dataDir: string): Promise<FileLock | null> {

@@ -5,13 +5,13 @@ import { readBalances } from '../../src/money/ledger/balances.ts';
 import { type Api, type FakeClock, until } from '../setup/api.ts';
 import { type LiveShop, openLiveShop } from '../setup/live-shop.ts';
 
-/** What a payment is charged with, unless a test says otherwise. */
+/** Default payment method of a charge. */
 const MTN = { channel: 'cm.mtn', phone: '670100000' };
 
 type Instrument = Partial<typeof MTN> & { headers?: Record<string, string> };
 
-/** The till of a live shop: what the complaints' tests do over and over, in the merchant's words. */
-export class Counter {
+/** A merchant in live, with simulated providers: the steps that tests of live payments share. */
+export class LiveMerchant {
   readonly api: Api;
   readonly clock: FakeClock;
   readonly shop: LiveShop;
@@ -22,9 +22,9 @@ export class Counter {
     this.shop = shop;
   }
 
-  /** @param providers the first is tried first */
-  static async open(api: Api, clock: FakeClock, providers: readonly string[]): Promise<Counter> {
-    return new Counter(api, clock, await openLiveShop(api, providers));
+  /** @param providers in the order in which they are tried */
+  static async open(api: Api, clock: FakeClock, providers: readonly string[]): Promise<LiveMerchant> {
+    return new LiveMerchant(api, clock, await openLiveShop(api, providers));
   }
 
   simulator(name: string) {
@@ -35,8 +35,8 @@ export class Counter {
     return this.api.call(method, path, { key: this.shop.key, headers, ...(body ? { body } : {}) });
   }
 
-  /** A payment nobody has charged. @returns its id */
-  async order(amount = 1_000, fields: object = {}): Promise<string> {
+  /** Creates a payment. @returns its id */
+  async createPayment(amount = 1_000, fields: object = {}): Promise<string> {
     const { status, body } = await this.call('POST', '/payments', { amount, currency: 'XAF', phone: MTN.phone, ...fields });
     assert.equal(status, 201, JSON.stringify(body));
     return body.transaction.id;
@@ -50,35 +50,35 @@ export class Counter {
     return (await this.call('GET', `/payments/${id}`)).body.transaction;
   }
 
-  /** A payment that has succeeded. */
-  async sell(amount = 1_000): Promise<string> {
-    const id = await this.order(amount);
+  /** Creates and charges a payment, and waits until it succeeded. @returns its id */
+  async createSucceeded(amount = 1_000): Promise<string> {
+    const id = await this.createPayment(amount);
     assert.equal((await this.charge(id)).status, 202);
-    await this.becomes(`/payments/${id}`, 'succeeded');
+    await this.waitForStatus(`/payments/${id}`, 'succeeded');
     return id;
   }
 
-  /** Lets time go on until what stands at the address has the status; far from the real time, signatures are too old. */
-  becomes(path: string, status: string, step_ms = 1_000) {
-    return this.eventually(path, (resource) => resource.status === status, step_ms);
+  /** Advances the clock until the resource has the status. Far from the real time, signatures are too old. */
+  waitForStatus(path: string, status: string, step_ms = 1_000) {
+    return this.waitUntil(path, (resource) => resource.status === status, step_ms);
   }
 
-  /** Without letting time go on: nobody is asked, what changes does so by news that comes by itself. */
-  hears(path: string, status: string) {
-    return this.eventually(path, (resource) => resource.status === status, 0);
+  /** Waits for the status with the clock stopped: nothing is polled, so that only a callback can change it. */
+  waitForCallback(path: string, status: string) {
+    return this.waitUntil(path, (resource) => resource.status === status, 0);
   }
 
   // biome-ignore lint/suspicious/noExplicitAny: tests read whatever shape they expect and fail when it is not there
-  eventually(path: string, fits: (resource: any) => boolean, step_ms: number) {
-    const ask = async () => {
+  waitUntil(path: string, fits: (resource: any) => boolean, step_ms: number) {
+    const read = async () => {
       this.clock.advance(step_ms);
       const { body } = await this.call('GET', path);
       return body.transaction ?? body.transfer ?? body.refund;
     };
-    return until(ask, fits, 60_000);
+    return until(read, fits, 60_000);
   }
 
-  /** The types of the events of a resource, in their order. */
+  /** Returns the event types of a resource, in order. */
   async events(resource_id: string): Promise<string[]> {
     const rows = await this.api.deps.stores.live.db.all<{ type: string }>(
       sql`select type from events where resource_id = ${resource_id} order by sequence`,
@@ -86,21 +86,21 @@ export class Counter {
     return rows.map(({ type }) => type);
   }
 
-  /** What was booked for a payment or transfer, one word for each journal. */
-  async booked(subject_id: string): Promise<string[]> {
+  /** Returns the kinds of the journals of a payment or transfer, in order. */
+  async journalKinds(subject_id: string): Promise<string[]> {
     const rows = await this.api.deps.stores.live.db.all<{ kind: string }>(
       sql`select kind from journals where subject_id = ${subject_id} order by id`,
     );
     return rows.map(({ kind }) => kind);
   }
 
-  /** What one of the merchant's buckets holds now, in hundredths of XAF; GET /balance may be minutes old. */
+  /** Returns the present balance of an account of the merchant, in hundredths of XAF. GET /balance may be minutes old. */
   async balance(bucket: Account): Promise<bigint> {
     return (await readBalances(this.api.deps.stores.live.db, this.shop.merchant.team.id, 'XAF')).get(bucket) ?? 0n;
   }
 
-  /** How often a provider was asked to create something. */
-  asked(name: string): number {
+  /** Returns how many collections a provider was asked to create. */
+  creations(name: string): number {
     return this.simulator(name).requests.filter(({ method, path }) => method === 'POST' && /deposits|requesttopay/.test(path))
       .length;
   }

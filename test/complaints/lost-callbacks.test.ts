@@ -2,79 +2,79 @@ import assert from 'node:assert/strict';
 import { after, afterEach, beforeEach, test } from 'node:test';
 import { FakeClock, startApi, until } from '../setup/api.ts';
 import { type Received, startReceiver } from '../setup/receiver.ts';
-import { Counter } from './counter.ts';
+import { LiveMerchant } from './live-merchant.ts';
 
 /** Complaints about webhooks and callbacks that are lost, early or late (docs/complaints.md). */
 const clock = new FakeClock();
 const api = await startApi({ clock, env: { HOLD_MOBILE_MONEY: '0s', WEBHOOK_RETRY_SCHEDULE: '100ms' } });
 after(() => api.stop());
 
-let till: Counter;
+let merchant: LiveMerchant;
 beforeEach(async () => {
-  till = await Counter.open(api, clock, ['pawapay', 'mtn-momo']);
+  merchant = await LiveMerchant.open(api, clock, ['pawapay', 'mtn-momo']);
 });
-afterEach(() => till.stop());
+afterEach(() => merchant.stop());
 
 test('complaint 8: the webhook came and no payment was created: it is there before the provider is asked, and the webhook finds it', async () => {
-  const pawapay = till.simulator('pawapay');
-  await till.sell();
+  const pawapay = merchant.simulator('pawapay');
+  await merchant.createSucceeded();
   // The provider's answer is lost, so that nothing of ours but the key we chose leads to the payment.
   pawapay.faults.script({ fault: 'reset_created' });
-  const id = await till.order();
-  assert.equal((await till.charge(id)).status, 202);
-  await till.hears(`/payments/${id}`, 'succeeded');
+  const id = await merchant.createPayment();
+  assert.equal((await merchant.charge(id)).status, 202);
+  await merchant.waitForCallback(`/payments/${id}`, 'succeeded');
   const asked = pawapay.requests.filter(({ method, path }) => method === 'GET' && path.startsWith('/v2/deposits/'));
   const { key } = pawapay.book.entries().at(-1) ?? assert.fail();
   assert.ok(!asked.some(({ path }) => path.endsWith(key)), 'by the webhook alone');
 });
 
 test('complaint 6: an abandoned redirect blocks the invoice for ever: the same order is paid anew at once', async () => {
-  const pawapay = till.simulator('pawapay');
+  const pawapay = merchant.simulator('pawapay');
   pawapay.faults.script({ fault: 'stuck' });
   const wave = { channel: 'ci.wave', phone: '+2250701020304' };
-  const order = () => till.order(1_000, { currency: 'XOF', reference: 'invoice-7', phone: wave.phone });
+  const order = () => merchant.createPayment(1_000, { currency: 'XOF', reference: 'invoice-7', phone: wave.phone });
   const abandoned = await order();
-  const { status, body } = await till.charge(abandoned, wave);
+  const { status, body } = await merchant.charge(abandoned, wave);
   assert.deepEqual([status, body.action.kind ?? body.action.type], [202, 'redirect']);
   const anew = await order();
-  assert.equal((await till.charge(anew, wave)).status, 202);
-  await till.becomes(`/payments/${anew}`, 'succeeded');
-  assert.equal((await till.payment(abandoned)).status, 'processing');
+  assert.equal((await merchant.charge(anew, wave)).status, 202);
+  await merchant.waitForStatus(`/payments/${anew}`, 'succeeded');
+  assert.equal((await merchant.payment(abandoned)).status, 'processing');
 });
 
 test('complaint 9: operators’ callbacks do not come and their status pages lag: the payment ends all the same', async () => {
-  const mtn = till.simulator('mtn-momo');
-  await till.simulator('pawapay').closePort();
+  const mtn = merchant.simulator('mtn-momo');
+  await merchant.simulator('pawapay').closePort();
   mtn.faults.announce('none');
   mtn.faults.script({ fault: 'lagging' });
   mtn.faults.script({ fault: 'stuck' });
-  const lagging = await till.order();
-  assert.equal((await till.charge(lagging)).status, 202);
-  await till.becomes(`/payments/${lagging}`, 'succeeded');
+  const lagging = await merchant.createPayment();
+  assert.equal((await merchant.charge(lagging)).status, 202);
+  await merchant.waitForStatus(`/payments/${lagging}`, 'succeeded');
   // The prompt never shows: nobody says that it was paid, and nobody says that it was not.
-  const unseen = await till.order();
-  await till.charge(unseen);
+  const unseen = await merchant.createPayment();
+  await merchant.charge(unseen);
   const asked = async () => {
     clock.advance(600_000);
     return mtn.requests.filter(({ method, path }) => method === 'GET' && path.includes('/requesttopay/')).length;
   };
   const before = await asked();
   await until(asked, (times) => times >= before + 3);
-  assert.equal((await till.payment(unseen)).status, 'processing');
+  assert.equal((await merchant.payment(unseen)).status, 'processing');
   assert.equal(mtn.announcer.sent.length, 0);
   mtn.recover();
-  await till.becomes(`/payments/${unseen}`, 'succeeded', 10_000);
+  await merchant.waitForStatus(`/payments/${unseen}`, 'succeeded', 10_000);
 });
 
 test('complaint 10: one missed webhook locks a payout for a year: it is asked about, and nothing stays reserved', async () => {
-  await till.sell(10_000);
-  const pawapay = till.simulator('pawapay');
+  await merchant.createSucceeded(10_000);
+  const pawapay = merchant.simulator('pawapay');
   pawapay.faults.announce('none');
   pawapay.faults.script({ fault: 'reset_created' });
   const recipient = { recipient: '+237670200000', channel: 'cm.mtn' };
-  const { body } = await till.call('POST', '/transfers', { amount: 1_000, currency: 'XAF', ...recipient });
-  await till.becomes(`/transfers/${body.transfer.id}`, 'succeeded');
-  assert.deepEqual([await till.balance('in.transit'), await till.balance('reserved')], [0n, 0n]);
+  const { body } = await merchant.call('POST', '/transfers', { amount: 1_000, currency: 'XAF', ...recipient });
+  await merchant.waitForStatus(`/transfers/${body.transfer.id}`, 'succeeded');
+  assert.deepEqual([await merchant.balance('in.transit'), await merchant.balance('reserved')], [0n, 0n]);
   const payouts = pawapay.book.entries().filter(({ kind }) => kind === 'payout');
   assert.deepEqual(
     payouts.map(({ moved }) => moved),

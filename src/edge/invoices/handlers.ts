@@ -35,7 +35,7 @@ export interface Visit {
 export type Answer = { status: number; page: Html; language: Language } | { redirect: string };
 
 /** State and services that all requests for invoice pages share. */
-export interface Desk {
+export interface InvoicePageContext {
   deps: InvoiceDeps;
   /** Keyed by invoice, not by IP address: whole mobile networks share a few addresses. */
   submits: Throttle;
@@ -56,7 +56,7 @@ export function unknownInvoice(visit: Visit): Answer {
 }
 
 /** GET. Everyone with the URL can read the invoice. */
-export async function showInvoice({ deps, reads }: Desk, visit: Visit): Promise<Answer> {
+export async function showInvoice({ deps, reads }: InvoicePageContext, visit: Visit): Promise<Answer> {
   if (readInvoiceToken(deps.secrets, visit.token) && reads.take(visit.token) > 0) {
     const language = wishedLanguage(visit, null);
     return { status: 429, page: noticePage(language, 'busy'), language };
@@ -79,7 +79,7 @@ async function open(deps: InvoiceDeps, token: string): Promise<InvoiceRow | null
  * POST. Redirects to a payment, or shows the page with the error.
  * @param typed the amount as typed; null for the whole amount due
  */
-export async function submitInvoice({ deps, submits }: Desk, visit: Visit, typed: string | null): Promise<Answer> {
+export async function submitInvoice({ deps, submits }: InvoicePageContext, visit: Visit, typed: string | null): Promise<Answer> {
   const row = await open(deps, visit.token);
   if (!row) return unknownInvoice(visit);
   const language = wishedLanguage(visit, row.locale);

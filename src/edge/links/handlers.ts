@@ -10,7 +10,7 @@ import type { Html } from '../../kit/html.ts';
 import { canonicalJson } from '../../kit/json.ts';
 import { Throttle } from '../../kit/throttle.ts';
 import type { LinkDeps } from './deps.ts';
-import { type Complaints, readPayer, type Typed, typedIn } from './form.ts';
+import { type FieldErrors, readPayer, type Typed, typedIn } from './form.ts';
 import { type Closed, linkMessages } from './messages.ts';
 import { linkStanding, type OpenedLink, openLink, payLink } from './pay.ts';
 import { readLinkToken } from './token.ts';
@@ -54,7 +54,7 @@ export type LinkAnswer =
     };
 
 /** State and services that all requests for link pages share. */
-export interface LinkDesk {
+export interface LinkPageContext {
   deps: LinkDeps;
   reads: Throttle;
   fromAddress: Throttle;
@@ -64,7 +64,7 @@ export interface LinkDesk {
 }
 
 /** Creates the shared state of the link pages. */
-export function openLinkDesk(deps: LinkDeps): LinkDesk {
+export function openLinkPages(deps: LinkDeps): LinkPageContext {
   return {
     deps,
     reads: new Throttle(deps.clock, READS_FROM_ONE_ADDRESS),
@@ -75,20 +75,20 @@ export function openLinkDesk(deps: LinkDeps): LinkDesk {
 }
 
 /** GET /l/:token. Shows the form, or why the link takes no payment. */
-export async function showLink(desk: LinkDesk, arriving: LinkVisit): Promise<LinkAnswer> {
-  const busy = refuseReader(desk, arriving);
+export async function showLink(context: LinkPageContext, arriving: LinkVisit): Promise<LinkAnswer> {
+  const busy = rejectReader(context, arriving);
   if (busy) return busy;
-  const opened = await openLink(desk.deps, arriving.token);
+  const opened = await openLink(context.deps, arriving.token);
   const visit = spoken(arriving, opened);
-  const why = whyClosed(desk, opened);
-  return why ? closed(visit, why, opened) : form(desk, visit, opened as OpenedLink, 200);
+  const why = whyClosed(context, opened);
+  return why ? closed(visit, why, opened) : form(context, visit, opened as OpenedLink, 200);
 }
 
 /** POST /l/:token. Creates the payment and redirects to its hosted page. */
-export async function submitLink(desk: LinkDesk, arriving: LinkVisit, body: unknown): Promise<LinkAnswer> {
-  const { deps } = desk;
-  const nonce = nonceOf(desk, arriving, body);
-  const busy = nonce ? null : refuseReader(desk, arriving);
+export async function submitLink(context: LinkPageContext, arriving: LinkVisit, body: unknown): Promise<LinkAnswer> {
+  const { deps } = context;
+  const nonce = nonceOf(context, arriving, body);
+  const busy = nonce ? null : rejectReader(context, arriving);
   if (busy) return busy;
   const opened = await openLink(deps, arriving.token);
   const visit = spoken(arriving, opened);
@@ -97,15 +97,15 @@ export async function submitLink(desk: LinkDesk, arriving: LinkVisit, body: unkn
   if (visit.crossSite) return { status: 403, page: noticePage(language, 'refused'), language };
   const texts = linkMessages(language);
   const typed = typedIn(opened.link, body);
-  if (!nonce) return form(desk, visit, opened, 403, typed, { alert: texts.errors.form });
+  if (!nonce) return form(context, visit, opened, 403, typed, { alert: texts.errors.form });
   // Counted only when the form token is valid: anonymous posts must not block the link for its payers.
-  const wait_s = desk.fromAddress.take(senderOf(visit)) || desk.ofLink.take(visit.token);
+  const wait_s = context.fromAddress.take(senderOf(visit)) || context.ofLink.take(visit.token);
   if (wait_s > 0) {
-    const full = form(desk, visit, opened, 429, typed, { alert: texts.busy });
+    const full = form(context, visit, opened, 429, typed, { alert: texts.busy });
     return { ...full, headers: { ...full.headers, 'Retry-After': String(wait_s) } };
   }
   const payer = readPayer(opened.link, typed, texts);
-  if ('complaints' in payer) return form(desk, visit, opened, 422, typed, payer.complaints);
+  if ('fieldErrors' in payer) return form(context, visit, opened, 422, typed, payer.fieldErrors);
   // The same form sent twice is one payment. A form that was edited before it was sent again is another payment.
   const once = deps.secrets.mac('link-submit', canonicalJson([visit.token, visit.browser, nonce, typed]));
   try {
@@ -115,13 +115,13 @@ export async function submitLink(desk: LinkDesk, arriving: LinkVisit, body: unkn
     if (!(error instanceof Problem) || error.status >= 500) throw error;
     if (error.status === 402) return closed(visit, 'unverified', opened);
     const { error_code } = error.details;
-    const complaints = { alert: error_code === 'ceiling_exceeded' ? texts.errors.ceiling : texts.errors.refused };
-    return form(desk, visit, opened, 422, typed, complaints);
+    const fieldErrors = { alert: error_code === 'ceiling_exceeded' ? texts.errors.ceiling : texts.errors.refused };
+    return form(context, visit, opened, 422, typed, fieldErrors);
   }
 }
 
 /** Limits requests with a valid token, before the database is read. Returns the answer 429, or null when allowed. */
-function refuseReader({ deps, reads }: LinkDesk, visit: LinkVisit): LinkAnswer | null {
+function rejectReader({ deps, reads }: LinkPageContext, visit: LinkVisit): LinkAnswer | null {
   const wait_s = readLinkToken(deps.secrets, visit.token) ? reads.take(senderOf(visit)) : 0;
   if (wait_s === 0) return null;
   const language = visit.chosen ?? visit.language;
@@ -142,7 +142,7 @@ function withLanguage(address: string, { chosen }: LinkVisit): string {
   return chosen === null ? address : `${address}?lang=${chosen}`;
 }
 
-function whyClosed({ deps }: LinkDesk, opened: OpenedLink | null): Closed | null {
+function whyClosed({ deps }: LinkPageContext, opened: OpenedLink | null): Closed | null {
   if (!opened) return 'unknown';
   const standing = linkStanding(opened.link, deps.clock.now());
   if (standing !== 'open') return standing;
@@ -158,26 +158,26 @@ function closed({ language }: LinkVisit, why: Closed, opened: OpenedLink | null)
 }
 
 function form(
-  desk: LinkDesk,
+  context: LinkPageContext,
   visit: LinkVisit,
   { link, team }: OpenedLink,
   status: number,
   typed: Typed = {},
-  complaints: Complaints = {},
+  fieldErrors: FieldErrors = {},
 ): Extract<LinkAnswer, { page: Html }> {
   const nonce = randomBase62(22);
   const { language } = visit;
   const theme = themeOf(link.theming);
-  const path = `${desk.base}/l/${visit.token}`;
+  const path = `${context.base}/l/${visit.token}`;
   const action = withLanguage(path, visit);
-  const form_token = formToken(desk.deps.secrets, subjectOf(visit, nonce), visit.browser);
-  const scene = { language, theme, merchant: team.name, link, path, action, form_token, nonce, typed, complaints };
+  const form_token = formToken(context.deps.secrets, subjectOf(visit, nonce), visit.browser);
+  const scene = { language, theme, merchant: team.name, link, path, action, form_token, nonce, typed, fieldErrors };
   const headers = { 'Content-Security-Policy': policyWith(theme.style) };
   return { status, page: linkPage(scene), language, headers, form: true };
 }
 
 /** Returns the form's nonce; null unless this browser received it for this link. */
-function nonceOf({ deps }: LinkDesk, visit: LinkVisit, body: unknown): string | null {
+function nonceOf({ deps }: LinkPageContext, visit: LinkVisit, body: unknown): string | null {
   const { nonce, form_token } = (body ?? {}) as Record<string, unknown>;
   if (typeof nonce !== 'string' || !/^[0-9A-Za-z]{22}$/.test(nonce)) return null;
   return isFormToken(deps.secrets, subjectOf(visit, nonce), visit.browser, form_token) ? nonce : null;
