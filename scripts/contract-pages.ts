@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { ceilingsOf, type Direction } from '../src/money/transaction-limits/table.ts';
+import { transactionLimitsOf, type Direction } from '../src/money/transaction-limits/table.ts';
 import { layerPicture, roomTable } from './layers.ts';
 import { readConfig } from '../src/platform/config/config.ts';
 import { DISPUTE_STATUSES, DISPUTE_TRIGGERS, nextDisputeStatus } from '../src/core/disputes/states.ts';
@@ -146,7 +146,7 @@ function transactionLimits(): string {
   const directions: Direction[] = ['payment', 'transfer'];
   const rows = [0, 1, 2, 3, 4].flatMap((level) =>
     directions.map((direction) => {
-      const limits = ceilingsOf(level, direction, 'XAF');
+      const limits = transactionLimitsOf(level, direction, 'XAF');
       const figures = limits && [limits.per_transaction_minor, limits.daily_minor, limits.monthly_minor].map(grouped);
       return [level, direction, ...(figures ?? ['none', 'none', 'none'])];
     }),
@@ -160,7 +160,7 @@ function grouped(minor: bigint): string {
 
 function currencies(): string {
   const rows = CURRENCIES.map((currency) => {
-    const limits = ceilingsOf(1, 'payment', currency);
+    const limits = transactionLimitsOf(1, 'payment', currency);
     return [currency, decimalsOf(currency), limits ? grouped(limits.per_transaction_minor) : 'none'];
   });
   const largest = `The largest amount that the wire takes is ${MAX_AMOUNT.toLocaleString('en')}.`;

@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import { findEntries } from '../../src/tenants/audit/store.ts';
 import { WORKER } from '../../src/tenants/audit/actor.ts';
 import { sql, type Tx } from '../../src/kit/sql.ts';
-import { charge, type ChargeJournal } from '../../src/core/charge/charge.ts';
+import { charge, type ChargeKeyHooks } from '../../src/core/charge/charge.ts';
 import { fitCharge, readInstrument } from '../../src/core/charge/instrument.ts';
 import { trancheSweep } from '../../src/core/charge/sweeps.ts';
 import { getPaymentRow } from '../../src/core/payments/service.ts';
@@ -222,7 +222,7 @@ test('a refusal gives the key back in the transaction that ends the payment: a c
   const instrument = readInstrument('live', { channel: 'cm.mtn', data: { phone } });
   const wanted = fitCharge(deps.config, payment, instrument, { client_ip: null, by: WORKER, prompted_by: null });
   const told: [string, Tx][] = [];
-  const journal: ChargeJournal = {
+  const journal: ChargeKeyHooks = {
     started: async (tx) => void told.push(['started', tx]),
     refused: async (tx) => void told.push(['refused', tx]),
   };

@@ -4,7 +4,7 @@ import { WORKER } from '../../src/tenants/audit/actor.ts';
 import { must } from '../../src/kit/errors.ts';
 import { findAttempt } from '../../src/core/attempts/store.ts';
 import { resolveAttempt } from '../../src/core/charge/resolve.ts';
-import { hearOfAttempt } from '../../src/core/charge/callback.ts';
+import { applyAttemptCallback } from '../../src/core/charge/callback.ts';
 import { pollSweep } from '../../src/core/charge/sweeps.ts';
 import { type Api, FakeClock, type Merchant, startApi } from '../setup/api.ts';
 import { Registry } from '../setup/providers.ts';
@@ -38,7 +38,7 @@ const attempt = async () => must(await findAttempt(store().db, merchant.team.id,
 
 /** A callback that nobody signed, as the provider sends it; it may tell the name it gave the attempt. */
 const hint = (told?: string) =>
-  hearOfAttempt(
+  applyAttemptCallback(
     api.deps,
     store(),
     { team_id: merchant.team.id, account_id: provider.name },

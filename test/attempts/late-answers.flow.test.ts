@@ -4,7 +4,7 @@ import type { Deps } from '../../src/program/deps.ts';
 import { sql } from '../../src/kit/sql.ts';
 import { Applier } from '../../src/core/payments/applier.ts';
 import { findAttempt } from '../../src/core/attempts/store.ts';
-import { look } from '../../src/core/charge/look.ts';
+import { look } from '../../src/core/charge/poll.ts';
 import { pollSweep, trancheSweep } from '../../src/core/charge/sweeps.ts';
 import type { Collection, Submission } from '../../src/providers/adapters/contract.ts';
 import { type Api, FakeClock, type Merchant, startApi } from '../setup/api.ts';

@@ -4,8 +4,8 @@ import { WORKER } from '../../src/tenants/audit/actor.ts';
 import { sql } from '../../src/kit/sql.ts';
 import { readBalances } from '../../src/money/ledger/balances.ts';
 import { findAttempt } from '../../src/core/attempts/store.ts';
-import { enterProof } from '../../src/core/charge/evidence.ts';
-import { hear } from '../../src/core/charge/look.ts';
+import { applyStatementProof } from '../../src/core/charge/statement-proof.ts';
+import { hear } from '../../src/core/charge/poll.ts';
 import { resolveAttempt } from '../../src/core/charge/resolve.ts';
 import { pollSweep } from '../../src/core/charge/sweeps.ts';
 import type { Reading } from '../../src/providers/adapters/contract.ts';
@@ -102,7 +102,7 @@ test('a statement that tells of another amount after the end is booked as well',
   const id = await ended('failed');
   const said = { author: 'statement 1 line 3', evidence: 'paid 9,000' };
   const ref = { team_id: merchant.team.id, id: provider.last.attempt_id };
-  await enterProof(api.deps, store(), ref, paid(900_000n) as never, said, WORKER);
+  await applyStatementProof(api.deps, store(), ref, paid(900_000n) as never, said, WORKER);
   assert.deepEqual([await held(), await events(id)], [900_000n, ['failed', 'late_success']]);
 });
 

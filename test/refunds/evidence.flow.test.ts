@@ -4,7 +4,7 @@ import { after, before, beforeEach, test } from 'node:test';
 import { WORKER } from '../../src/tenants/audit/actor.ts';
 import { must } from '../../src/kit/errors.ts';
 import { sql } from '../../src/kit/sql.ts';
-import type { Verdict } from '../../src/core/charge/resolve.ts';
+import type { ManualResolution } from '../../src/core/charge/resolve.ts';
 import { resolveRefund } from '../../src/core/refunds/resolve.ts';
 import { retentionSweep } from '../../src/money/settlement/sweeps.ts';
 import { LOST, PENDING, REFUSED, RefundShop, SUCCEEDED } from './support.ts';
@@ -19,7 +19,7 @@ beforeEach(() => shop.begin());
 
 const COLLECTED = { clearing: -1_500_000, pending: 1_470_000, fee_income: 30_000 };
 
-function resolve(id: string, part: number | null, as: Verdict['as']) {
+function resolve(id: string, part: number | null, as: ManualResolution['as']) {
   const verdict = { as, evidence: 'statement of the day', author: 'ops' };
   return resolveRefund(shop.api.deps, shop.store, { team_id: shop.merchant.team.id, id, part }, verdict, WORKER);
 }

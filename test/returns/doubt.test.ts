@@ -5,7 +5,7 @@ import { checkBooks } from '../../src/core/books-check/check.ts';
 import { sql } from '../../src/kit/sql.ts';
 import { verifyLedger } from '../../src/money/ledger/verify.ts';
 import { openReturns } from '../../src/core/obligations/store.ts';
-import { enterLateRefund } from '../../src/core/returns/late.ts';
+import { recordLateRefund } from '../../src/core/returns/late.ts';
 import { resolveReturn, retryReturn } from '../../src/core/returns/resolve.ts';
 import { Late } from './fixture.ts';
 
@@ -134,8 +134,8 @@ test('a refund done after the payout is a break for a person: what is missing in
   const paid = await late.row();
   assert.equal(paid.state, 'returned');
   const refund = { team_id: paid.team_id, id: paid.refund_id as string };
-  await enterLateRefund(late.api.deps, late.store, refund, SAID, WORKER);
-  await enterLateRefund(late.api.deps, late.store, refund, SAID, WORKER);
+  await recordLateRefund(late.api.deps, late.store, refund, SAID, WORKER);
+  await recordLateRefund(late.api.deps, late.store, refund, SAID, WORKER);
   assert.deepEqual([(await late.row()).state, await late.hold()], ['overpaid', -1_000_000n]);
   await resolveReturn(late.api.deps, late.store, await ref(), { as: 'absorbed', ...SAID }, WORKER);
   assert.deepEqual([(await late.row()).state, await late.hold()], ['resolved', 0n]);

@@ -6,9 +6,9 @@ import { must } from '../../src/kit/errors.ts';
 import { sql } from '../../src/kit/sql.ts';
 import { verifyLedger } from '../../src/money/ledger/verify.ts';
 import type { PayoutOutcome } from '../../src/providers/adapters/contract.ts';
-import { enterLateRefund } from '../../src/core/returns/late.ts';
+import { recordLateRefund } from '../../src/core/returns/late.ts';
 import { resolveReturn, retryReturn } from '../../src/core/returns/resolve.ts';
-import { lookAtFailedRefund, lookAtReturn } from '../../src/core/returns/service.ts';
+import { recheckFailedRefund, pollReturn } from '../../src/core/returns/service.ts';
 import { returnSweep } from '../../src/core/returns/sweeps.ts';
 import { Late } from './fixture.ts';
 
@@ -39,7 +39,7 @@ test('a payout that is not known is not sent again once the refund was done afte
   late.able.onPayoutRead = UNKNOWN;
   await late.work(6);
   assert.deepEqual(await state(), ['paying_out', 1, 0n]);
-  await enterLateRefund(late.api.deps, late.store, await refund(), SAID, WORKER);
+  await recordLateRefund(late.api.deps, late.store, await refund(), SAID, WORKER);
   late.able.onPayoutRead = { kind: 'not_found' };
   await late.work(6, 600_000);
   assert.deepEqual(await state(), ['returned', 1, 0n]);
@@ -97,7 +97,7 @@ test('a callback about a failed refund is not forgotten while its provider does 
   assert.deepEqual(await state(), ['returned', 1, 0n]);
   late.able.onRefundRead = UNKNOWN;
   const { team_id, id } = await refund();
-  await lookAtFailedRefund(late.store, late.clock.now(), team_id, id);
+  await recheckFailedRefund(late.store, late.clock.now(), team_id, id);
   await late.work(2);
   late.able.onRefundRead = DONE;
   await late.work(3, 600_000);
@@ -111,7 +111,7 @@ test('a callback about a payout that had failed and was paid after all is the re
   assert.deepEqual(await state(), ['waiting', 1, 1_000_000n]);
   late.able.onPayoutRead = PAID;
   const { team_id, id } = await ref();
-  await lookAtReturn(late.store, late.clock.now(), { team_id, id });
+  await pollReturn(late.store, late.clock.now(), { team_id, id });
   await late.work(4);
   assert.deepEqual(await state(), ['returned', 1, 0n]);
   assert.equal((await late.call('GET', `/payments/${late.payment}`)).transaction.amount_refunded, 10_000);
@@ -128,7 +128,7 @@ test('a payout paid after all beside a second one, or beside what a person did, 
     await late.work(4);
     late.able.onPayoutRead = PAID;
     const { team_id, id } = await ref();
-    await lookAtReturn(late.store, late.clock.now(), { team_id, id });
+    await pollReturn(late.store, late.clock.now(), { team_id, id });
     await late.work(3);
     assert.deepEqual([(await late.row()).state, await late.hold()], ['overpaid', -1_000_000n], other);
   }
@@ -139,9 +139,9 @@ test('a refund and a payout that had both failed and were both done are a return
   late.able.onPayout = FULL;
   await late.work(8);
   const payout = must((await late.row()).payout_id, 'a payout was tried');
-  await enterLateRefund(late.api.deps, late.store, await refund(), SAID, WORKER);
+  await recordLateRefund(late.api.deps, late.store, await refund(), SAID, WORKER);
   await late.work(3);
   assert.deepEqual(await state(), ['returned', 1, 0n]);
-  await enterLateRefund(late.api.deps, late.store, { team_id: late.merchant.team.id, id: payout }, SAID, WORKER);
+  await recordLateRefund(late.api.deps, late.store, { team_id: late.merchant.team.id, id: payout }, SAID, WORKER);
   assert.deepEqual(await state(), ['overpaid', 1, -1_000_000n]);
 });

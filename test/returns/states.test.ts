@@ -13,6 +13,6 @@ test('every return state × every trigger is the golden table', () => {
 test('a closed return is left only when the payer got the money a second time', () => {
   for (const state of RETURN_STATES.filter(isClosed)) {
     const ways = RETURN_TRIGGERS.filter((trigger) => nextReturnState(state, trigger) !== null);
-    assert.deepEqual(ways, ['went_back_twice'], state);
+    assert.deepEqual(ways, ['returned_twice'], state);
   }
 });

@@ -9,7 +9,7 @@ import { readBalances } from '../../src/money/ledger/balances.ts';
 import { resolveAttempt } from '../../src/core/charge/resolve.ts';
 import { expirySweep } from '../../src/core/charge/sweeps.ts';
 import { refundSweep } from '../../src/core/refunds/sweeps.ts';
-import { enterLateRefund } from '../../src/core/returns/late.ts';
+import { recordLateRefund } from '../../src/core/returns/late.ts';
 import { returnSweep } from '../../src/core/returns/sweeps.ts';
 import { type Api, FakeClock, type Merchant, startApi } from '../setup/api.ts';
 import { startPayment } from '../setup/pay.ts';
@@ -177,7 +177,7 @@ test('a tranche that the payer has back twice counts once in amount_refunded', a
       replace(legs::text, 'succeeded', 'failed')::json, '[]', 'failed', reason, event_count, created_at, updated_at, completed_at
     from refunds where attempt_id = ${first}`);
   const said = { evidence: 'statement line 7', author: 'awa' };
-  await enterLateRefund(api.deps, store(), { team_id: merchant.team.id, id: 'rfd_sandbox_early' }, said, WORKER);
+  await recordLateRefund(api.deps, store(), { team_id: merchant.team.id, id: 'rfd_sandbox_early' }, said, WORKER);
   assert.equal(await refunded(id), 333_334);
   await store().db.run(
     sql`update refunds set next_poll_at = ${new Date(clock.now())} where payment_id = ${id} and attempt_id = ${second}`,

@@ -7,7 +7,7 @@ import type { DisputeTrigger } from '../../src/core/disputes/states.ts';
 import type { Call } from '../../src/tenants/api/route.ts';
 import type { Environment } from '../../src/kit/environment.ts';
 import { Problem } from '../../src/kit/errors.ts';
-import { hearOfAttempt } from '../../src/core/charge/callback.ts';
+import { applyAttemptCallback } from '../../src/core/charge/callback.ts';
 import { sweepsOf } from '../../src/program/program.ts';
 import type { Listed, Providers } from '../../src/providers/provider-accounts/directory.ts';
 import type { Provider } from '../../src/providers/adapters/contract.ts';
@@ -207,7 +207,7 @@ export class Shop {
   /** The provider calls back about a collection; the service asks what became of it. */
   async notify(key: string): Promise<void> {
     const from = { team_id: this.team_id, account_id: this.simulated.provider.account_id };
-    await hearOfAttempt(this.market.api.deps, this.store, from, { by: 'provider_key', value: key }, null);
+    await applyAttemptCallback(this.market.api.deps, this.store, from, { by: 'provider_key', value: key }, null);
   }
 
   /** Time passes, and the worker does what has come due. */

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ceilingsOf, type Direction } from '../../src/money/transaction-limits/table.ts';
+import { transactionLimitsOf, type Direction } from '../../src/money/transaction-limits/table.ts';
 import { CURRENCIES, decimalsOf, wireFromMinor } from '../../src/kit/money.ts';
 
 const major = (level: number, direction: Direction, currency = 'XAF') => {
-  const ceilings = ceilingsOf(level, direction, currency);
+  const ceilings = transactionLimitsOf(level, direction, currency);
   return ceilings && Object.values(ceilings).map(wireFromMinor);
 };
 

@@ -114,7 +114,7 @@ export async function markSent(db: Queryable, { team_id, id }: AttemptRow, handl
 }
 
 /** Makes an attempt due for polling now, after a callback from its provider. */
-export async function lookNow(db: Queryable, { team_id, id }: Pick<AttemptRow, 'team_id' | 'id'>, now: Date): Promise<void> {
+export async function pollNow(db: Queryable, { team_id, id }: Pick<AttemptRow, 'team_id' | 'id'>, now: Date): Promise<void> {
   await db.run(sql`
     update attempts set next_poll_at = ${now}
     where team_id = ${team_id} and id = ${id} and status in ('created', 'open', 'unknown')`);
@@ -126,7 +126,7 @@ export async function lookNow(db: Queryable, { team_id, id }: Pick<AttemptRow, '
  * @param ref the reference from a callback
  * @param since lowest attempt id compared; older prompts have expired
  */
-export async function writeToldRef(tx: Tx, attempt: AttemptRow, ref: string, since: string): Promise<void> {
+export async function storeReportedRef(tx: Tx, attempt: AttemptRow, ref: string, since: string): Promise<void> {
   const { team_id, id, provider_account } = attempt;
   // Serialises two attempts that are reported with the same reference at the same time: the second sees the first.
   await tx.run(sql`select pg_advisory_xact_lock(hashtextextended(${ref}, ${team_id}))`);
@@ -138,7 +138,7 @@ export async function writeToldRef(tx: Tx, attempt: AttemptRow, ref: string, sin
 }
 
 /** Provider references are indexed only while the attempt is open; our own identifiers are always indexed. */
-function matching({ by, value }: AttemptSubject): Fragment {
+function matching({ by, value }: AttemptReference): Fragment {
   switch (by) {
     case 'id':
       return part`id = ${value}`;
@@ -150,14 +150,14 @@ function matching({ by, value }: AttemptSubject): Fragment {
 }
 
 /** How a callback identifies an attempt. `told`: the provider reference that the callback reports. */
-export type AttemptSubject = { by: 'id' | 'provider_key' | 'provider_ref'; value: string; told?: Subject };
+export type AttemptReference = { by: 'id' | 'provider_key' | 'provider_ref'; value: string; told?: Subject };
 
 /** Returns the newest attempt of a provider account that a callback identifies, or undefined. */
 export function findBySubject(
   db: Queryable,
   team_id: bigint,
   account_id: string,
-  subject: AttemptSubject,
+  subject: AttemptReference,
 ): Promise<AttemptRow | undefined> {
   return db.maybe<AttemptRow>(sql`
     select ${columns} from attempts where team_id = ${team_id} and provider_account = ${account_id} and ${matching(subject)}

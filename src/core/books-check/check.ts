@@ -13,7 +13,7 @@ const MAX_STRAYS = 1_000;
 /**
  * Compares the ledger with the rows of payments, refunds, transfers, disputes, settlement items and reconciliation breaks. The
  * ledger's own verification proves that balances are the sum of their lines; this check proves that the lines match the
- * recorded business events. It can run while payments are processed: each statement compares both sides in one snapshot. Memory
+ * recorded business events. It can run while payments are processed: each statement compares both sides in one snapshot. SavedPayer
  * use does not grow with the ledger.
  */
 export async function checkBooks(db: Queryable, report: Report): Promise<void> {

@@ -2,15 +2,15 @@ import { lowestIdAt } from '../../kit/ids.ts';
 import type { Store } from '../../platform/db/stores.ts';
 import type { Reading, Subject } from '../../providers/adapters/contract.ts';
 import { type AttemptRow, isOpen } from '../attempts/schema.ts';
-import { type AttemptSubject, findBySubject, lookNow, writeToldRef } from '../attempts/store.ts';
+import { type AttemptReference, findBySubject, pollNow, storeReportedRef } from '../attempts/store.ts';
 import type { PaymentDeps } from '../payments/deps.ts';
-import { hear, look } from './look.ts';
+import { hear, look } from './poll.ts';
 
 /** How far back another attempt may have the reference that is reported for this one: a prompt lives for minutes. */
 const NAMES_KEPT_MS = 86_400_000;
 
 /** A provider account from which a callback came. */
-export interface NewsSource {
+export interface CallbackSource {
   team_id: bigint;
   account_id: string;
 }
@@ -21,11 +21,11 @@ export interface NewsSource {
  * @param news the result in a signed callback; null when the callback carries none that can be trusted
  * @returns false when the account has no such attempt
  */
-export async function hearOfAttempt(
+export async function applyAttemptCallback(
   deps: PaymentDeps,
   store: Store,
-  from: NewsSource,
-  about: AttemptSubject,
+  from: CallbackSource,
+  about: AttemptReference,
   news: Reading | null,
 ): Promise<boolean> {
   const attempt = await findBySubject(store.db, from.team_id, from.account_id, about);
@@ -35,7 +35,7 @@ export async function hearOfAttempt(
     deps.health.callback(from.account_id, attempt.channel, deps.clock.now() - attempt.submitted_at.getTime());
   }
   if (news) await hear(deps, store, attempt, news);
-  else if (isOpen(attempt)) await lookSoon(deps, store, attempt, about.told);
+  else if (isOpen(attempt)) await pollSoon(deps, store, attempt, about.told);
   else await look(deps, store, attempt);
   return true;
 }
@@ -44,12 +44,12 @@ export async function hearOfAttempt(
  * Schedules a poll and stores a provider reference from the callback. A reference reported with a different amount belongs to
  * another transaction and is not stored.
  */
-async function lookSoon(deps: PaymentDeps, store: Store, attempt: AttemptRow, told: Subject | undefined): Promise<void> {
+async function pollSoon(deps: PaymentDeps, store: Store, attempt: AttemptRow, told: Subject | undefined): Promise<void> {
   const now = deps.clock.now();
   const fits = told !== undefined && (told.paid_minor === undefined || told.paid_minor === attempt.amount_minor);
   if (fits && attempt.provider_ref === null) {
     const since = lowestIdAt('att', store.environment, now - NAMES_KEPT_MS);
-    await store.db.transaction((tx) => writeToldRef(tx, attempt, told.value, since));
+    await store.db.transaction((tx) => storeReportedRef(tx, attempt, told.value, since));
   }
-  await lookNow(store.db, attempt, new Date(now));
+  await pollNow(store.db, attempt, new Date(now));
 }

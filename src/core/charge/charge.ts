@@ -37,7 +37,7 @@ export interface Charged {
 }
 
 /** Hooks for the idempotency key of POST /payments/{id}, called inside the transactions that decide whether the key is used. */
-export interface ChargeJournal {
+export interface ChargeKeyHooks {
   /** Called in the transaction that stores the intent of a charge or of a further step. */
   started(tx: Tx, attempt_id: string): Promise<void>;
   /** Called after `started`, in the transaction of a charge that was rejected before an attempt was created. */
@@ -55,7 +55,7 @@ export async function charge(
   store: Store,
   ref: PaymentRef,
   charge: Charge,
-  journal?: ChargeJournal,
+  journal?: ChargeKeyHooks,
 ): Promise<Charged> {
   const { level, guarded } = await termsOf(deps, store.environment, ref.team_id);
   checkVerified(level);
@@ -110,7 +110,7 @@ export async function continueCharge(
   attempt: AttemptRow,
   input: PayerInput,
   by: Actor,
-  journal?: ChargeJournal,
+  journal?: ChargeKeyHooks,
 ): Promise<Charged> {
   const provider = await deps.providers.byAccount(store.environment, payment.team_id, attempt.provider_account);
   if (!provider?.continue || !isOpen(attempt)) throw wrongState(payment);
@@ -140,7 +140,7 @@ async function start(
   provider: Provider,
   decision: object,
   level: Level,
-  journal?: ChargeJournal,
+  journal?: ChargeKeyHooks,
 ): Promise<{ payment: PaymentRow; attempt: AttemptRow }> {
   const payment = must((await lockPayments(tx, [ref]))[0], 'the payment was found before');
   const attempts = await attemptsOf(tx, [ref]);

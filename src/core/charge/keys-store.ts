@@ -29,7 +29,7 @@ export async function findChargeKey(db: Queryable, team_id: bigint, key: string)
  * @param own attempts from which the key may be reassigned
  * @returns false when another request holds the key
  */
-export async function holdChargeKey(tx: Tx, slot: ChargeKey, attempt_id: string, own: readonly string[]): Promise<boolean> {
+export async function takeChargeKey(tx: Tx, slot: ChargeKey, attempt_id: string, own: readonly string[]): Promise<boolean> {
   const held = await tx.run(sql`
     insert into idempotency_keys (team_id, route, key, request_hash, resource_id, created_at)
     values (${slot.team_id}, ${ROUTE}, ${slot.key}, ${slot.request_hash}, ${attempt_id}, ${slot.created_at})
@@ -39,7 +39,7 @@ export async function holdChargeKey(tx: Tx, slot: ChargeKey, attempt_id: string,
 }
 
 /** Stores the response of the request with its key, for replays. */
-export async function storeChargeAnswer(db: Queryable, slot: ChargeKey, answer: string): Promise<void> {
+export async function storeChargeResponse(db: Queryable, slot: ChargeKey, answer: string): Promise<void> {
   await db.run(sql`
     update idempotency_keys set answer = ${packWhole(answer)}
     where team_id = ${slot.team_id} and route = ${ROUTE} and key = ${slot.key}`);

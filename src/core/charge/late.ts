@@ -3,7 +3,7 @@ import type { Environment } from '../../kit/environment.ts';
 import type { Capabilities, Next, Reading, Submission } from '../../providers/adapters/contract.ts';
 import type { Change, Occurrence } from '../payments/change.ts';
 import type { AttemptUpdate } from '../attempts/store.ts';
-import { change, evidence, FIRST_READ_MS, planned, MIN_WAIT_MS, submittedOccurrence } from './outcomes.ts';
+import { change, evidence, FIRST_POLL_MS, planned, MIN_WAIT_MS, submittedOccurrence } from './outcomes.ts';
 import { type AttemptRow, isUnderWay, neverArrived } from '../attempts/schema.ts';
 import type { PaymentRow } from '../payments/schema.ts';
 
@@ -37,7 +37,7 @@ export function changeOfLateSubmission(ended: Ended, submission: Submission): Ch
     case 'duplicate':
       return arrived(ended, { status: 'unknown', next_poll_at: new Date(at) });
     case 'unknown':
-      return arrived(ended, { status: 'unknown', message: submission.message, next_poll_at: new Date(at + FIRST_READ_MS) });
+      return arrived(ended, { status: 'unknown', message: submission.message, next_poll_at: new Date(at + FIRST_POLL_MS) });
     case 'succeeded':
       return moneyOf(ended, submission);
     case 'refused':

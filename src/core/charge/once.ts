@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isSameRequest, keptAnswer, requestHash, REPLAY_MS, reusedKey, spentKey } from '../../tenants/api/idempotency.ts';
+import { isSameRequest, storedResponse, requestHash, REPLAY_MS, reusedKey, expiredKey } from '../../tenants/api/idempotency.ts';
 import type { Call, Reply } from '../../tenants/api/route.ts';
 import { Problem } from '../../kit/errors.ts';
-import type { ChargeJournal } from './charge.ts';
-import { deleteChargeKey, findChargeKey, holdChargeKey, storeChargeAnswer } from './keys-store.ts';
+import type { ChargeKeyHooks } from './charge.ts';
+import { deleteChargeKey, findChargeKey, takeChargeKey, storeChargeResponse } from './keys-store.ts';
 
 const WAIT_MS = 30_000;
 const LOOK_MS = 100;
@@ -31,14 +31,14 @@ class KeyTaken extends Error {}
  */
 export async function chargeOnce(
   call: Call,
-  work: (journal: ChargeJournal | undefined) => Promise<Reply>,
+  work: (journal: ChargeKeyHooks | undefined) => Promise<Reply>,
   recall: Recall,
 ): Promise<Reply> {
   const key = call.idempotency_key;
   if (key === null) return work(undefined);
   const deadline = performance.now() + WAIT_MS;
   for (;;) {
-    const earlier = await earlierAnswer(call, key, recall);
+    const earlier = await earlierResponse(call, key, recall);
     if ('answer' in earlier) return earlier.answer;
     try {
       return await first(call, key, earlier.abandoned, work);
@@ -55,7 +55,7 @@ async function first(
   call: Call,
   key: string,
   abandoned: string[],
-  work: (journal: ChargeJournal) => Promise<Reply>,
+  work: (journal: ChargeKeyHooks) => Promise<Reply>,
 ): Promise<Reply> {
   const { team, store } = call.caller;
   const slot = { team_id: team.id, key, request_hash: requestHash(call), created_at: new Date(call.at) };
@@ -65,13 +65,13 @@ async function first(
   try {
     const reply = await work({
       started: async (tx, attempt_id) => {
-        if (!(await holdChargeKey(tx, slot, attempt_id, own))) throw new KeyTaken();
+        if (!(await takeChargeKey(tx, slot, attempt_id, own))) throw new KeyTaken();
         own.push(attempt_id);
       },
       // Nothing remains from which a response could be reconstructed.
       refused: (tx) => deleteChargeKey(tx, slot, own),
     });
-    await storeChargeAnswer(store.db, slot, keptAnswer(reply));
+    await storeChargeResponse(store.db, slot, storedResponse(reply));
     return reply;
   } catch (error) {
     // Only a success consumes a key: after a decline the same key may be used again.
@@ -84,14 +84,14 @@ async function first(
  * Waits while an earlier request with the same key is under way.
  * @returns the response to replay; or, when the key is free, the attempts that abandoned requests assigned it to
  */
-async function earlierAnswer(call: Call, key: string, recall: Recall): Promise<{ answer: Reply } | { abandoned: string[] }> {
+async function earlierResponse(call: Call, key: string, recall: Recall): Promise<{ answer: Reply } | { abandoned: string[] }> {
   const { team, store } = call.caller;
   const deadline = performance.now() + WAIT_MS;
   for (;;) {
     const row = await findChargeKey(store.db, team.id, key);
     if (!row) return { abandoned: [] };
     if (!isSameRequest(call, row.request_hash)) throw reusedKey();
-    if (call.at - row.created_at.getTime() > REPLAY_MS) throw spentKey();
+    if (call.at - row.created_at.getTime() > REPLAY_MS) throw expiredKey();
     const recalled = row.answer ? (JSON.parse(row.answer) as Reply) : await recall(row.resource_id, row.created_at);
     if (recalled === 'left') return { abandoned: [row.resource_id] };
     if (recalled !== 'under_way') return { answer: { ...recalled, headers: { 'Idempotent-Replayed': 'true' } } };

@@ -12,14 +12,14 @@ import { NEVER_ARRIVED, type AttemptRow } from '../attempts/schema.ts';
 import type { PaymentRow } from '../payments/schema.ts';
 
 /** Delay before the first poll of an attempt whose outcome is unknown, in milliseconds; later polls follow {@link backOff}. */
-export const FIRST_READ_MS = 2_000;
+export const FIRST_POLL_MS = 2_000;
 const MAX_WAIT_MS = 300_000;
 /** Minimum delay between polls, even for a provider that requests an immediate one. */
 export const MIN_WAIT_MS = 100;
 
 /** Returns the delay in milliseconds where no provider, and so no poll plan, is known: exponential, up to five minutes. */
 export function backOff(polls: number): number {
-  return Math.min(FIRST_READ_MS * 2 ** Math.min(polls, 10), MAX_WAIT_MS);
+  return Math.min(FIRST_POLL_MS * 2 ** Math.min(polls, 10), MAX_WAIT_MS);
 }
 
 /** Returns the delay before the next poll in milliseconds, by the provider's own poll plan. */
@@ -79,7 +79,7 @@ export function changeOfSubmission(
     case 'duplicate':
       return make({ status: unsure, ...sent, next_poll_at: now }, [submitted]);
     case 'unknown':
-      return make({ status: unsure, ...sent, message: submission.message, next_poll_at: new Date(at + FIRST_READ_MS) }, [
+      return make({ status: unsure, ...sent, message: submission.message, next_poll_at: new Date(at + FIRST_POLL_MS) }, [
         submitted,
       ]);
     default:

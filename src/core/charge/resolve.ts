@@ -13,7 +13,7 @@ import { type AttemptRow, isOpen, type Resolution } from '../attempts/schema.ts'
 import type { PaymentRow } from '../payments/schema.ts';
 
 /** A manual resolution of an outcome that no provider reports, with the evidence for it. */
-export type Verdict = Omit<Resolution, 'at'>;
+export type ManualResolution = Omit<Resolution, 'at'>;
 
 const BY_HAND = 'resolved by hand: no money moved';
 
@@ -29,7 +29,7 @@ export async function resolveAttempt(
   deps: { clock: Clock; config: Pick<Config, 'retention_ms' | 'fees'>; listeners: readonly PaymentListener[] },
   store: Store,
   ref: { team_id: bigint; id: string },
-  verdict: Verdict,
+  verdict: ManualResolution,
   by: Actor,
 ): Promise<Applied> {
   return store.db.transaction(async (tx) => {
@@ -51,7 +51,7 @@ export async function resolveAttempt(
  * @param at milliseconds since the epoch
  * @throws Problem 400 when the attempt cannot be resolved manually: it is being sent, or is already decided
  */
-export function refuse(attempt: AttemptRow, { as }: Verdict, at: number): void {
+export function refuse(attempt: AttemptRow, { as }: ManualResolution, at: number): void {
   if (attempt.status === 'created' && at - attempt.created_at.getTime() < SENDING_MS) {
     throw new Problem(400, 'The attempt is being handed over at this moment: wait two minutes.');
   }
@@ -65,7 +65,7 @@ function judged(
   store: Store,
   payment: PaymentRow,
   attempt: AttemptRow,
-  verdict: Verdict,
+  verdict: ManualResolution,
   at: number,
 ): Change {
   const { team_id, payment_id, id, channel, amount_minor } = attempt;
@@ -87,7 +87,7 @@ function judged(
   return { team_id, payment_id, attempt: { id, update }, occurrences: [...before, captured] };
 }
 
-function updateOf(attempt: AttemptRow, verdict: Verdict, at: number): AttemptUpdate {
+function updateOf(attempt: AttemptRow, verdict: ManualResolution, at: number): AttemptUpdate {
   const now = new Date(at);
   const decided = { next_poll_at: null, resolution: { ...verdict, at: now.toISOString() } };
   const common = { ...decided, closed_at: now, submitted_at: attempt.submitted_at ?? now };

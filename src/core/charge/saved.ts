@@ -35,7 +35,7 @@ export function masked(number: string): string {
  * that holds a public key) does not identify the payer; offering a saved number there would disclose to unauthenticated callers
  * whose number is stored.
  */
-export async function knowsItsPayer(deps: Pick<PaymentDeps, 'stores'>, payment: PaymentRow): Promise<boolean> {
+export async function isPayerKnown(deps: Pick<PaymentDeps, 'stores'>, payment: PaymentRow): Promise<boolean> {
   return payment.customer_id !== null && (await madeByServer(deps, payment));
 }
 
@@ -46,7 +46,7 @@ export async function madeByServer(deps: Pick<PaymentDeps, 'stores'>, { key_id }
 }
 
 /** The saved number and options that a page can offer the payer. */
-export interface Memory {
+export interface SavedPayer {
   /** The number with which the customer paid last, if this payment can be paid with it. */
   saved: SavedMethod | null;
   /** Whether a typed number can be saved. */
@@ -54,9 +54,9 @@ export interface Memory {
 }
 
 /** Returns what the hosted page can offer the payer of a payment. */
-export async function memoryOf(deps: Pick<PaymentDeps, 'stores'>, { store, payment }: Hosted): Promise<Memory> {
+export async function savedPayerOf(deps: Pick<PaymentDeps, 'stores'>, { store, payment }: Hosted): Promise<SavedPayer> {
   const { team_id, customer_id } = payment;
-  if (customer_id === null || !(await knowsItsPayer(deps, payment))) return { saved: null, remembers: false };
+  if (customer_id === null || !(await isPayerKnown(deps, payment))) return { saved: null, remembers: false };
   const method = await lastWallet(store.db, { team_id, id: customer_id });
   const channel = method && channelById(method.channel);
   if (!channel || !takes(channel, payment)) return { saved: null, remembers: true };
@@ -70,7 +70,7 @@ export async function memoryOf(deps: Pick<PaymentDeps, 'stores'>, { store, payme
 export async function savedInstrument(deps: PaymentDeps, { store, payment }: Hosted, method_id: unknown): Promise<Instrument> {
   const customer = { team_id: payment.team_id, id: payment.customer_id ?? '' };
   const wallet =
-    typeof method_id === 'string' && (await knowsItsPayer(deps, payment))
+    typeof method_id === 'string' && (await isPayerKnown(deps, payment))
       ? await openWallet(store.db, store.environment, deps.secrets, customer, method_id)
       : undefined;
   const channel = wallet && channelById(wallet.channel);

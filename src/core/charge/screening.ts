@@ -6,7 +6,7 @@ import { must } from '../../kit/errors.ts';
 import { newId } from '../../kit/ids.ts';
 import { apply } from '../payments/apply.ts';
 import { attemptsOf } from '../attempts/store.ts';
-import type { ChargeJournal } from './charge.ts';
+import type { ChargeKeyHooks } from './charge.ts';
 import type { PaymentDeps } from '../payments/deps.ts';
 import type { Charge } from './instrument.ts';
 import { declined, isChargeable, wrongState } from './refusals.ts';
@@ -25,7 +25,7 @@ export async function screenCharge(
   store: Store,
   ref: PaymentRef,
   charge: Charge,
-  journal?: ChargeJournal,
+  journal?: ChargeKeyHooks,
 ): Promise<void> {
   // A later tranche that the service sends itself: its payer was screened before.
   if (!charge.screened) return;
@@ -41,7 +41,7 @@ export async function screenCharge(
 }
 
 /** Ends the payment under the same lock and conditions as a charge: a payment with a charge under way is never ended. */
-async function end(deps: PaymentDeps, store: Store, ref: PaymentRef, charge: Charge, journal?: ChargeJournal): Promise<void> {
+async function end(deps: PaymentDeps, store: Store, ref: PaymentRef, charge: Charge, journal?: ChargeKeyHooks): Promise<void> {
   await store.db.transaction(async (tx) => {
     const payment = must((await lockPayments(tx, [ref]))[0], 'the payment was found before');
     const attempts = await attemptsOf(tx, [ref]);

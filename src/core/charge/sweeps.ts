@@ -9,7 +9,7 @@ import { apply } from '../payments/apply.ts';
 import { attemptsOf, claimDueAttempts } from '../attempts/store.ts';
 import { charge } from './charge.ts';
 import type { PaymentDeps } from '../payments/deps.ts';
-import { look } from './look.ts';
+import { look } from './poll.ts';
 import type { AttemptRow } from '../attempts/schema.ts';
 import { claimContinuing, type Continuing, findPayment, lockExpired, stopContinuing } from '../payments/store.ts';
 import { trancheOf } from './tranches.ts';
@@ -70,7 +70,7 @@ export function trancheSweep(deps: PaymentDeps, store: Store): Sweep {
     idle_ms: 250,
     claim: (limit, skip) => claimContinuing(store.db, new Date(deps.clock.now()), CONTINUE_LEASE_MS, limit, skip),
     accountOf: ({ team_id, provider_account }) => accountKey(team_id, provider_account),
-    step: (ref) => sendNextPiece(deps, store, ref),
+    step: (ref) => sendNextTranche(deps, store, ref),
     start_within_ms: CONTINUE_LEASE_MS / 2,
     failure: 'the next tranche could not be sent; it comes due again',
   };
@@ -81,7 +81,7 @@ export function trancheSweep(deps: PaymentDeps, store: Store): Sweep {
  * Sends the next tranche to the same channel and number as the previous one. If it is declined, the payer continues on the same
  * page.
  */
-async function sendNextPiece(deps: PaymentDeps, store: Store, ref: Continuing): Promise<void> {
+async function sendNextTranche(deps: PaymentDeps, store: Store, ref: Continuing): Promise<void> {
   const attempts = await attemptsOf(store.db, [ref]);
   const previous = must(
     attempts.findLast((attempt) => attempt.status === 'succeeded'),

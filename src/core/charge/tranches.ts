@@ -6,13 +6,13 @@ import { totalOf } from '../payments/present.ts';
 import type { PaymentRow } from '../payments/schema.ts';
 
 /** Maximum amount of one Mobile Money charge in CFA francs, in hundredths: 500,000 francs (docs/contract/money.md). */
-const CFA_CEILING: Minor = 50_000_000n;
+const MAX_CFA_CHARGE: Minor = 50_000_000n;
 
 /** Returns the maximum amount of one charge of the channel, in hundredths. */
 export function ceilingOf(channel: Channel, currency: string): Minor {
-  const most = limitsOf(channel, currency)?.max_minor ?? CFA_CEILING;
+  const most = limitsOf(channel, currency)?.max_minor ?? MAX_CFA_CHARGE;
   const cfa = channel.kind === 'mobile_money' && (currency === 'XAF' || currency === 'XOF');
-  return cfa && most > CFA_CEILING ? CFA_CEILING : most;
+  return cfa && most > MAX_CFA_CHARGE ? MAX_CFA_CHARGE : most;
 }
 
 /**

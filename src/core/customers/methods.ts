@@ -11,7 +11,7 @@ import type { CustomerContext } from './service.ts';
 import type { CustomerRef } from './store.ts';
 
 /** A payment method that a customer may use again. */
-export interface Means {
+export interface MethodDetails {
   type: ChannelKind;
   channel: string;
   /** The phone or account number, or the provider's token for the card. */
@@ -34,7 +34,7 @@ export async function saveMethod(
   secrets: Secrets,
   context: CustomerContext,
   customer: CustomerRef,
-  means: Means,
+  means: MethodDetails,
 ): Promise<PaymentMethodRow> {
   const [row] = await saveMethods(tx, secrets, context, [{ customer, means }]);
   return must(row, 'the customer is there and was not erased');
@@ -45,7 +45,7 @@ export function saveMethods(
   tx: Tx,
   secrets: Secrets,
   { environment, at }: CustomerContext,
-  wanted: readonly { customer: CustomerRef; means: Means }[],
+  wanted: readonly { customer: CustomerRef; means: MethodDetails }[],
 ): Promise<PaymentMethodRow[]> {
   const now = new Date(at);
   const rows = wanted.map(({ customer: { team_id, id: customer_id }, means: { token, ...means } }) => {

@@ -123,7 +123,7 @@ export const FIND_PAYERS = fixed(`
  * batches. A row of `known_payers` without a customer has one that a concurrent transaction is creating and this statement
  * cannot see: the statement has to be repeated.
  */
-export const MAKE_PAYERS = fixed(`
+export const CREATE_PAYERS = fixed(`
   made_payers as (
     insert into customers (team_id, id, name, email, phone, event_count, created_at, updated_at)
     select team_id, payer_id, payer_name, payer_email, payer_phone, 1, created_at, created_at from payers

@@ -4,17 +4,17 @@ export type ReturnState = (typeof RETURN_STATES)[number];
 
 export const RETURN_TRIGGERS = [
   /** a refund at the provider of the capture was started */
-  'refund_begun',
+  'refund_started',
   /** a payout to the payer was started */
-  'payout_begun',
+  'payout_started',
   /** the refund or payout under way provably moved no money: it is in suspense again */
   'way_failed',
   /** the payer has the money */
-  'went_back',
+  'returned_to_payer',
   /** neither refund nor payout is possible */
-  'no_way_left',
+  'options_exhausted',
   /** the payer has the money a second time: the refund that had failed succeeded after all */
-  'went_back_twice',
+  'returned_twice',
   /** a person makes the service try payouts again */
   'retried',
   /** a person resolved it, with evidence */
@@ -25,20 +25,20 @@ export type ReturnTrigger = (typeof RETURN_TRIGGERS)[number];
 
 const TABLE: Record<ReturnState, Partial<Record<ReturnTrigger, ReturnState>>> = {
   owed: {
-    refund_begun: 'refunding',
-    payout_begun: 'paying_out',
-    went_back: 'returned',
-    no_way_left: 'waiting',
+    refund_started: 'refunding',
+    payout_started: 'paying_out',
+    returned_to_payer: 'returned',
+    options_exhausted: 'waiting',
     resolved: 'resolved',
   },
   // A refund that the previous version sent as a payout continues as one.
-  refunding: { way_failed: 'owed', went_back: 'returned', payout_begun: 'paying_out' },
-  paying_out: { way_failed: 'owed', went_back: 'returned', went_back_twice: 'overpaid' },
-  waiting: { went_back: 'returned', retried: 'owed', resolved: 'resolved' },
+  refunding: { way_failed: 'owed', returned_to_payer: 'returned', payout_started: 'paying_out' },
+  paying_out: { way_failed: 'owed', returned_to_payer: 'returned', returned_twice: 'overpaid' },
+  waiting: { returned_to_payer: 'returned', retried: 'owed', resolved: 'resolved' },
   overpaid: { resolved: 'resolved' },
   // The two terminal states are left only when a refund that was reported as failed succeeds later.
-  returned: { went_back_twice: 'overpaid' },
-  resolved: { went_back_twice: 'overpaid' },
+  returned: { returned_twice: 'overpaid' },
+  resolved: { returned_twice: 'overpaid' },
 };
 
 /** Returns the state after the trigger, or null when the trigger changes nothing in this state. */

@@ -21,7 +21,7 @@ export async function insertReturns(tx: Tx, rows: readonly (Obligation & { id: s
  * Creates returns from automatic reversals that the previous version marked or started (migration 0055).
  * @returns number of created returns
  */
-export async function adoptGivebacks(db: Queryable, now: Date, limit: number): Promise<number> {
+export async function adoptAutomaticReturns(db: Queryable, now: Date, limit: number): Promise<number> {
   const row = await db.maybe<{ adopted: number }>(sql`select pirogue_adopt_givebacks(${now}, ${limit}) as adopted`);
   return row?.adopted ?? 0;
 }
@@ -73,7 +73,7 @@ export function claimDueReturns(
 }
 
 /** Makes a return due now, after a callback about the payout under way or about one that had failed. */
-export async function lookNow(db: Queryable, { team_id, id }: ReturnRef, now: Date): Promise<void> {
+export async function pollNow(db: Queryable, { team_id, id }: ReturnRef, now: Date): Promise<void> {
   await db.run(sql`
     with failed as (
       select o.id, exists (

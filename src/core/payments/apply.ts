@@ -4,7 +4,7 @@ import { type NewEvent, recordEvents } from '../../money/events/record.ts';
 import { must } from '../../kit/errors.ts';
 import type { Tx } from '../../kit/sql.ts';
 import { type Journal, post } from '../../money/ledger/post.ts';
-import { owe } from '../obligations/owe.ts';
+import { owe } from '../obligations/create.ts';
 import type { Obligation } from '../obligations/schema.ts';
 import { type Arrival, repayCredit } from '../../money/settlement/credit.ts';
 import { itemsOf } from '../../money/settlement/retention.ts';
@@ -17,7 +17,7 @@ import { retrieved } from './present.ts';
 import { useOf } from './volume.ts';
 import { type AttemptRow, isOpen, isUnderWay } from '../attempts/schema.ts';
 import type { PaymentRow } from './schema.ts';
-import { withoutStated } from './stated.ts';
+import { withoutStated } from './statement-amounts.ts';
 import { isFinal, isUnpaid, nextStatus, type PaymentTrigger } from './states.ts';
 import { triggerOf } from './triggers.ts';
 import { lockPayments, updatePayments } from './store.ts';
@@ -208,7 +208,7 @@ class Work {
    */
   #unforeseen(payment: PaymentRow, attempts: AttemptRow[], occurrence: Occurrence): PaymentRow | null {
     const at = new Date(this.#context.at);
-    if (occurrence.kind === 'given_back') {
+    if (occurrence.kind === 'reversed') {
       // The refunded amount of a paid payment is that of the merchant's refunds.
       return isUnpaid(payment.status) ? { ...payment, updated_at: at, refunded_minor: occurrence.refunded_minor } : null;
     }

@@ -18,7 +18,7 @@ export type Occurrence =
   | { kind: 'tranche_unsent' }
   | { kind: 'refunded'; amount_minor: bigint }
   /** Captured money has been returned to the payer; `refunded_minor` is all that was counted as captured and then returned. */
-  | { kind: 'given_back'; refunded_minor: bigint }
+  | { kind: 'reversed'; refunded_minor: bigint }
   /** Such money can be returned neither by refund nor by payout: a person has to return it. */
   | { kind: 'return_required' };
 

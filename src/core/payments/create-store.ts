@@ -1,7 +1,7 @@
 import {
   FIND_PAYERS,
   FOUND_PAYER,
-  MAKE_PAYERS,
+  CREATE_PAYERS,
   NEW_PAYER_COLUMNS,
   type NewPayer,
   PAYER_COLUMNS,
@@ -113,7 +113,7 @@ export async function insertWithPayers(db: Queryable, payments: NewPayment[]): P
     fresh as materialized (
       select * from allowed where idempotency_key is null or id in (select resource_id from keyed)
     ),
-    ${MAKE_PAYERS},
+    ${CREATE_PAYERS},
     paying as materialized (
       select f.*, case when f.payer_id is null then f.customer_id else coalesce(k.customer_id, '') end as paid_by
       from fresh f left join known_payers k on k.payer_id = f.payer_id

@@ -21,7 +21,7 @@ export interface Once {
 export type InnerOrder = Omit<Order, 'idempotency_key'>;
 
 /** Returns the payment created with this key before, or undefined. */
-export function madeBefore(db: Queryable, team_id: bigint, { route, key }: Once): Promise<PaymentRow | undefined> {
+export function findCreatedBefore(db: Queryable, team_id: bigint, { route, key }: Once): Promise<PaymentRow | undefined> {
   return findByKey(db, team_id, route, key);
 }
 
@@ -30,7 +30,7 @@ export function madeBefore(db: Queryable, team_id: bigint, { route, key }: Once)
  * POST /payments does not use it: there one statement inserts many payments.
  * @throws Problem 422 blocked customer; a violation for which {@link creating} runs the transaction again
  */
-export async function createWithin(tx: Tx, order: InnerOrder, amount_minor: Minor, once: Once): Promise<PaymentRow> {
+export async function createInTransaction(tx: Tx, order: InnerOrder, amount_minor: Minor, once: Once): Promise<PaymentRow> {
   const keyed = { ...order, idempotency_key: once.key };
   const payment = paymentOf(keyed, amount_minor, null);
   const made = (await insertWithPayers(tx, [inputOf(keyed, payment, once.hash, once.route)])).get(payment.id);
@@ -39,7 +39,7 @@ export async function createWithin(tx: Tx, order: InnerOrder, amount_minor: Mino
 }
 
 /**
- * Runs a transaction that contains {@link createWithin}, and runs it again when another transaction is creating the payment's
+ * Runs a transaction that contains {@link createInTransaction}, and runs it again when another transaction is creating the payment's
  * customer.
  * @throws any other error, and the last violation after 5 runs
  */

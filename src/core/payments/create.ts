@@ -4,7 +4,7 @@ import { blockedCustomer, objectionTo, payerOf } from '../customers/payer.ts';
 import { levelOf, objectionToPayment } from '../../money/transaction-limits/service.ts';
 import { partFor, type Store, type WholeStore } from '../../platform/db/stores.ts';
 import { eventInput } from '../../money/events/record.ts';
-import { isSameRequest, reusedKey, REPLAY_MS, requestHash, spentKey } from '../../tenants/api/idempotency.ts';
+import { isSameRequest, reusedKey, REPLAY_MS, requestHash, expiredKey } from '../../tenants/api/idempotency.ts';
 import type { Call } from '../../tenants/api/route.ts';
 import type { Caller } from '../../tenants/keys/caller.ts';
 import { Batcher } from '../../kit/batch.ts';
@@ -114,7 +114,7 @@ export class PaymentCreator {
     const earlier = key === null ? undefined : await findByKey(store.db, team.id, ROUTE, key);
     if (!earlier) return null;
     if (!isSameRequest(call as Call, earlier.request_hash)) throw reusedKey();
-    if (call.at - earlier.keyed_at.getTime() > REPLAY_MS) throw spentKey();
+    if (call.at - earlier.keyed_at.getTime() > REPLAY_MS) throw expiredKey();
     return { payment: earlier, replayed: true };
   }
 }

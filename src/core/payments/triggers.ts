@@ -11,7 +11,7 @@ export function triggerOf(payment: PaymentRow, occurrence: Occurrence): PaymentT
   switch (occurrence.kind) {
     case 'tranche_unsent':
     case 'mismatched':
-    case 'given_back':
+    case 'reversed':
     case 'return_required':
       return null;
     case 'captured':

@@ -4,10 +4,10 @@ import type { Store } from '../../platform/db/stores.ts';
 import type { Clock } from '../../kit/clock.ts';
 import { Problem } from '../../kit/errors.ts';
 import { decimal } from '../../money/ledger/decimal.ts';
-import { enterProof, type Proof } from '../charge/evidence.ts';
+import { applyStatementProof, type Proof } from '../charge/statement-proof.ts';
 import type { PaymentListener } from '../payments/listeners.ts';
 import { resolveRefund } from '../refunds/resolve.ts';
-import { enterLateRefund } from '../returns/late.ts';
+import { recordLateRefund } from '../returns/late.ts';
 import { resolveTransfer } from '../transfers/resolve.ts';
 import type { BreakRow, Run } from './schema.ts';
 import type { Outcome } from './store.ts';
@@ -22,7 +22,7 @@ export interface ClosingDeps {
  * Applies the statement's result for one attempt, payout or refund, through the code that also applies a manual
  * resolution. A result that was decided in the meantime is not changed.
  */
-export async function closeByEvidence(deps: ClosingDeps, store: Store, run: Run, row: BreakRow, by: Actor): Promise<Outcome> {
+export async function closeByStatement(deps: ClosingDeps, store: Store, run: Run, row: BreakRow, by: Actor): Promise<Outcome> {
   try {
     return await enter(deps, store, run, row, by);
   } catch (error) {
@@ -35,7 +35,7 @@ async function enter(deps: ClosingDeps, store: Store, run: Run, row: BreakRow, b
   const ref = { team_id: row.team_id, id: row.subject_id as string };
   const said = { author: `statement ${run.file_hash.slice(0, 12)} line ${row.line}`, evidence: evidenceOf(run, row) };
   if (row.flow === 'collect') {
-    const { payment } = await enterProof(deps, store, ref, proofOf(row), said, by);
+    const { payment } = await applyStatementProof(deps, store, ref, proofOf(row), said, by);
     // A different amount, and a success after the payment has ended, never become part of the payment.
     if (row.kind === 'amount')
       return { row, state: 'held', outcome: `in hold; payment ${payment.status}: decide with pirogue resolve` };
@@ -48,7 +48,7 @@ async function enter(deps: ClosingDeps, store: Store, run: Run, row: BreakRow, b
     return { row, state: 'closed', outcome: `transfer ${transfer.status}` };
   }
   if (row.kind === 'late') {
-    const { state } = await enterLateRefund(deps, store, ref, said, by);
+    const { state } = await recordLateRefund(deps, store, ref, said, by);
     return { row, state: 'closed', outcome: `return ${state}` };
   }
   const { status } = await resolveRefund(deps, store, { ...ref, part: row.leg }, verdict, by);

@@ -17,17 +17,17 @@ const FAULTS_TOLD = 20;
 export class NotAStatement extends Error {}
 
 /** The file as a stream of chunks of any size. */
-export type Pieces = AsyncIterable<Uint8Array>;
+export type Chunks = AsyncIterable<Uint8Array>;
 
 /**
  * Streams a statement into the staging table. While the database stores one batch, the next is read, and no more.
- * Memory therefore holds two batches, whatever the length of the file.
+ * SavedPayer therefore holds two batches, whatever the length of the file.
  * @param progress called with bytes and lines after each batch
  * @throws NotAStatement when the first line lacks required columns
  */
 export async function loadStatement(
   tx: Tx,
-  file: Pieces,
+  file: Chunks,
   format: StatementFormat | undefined,
   progress: (bytes: number, lines: number) => void,
 ): Promise<Reading & { keyless: boolean }> {
@@ -53,7 +53,7 @@ export async function loadStatement(
   return { ...intake.reading(hash.digest('hex')), keyless: intake.keyless };
 }
 
-async function* decoded(file: Pieces, hash: Hash, count: (bytes: number) => void): AsyncIterable<string> {
+async function* decoded(file: Chunks, hash: Hash, count: (bytes: number) => void): AsyncIterable<string> {
   const decoder = new TextDecoder('utf-8');
   for await (const piece of file) {
     hash.update(piece);

@@ -5,10 +5,10 @@ import { lowestIdAt, newId } from '../../kit/ids.ts';
 import type { Tx } from '../../kit/sql.ts';
 import { type Journal, post } from '../../money/ledger/post.ts';
 import { connectorOf } from '../../providers/adapters/catalogue.ts';
-import { type ClosingDeps, closeByEvidence } from './close.ts';
+import { type ClosingDeps, closeByStatement } from './close.ts';
 import { correctionsOf } from './corrections.ts';
 import { undoIdentified } from './identified.ts';
-import { loadStatement, NotAStatement, type Pieces } from './load.ts';
+import { loadStatement, NotAStatement, type Chunks } from './load.ts';
 import { type Books, closeStage, findMissingThere, judgeLines, makeStage, setRepeatedAside } from './matching-store.ts';
 import { BREAK_KINDS, type BreakKind, type BreakRow, type Reading, type Run, type Stand, type Tally } from './schema.ts';
 import { settlementOf } from './settle.ts';
@@ -46,7 +46,7 @@ export interface Wish {
   account: { id: string; name: string };
   file_name: string;
   /** Opens the file. Called again when the comparison restarts after a deadlock. */
-  open(): Pieces;
+  open(): Chunks;
   /** The period for which the statement is complete; null: from its first to its last line. */
   from: Date | null;
   to: Date | null;
@@ -197,7 +197,7 @@ async function settle(deps: ClosingDeps, store: Store, run: Run, rows: BreakRow[
   await writeOutcomes(store.db, outcomes);
   if (!run.applied) return;
   for (const row of rows.filter(({ action }) => action === 'close')) {
-    await writeOutcomes(store.db, [await closeByEvidence(deps, store, run, row, by)]);
+    await writeOutcomes(store.db, [await closeByStatement(deps, store, run, row, by)]);
   }
 }
 

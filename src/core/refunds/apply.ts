@@ -11,17 +11,17 @@ import type { PaymentRow } from '../payments/schema.ts';
 import { lockPayment } from '../payments/service.ts';
 import { planned } from '../charge/outcomes.ts';
 import type { PollPlan, RefundOutcome } from '../../providers/adapters/contract.ts';
-import { refundDoneLate, wayEnded } from '../obligations/ended.ts';
+import { recordLateSuccess, wayEnded } from '../obligations/apply.ts';
 import { type Draw, draw, drawPostings, partOfDraws, returnDrawn } from '../../money/settlement/draw.ts';
-import { currentPart, isUndecided, unspentOf, withLeg } from './parts.ts';
+import { currentPart, isUndecided, unspentOf, withPart } from './parts.ts';
 import { presentRefund } from './present.ts';
-import type { Leg, RefundRow } from './schema.ts';
+import type { RefundPart, RefundRow } from './schema.ts';
 import { isFinal, nextRefundStatus, type RefundTrigger } from './states.ts';
 import { isSetAside, lockRefund, sumReturned, updateRefund } from './store.ts';
 
 /** Poll plan of a refund part (`leg`) whose provider cannot be used at the moment, so that its own plan is unknown. */
 const DEFAULT_PLAN: PollPlan = { first_ms: 2_000, factor: 2, longest_ms: 300_000 };
-const NEXT_LEG_MS = 2_000;
+const NEXT_PART_MS = 2_000;
 /** A part is not polled while its sender may still be waiting for the response. */
 const SENDING_MS = 60_000;
 
@@ -49,13 +49,13 @@ export async function applyRefund(
   if (!row || !leg || leg.status === 'succeeded') return row ?? known;
   // A result under a replaced key does not belong to this submission: a provider statement reports that money as unknown.
   if (leg.provider_key !== known.legs[leg_index]?.provider_key) return row;
-  if (outcome.kind === 'succeeded') return legSucceeded(tx, context, payment, row, leg_index, outcome.provider_ref);
+  if (outcome.kind === 'succeeded') return partSucceeded(tx, context, payment, row, leg_index, outcome.provider_ref);
   if (leg.status !== 'sent' || leg.sent_at !== known.legs[leg_index]?.sent_at) return row;
   const wait_ms = planned(plan, row.polls);
   switch (outcome.kind) {
     case 'failed': {
       const { reason, message } = outcome;
-      const failed = withLeg(row, leg_index, { status: 'failed' });
+      const failed = withPart(row, leg_index, { status: 'failed' });
       return decide(tx, context, { ...failed, failure_reason: failed.failure_reason ?? reason, message });
     }
     case 'unavailable':
@@ -77,7 +77,7 @@ export async function applyRefund(
 }
 
 /** Returns the new key for a part that failed unpaid under its old key. */
-function renewed(provider_key: string | null): Partial<Leg> {
+function renewed(provider_key: string | null): Partial<RefundPart> {
   return provider_key === null ? {} : { provider_key, provider_ref: null };
 }
 
@@ -89,7 +89,7 @@ export async function markSent(tx: Tx, context: ApplyContext, known: RefundRow, 
   const row = await lockRefund(tx, known.team_id, known.id);
   if (!row || row.draws === null || currentPart(row) !== leg_index || row.legs[leg_index]?.status !== 'waiting') return null;
   const at = new Date(context.at);
-  const sent = withLeg(row, leg_index, { status: 'sent', sent_at: at.toISOString() });
+  const sent = withPart(row, leg_index, { status: 'sent', sent_at: at.toISOString() });
   return save(tx, {
     ...sent,
     status: step(row, 'sent') ?? row.status,
@@ -99,7 +99,7 @@ export async function markSent(tx: Tx, context: ApplyContext, known: RefundRow, 
   });
 }
 
-async function legSucceeded(
+async function partSucceeded(
   tx: Tx,
   context: ApplyContext,
   payment: PaymentRow,
@@ -110,8 +110,8 @@ async function legSucceeded(
   const { team_id, currency, id, payment_id } = before;
   const late = isFinal(before.status);
   if (late && (await isSetAside(tx, before, leg_index))) return before;
-  const row = withLeg(before, leg_index, { status: 'succeeded', provider_ref });
-  const leg = row.legs[leg_index] as Leg;
+  const row = withPart(before, leg_index, { status: 'succeeded', provider_ref });
+  const leg = row.legs[leg_index] as RefundPart;
   const booked = await post(tx, [
     {
       team_id,
@@ -123,11 +123,11 @@ async function legSucceeded(
     },
   ]);
   if (booked.length === 0) return decide(tx, context, row);
-  if (late) await refundDoneLate(tx, context, row);
+  if (late) await recordLateSuccess(tx, context, row);
   const draws = late ? [...(row.draws ?? []), ...(await drawAgain(tx, row, leg, leg_index))] : row.draws;
   const counted: Occurrence[] =
     row.kind === 'giveback'
-      ? [{ kind: 'given_back', refunded_minor: await sumReturned(tx, payment) }]
+      ? [{ kind: 'reversed', refunded_minor: await sumReturned(tx, payment) }]
       : countRefunded(payment, leg);
   if (counted.length > 0) await apply(tx, context, [{ team_id, payment_id, occurrences: counted }]);
   const message = late ? `Part ${leg_index + 1} reached the payer after the refund had failed.` : row.message;
@@ -135,7 +135,7 @@ async function legSucceeded(
 }
 
 /** Counts a refunded part. A payment never counts more than was paid, even when a late part was refunded again meanwhile. */
-function countRefunded(payment: PaymentRow, { amount_minor }: Leg): Occurrence[] {
+function countRefunded(payment: PaymentRow, { amount_minor }: RefundPart): Occurrence[] {
   const left = payment.captured_minor - payment.refunded_minor;
   if (left <= 0n) return [];
   return [{ kind: 'refunded', amount_minor: amount_minor < left ? amount_minor : left }];
@@ -145,7 +145,7 @@ function countRefunded(payment: PaymentRow, { amount_minor }: Leg): Occurrence[]
  * Draws again what was returned when the refund failed although the payer had it. There is no credit limit, because the money
  * has left.
  */
-async function drawAgain(tx: Tx, row: RefundRow, { amount_minor }: Leg, leg_index: number): Promise<Draw[]> {
+async function drawAgain(tx: Tx, row: RefundRow, { amount_minor }: RefundPart, leg_index: number): Promise<Draw[]> {
   const { team_id, payment_id, currency, kind } = row;
   const drawn: Draw[] | null =
     kind === 'giveback'
@@ -160,8 +160,8 @@ async function drawAgain(tx: Tx, row: RefundRow, { amount_minor }: Leg, leg_inde
  * Returns the time at which the worker sends the next part if the process that sent the last one died; otherwise that process
  * continues at once.
  */
-export function nextLegAt(at: number): Date {
-  return new Date(at + NEXT_LEG_MS);
+export function nextPartAt(at: number): Date {
+  return new Date(at + NEXT_PART_MS);
 }
 
 /**
@@ -172,7 +172,7 @@ export function nextLegAt(at: number): Date {
 async function decide(tx: Tx, context: ApplyContext, row: RefundRow): Promise<RefundRow> {
   const ended = isFinal(row.status);
   if (ended || isUndecided(row) || currentPart(row) !== null) {
-    const next_poll_at = ended && !isUndecided(row) ? null : nextLegAt(context.at);
+    const next_poll_at = ended && !isUndecided(row) ? null : nextPartAt(context.at);
     return save(tx, { ...row, updated_at: new Date(context.at), next_poll_at });
   }
   if (row.legs.every((leg) => leg.status === 'succeeded')) return finish(tx, context, row, 'succeeded');
@@ -224,13 +224,13 @@ function later(
   context: ApplyContext,
   row: RefundRow,
   leg_index: number,
-  change: Partial<Leg>,
+  change: Partial<RefundPart>,
   message: string | null,
   wait_ms: number,
 ): Promise<RefundRow> {
   const at = new Date(context.at);
   const sent_at = row.legs[leg_index]?.sent_at ?? at.toISOString();
-  const changed = withLeg(row, leg_index, { sent_at, ...change });
+  const changed = withPart(row, leg_index, { sent_at, ...change });
   const over = isFinal(row.status) && !isUndecided(changed);
   return save(tx, {
     ...changed,

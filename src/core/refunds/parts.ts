@@ -1,4 +1,4 @@
-import type { Leg, RefundRow } from './schema.ts';
+import type { RefundPart, RefundRow } from './schema.ts';
 import { isFinal } from './states.ts';
 
 /**
@@ -25,6 +25,6 @@ export function unspentOf({ legs }: Pick<RefundRow, 'legs'>): bigint {
 }
 
 /** Returns the refund with one of its parts (`leg`) changed. */
-export function withLeg(row: RefundRow, index: number, change: Partial<Leg>): RefundRow {
+export function withPart(row: RefundRow, index: number, change: Partial<RefundPart>): RefundRow {
   return { ...row, legs: row.legs.map((leg, i) => (i === index ? { ...leg, ...change } : leg)) };
 }

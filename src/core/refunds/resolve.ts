@@ -4,7 +4,7 @@ import type { Store } from '../../platform/db/stores.ts';
 import type { Clock } from '../../kit/clock.ts';
 import { must, notFound, Problem } from '../../kit/errors.ts';
 import type { PaymentListener } from '../payments/listeners.ts';
-import type { Verdict } from '../charge/resolve.ts';
+import type { ManualResolution } from '../charge/resolve.ts';
 import { lockPayment } from '../payments/service.ts';
 import { applyRefund } from './apply.ts';
 import type { RefundRow } from './schema.ts';
@@ -27,7 +27,7 @@ export async function resolveRefund(
   deps: { clock: Clock; listeners: readonly PaymentListener[] },
   store: Store,
   ref: PartRef,
-  verdict: Verdict,
+  verdict: ManualResolution,
   by: Actor,
 ): Promise<RefundRow> {
   return store.db.transaction(async (tx) => {
@@ -61,7 +61,7 @@ export async function resolveRefund(
  * Returns the index of the part to resolve.
  * @throws Problem 400 when the part is not named, does not exist or cannot be resolved manually
  */
-function resolvablePart({ legs, status }: RefundRow, part: number | null, { as }: Verdict): number {
+function resolvablePart({ legs, status }: RefundRow, part: number | null, { as }: ManualResolution): number {
   if (part === null && legs.length > 1) {
     const parts = legs.map((leg, n) => `${n + 1} ${leg.status}`).join(', ');
     throw new Problem(400, `The refund has ${legs.length} parts: name the one that the evidence is about (${parts}).`);

@@ -21,7 +21,7 @@ export const REFUND_REASONS = [
 ] as const;
 
 /** A refund part: the amount that goes back to one attempt's payer. Parts are sent one after the other. */
-export interface Leg {
+export interface RefundPart {
   attempt_id: string;
   amount_minor: bigint;
   /** Idempotency key at the provider; stored before anything is sent. */
@@ -46,7 +46,7 @@ export interface RefundRow {
   return_id: string | null;
   /** manual: an operator returns the money. Payouts are sent by the worker of src/core/returns. */
   way: 'refund' | 'payout' | 'manual';
-  legs: Leg[];
+  legs: RefundPart[];
   amount_minor: bigint;
   currency: string;
   status: RefundStatus;

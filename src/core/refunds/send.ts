@@ -7,7 +7,7 @@ import type { Provider, Refund, RefundOutcome } from '../../providers/adapters/c
 import { applyRefund, markSent } from './apply.ts';
 import type { RefundDeps } from './deps.ts';
 import { currentPart } from './parts.ts';
-import type { Leg, RefundRow } from './schema.ts';
+import type { RefundPart, RefundRow } from './schema.ts';
 
 const NOT_FOUND_GRACE_MS = 600_000;
 
@@ -27,7 +27,7 @@ export async function advanceRefund(deps: RefundDeps, store: Store, known: Refun
   const refunds = must(provider?.refunds, 'the provider of a refund can be used, and refunds');
   const row = asking ? known : await inTransaction(deps, store, (tx, context) => markSent(tx, context, known, index));
   if (!row) return known;
-  const leg = row.legs[index] as Leg;
+  const leg = row.legs[index] as RefundPart;
   const sent = { ...request, submitted_at: submittedAt(row, leg) };
   const age_ms = leg.sent_at === null ? 0 : deps.clock.now() - Date.parse(leg.sent_at);
   const outcome = evidenceOf(await (asking ? refunds.read(sent) : refunds.submit(sent)), asking, age_ms);
@@ -67,7 +67,7 @@ async function addressed(
   deps: RefundDeps,
   store: Store,
   row: RefundRow,
-  leg: Leg,
+  leg: RefundPart,
 ): Promise<{ provider: Provider | undefined; request: Refund }> {
   const { payment, attempt } = await getCapture(store.db, row.team_id, row.payment_id, leg.attempt_id);
   const provider = await deps.providers.byAccount(store.environment, row.team_id, attempt.provider_account);
@@ -85,7 +85,7 @@ async function addressed(
 }
 
 /** Returns when a part was last sent, in milliseconds since the epoch, as far as it was stored. */
-function submittedAt(row: RefundRow, { sent_at }: Leg): number | null {
+function submittedAt(row: RefundRow, { sent_at }: RefundPart): number | null {
   return sent_at === null ? (row.submitted_at?.getTime() ?? null) : Date.parse(sent_at);
 }
 

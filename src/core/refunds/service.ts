@@ -17,11 +17,11 @@ import type { Refunds } from '../../providers/adapters/contract.ts';
 import { channelById } from '../../providers/reference/channels.ts';
 import { draw } from '../../money/settlement/draw.ts';
 import { refundsUnderWay } from '../../money/settlement/store.ts';
-import { announce, drawnJournal, nextLegAt } from './apply.ts';
+import { announce, drawnJournal, nextPartAt } from './apply.ts';
 import type { RefundDeps } from './deps.ts';
 import { presentRefund } from './present.ts';
-import type { CreateRefundBody, Leg, RefundRow } from './schema.ts';
-import { findRefund, insertRefund, lookNow, takenByAttempt, updateRefund } from './store.ts';
+import type { CreateRefundBody, RefundPart, RefundRow } from './schema.ts';
+import { findRefund, insertRefund, pollNow, takenByAttempt, updateRefund } from './store.ts';
 
 /**
  * Creates a refund and draws its money, all under the payment's lock: concurrent refunds can never exceed what was paid.
@@ -62,7 +62,7 @@ async function make(tx: Tx, deps: RefundDeps, call: Call<CreateRefundBody>): Pro
   const amount_minor = amountOf(call.body, payment, left);
   const captures = await capturesOf(tx, { team_id: team.id, id: payment.id });
   const id = newId('rfd', environment, call.at);
-  const parts = legsOf(id, captures, await takenByAttempt(tx, team.id, payment.id), amount_minor);
+  const parts = partsOf(id, captures, await takenByAttempt(tx, team.id, payment.id), amount_minor);
   const legs = await Promise.all(parts.map((leg) => addressed(deps, store, captures, leg)));
   const now = new Date(call.at);
   const row: RefundRow = {
@@ -85,7 +85,7 @@ async function make(tx: Tx, deps: RefundDeps, call: Call<CreateRefundBody>): Pro
     resolution: null,
     event_count: 1,
     polls: 0,
-    next_poll_at: nextLegAt(call.at),
+    next_poll_at: nextPartAt(call.at),
     created_at: now,
     updated_at: now,
     submitted_at: null,
@@ -126,8 +126,8 @@ export async function coverLater(tx: Tx, config: Config, store: Store, known: Re
 }
 
 /** Makes a refund due for polling now, after a callback from its provider. */
-export function lookAtRefund(store: Store, at: number, team_id: bigint, id: string): Promise<void> {
-  return lookNow(store.db, team_id, id, new Date(at));
+export function pollRefund(store: Store, at: number, team_id: bigint, id: string): Promise<void> {
+  return pollNow(store.db, team_id, id, new Date(at));
 }
 
 async function refuseUnrefundable(tx: Tx, payment: PaymentRow): Promise<void> {
@@ -146,8 +146,8 @@ function amountOf(body: CreateRefundBody, payment: PaymentRow, left: Minor): Min
 }
 
 /** Divides the amount into refund parts, by the attempts that captured it, the latest first. */
-function legsOf(refund_id: string, captures: AttemptRow[], taken: Map<string, Minor>, amount_minor: Minor): Leg[] {
-  const legs: Leg[] = [];
+function partsOf(refund_id: string, captures: AttemptRow[], taken: Map<string, Minor>, amount_minor: Minor): RefundPart[] {
+  const legs: RefundPart[] = [];
   let missing = amount_minor;
   for (const capture of captures.toReversed()) {
     const free = capture.amount_minor - (taken.get(capture.id) ?? 0n);
@@ -171,7 +171,7 @@ function legsOf(refund_id: string, captures: AttemptRow[], taken: Map<string, Mi
  * Returns the refund part (`leg`) with the key under which its provider will know it.
  * @throws Problem 422 when the provider cannot refund this way: reported before the refund is created
  */
-async function addressed(deps: RefundDeps, store: Store, captures: AttemptRow[], leg: Leg): Promise<Leg> {
+async function addressed(deps: RefundDeps, store: Store, captures: AttemptRow[], leg: RefundPart): Promise<RefundPart> {
   const capture = must(
     captures.find((attempt) => attempt.id === leg.attempt_id),
     'legs are made of captures',

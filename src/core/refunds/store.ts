@@ -105,7 +105,7 @@ export async function claimDueRefunds(
 }
 
 /** Makes a refund that is under way due for polling now, after a callback from its provider. */
-export async function lookNow(db: Queryable, team_id: bigint, id: string, now: Date): Promise<void> {
+export async function pollNow(db: Queryable, team_id: bigint, id: string, now: Date): Promise<void> {
   await db.run(sql`
     update refunds set next_poll_at = ${now} where team_id = ${team_id} and id = ${id} and status = 'processing' and way = 'refund'`);
 }

@@ -7,7 +7,7 @@ import { post } from '../../money/ledger/post.ts';
 import type { ApplyContext } from '../payments/apply.ts';
 import type { RefundOutcome } from '../../providers/adapters/contract.ts';
 import { announce, applyRefund, drawnJournal, markSent } from './apply.ts';
-import type { Leg, RefundRow } from './schema.ts';
+import type { RefundPart, RefundRow } from './schema.ts';
 import { findFailed, findRefund, insertRefund, lockRefund, updateRefund, writeResolution } from './store.ts';
 
 /*
@@ -16,7 +16,7 @@ import { findFailed, findRefund, insertRefund, lockRefund, updateRefund, writeRe
  */
 
 /** The return that a refund carries out. Amounts are in hundredths. */
-export interface Carried {
+export interface CarriedReturn {
   team_id: bigint;
   id: string;
   payment_id: string;
@@ -32,10 +32,10 @@ export interface Carried {
  * @param keyOf returns the provider's key for our id
  * @returns the refund that carries it out
  */
-export async function beginWay(
+export async function startWay(
   tx: Tx,
   context: ApplyContext,
-  carried: Carried,
+  carried: CarriedReturn,
   way: RefundRow['way'],
   keyOf: (id: string) => string = (id) => id,
 ): Promise<RefundRow> {
@@ -45,7 +45,7 @@ export async function beginWay(
   const row: RefundRow = {
     ...base,
     way,
-    legs: [{ ...(base.legs[0] as Leg), provider_key: keyOf(`${base.id}-0`) }],
+    legs: [{ ...(base.legs[0] as RefundPart), provider_key: keyOf(`${base.id}-0`) }],
     message: way === 'manual' ? 'It can go back neither by refund nor by payout: an operator has to return it.' : null,
     draws: way === 'manual' ? null : fromHold(carried.amount_minor),
     next_poll_at: way === 'refund' ? new Date(context.at) : null,
@@ -65,7 +65,7 @@ function fromHold(amount_minor: bigint): RefundRow['draws'] {
   return [{ account_id: '', bucket: 'hold', amount_minor }];
 }
 
-function newRow({ environment, at }: ApplyContext, carried: Carried): RefundRow {
+function newRow({ environment, at }: ApplyContext, carried: CarriedReturn): RefundRow {
   const now = new Date(at);
   const { team_id, id: return_id, payment_id, attempt_id, amount_minor, currency } = carried;
   const id = newId('rfd', environment, at);
@@ -95,7 +95,10 @@ export function findWay(tx: Parameters<typeof findRefund>[0], team_id: bigint, i
 }
 
 /** Returns the refunds and payouts of a return that their provider had received and reported as failed. */
-export function findFailedWays(db: Parameters<typeof findRefund>[0], carried: Pick<Carried, 'team_id' | 'id' | 'attempt_id'>) {
+export function findFailedWays(
+  db: Parameters<typeof findRefund>[0],
+  carried: Pick<CarriedReturn, 'team_id' | 'id' | 'attempt_id'>,
+) {
   return findFailed(db, carried.team_id, carried.attempt_id, carried.id);
 }
 
@@ -105,10 +108,10 @@ export async function resumeWay(tx: Tx, context: ApplyContext, row: RefundRow): 
 }
 
 /** Converts a refund to another way, which takes over what was drawn; the refund worker no longer processes it. */
-export async function turnInto(
+export async function convertWay(
   tx: Tx,
   row: RefundRow,
-  { way, ...account }: Pick<RefundRow, 'way'> & Pick<Leg, 'provider_account'>,
+  { way, ...account }: Pick<RefundRow, 'way'> & Pick<RefundPart, 'provider_account'>,
 ): Promise<RefundRow> {
   const turned = { ...row, way, legs: row.legs.map((leg) => ({ ...leg, ...account })), next_poll_at: null };
   await updateRefund(tx, turned);
@@ -136,7 +139,7 @@ export async function handOver(
  * Writes what a provider's response changes about a payout that continues.
  * @param change status `waiting`: the provider provably did not take it
  */
-export async function noteLeg(tx: Tx, context: ApplyContext, row: RefundRow, change: Partial<Leg>): Promise<void> {
+export async function updatePart(tx: Tx, context: ApplyContext, row: RefundRow, change: Partial<RefundPart>): Promise<void> {
   const legs = row.legs.map((leg) => ({ ...leg, ...change }));
   await updateRefund(tx, { ...row, legs, updated_at: new Date(context.at) });
 }
@@ -164,6 +167,6 @@ export async function endWay(
 }
 
 /** Stores a manual resolution with the refund it is about. */
-export function keepEvidence(tx: Tx, ref: { team_id: bigint; id: string }, resolution: object): Promise<void> {
+export function storeResolution(tx: Tx, ref: { team_id: bigint; id: string }, resolution: object): Promise<void> {
   return writeResolution(tx, ref, resolution);
 }

@@ -6,7 +6,7 @@ import { must, notFound, Problem } from '../../kit/errors.ts';
 import type { PaymentListener } from '../payments/listeners.ts';
 import { lockPayment } from '../payments/service.ts';
 import { applyRefund } from '../refunds/apply.ts';
-import { findWay, keepEvidence } from '../refunds/ways.ts';
+import { findWay, storeResolution } from '../refunds/ways.ts';
 import type { ReturnRow } from '../obligations/schema.ts';
 import { findReturn } from '../obligations/store.ts';
 
@@ -16,7 +16,7 @@ import { findReturn } from '../obligations/store.ts';
  * @param said the evidence and its author, stored with the refund
  * @throws Problem 404 no such refund of a return, 400 it has not failed
  */
-export async function enterLateRefund(
+export async function recordLateRefund(
   deps: { clock: Clock; listeners: readonly PaymentListener[] },
   store: Store,
   ref: { team_id: bigint; id: string },
@@ -31,7 +31,7 @@ export async function enterLateRefund(
     if (refund.status !== 'failed') throw new Problem(400, `The refund is ${refund.status}: only a failed one can be done late.`);
     const at = deps.clock.now();
     await record(tx, by, { team_id: ref.team_id, action: 'refund.resolve', resource_id: ref.id, at });
-    await keepEvidence(tx, ref, { as: 'succeeded', ...said, at: new Date(at).toISOString() });
+    await storeResolution(tx, ref, { as: 'succeeded', ...said, at: new Date(at).toISOString() });
     const context = { environment: store.environment, at, listeners: deps.listeners };
     const provider_ref = refund.legs[0]?.provider_ref ?? said.author;
     await applyRefund(tx, context, refund, 0, { kind: 'succeeded', provider_ref });

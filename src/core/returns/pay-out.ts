@@ -9,7 +9,7 @@ import { callbackUrl } from '../../providers/provider-accounts/callback-address.
 import type { Payout, PayoutOutcome, Provider } from '../../providers/adapters/contract.ts';
 import { channelById } from '../../providers/reference/channels.ts';
 import type { RefundRow } from '../refunds/schema.ts';
-import { endWay, findWay, handOver, noteLeg } from '../refunds/ways.ts';
+import { endWay, findWay, handOver, updatePart } from '../refunds/ways.ts';
 import type { ReturnDeps } from './deps.ts';
 import type { ReturnRow } from '../obligations/schema.ts';
 import { locked, postpone, UNUSABLE } from './service.ts';
@@ -217,17 +217,17 @@ async function applyAnswer(
       await endWay(tx, context, refund, { kind: 'failed', reason: 'operator_declined', message: outcome.message });
       return;
     case 'pending':
-      if (outcome.provider_ref) await noteLeg(tx, context, refund, { provider_ref: outcome.provider_ref });
+      if (outcome.provider_ref) await updatePart(tx, context, refund, { provider_ref: outcome.provider_ref });
       return later(null, outcome.poll_after_ms);
     case 'unavailable':
       // As the response to a poll or a second submission it proves nothing about the first one; and a poll made since may have
       // seen more.
       if (asked === 'read' || row.resent || asked_since) return later(outcome.message);
-      await noteLeg(tx, context, refund, { status: 'waiting' });
+      await updatePart(tx, context, refund, { status: 'waiting' });
       return updateReturn(tx, unsent(context, row, account_id, outcome.message));
     case 'unfunded':
       // The provider took it and failed it for good, unpaid: the next submission, to it or another provider, needs a new key.
-      await noteLeg(tx, context, refund, { status: 'waiting', provider_ref: null });
+      await updatePart(tx, context, refund, { status: 'waiting', provider_ref: null });
       return updateReturn(tx, unsent(context, { ...row, spent: row.spent + 1 }, account_id, outcome.message));
     case 'not_found':
       return later('the provider does not know the payout');

@@ -8,15 +8,15 @@ import { post } from '../../money/ledger/post.ts';
 import type { ApplyContext } from '../payments/apply.ts';
 import type { PaymentListener } from '../payments/listeners.ts';
 import { lockPayment } from '../payments/service.ts';
-import { beginWay, endWay, findWay, keepEvidence } from '../refunds/ways.ts';
+import { startWay, endWay, findWay, storeResolution } from '../refunds/ways.ts';
 import { repayCredit } from '../../money/settlement/credit.ts';
 import { resolvedJournals } from './bookings.ts';
-import { moveReturn } from '../obligations/ended.ts';
+import { moveReturn } from '../obligations/apply.ts';
 import type { OpenReturns, ResolvedAs, ReturnRef, ReturnRow } from '../obligations/schema.ts';
 import { countOpen, findReturn, listOpen, lockReturn } from '../obligations/store.ts';
 
 /** A manual resolution of a return, with its evidence. */
-export interface ReturnVerdict {
+export interface ManualReturnResolution {
   as: ResolvedAs;
   evidence: string;
   author: string;
@@ -49,7 +49,7 @@ export async function resolveReturn(
   deps: ResolveDeps,
   store: Store,
   ref: ReturnRef,
-  verdict: ReturnVerdict,
+  verdict: ManualReturnResolution,
   by: Actor,
 ): Promise<ReturnRow> {
   return change(deps, store, ref, async (tx, context, row) => {
@@ -59,7 +59,7 @@ export async function resolveReturn(
     const resolution = { ...verdict, at: new Date(context.at).toISOString() };
     if (row.state === 'overpaid') {
       const carrier = row.payout_id ?? row.manual_id ?? row.refund_id;
-      await keepEvidence(tx, { team_id: row.team_id, id: must(carrier, 'it was returned by a refund') }, resolution);
+      await storeResolution(tx, { team_id: row.team_id, id: must(carrier, 'it was returned by a refund') }, resolution);
     } else await endManually(tx, context, row, verdict.as, resolution);
     await post(tx, resolvedJournals(row, verdict.as));
     if (verdict.as === 'kept') await repayCredit(tx, [arrivalOf(row)]);
@@ -115,7 +115,7 @@ function refuse({ state, payout_id, refund_id, late_refund }: ReturnRow, as: Res
 /** Ends the refund that the merchant sees as the person resolved it. */
 async function endManually(tx: Tx, context: ApplyContext, row: ReturnRow, as: ResolvedAs, resolution: object): Promise<void> {
   const waiting = row.manual_id === null ? undefined : await findWay(tx, row.team_id, row.manual_id);
-  const carrier = waiting ?? (await beginWay(tx, context, row, 'manual'));
+  const carrier = waiting ?? (await startWay(tx, context, row, 'manual'));
   const outcome =
     as === 'returned'
       ? { kind: 'succeeded' as const, provider_ref: 'returned manually' }

@@ -6,11 +6,11 @@ import { backOff } from '../charge/outcomes.ts';
 import { getCapture, lockPayment } from '../payments/service.ts';
 import type { Provider } from '../../providers/adapters/contract.ts';
 import type { RefundRow } from '../refunds/schema.ts';
-import { beginWay, endWay, findWay, resumeWay, turnInto } from '../refunds/ways.ts';
+import { startWay, endWay, findWay, resumeWay, convertWay } from '../refunds/ways.ts';
 import type { ReturnDeps } from './deps.ts';
-import { moveReturn, wayEnded } from '../obligations/ended.ts';
+import { moveReturn, wayEnded } from '../obligations/apply.ts';
 import type { ReturnRef, ReturnRow } from '../obligations/schema.ts';
-import { lockReturn, lookNow, recheckRefund, updateReturn } from '../obligations/store.ts';
+import { lockReturn, pollNow, recheckRefund, updateReturn } from '../obligations/store.ts';
 
 /**
  * Delay between checks of a refund that the refund worker handles. That worker reports the end itself; a worker of the previous
@@ -54,29 +54,29 @@ export async function postpone(deps: ReturnDeps, store: Store, known: ReturnRow,
 }
 
 /** Starts a refund at the provider of the capture. */
-export function beginRefund(deps: ReturnDeps, store: Store, known: ReturnRow, provider: Provider): Promise<unknown> {
+export function startRefund(deps: ReturnDeps, store: Store, known: ReturnRow, provider: Provider): Promise<unknown> {
   return locked(deps, store, known, async (tx, context, row) => {
-    const refund = await beginWay(tx, context, row, 'refund', (id) => provider.keyOf(id));
+    const refund = await startWay(tx, context, row, 'refund', (id) => provider.keyOf(id));
     const next_step_at = new Date(context.at + REFUND_LOOK_MS);
-    await moveReturn(tx, context, row, 'refund_begun', { refund_id: refund.id, manual_id: null, note: null, next_step_at });
+    await moveReturn(tx, context, row, 'refund_started', { refund_id: refund.id, manual_id: null, note: null, next_step_at });
   });
 }
 
 /** Starts a payout. The account to which it is sent is chosen at each submission. */
-export function beginPayout(deps: ReturnDeps, store: Store, known: ReturnRow): Promise<unknown> {
+export function startPayout(deps: ReturnDeps, store: Store, known: ReturnRow): Promise<unknown> {
   return locked(deps, store, known, async (tx, context, row) => {
-    const { id } = await beginWay(tx, context, row, 'payout');
+    const { id } = await startWay(tx, context, row, 'payout');
     const fresh = { account_id: null, tried: [], resent: false, dispatched_at: null, polls: 0, note: null };
-    await moveReturn(tx, context, row, 'payout_begun', { ...fresh, payout_id: id, manual_id: null });
+    await moveReturn(tx, context, row, 'payout_started', { ...fresh, payout_id: id, manual_id: null });
   });
 }
 
 /** Leaves the money in suspense for manual resolution, and notifies the merchant once. */
-export function waitForPerson(deps: ReturnDeps, store: Store, known: ReturnRow, note: string): Promise<unknown> {
+export function requireManualReturn(deps: ReturnDeps, store: Store, known: ReturnRow, note: string): Promise<unknown> {
   return locked(deps, store, known, async (tx, context, row) => {
-    const manual_id = row.manual_id ?? (await beginWay(tx, context, row, 'manual')).id;
+    const manual_id = row.manual_id ?? (await startWay(tx, context, row, 'manual')).id;
     const announced_at = row.announced_at ?? new Date(context.at);
-    await moveReturn(tx, context, row, 'no_way_left', { manual_id, announced_at, note });
+    await moveReturn(tx, context, row, 'options_exhausted', { manual_id, announced_at, note });
     if (row.announced_at !== null) return;
     const { team_id, payment_id } = row;
     await apply(tx, context, [{ team_id, payment_id, occurrences: [{ kind: 'return_required' }] }]);
@@ -87,7 +87,7 @@ export function waitForPerson(deps: ReturnDeps, store: Store, known: ReturnRow, 
  * Checks a refund under way. Takes over a refund that the previous version started, and updates the return when a worker of that
  * version recorded the end of the refund.
  */
-export async function lookAtRefunding(deps: ReturnDeps, store: Store, known: ReturnRow): Promise<void> {
+export async function checkRefunding(deps: ReturnDeps, store: Store, known: ReturnRow): Promise<void> {
   const refund = must(await findWay(store.db, known.team_id, must(known.refund_id, 'a refund is under way')), 'it exists');
   const { attempt } = await getCapture(store.db, known.team_id, known.payment_id, known.attempt_id);
   const provider = await deps.providers.byAccount(store.environment, known.team_id, attempt.provider_account);
@@ -116,9 +116,9 @@ export const UNUSABLE =
  * with the same key.
  */
 async function goOnAsPayout(tx: Tx, context: ApplyContext, row: ReturnRow, refund: RefundRow, account_id: string): Promise<void> {
-  await turnInto(tx, refund, { way: 'payout', provider_account: account_id });
+  await convertWay(tx, refund, { way: 'payout', provider_account: account_id });
   const sent = refund.legs[0]?.status === 'sent';
-  await moveReturn(tx, context, row, 'payout_begun', {
+  await moveReturn(tx, context, row, 'payout_started', {
     ...{ refund_id: null, payout_id: refund.id, account_id: sent ? account_id : null },
     dispatched_at: sent ? refund.submitted_at : null,
   });
@@ -136,18 +136,18 @@ export async function closeAfterLateRefund(deps: ReturnDeps, store: Store, known
     const message = 'not needed: the refund that had failed was done after all';
     if (way && (way.status === 'pending' || way.status === 'processing'))
       await endWay(tx, context, way, { kind: 'failed', reason: 'duplicate_transaction', message });
-    else await moveReturn(tx, context, row, 'went_back');
+    else await moveReturn(tx, context, row, 'returned_to_payer');
     return true;
   });
   return closed ?? true;
 }
 
 /** Makes a return due for polling now, after a callback about its payout. */
-export function lookAtReturn(store: Store, at: number, ref: ReturnRef): Promise<void> {
-  return lookNow(store.db, ref, new Date(at));
+export function pollReturn(store: Store, at: number, ref: ReturnRef): Promise<void> {
+  return pollNow(store.db, ref, new Date(at));
 }
 
 /** Makes the worker read a failed refund again, after a callback about it. */
-export function lookAtFailedRefund(store: Store, at: number, team_id: bigint, refund_id: string): Promise<void> {
+export function recheckFailedRefund(store: Store, at: number, team_id: bigint, refund_id: string): Promise<void> {
   return recheckRefund(store.db, team_id, refund_id, new Date(at));
 }

@@ -13,15 +13,15 @@ import type { ReturnDeps } from './deps.ts';
 import { advancePayout, reachOf, readPayout } from './pay-out.ts';
 import type { ReturnRow } from '../obligations/schema.ts';
 import {
-  beginPayout,
-  beginRefund,
+  startPayout,
+  startRefund,
   closeAfterLateRefund,
   inTransaction,
-  lookAtRefunding,
+  checkRefunding,
   locked,
   postpone,
   UNUSABLE,
-  waitForPerson,
+  requireManualReturn,
 } from './service.ts';
 import { updateReturn } from '../obligations/store.ts';
 
@@ -37,7 +37,7 @@ export async function advanceReturn(deps: ReturnDeps, store: Store, row: ReturnR
     case 'owed':
       return chooseWay(deps, store, row);
     case 'refunding':
-      return lookAtRefunding(deps, store, row);
+      return checkRefunding(deps, store, row);
     case 'paying_out':
       return advancePayout(deps, store, row);
     case 'waiting':
@@ -59,11 +59,11 @@ async function chooseWay(deps: ReturnDeps, store: Store, row: ReturnRow): Promis
   const provider = await deps.providers.byAccount(store.environment, row.team_id, attempt.provider_account);
   if (!provider) return postpone(deps, store, row, UNUSABLE);
   if (row.refund_id === null) {
-    if (canRefund(provider, row, attempt)) return void (await beginRefund(deps, store, row, provider));
+    if (canRefund(provider, row, attempt)) return void (await startRefund(deps, store, row, provider));
   } else {
     const refund = must(await findWay(store.db, row.team_id, row.refund_id), 'refunds are never deleted');
     // Where a provider has no refunds, the previous version had paid out instead: that payout has failed.
-    if (!provider.refunds) return void (await waitForPerson(deps, store, row, refund.message ?? 'the payout failed'));
+    if (!provider.refunds) return void (await requireManualReturn(deps, store, row, refund.message ?? 'the payout failed'));
     if (!(await isProvenFailed(deps, store, row, refund))) return;
   }
   await choosePayout(deps, store, row, attempt);
@@ -75,17 +75,17 @@ function canRefund({ refunds }: Provider, row: ReturnRow, attempt: AttemptRow): 
 }
 
 async function choosePayout(deps: ReturnDeps, store: Store, row: ReturnRow, attempt: AttemptRow): Promise<void> {
-  if (row.payout_id !== null) return void (await waitForPerson(deps, store, row, row.note ?? 'the payout failed'));
+  if (row.payout_id !== null) return void (await requireManualReturn(deps, store, row, row.note ?? 'the payout failed'));
   if (row.currency !== attempt.currency)
-    return void (await waitForPerson(deps, store, row, 'another currency arrived than was asked for'));
+    return void (await requireManualReturn(deps, store, row, 'another currency arrived than was asked for'));
   const reach = await reachOf(deps, store, row, attempt);
   switch (reach.kind) {
     case 'now':
-      return void (await beginPayout(deps, store, row));
+      return void (await startPayout(deps, store, row));
     case 'later':
       return postpone(deps, store, row, reach.note);
     case 'never':
-      return void (await waitForPerson(deps, store, row, reach.note));
+      return void (await requireManualReturn(deps, store, row, reach.note));
     default:
       return unreachable(reach);
   }
@@ -120,7 +120,7 @@ async function doubt(
   const why = outcome && 'message' in outcome ? `: ${outcome.message}` : '';
   const note = `the provider does not confirm that the refund failed${why}`;
   const over = deps.clock.now() - (refund.completed_at ?? refund.updated_at).getTime() > MAX_DOUBT_MS;
-  await (over ? waitForPerson(deps, store, row, note) : postpone(deps, store, row, note));
+  await (over ? requireManualReturn(deps, store, row, note) : postpone(deps, store, row, note));
 }
 
 /**

@@ -4,7 +4,7 @@ import { type CallSweep, callSweep } from '../../platform/work/call-sweep.ts';
 import type { Sweep } from '../../platform/work/sweep.ts';
 import type { ReturnDeps } from './deps.ts';
 import { advanceReturn } from './step.ts';
-import { adoptGivebacks, claimDueReturns, type DueReturn } from '../obligations/store.ts';
+import { adoptAutomaticReturns, claimDueReturns, type DueReturn } from '../obligations/store.ts';
 
 /** Lease: the return of a worker that dies on the way becomes due again after this. */
 const LEASE_MS = 60_000;
@@ -21,7 +21,7 @@ export function returnSweep(deps: ReturnDeps, store: Store): Sweep {
     idle_ms: 500,
     claim: async (limit, skip) => {
       const now = new Date(deps.clock.now());
-      adopted = await adoptGivebacks(store.db, now, limit);
+      adopted = await adoptAutomaticReturns(store.db, now, limit);
       return claimDueReturns(store.db, now, LEASE_MS, limit, skip);
     },
     more: () => adopted > 0,

@@ -3,7 +3,7 @@ import { record } from '../../tenants/audit/record.ts';
 import type { Store } from '../../platform/db/stores.ts';
 import type { Clock } from '../../kit/clock.ts';
 import { must, notFound, Problem } from '../../kit/errors.ts';
-import type { Verdict } from '../charge/resolve.ts';
+import type { ManualResolution } from '../charge/resolve.ts';
 import { type AppliedTransfer, applyTransfers } from './apply.ts';
 import { findTransfer } from './store.ts';
 
@@ -15,7 +15,7 @@ export async function resolveTransfer(
   deps: { clock: Clock },
   store: Store,
   ref: { team_id: bigint; id: string },
-  verdict: Verdict,
+  verdict: ManualResolution,
   by: Actor,
 ): Promise<AppliedTransfer> {
   return store.db.transaction(async (tx) => {

@@ -2,7 +2,7 @@ import type { Store } from '../../platform/db/stores.ts';
 import { notFound } from '../../kit/errors.ts';
 import { isId } from '../../kit/ids.ts';
 import type { TransferRow } from './schema.ts';
-import { findTransfer, lookNow, type TransferSubject } from './store.ts';
+import { findTransfer, pollNow, type TransferSubject } from './store.ts';
 
 /**
  * Returns a transfer of this team and store.
@@ -15,11 +15,11 @@ export async function getTransfer(store: Store, team_id: bigint, id: string): Pr
 }
 
 /** Makes a transfer due for polling now, after a callback from its provider. */
-export function lookAtTransfer(
+export function pollTransfer(
   store: Store,
   at: number,
   from: { team_id: bigint; account_id: string },
   subject: TransferSubject,
 ): Promise<void> {
-  return lookNow(store.db, from.team_id, from.account_id, subject, new Date(at));
+  return pollNow(store.db, from.team_id, from.account_id, subject, new Date(at));
 }

@@ -100,7 +100,7 @@ function written(row: TransferRow): Partial<TransferRow> {
 export type TransferSubject = { by: 'id' | 'provider_key'; value: string };
 
 /** Makes a transfer that is under way due for polling now, after a callback from its provider. */
-export async function lookNow(
+export async function pollNow(
   db: Queryable,
   team_id: bigint,
   account_id: string,

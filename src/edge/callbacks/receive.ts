@@ -1,10 +1,10 @@
 import { unreachable } from '../../kit/errors.ts';
-import { hearOfAttempt } from '../../core/charge/callback.ts';
+import { applyAttemptCallback } from '../../core/charge/callback.ts';
 import type { Addressed } from '../../providers/provider-accounts/directory.ts';
 import type { Callback, Provider, RawCallback, Reading, Subject } from '../../providers/adapters/contract.ts';
-import { lookAtRefund } from '../../core/refunds/service.ts';
-import { lookAtFailedRefund, lookAtReturn } from '../../core/returns/service.ts';
-import { lookAtTransfer } from '../../core/transfers/service.ts';
+import { pollRefund } from '../../core/refunds/service.ts';
+import { recheckFailedRefund, pollReturn } from '../../core/returns/service.ts';
+import { pollTransfer } from '../../core/transfers/service.ts';
 import type { CallbackDeps } from './deps.ts';
 
 /**
@@ -64,14 +64,14 @@ async function pass(deps: CallbackDeps, to: Addressed, ref: OperationRef | null,
   const store = deps.stores[environment].of(team_id);
   const from = { team_id, account_id: provider.account_id };
   if (ref.by === 'id' && ref.value.startsWith('rfd_')) {
-    await lookAtRefund(store, deps.clock.now(), team_id, ref.value);
-    await lookAtFailedRefund(store, deps.clock.now(), team_id, ref.value);
+    await pollRefund(store, deps.clock.now(), team_id, ref.value);
+    await recheckFailedRefund(store, deps.clock.now(), team_id, ref.value);
     return 'matched';
   }
   if (ref.by === 'id' && ref.value.startsWith('rtn_')) {
-    await lookAtReturn(store, deps.clock.now(), { team_id, id: ref.value });
+    await pollReturn(store, deps.clock.now(), { team_id, id: ref.value });
     return 'matched';
   }
-  if (ref.by !== 'provider_ref') await lookAtTransfer(store, deps.clock.now(), from, { by: ref.by, value: ref.value });
-  return (await hearOfAttempt(deps, store, from, ref, news)) ? 'matched' : 'unmatched';
+  if (ref.by !== 'provider_ref') await pollTransfer(store, deps.clock.now(), from, { by: ref.by, value: ref.value });
+  return (await applyAttemptCallback(deps, store, from, ref, news)) ? 'matched' : 'unmatched';
 }

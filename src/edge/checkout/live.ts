@@ -1,7 +1,7 @@
 import { PassThrough, type Readable } from 'node:stream';
 import { type Environment, ENVIRONMENTS } from '../../kit/environment.ts';
 import type { Hosted } from '../../core/charge/hosted.ts';
-import { type Glimpse, glimpses } from '../../core/payments/watch.ts';
+import { type PaymentSnapshot, readPaymentSnapshots } from '../../core/payments/snapshots.ts';
 import type { CheckoutDeps } from './deps.ts';
 import { progressOf, pageStateOf } from './page-state.ts';
 
@@ -95,14 +95,14 @@ export class Live {
     const all = [...this.#watched.values()].filter((watched) => watched.environment === environment);
     if (all.length === 0) return;
     try {
-      for (const seen of await glimpses(this.#deps.stores[environment], all)) this.#spread(seen);
+      for (const seen of await readPaymentSnapshots(this.#deps.stores[environment], all)) this.#spread(seen);
     } catch (err) {
       // The streams stay open: the next query may succeed, and the pages poll when they receive nothing.
       this.#deps.log.warn({ err, environment }, 'waiting pages could not be told how their payments stand');
     }
   }
 
-  #spread(seen: Glimpse): void {
+  #spread(seen: PaymentSnapshot): void {
     const now = this.#deps.clock.now();
     for (const follower of this.#watched.get(seen.payment.id)?.followers ?? []) sendProgress(follower, seen, now);
   }

@@ -2,12 +2,14 @@ import { isChargeable } from '../../core/charge/refusals.ts';
 import { type Hosted, openAttempt } from '../../core/charge/hosted.ts';
 import { isOpen } from '../../core/attempts/schema.ts';
 import { isFinal } from '../../core/payments/states.ts';
-import type { Glimpse } from '../../core/payments/watch.ts';
+import type { PaymentSnapshot } from '../../core/payments/snapshots.ts';
 import { channelById } from '../../providers/reference/channels.ts';
 import type { FinalStatus } from './views/result.ts';
 
 /** The part of a payment that `pageStateOf` needs. */
-type Seen = Pick<Glimpse, 'attempts'> & { payment: Pick<Glimpse['payment'], 'status' | 'expires_at' | 'continue_at'> };
+type Seen = Pick<PaymentSnapshot, 'attempts'> & {
+  payment: Pick<PaymentSnapshot['payment'], 'status' | 'expires_at' | 'continue_at'>;
+};
 
 /** Progress that a waiting page compares. When it changes, the page reloads. */
 export interface Progress {

@@ -15,7 +15,7 @@ import {
 } from '../../core/charge/hosted.ts';
 import { type Charge, fitCharge, type Instrument, readInstrument } from '../../core/charge/instrument.ts';
 import { publicOf, retrieved } from '../../core/payments/present.ts';
-import { knowsItsPayer, madeByServer, savedInstrument } from '../../core/charge/saved.ts';
+import { isPayerKnown, madeByServer, savedInstrument } from '../../core/charge/saved.ts';
 import type { AttemptRow } from '../../core/attempts/schema.ts';
 import { wrongState } from '../../core/charge/refusals.ts';
 import type { PayerInput } from '../../providers/adapters/contract.ts';
@@ -151,7 +151,7 @@ async function wanted(deps: CheckoutDeps, hosted: Hosted, submission: Submission
 async function instrumentOf(deps: CheckoutDeps, hosted: Hosted, submission: Submission): Promise<Instrument> {
   if (submission.saved_method !== undefined) return savedInstrument(deps, hosted, submission.saved_method);
   const typed = readInstrument(hosted.store.environment, chargeOf(submission));
-  return { ...typed, remember: submission.remember && (await knowsItsPayer(deps, hosted.payment)) };
+  return { ...typed, remember: submission.remember && (await isPayerKnown(deps, hosted.payment)) };
 }
 
 function stepOf(attempt: AttemptRow, { card, authentication }: Submission): PayerInput {

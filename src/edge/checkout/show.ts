@@ -3,7 +3,7 @@ import { notFound, Problem } from '../../kit/errors.ts';
 import type { Html } from '../../kit/html.ts';
 import { hostedPageUrl } from '../../core/payments/page-url.ts';
 import { type Holder, type Hosted, holderOf, openAttempt } from '../../core/charge/hosted.ts';
-import { memoryOf } from '../../core/charge/saved.ts';
+import { savedPayerOf } from '../../core/charge/saved.ts';
 import { isReason, payerMessage } from '../../providers/adapters/reasons.ts';
 import { guardOf } from '../../money/webhooks/url.ts';
 import { policyWith } from '../pages/assets.ts';
@@ -206,7 +206,7 @@ async function form(context: CheckoutContext, visit: Visit, hosted: Hosted, reje
   const { browser, form_token } = formFor(context, visit);
   const { typed = {}, fieldErrors = declineOf(visit, hosted), status = 200 } = rejection ?? {};
   const means = methodOptionsFor(hosted.payment, context.deps.config.fees);
-  const memory = await memoryOf(context.deps, hosted);
+  const memory = await savedPayerOf(context.deps, hosted);
   const { store, payment } = hosted;
   const address =
     visit.desktop && payment.claim === null ? hostedPageUrl(context.deps, store, payment.team_id, payment.id) : null;

@@ -1,5 +1,5 @@
 import { blockedCustomer, objectionTo } from '../../core/customers/payer.ts';
-import { findOrMake } from '../../core/customers/find-or-make.ts';
+import { findOrCreate } from '../../core/customers/find-or-create.ts';
 import type { CustomerRow } from '../../core/customers/schema.ts';
 import { getCustomer } from '../../core/customers/service.ts';
 import { recordEvents } from '../../money/events/record.ts';
@@ -141,7 +141,7 @@ async function recipientOf(
   { customer_id, customer: typed = {} }: Pick<ChangeInvoiceBody, 'customer_id' | 'customer'>,
 ): Promise<Pick<InvoiceRow, 'customer_id' | 'name' | 'email' | 'phone'>> {
   const found = await (customer_id === undefined
-    ? findOrMake(tx, { environment: ENVIRONMENT, at }, team_id, typed)
+    ? findOrCreate(tx, { environment: ENVIRONMENT, at }, team_id, typed)
     : named(tx, team_id, customer_id));
   if (found.blocked_at !== null) throw blockedCustomer();
   return {

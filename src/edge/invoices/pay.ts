@@ -6,8 +6,8 @@ import { must, Problem } from '../../kit/errors.ts';
 import { isCurrency, isMovable, type Minor, wireFromMinor } from '../../kit/money.ts';
 import type { Tx } from '../../kit/sql.ts';
 import { hostedPageUrl } from '../../core/payments/page-url.ts';
-import { createWithin } from '../../core/payments/create-within.ts';
-import { withdrawPayment } from '../../core/payments/hold.ts';
+import { createInTransaction } from '../../core/payments/create-within.ts';
+import { cancelLockedPayment } from '../../core/payments/locked.ts';
 import type { CreatePaymentBody, PaymentRow } from '../../core/payments/schema.ts';
 import type { Team } from '../../tenants/teams/schema.ts';
 import { findTeam } from '../../tenants/teams/store.ts';
@@ -55,17 +55,17 @@ export async function payInvoice(deps: InvoiceDeps, ref: InvoiceRef, chosen: Min
     const lead = (payment: Pick<PaymentRow, 'id'>): Paying => {
       return { kind: 'pay', url: hostedPageUrl(deps, store, ref.team_id, payment.id) };
     };
-    if (held?.standing === 'under_way') return lead(held.payment);
+    if (held?.progress === 'under_way') return lead(held.payment);
     const amount_minor = amountOf(row, chosen);
     if (amount_minor === null) return { kind: 'amount' };
     const problem = objectionToPayment(levelOf(ENVIRONMENT, team), row.currency, amount_minor);
     if (problem) return { kind: 'refused', problem };
     const objection = await objectionTo({ environment: ENVIRONMENT, db: tx }, ref.team_id, row.customer_id);
     if (objection?.status === 422) return { kind: 'refused', problem: objection };
-    if (held?.standing === 'free') {
+    if (held?.progress === 'not_started') {
       const { payment } = held;
       if (payment.amount_minor === amount_minor && payment.expires_at.getTime() - at > MIN_WINDOW_MS) return lead(payment);
-      await withdrawPayment(tx, { environment: ENVIRONMENT, at, listeners: deps.listeners }, held);
+      await cancelLockedPayment(tx, { environment: ENVIRONMENT, at, listeners: deps.listeners }, held);
     }
     // An erased customer is not named on the payment. The debt remains.
     const customer_id = objection ? null : row.customer_id;
@@ -107,7 +107,7 @@ async function makePayment(tx: Tx, wanted: Wanted): Promise<PaymentRow> {
   };
   // The lock on the invoice ensures one payment at a time. The idempotency key is the number of the payment.
   const key = `${row.id} ${(await countPayments(tx, row)) + 1}`;
-  const payment = await createWithin(tx, order, amount_minor, { route: ROUTE, key, hash: sha256(key) });
+  const payment = await createInTransaction(tx, order, amount_minor, { route: ROUTE, key, hash: sha256(key) });
   await insertPayment(tx, row, payment.id);
   await applySteps(tx, at, [{ before: row, changes: { payment_id: payment.id } }]);
   return payment;

@@ -2,7 +2,7 @@ import { recordEvents } from '../../money/events/record.ts';
 import { must, notFound, Problem } from '../../kit/errors.ts';
 import { isId } from '../../kit/ids.ts';
 import type { Queryable, Tx } from '../../kit/sql.ts';
-import { type Held, holdPayment, withdrawPayment } from '../../core/payments/hold.ts';
+import { type LockedPayment, lockPaymentProgress, cancelLockedPayment } from '../../core/payments/locked.ts';
 import { applySteps, ENVIRONMENT, eventOf } from './apply.ts';
 import type { InvoiceDeps } from './deps.ts';
 import { type InvoiceRequest, changedDraft } from './draft.ts';
@@ -81,9 +81,10 @@ export async function cancelInvoice(
 ): Promise<InvoiceRow> {
   const { held, row } = await lockWithPayment(tx, ref);
   if (nextInvoiceStatus(row.status, 'cancelled') === null) throw new Problem(400, `The invoice is ${row.status}.`);
-  if (held?.standing === 'under_way') throw new Problem(400, 'The invoice is being paid: wait for the payment to end.');
+  if (held?.progress === 'under_way') throw new Problem(400, 'The invoice is being paid: wait for the payment to end.');
   const [cancelled] = await applySteps(tx, at, [{ before: row, trigger: 'cancelled' }]);
-  if (held?.standing === 'free') await withdrawPayment(tx, { environment: ENVIRONMENT, at, listeners: deps.listeners }, held);
+  if (held?.progress === 'not_started')
+    await cancelLockedPayment(tx, { environment: ENVIRONMENT, at, listeners: deps.listeners }, held);
   return must(cancelled, 'one step, one row');
 }
 
@@ -92,9 +93,9 @@ export async function cancelInvoice(
  * last is certain only when the invoice is locked too.
  * @throws Problem 404; {@link Moved} when another payment was created concurrently: {@link transact} retries it
  */
-export async function lockWithPayment(tx: Tx, ref: InvoiceRef): Promise<{ row: InvoiceRow; held: Held | null }> {
+export async function lockWithPayment(tx: Tx, ref: InvoiceRef): Promise<{ row: InvoiceRow; held: LockedPayment | null }> {
   const { payment_id } = await getInvoice(tx, ref);
-  const held = payment_id === null ? null : await holdPayment(tx, { team_id: ref.team_id, id: payment_id });
+  const held = payment_id === null ? null : await lockPaymentProgress(tx, { team_id: ref.team_id, id: payment_id });
   const row = await lockInvoice(tx, ref);
   if (row.payment_id !== payment_id) throw new Moved();
   return { row, held };

@@ -1,4 +1,4 @@
-import { makingCustomers } from '../../core/customers/find-or-make.ts';
+import { creatingCustomers } from '../../core/customers/find-or-create.ts';
 import type { Db, Tx } from '../../kit/sql.ts';
 
 const MAX_RUNS = 5;
@@ -10,7 +10,7 @@ export class Moved extends Error {}
 export async function transact<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
   for (let run = 1; ; run++) {
     try {
-      return await makingCustomers(db, work);
+      return await creatingCustomers(db, work);
     } catch (error) {
       if (!(error instanceof Moved) || run === MAX_RUNS) throw error;
     }

@@ -5,7 +5,7 @@ import { must } from '../../kit/errors.ts';
 import type { JsonObject } from '../../kit/json.ts';
 import { type Minor, wireFromMinor } from '../../kit/money.ts';
 import { hostedPageUrl } from '../../core/payments/page-url.ts';
-import { creating, createWithin, madeBefore } from '../../core/payments/create-within.ts';
+import { creating, createInTransaction, findCreatedBefore } from '../../core/payments/create-within.ts';
 import type { CreatePaymentBody } from '../../core/payments/schema.ts';
 import type { Team } from '../../tenants/teams/schema.ts';
 import { findTeam } from '../../tenants/teams/store.ts';
@@ -76,14 +76,14 @@ export async function payLink(
   const name = { route: ROUTE, key: `${link.id}:${once}`, hash: sha256(once) };
   const outcome = await creating(store.db, async (tx) => {
     const locked = must(await lockLink(tx, link), 'links are never deleted');
-    const earlier = await madeBefore(tx, link.team_id, name);
+    const earlier = await findCreatedBefore(tx, link.team_id, name);
     if (earlier) return earlier;
     const standing = linkStanding(locked, at);
     if (standing !== 'open') return standing;
     const objection = objectionToPayment(levelOf(store.environment, team), link.currency, payer.amount_minor);
     if (objection) throw objection;
     const order = { caller: { team, store, key_id: link.id }, body: bodyOf(locked, payer), request_id, at };
-    const payment = await createWithin(tx, order, payer.amount_minor, name);
+    const payment = await createInTransaction(tx, order, payer.amount_minor, name);
     await countMade(tx, link);
     return payment;
   });

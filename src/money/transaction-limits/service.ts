@@ -4,7 +4,7 @@ import { type Minor, wireFromMinor } from '../../kit/money.ts';
 import type { Tx } from '../../kit/sql.ts';
 import type { Team } from '../../tenants/teams/schema.ts';
 import { takeUse, type Use } from './store.ts';
-import { ceilingsOf, type Direction } from './table.ts';
+import { transactionLimitsOf, type Direction } from './table.ts';
 
 export { changeUses, type Use } from './store.ts';
 
@@ -46,7 +46,7 @@ function notVerified(): Problem {
 }
 
 function objectionToOne(level: Level, direction: Direction, currency: string, amount_minor: Minor): Problem | null {
-  const ceilings = level === null ? null : ceilingsOf(level, direction, currency);
+  const ceilings = level === null ? null : transactionLimitsOf(level, direction, currency);
   if (!ceilings || amount_minor <= ceilings.per_transaction_minor) return null;
   return exceeded(direction, 'one', ceilings.per_transaction_minor, currency);
 }
@@ -58,7 +58,7 @@ function objectionToOne(level: Level, direction: Direction, currency: string, am
  */
 export async function reserve(tx: Tx, level: Level, wanted: Omit<Use, 'day'>, at: number): Promise<string | null> {
   const { direction, currency } = wanted;
-  const ceilings = level === null ? null : ceilingsOf(level, direction, currency);
+  const ceilings = level === null ? null : transactionLimitsOf(level, direction, currency);
   if (!ceilings) return null;
   const day = new Date(at).toISOString().slice(0, 10);
   const fitted = await takeUse(tx, { ...wanted, day }, ceilings);

@@ -1,7 +1,7 @@
 import { jsonText } from '../../kit/json.ts';
 import type { Minor } from '../../kit/money.ts';
 import { sql, type Tx } from '../../kit/sql.ts';
-import type { Ceilings, Direction } from './table.ts';
+import type { TransactionLimits, Direction } from './table.ts';
 
 /** Money that a team moves, counted under the UTC day on which it began. */
 export interface Use {
@@ -19,7 +19,7 @@ export interface Use {
  * caller locks the month first, which prevents deadlocks. A caller that fits in only one of the two has to roll back.
  * @returns the periods in which it fitted
  */
-export async function takeUse(tx: Tx, use: Use, { daily_minor, monthly_minor }: Ceilings): Promise<string[]> {
+export async function takeUse(tx: Tx, use: Use, { daily_minor, monthly_minor }: TransactionLimits): Promise<string[]> {
   const { team_id, direction, currency, day, amount_minor } = use;
   const rows = await tx.all<{ period: string }>(sql`
     insert into ceiling_uses (team_id, direction, currency, period, used_minor)

@@ -3,7 +3,7 @@ import { type Currency, isCurrency, type Minor } from '../../kit/money.ts';
 export type Direction = 'payment' | 'transfer';
 
 /** Transaction limits of a team in one direction and one currency, in hundredths. */
-export interface Ceilings {
+export interface TransactionLimits {
   per_transaction_minor: Minor;
   daily_minor: Minor;
   monthly_minor: Minor;
@@ -43,7 +43,7 @@ const TIMES = [0, 1, 5, 25] as const;
  * Returns the transaction limits of a verification level.
  * @returns null when there are none; all zero for a team that is not verified
  */
-export function ceilingsOf(level: number, direction: Direction, currency: string): Ceilings | null {
+export function transactionLimitsOf(level: number, direction: Direction, currency: string): TransactionLimits | null {
   const times = TIMES[level];
   if (times === undefined) return null;
   const unit_minor = isCurrency(currency) ? BigInt(UNITS[currency] * times) * 100n : 0n;

@@ -31,7 +31,7 @@ export function isSameRequest(call: Request, stored: Buffer): boolean {
 }
 
 /** Serialises a response for storage with its API version, because a later release may have a newer one. */
-export function keptAnswer(reply: Reply): string {
+export function storedResponse(reply: Reply): string {
   return JSON.stringify({ ...reply, version: versions.newest });
 }
 
@@ -39,7 +39,7 @@ export function reusedKey() {
   return invalid({ idempotency_key: ['was already used with a different payload'] }, 'idempotency_key_reused');
 }
 
-export function spentKey() {
+export function expiredKey() {
   return invalid(
     { idempotency_key: ['was used more than 24 hours ago and is spent: choose a new one for a new request'] },
     'idempotency_key_reused',
@@ -77,7 +77,7 @@ export async function once(
   if (fresh === 0) return replay(await read(tx, team_id, route, key), call);
   const reply = await work();
   await tx.run(sql`
-    update idempotency_keys set answer = ${packWhole(keptAnswer(stored(reply)))}, resource_id = ${shownIn(reply)}
+    update idempotency_keys set answer = ${packWhole(storedResponse(stored(reply)))}, resource_id = ${shownIn(reply)}
     where team_id = ${team_id} and route = ${route} and key = ${key}`);
   return reply;
 }
@@ -97,7 +97,7 @@ async function read(tx: Tx, team_id: bigint, route: string, key: string): Promis
 
 function replay(row: KeyRow, call: Call): Reply {
   if (!isSameRequest(call, row.request_hash)) throw reusedKey();
-  if (row.answer === null || call.at - row.created_at.getTime() > REPLAY_MS) throw spentKey();
+  if (row.answer === null || call.at - row.created_at.getTime() > REPLAY_MS) throw expiredKey();
   const reply = JSON.parse(unpack(row.answer)) as Reply;
   return { ...reply, headers: { ...reply.headers, 'Idempotent-Replayed': 'true' } };
 }

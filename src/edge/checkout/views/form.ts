@@ -1,5 +1,5 @@
 import { type Html, html } from '../../../kit/html.ts';
-import type { Memory } from '../../../core/charge/saved.ts';
+import type { SavedPayer } from '../../../core/charge/saved.ts';
 import type { Item } from '../../../core/payments/schema.ts';
 import type { ChannelKind } from '../../../kit/channel-kind.ts';
 import { leftOf, type MethodOption } from '../method-options.ts';
@@ -14,7 +14,7 @@ import { testNumbers } from './test-numbers.ts';
 const MAX_ITEMS = 8;
 const MAX_LETTERS = 80;
 
-export interface FormScene extends Scene, Memory {
+export interface FormScene extends Scene, SavedPayer {
   means: MethodOption[];
   form_token: string;
   /**

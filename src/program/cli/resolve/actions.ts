@@ -5,7 +5,7 @@ import { commandClock } from '../command-clock.ts';
 import type { Environment } from '../../../kit/environment.ts';
 import { Problem } from '../../../kit/errors.ts';
 import { paymentListeners } from '../../listeners.ts';
-import { resolveAttempt, type Verdict } from '../../../core/charge/resolve.ts';
+import { resolveAttempt, type ManualResolution } from '../../../core/charge/resolve.ts';
 import { type PartRef, resolveRefund } from '../../../core/refunds/resolve.ts';
 import { resolveTransfer } from '../../../core/transfers/resolve.ts';
 import { withDatabases, withPool } from '../databases.ts';
@@ -15,7 +15,7 @@ import { Failure } from '../failure.ts';
 import { details, print } from '../output.ts';
 
 interface Options {
-  as: Verdict['as'];
+  as: ManualResolution['as'];
   evidence: string;
   author?: string;
   part?: number;
@@ -52,7 +52,7 @@ async function decide(
   deps: Parameters<typeof resolveAttempt>[0],
   store: Store,
   ref: PartRef,
-  verdict: Verdict,
+  verdict: ManualResolution,
 ): Promise<Outcome> {
   const { id } = ref;
   const by = operator();

@@ -17,9 +17,9 @@ export interface Named {
 /**
  * Returns the customer with the e-mail address, else the one with the phone number, else a new one. Payments use the same
  * order.
- * @throws a unique violation when another transaction creates the same customer: {@link makingCustomers} retries it
+ * @throws a unique violation when another transaction creates the same customer: {@link creatingCustomers} retries it
  */
-export async function findOrMake(tx: Tx, context: CustomerContext, team_id: bigint, named: Named): Promise<CustomerRow> {
+export async function findOrCreate(tx: Tx, context: CustomerContext, team_id: bigint, named: Named): Promise<CustomerRow> {
   const found = await find(tx, team_id, named);
   if (found) return found;
   try {
@@ -39,8 +39,8 @@ async function find(tx: Tx, team_id: bigint, { email, phone }: Named): Promise<C
   return id === undefined ? undefined : must(await findCustomer(tx, { team_id, id }), 'its address was just found');
 }
 
-/** Runs a transaction that uses {@link findOrMake}. Retries it when another transaction created the customer concurrently. */
-export async function makingCustomers<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
+/** Runs a transaction that uses {@link findOrCreate}. Retries it when another transaction created the customer concurrently. */
+export async function creatingCustomers<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
   for (let run = 1; ; run++) {
     try {
       return await db.transaction(work);

@@ -4,15 +4,15 @@ import type { PaymentRow } from './schema.ts';
 import type { PaymentRef } from './store.ts';
 
 /** Snapshot of a payment: the fields that show its progress. */
-export interface Glimpse {
+export interface PaymentSnapshot {
   payment: Pick<PaymentRow, 'team_id' | 'id' | 'status' | 'expires_at' | 'continue_at'>;
   /** Oldest first. */
   attempts: Pick<AttemptRow, 'status' | 'action'>[];
 }
 
 /** Returns the snapshots of many payments in one statement. */
-export async function readGlimpses(db: Queryable, refs: readonly PaymentRef[]): Promise<Glimpse[]> {
-  type Row = Glimpse['payment'] & Pick<Glimpse, 'attempts'>;
+export async function readSnapshots(db: Queryable, refs: readonly PaymentRef[]): Promise<PaymentSnapshot[]> {
+  type Row = PaymentSnapshot['payment'] & Pick<PaymentSnapshot, 'attempts'>;
   const rows = await db.all<Row>(sql`
     select team_id, id, status, expires_at, continue_at, coalesce((
       select json_agg(json_build_object('status', a.status, 'action', a.action) order by a.id)

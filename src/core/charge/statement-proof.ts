@@ -24,7 +24,7 @@ const PLAN: PollPlan = { first_ms: 300_000, factor: 1, longest_ms: 300_000 };
  * @param said which line of which statement; stored with the attempt like a manual resolution
  * @throws Problem 404 the team has no such attempt, 400 it is already decided or is being sent at this moment
  */
-export async function enterProof(
+export async function applyStatementProof(
   deps: { clock: Clock; config: Config; listeners: readonly PaymentListener[] },
   store: Store,
   ref: { team_id: bigint; id: string },

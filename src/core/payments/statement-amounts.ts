@@ -2,7 +2,7 @@ import type { Tx } from '../../kit/sql.ts';
 import type { Change } from './change.ts';
 import type { AttemptRow } from '../attempts/schema.ts';
 import type { PaymentRow } from './schema.ts';
-import { type StatedAmount, statedAmounts } from './stated-store.ts';
+import { type StatedAmount, statedAmounts } from './statement-amounts-store.ts';
 
 /** A change of a payment, computed from its rows under the lock. */
 export interface Judged {

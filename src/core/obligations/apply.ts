@@ -23,11 +23,11 @@ export async function wayEnded(tx: Tx, context: ChangeContext, way: Way, end: 's
   const row = await lockReturn(tx, { team_id: way.team_id, id: way.return_id });
   if (!row) return;
   if (end === 'succeeded') {
-    await moveReturn(tx, context, row, row.late_refund ? 'went_back_twice' : 'went_back');
+    await moveReturn(tx, context, row, row.late_refund ? 'returned_twice' : 'returned_to_payer');
     return;
   }
   // The refund that had failed succeeded after all. As this second way failed, the payer has the money once.
-  if (row.late_refund) await moveReturn(tx, context, row, 'went_back');
+  if (row.late_refund) await moveReturn(tx, context, row, 'returned_to_payer');
   else await moveReturn(tx, context, row, 'way_failed', { note: way.message, polls: 0 });
 }
 
@@ -35,11 +35,11 @@ export async function wayEnded(tx: Tx, context: ChangeContext, way: Way, end: 's
  * Records that a refund which had failed succeeded after all, in the transaction that posts it. If no other money is on its
  * way, the worker closes the return. If another way was taken, the payer has the money twice, and a person resolves it.
  */
-export async function refundDoneLate(tx: Tx, context: ChangeContext, { team_id, return_id }: Way): Promise<void> {
+export async function recordLateSuccess(tx: Tx, context: ChangeContext, { team_id, return_id }: Way): Promise<void> {
   const row = return_id === null ? undefined : await lockReturn(tx, { team_id, id: return_id });
   if (!row) return;
   const told = { late_refund: true, recheck: false, note: 'a refund that had failed was done after all' };
-  if (isClosed(row.state)) await moveReturn(tx, context, row, 'went_back_twice', told);
+  if (isClosed(row.state)) await moveReturn(tx, context, row, 'returned_twice', told);
   else await updateReturn(tx, { ...row, ...told, next_step_at: new Date(context.at), updated_at: new Date(context.at) });
 }
 
