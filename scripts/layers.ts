@@ -1,6 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { EXCEPTIONS, LAYERS } from '../src/layers.ts';
+import { HOLE, literalsIn, tablesIn } from './sql-tables.ts';
 
 /** `node scripts/run.mjs scripts/layers.ts`: checks src against src/layers.ts, and prints each fault on a line. */
 
@@ -24,10 +25,6 @@ const OWNERS = new Map(
 
 /** Matches every static import and export, type-only ones included, and import(). */
 const IMPORT = /\b(?:from|import)\s*\(?\s*['"`]([^'"`]+)['"`]/g;
-
-/** Matches a table after the SQL words that read or write one. */
-const TABLE = /\b(insert\s+into|update|delete\s+from|merge\s+into|truncate|from|join|using)\s+(?:only\s+)?([a-z_]+)/gi;
-const READING = new Set(['from', 'join', 'using']);
 
 /**
  * Returns the faults of the sources against src/layers.ts: unknown rooms, imports of a room that is listed later, tables that a
@@ -60,27 +57,20 @@ function importFaults({ file, room, imports }: Source): string[] {
 
 function tableFaults({ file, room, text }: Source, tables: ReadonlySet<string>, used: Set<string>): string[] {
   const faults = new Set<string>();
-  for (const [literal] of withoutComments(text).matchAll(/`[^`]*`/g)) {
-    for (const [, word = '', table = ''] of literal.matchAll(TABLE)) {
-      const owner = OWNERS.get(table);
-      if (!tables.has(table) || owner === room) continue;
-      const reads = READING.has(word.toLowerCase());
-      if (reads && rankOf(owner) < rankOf(room)) continue;
-      const excused = EXCEPTIONS.find((exception) => exception.file === file && exception.table === table);
-      if (excused) used.add(`${file} ${table}`);
-      else faults.add(`${file}: ${reads ? 'reads' : 'writes'} ${table}, which belongs to ${owner ?? 'no room'}`);
-    }
+  for (const { table, writes } of literalsIn(text).flatMap(tablesIn)) {
+    const hidden = table === HOLE && writes;
+    const owner = OWNERS.get(table);
+    if (!hidden && (!tables.has(table) || owner === room || (!writes && rankOf(owner) < rankOf(room)))) continue;
+    const excused = EXCEPTIONS.find((exception) => exception.file === file && exception.table === table);
+    if (excused) used.add(`${file} ${table}`);
+    else if (hidden) faults.add(`${file}: writes a table whose name a fragment hides`);
+    else faults.add(`${file}: ${writes ? 'writes' : 'reads'} ${table}, which belongs to ${owner ?? 'no room'}`);
   }
   return [...faults];
 }
 
 function rankOf(room: string | undefined): number {
   return (room !== undefined && RANKS.get(room)) || 0;
-}
-
-/** Lines that are comments name tables in prose. */
-function withoutComments(text: string): string {
-  return text.replace(/^\s*(?:\/\/|\/?\*).*$/gm, '');
 }
 
 /** Returns the room of a file: the second folder below src, or the layer itself where it has no rooms. */

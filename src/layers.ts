@@ -143,17 +143,25 @@ export const LAYERS: readonly Layer[] = [
 export interface Exception {
   /** File from the root of the repository. */
   file: string;
-  /** A table whose reading or writing is excused. */
+  /** A table whose reading or writing is excused; `{}`: tables that are written under a name given by a fragment. */
   table: string;
   reason: string;
 }
 
 export const EXCEPTIONS: readonly Exception[] = [
+  {
+    file: 'src/platform/chain/store.ts',
+    table: '{}',
+    reason: 'Seals the tables that their owners, ledger and audit, hand over; the statement is the same for both.',
+  },
+  {
+    file: 'src/program/cli/secrets/store.ts',
+    table: '{}',
+    reason: 'Rotates the key of every encrypted column in one pass over a tested list; rows keep their meaning.',
+  },
   { file: 'src/core/abuse/usual-store.ts', table: 'payments', reason: 'Not yet behind a function of payments.' },
   { file: 'src/core/attempts/store.ts', table: 'payments', reason: 'Not yet behind a function of payments.' },
-  { file: 'src/core/charge/keys-store.ts', table: 'idempotency_keys', reason: 'Not yet behind a function of api.' },
   { file: 'src/core/obligations/store.ts', table: 'refunds', reason: 'Not yet behind a function of refunds.' },
-  { file: 'src/core/payments/create-store.ts', table: 'idempotency_keys', reason: 'Not yet behind a function of api.' },
   { file: 'src/edge/erasure/invoices-store.ts', table: 'invoices', reason: 'Not yet behind a function of invoices.' },
   { file: 'src/edge/erasure/store.ts', table: 'payment_methods', reason: 'Not yet behind a function of customers.' },
   { file: 'src/edge/erasure/store.ts', table: 'payments', reason: 'Not yet behind a function of payments.' },
@@ -168,7 +176,6 @@ export const EXCEPTIONS: readonly Exception[] = [
   { file: 'src/edge/purge/store.ts', table: 'events', reason: 'Not yet behind a function of events.' },
   { file: 'src/edge/purge/store.ts', table: 'delivery_attempts', reason: 'Not yet behind a function of webhooks.' },
   { file: 'src/edge/purge/store.ts', table: 'idempotency_keys', reason: 'Not yet behind a function of api.' },
-  { file: 'src/edge/receipts/store.ts', table: 'mails', reason: 'Not yet behind a function of outbox.' },
   { file: 'src/edge/sandbox-clock/store.ts', table: 'payments', reason: 'Not yet behind a function of payments.' },
   { file: 'src/edge/sandbox-clock/store.ts', table: 'attempts', reason: 'Not yet behind a function of attempts.' },
   { file: 'src/edge/sandbox-clock/store.ts', table: 'refunds', reason: 'Not yet behind a function of refunds.' },
@@ -177,12 +184,8 @@ export const EXCEPTIONS: readonly Exception[] = [
   { file: 'src/edge/sandbox-clock/store.ts', table: 'deliveries', reason: 'Not yet behind a function of webhooks.' },
   { file: 'src/money/events/record.ts', table: 'webhook_endpoints', reason: 'Not yet behind a function of webhooks.' },
   { file: 'src/money/events/record.ts', table: 'deliveries', reason: 'Not yet behind a function of webhooks.' },
-  { file: 'src/money/ledger/statement.ts', table: 'settlement_items', reason: 'Not yet behind a function of settlement.' },
   { file: 'src/money/settlement/store.ts', table: 'refunds', reason: 'Not yet behind a function of refunds.' },
   { file: 'src/money/settlement/store.ts', table: 'payments', reason: 'Not yet behind a function of payments.' },
-  { file: 'src/money/webhooks/backlog-store.ts', table: 'mails', reason: 'Not yet behind a function of outbox.' },
-  { file: 'src/money/webhooks/deliveries-store.ts', table: 'mails', reason: 'Not yet behind a function of outbox.' },
-  { file: 'src/money/webhooks/deliveries-store.ts', table: 'audit_entries', reason: 'Not yet behind a function of audit.' },
   { file: 'src/money/webhooks/deliveries-store.ts', table: 'events', reason: 'Not yet behind a function of events.' },
   { file: 'src/tenants/audit/chains.ts', table: 'payments', reason: 'Not yet behind a function of payments.' },
 ];

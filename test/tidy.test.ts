@@ -51,12 +51,7 @@ test('SQL stands in *store.ts files and in the engine rooms only', () => {
   const allowed = (name: string) =>
     /store\.ts$/.test(name) ||
     ['db', 'ledger', 'kit'].includes(room(name)) ||
-    [
-      'src/money/events/record.ts',
-      'src/tenants/api/idempotency.ts',
-      'src/edge/http/health.ts',
-      'src/money/settlement/credit.ts',
-    ].includes(name);
+    ['src/money/events/record.ts', 'src/edge/http/health.ts', 'src/money/settlement/credit.ts'].includes(name);
   assert.deepEqual(
     offenders(({ name, text }) => (!allowed(name) && /\bsql`/.test(text) ? ['writes SQL'] : [])),
     [],

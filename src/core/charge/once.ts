@@ -1,9 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isSameRequest, storedResponse, requestHash, REPLAY_MS, reusedKey, expiredKey } from '../../tenants/api/idempotency.ts';
+import { assignKey, findKey, releaseKey, storeResponse } from '../../tenants/api/idempotency-store.ts';
 import type { Call, Reply } from '../../tenants/api/route.ts';
-import { Problem } from '../../kit/errors.ts';
+import { must, Problem } from '../../kit/errors.ts';
 import type { ChargeKeyHooks } from './charge.ts';
-import { deleteChargeKey, findChargeKey, takeChargeKey, storeChargeResponse } from './keys-store.ts';
+
+const ROUTE = 'POST /payments/{id}';
 
 const WAIT_MS = 30_000;
 const LOOK_MS = 100;
@@ -58,24 +60,24 @@ async function first(
   work: (journal: ChargeKeyHooks) => Promise<Reply>,
 ): Promise<Reply> {
   const { team, store } = call.caller;
-  const slot = { team_id: team.id, key, request_hash: requestHash(call), created_at: new Date(call.at) };
+  const slot = { team_id: team.id, route: ROUTE, key, request_hash: requestHash(call), created_at: new Date(call.at) };
   // Attempts of this request (a second provider is tried, or a transaction is retried after a deadlock), and the attempt that
   // an abandoned request left. If that request is alive after all, it finds the key taken when it tries its next provider.
   const own = abandoned;
   try {
     const reply = await work({
       started: async (tx, attempt_id) => {
-        if (!(await takeChargeKey(tx, slot, attempt_id, own))) throw new KeyTaken();
+        if (!(await assignKey(tx, slot, attempt_id, own))) throw new KeyTaken();
         own.push(attempt_id);
       },
       // Nothing remains from which a response could be reconstructed.
-      refused: (tx) => deleteChargeKey(tx, slot, own),
+      refused: (tx) => releaseKey(tx, slot, own),
     });
-    await storeChargeResponse(store.db, slot, storedResponse(reply));
+    await storeResponse(store.db, slot, storedResponse(reply), null);
     return reply;
   } catch (error) {
     // Only a success consumes a key: after a decline the same key may be used again.
-    if (own.length > 0 && error instanceof Problem) await deleteChargeKey(store.db, slot, own);
+    if (own.length > 0 && error instanceof Problem) await releaseKey(store.db, slot, own);
     throw error;
   }
 }
@@ -88,12 +90,13 @@ async function earlierResponse(call: Call, key: string, recall: Recall): Promise
   const { team, store } = call.caller;
   const deadline = performance.now() + WAIT_MS;
   for (;;) {
-    const row = await findChargeKey(store.db, team.id, key);
+    const row = await findKey(store.db, { team_id: team.id, route: ROUTE, key });
     if (!row) return { abandoned: [] };
     if (!isSameRequest(call, row.request_hash)) throw reusedKey();
     if (call.at - row.created_at.getTime() > REPLAY_MS) throw expiredKey();
-    const recalled = row.answer ? (JSON.parse(row.answer) as Reply) : await recall(row.resource_id, row.created_at);
-    if (recalled === 'left') return { abandoned: [row.resource_id] };
+    const attempt_id = must(row.resource_id, 'the key of a charge names its attempt');
+    const recalled = row.answer ? (JSON.parse(row.answer) as Reply) : await recall(attempt_id, row.created_at);
+    if (recalled === 'left') return { abandoned: [attempt_id] };
     if (recalled !== 'under_way') return { answer: { ...recalled, headers: { 'Idempotent-Replayed': 'true' } } };
     if (performance.now() > deadline)
       throw new Problem(500, 'A request with the same Idempotency-Key is still under way: try again.');

@@ -10,6 +10,7 @@ import {
 } from '../customers/payer.ts';
 import { EVENT_COLUMNS, type EventInput, RECORD } from '../../money/events/record.ts';
 import { fixed, type Queryable, sql } from '../../kit/sql.ts';
+import { insertKeysOf } from '../../tenants/api/idempotency-store.ts';
 
 /** A payment to insert, with its idempotency key and its first event, in the form the SQL reads. */
 export interface NewPayment extends EventInput {
@@ -53,6 +54,8 @@ const INPUT_COLUMNS = `${EVENT_COLUMNS}, id text, route text, idempotency_key te
 const inputColumns = fixed(INPUT_COLUMNS);
 const inputColumnsWithNew = fixed(`${INPUT_COLUMNS}, ${NEW_PAYER_COLUMNS}`);
 const foundPayer = fixed(FOUND_PAYER);
+const keysOfInput = insertKeysOf('input');
+const keysOfAllowed = insertKeysOf('allowed');
 
 /**
  * Creates payments without customers or with existing customers, with their idempotency keys, events and deliveries, in one
@@ -68,12 +71,7 @@ export async function insertPayments(db: Queryable, payments: NewPayment[]): Pro
       select i.*, case when i.payer_id is null then i.customer_id else ${foundPayer} end as paid_by
       from json_to_recordset(${JSON.stringify(input)}::json) as i(${inputColumns})
     ),
-    keyed as (
-      insert into idempotency_keys (team_id, route, key, request_hash, resource_id, created_at)
-      select team_id, route, idempotency_key, decode(request_hash, 'hex'), id, created_at
-      from input where idempotency_key is not null order by team_id, route, idempotency_key
-      on conflict do nothing returning resource_id
-    ),
+    keyed as (${keysOfInput}),
     event_input as materialized (
       select team_id, event_id, type, subscriptions, resource_id, sequence, packed, created_at, paid_by,
         case when payer_id is null then filled else '|' || paid_by end as filled, ${same}
@@ -104,12 +102,7 @@ export async function insertWithPayers(db: Queryable, payments: NewPayment[]): P
     allowed as materialized (
       select * from input where payer_id is null or payer_id not in (select payer_id from payers where blocked)
     ),
-    keyed as (
-      insert into idempotency_keys (team_id, route, key, request_hash, resource_id, created_at)
-      select team_id, route, idempotency_key, decode(request_hash, 'hex'), id, created_at
-      from allowed where idempotency_key is not null order by team_id, route, idempotency_key
-      on conflict do nothing returning resource_id
-    ),
+    keyed as (${keysOfAllowed}),
     fresh as materialized (
       select * from allowed where idempotency_key is null or id in (select resource_id from keyed)
     ),

@@ -1,6 +1,7 @@
 import { jsonText } from '../../kit/json.ts';
 import { type Queryable, sql, type Tx } from '../../kit/sql.ts';
-import type { ReceiptMailFacts } from '../../tenants/outbox/schema.ts';
+import type { MailKind, ReceiptMailFacts } from '../../tenants/outbox/schema.ts';
+import { INSERT_MAILS } from '../../tenants/outbox/store.ts';
 
 /** A refund that reached the payer. */
 export interface PaidBack {
@@ -31,9 +32,11 @@ interface ReceiptMail {
  */
 export async function insertReceiptMails(tx: Tx, mails: readonly ReceiptMail[]): Promise<void> {
   await tx.run(sql`
-    insert into mails (team_id, kind, facts, recipient)
-    select c.team_id, 'receipt', u.facts, coalesce(u.email, c.email)
-    from json_to_recordset(${jsonText(mails)}::json) as u(team_id bigint, customer_id text, email text, facts json)
-    join customers c on c.team_id = u.team_id and c.id = u.customer_id
-    where coalesce(u.email, c.email) is not null`);
+    with mail_input as (
+      select c.team_id, ${'receipt' satisfies MailKind}::text as kind, u.facts, coalesce(u.email, c.email) as recipient
+      from json_to_recordset(${jsonText(mails)}::json) as u(team_id bigint, customer_id text, email text, facts json)
+      join customers c on c.team_id = u.team_id and c.id = u.customer_id
+      where coalesce(u.email, c.email) is not null
+    )
+    ${INSERT_MAILS}`);
 }

@@ -40,14 +40,6 @@ export function linesAbout(db: Queryable, id: string): Promise<Line[]> {
     order by j.team_id, j.id, p.line`);
 }
 
-/** Returns the batches that released a payment's retained money; each batch also covers other payments. */
-export async function releasesOf(db: Queryable, team_id: bigint, payment_id: string): Promise<string[]> {
-  const rows = await db.all<{ released_by: string }>(sql`
-    select distinct released_by from settlement_items
-    where team_id = ${team_id} and payment_id = ${payment_id} and released_by is not null order by released_by`);
-  return rows.map(({ released_by }) => released_by);
-}
-
 /** A period of a statement. */
 export interface Period {
   /** Null: all teams. */

@@ -105,3 +105,11 @@ export async function markReleased(tx: Tx, items: SettlementItem[], now: Date, r
     where p.team_id = k.team_id and p.id = k.payment_id and not exists (
       select 1 from settlement_items i where i.team_id = p.team_id and i.payment_id = p.id and i.released_at is null)`);
 }
+
+/** Returns the batches that released a payment's retained money; each batch also covers other payments. */
+export async function releasesOf(db: Queryable, team_id: bigint, payment_id: string): Promise<string[]> {
+  const rows = await db.all<{ released_by: string }>(sql`
+    select distinct released_by from settlement_items
+    where team_id = ${team_id} and payment_id = ${payment_id} and released_by is not null order by released_by`);
+  return rows.map(({ released_by }) => released_by);
+}

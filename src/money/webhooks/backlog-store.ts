@@ -1,4 +1,6 @@
 import { fixed, type Queryable, sql } from '../../kit/sql.ts';
+import type { MailKind } from '../../tenants/outbox/schema.ts';
+import { INSERT_MAILS } from '../../tenants/outbox/store.ts';
 import type { EndpointRef } from './store.ts';
 
 /** Range of one round: up to `endpoints` endpoints with deliveries, in the order of their ids, after `after`. */
@@ -41,11 +43,11 @@ export async function stopFullQueues(db: Queryable, { after, endpoints }: Walk, 
         and (select count(*) from (select 1 from deliveries d where d.endpoint_id = e.id limit ${max}) waiting) >= ${max}
       returning e.team_id, e.id, e.url, e.backlog_full_since as since
     ),
-    mailed as (
-      insert into mails (team_id, kind, facts)
-      select team_id, 'endpoint_backlog_full',
-        json_build_object('webhook', id, 'host', ${HOST}, 'limit', ${max}::integer, 'since', ${SINCE}) from stopped
+    mail_input as (
+      select team_id, ${'endpoint_backlog_full' satisfies MailKind}::text as kind, null as recipient,
+        json_build_object('webhook', id, 'host', ${HOST}, 'limit', ${max}::integer, 'since', ${SINCE}) as facts from stopped
     ),
+    queued_mails as (${INSERT_MAILS}),
     seen as (select count(*)::integer as looked_at, max(endpoint_id) as last from walk)
     select seen.*, stopped.team_id, stopped.id from seen left join stopped on true`);
   const { looked_at = 0, last = null } = rows[0] ?? {};
@@ -66,10 +68,10 @@ export function resumeQueues(db: Queryable, below: number, limit: number): Promi
       update webhook_endpoints e set backlog_full_since = null from over where e.team_id = over.team_id and e.id = over.id
       returning e.team_id, e.id, e.url, over.since
     ),
-    mailed as (
-      insert into mails (team_id, kind, facts)
-      select team_id, 'endpoint_backlog_over',
-        json_build_object('webhook', id, 'host', ${HOST}, 'since', ${SINCE}, 'until', ${UNTIL}) from resumed
-    )
+    mail_input as (
+      select team_id, ${'endpoint_backlog_over' satisfies MailKind}::text as kind, null as recipient,
+        json_build_object('webhook', id, 'host', ${HOST}, 'since', ${SINCE}, 'until', ${UNTIL}) as facts from resumed
+    ),
+    queued_mails as (${INSERT_MAILS})
     select team_id, id from resumed`);
 }

@@ -1,4 +1,7 @@
 import type { Action } from '../../tenants/audit/actions.ts';
+import { INSERT_WORKER_ENTRIES } from '../../tenants/audit/store.ts';
+import type { MailKind } from '../../tenants/outbox/schema.ts';
+import { INSERT_MAILS } from '../../tenants/outbox/store.ts';
 import { randomBytes, randomInt } from 'node:crypto';
 import { unpack } from '../../kit/packing.ts';
 import { type EventInput, packedBody } from '../events/record.ts';
@@ -236,16 +239,17 @@ export function recordOutcomes(db: Queryable, outcomes: readonly Outcome[], disa
         and (c.hopeless or c.answered = (e.failing_since is not null))
       returning e.team_id, e.id, e.url, c.hopeless
     ),
-    -- Its owner is told of the host only: the rest of the address may hold a secret.
-    told as (
-      insert into mails (team_id, kind, facts)
-      select team_id, 'endpoint_deactivated', json_build_object('webhook', id, 'host', substring(url from '^https://([^/?#]+)'))
+    -- The mail names the host only: the rest of the address may contain a secret.
+    mail_input as (
+      select team_id, ${'endpoint_deactivated' satisfies MailKind}::text as kind, null as recipient,
+        json_build_object('webhook', id, 'host', substring(url from '^https://([^/?#]+)')) as facts
       from marked where hopeless
     ),
-    audited as (
-      insert into audit_entries (team_id, created_at, actor, action, resource_id)
-      select team_id, pirogue_now(), 'worker', ${'webhook.deactivate' satisfies Action}, id from marked where hopeless
-    )
+    queued_mails as (${INSERT_MAILS}),
+    audit_input as (
+      select team_id, ${'webhook.deactivate' satisfies Action}::text as action, id as resource_id from marked where hopeless
+    ),
+    audited as (${INSERT_WORKER_ENTRIES})
     select team_id, id, url from marked where hopeless${PLANNED_EACH_TIME}`);
 }
 

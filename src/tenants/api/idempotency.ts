@@ -1,10 +1,10 @@
-import { packWhole, unpack } from '../../kit/packing.ts';
 import type { Caller } from '../keys/caller.ts';
 import { sha256 } from '../../kit/crypto.ts';
 import { invalid, must } from '../../kit/errors.ts';
 import { canonicalJson } from '../../kit/json.ts';
-import { sql, type Tx } from '../../kit/sql.ts';
+import type { Tx } from '../../kit/sql.ts';
 import { versions } from '../versions/registry.ts';
+import { findKey, type KeyRow, storeResponse, takeKey } from './idempotency-store.ts';
 import type { Call, Reply } from './route.ts';
 
 /** How long a response is replayed. The key itself can never be reused (docs/contract/idempotency.md). */
@@ -46,12 +46,6 @@ export function expiredKey() {
   );
 }
 
-interface KeyRow {
-  request_hash: Buffer;
-  answer: Buffer | null;
-  created_at: Date;
-}
-
 /**
  * Runs the work once per Idempotency-Key, inside the caller's transaction. A second request with the same key waits on the
  * key's row until the first commits, then replays its response. When the work throws, the rollback also removes the key, so
@@ -69,16 +63,10 @@ export async function once(
 ): Promise<Reply> {
   const key = call.idempotency_key;
   if (key === null) return work();
-  const team_id = call.caller.team.id;
-  const hash = requestHash(call);
-  const fresh = await tx.run(sql`
-    insert into idempotency_keys (team_id, route, key, request_hash, created_at)
-    values (${team_id}, ${route}, ${key}, ${hash}, ${new Date(call.at)}) on conflict do nothing`);
-  if (fresh === 0) return replay(await read(tx, team_id, route, key), call);
+  const slot = { team_id: call.caller.team.id, route, key, request_hash: requestHash(call), created_at: new Date(call.at) };
+  if (!(await takeKey(tx, slot))) return replay(must(await findKey(tx, slot), 'a key that conflicted is there'), call);
   const reply = await work();
-  await tx.run(sql`
-    update idempotency_keys set answer = ${packWhole(storedResponse(stored(reply)))}, resource_id = ${shownIn(reply)}
-    where team_id = ${team_id} and route = ${route} and key = ${key}`);
+  await storeResponse(tx, slot, storedResponse(stored(reply)), shownIn(reply));
   return reply;
 }
 
@@ -88,16 +76,9 @@ function shownIn({ body }: Reply): string | null {
   return shown ? String((shown as { id: unknown }).id) : null;
 }
 
-async function read(tx: Tx, team_id: bigint, route: string, key: string): Promise<KeyRow> {
-  const row = await tx.maybe<KeyRow>(sql`
-    select request_hash, answer, created_at from idempotency_keys
-    where team_id = ${team_id} and route = ${route} and key = ${key}`);
-  return must(row, 'a key that conflicted is there');
-}
-
 function replay(row: KeyRow, call: Call): Reply {
   if (!isSameRequest(call, row.request_hash)) throw reusedKey();
   if (row.answer === null || call.at - row.created_at.getTime() > REPLAY_MS) throw expiredKey();
-  const reply = JSON.parse(unpack(row.answer)) as Reply;
+  const reply = JSON.parse(row.answer) as Reply;
   return { ...reply, headers: { ...reply.headers, 'Idempotent-Replayed': 'true' } };
 }

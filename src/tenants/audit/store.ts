@@ -1,5 +1,5 @@
 import { allOf, fixed, part, type Queryable, sql, type Tx } from '../../kit/sql.ts';
-import type { Actor } from './actor.ts';
+import { type Actor, WORKER } from './actor.ts';
 import type { Act } from './record.ts';
 
 /** An entry as it is stored, with the seal that covers it (null: not sealed yet). */
@@ -22,6 +22,11 @@ export async function insertEntry(tx: Tx, { team_id, action, resource_id, at, by
     insert into audit_entries (team_id, created_at, actor, actor_id, request_id, address, action, resource_id)
     values (${team_id}, ${new Date(at)}, ${by.kind}, ${by.id}, ${by.request_id}, ${by.address}, ${action}, ${resource_id})`);
 }
+
+/** SQL: inserts the entries of the worker that the CTE `audit_input` (team_id, action, resource_id) holds, at the current time. */
+export const INSERT_WORKER_ENTRIES = fixed(`
+  insert into audit_entries (team_id, created_at, actor, action, resource_id)
+  select team_id, pirogue_now(), '${WORKER.kind}', action, resource_id from audit_input`);
 
 /** Search conditions; fields left out do not restrict the search. */
 export interface Wanted {

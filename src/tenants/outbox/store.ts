@@ -1,4 +1,4 @@
-import { type Queryable, sql } from '../../kit/sql.ts';
+import { fixed, type Queryable, sql } from '../../kit/sql.ts';
 import type { MailRow, NewMail } from './schema.ts';
 
 /** Inserts a mail. The database's clock sets its times, because all nodes share it. */
@@ -7,6 +7,10 @@ export async function insertMail(db: Queryable, { team_id, kind, facts, recipien
     insert into mails (team_id, kind, facts, recipient)
     values (${team_id}, ${kind}, ${JSON.stringify(facts)}, ${recipient ?? null})`);
 }
+
+/** SQL: inserts the mails of the CTE `mail_input` (team_id, kind, facts, recipient). Without a recipient, the owner gets it. */
+export const INSERT_MAILS = fixed(`
+  insert into mails (team_id, kind, facts, recipient) select team_id, kind, facts, recipient from mail_input`);
 
 /**
  * Inserts a mail unless one with this name was inserted within the last `rest_ms` milliseconds. Check and insert are one

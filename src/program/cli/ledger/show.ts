@@ -1,6 +1,7 @@
 import type { Environment } from '../../../kit/environment.ts';
 import { decimal } from '../../../money/ledger/decimal.ts';
-import { type Line, linesAbout, releasesOf } from '../../../money/ledger/statement.ts';
+import { type Line, linesAbout } from '../../../money/ledger/statement.ts';
+import { releasesOf } from '../../../money/settlement/store.ts';
 import { Failure } from '../failure.ts';
 import { print } from '../output.ts';
 import { withLedgers } from './open.ts';

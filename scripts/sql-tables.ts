@@ -1,0 +1,93 @@
+import ts from 'typescript';
+
+/** A table that a statement names. */
+export interface NamedTable {
+  table: string;
+  writes: boolean;
+}
+
+/** Stands for a value or fragment that a template inserts. */
+export const HOLE = '{}';
+
+/** Words after which a table is named. `writes`: the statement changes that table. */
+const BEFORE_TABLE: Readonly<Record<string, { writes: boolean }>> = {
+  from: { writes: false },
+  join: { writes: false },
+  using: { writes: false },
+  into: { writes: true },
+  update: { writes: true },
+  truncate: { writes: true },
+};
+
+/** Words before an `update` that locks rows: `for update`, `for no key update`. */
+const LOCKING = new Set(['for', 'key']);
+
+/** Words that may stand between one of those and the table. */
+const SKIPPED = new Set(['only', 'table', 'lateral']);
+
+/** Words that end a list of tables: a comma after them separates something else. */
+const ENDS_LIST = new Set(
+  'where set on group order limit offset fetch having window union except intersect returning select values for with'.split(' '),
+);
+
+const TOKEN = /(?:"?\w+"?\s*\.\s*)*"?\w+"?|\{\}|[(),]/g;
+
+interface Level {
+  /** Set where a table comes next. */
+  next: { writes: boolean } | null;
+  /** Whether a comma is followed by another table. */
+  inList: boolean;
+}
+
+/** Returns the tables that a piece of SQL reads or writes, those after the commas of a list included. */
+export function tablesIn(text: string): NamedTable[] {
+  const found: NamedTable[] = [];
+  const levels: Level[] = [{ next: null, inList: false }];
+  let before = '';
+  for (const [token] of withoutTexts(text).toLowerCase().matchAll(TOKEN)) {
+    const level = levels.at(-1) as Level;
+    const name = nameOf(token);
+    if (token === '(') {
+      // A join may stand in parentheses: `from (a join b on true), c`.
+      levels.push({ next: level.next, inList: level.next !== null });
+      level.next = null;
+    } else if (token === ')') {
+      levels.length = Math.max(1, levels.length - 1);
+    } else if (token === ',') {
+      level.next = level.inList ? { writes: false } : null;
+    } else if (name in BEFORE_TABLE && !(name === 'update' && LOCKING.has(before))) {
+      level.next = name === 'from' ? { writes: before === 'delete' } : (BEFORE_TABLE[name] ?? null);
+      level.inList = name !== 'update' && name !== 'into';
+    } else if (ENDS_LIST.has(name)) {
+      level.next = null;
+      level.inList = level.inList && name === 'on';
+    } else if (level.next !== null && !SKIPPED.has(name)) {
+      found.push({ table: name, writes: level.next.writes });
+      level.next = null;
+    }
+    before = token;
+  }
+  return found;
+}
+
+/** Removes comments and quoted texts, which may hold such words too. */
+function withoutTexts(text: string): string {
+  return text.replace(/--.*$/gm, '').replace(/'(?:[^']|'')*'/g, ' ');
+}
+
+function nameOf(token: string): string {
+  return token.replace(/["\s]/g, '').replace(/^public\./, '');
+}
+
+/** Returns the text of every template and string of a source, nested ones apart, with {@link HOLE} for what a template inserts. */
+export function literalsIn(source: string): string[] {
+  const literals: string[] = [];
+  const visit = (node: ts.Node): void => {
+    if (ts.isStringLiteralLike(node)) literals.push(node.text);
+    if (ts.isTemplateExpression(node))
+      literals.push([node.head.text, ...node.templateSpans.map((span) => span.literal.text)].join(HOLE));
+    ts.forEachChild(node, visit);
+  };
+  visit(ts.createSourceFile('source.ts', source, ts.ScriptTarget.Latest));
+  return literals;
+}

@@ -1,0 +1,89 @@
+import { packWhole, unpack } from '../../kit/packing.ts';
+import { type Fragment, fixed, type Queryable, sql, type Tx } from '../../kit/sql.ts';
+
+/** An Idempotency-Key of a team on a route. */
+export interface KeyRef {
+  team_id: bigint;
+  route: string;
+  key: string;
+}
+
+/** A key as a request takes it. */
+export interface TakenKey extends KeyRef {
+  request_hash: Buffer;
+  created_at: Date;
+}
+
+/** A stored key. */
+export interface KeyRow extends Pick<TakenKey, 'request_hash' | 'created_at'> {
+  resource_id: string | null;
+  /** The stored response; null while there is none. */
+  answer: string | null;
+}
+
+/**
+ * Stores a key. A second transaction with the same key waits until the first ends.
+ * @returns false when the key is taken
+ */
+export async function takeKey(tx: Tx, slot: TakenKey): Promise<boolean> {
+  const taken = await tx.run(sql`
+    insert into idempotency_keys (team_id, route, key, request_hash, created_at)
+    values (${slot.team_id}, ${slot.route}, ${slot.key}, ${slot.request_hash}, ${slot.created_at}) on conflict do nothing`);
+  return taken === 1;
+}
+
+/**
+ * SQL: inserts the keys of the rows of a CTE (team_id, route, idempotency_key, request_hash in hexadecimal, id, created_at) and
+ * returns the `resource_id` of each new one. The fixed order prevents deadlocks between batches.
+ * @param rows name of the CTE
+ */
+export function insertKeysOf(rows: string): Fragment {
+  return fixed(`
+      insert into idempotency_keys (team_id, route, key, request_hash, resource_id, created_at)
+      select team_id, route, idempotency_key, decode(request_hash, 'hex'), id, created_at
+      from ${rows} where idempotency_key is not null order by team_id, route, idempotency_key
+      on conflict do nothing returning resource_id`);
+}
+
+/** Returns a stored key with its response, or undefined when the key is unused. */
+export async function findKey(db: Queryable, { team_id, route, key }: KeyRef): Promise<KeyRow | undefined> {
+  const row = await db.maybe<Omit<KeyRow, 'answer'> & { answer: Buffer | null }>(sql`
+    select request_hash, resource_id, answer, created_at from idempotency_keys
+    where team_id = ${team_id} and route = ${route} and key = ${key}`);
+  return row && { ...row, answer: row.answer && unpack(row.answer) };
+}
+
+/**
+ * Assigns a key to a resource, or reassigns it from an earlier one.
+ * @param own resources from which the key may be reassigned
+ * @returns false when another request holds the key
+ */
+export async function assignKey(tx: Tx, slot: TakenKey, resource_id: string, own: readonly string[]): Promise<boolean> {
+  const held = await tx.run(sql`
+    insert into idempotency_keys (team_id, route, key, request_hash, resource_id, created_at)
+    values (${slot.team_id}, ${slot.route}, ${slot.key}, ${slot.request_hash}, ${resource_id}, ${slot.created_at})
+    on conflict (team_id, route, key) do update set resource_id = excluded.resource_id
+    where idempotency_keys.resource_id = any(${[...own]})`);
+  return held === 1;
+}
+
+/**
+ * Stores the response of a request with its key, for replays.
+ * @param resource_id the object in the response, by which an erasure finds the response; null: unchanged
+ */
+export async function storeResponse(db: Queryable, ref: KeyRef, answer: string, resource_id: string | null): Promise<void> {
+  await db.run(sql`
+    update idempotency_keys set answer = ${packWhole(answer)}, resource_id = coalesce(${resource_id}, resource_id)
+    where team_id = ${ref.team_id} and route = ${ref.route} and key = ${ref.key}`);
+}
+
+/**
+ * Deletes a key that has no stored response.
+ * @param own resources of the request that releases the key; a key that another request holds by now is kept
+ */
+export async function releaseKey(db: Queryable, ref: KeyRef, own: readonly string[]): Promise<void> {
+  await db.run(sql`
+    delete from idempotency_keys
+    where team_id = ${ref.team_id} and route = ${ref.route} and key = ${ref.key} and answer is null
+      and resource_id = any(${[...own]})`);
+}
