@@ -1,8 +1,8 @@
 import { type Call, jsonOf, type SimulatorRoute } from '../kit/calls.ts';
 import type { SimulatorKind } from '../kit/simulator.ts';
-import { composeForm, Pages, SITE } from './checkout.ts';
+import { composeForm, Pages, SITE } from './collect.ts';
 import { pageCode } from './codes.ts';
-import { composeTransfer, entryIn, PASSWORD, transferRoutes } from './transfers.ts';
+import { composeTransfer, entryIn, PASSWORD, transferRoutes } from './payout.ts';
 
 /** CinetPay, Checkout v2 and Transfer v1, both at one address. */
 export const cinetpaySimulator: SimulatorKind = {

@@ -2,10 +2,11 @@ import type { Entry } from '../kit/book.ts';
 import type { Announcement, Saying } from '../kit/callbacks.ts';
 import { type Answer, type Call, jsonOf, type SimulatorRoute } from '../kit/calls.ts';
 import type { Kit, SimulatorKind } from '../kit/simulator.ts';
-import { createCharge, presentCharge, verify } from './charges.ts';
-import { Pages } from './pages.ts';
-import { createRefund, createTransfer, listTransfers, presentTransfer, showRefund, showTransfer } from './returns.ts';
-import { refusal, success } from './words.ts';
+import { createCharge, presentCharge, verify } from './collect.ts';
+import { Pages } from './page.ts';
+import { createTransfer, listTransfers, presentTransfer, showTransfer } from './payout.ts';
+import { createRefund, showRefund } from './refund.ts';
+import { refusal, success } from './codes.ts';
 
 const SECRET_KEY = 'FLWSECK_TEST-twin-of-flutterwave-X';
 const SECRET_HASH = 'twin-of-flutterwave-secret-hash';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Answer, type Call, jsonOf, type SimulatorRoute } from '../kit/calls.ts';
 import type { Kit, SimulatorKind } from '../kit/simulator.ts';
-import { APP, compose, entryOf, fault, push, query } from './prompts.ts';
+import { APP, compose, entryOf, fault, push, query } from './collect.ts';
 
 const TOKEN_SECONDS = 3_599;
 const UNAUTHORISED = fault(404, '404.001.03', 'Invalid Access Token');

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Answer, type Call, jsonOf, type SimulatorRoute } from '../kit/calls.ts';
-import { error } from './magic.ts';
+import { error } from './codes.ts';
 
 export const PRODUCTS = ['collection', 'disbursement'] as const;
 export type Product = (typeof PRODUCTS)[number];

@@ -2,7 +2,7 @@ import { type Answer, type Call, jsonOf, type SimulatorRoute } from '../kit/call
 import { amountText } from '../kit/fates.ts';
 import type { Kit, SimulatorKind } from '../kit/simulator.ts';
 import { Access, FIRST_USER, type Product, PRODUCTS, SUBSCRIPTION_KEYS, UNAUTHORISED } from './access.ts';
-import { activityOf, error } from './magic.ts';
+import { activityOf, error } from './codes.ts';
 import { compose, CURRENCIES, orderRoutes } from './orders.ts';
 
 const TOKEN_SECONDS = 3_600;

@@ -5,7 +5,7 @@ import { failsWith } from '../kit/desk.ts';
 import { amountText, minorOf } from '../kit/fates.ts';
 import type { Kit } from '../kit/simulator.ts';
 import type { Access, Product } from './access.ts';
-import { error, type Verdict, verdictOf, verdictOfReference } from './magic.ts';
+import { error, type Verdict, verdictOf, verdictOfReference } from './codes.ts';
 
 /** The currency of each target environment that is simulated. */
 export const CURRENCIES: Record<string, string> = {

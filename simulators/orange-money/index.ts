@@ -1,7 +1,7 @@
 import { type Call, jsonOf, type SimulatorRoute } from '../kit/calls.ts';
 import type { Kit, SimulatorKind } from '../kit/simulator.ts';
 import { Access, UNAUTHORISED } from './access.ts';
-import { error, Orders } from './orders.ts';
+import { error, Orders } from './collect.ts';
 
 const CLIENT = { id: 'twin-of-orange-client-id', secret: 'twin-of-orange-client-secret' };
 /** Ninety days. Orange writes the number as a text. */

@@ -1,6 +1,6 @@
 import type { Answer } from '../kit/calls.ts';
 import { minorOf } from '../kit/fates.ts';
-import { isWhole, marketOfNumber, MIN_AMOUNT, type Operator, operatorOf } from './operators.ts';
+import { isWhole, marketOfNumber, MIN_AMOUNT, type Operator, operatorOf } from './channels.ts';
 
 /** An error response, or the validated value. */
 export type Checked<T> = { answer: Answer } | { value: T };

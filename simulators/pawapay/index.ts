@@ -3,10 +3,10 @@ import type { Compose } from '../kit/callbacks.ts';
 import { type Answer, type Call, jsonOf, type SimulatorRoute } from '../kit/calls.ts';
 import type { Kit, SimulatorKind, Wire } from '../kit/simulator.ts';
 import { failure } from './checks.ts';
-import { failEnqueued, showStatus, takeDeposit, takePayout, takeRefund } from './money.ts';
+import { failEnqueued, showStatus, takeDeposit, takePayout, takeRefund } from './operations.ts';
 import { ID_FIELDS, presented } from './present.ts';
 import { activeConf, availability, predictProvider, walletBalances } from './reference.ts';
-import { callbackHeaders, KEY_ID, newKeyPair, requestIsSigned } from './signing.ts';
+import { callbackHeaders, KEY_ID, newKeyPair, requestIsSigned } from './signature.ts';
 import { walletStatement } from './statement.ts';
 
 const TOKEN = 'simulator-pawapay-token';

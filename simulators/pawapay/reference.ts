@@ -2,8 +2,8 @@ import { type Answer, type Call, jsonOf } from '../kit/calls.ts';
 import { amountText } from '../kit/fates.ts';
 import type { Kit } from '../kit/simulator.ts';
 import { badRequest } from './checks.ts';
-import { statusOf } from './money.ts';
-import { isWhole, type Market, marketOf, marketOfNumber, markets, MIN_AMOUNT, type Operator, operatorOf } from './operators.ts';
+import { statusOf } from './operations.ts';
+import { isWhole, type Market, marketOf, marketOfNumber, markets, MIN_AMOUNT, type Operator, operatorOf } from './channels.ts';
 
 /** Initial balance of each wallet. */
 const FLOAT_MINOR = 100_000_000_000n;

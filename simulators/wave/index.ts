@@ -2,10 +2,10 @@ import { createHmac } from 'node:crypto';
 import { amountText } from '../kit/fates.ts';
 import { type Answer, type Call, jsonOf, type SimulatorRoute } from '../kit/calls.ts';
 import type { Kit, SimulatorKind } from '../kit/simulator.ts';
-import { error, unnamed } from './errors.ts';
-import { Payouts } from './payouts.ts';
-import { Sessions } from './sessions.ts';
-import { composer, WEBHOOK_SECRET } from './webhooks.ts';
+import { error, unnamed } from './codes.ts';
+import { Payouts } from './payout.ts';
+import { Sessions } from './collect.ts';
+import { composer, WEBHOOK_SECRET } from './callback.ts';
 
 const API_KEY = 'wave_sn_prod_simulator-of-wave-api-key';
 const OPENING_MINOR = 10_000_000_000n;

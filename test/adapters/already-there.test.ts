@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { stepOf } from '../../src/providers/adapters/cinetpay/map.ts';
-import { creationOf as flutterwave } from '../../src/providers/adapters/flutterwave/map.ts';
-import { promptOf } from '../../src/providers/adapters/mpesa-daraja/map.ts';
-import { creationOf as mtn } from '../../src/providers/adapters/mtn-momo/map.ts';
-import { takenOf } from '../../src/providers/adapters/pawapay/map.ts';
-import { givenBackOf, payoutOf } from '../../src/providers/adapters/wave/map.ts';
+import { stepOf } from '../../src/providers/adapters/cinetpay/codes.ts';
+import { creationOf as flutterwave } from '../../src/providers/adapters/flutterwave/codes.ts';
+import { promptOf } from '../../src/providers/adapters/mpesa-daraja/codes.ts';
+import { creationOf as mtn } from '../../src/providers/adapters/mtn-momo/codes.ts';
+import { takenOf } from '../../src/providers/adapters/pawapay/codes.ts';
+import { givenBackOf, payoutOf } from '../../src/providers/adapters/wave/codes.ts';
 import type { Reply } from '../../src/providers/adapters/wire/reply.ts';
 
 /** What each adapter reads in the answer to a submission. */

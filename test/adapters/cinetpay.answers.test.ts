@@ -3,7 +3,7 @@ import { suite, test } from 'node:test';
 import type { SendResult } from '../../src/kit/fetch.ts';
 import type { Provider } from '../../src/providers/adapters/contract.ts';
 import { cinetpay } from '../../src/providers/adapters/cinetpay/index.ts';
-import { CODES } from '../../src/providers/adapters/cinetpay/map.ts';
+import { CODES } from '../../src/providers/adapters/cinetpay/codes.ts';
 import { compareGolden } from '../setup/golden.ts';
 import { answered, type Answering, collectionFor, failure, payoutFor, short, stubOf, taken } from './wire-stub.ts';
 

@@ -3,7 +3,7 @@ import { suite, test } from 'node:test';
 import type { SendResult } from '../../src/kit/fetch.ts';
 import type { Provider, Refund } from '../../src/providers/adapters/contract.ts';
 import { flutterwave } from '../../src/providers/adapters/flutterwave/index.ts';
-import { PHRASES } from '../../src/providers/adapters/flutterwave/map.ts';
+import { PHRASES } from '../../src/providers/adapters/flutterwave/codes.ts';
 import { uuidOf } from '../../src/kit/ids.ts';
 import { compareGolden } from '../setup/golden.ts';
 import { answered, collectionFor, failure, payoutFor, refundFor, short, stubOf, type Answering } from './wire-stub.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { SendResult } from '../../src/kit/fetch.ts';
 import { mpesaDaraja } from '../../src/providers/adapters/mpesa-daraja/index.ts';
-import { ERROR_CODES, RESULT_CODES } from '../../src/providers/adapters/mpesa-daraja/map.ts';
+import { ERROR_CODES, RESULT_CODES } from '../../src/providers/adapters/mpesa-daraja/codes.ts';
 import { compareGolden } from '../setup/golden.ts';
 import { answered, collectionFor, failure, short, stubOf } from './wire-stub.ts';
 

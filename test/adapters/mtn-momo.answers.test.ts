@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { SendResult } from '../../src/kit/fetch.ts';
-import { WORDS } from '../../src/providers/adapters/mtn-momo/map.ts';
+import { WORDS } from '../../src/providers/adapters/mtn-momo/codes.ts';
 import { compareGolden } from '../setup/golden.ts';
 import { answered, collection, payout, refund, stubbed } from './mtn-momo-stub.ts';
 

@@ -1,6 +1,6 @@
 import { orangeMoneyCameroon } from '../../src/providers/adapters/orange-money/cameroon/index.ts';
 import { orangeMoney } from '../../src/providers/adapters/orange-money/index.ts';
-import { orangeMoneyCameroonSimulator } from '../../simulators/orange-money/cameroon.ts';
+import { orangeMoneyCameroonSimulator } from '../../simulators/orange-money/cameroon/index.ts';
 import { orangeMoneySimulator } from '../../simulators/orange-money/index.ts';
 import { runConformance } from './conformance.ts';
 import { type Line, stageOf } from './fixture.ts';

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { after, before, beforeEach, test } from 'node:test';
 import type { Provider, RawCallback } from '../../src/providers/adapters/contract.ts';
 import { pawapay } from '../../src/providers/adapters/pawapay/index.ts';
-import { verifyMessage } from '../../src/providers/adapters/pawapay/signatures.ts';
+import { verifyMessage } from '../../src/providers/adapters/pawapay/signature.ts';
 import { startSimulator, type Simulator } from '../../simulators/kit/simulator.ts';
 import { pawapaySimulator } from '../../simulators/pawapay/index.ts';
 import { type Line, tools } from './fixture.ts';

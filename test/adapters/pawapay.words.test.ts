@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readingOf } from '../../src/providers/adapters/pawapay/collections.ts';
-import { takenOf, toldByData, toldOf, payoutReason, refundReason } from '../../src/providers/adapters/pawapay/map.ts';
+import { readingOf } from '../../src/providers/adapters/pawapay/collect.ts';
+import { takenOf, toldByData, toldOf, payoutReason, refundReason } from '../../src/providers/adapters/pawapay/codes.ts';
 import { amountText, minorOf } from '../../src/providers/adapters/wire/amounts.ts';
 import { rawWords } from '../../src/providers/adapters/wire/words.ts';
 import { compareGolden } from '../setup/golden.ts';

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { Collection, Reading, Submission } from '../../src/providers/adapters/contract.ts';
 import { isReason, payerMessage, REASON_CODES } from '../../src/providers/adapters/reasons.ts';
 import { sandboxProvider } from '../../src/providers/adapters/sandbox/index.ts';
-import { testCardToken } from '../../src/providers/adapters/sandbox/outcomes.ts';
+import { testCardToken } from '../../src/providers/adapters/sandbox/codes.ts';
 
 const NOW = 1_790_000_000_000;
 const DELAY = 800;

@@ -3,7 +3,7 @@ import { suite, test } from 'node:test';
 import type { SendResult } from '../../src/kit/fetch.ts';
 import { uuidOf } from '../../src/kit/ids.ts';
 import type { Collection } from '../../src/providers/adapters/contract.ts';
-import { WORDS } from '../../src/providers/adapters/wave/map.ts';
+import { WORDS } from '../../src/providers/adapters/wave/codes.ts';
 import { compareGolden } from '../setup/golden.ts';
 import { HANDLE, onWave, PAGE, payoutOnWave, refundOnWave, SESSION, waveStub } from './wave-stub.ts';
 import { answered, failure, short } from './wire-stub.ts';

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { TestOutcome } from '../../src/edge/pages/messages.ts';
 import { TEST_CARDS, TEST_PHONES } from '../../src/edge/checkout/views/test-numbers.ts';
 import { must } from '../../src/kit/errors.ts';
-import { type Outcome, outcomeOfCard, outcomeOfNumber, testCardToken } from '../../src/providers/adapters/sandbox/outcomes.ts';
+import { type Outcome, outcomeOfCard, outcomeOfNumber, testCardToken } from '../../src/providers/adapters/sandbox/codes.ts';
 
 /** What the page says of an outcome of the sandbox. */
 function saidOf(outcome: Outcome | undefined): TestOutcome | undefined {

@@ -30,7 +30,7 @@ import { linkMessages } from '../../src/edge/links/messages.ts';
 import type { LinkRow } from '../../src/edge/links/schema.ts';
 import { CONNECTORS } from '../../src/providers/adapters/catalogue.ts';
 import { plainText, rawWords } from '../../src/providers/adapters/wire/words.ts';
-import { testCardToken } from '../../src/providers/adapters/sandbox/outcomes.ts';
+import { testCardToken } from '../../src/providers/adapters/sandbox/codes.ts';
 import { winAnsi } from '../../src/edge/receipts/win-ansi.ts';
 import { CsvReader } from '../../src/core/reconciliation/csv.ts';
 import { readerOf } from '../../src/core/reconciliation/lines.ts';

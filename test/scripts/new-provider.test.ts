@@ -6,7 +6,10 @@ import path from 'node:path';
 import { after, before, suite, test } from 'node:test';
 
 const ROOT = path.join(import.meta.dirname, '..', '..');
-const MADE = ['src/providers/adapters/blue-money/index.ts', 'simulators/blue-money/index.ts', 'test/adapters/blue-money.test.ts'];
+const ADAPTER = 'src/providers/adapters/blue-money';
+const JOBS = ['callback', 'channels', 'client', 'codes', 'collect', 'index', 'payout', 'refund'];
+const TEST = 'test/adapters/blue-money.test.ts';
+const MADE = [...JOBS.map((job) => `${ADAPTER}/${job}.ts`), 'simulators/blue-money/index.ts', TEST];
 
 interface Ended {
   code: number;
@@ -44,8 +47,12 @@ suite('npm run new-provider', () => {
   });
   after(() => fs.rmSync(folder, { recursive: true, force: true }));
 
-  test('makes an adapter, a simulator and a test, and says what to do next', () => {
+  test('creates the files of an adapter, a simulator and a test, and prints the next steps', () => {
     assert.equal(made.code, 0, made.output);
+    assert.deepEqual(
+      fs.readdirSync(path.join(folder, ADAPTER)).sort(),
+      JOBS.map((job) => `${job}.ts`),
+    );
     for (const file of MADE) {
       assert.ok(made.output.includes(file));
       assert.doesNotMatch(fs.readFileSync(path.join(folder, file), 'utf8'), /__\w+__/);
@@ -72,11 +79,11 @@ suite('npm run new-provider', () => {
 
   test('what it makes answers in the unions, and its test is red until it is written', async () => {
     const parts = ['follow from our ids', 'comes to its end', 'garbage'];
-    const args = ['--test', '--test-reporter=tap', ...parts.map((part) => `--test-name-pattern=${part}`), MADE[2] as string];
+    const args = ['--test', '--test-reporter=tap', ...parts.map((part) => `--test-name-pattern=${part}`), TEST];
     const { code, output } = await node(args, folder);
     assert.equal(code, 1);
     assert.match(output, /not ok \d+ - what it takes comes to its end/);
-    assert.match(output, /the submission was unavailable \(not made yet\)/);
+    assert.match(output, /the submission was unavailable \(HTTP 404: not found\)/);
     for (const kept of ['its keys follow', 'garbage at the callback address']) {
       assert.match(output, new RegExp(`\\bok \\d+ - ${kept}`));
       assert.doesNotMatch(output, new RegExp(`not ok \\d+ - ${kept}`));
@@ -91,14 +98,14 @@ suite('npm run new-provider', () => {
     ['contract', /taken/],
     ['kit', /taken: simulators\/kit/],
     ['conformance', /taken: test\/adapters/],
-    ['Blue', /is no name/],
-    ['blue_money', /is no name/],
-    ['../blue', /is no name/],
-    ['blue--money', /is no name/],
-    ['2blue', /is no name/],
-    ['', /is no name/],
-    ['b'.repeat(31), /is no name/],
-    ['switch', /word of the language/],
+    ['Blue', /is not a valid name/],
+    ['blue_money', /is not a valid name/],
+    ['../blue', /is not a valid name/],
+    ['blue--money', /is not a valid name/],
+    ['2blue', /is not a valid name/],
+    ['', /is not a valid name/],
+    ['b'.repeat(31), /is not a valid name/],
+    ['switch', /reserved word of the language/],
   ] as const) {
     test(`refuses ${JSON.stringify(name)} and makes nothing`, async () => {
       const before = everything(folder);

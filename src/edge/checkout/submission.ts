@@ -3,7 +3,7 @@ import { validatorOf } from '../../tenants/api/validation.ts';
 import type { Environment } from '../../kit/environment.ts';
 import { invalid, Problem } from '../../kit/errors.ts';
 import { type ChargeBody, chargeBody } from '../../core/payments/schema.ts';
-import { testCardToken } from '../../providers/adapters/sandbox/outcomes.ts';
+import { testCardToken } from '../../providers/adapters/sandbox/codes.ts';
 
 /** What a payer submitted, by form or as JSON. It has no card details: a test card is replaced by its token. */
 export interface Submission {

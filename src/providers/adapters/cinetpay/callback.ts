@@ -15,7 +15,7 @@ const SIGNED = [
  * status, so it only triggers a status read. A transfer notification has no token. GET is the reachability check
  * before a notification.
  */
-export function readCallback({ method, headers, body }: RawCallback, secret_key: string): Callback {
+export function verifyCallback({ method, headers, body }: RawCallback, secret_key: string): Callback {
   if (method === 'GET') return { kind: 'hint', subject: null };
   const fields = fieldsIn(body);
   const token = headers['x-token'];

@@ -2,7 +2,7 @@ import type { SendOptions } from '../../../kit/fetch.ts';
 import type { Tools } from '../connector.ts';
 import { fieldsOf, type Reply, replyOf } from '../wire/reply.ts';
 import { type Minted, Tokens } from '../wire/tokens.ts';
-import { codeOf, isTokenFault } from './map.ts';
+import { codeOf, isTokenFault } from './codes.ts';
 
 export interface Settings {
   checkout_url: string;

@@ -6,7 +6,7 @@ import { nextPoll } from '../wire/polls.ts';
 import { digitsOf, plainText } from '../wire/words.ts';
 import { isCollectable, type Serve } from './channels.ts';
 import type { Client } from './client.ts';
-import { checkOf, openingOf } from './map.ts';
+import { checkOf, openingOf } from './codes.ts';
 
 export const POLLS: PollPlan = { first_ms: 5_000, factor: 1.5, longest_ms: 300_000 };
 /** The period in which a payment on a new page may not yet be visible to the status endpoint. */
@@ -22,7 +22,7 @@ type Collecting = Pick<Provider, 'submit' | 'read'> & Required<Pick<Provider, 'p
  * Opening the page moves no money, so `prepare` opens it. The page is stored before a payer is redirected to it, so an
  * attempt without a stored page cannot have been paid.
  */
-export function collecting(client: Client, serve: Serve, base_url: string, clock: Clock): Collecting {
+export function collections(client: Client, serve: Serve, base_url: string, clock: Clock): Collecting {
   return {
     prepare: (collection) => prepare(client, serve, base_url, collection),
     submit: async ({ handle }) => {

@@ -2,11 +2,12 @@ import { Type } from 'typebox';
 import { uuidOf } from '../../../kit/ids.ts';
 import type { Connector, ProviderAccount, Tools } from '../connector.ts';
 import type { Provider } from '../contract.ts';
-import { readCallback } from './callback.ts';
+import { readBalance } from './balance.ts';
+import { verifyCallback } from './callback.ts';
 import { CURRENCIES, offersIn, serving } from './channels.ts';
 import { Client } from './client.ts';
-import { collecting, GRACE_MS, POLLS } from './collect.ts';
-import { payouts, readBalance } from './payouts.ts';
+import { collections, GRACE_MS, POLLS } from './collect.ts';
+import { payouts } from './payout.ts';
 
 const CHECKOUT_URL = 'https://api-checkout.cinetpay.com';
 const TRANSFER_URL = 'https://client.cinetpay.com';
@@ -53,14 +54,14 @@ function connect(account: ProviderAccount, tools: Tools): Provider {
     capabilities: { idempotency: 'none', readable_by: 'ours', polls: POLLS, not_found_grace_ms: GRACE_MS },
     offers: () => offers,
     keyOf,
-    ...collecting(client, serve, checkout_url, tools.clock),
+    ...collections(client, serve, checkout_url, tools.clock),
     ...(paysOut
       ? {
           payouts: payouts(client, serve, account.credentials.contact_email ?? '', tools.clock),
           balance: () => readBalance(client, currency),
         }
       : {}),
-    verifyCallback: (raw) => readCallback(raw, secret_key),
+    verifyCallback: (raw) => verifyCallback(raw, secret_key),
   };
 }
 

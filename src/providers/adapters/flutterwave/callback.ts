@@ -8,7 +8,7 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{1
  * Authenticates and parses a webhook. Every webhook contains the account's secret hash in plain text. The hash does
  * not cover the body, so a valid one only triggers a status read. A wrong one is a forgery.
  */
-export function readCallback({ headers, body }: RawCallback, secret_hash: string): Callback {
+export function verifyCallback({ headers, body }: RawCallback, secret_hash: string): Callback {
   const given = headers['verif-hash'];
   if (secret_hash === '' || typeof given !== 'string' || !sameText(given, secret_hash)) {
     return { kind: 'forged', message: 'the secret hash is missing or wrong' };

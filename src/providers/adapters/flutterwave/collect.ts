@@ -1,24 +1,51 @@
+import type { ChannelKind } from '../../../kit/channel-kind.ts';
 import type { Clock } from '../../../kit/clock.ts';
 import { unreachable } from '../../../kit/errors.ts';
 import type { Collection, Next, PollPlan, Preparation, Provider, Reading, Submission } from '../contract.ts';
+import type { Reason } from '../reasons.ts';
 import { pageOf } from '../wire/addresses.ts';
+import { amountText, minorOf } from '../wire/amounts.ts';
 import { nextPoll } from '../wire/polls.ts';
-import { textOf } from '../wire/reply.ts';
-import { type Way, wayOf } from './channels.ts';
+import { fieldsOf, parsed, textOf } from '../wire/reply.ts';
+import { digitsOf } from '../wire/words.ts';
+import { type Way, wayOf, wireDecimals } from './channels.ts';
 import type { Client } from './client.ts';
-import { chargeState, type Creation, creationOf, meaningOf, numberOf, reasonOf, type State } from './map.ts';
-import { open, openedIn } from './openings.ts';
-import { type Common, notTaken, orderOf, phoneOf, refusalOf } from './orders.ts';
+import { chargeState, type Creation, creationOf, type Meaning, meaningOf, numberOf, reasonOf, type State } from './codes.ts';
 
 export const POLLS: PollPlan = { first_ms: 5_000, factor: 1.5, longest_ms: 300_000 };
 /** The status endpoint lags by seconds. A bank transfer may be credited some minutes after it was made. */
 export const GRACE_MS = 600_000;
 
+/**
+ * Maximum duration of a hosted page's session. Flutterwave accepts up to 1440 minutes (Flutterwave Standard, payment
+ * details). A card is entered within minutes, and a declined card can be retried until the session ends, so no result
+ * is final before.
+ */
+const MAX_SESSION_MIN = 60;
+const MIN_MS = 60_000;
+
+/** Fields common to all collection orders. */
+interface Common {
+  tx_ref: string;
+  /** Exact: the number prints as the text it was parsed from. */
+  amount: number;
+  currency: string;
+  redirect_url: string;
+}
+
+/** The payer's next action and its deadline, as stored. */
+interface Opened {
+  next: Next;
+  /** Milliseconds since the epoch. Null: the end of the payment window. */
+  closes_at: number | null;
+}
+
+type Created = Extract<Creation, { kind: 'created' }>;
 type Prompt = Extract<Way, { kind: 'prompt' }>;
 type Collecting = Pick<Provider, 'submit' | 'read'> & Required<Pick<Provider, 'prepare'>>;
 
 /** Returns the collection operations: on a page or into an account that is opened first, or by a prompt on the handset. */
-export function collecting(client: Client, clock: Clock): Collecting {
+export function collections(client: Client, clock: Clock): Collecting {
   return {
     prepare: (collection) => prepare(client, clock.now(), collection),
     submit: (collection) => submit(client, collection),
@@ -131,4 +158,95 @@ function readingOf(state: State, collection: Collection, now: number): Reading {
 /** Returns the time from which no payment is possible for this attempt and every payment made is visible. */
 function closedBy({ handle, expires_at }: Collection): number {
   return (openedIn(handle)?.closes_at ?? expires_at) + GRACE_MS;
+}
+
+/**
+ * Opens a page or an account for one payment, which moves no money. If the response is lost nobody can pay there.
+ * Otherwise it is stored before it is shown to a payer.
+ */
+async function open(
+  client: Client,
+  kind: 'page' | 'account',
+  common: Common,
+  collection: Collection,
+  now: number,
+): Promise<Preparation> {
+  const { settings } = client;
+  const { path, body, closes_at } = requestOf(kind, common, settings.customer_email, collection, now);
+  const creation = creationOf(await client.post(path, body));
+  switch (creation.kind) {
+    case 'created': {
+      const next = kind === 'page' ? pageIn(creation, settings.base_url) : accountIn(creation, collection);
+      return next
+        ? { kind: 'ready', handle: JSON.stringify({ ...next, closes_at }) }
+        : { kind: 'unavailable', message: 'opened, without a usable way to pay there' };
+    }
+    case 'refused':
+      return { kind: 'refused', reason: refusalOf(creation.meaning, collection.channel.kind), message: creation.message };
+    case 'exists':
+      return { kind: 'unavailable', message: 'Flutterwave has such a payment already' };
+    case 'not_created':
+    case 'unclear':
+      return { kind: 'unavailable', message: creation.message };
+  }
+}
+
+/** Parses the opening stored in a collection's handle. Null when there is none. */
+function openedIn(handle: string | null): Opened | null {
+  const { closes_at, ...fields } = fieldsOf(parsed(handle ?? ''));
+  if (fields.kind !== 'redirect' && fields.kind !== 'transfer') return null;
+  return { next: fields as unknown as Next, closes_at: typeof closes_at === 'number' ? closes_at : null };
+}
+
+function requestOf(kind: 'page' | 'account', common: Common, email: string, collection: Collection, now: number) {
+  const left_ms = Math.max(collection.expires_at - now, MIN_MS);
+  const phone = phoneOf(collection);
+  if (kind === 'account') {
+    const account = { email, expires: Math.ceil(left_ms / 1_000), is_permanent: false };
+    const body = { ...common, ...account, ...(phone ? { phone_number: phone } : {}) };
+    return { path: '/charges?type=bank_transfer', body, closes_at: null };
+  }
+  const session_duration = Math.min(Math.ceil(left_ms / 60_000), MAX_SESSION_MIN);
+  // It is unclear which of the two places is used: the parameter list names one, most integrations send the other.
+  const options = { max_retry_attempt: 1, session_duration };
+  const customer = { email, ...(phone ? { phonenumber: phone } : {}) };
+  const body = { ...common, payment_options: 'card', ...options, configurations: options, customer };
+  return { path: '/payments', body, closes_at: now + session_duration * 60_000 };
+}
+
+function pageIn({ data }: Created, base_url: string): Next | null {
+  const url = pageOf(data.link, base_url);
+  return url ? { kind: 'redirect', url } : null;
+}
+
+function accountIn({ authorization }: Created, { amount_minor }: Collection): Next | null {
+  const { transfer_bank, transfer_account, transfer_reference, transfer_amount } = authorization;
+  const [bank, account_number] = [textOf(transfer_bank), textOf(transfer_account)];
+  // Where fees are added on top, the account expects another amount than we would request from the payer.
+  if (!bank || !account_number || minorOf(transfer_amount) !== amount_minor) return null;
+  return { kind: 'transfer', instructions: { bank, account_number, reference: textOf(transfer_reference) ?? '' } };
+}
+
+/** Returns the order of a collection, or null where Flutterwave does not accept its channel, currency or amount. */
+function orderOf(collection: Collection): { way: Way; common: Common } | null {
+  const { channel, currency, provider_key: tx_ref, return_url: redirect_url } = collection;
+  const way = wayOf(channel.id, currency);
+  const amount = amountText(collection.amount_minor, wireDecimals(currency));
+  return way && amount !== null ? { way, common: { tx_ref, amount: Number(amount), currency, redirect_url } } : null;
+}
+
+/** Returns the result for a collection without an order. */
+function notTaken({ channel, currency }: Collection): { kind: 'unavailable'; message: string } {
+  return { kind: 'unavailable', message: `Flutterwave takes no such amount in ${currency} on ${channel.id}` };
+}
+
+/** Returns the payer's phone number. A bank customer's account number is not a phone number, so it gives null. */
+function phoneOf({ payer }: Collection): string | null {
+  return payer !== null && /^\+?\d{8,15}$/.test(payer) ? digitsOf(payer) : null;
+}
+
+/** Returns the reason of a rejected order. */
+function refusalOf(meaning: Meaning, kind: ChannelKind): Reason {
+  const reason = reasonOf(meaning, kind);
+  return reason === 'cancelled' ? 'payer_declined' : reason;
 }

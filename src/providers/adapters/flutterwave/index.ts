@@ -1,16 +1,14 @@
 import { Type } from 'typebox';
 import { uuidOf } from '../../../kit/ids.ts';
 import type { Connector, ProviderAccount, Tools } from '../connector.ts';
-import type { FloatReading, Provider } from '../contract.ts';
-import { minorOf } from '../wire/amounts.ts';
-import { fieldsOf, listOf } from '../wire/reply.ts';
-import { readCallback } from './callback.ts';
+import type { Provider } from '../contract.ts';
+import { readBalance } from './balance.ts';
+import { verifyCallback } from './callback.ts';
 import { offersOf } from './channels.ts';
 import { Client, type Sender } from './client.ts';
-import { collecting, GRACE_MS, POLLS } from './collect.ts';
-import { openedOf } from './map.ts';
-import { payouts } from './payouts.ts';
-import { refunds } from './refunds.ts';
+import { collections, GRACE_MS, POLLS } from './collect.ts';
+import { payouts } from './payout.ts';
+import { refunds } from './refund.ts';
 
 /** Address of both modes. The secret key selects the mode. */
 const URL = 'https://api.flutterwave.com';
@@ -62,31 +60,15 @@ function connect(account: ProviderAccount, tools: Tools): Provider {
     capabilities: { idempotency: 'none', readable_by: 'ours', polls: POLLS, not_found_grace_ms: GRACE_MS },
     offers: () => offers,
     keyOf: uuidOf,
-    ...collecting(client, tools.clock),
+    ...collections(client, tools.clock),
     payouts: paying,
     refunds: refunds(client, tools.clock, paying),
     balance: () => readBalance(client),
-    verifyCallback: (raw) => readCallback(raw, secret_hash),
+    verifyCallback: (raw) => verifyCallback(raw, secret_hash),
   };
 }
 
 function senderIn({ sender_name, sender_country, sender_phone }: Record<string, string>): Sender | null {
   if (!sender_name || !sender_country || !sender_phone) return null;
   return { sender: sender_name, sender_country, mobile_number: sender_phone };
-}
-
-/** Reads the balances. One wallet for each currency serves all operations. */
-async function readBalance(client: Client): Promise<FloatReading> {
-  const reply = await client.get('/balances');
-  if (reply.kind !== 'answered') return { kind: 'unreadable', message: reply.message };
-  const { said, data, message } = openedOf(reply);
-  if (reply.status !== 200 || said !== 'success' || !Array.isArray(data)) return { kind: 'unreadable', message };
-  const floats = listOf(data).flatMap((purse) => {
-    const { currency, available_balance } = fieldsOf(purse);
-    const amount_minor = minorOf(available_balance);
-    return typeof currency === 'string' && /^[A-Z]{3}$/.test(currency) && amount_minor !== null
-      ? [{ currency, amount_minor, use: 'both' as const }]
-      : [];
-  });
-  return { kind: 'held', floats };
 }

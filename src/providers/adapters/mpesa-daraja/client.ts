@@ -1,7 +1,7 @@
 import type { Tools } from '../connector.ts';
 import { type Reply, replyOf } from '../wire/reply.ts';
 import { bearerOf, type Minted, Tokens } from '../wire/tokens.ts';
-import { isTokenFault } from './map.ts';
+import { isTokenFault } from './codes.ts';
 
 export interface Settings {
   base_url: string;

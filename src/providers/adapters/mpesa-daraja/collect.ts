@@ -5,8 +5,10 @@ import { amountText } from '../wire/amounts.ts';
 import { nextPoll } from '../wire/polls.ts';
 import { digitsOf, plainText } from '../wire/words.ts';
 import type { Client } from './client.ts';
-import { promptOf, resultOf } from './map.ts';
+import { promptOf, resultOf } from './codes.ts';
 
+/** A prompt is open for about a minute. */
+export const POLLS: PollPlan = { first_ms: 5_000, factor: 1.5, longest_ms: 300_000 };
 /** Safaricom numbers, with the country code. */
 const MSISDN = /^254[17]\d{8}$/;
 const MAX_DESCRIPTION = 13;
@@ -20,14 +22,14 @@ interface Payee {
 }
 
 /** Returns the collection operations: the payer enters a PIN on the handset. */
-export function collecting(client: Client, payee: Payee, polls: PollPlan, clock: Clock): Pick<Provider, 'submit' | 'read'> {
+export function collections(client: Client, payee: Payee, clock: Clock): Pick<Provider, 'submit' | 'read'> {
   return {
-    submit: (collection) => submit(client, payee, polls, collection),
-    read: (collection) => read(client, collection, polls, clock.now()),
+    submit: (collection) => submit(client, payee, collection),
+    read: (collection) => read(client, collection, clock.now()),
   };
 }
 
-async function submit(client: Client, { shortcode, till }: Payee, polls: PollPlan, collection: Collection): Promise<Submission> {
+async function submit(client: Client, { shortcode, till }: Payee, collection: Collection): Promise<Submission> {
   const { channel, currency, payer, provider_key, callback_url } = collection;
   const amount = amountText(collection.amount_minor, 0);
   if (channel.id !== 'ke.mpesa' || currency !== 'KES' || amount === null) {
@@ -45,7 +47,7 @@ async function submit(client: Client, { shortcode, till }: Payee, polls: PollPla
   );
   switch (prompt.kind) {
     case 'sent':
-      return { kind: 'accepted', provider_ref: prompt.checkout_id, next: { kind: 'confirm' }, poll_after_ms: polls.first_ms };
+      return { kind: 'accepted', provider_ref: prompt.checkout_id, next: { kind: 'confirm' }, poll_after_ms: POLLS.first_ms };
     case 'refused':
       return prompt;
     case 'not_sent':
@@ -57,9 +59,9 @@ async function submit(client: Client, { shortcode, till }: Payee, polls: PollPla
   }
 }
 
-async function read(client: Client, collection: Collection, polls: PollPlan, now: number): Promise<Reading> {
+async function read(client: Client, collection: Collection, now: number): Promise<Reading> {
   const { provider_ref, amount_minor, currency, submitted_at } = collection;
-  const poll_after_ms = nextPoll(polls, submitted_at, now);
+  const poll_after_ms = nextPoll(POLLS, submitted_at, now);
   if (provider_ref === null) return { kind: 'unreadable', message: 'the answer that named the prompt was lost' };
   const result = resultOf(await client.call('/mpesa/stkpushquery/v1/query', { CheckoutRequestID: provider_ref }), provider_ref);
   switch (result.kind) {

@@ -10,7 +10,7 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{1
  * X-Reference-Id. Our own id is in the callback address. A refund is identified only by `externalId`, because a refund
  * has one key for each attempt it refunds.
  */
-export function readCallback(raw: RawCallback, environment: Environment): Callback {
+export function verifyCallback(raw: RawCallback, environment: Environment): Callback {
   const id = idInAddress(raw.url, environment);
   const value = id === null ? keyInBody(raw.body) : uuidOf(id);
   const subject: Subject | null = value === null ? null : { by: 'provider_key', value };

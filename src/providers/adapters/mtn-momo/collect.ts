@@ -2,14 +2,14 @@ import type { Clock } from '../../../kit/clock.ts';
 import { unreachable } from '../../../kit/errors.ts';
 import type { Collection, Provider, Reading, Submission } from '../contract.ts';
 import { nextPoll } from '../wire/polls.ts';
-import type { Creation, State } from './map.ts';
-import type { Market } from './markets.ts';
-import { type Orders, partyOf, POLLS } from './order.ts';
+import type { Creation, State } from './codes.ts';
+import type { Market } from './channels.ts';
+import { type Orders, partyOf, POLLS } from './orders.ts';
 
 const PATH = '/v1_0/requesttopay';
 
 /** Returns the collection operations: the payer approves on the handset. */
-export function collecting(orders: Orders, market: Market, clock: Clock): Pick<Provider, 'submit' | 'read'> {
+export function collections(orders: Orders, market: Market, clock: Clock): Pick<Provider, 'submit' | 'read'> {
   return {
     submit: async (collection) => {
       const payer = partyOf(collection.payer);

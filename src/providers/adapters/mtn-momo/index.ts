@@ -1,15 +1,20 @@
 import { Type } from 'typebox';
 import { uuidOf } from '../../../kit/ids.ts';
 import type { Connector, ProviderAccount, Tools } from '../connector.ts';
-import type { Capabilities, Offer, Provider } from '../contract.ts';
+import type { Capabilities, Provider } from '../contract.ts';
 import { secret } from '../wire/credentials.ts';
-import { lookUp, readBalance } from './account.ts';
-import { readCallback } from './callback.ts';
+import { readBalance } from './balance.ts';
+import { verifyCallback } from './callback.ts';
+import { type Market, MARKETS, offersOf } from './channels.ts';
 import { type Access, Client, type Product } from './client.ts';
-import { collecting } from './collect.ts';
-import { payouts, refunds } from './disburse.ts';
-import { LIVE_URL, type Market, MARKETS, SANDBOX_URL } from './markets.ts';
-import { Orders, POLLS } from './order.ts';
+import { collections } from './collect.ts';
+import { lookUp } from './lookup.ts';
+import { Orders, POLLS } from './orders.ts';
+import { payouts } from './payout.ts';
+import { refunds } from './refund.ts';
+
+const SANDBOX_URL = 'https://sandbox.momodeveloper.mtn.com';
+const LIVE_URL = 'https://proxy.momoapi.mtn.com';
 
 const credentials = Type.Object(
   {
@@ -62,18 +67,18 @@ function connect(account: ProviderAccount, tools: Tools): Provider {
   );
   const orders = new Orders(client, tools);
   const products = Object.keys(access) as Product[];
-  const offers = offersOf(market, access);
+  const offers = offersOf(market, products);
   return {
     name: mtnMomo.name,
     account_id: account.id,
     capabilities: CAPABILITIES,
     offers: () => offers,
     keyOf: uuidOf,
-    ...collecting(orders, market, tools.clock),
+    ...collections(orders, market, tools.clock),
     ...(access.disbursement ? { payouts: payouts(orders, market, tools.clock), refunds: refunds(orders, tools.clock) } : {}),
     balance: () => readBalance(client, products),
     lookup: (_channelId, number) => lookUp(client, products[0] ?? 'collection', number),
-    verifyCallback: (raw) => readCallback(raw, account.environment),
+    verifyCallback: (raw) => verifyCallback(raw, account.environment),
   };
 }
 
@@ -93,14 +98,4 @@ function accessOf(given: Record<string, string>): Partial<Record<Product, Access
         }
       : {}),
   };
-}
-
-function offersOf({ channels, currency }: Market, access: Partial<Record<Product, Access>>): Offer[] {
-  const operations: Offer['operations'] = [
-    ...(access.collection ? (['collect'] as const) : []),
-    ...(access.disbursement ? (['payout'] as const) : []),
-  ];
-  if (operations.length === 0) return [];
-  // The channels' own limits apply: MTN publishes none.
-  return channels.map((channel) => ({ channel, currency, operations, min_minor: null, max_minor: null, step_minor: null }));
 }

@@ -1,4 +1,6 @@
+import { createHash } from 'node:crypto';
 import type { Tools } from '../connector.ts';
+import type { PollPlan } from '../contract.ts';
 import { type Reply, replyOf } from '../wire/reply.ts';
 import { bearerOf, isUnauthorised, type Minted, Tokens } from '../wire/tokens.ts';
 
@@ -22,6 +24,19 @@ export interface Request {
 const CALL_MS = 20_000;
 const TOKEN_MS = 8_000;
 const MAX_BYTES = 64_000;
+
+/** A prompt expires after some minutes, a payment link after ten. Orange publishes no rate limit for status calls. */
+export const POLLS: PollPlan = { first_ms: 5_000, factor: 1.5, longest_ms: 300_000 };
+
+/** The period in which a submitted request may still be in transit. No prompt and no link is valid for longer. */
+export const GRACE_MS = 600_000;
+
+const MAX_ORDER_ID = 30;
+
+/** Returns the order_id derived from one of our ids: unique for the merchant, and at most 30 characters. */
+export function orderIdOf(id: string): string {
+  return createHash('sha256').update(id).digest('hex').slice(0, MAX_ORDER_ID);
+}
 
 /** HTTP client for one account at either of Orange's APIs. Its calls are authenticated and never throw. */
 export class Client {

@@ -2,10 +2,10 @@ import { Type } from 'typebox';
 import type { Connector, ProviderAccount, Tools } from '../connector.ts';
 import type { Provider } from '../contract.ts';
 import { secret } from '../wire/credentials.ts';
-import { checkout } from './checkout.ts';
-import { Client } from './client.ts';
-import { COUNTRIES, offersOf, SANDBOX } from './countries.ts';
-import { GRACE_MS, orderIdOf, POLLS, readCallback } from './order.ts';
+import { collections } from './collect.ts';
+import { Client, GRACE_MS, orderIdOf, POLLS } from './client.ts';
+import { COUNTRIES, offersOf, SANDBOX } from './channels.ts';
+import { verifyCallback } from './callback.ts';
 
 const BASE_URL = 'https://api.orange.com';
 
@@ -36,7 +36,7 @@ function connect(account: ProviderAccount, tools: Tools): Provider {
     capabilities: { idempotency: 'conflicts', readable_by: 'ours', polls: POLLS, not_found_grace_ms: GRACE_MS },
     offers: () => offers,
     keyOf: orderIdOf,
-    ...checkout(client, { base_url, merchant_key, country }, tools),
-    verifyCallback: (raw) => readCallback(raw, account.environment),
+    ...collections(client, { base_url, merchant_key, country }, tools),
+    verifyCallback: (raw) => verifyCallback(raw, account.environment),
   };
 }

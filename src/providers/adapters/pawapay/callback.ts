@@ -1,10 +1,9 @@
 import type { Callback, RawCallback, Subject } from '../contract.ts';
 import { fieldsOf, textOf } from '../wire/reply.ts';
 import type { Account } from './account.ts';
-import { readingOf } from './collections.ts';
-import { type IdField, toldByData } from './map.ts';
-import { POLLS } from './polls.ts';
-import { verifyMessage } from './signatures.ts';
+import { POLLS, readingOf } from './collect.ts';
+import { type IdField, toldByData } from './codes.ts';
+import { verifyMessage } from './signature.ts';
 
 const ID_FIELDS: readonly IdField[] = ['depositId', 'payoutId', 'refundId'];
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
@@ -13,7 +12,7 @@ const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
  * Authenticates and parses a callback. The status in a signed callback is trusted; an unsigned one triggers a status
  * read. A missing signature is a forgery only where the account's configuration says that callbacks are signed.
  */
-export function judgeCallback(account: Account, raw: RawCallback): Callback {
+export function verifyCallback(account: Account, raw: RawCallback): Callback {
   const verdict = verifyMessage(raw, (id) => account.public_keys.get(id), account.clock.now());
   if (verdict === 'wrong') return { kind: 'forged', message: 'the signature does not fit' };
   if (verdict === 'unsigned' && account.configuration.signsCallbacks()) {

@@ -2,7 +2,7 @@ import type { KeyObject } from 'node:crypto';
 import type { Clock } from '../../../kit/clock.ts';
 import type { Send } from '../../../kit/fetch.ts';
 import { type Reply, replyOf } from '../wire/reply.ts';
-import { signedHeaders } from './signatures.ts';
+import { signedHeaders } from './signature.ts';
 
 export interface Settings {
   base_url: string;

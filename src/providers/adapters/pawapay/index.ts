@@ -3,16 +3,15 @@ import { Type } from 'typebox';
 import { uuidOf } from '../../../kit/ids.ts';
 import type { Connector, ProviderAccount, Tools } from '../connector.ts';
 import type { Provider } from '../contract.ts';
-import type { Account } from './account.ts';
-import { judgeCallback } from './callback.ts';
+import { type Account, Configuration } from './account.ts';
+import { readBalance } from './balance.ts';
+import { verifyCallback } from './callback.ts';
 import { Client, type Settings } from './client.ts';
-import { readDeposit, sendDeposit, submitDeposit } from './collections.ts';
-import { Configuration } from './configuration.ts';
-import { lookUpNumber, readBalances } from './lookup.ts';
-import { payoutsOf } from './payouts.ts';
-import { POLLS } from './polls.ts';
-import { PublicKeys } from './public-keys.ts';
-import { refundsOf } from './refunds.ts';
+import { POLLS, readDeposit, sendDeposit, submitDeposit } from './collect.ts';
+import { lookUp } from './lookup.ts';
+import { payouts } from './payout.ts';
+import { PublicKeys } from './keys.ts';
+import { refunds } from './refund.ts';
 import { statement } from './statement.ts';
 
 const NAME = 'pawapay';
@@ -65,11 +64,11 @@ function connect({ id, environment, credentials }: ProviderAccount, { send, cloc
         ? sendDeposit(account, collection, input.otp)
         : { kind: 'refused', reason: 'authentication_failed', message: 'pawaPay takes a code here' },
     read: (collection) => readDeposit(account, collection),
-    payouts: payoutsOf(account),
-    refunds: refundsOf(account),
-    balance: () => readBalances(account),
-    lookup: (channelId, number) => lookUpNumber(account, channelId, number),
-    verifyCallback: (raw) => judgeCallback(account, raw),
+    payouts: payouts(account),
+    refunds: refunds(account),
+    balance: () => readBalance(account),
+    lookup: (channelId, number) => lookUp(account, channelId, number),
+    verifyCallback: (raw) => verifyCallback(account, raw),
   };
 }
 

@@ -4,9 +4,8 @@ import type { Collection, Provider, Reading, Submission } from '../../contract.t
 import { amountText } from '../../wire/amounts.ts';
 import { nextPoll } from '../../wire/polls.ts';
 import { digitsOf, plainText } from '../../wire/words.ts';
-import type { Client } from '../client.ts';
-import { POLLS } from '../order.ts';
-import { creationOf, type Told, toldOf, tokenOf } from './map.ts';
+import { type Client, POLLS } from '../client.ts';
+import { creationOf, type Told, toldOf, tokenOf } from './codes.ts';
 
 /** The merchant's own phone line and the PIN that authorises its payment requests. */
 export interface Channel {
@@ -24,7 +23,7 @@ const MAX_DESCRIPTION = 60;
  * token under which the status of `pay` can be read, even if the response to `pay` is lost. `pay` is never sent twice
  * for one token.
  */
-export function collecting(
+export function collections(
   client: Client,
   channel: Channel,
   { clock }: Pick<Tools, 'clock'>,

@@ -1,10 +1,11 @@
 import { Type } from 'typebox';
 import type { Connector, ProviderAccount, Tools } from '../../connector.ts';
-import type { Offer, Provider } from '../../contract.ts';
+import type { Provider } from '../../contract.ts';
 import { secret } from '../../wire/credentials.ts';
-import { Client } from '../client.ts';
-import { GRACE_MS, orderIdOf, POLLS, readCallback } from '../order.ts';
-import { collecting } from './collect.ts';
+import { Client, GRACE_MS, orderIdOf, POLLS } from '../client.ts';
+import { verifyCallback } from '../callback.ts';
+import { OFFERS } from './channels.ts';
+import { collections } from './collect.ts';
 
 const BASE_URL = 'https://api-s1.orange.cm';
 
@@ -26,13 +27,6 @@ export const orangeMoneyCameroon: Connector = {
   ...{ name: 'orange-money-cm', title: 'Orange Money Cameroon (prompt)', credentials, connect },
 };
 
-const OFFERS: readonly Offer[] = [
-  {
-    ...{ channel: 'cm.orange', currency: 'XAF', operations: ['collect'] },
-    ...{ min_minor: null, max_minor: null, step_minor: 100n },
-  },
-];
-
 function connect(account: ProviderAccount, tools: Tools): Provider {
   const { consumer_key = '', consumer_secret = '', channel_user = '', channel_password = '' } = account.credentials;
   const { channel_msisdn = '', channel_pin = '', base_url = BASE_URL } = account.credentials;
@@ -51,7 +45,7 @@ function connect(account: ProviderAccount, tools: Tools): Provider {
     capabilities: { idempotency: 'conflicts', readable_by: 'ours', polls: POLLS, not_found_grace_ms: GRACE_MS },
     offers: () => OFFERS,
     keyOf: orderIdOf,
-    ...collecting(client, { msisdn: channel_msisdn, pin: channel_pin }, tools),
-    verifyCallback: (raw) => readCallback(raw, account.environment),
+    ...collections(client, { msisdn: channel_msisdn, pin: channel_pin }, tools),
+    verifyCallback: (raw) => verifyCallback(raw, account.environment),
   };
 }

@@ -1,0 +1,149 @@
+import type { Clock } from '../../../kit/clock.ts';
+import { unreachable } from '../../../kit/errors.ts';
+import type { Collection, Payout, PayoutOutcome, Payouts, Refund, RefundOutcome, Refunds } from '../contract.ts';
+import type { Reason } from '../reasons.ts';
+import { amountText } from '../wire/amounts.ts';
+import { nextPoll } from '../wire/polls.ts';
+import { wireDecimals } from './channels.ts';
+import type { Client } from './client.ts';
+import { POLLS, stateAt } from './collect.ts';
+import { creationOf, type Meaning, openedOf, type Returned, returnedOf } from './codes.ts';
+
+/**
+ * Returns the refund operations, partial or full. A wallet is refunded by a transfer, whose reference makes it
+ * readable and prevents a duplicate. The method depends on the channel alone: a refund whose number was erased in the
+ * meantime remains a transfer, and fails rather than being paid twice. A refund to a card or an account has no key of
+ * ours. If its response is lost it cannot be found, is never sent a second time, and requires manual resolution.
+ */
+export function refunds(client: Client, clock: Clock, payouts: Payouts): Refunds {
+  return {
+    extent: 'partial',
+    needsPayer: (channel, currency) => isWallet(payouts, channel, currency),
+    submit: async (refund) => {
+      const transfer = transferOf(refund, payouts);
+      return transfer ? returnedBy(await payouts.submit(transfer), refund) : submit(client, refund);
+    },
+    read: async (refund) => {
+      const transfer = transferOf(refund, payouts);
+      return transfer ? returnedBy(await payouts.read(transfer), refund) : read(client, refund, clock.now());
+    },
+  };
+}
+
+/** Returns whether payments on this channel are refunded by a transfer to the wallet. */
+function isWallet({ reaches }: Payouts, { id, kind }: Pick<Collection['channel'], 'id' | 'kind'>, currency: string): boolean {
+  return kind === 'mobile_money' && reaches(id, currency);
+}
+
+/** Returns the transfer that refunds a wallet, or null where there is no wallet. */
+function transferOf({ collection, ...refund }: Refund, payouts: Payouts): Payout | null {
+  const { channel, currency, payer, description } = collection;
+  if (!isWallet(payouts, channel, currency)) return null;
+  const { refund_id: transfer_id, provider_key, provider_ref, amount_minor, callback_url, submitted_at } = refund;
+  const recipient = { name: '', phone: payer, account_number: null, bank_code: null };
+  return {
+    transfer_id,
+    provider_key,
+    provider_ref,
+    amount_minor,
+    currency,
+    channel,
+    recipient,
+    description,
+    callback_url,
+    submitted_at,
+  };
+}
+
+function returnedBy(outcome: PayoutOutcome, { amount_minor, currency }: Refund): RefundOutcome {
+  switch (outcome.kind) {
+    case 'succeeded':
+      return outcome.amount_minor === amount_minor && outcome.currency === currency
+        ? { kind: 'succeeded', provider_ref: outcome.provider_ref }
+        : { kind: 'unknown', message: 'another amount or currency was given back than was asked for' };
+    case 'failed':
+    case 'cancelled':
+      return { kind: 'failed', reason: 'operator_declined', message: outcome.message };
+    case 'pending':
+    case 'unavailable':
+    case 'unfunded':
+    case 'not_found':
+    case 'unknown':
+      return outcome;
+    default:
+      return unreachable(outcome);
+  }
+}
+
+async function submit(client: Client, refund: Refund): Promise<RefundOutcome> {
+  const amount = amountText(refund.amount_minor, wireDecimals(refund.currency));
+  if (amount === null) return { kind: 'unavailable', message: `Flutterwave gives back no such amount in ${refund.currency}` };
+  const charge = await stateAt(client, refund.collection.provider_key);
+  if (charge.kind === 'failed') return { kind: 'failed', reason: 'provider_error', message: 'the charge to give back failed' };
+  if (charge.kind !== 'succeeded') return { kind: 'unavailable', message: `the charge to give back is ${charge.kind}` };
+  // The comment is for operators: it identifies our refund on Flutterwave's dashboard.
+  const body = { amount: Number(amount), comments: refund.provider_key };
+  const creation = creationOf(await client.post(`/transactions/${charge.provider_ref}/refund`, body));
+  switch (creation.kind) {
+    case 'created':
+      return outcomeOf(returnedOf(creation.data), refund, POLLS.first_ms);
+    case 'refused':
+      return { kind: 'failed', reason: 'provider_error', message: creation.message };
+    case 'not_created':
+      return isForLater(creation)
+        ? { kind: 'unavailable', message: creation.message }
+        : { kind: 'failed', reason: 'provider_error', message: creation.message };
+    case 'exists':
+      return { kind: 'unknown', message: 'Flutterwave has such a refund already' };
+    case 'unclear':
+      return { kind: 'unknown', message: creation.message };
+    default:
+      return unreachable(creation);
+  }
+}
+
+/**
+ * Returns whether a rejection is temporary. A bad request is permanent, unless the reason is insufficient funds or an
+ * unavailable channel. All others are temporary.
+ */
+function isForLater({ status, meaning }: { status: number | null; meaning: Meaning }): boolean {
+  return status !== 400 || meaning.collect === 'insufficient_funds' || meaning.collect === 'channel_unavailable';
+}
+
+async function read(client: Client, refund: Refund, now: number): Promise<RefundOutcome> {
+  const { provider_ref } = refund;
+  if (provider_ref === null)
+    return { kind: 'unknown', message: 'the answer that told its number was lost: look in the dashboard' };
+  const reply = await client.get(`/refunds/${provider_ref}`);
+  if (reply.kind !== 'answered') return { kind: 'unknown', message: reply.message };
+  const { said, data, message } = openedOf(reply);
+  if (reply.status !== 200 || said !== 'success') return { kind: 'unknown', message };
+  const returned = returnedOf(data);
+  if ('id' in returned && returned.id !== provider_ref) return { kind: 'unknown', message: 'an answer about another refund' };
+  return outcomeOf(returned, refund, nextPoll(POLLS, refund.submitted_at, now));
+}
+
+function outcomeOf(returned: Returned, { amount_minor }: Refund, poll_after_ms: number): RefundOutcome {
+  switch (returned.kind) {
+    case 'pending':
+      return { kind: 'pending', provider_ref: returned.id, poll_after_ms };
+    case 'completed':
+      return returned.amount_minor === amount_minor
+        ? { kind: 'succeeded', provider_ref: returned.id }
+        : { kind: 'unknown', message: 'another amount was given back than was asked for' };
+    case 'failed':
+      return { kind: 'failed', reason: reasonOf(returned.meaning), message: returned.message };
+    case 'unreadable':
+      return { kind: 'unknown', message: returned.message };
+    default:
+      return unreachable(returned);
+  }
+}
+
+/**
+ * Returns the reason of a failed refund. No approval is required for a refund, so a text about the payer's refusal is
+ * attributed to the operator.
+ */
+function reasonOf({ collect }: Meaning): Reason {
+  return collect === 'cancelled' ? 'operator_declined' : collect;
+}
