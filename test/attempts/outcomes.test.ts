@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readConfig } from '../../src/platform/config/config.ts';
-import { backOff, changeOfReading, changeOfSubmission } from '../../src/core/charge/outcomes.ts';
+import { changeOfReading, changeOfSubmission } from '../../src/core/charge/outcomes.ts';
+import { backOff } from '../../src/providers/adapters/polling.ts';
 import type { AttemptRow, AttemptStatus } from '../../src/core/attempts/schema.ts';
 import type { PaymentRow } from '../../src/core/payments/schema.ts';
 import type { Reading, Submission } from '../../src/providers/adapters/contract.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { sql } from '../../src/kit/sql.ts';
-import { applyOne } from '../../src/core/charge/charge.ts';
+import { applyOne } from '../../src/core/payments/applier.ts';
 import { startWorkers } from '../../src/program/program.ts';
 import { type Answer, startApi, until } from '../setup/api.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { sql } from '../../src/kit/sql.ts';
 import { readBalances } from '../../src/money/ledger/balances.ts';
-import { applyOne } from '../../src/core/charge/charge.ts';
+import { applyOne } from '../../src/core/payments/applier.ts';
 import type { Collection, Reading, Submission } from '../../src/providers/adapters/contract.ts';
 import { Registry, type TestProvider } from '../setup/providers.ts';
 import { FakeClock, startApi, until } from '../setup/api.ts';

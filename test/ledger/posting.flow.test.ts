@@ -4,7 +4,7 @@ import { sql } from '../../src/kit/sql.ts';
 import { readBalances } from '../../src/money/ledger/balances.ts';
 import { type Journal, post } from '../../src/money/ledger/post.ts';
 import type { Change } from '../../src/core/payments/change.ts';
-import { applyOne } from '../../src/core/charge/charge.ts';
+import { applyOne } from '../../src/core/payments/applier.ts';
 import { startApi, until } from '../setup/api.ts';
 
 const api = await startApi();

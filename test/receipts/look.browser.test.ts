@@ -7,7 +7,7 @@ import { newLink } from '../links/browser.ts';
 import { readPdf } from './read-pdf.ts';
 import { type Api, FakeClock, startApi } from '../setup/api.ts';
 import { DESKTOP, type Found, newVisitor, openBrowser, PHONE } from '../setup/browser.ts';
-import { hostedPageUrl } from '../../src/core/payments/page-url.ts';
+import { hostedPageUrl } from '../../src/core/payments/token.ts';
 import { paid } from '../setup/pay.ts';
 import { axeFaults } from '../pages/axe.ts';
 import { keepPicture } from '../pages/pictures.ts';

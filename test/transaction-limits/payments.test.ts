@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, beforeEach, test } from 'node:test';
 import { sql } from '../../src/kit/sql.ts';
 import { findAttempt } from '../../src/core/attempts/store.ts';
-import { applyOne } from '../../src/core/charge/charge.ts';
+import { applyOne } from '../../src/core/payments/applier.ts';
 import { changeOfReading } from '../../src/core/charge/outcomes.ts';
 import { findPayment } from '../../src/core/payments/store.ts';
 import type { Reading, Submission } from '../../src/providers/adapters/contract.ts';

@@ -1,13 +1,16 @@
 import type { Actor } from '../../tenants/audit/actor.ts';
 import { record } from '../../tenants/audit/record.ts';
-import { checkVerified, type Level, reserve } from '../../money/transaction-limits/service.ts';
+import { checkVerified, type Level, levelOf, reserve } from '../../money/transaction-limits/service.ts';
 import type { Store } from '../../platform/db/stores.ts';
 import { must, Problem } from '../../kit/errors.ts';
 import { newId } from '../../kit/ids.ts';
 import type { Tx } from '../../kit/sql.ts';
 import type { Next, PayerInput, Provider, Submission } from '../../providers/adapters/contract.ts';
-import type { Applied } from '../payments/apply.ts';
-import type { Change, Report } from '../payments/change.ts';
+import { applyOne } from '../payments/applier.ts';
+import type { Applied } from '../payments/change.ts';
+import { SUBMIT_LEASE_MS } from '../../providers/adapters/polling.ts';
+import type { Environment } from '../../kit/environment.ts';
+import { chargeTerms } from '../../tenants/teams/service.ts';
 import { attemptsOf, findAttempt, insertAttempt, markSent } from '../attempts/store.ts';
 import { collectionOf } from './collection.ts';
 import type { Charge } from './instrument.ts';
@@ -20,11 +23,7 @@ import type { PaymentRow } from '../payments/schema.ts';
 import { screenCharge } from './screening.ts';
 import { isUnpaid } from '../payments/states.ts';
 import { lockPayments, type PaymentRef } from '../payments/store.ts';
-import { termsOf } from './terms.ts';
 import { trancheOf } from './tranches.ts';
-
-/** A provider that has not responded by then may still have acted: the result is then polled for. */
-const SUBMIT_LEASE_MS = 60_000;
 
 const NOT_SENT: Submission = { kind: 'unavailable', message: 'not sent: the attempt or its payment had ended' };
 
@@ -55,11 +54,11 @@ export async function charge(
   store: Store,
   ref: PaymentRef,
   charge: Charge,
-  journal?: ChargeKeyHooks,
+  hooks?: ChargeKeyHooks,
 ): Promise<Charged> {
-  const { level, guarded } = await termsOf(deps, store.environment, ref.team_id);
+  const { level, is_screened } = await teamSettings(deps, store.environment, ref.team_id);
   checkVerified(level);
-  if (guarded) await screenCharge(deps, store, ref, charge, journal);
+  if (is_screened) await screenCharge(deps, store, ref, charge, hooks);
   const { candidates, explanation } = await deps.router.choose({
     environment: store.environment,
     team_id: ref.team_id,
@@ -70,13 +69,13 @@ export async function charge(
   });
   for (const provider of candidates) {
     const { payment, attempt } = await store.db.transaction((tx) =>
-      start(tx, deps, store, ref, charge, provider, explanation, level, journal),
+      start(tx, { deps, store, ref, charge, provider, decision: explanation, level, hooks }),
     );
-    const submission = await handOver(deps, store, provider, payment, attempt);
+    const submission = await submit(deps, store, provider, payment, attempt);
     const applied = await applyOne(deps, store, reportOfSubmission(placeOf(deps, store), attempt, submission));
-    if (attemptIn(applied, attempt.id).status !== 'unavailable') return answer(applied, attempt.id, submission);
+    if (attemptIn(applied, attempt.id).status !== 'unavailable') return resultOf(applied, attempt.id, submission);
   }
-  throw await nobody(store, ref);
+  throw await notTaken(store, ref);
 }
 
 /**
@@ -84,7 +83,7 @@ export async function charge(
  * move money. An attempt that was closed since its intent was committed is not sent, because another attempt may have replaced
  * it.
  */
-async function handOver(
+async function submit(
   deps: PaymentDeps,
   store: Store,
   provider: Provider,
@@ -110,13 +109,13 @@ export async function continueCharge(
   attempt: AttemptRow,
   input: PayerInput,
   by: Actor,
-  journal?: ChargeKeyHooks,
+  hooks?: ChargeKeyHooks,
 ): Promise<Charged> {
   const provider = await deps.providers.byAccount(store.environment, payment.team_id, attempt.provider_account);
   if (!provider?.continue || !isOpen(attempt)) throw wrongState(payment);
   const act = { team_id: payment.team_id, action: 'payment.continue', resource_id: payment.id, at: deps.clock.now() } as const;
   await store.db.transaction(async (tx) => {
-    await journal?.started(tx, attempt.id);
+    await hooks?.started(tx, attempt.id);
     await record(tx, by, act);
   });
   const submission = await provider.continue(collectionOf(deps, store, payment, attempt), input);
@@ -127,26 +126,44 @@ export async function continueCharge(
   }
   const payer = input.kind === 'card' ? input.token : undefined;
   const applied = await applyOne(deps, store, reportOfSubmission(placeOf(deps, store), attempt, submission, payer));
-  return answer(applied, attempt.id, submission);
+  return resultOf(applied, attempt.id, submission);
+}
+
+/**
+ * Returns the team settings that affect a charge whose request carries only the team's id. The sandbox has neither transaction
+ * limits nor fraud rules and needs no query.
+ */
+async function teamSettings(
+  { stores }: Pick<PaymentDeps, 'stores'>,
+  environment: Environment,
+  team_id: bigint,
+): Promise<{ level: Level; is_screened: boolean }> {
+  if (environment === 'sandbox') return { level: null, is_screened: false };
+  const team = await chargeTerms(stores.control, team_id);
+  return { level: levelOf(environment, team), is_screened: team.abuse_rules };
+}
+
+/** An attempt that is about to be made. */
+interface Intent {
+  deps: PaymentDeps;
+  store: Store;
+  ref: PaymentRef;
+  charge: Charge;
+  provider: Provider;
+  /** Why routing chose the provider. */
+  decision: object;
+  level: Level;
+  hooks: ChargeKeyHooks | undefined;
 }
 
 /** Commits the intent: from here on the attempt survives a crash of the process. */
-async function start(
-  tx: Tx,
-  deps: PaymentDeps,
-  store: Store,
-  ref: PaymentRef,
-  charge: Charge,
-  provider: Provider,
-  decision: object,
-  level: Level,
-  journal?: ChargeKeyHooks,
-): Promise<{ payment: PaymentRow; attempt: AttemptRow }> {
+async function start(tx: Tx, intent: Intent): Promise<{ payment: PaymentRow; attempt: AttemptRow }> {
+  const { deps, store, ref, charge, provider, decision, level, hooks } = intent;
   const payment = must((await lockPayments(tx, [ref]))[0], 'the payment was found before');
   const attempts = await attemptsOf(tx, [ref]);
   const at = deps.clock.now();
   const id = newId('att', store.environment, at);
-  await journal?.started(tx, id);
+  await hooks?.started(tx, id);
   if (!isChargeable(payment) || payment.expires_at.getTime() <= at || attempts.some(isUnderWay)) throw wrongState(payment);
   await deps.guardCharge(tx, payment);
   const prompted_by = await limitPrompts(tx, store.environment, ref.team_id, charge, at);
@@ -182,19 +199,12 @@ function placeOf({ config }: Pick<PaymentDeps, 'config'>, { environment }: Store
   return { config, environment };
 }
 
-/** Commits one change, possibly in one transaction with others, and wakes the workers of the environment. */
-export async function applyOne(deps: PaymentDeps, store: Store, change: Change | Report): Promise<Applied> {
-  const applied = await deps.applier.apply(store, change);
-  deps.wake.ring(store.environment);
-  return applied;
-}
-
 /**
  * Builds the result from the state of the attempt, not from the provider's response: a callback or poll may have changed it
  * before.
  * @throws Problem 402 when the attempt was declined or the payment can no longer take the money
  */
-function answer(applied: Applied, attempt_id: string, submission: Submission): Charged {
+function resultOf(applied: Applied, attempt_id: string, submission: Submission): Charged {
   const attempt = attemptIn(applied, attempt_id);
   const { payment, attempts } = applied;
   if (isOpen(attempt)) {
@@ -216,7 +226,7 @@ function attemptIn({ attempts }: Applied, id: string): AttemptRow {
 }
 
 /** Returns the error when no provider took the charge. A wrong state is reported before a missing provider. */
-async function nobody(store: Store, ref: PaymentRef): Promise<Problem> {
+async function notTaken(store: Store, ref: PaymentRef): Promise<Problem> {
   return store.db.transaction(async (tx) => {
     const payment = must((await lockPayments(tx, [ref]))[0], 'the payment was found before');
     if (!isChargeable(payment)) return wrongState(payment);

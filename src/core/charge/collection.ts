@@ -6,7 +6,7 @@ import { channelById } from '../../providers/reference/channels.ts';
 import type { PaymentDeps } from '../payments/deps.ts';
 import type { AttemptRow } from '../attempts/schema.ts';
 import type { PaymentRow } from '../payments/schema.ts';
-import { hostedPageUrl } from '../payments/page-url.ts';
+import { hostedPageUrl } from '../payments/token.ts';
 
 /** Returns an attempt in the form that provider adapters receive. */
 export function collectionOf(

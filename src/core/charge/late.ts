@@ -3,7 +3,8 @@ import type { Environment } from '../../kit/environment.ts';
 import type { Capabilities, Next, Reading, Submission } from '../../providers/adapters/contract.ts';
 import type { Change, Occurrence } from '../payments/change.ts';
 import type { AttemptUpdate } from '../attempts/store.ts';
-import { change, evidence, FIRST_POLL_MS, planned, MIN_WAIT_MS, submittedOccurrence } from './outcomes.ts';
+import { change, captureOrMismatch, submittedOccurrence } from './outcomes.ts';
+import { FIRST_POLL_MS, MIN_POLL_WAIT_MS, pollDelay } from '../../providers/adapters/polling.ts';
 import { type AttemptRow, isUnderWay, neverArrived } from '../attempts/schema.ts';
 import type { PaymentRow } from '../payments/schema.ts';
 
@@ -57,12 +58,12 @@ export function changeOfLateReading(
   asked_at: number,
 ): Change {
   const { attempt, at } = ended;
-  const later = new Date(at + planned(capabilities.polls, attempt.polls));
+  const later = new Date(at + pollDelay(capabilities.polls, attempt.polls));
   switch (reading.kind) {
     case 'succeeded':
       return moneyOf(ended, reading);
     case 'pending':
-      return arrived(ended, { status: 'open', next_poll_at: new Date(at + Math.max(reading.poll_after_ms, MIN_WAIT_MS)) });
+      return arrived(ended, { status: 'open', next_poll_at: new Date(at + Math.max(reading.poll_after_ms, MIN_POLL_WAIT_MS)) });
     case 'unreadable':
       return watched(ended, later);
     case 'not_found': {
@@ -85,7 +86,7 @@ function moneyOf(ended: Ended, proof: { provider_ref: string; amount_minor: bigi
   // attempt.
   const before = payment.status === 'pending' ? [submittedOccurrence(config, payment, attempt)] : [];
   if (proof.amount_minor === attempt.amount_minor && proof.currency === attempt.currency) {
-    return late(evidence(config, environment, attempt, proof, at, before));
+    return late(captureOrMismatch(config, environment, attempt, proof, at, before));
   }
   const { amount_minor, currency, provider_ref } = proof;
   const judged = attempt.resolution?.mismatch;

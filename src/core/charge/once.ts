@@ -11,11 +11,11 @@ const WAIT_MS = 30_000;
 const LOOK_MS = 100;
 
 /**
- * Reconstructs the result of a request whose response was not stored. `left`: the request had no effect that a repetition could
+ * Reconstructs the result of a request whose response was not stored. `abandoned`: the request had no effect that a repetition could
  * duplicate.
  * @param since when the request that took the key arrived
  */
-export type Recall = (attempt_id: string, since: Date) => Promise<Reply | 'under_way' | 'left'>;
+export type Recall = (attempt_id: string, since: Date) => Promise<Reply | 'under_way' | 'abandoned'>;
 
 /** Thrown inside the transaction that found the key taken, to roll it back. */
 class KeyTaken extends Error {}
@@ -25,7 +25,7 @@ class KeyTaken extends Error {}
  * response is added afterwards; a second request waits for that response. If the process of the first request died in between,
  * the response is reconstructed from the current state of the attempt; if that request had no effect, the next request takes
  * the key. A further step of the payer takes the key for the attempt that it continues.
- * @param work charges, calling the journal in the transaction that stores the intent
+ * @param work charges, calling the hooks in the transaction that stores the intent
  * @param recall reconstructs the result from an attempt
  * @returns the response, with the header Idempotent-Replayed when it is a replay
  * @throws Problem for a key that was used with another request or has expired, 500 when an earlier request with the key does
@@ -33,7 +33,7 @@ class KeyTaken extends Error {}
  */
 export async function chargeOnce(
   call: Call,
-  work: (journal: ChargeKeyHooks | undefined) => Promise<Reply>,
+  work: (hooks: ChargeKeyHooks | undefined) => Promise<Reply>,
   recall: Recall,
 ): Promise<Reply> {
   const key = call.idempotency_key;
@@ -57,7 +57,7 @@ async function first(
   call: Call,
   key: string,
   abandoned: string[],
-  work: (journal: ChargeKeyHooks) => Promise<Reply>,
+  work: (hooks: ChargeKeyHooks) => Promise<Reply>,
 ): Promise<Reply> {
   const { team, store } = call.caller;
   const slot = { team_id: team.id, route: ROUTE, key, request_hash: requestHash(call), created_at: new Date(call.at) };
@@ -96,7 +96,7 @@ async function earlierResponse(call: Call, key: string, recall: Recall): Promise
     if (call.at - row.created_at.getTime() > REPLAY_MS) throw expiredKey();
     const attempt_id = must(row.resource_id, 'the key of a charge names its attempt');
     const recalled = row.answer ? (JSON.parse(row.answer) as Reply) : await recall(attempt_id, row.created_at);
-    if (recalled === 'left') return { abandoned: [attempt_id] };
+    if (recalled === 'abandoned') return { abandoned: [attempt_id] };
     if (recalled !== 'under_way') return { answer: { ...recalled, headers: { 'Idempotent-Replayed': 'true' } } };
     if (performance.now() > deadline)
       throw new Problem(500, 'A request with the same Idempotency-Key is still under way: try again.');

@@ -2,6 +2,7 @@ import type { Config } from '../../platform/config/config.ts';
 import type { Environment } from '../../kit/environment.ts';
 import { must, unreachable } from '../../kit/errors.ts';
 import type { Capabilities, Reading, Submission } from '../../providers/adapters/contract.ts';
+import { FIRST_POLL_MS, MAX_POLL_WAIT_MS, MIN_POLL_WAIT_MS, pollDelay } from '../../providers/adapters/polling.ts';
 import type { Reason } from '../../providers/adapters/reasons.ts';
 import { channelById } from '../../providers/reference/channels.ts';
 import type { Change, Occurrence } from '../payments/change.ts';
@@ -10,22 +11,6 @@ import { type AvailableAt, availableAt } from '../../money/settlement/retention.
 import { feeOf } from '../../money/fees/fees.ts';
 import { NEVER_ARRIVED, type AttemptRow } from '../attempts/schema.ts';
 import type { PaymentRow } from '../payments/schema.ts';
-
-/** Delay before the first poll of an attempt whose outcome is unknown, in milliseconds; later polls follow {@link backOff}. */
-export const FIRST_POLL_MS = 2_000;
-const MAX_WAIT_MS = 300_000;
-/** Minimum delay between polls, even for a provider that requests an immediate one. */
-export const MIN_WAIT_MS = 100;
-
-/** Returns the delay in milliseconds where no provider, and so no poll plan, is known: exponential, up to five minutes. */
-export function backOff(polls: number): number {
-  return Math.min(FIRST_POLL_MS * 2 ** Math.min(polls, 10), MAX_WAIT_MS);
-}
-
-/** Returns the delay before the next poll in milliseconds, by the provider's own poll plan. */
-export function planned({ first_ms, factor, longest_ms }: Capabilities['polls'], polls: number): number {
-  return Math.min(first_ms * factor ** Math.min(polls, 20), longest_ms);
-}
 
 /**
  * Returns the change made by the response to a charge.
@@ -58,7 +43,7 @@ export function changeOfSubmission(
         [submitted],
       );
     case 'succeeded':
-      return evidence(config, environment, attempt, submission, at, [submitted]);
+      return captureOrMismatch(config, environment, attempt, submission, at, [submitted]);
     case 'refused':
       return make(
         {
@@ -107,19 +92,19 @@ export function changeOfReading(
   const before = attempt.status === 'created' ? [submittedOccurrence(config, payment, attempt)] : [];
   const still = attempt.status === 'created' ? 'unknown' : attempt.status;
   const sent = { submitted_at: attempt.submitted_at ?? attempt.created_at };
-  const later = { next_poll_at: new Date(at + planned(capabilities.polls, attempt.polls)) };
+  const later = { next_poll_at: new Date(at + pollDelay(capabilities.polls, attempt.polls)) };
   switch (reading.kind) {
     case 'pending':
       return change(
         attempt,
         {
-          ...{ status: 'open', ...sent, next_poll_at: new Date(at + Math.max(reading.poll_after_ms, MIN_WAIT_MS)) },
+          ...{ status: 'open', ...sent, next_poll_at: new Date(at + Math.max(reading.poll_after_ms, MIN_POLL_WAIT_MS)) },
           ...(reading.next ? { action: reading.next } : {}),
         },
         before,
       );
     case 'succeeded':
-      return evidence(config, environment, attempt, reading, at, before);
+      return captureOrMismatch(config, environment, attempt, reading, at, before);
     case 'failed':
     case 'cancelled': {
       const { reason, message } = reading;
@@ -132,7 +117,7 @@ export function changeOfReading(
     case 'expired':
       return expired(payment, attempt, at, before, 'authorization_timeout', 'the provider closed the request unpaid');
     case 'not_found':
-      // Status endpoints lag: "not found" soon after sending proves nothing, later it is evidence that the request never
+      // Status endpoints lag: "not found" soon after sending proves nothing, later it is captureOrMismatch that the request never
       // arrived. An accepted attempt exists, whatever a status endpoint returns.
       if (attempt.status !== 'open' && asked_at - sent.submitted_at.getTime() >= capabilities.not_found_grace_ms) {
         return unsent(payment, attempt, at, before);
@@ -176,7 +161,7 @@ function unsent(payment: PaymentRow, attempt: AttemptRow, at: number, before: Oc
  * Returns the change when a provider reports that money moved: a capture if amount and currency are those requested, else a
  * mismatch.
  */
-export function evidence(
+export function captureOrMismatch(
   config: Config,
   environment: Environment,
   attempt: AttemptRow,
@@ -221,7 +206,7 @@ function mismatched(
     status: 'unknown',
     message: 'the provider reports another amount or currency than was asked for',
     submitted_at: attempt.submitted_at ?? new Date(at),
-    next_poll_at: new Date(at + MAX_WAIT_MS),
+    next_poll_at: new Date(at + MAX_POLL_WAIT_MS),
   };
   if (attempt.mismatch !== null) return change(attempt, update, before);
   const mismatch = { amount_minor: String(amount_minor), currency, provider_ref, at: new Date(at).toISOString() };

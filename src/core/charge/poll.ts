@@ -1,7 +1,7 @@
 import type { Store } from '../../platform/db/stores.ts';
 import { must } from '../../kit/errors.ts';
 import type { Provider, Reading } from '../../providers/adapters/contract.ts';
-import { applyOne } from './charge.ts';
+import { applyOne } from '../payments/applier.ts';
 import { collectionOf } from './collection.ts';
 import type { PaymentDeps } from '../payments/deps.ts';
 import { reportOfReading } from './reports.ts';

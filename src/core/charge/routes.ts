@@ -55,18 +55,18 @@ async function submit(deps: PaymentDeps, call: Call<ChargeBody>): Promise<Reply>
   const payment = await getPaymentRow(store, team.id, call.params.id as string);
   const ref = { team_id: team.id, id: payment.id };
   const by = callerOf(call);
-  const work = async (journal?: Parameters<typeof charge>[4]) => {
+  const work = async (hooks?: Parameters<typeof charge>[4]) => {
     const waiting = await awaitingCode(call, payment.id);
     if (waiting) {
       return charged(
         call,
-        await continueCharge(deps, store, payment, waiting, { kind: 'otp', otp: call.body.data?.otp as string }, by, journal),
+        await continueCharge(deps, store, payment, waiting, { kind: 'otp', otp: call.body.data?.otp as string }, by, hooks),
       );
     }
     if (!isChargeable(payment)) throw wrongState(payment);
     const prompted_by = call.caller.kind === 'public' ? 'public' : 'private';
     const wanted = fitCharge(deps.config, payment, instrument, { client_ip: call.body.client_ip ?? null, by, prompted_by });
-    return charged(call, await charge(deps, store, ref, wanted, journal));
+    return charged(call, await charge(deps, store, ref, wanted, hooks));
   };
   return chargeOnce(call as Call, work, (...kept) => recall(call, ...kept));
 }
@@ -86,10 +86,10 @@ async function recall(call: Call<ChargeBody>, attempt_id: string, since: Date): 
   const { team, store } = call.caller;
   const attempt = await findAttempt(store.db, team.id, attempt_id);
   if (!attempt || attempt.status === 'created') return 'under_way';
-  if (attempt.status === 'unavailable') return 'left';
+  if (attempt.status === 'unavailable') return 'abandoned';
   // The code is still awaited: it did not arrive, or is on its way. Sent again, it continues the same attempt.
   if (call.body.data?.otp && attempt.status === 'open' && attempt.action?.kind === 'otp') {
-    return call.at - since.getTime() < STEP_MS ? 'under_way' : 'left';
+    return call.at - since.getTime() < STEP_MS ? 'under_way' : 'abandoned';
   }
   // The attempt ended before the payer was given an action: the request is answered as declined.
   const unpaid = !isOpen(attempt) && attempt.status !== 'succeeded';

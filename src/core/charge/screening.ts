@@ -18,14 +18,14 @@ const REFUSED = 'The charge was refused by the rules against abuse.';
 /**
  * Screens a charge for fraud before an attempt is created. A rejection that would repeat ends the payment as a decline does;
  * too many charges leave it unchanged.
- * @throws Problem 402 `fraud_blocked`; 400, and whatever the journal throws, as for any charge
+ * @throws Problem 402 `fraud_blocked`; 400, and whatever the hooks throws, as for any charge
  */
 export async function screenCharge(
   deps: PaymentDeps,
   store: Store,
   ref: PaymentRef,
   charge: Charge,
-  journal?: ChargeKeyHooks,
+  hooks?: ChargeKeyHooks,
 ): Promise<void> {
   // A later tranche that the service sends itself: its payer was screened before.
   if (!charge.screened) return;
@@ -36,23 +36,23 @@ export async function screenCharge(
   });
   if (!refusal) return;
   if (!endsPayment(refusal)) throw declined('fraud_blocked', `${REFUSED} The payment can be charged later.`);
-  await end(deps, store, ref, charge, journal);
+  await end(deps, store, ref, charge, hooks);
   throw declined('fraud_blocked', REFUSED);
 }
 
 /** Ends the payment under the same lock and conditions as a charge: a payment with a charge under way is never ended. */
-async function end(deps: PaymentDeps, store: Store, ref: PaymentRef, charge: Charge, journal?: ChargeKeyHooks): Promise<void> {
+async function end(deps: PaymentDeps, store: Store, ref: PaymentRef, charge: Charge, hooks?: ChargeKeyHooks): Promise<void> {
   await store.db.transaction(async (tx) => {
     const payment = must((await lockPayments(tx, [ref]))[0], 'the payment was found before');
     const attempts = await attemptsOf(tx, [ref]);
     const at = deps.clock.now();
-    await journal?.started(tx, newId('att', store.environment, at));
+    await hooks?.started(tx, newId('att', store.environment, at));
     if (!isChargeable(payment) || payment.expires_at.getTime() <= at || attempts.some(isOpen)) throw wrongState(payment);
     const context = { environment: store.environment, at, listeners: deps.listeners };
     const decline = { kind: 'declined', channel: charge.channel.id, reason: 'fraud_blocked', message: REFUSED } as const;
     await apply(tx, context, [{ team_id: ref.team_id, payment_id: ref.id, occurrences: [decline] }]);
     await record(tx, charge.by, { team_id: ref.team_id, action: 'payment.charge', resource_id: ref.id, at });
-    await journal?.refused?.(tx);
+    await hooks?.refused?.(tx);
   });
   deps.wake.ring(store.environment);
 }

@@ -2,8 +2,9 @@ import { partFor, type Store } from '../../platform/db/stores.ts';
 import { Batcher } from '../../kit/batch.ts';
 import type { Clock } from '../../kit/clock.ts';
 import { must } from '../../kit/errors.ts';
-import { type Applied, apply } from './apply.ts';
-import type { Change, Report } from './change.ts';
+import type { Wake } from '../../platform/work/wake.ts';
+import { apply } from './apply.ts';
+import type { Applied, Change, Report } from './change.ts';
 import type { PaymentListener } from './listeners.ts';
 
 const MAX_TOGETHER = 64;
@@ -53,4 +54,11 @@ export class Applier {
       },
     });
   }
+}
+
+/** Applies and commits one change, possibly in one transaction with others, and wakes the workers of the environment. */
+export async function applyOne(deps: { applier: Applier; wake: Wake }, store: Store, change: Change | Report): Promise<Applied> {
+  const applied = await deps.applier.apply(store, change);
+  deps.wake.ring(store.environment);
+  return applied;
 }

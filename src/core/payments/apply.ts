@@ -14,15 +14,12 @@ import { lateJournal, mismatchJournal, trancheJournal, resolvedJournal, partiesO
 import type { Applied, ApplyContext, Change, Occurrence, Report } from './change.ts';
 import type { Move } from './listeners.ts';
 import { retrieved } from './present.ts';
-import { useOf } from './volume.ts';
 import { type AttemptRow, isOpen, isUnderWay } from '../attempts/schema.ts';
 import type { PaymentRow } from './schema.ts';
 import { withoutStated } from './statement-amounts.ts';
 import { isFinal, isUnpaid, nextStatus, type PaymentTrigger } from './states.ts';
 import { triggerOf } from './triggers.ts';
 import { lockPayments, updatePayments } from './store.ts';
-
-export type { Applied, ApplyContext };
 
 /**
  * The only code path that changes a payment: provider responses, callbacks, polls, sweeps and merchant requests all use it.
@@ -116,7 +113,7 @@ class Work {
     // attempt.
     if (update.status === 'unavailable' && row.status !== 'created') return null;
     const updated = { ...row, ...update };
-    this.#uses.push(...useOf(row, updated));
+    this.#uses.push(...limitUse(row, updated));
     if (row.mismatch && decides(row, update)) {
       this.#journals.push(resolvedJournal(payment, row, row.mismatch));
       updated.mismatch = null;
@@ -274,4 +271,18 @@ class Work {
 /** Whether an update resolves an open mismatch: the attempt ends by it, or a person has resolved it. */
 function decides(row: AttemptRow, update: AttemptUpdate): boolean {
   return update.status === 'succeeded' || update.resolution !== undefined || (isOpen(row) && !isOpen(update));
+}
+
+/**
+ * Returns how an update of an attempt changes the team's use of its transaction limits. An attempt by which no money can move
+ * any more releases the amount reserved when it started, and reserves it again if money moved after all.
+ */
+function limitUse(before: AttemptRow, after: AttemptRow): Use[] {
+  const { team_id, currency, counted_day: day, amount_minor } = after;
+  if (day === null || counts(before) === counts(after)) return [];
+  return [{ team_id, direction: 'payment', currency, day, amount_minor: counts(after) ? amount_minor : -amount_minor }];
+}
+
+function counts(attempt: AttemptRow): boolean {
+  return isOpen(attempt) || attempt.status === 'succeeded';
 }

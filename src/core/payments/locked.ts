@@ -1,6 +1,7 @@
 import { must } from '../../kit/errors.ts';
 import type { Tx } from '../../kit/sql.ts';
-import { apply, type ApplyContext } from './apply.ts';
+import { apply } from './apply.ts';
+import type { ApplyContext } from './change.ts';
 import { attemptsOf } from '../attempts/store.ts';
 import { isOpen } from '../attempts/schema.ts';
 import type { PaymentRow } from './schema.ts';

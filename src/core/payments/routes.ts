@@ -4,7 +4,7 @@ import { getCustomer } from '../customers/service.ts';
 import { type Call, type Reply, type Route, route } from '../../tenants/api/route.ts';
 import { envelopeSchema } from '../../kit/envelope.ts';
 import { listMeta } from '../../kit/paging.ts';
-import { hostedPageUrl } from './page-url.ts';
+import { hostedPageUrl } from './token.ts';
 import { checkCreate } from './create.ts';
 import type { PaymentDeps } from './deps.ts';
 import { paymentLister } from './list.ts';

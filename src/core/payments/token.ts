@@ -1,3 +1,5 @@
+import type { Config } from '../../platform/config/config.ts';
+import type { Store } from '../../platform/db/stores.ts';
 import type { Secrets } from '../../kit/crypto.ts';
 import type { Environment } from '../../kit/environment.ts';
 import { idPrefix } from '../../kit/ids.ts';
@@ -27,6 +29,16 @@ export function readToken(secrets: Secrets, token: string): TokenSubject | null 
   const rest = environment === 'sandbox' ? token.slice(SANDBOX.length) : token;
   const subject = readPageToken(kindOf(secrets, environment), rest);
   return subject && { environment, team_id: subject.team_id, payment_id: subject.id };
+}
+
+/** Returns the URL of a payment's hosted page. */
+export function hostedPageUrl(
+  { config, secrets }: { config: Pick<Config, 'public_url'>; secrets: Secrets },
+  { environment }: Pick<Store, 'environment'>,
+  team_id: bigint,
+  payment_id: string,
+): string {
+  return `${config.public_url}/pay/${makeToken(secrets, { environment, team_id, payment_id })}`;
 }
 
 function kindOf(secrets: Secrets, environment: Environment): TokenKind {

@@ -4,12 +4,12 @@ import { must } from '../../kit/errors.ts';
 import type { Tx } from '../../kit/sql.ts';
 import { account } from '../../money/ledger/accounts.ts';
 import { type Journal, post } from '../../money/ledger/post.ts';
-import { apply, type ApplyContext } from '../payments/apply.ts';
-import type { Occurrence } from '../payments/change.ts';
+import { apply } from '../payments/apply.ts';
+import type { ApplyContext, Occurrence } from '../payments/change.ts';
 import type { MoveContext } from '../payments/listeners.ts';
 import type { PaymentRow } from '../payments/schema.ts';
 import { lockPayment } from '../payments/service.ts';
-import { planned } from '../charge/outcomes.ts';
+import { pollDelay } from '../../providers/adapters/polling.ts';
 import type { PollPlan, RefundOutcome } from '../../providers/adapters/contract.ts';
 import { recordLateSuccess, wayEnded } from '../obligations/apply.ts';
 import { type Draw, draw, drawPostings, partOfDraws, returnDrawn } from '../../money/settlement/draw.ts';
@@ -51,7 +51,7 @@ export async function applyRefund(
   if (leg.provider_key !== known.legs[leg_index]?.provider_key) return row;
   if (outcome.kind === 'succeeded') return partSucceeded(tx, context, payment, row, leg_index, outcome.provider_ref);
   if (leg.status !== 'sent' || leg.sent_at !== known.legs[leg_index]?.sent_at) return row;
-  const wait_ms = planned(plan, row.polls);
+  const wait_ms = pollDelay(plan, row.polls);
   switch (outcome.kind) {
     case 'failed': {
       const { reason, message } = outcome;

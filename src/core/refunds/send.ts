@@ -4,12 +4,11 @@ import { callbackUrl } from '../../providers/provider-accounts/callback-address.
 import { collectionOf } from '../charge/collection.ts';
 import { getCapture } from '../payments/service.ts';
 import type { Provider, Refund, RefundOutcome } from '../../providers/adapters/contract.ts';
+import { NOT_FOUND_GRACE_MS } from '../../providers/adapters/polling.ts';
 import { applyRefund, markSent } from './apply.ts';
 import type { RefundDeps } from './deps.ts';
 import { currentPart } from './parts.ts';
 import type { RefundPart, RefundRow } from './schema.ts';
-
-const NOT_FOUND_GRACE_MS = 600_000;
 
 /**
  * Advances a covered refund by one step: sends the next part, or polls the one under way. The intent is committed first, the

@@ -4,7 +4,7 @@ import { must } from '../../kit/errors.ts';
 import { newId } from '../../kit/ids.ts';
 import type { Tx } from '../../kit/sql.ts';
 import { post } from '../../money/ledger/post.ts';
-import type { ApplyContext } from '../payments/apply.ts';
+import type { ApplyContext } from '../payments/change.ts';
 import type { RefundOutcome } from '../../providers/adapters/contract.ts';
 import { announce, applyRefund, drawnJournal, markSent } from './apply.ts';
 import type { RefundPart, RefundRow } from './schema.ts';

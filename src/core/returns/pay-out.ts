@@ -1,8 +1,8 @@
 import type { Store } from '../../platform/db/stores.ts';
 import { must, unreachable } from '../../kit/errors.ts';
 import type { Tx } from '../../kit/sql.ts';
-import type { ApplyContext } from '../payments/apply.ts';
-import { backOff, planned } from '../charge/outcomes.ts';
+import type { ApplyContext } from '../payments/change.ts';
+import { backOff, MIN_POLL_WAIT_MS, NOT_FOUND_GRACE_MS, pollDelay, SUBMIT_LEASE_MS } from '../../providers/adapters/polling.ts';
 import type { AttemptRow } from '../attempts/schema.ts';
 import { getCapture } from '../payments/service.ts';
 import { callbackUrl } from '../../providers/provider-accounts/callback-address.ts';
@@ -14,12 +14,6 @@ import type { ReturnDeps } from './deps.ts';
 import type { ReturnRow } from '../obligations/schema.ts';
 import { locked, postpone, UNUSABLE } from './service.ts';
 import { updateReturn } from '../obligations/store.ts';
-
-/** A provider that has not responded by then may still have acted: the result is then polled for. */
-export const SUBMIT_LEASE_MS = 60_000;
-/** Status endpoints lag: only after this time does "not found" allow the payout to be sent again, with the same key. */
-const NOT_FOUND_GRACE_MS = 600_000;
-const MIN_WAIT_MS = 100;
 
 /** The provider accounts that can pay out to the payer of an attempt. */
 export type Reach =
@@ -203,9 +197,9 @@ async function applyAnswer(
   { account_id, capabilities }: Provider,
   { outcome, asked, asked_since }: Answer & { asked_since: boolean },
 ): Promise<void> {
-  const later_ms = planned(capabilities.polls, row.polls);
+  const later_ms = pollDelay(capabilities.polls, row.polls);
   const later = (note: string | null, wait_ms = later_ms) =>
-    updateReturn(tx, { ...row, note, next_step_at: new Date(context.at + Math.max(wait_ms, MIN_WAIT_MS)) });
+    updateReturn(tx, { ...row, note, next_step_at: new Date(context.at + Math.max(wait_ms, MIN_POLL_WAIT_MS)) });
   switch (outcome.kind) {
     case 'succeeded':
       if (outcome.amount_minor !== row.amount_minor || outcome.currency !== row.currency)

@@ -5,7 +5,7 @@ import type { Clock } from '../../kit/clock.ts';
 import { must, notFound, Problem } from '../../kit/errors.ts';
 import type { Queryable, Tx } from '../../kit/sql.ts';
 import { post } from '../../money/ledger/post.ts';
-import type { ApplyContext } from '../payments/apply.ts';
+import type { ApplyContext } from '../payments/change.ts';
 import type { PaymentListener } from '../payments/listeners.ts';
 import { lockPayment } from '../payments/service.ts';
 import { startWay, endWay, findWay, storeResolution } from '../refunds/ways.ts';

@@ -1,8 +1,9 @@
 import type { Store } from '../../platform/db/stores.ts';
 import { must } from '../../kit/errors.ts';
 import type { Tx } from '../../kit/sql.ts';
-import { type ApplyContext, apply } from '../payments/apply.ts';
-import { backOff } from '../charge/outcomes.ts';
+import { apply } from '../payments/apply.ts';
+import type { ApplyContext } from '../payments/change.ts';
+import { backOff } from '../../providers/adapters/polling.ts';
 import { getCapture, lockPayment } from '../payments/service.ts';
 import type { Provider } from '../../providers/adapters/contract.ts';
 import type { RefundRow } from '../refunds/schema.ts';

@@ -1,7 +1,7 @@
 import type { Store } from '../../platform/db/stores.ts';
 import { must, unreachable } from '../../kit/errors.ts';
 import type { AttemptRow } from '../attempts/schema.ts';
-import { backOff } from '../charge/outcomes.ts';
+import { backOff } from '../../providers/adapters/polling.ts';
 import { getCapture } from '../payments/service.ts';
 import type { PayoutOutcome, Provider, RefundOutcome } from '../../providers/adapters/contract.ts';
 import { applyRefund } from '../refunds/apply.ts';

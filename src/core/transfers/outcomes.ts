@@ -1,13 +1,8 @@
 import { unreachable } from '../../kit/errors.ts';
-import { backOff, planned } from '../charge/outcomes.ts';
+import { backOff, MAX_POLL_WAIT_MS, MIN_POLL_WAIT_MS, pollDelay } from '../../providers/adapters/polling.ts';
 import type { PayoutOutcome, PollPlan } from '../../providers/adapters/contract.ts';
 import type { TransferOccurrence } from './apply.ts';
 import type { Decision, TransferRow } from './schema.ts';
-
-/** Minimum delay between polls, even for a provider that requests an immediate one. */
-const MIN_WAIT_MS = 100;
-/** Delay between polls of a transfer that only a person can resolve. */
-const MAX_WAIT_MS = 300_000;
 
 /** Whether the outcome is the response to a submission or to a poll. */
 export type Asked = 'submit' | 'read';
@@ -24,12 +19,12 @@ export function occurrenceOf(
   candidates: string[],
   plan: PollPlan,
 ): TransferOccurrence {
-  const later_ms = planned(plan, row.polls);
+  const later_ms = pollDelay(plan, row.polls);
   switch (outcome.kind) {
     case 'pending':
-      return waiting(Math.max(outcome.poll_after_ms, MIN_WAIT_MS), null, outcome.provider_ref);
+      return waiting(Math.max(outcome.poll_after_ms, MIN_POLL_WAIT_MS), null, outcome.provider_ref);
     case 'succeeded':
-      return evidence(row, outcome);
+      return successOrMismatch(row, outcome);
     case 'failed':
       return { kind: 'failed', reason: outcome.reason, message: outcome.message };
     case 'cancelled':
@@ -57,9 +52,12 @@ function isProof(row: TransferRow, asked: Asked): boolean {
 }
 
 /** Returns the trigger when a provider reports that money moved: a success if amount and currency are those requested. */
-function evidence(row: TransferRow, proof: { provider_ref: string; amount_minor: bigint; currency: string }): TransferOccurrence {
+function successOrMismatch(
+  row: TransferRow,
+  proof: { provider_ref: string; amount_minor: bigint; currency: string },
+): TransferOccurrence {
   if (proof.amount_minor !== row.amount_minor || proof.currency !== row.currency) {
-    return waiting(MAX_WAIT_MS, 'the provider reports another amount or currency than was asked for', proof.provider_ref);
+    return waiting(MAX_POLL_WAIT_MS, 'the provider reports another amount or currency than was asked for', proof.provider_ref);
   }
   return { kind: 'succeeded', provider_ref: proof.provider_ref };
 }

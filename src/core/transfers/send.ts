@@ -2,16 +2,12 @@ import type { Store } from '../../platform/db/stores.ts';
 import { must } from '../../kit/errors.ts';
 import { callbackUrl } from '../../providers/provider-accounts/callback-address.ts';
 import type { Payout, PayoutOutcome, Payouts, Provider } from '../../providers/adapters/contract.ts';
+import { NOT_FOUND_GRACE_MS, SUBMIT_LEASE_MS } from '../../providers/adapters/polling.ts';
 import { channelById } from '../../providers/reference/channels.ts';
 import type { AppliedTransfer, TransferChange } from './apply.ts';
 import type { TransferDeps } from './deps.ts';
 import { type Asked, occurrenceOf } from './outcomes.ts';
 import type { Decision, TransferRow } from './schema.ts';
-
-/** A provider that has not responded by then may still have acted: the result is then polled for. */
-export const SUBMIT_LEASE_MS = 60_000;
-/** Status endpoints lag: only after this time does "not found" allow the transfer to be sent again, with the same key. */
-export const NOT_FOUND_GRACE_MS = 600_000;
 
 /** The dependencies of a step, and the function that applies and commits a change. */
 export interface Sender {

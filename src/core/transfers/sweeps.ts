@@ -6,7 +6,8 @@ import { type CallSweep, callSweep } from '../../platform/work/call-sweep.ts';
 import type { Sweep } from '../../platform/work/sweep.ts';
 import { type AppliedTransfer, applyTransfers, type TransferChange } from './apply.ts';
 import type { TransferDeps } from './deps.ts';
-import { advance, type Sender, SUBMIT_LEASE_MS } from './send.ts';
+import { advance, type Sender } from './send.ts';
+import { SUBMIT_LEASE_MS } from '../../providers/adapters/polling.ts';
 import type { TransferRow } from './schema.ts';
 import { claimDueTransfers } from './store.ts';
 

@@ -1,7 +1,7 @@
 import { renderError } from '../../tenants/api/replies.ts';
 import { notFound, Problem } from '../../kit/errors.ts';
 import type { Html } from '../../kit/html.ts';
-import { hostedPageUrl } from '../../core/payments/page-url.ts';
+import { hostedPageUrl } from '../../core/payments/token.ts';
 import { type Holder, type Hosted, holderOf, openAttempt } from '../../core/charge/hosted.ts';
 import { savedPayerOf } from '../../core/charge/saved.ts';
 import { isReason, payerMessage } from '../../providers/adapters/reasons.ts';

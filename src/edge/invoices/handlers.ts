@@ -4,7 +4,7 @@ import type { Problem } from '../../kit/errors.ts';
 import type { Html } from '../../kit/html.ts';
 import type { Throttle } from '../../kit/throttle.ts';
 import { typedAmount } from '../../kit/typed-amount.ts';
-import { hostedPageUrl } from '../../core/payments/page-url.ts';
+import { hostedPageUrl } from '../../core/payments/token.ts';
 import { merchantName } from '../../core/charge/hosted.ts';
 import { isOpen } from '../../core/attempts/schema.ts';
 import { getPayment } from '../../core/payments/service.ts';

@@ -5,7 +5,7 @@ import { sha256 } from '../../kit/crypto.ts';
 import { must, Problem } from '../../kit/errors.ts';
 import { isCurrency, isMovable, type Minor, wireFromMinor } from '../../kit/money.ts';
 import type { Tx } from '../../kit/sql.ts';
-import { hostedPageUrl } from '../../core/payments/page-url.ts';
+import { hostedPageUrl } from '../../core/payments/token.ts';
 import { createInTransaction } from '../../core/payments/create-within.ts';
 import { cancelLockedPayment } from '../../core/payments/locked.ts';
 import type { CreatePaymentBody, PaymentRow } from '../../core/payments/schema.ts';

@@ -4,7 +4,7 @@ import { sha256 } from '../../kit/crypto.ts';
 import { must } from '../../kit/errors.ts';
 import type { JsonObject } from '../../kit/json.ts';
 import { type Minor, wireFromMinor } from '../../kit/money.ts';
-import { hostedPageUrl } from '../../core/payments/page-url.ts';
+import { hostedPageUrl } from '../../core/payments/token.ts';
 import { creating, createInTransaction, findCreatedBefore } from '../../core/payments/create-within.ts';
 import type { CreatePaymentBody } from '../../core/payments/schema.ts';
 import type { Team } from '../../tenants/teams/schema.ts';

@@ -1,6 +1,6 @@
 import type { Store } from '../../platform/db/stores.ts';
 import { unreachable } from '../../kit/errors.ts';
-import { hostedPageUrl } from '../../core/payments/page-url.ts';
+import { hostedPageUrl } from '../../core/payments/token.ts';
 import { findTeam } from '../../tenants/teams/store.ts';
 import type { Sweep } from '../../platform/work/sweep.ts';
 import type { MailDeps } from './deps.ts';

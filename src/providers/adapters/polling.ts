@@ -1,0 +1,26 @@
+import type { PollPlan } from './contract.ts';
+
+/*
+ * When providers are polled for outcomes: the same for payments, refunds, payouts and returns.
+ */
+
+/** A provider that has not responded by then may still have acted: the result is then polled for. */
+export const SUBMIT_LEASE_MS = 60_000;
+/** Delay before the first poll where the outcome is unknown; later polls follow {@link pollDelay}. */
+export const FIRST_POLL_MS = 2_000;
+/** Minimum delay between polls, even for a provider that requests an immediate one. */
+export const MIN_POLL_WAIT_MS = 100;
+/** Delay between polls of what only a person can resolve, and the maximum of {@link backOff}. */
+export const MAX_POLL_WAIT_MS = 300_000;
+/** Status endpoints lag: only after this time does "not found" allow money to be sent out again, with the same key. */
+export const NOT_FOUND_GRACE_MS = 600_000;
+
+/** Returns the delay in milliseconds where no provider, and so no poll plan, is known: exponential, up to five minutes. */
+export function backOff(polls: number): number {
+  return Math.min(FIRST_POLL_MS * 2 ** Math.min(polls, 10), MAX_POLL_WAIT_MS);
+}
+
+/** Returns the delay before the next poll in milliseconds, by the provider's own poll plan. */
+export function pollDelay({ first_ms, factor, longest_ms }: PollPlan, polls: number): number {
+  return Math.min(first_ms * factor ** Math.min(polls, 20), longest_ms);
+}
