@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { verifyLedger } from '../../src/money/ledger/verify.ts';
+import { checkBooks } from '../../src/core/books-check/check.ts';
+import { startApi } from '../setup/api.ts';
+import { openLiveShop } from '../setup/live-shop.ts';
+import { startReceiver } from '../setup/receiver.ts';
+import { buildDocument } from '../../src/edge/openapi/document.ts';
+import { allRoutes } from '../../src/program/program.ts';
+import { operationsOf } from './requests.ts';
+import { Session } from './session.ts';
+
+const CALLS = Number(process.env.FUZZ_CALLS ?? 5_000);
+const SEED = Number(process.env.FUZZ_SEED ?? 20_261_122);
+
+const api = await startApi();
+const receiver = await startReceiver();
+const shop = await openLiveShop(api, ['mtn-momo', 'wave', 'pawapay']);
+after(async () => {
+  await shop.stop();
+  await receiver.close();
+  await api.stop();
+});
+
+test(`${CALLS} random requests: no 5xx but the documented ones, and every answer as the document says (seed ${SEED})`, async (t) => {
+  const other = await api.newMerchant({ verification_level: 4 });
+  const restricted = await api.newKey(shop.merchant.team, 'live', 'restricted', {
+    scopes: ['payment.read', 'payment.write', 'refund.read'],
+  });
+  const sandbox = { key: shop.merchant.sandbox.secret, name: 'sandbox' };
+  const live = { key: shop.merchant.live.secret, name: 'live' };
+  const keys = [
+    ...Array.from({ length: 8 }, () => [sandbox, live]).flat(),
+    { ...sandbox, key: shop.merchant.sandbox.public },
+    { ...live, key: shop.merchant.live.public },
+    { ...live, key: restricted.key },
+    { key: other.live.secret, name: 'other' },
+    { ...live, key: null },
+    { ...live, key: 'sk_live_wrong' },
+  ];
+  const session = new Session(api, SEED, keys, receiver);
+  const { statuses, reached, defects } = await session.run(CALLS, (done) => t.diagnostic(`${done} of ${CALLS} requests`));
+  const counts = [...statuses].sort(([a], [b]) => a - b).map(([status, count]) => `${status}: ${count}`);
+  t.diagnostic(counts.join(', '));
+  assert.deepEqual(defects, [], `FUZZ_SEED=${SEED} repeats the run`);
+  const missed = operationsOf(buildDocument(allRoutes(api.deps), api.url))
+    .map(({ path, method }) => `${method.toUpperCase()} ${path}`)
+    .filter((name) => !reached.has(name));
+  t.diagnostic(`operations that never succeeded: ${missed.join(', ') || 'none'}`);
+  for (const status of [200, 201, 202, 303, 400, 401, 403, 404, 422]) {
+    assert.ok(statuses.has(status), `no request was answered with ${status}: ${counts}`);
+  }
+  for (const environment of ['sandbox', 'live'] as const) {
+    const differences: unknown[] = [];
+    await verifyLedger(api.deps.stores[environment].db, (difference) => differences.push(difference));
+    await checkBooks(api.deps.stores[environment].db, (difference) => differences.push(difference));
+    assert.deepEqual(differences, []);
+  }
+});
