@@ -3,6 +3,7 @@ import { asUnavailable } from '../../kit/database-unavailable.ts';
 import { type Db, pgCode, type Queryable, type Sql, type Tx } from '../../kit/sql.ts';
 import type { Log } from '../../kit/log.ts';
 import { DbClient } from './client.ts';
+import { submitTo } from './driver.ts';
 import { beginScoped, namedFor, prepareScopes, type Scope, scopedQuery } from './scope.ts';
 
 const INT8 = 20;
@@ -87,7 +88,7 @@ export function openPool(options: PoolOptions): DbPool {
     ...queries((statement) => pool.query(statement as pg.QueryConfig), watch),
     transaction: (work) => retried(() => inTransaction(pool, null, work, watch)),
     seeing: (scope) => ({
-      ...queries((statement) => answerTo(pool, scopedQuery(statement, scope)), watch),
+      ...queries((statement) => submitTo(pool, scopedQuery(statement, scope)), watch),
       transaction: (work) => retried(() => inTransaction(pool, scope, work, watch)),
     }),
     use: () => {
@@ -99,11 +100,6 @@ export function openPool(options: PoolOptions): DbPool {
       return pool.end();
     },
   };
-}
-
-/** pg-pool returns a promise of the result for any submitted query; its types cover only queries read row by row. */
-function answerTo(pool: pg.Pool, query: pg.Submittable): Promise<pg.QueryResult> {
-  return pool.query(query) as unknown as Promise<pg.QueryResult>;
 }
 
 function queries(plain: Plain, watch: PoolOptions['watch']): Queryable {
