@@ -24,3 +24,14 @@ export function compareFile(name: string, actual: string): void {
   assert.equal(lines[at], known[at], `line ${at + 1} differs from ${name} (UPDATE_GOLDEN=1 writes it anew)`);
   assert.equal(actual.length, expected.length, `differs from ${name} (UPDATE_GOLDEN=1 writes it anew)`);
 }
+
+/** Returns the full cross product of a state machine, one line each: status, trigger, next status (`-`: no transition). */
+export function transitionLines<S extends string, T extends string>(
+  statuses: readonly S[],
+  triggers: readonly T[],
+  next: (status: S, trigger: T) => S | null,
+): string[] {
+  return statuses.flatMap((status) =>
+    triggers.map((trigger) => `${status.padEnd(16)} ${trigger.padEnd(24)} ${next(status, trigger) ?? '-'}`),
+  );
+}

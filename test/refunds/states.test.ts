@@ -1,0 +1,7 @@
+import { test } from 'node:test';
+import { nextRefundStatus, REFUND_STATUSES, REFUND_TRIGGERS } from '../../src/core/refunds/states.ts';
+import { compareGolden, transitionLines } from '../setup/golden.ts';
+
+test('every refund status × every trigger is the golden table', () => {
+  compareGolden('refund-states.txt', transitionLines(REFUND_STATUSES, REFUND_TRIGGERS, nextRefundStatus));
+});
