@@ -111,7 +111,7 @@ export class Payments {
         idempotency_key: null,
         request_hash: '',
         reference: null,
-        amount_minor: String(amount_minor),
+        amount_minor,
         currency: this.#lane.currency,
         bearer,
         description: null,
@@ -126,7 +126,7 @@ export class Payments {
         unique_reference: false,
         key_id: 'key_test',
         request_id: 'req_test',
-        expires_at: new Date(at + 86_400_000).toISOString(),
+        expires_at: new Date(at + 86_400_000),
       },
     ]);
     return id;

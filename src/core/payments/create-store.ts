@@ -9,48 +9,58 @@ import {
   payerKey,
 } from '../customers/payer.ts';
 import { EVENT_COLUMNS, type EventInput, RECORD } from '../../money/events/record.ts';
-import { fixed, type Queryable, sql } from '../../kit/sql.ts';
+import { columnsOf, typedColumns } from '../../kit/columns.ts';
+import { jsonText } from '../../kit/json.ts';
+import { retried } from '../../kit/retried.ts';
+import { CHECK_VIOLATION, fixed, pgCode, pgConstraint, type Queryable, sql } from '../../kit/sql.ts';
 import { insertKeysOf } from '../../tenants/api/idempotency-store.ts';
+import { STORED_COLUMNS } from './fields.ts';
+import type { PaymentRow } from './schema.ts';
+import { COLUMNS } from './store.ts';
 
-/** A payment to insert, with its idempotency key and its first event, in the form the SQL reads. */
-export interface NewPayment extends EventInput {
-  id: string;
+/** The columns of a payment's row that are inserted as they are. */
+const INSERTED = [
+  ...STORED_COLUMNS,
+  'amount_minor',
+  'currency',
+  'bearer',
+  'account_id',
+  'split',
+  'name',
+  'email',
+  'phone',
+  'details',
+  'key_id',
+  'expires_at',
+] as const;
+
+/** The row of a payment to insert; the statement may find another customer for it. */
+type InsertedRow = Pick<PaymentRow, (typeof INSERTED)[number] | 'id' | 'customer_id'>;
+
+/** A payment to insert, with its idempotency key and its first event. */
+export interface NewPayment extends EventInput, InsertedRow {
   route: string;
   idempotency_key: string | null;
   request_hash: string;
-  reference: string | null;
-  amount_minor: string;
-  currency: string;
-  bearer: string;
-  description: string | null;
-  customer_id: string | null;
-  account_id: string | null;
-  split: object | null;
-  name: string | null;
-  email: string | null;
-  phone: string | null;
-  callback: string | null;
-  details: object | null;
   unique_reference: boolean;
-  key_id: string;
   request_id: string;
-  expires_at: string;
   /** How the customer is found or created. Without it, `customer_id` names the customer, or there is none. */
   payer?: Payer | null;
+}
+
+/** Returns the columns of a row that are inserted. */
+export function insertedOf(row: PaymentRow): InsertedRow {
+  return columnsOf(row, [...INSERTED, 'id', 'customer_id']);
 }
 
 /** The customer of a payment that was created, or `blocked` when the payment was rejected because its customer is blocked. */
 export type Inserted = { customer_id: string | null } | 'blocked';
 
-/** Columns copied unchanged from the input into the table. */
-const SAME = `reference, amount_minor, currency, bearer, description, account_id, split, name, email, phone, callback, details,
-  unique_reference, key_id, request_id, expires_at`;
-const same = fixed(SAME);
+const SAME = [...INSERTED, 'unique_reference', 'request_id'];
+const same = fixed(SAME.join(', '));
 
-const INPUT_COLUMNS = `${EVENT_COLUMNS}, id text, route text, idempotency_key text, request_hash text,
-  reference text, amount_minor bigint, currency text, bearer text, description text, customer_id text, account_id text, split json,
-  name text, email text, phone text, callback text, details json, unique_reference boolean, key_id text, request_id text,
-  expires_at timestamptz, ${PAYER_COLUMNS}`;
+const INPUT_COLUMNS = `${EVENT_COLUMNS}, ${typedColumns(COLUMNS, [...INSERTED, 'id', 'customer_id'])}, route text,
+  idempotency_key text, request_hash text, unique_reference boolean, request_id text, ${PAYER_COLUMNS}`;
 const inputColumns = fixed(INPUT_COLUMNS);
 const inputColumnsWithNew = fixed(`${INPUT_COLUMNS}, ${NEW_PAYER_COLUMNS}`);
 const foundPayer = fixed(FOUND_PAYER);
@@ -69,7 +79,7 @@ export async function insertPayments(db: Queryable, payments: NewPayment[]): Pro
   const rows = await db.all<{ id: string; customer_id?: string | null }>(sql`
     with input as materialized (
       select i.*, case when i.payer_id is null then i.customer_id else ${foundPayer} end as paid_by
-      from json_to_recordset(${JSON.stringify(input)}::json) as i(${inputColumns})
+      from json_to_recordset(${jsonText(input)}::json) as i(${inputColumns})
     ),
     keyed as (${keysOfInput}),
     event_input as materialized (
@@ -96,7 +106,7 @@ export async function insertPayments(db: Queryable, payments: NewPayment[]): Pro
 export async function insertWithPayers(db: Queryable, payments: NewPayment[]): Promise<Map<string, Inserted>> {
   const rows = await db.all<{ id: string; customer_id?: string | null; blocked?: boolean }>(sql`
     with input as materialized (
-      select * from json_to_recordset(${JSON.stringify(withPayers(payments))}::json) as i(${inputColumnsWithNew})
+      select * from json_to_recordset(${jsonText(withPayers(payments))}::json) as i(${inputColumnsWithNew})
     ),
     ${FIND_PAYERS},
     allowed as materialized (
@@ -139,4 +149,19 @@ function withPayers(payments: NewPayment[]): object[] {
     const made: NewPayer = payer.fresh();
     return { ...payment, ...payer, ...made };
   });
+}
+
+/** Maximum runs of one batch or transaction. After one wait for another transaction, it sees nearly all of its customers. */
+const MAX_RUNS = 5;
+
+/**
+ * Runs `work` again while another transaction is creating a customer of its payments; the next run finds it.
+ * @throws any other error, and the last violation after 5 runs
+ */
+export function seeingCustomers<T>(work: (run: number) => Promise<T>): Promise<T> {
+  return retried(MAX_RUNS, isUnseenCustomer, work);
+}
+
+function isUnseenCustomer(error: unknown): boolean {
+  return pgCode(error) === CHECK_VIOLATION && pgConstraint(error) === 'payments_customer_seen';
 }

@@ -1,14 +1,11 @@
 import { blockedCustomer } from '../customers/payer.ts';
 import { must } from '../../kit/errors.ts';
 import type { Minor } from '../../kit/money.ts';
-import { CHECK_VIOLATION, type Db, pgCode, pgConstraint, type Queryable, type Tx } from '../../kit/sql.ts';
+import type { Db, Queryable, Tx } from '../../kit/sql.ts';
 import { inputOf, type Order, paymentOf } from './create.ts';
-import { insertWithPayers } from './create-store.ts';
+import { insertWithPayers, seeingCustomers } from './create-store.ts';
 import type { PaymentRow } from './schema.ts';
 import { findByKey } from './store.ts';
-
-/** Maximum runs of the transaction. Another transaction may be creating the same customer; the second run finds it. */
-const MAX_RUNS = 5;
 
 /** Identity of a payment that is created once: a second order with the same key returns the first payment. */
 export interface Once {
@@ -43,13 +40,6 @@ export async function createInTransaction(tx: Tx, order: InnerOrder, amount_mino
  * customer.
  * @throws any other error, and the last violation after 5 runs
  */
-export async function creating<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
-  for (let run = 1; ; run++) {
-    try {
-      return await db.transaction(work);
-    } catch (error) {
-      const unseen = pgCode(error) === CHECK_VIOLATION && pgConstraint(error) === 'payments_customer_seen';
-      if (!unseen || run === MAX_RUNS) throw error;
-    }
-  }
+export function creating<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
+  return seeingCustomers(() => db.transaction(work));
 }

@@ -13,21 +13,16 @@ import { type FieldErrors, must, Problem } from '../../kit/errors.ts';
 import { newId } from '../../kit/ids.ts';
 import { checkMetadata } from '../../kit/metadata.ts';
 import { type Minor, minorFromWire } from '../../kit/money.ts';
-import { CHECK_VIOLATION, type Db, pgCode, pgConstraint, UNIQUE_VIOLATION } from '../../kit/sql.ts';
+import { type Db, pgCode, pgConstraint, UNIQUE_VIOLATION } from '../../kit/sql.ts';
 import { retrieved } from './present.ts';
-import type { CreatePaymentBody, PaymentDetails, PaymentRow } from './schema.ts';
-import { type Inserted, insertPayments, insertWithPayers, type NewPayment } from './create-store.ts';
+import { STORED_COLUMNS, STORED_DETAILS, type StoredColumn, type StoredDetails } from './fields.ts';
+import type { CreatePaymentBody, PaymentRow } from './schema.ts';
+import { type Inserted, insertedOf, insertPayments, insertWithPayers, type NewPayment, seeingCustomers } from './create-store.ts';
 import { KnownPayers } from './known-payers.ts';
 import { findByKey, referenceExists } from './store.ts';
 
 const ROUTE = 'POST /payments';
 const DEFAULT_WINDOW_MINUTES = 1440;
-/**
- * Maximum runs of one batch. Other transactions may be creating its customers while it waits for the first of them; after one
- * wait it sees nearly all.
- */
-const MAX_RUNS = 5;
-
 /** A created payment; `replayed` when an earlier request with the same key created it. */
 export interface Created {
   payment: PaymentRow;
@@ -133,20 +128,13 @@ async function activeAccount(store: Store, team_id: bigint, id: string): Promise
  * Inserts a batch of payments. Customers that are known to exist are only looked up. If one does not exist after all, or
  * another transaction is creating it, the payments are inserted by the statement that also creates customers.
  */
-async function insertSeeing(db: Db, known: KnownPayers, payments: NewPayment[]): Promise<Map<string, Inserted>> {
-  let makes = !known.covers(payments);
-  for (let run = 1; ; run++) {
-    try {
-      if (!makes) return await insertPayments(db, payments);
-      const made = await insertWithPayers(db, payments);
-      known.learn(payments, made);
-      return made;
-    } catch (error) {
-      const unseen = pgCode(error) === CHECK_VIOLATION && pgConstraint(error) === 'payments_customer_seen';
-      if (!unseen || run === MAX_RUNS) throw error;
-      makes = true;
-    }
-  }
+function insertSeeing(db: Db, known: KnownPayers, payments: NewPayment[]): Promise<Map<string, Inserted>> {
+  return seeingCustomers(async (run) => {
+    if (run === 1 && known.covers(payments)) return insertPayments(db, payments);
+    const made = await insertWithPayers(db, payments);
+    known.learn(payments, made);
+    return made;
+  });
 }
 
 /**
@@ -190,9 +178,9 @@ export function paymentOf(call: Order, amount_minor: Minor, account: Pick<Accoun
   const now = new Date(at);
   const window_ms = (body.expires?.in ?? DEFAULT_WINDOW_MINUTES) * 60_000;
   return {
+    ...textsOf(body),
     team_id: caller.team.id,
     id: newId('trx', caller.store.environment, at),
-    reference: body.reference ?? null,
     amount_minor,
     fee_minor: 0n,
     captured_minor: 0n,
@@ -201,7 +189,6 @@ export function paymentOf(call: Order, amount_minor: Minor, account: Pick<Accoun
     status: 'pending',
     bearer: body.bearer ?? 'merchant',
     channel: null,
-    description: body.description ?? null,
     settled: false,
     reason: null,
     message: null,
@@ -212,7 +199,6 @@ export function paymentOf(call: Order, amount_minor: Minor, account: Pick<Accoun
     email: body.email ?? body.customer?.email ?? null,
     phone: body.phone ?? body.customer?.phone ?? null,
     key_id: caller.key_id,
-    callback: body.callback ?? null,
     details: detailsOf(body),
     split: account?.split ?? null,
     continue_at: null,
@@ -225,11 +211,15 @@ export function paymentOf(call: Order, amount_minor: Minor, account: Pick<Accoun
   };
 }
 
-/** Returns only the fields that were sent: most payments carry none of them. */
-function detailsOf(body: CreatePaymentBody): PaymentDetails | null {
-  const { items, address, shipping, theming, telemetry, metadata } = body;
-  const sent = Object.entries({ items, address, shipping, theming, telemetry, metadata }).filter(([, value]) => value != null);
-  return sent.length > 0 ? (Object.fromEntries(sent) as PaymentDetails) : null;
+/** Returns the columns of what is stored as it was sent. */
+function textsOf(body: CreatePaymentBody): Record<StoredColumn, string | null> {
+  return Object.fromEntries(STORED_COLUMNS.map((name) => [name, body[name] ?? null])) as Record<StoredColumn, string | null>;
+}
+
+/** Returns only the details that were sent: most payments carry none of them. */
+function detailsOf(body: CreatePaymentBody): StoredDetails | null {
+  const sent = STORED_DETAILS.map((name) => [name, body[name]]).filter(([, value]) => value != null);
+  return sent.length > 0 ? Object.fromEntries(sent) : null;
 }
 
 /**
@@ -250,27 +240,12 @@ export function inputOf(call: Order, payment: PaymentRow, hash: Buffer, route = 
   });
   return {
     ...event,
-    id: payment.id,
+    ...insertedOf(payment),
     route,
     idempotency_key: call.idempotency_key,
     request_hash: hash.toString('hex'),
-    reference: payment.reference,
-    amount_minor: String(payment.amount_minor),
-    currency: payment.currency,
-    bearer: payment.bearer,
-    description: payment.description,
-    customer_id: payment.customer_id,
-    account_id: payment.account_id,
-    split: payment.split,
-    name: payment.name,
-    email: payment.email,
-    phone: payment.phone,
-    callback: payment.callback,
-    details: payment.details,
     unique_reference: call.caller.team.unique_references && payment.reference !== null,
-    key_id: payment.key_id,
     request_id: call.request_id,
-    expires_at: payment.expires_at.toISOString(),
     payer,
   };
 }

@@ -1,88 +1,65 @@
 import type { Environment } from '../../kit/environment.ts';
-import { lowestIdAt } from '../../kit/ids.ts';
-import type { Position } from '../../kit/paging.ts';
-import { allOf, type Fragment, fixed, part, type Queryable, sql } from '../../kit/sql.ts';
-import type { PaymentRow } from './schema.ts';
+import { type Conditions, conditionsOf, containing, equalTo, withinAmounts, withinDays } from '../../kit/list-filters.ts';
+import { pageTail } from '../../kit/pages.ts';
+import type { PagingQuery, Position } from '../../kit/paging.ts';
+import { allOf, type Fragment, part, type Queryable, sql } from '../../kit/sql.ts';
+import { type EqualField, equalColumns, searchedColumns } from './fields.ts';
+import type { ListPaymentsQuery, PaymentRow } from './schema.ts';
 import { columns } from './store.ts';
 
-export interface PaymentFilters {
-  search?: string | undefined;
-  /** Searches id and reference only: the search allowed for a public key. */
-  search_ids_only: boolean;
-  status?: string | undefined;
-  /** UTC days, inclusive. */
-  date_from?: string | undefined;
-  date_to?: string | undefined;
-  amount_min_minor?: bigint | undefined;
-  amount_max_minor?: bigint | undefined;
-  customer_id?: string | undefined;
-  link_id?: string | undefined;
+/** Payments of one customer, or of one payment link. */
+export type PaymentsOf = { customer_id: string } | { link_id: string };
+
+type Filters = Omit<ListPaymentsQuery, keyof PagingQuery>;
+
+const equalities = Object.fromEntries(equalColumns.map(({ name, column }) => [name, equalTo(column)])) as Pick<
+  Conditions<Filters>,
+  EqualField
+>;
+const search = { anyone: containing(searchedColumns('anyone')), secret_key: containing(searchedColumns('secret_key')) };
+
+/** Returns the conditions of a list besides its team; empty for all payments of the team. */
+export function filterConditions(
+  environment: Environment,
+  query: Filters,
+  searcher: keyof typeof search,
+  of?: PaymentsOf,
+): Fragment[] {
+  const conditions: Conditions<Filters> = {
+    ...equalities,
+    ...withinDays('trx', environment),
+    ...withinAmounts,
+    search: search[searcher],
+  };
+  return [...(of ? [belongingTo(of)] : []), ...conditionsOf(query, conditions)];
+}
+
+function belongingTo(of: PaymentsOf): Fragment {
+  if ('customer_id' in of) return part`customer_id = ${of.customer_id}`;
+  // Worded like the predicate of the partial index on payments of links, so that PostgreSQL uses it.
+  return part`key_id = ${of.link_id} and key_id like 'lnk\\_%'`;
 }
 
 /** Returns one page, in reading order. Cursor pages contain one row more than requested when there is another page. */
-export function listPayments(
-  db: Queryable,
-  environment: Environment,
-  team_id: bigint,
-  filters: PaymentFilters,
-  position: Position,
-): Promise<PaymentRow[]> {
-  const conditions = [part`team_id = ${team_id}`, ...filterConditions(environment, filters), ...positionConditions(position)];
-  const order = position.kind === 'newer' ? fixed('id') : fixed('id desc');
-  if (position.kind === 'offset') {
-    // The skipped rows are read from the index only; just the page itself is read from the table.
-    return db.all<PaymentRow>(sql`
-      select ${columns} from payments where team_id = ${team_id} and id in (
-        select id from payments where ${allOf(conditions)} order by id desc
-        limit ${position.per_page} offset ${(position.page - 1) * position.per_page}
-      ) order by id desc`);
-  }
+export function listPayments(db: Queryable, team_id: bigint, filters: Fragment[], position: Position): Promise<PaymentRow[]> {
+  const page = part`${allOf([part`team_id = ${team_id}`, ...filters])} ${pageTail(position)}`;
+  if (position.kind !== 'offset') return db.all<PaymentRow>(sql`select ${columns} from payments where ${page}`);
+  // The skipped rows are read from the index only; just the page itself is read from the table.
   return db.all<PaymentRow>(sql`
-    select ${columns} from payments where ${allOf(conditions)} order by ${order} limit ${position.per_page + 1}`);
+    select ${columns} from payments where team_id = ${team_id} and id in (select id from payments where ${page}) order by id desc`);
 }
 
 /** Counts payments, of an id range when given: `from` inclusive, `to` exclusive. */
 export async function countPayments(
   db: Queryable,
-  environment: Environment,
   team_id: bigint,
-  filters: PaymentFilters,
+  filters: Fragment[],
   from: string | null,
   to: string | null,
 ): Promise<number> {
-  const conditions = [part`team_id = ${team_id}`, ...filterConditions(environment, filters)];
+  const conditions = [part`team_id = ${team_id}`, ...filters];
   if (from !== null) conditions.push(part`id >= ${from}`);
   if (to !== null) conditions.push(part`id < ${to}`);
   const rows = await db.all<{ total: bigint }>(sql`select count(*) as total from payments where ${allOf(conditions)}`);
   return Number(rows[0]?.total ?? 0n);
-}
-
-function positionConditions(position: Position): Fragment[] {
-  if (position.kind === 'older') return position.than === null ? [] : [part`id < ${position.than}`];
-  if (position.kind === 'newer') return [position.inclusive ? part`id >= ${position.than}` : part`id > ${position.than}`];
-  return [];
-}
-
-const DAY_MS = 86_400_000;
-
-function filterConditions(environment: Environment, filters: PaymentFilters): Fragment[] {
-  const conditions: Fragment[] = [];
-  const { status, date_from, date_to, amount_min_minor, amount_max_minor, customer_id, link_id, search } = filters;
-  if (customer_id !== undefined) conditions.push(part`customer_id = ${customer_id}`);
-  // Worded like the predicate of the partial index on payments of links, so that PostgreSQL uses it.
-  if (link_id !== undefined) conditions.push(part`key_id = ${link_id} and key_id like 'lnk\\_%'`);
-  if (status) conditions.push(part`status = ${status}`);
-  if (date_from) conditions.push(part`id >= ${lowestIdAt('trx', environment, Date.parse(date_from))}`);
-  if (date_to) conditions.push(part`id < ${lowestIdAt('trx', environment, Date.parse(date_to) + DAY_MS)}`);
-  if (amount_min_minor !== undefined) conditions.push(part`amount_minor >= ${amount_min_minor}`);
-  if (amount_max_minor !== undefined) conditions.push(part`amount_minor <= ${amount_max_minor}`);
-  if (search) conditions.push(searchCondition(search, filters.search_ids_only));
-  return conditions;
-}
-
-function searchCondition(search: string, idsOnly: boolean): Fragment {
-  const like = `%${search.replace(/[\\%_]/g, '\\$&')}%`;
-  if (idsOnly) return part`(id ilike ${like} or reference ilike ${like})`;
-  return part`(id ilike ${like} or reference ilike ${like} or description ilike ${like} or name ilike ${like}
-    or email ilike ${like} or phone ilike ${like})`;
 }

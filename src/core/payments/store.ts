@@ -1,15 +1,46 @@
+import { assignments, columnsOf, typedColumns } from '../../kit/columns.ts';
 import { jsonText } from '../../kit/json.ts';
 import { fixed, PLANNED_EACH_TIME, type Queryable, sql, type Tx } from '../../kit/sql.ts';
 import { notAt } from '../../platform/work/account-key.ts';
 import type { AttemptView } from '../attempts/schema.ts';
+import { STORED_COLUMNS, type StoredColumn } from './fields.ts';
 import type { PaymentRow } from './schema.ts';
 
-const PAYMENT = `team_id, id, reference, amount_minor, fee_minor, captured_minor, refunded_minor, currency, status, bearer,
-  channel, description, settled, reason, message, customer_id, account_id, payment_method, name, email, phone, key_id, callback,
-  details, split, continue_at, claim, event_count, created_at, updated_at, expires_at, completed_at`;
+/** The columns of a {@link PaymentRow} with their types. */
+export const COLUMNS: Record<keyof PaymentRow, string> = {
+  ...(Object.fromEntries(STORED_COLUMNS.map((name) => [name, 'text'])) as Record<StoredColumn, string>),
+  team_id: 'bigint',
+  id: 'text',
+  amount_minor: 'bigint',
+  fee_minor: 'bigint',
+  captured_minor: 'bigint',
+  refunded_minor: 'bigint',
+  currency: 'text',
+  status: 'text',
+  bearer: 'text',
+  channel: 'text',
+  settled: 'boolean',
+  reason: 'text',
+  message: 'text',
+  customer_id: 'text',
+  account_id: 'text',
+  payment_method: 'text',
+  name: 'text',
+  email: 'text',
+  phone: 'text',
+  key_id: 'text',
+  details: 'json',
+  split: 'json',
+  continue_at: 'timestamptz',
+  claim: 'bytea',
+  event_count: 'integer',
+  created_at: 'timestamptz',
+  updated_at: 'timestamptz',
+  expires_at: 'timestamptz',
+  completed_at: 'timestamptz',
+};
 
-/** The columns of a {@link PaymentRow}. */
-export const columns = fixed(PAYMENT);
+export const columns = fixed(Object.keys(COLUMNS).join(', '));
 
 /** A payment with the request hash and time of its idempotency key. */
 export interface KeyedPayment extends PaymentRow {
@@ -66,74 +97,34 @@ export function lockPayments(tx: Tx, refs: readonly PaymentRef[]): Promise<Payme
 }
 
 // ------------------------------------------------------------------------------------------------- write
-/** The columns that a state change may write. */
-export type PaymentUpdate = Pick<
-  PaymentRow,
-  | 'team_id'
-  | 'id'
-  | 'status'
-  | 'channel'
-  | 'fee_minor'
-  | 'captured_minor'
-  | 'refunded_minor'
-  | 'settled'
-  | 'reason'
-  | 'message'
-  | 'payment_method'
-  | 'continue_at'
-  | 'event_count'
-  | 'updated_at'
-  | 'completed_at'
->;
+/** The columns that a state change writes. */
+const CHANGED = [
+  'status',
+  'channel',
+  'fee_minor',
+  'captured_minor',
+  'refunded_minor',
+  'settled',
+  'reason',
+  'message',
+  'payment_method',
+  'continue_at',
+  'event_count',
+  'updated_at',
+  'completed_at',
+] as const;
+const CHANGES = ['team_id', 'id', ...CHANGED] as const;
+const changed = fixed(assignments(CHANGED));
+const changes = fixed(typedColumns(COLUMNS, CHANGES));
+
+export type PaymentUpdate = Pick<PaymentRow, (typeof CHANGES)[number]>;
 
 /** Writes changed payments in one statement. Called only by `apply`. */
 export async function updatePayments(tx: Tx, updates: PaymentUpdate[]): Promise<void> {
+  const rows = updates.map((update) => columnsOf(update, CHANGES));
   await tx.run(sql`
-    update payments p set status = u.status, channel = u.channel, fee_minor = u.fee_minor, captured_minor = u.captured_minor,
-      refunded_minor = u.refunded_minor, settled = u.settled, reason = u.reason, message = u.message,
-      payment_method = u.payment_method, continue_at = u.continue_at, event_count = u.event_count, updated_at = u.updated_at, completed_at = u.completed_at
-    from json_to_recordset(${jsonText(updates.map(columnsOf))}::json) as u(team_id bigint, id text, status text, channel text, fee_minor bigint,
-      captured_minor bigint, refunded_minor bigint, settled boolean, reason text, message text, payment_method text,
-      continue_at timestamptz, event_count integer, updated_at timestamptz, completed_at timestamptz)
+    update payments p set ${changed} from json_to_recordset(${jsonText(rows)}::json) as u(${changes})
     where p.team_id = u.team_id and p.id = u.id`);
-}
-
-/** Returns only the columns that are written, to send no more to the database than needed. */
-function columnsOf(row: PaymentUpdate): PaymentUpdate {
-  const {
-    team_id,
-    id,
-    status,
-    channel,
-    fee_minor,
-    captured_minor,
-    refunded_minor,
-    settled,
-    reason,
-    message,
-    payment_method,
-    continue_at,
-    event_count,
-    updated_at,
-    completed_at,
-  } = row;
-  return {
-    team_id,
-    id,
-    status,
-    channel,
-    fee_minor,
-    captured_minor,
-    refunded_minor,
-    settled,
-    reason,
-    message,
-    payment_method,
-    continue_at,
-    event_count,
-    updated_at,
-    completed_at,
-  };
 }
 
 /** A payment whose next tranche is due. */

@@ -1,6 +1,6 @@
 import { type Html, html } from '../../../kit/html.ts';
 import type { SavedPayer } from '../../../core/charge/saved.ts';
-import type { Item } from '../../../core/payments/schema.ts';
+import type { Item } from '../../../core/payments/fields.ts';
 import type { ChannelKind } from '../../../kit/channel-kind.ts';
 import { leftOf, type MethodOption } from '../method-options.ts';
 import { qrCode } from '../qr.ts';

@@ -1,0 +1,217 @@
+import { type Static, type TProperties, type TSchema, Type } from 'typebox';
+import type { JsonObject } from '../../kit/json.ts';
+import { CURRENCIES } from '../../kit/money.ts';
+import { moment, nullableArray, nullableObject, nullableText, openObject } from '../../kit/schema.ts';
+import { PAYMENT_STATUSES } from './states.ts';
+
+/** Views of a payment, each with the fields of those before it: reply to its creation, list, public key, its owner. */
+const VIEWS = ['created', 'listed', 'public', 'retrieved'] as const;
+
+export type View = (typeof VIEWS)[number];
+
+/** What is known of a field. Everything else about it (docs, SQL, list filters, replies) is derived from this. */
+interface Field {
+  /** Its schema in the body of POST /payments; left out: it cannot be sent. */
+  sent?: TSchema;
+  /** Where the value is stored as it was sent: in a text column of the field's name, or as a key of `details`. */
+  stored?: 'column' | 'details';
+  /** The column of a value that the code sets: a bigint is an amount, a Date a moment. */
+  column?: string;
+  /** The first view that shows it; left out: it is never returned. A value that is not stored is derived in present.ts. */
+  shown?: View;
+  /** Its schema in replies. */
+  reply?: TSchema;
+  /** Schema of the query field of the same name, which lists the payments with exactly this value. */
+  equals?: TSchema;
+  /** Who may search it: a public key must not find payers. */
+  searched?: 'anyone' | 'secret_key';
+}
+
+const text = Type.String();
+const status = Type.Enum([...PAYMENT_STATUSES]);
+const freeObject = (description: string) => Type.Optional(Type.Unsafe<JsonObject | null>(nullableObject({ description })));
+
+const item = openObject({
+  name: Type.Optional(Type.String({ maxLength: 255 })),
+  description: Type.Optional(Type.String({ maxLength: 1000 })),
+  quantity: Type.Optional(Type.Number({ minimum: 0 })),
+});
+
+export type Item = Static<typeof item>;
+
+const email = Type.Optional(Type.String({ format: 'email', maxLength: 255 }));
+const phone = Type.Optional(
+  Type.String({
+    minLength: 1,
+    maxLength: 32,
+    description: 'National or international form; checked when a channel is chosen.',
+  }),
+);
+const name = Type.Optional(Type.String({ maxLength: 255 }));
+
+const attempt = Type.Object({
+  id: text,
+  provider: text,
+  channel: text,
+  status: text,
+  reason: nullableText(),
+  explanation: nullableText({ description: 'Why this provider was tried.' }),
+  created_at: moment,
+});
+
+/** The fields of a payment, in the order of its replies. */
+export const FIELDS = {
+  id: { column: 'id', shown: 'created', reply: text, searched: 'anyone' },
+  reference: {
+    sent: Type.Optional(Type.String({ maxLength: 128, description: 'Yours; may repeat.' })),
+    stored: 'column',
+    shown: 'created',
+    reply: nullableText(),
+    searched: 'anyone',
+  },
+  amount: {
+    sent: Type.Number({ minimum: 0.01, description: 'Major units: 25000 is 25,000 XAF. At most two decimals.' }),
+    column: 'amount_minor',
+    shown: 'created',
+    reply: Type.Number(),
+  },
+  currency: { sent: Type.Enum(CURRENCIES, { description: 'ISO 4217.' }), column: 'currency', shown: 'created', reply: text },
+  status: { column: 'status', shown: 'created', reply: status, equals: Type.Optional(status) },
+  channel: { column: 'channel', shown: 'listed', reply: nullableText() },
+  description: {
+    sent: Type.Optional(Type.String({ maxLength: 500 })),
+    stored: 'column',
+    shown: 'created',
+    reply: nullableText(),
+    searched: 'secret_key',
+  },
+  name: { sent: name, column: 'name', searched: 'secret_key' },
+  email: { sent: email, column: 'email', searched: 'secret_key' },
+  phone: { sent: phone, column: 'phone', searched: 'secret_key' },
+  sandbox: { shown: 'created', reply: Type.Boolean() },
+  created_at: { column: 'created_at', shown: 'created', reply: moment },
+  // ------------------------------------------------------------------------------------- of a retrieved payment
+  settled: { column: 'settled', shown: 'public', reply: Type.Boolean() },
+  reason: { column: 'reason', shown: 'public', reply: nullableText() },
+  metadata: {
+    sent: freeObject('Yours: at most 50 keys and 16 KB.'),
+    stored: 'details',
+    shown: 'public',
+    reply: nullableObject(),
+  },
+  // -------------------------------------------------------------- of its owner: page source must not leak payers
+  amount_total: { shown: 'retrieved', reply: Type.Number() },
+  amount_captured: { column: 'captured_minor', shown: 'retrieved', reply: Type.Number() },
+  amount_refunded: { column: 'refunded_minor', shown: 'retrieved', reply: Type.Number() },
+  fee: { column: 'fee_minor', shown: 'retrieved', reply: Type.Number() },
+  bearer: {
+    sent: Type.Optional(Type.Enum(['merchant', 'customer'], { default: 'merchant', description: 'Who bears the fee.' })),
+    column: 'bearer',
+    shown: 'retrieved',
+    reply: text,
+  },
+  message: { column: 'message', shown: 'retrieved', reply: nullableText() },
+  customer: { column: 'customer_id', shown: 'retrieved', reply: nullableText() },
+  payment_method: { column: 'payment_method', shown: 'retrieved', reply: nullableText() },
+  account: { column: 'account_id', shown: 'retrieved', reply: nullableText() },
+  callback: {
+    sent: Type.Optional(Type.String({ format: 'web-url', maxLength: 2048, description: 'Where the payer is sent back to.' })),
+    stored: 'column',
+    shown: 'retrieved',
+    reply: nullableText(),
+  },
+  items: {
+    sent: Type.Optional(Type.Array(item, { maxItems: 500 })),
+    stored: 'details',
+    shown: 'retrieved',
+    reply: nullableArray(),
+  },
+  address: {
+    sent: freeObject('line1, line2, city, state, postal_code, country'),
+    stored: 'details',
+    shown: 'retrieved',
+    reply: nullableObject(),
+  },
+  shipping: {
+    sent: freeObject('name, phone, method, amount, address'),
+    stored: 'details',
+    shown: 'retrieved',
+    reply: nullableObject(),
+  },
+  theming: {
+    sent: freeObject('color, logo, title, button_text, locale'),
+    stored: 'details',
+    shown: 'retrieved',
+    reply: nullableObject(),
+  },
+  telemetry: { sent: freeObject('plugin, platform, sdk, user_agent'), stored: 'details' },
+  expires_at: { column: 'expires_at', shown: 'retrieved', reply: moment },
+  completed_at: { column: 'completed_at', shown: 'retrieved', reply: nullableText() },
+  updated_at: { column: 'updated_at', shown: 'retrieved', reply: moment },
+  attempts: { shown: 'retrieved', reply: Type.Array(attempt) },
+} as const satisfies Record<string, Field>;
+
+type Fields = typeof FIELDS;
+
+/** Names of the fields whose line has all of `Part`. */
+type NamesOf<Part> = { [Name in keyof Fields]: Fields[Name] extends Part ? Name : never }[keyof Fields];
+
+/** One property of each field that has it. */
+type Each<Key extends string> = {
+  [Name in NamesOf<Record<Key, unknown>>]: Fields[Name] extends Record<Key, infer Value> ? Value : never;
+};
+
+const TABLE = Object.entries<Field>(FIELDS).map(([name, field]) => ({ name, ...field, column: field.column ?? name }));
+
+// ------------------------------------------------------------------------------------------- bodies and queries
+function each<Key extends 'sent' | 'equals'>(key: Key): Each<Key> {
+  return Object.fromEntries(TABLE.filter((field) => field[key]).map((field) => [field.name, field[key]])) as Each<Key>;
+}
+
+/** Fields of the body of POST /payments. */
+export const sent = each('sent');
+
+/** Query fields of the lists that a payment must equal. */
+export const equals = each('equals');
+
+/** The columns of {@link equals}. */
+export const equalColumns = TABLE.flatMap(({ name, column, equals }) => (equals ? [{ name: name as EqualField, column }] : []));
+export type EqualField = NamesOf<{ equals: TSchema }>;
+
+/** Returns the columns that a search looks in. */
+export function searchedColumns(by: 'anyone' | 'secret_key'): string[] {
+  return TABLE.filter(({ searched }) => searched === 'anyone' || searched === by).map(({ column }) => column);
+}
+
+// --------------------------------------------------------------------------------------------------- replies
+/** Names of the columns that replies show. */
+export type ShownColumn = Each<'column'>[NamesOf<{ column: string }>];
+
+/** Fields whose value is neither in a column nor in `details`. */
+export type DerivedField = Exclude<keyof Fields, NamesOf<{ column: string }> | NamesOf<{ stored: string }>>;
+
+/** Returns the fields that a view shows, in the order of the replies. */
+export function shownIn(view: View) {
+  const views = VIEWS.slice(0, VIEWS.indexOf(view) + 1);
+  return TABLE.filter(({ shown }) => shown && views.includes(shown));
+}
+
+/** Returns the schema of a view. A public key does not get the fields that only the owner sees. */
+export function replyOf(view: View) {
+  const schemas = shownIn(view).map(({ name, shown, reply = Type.Unknown() }) => {
+    return [name, shown === 'retrieved' ? Type.Optional(reply) : reply];
+  });
+  return Type.Object(Object.fromEntries(schemas) as TProperties);
+}
+
+// --------------------------------------------------------------------------------------------------- storage
+export type StoredColumn = NamesOf<{ stored: 'column' }>;
+export type StoredDetail = NamesOf<{ stored: 'details' }>;
+
+/** The values in `details`: only what was sent. */
+export type StoredDetails = { [Name in StoredDetail]?: Static<Fields[Name]['sent']> };
+
+const storedIn = (place: string) => TABLE.filter(({ stored }) => stored === place).map(({ name }) => name);
+
+export const STORED_COLUMNS = storedIn('column') as StoredColumn[];
+export const STORED_DETAILS = storedIn('details') as StoredDetail[];

@@ -1,0 +1,77 @@
+import { Type } from 'typebox';
+import type { Environment } from './environment.ts';
+import { invalid } from './errors.ts';
+import { type IdPrefix, lowestIdAt } from './ids.ts';
+import { type Minor, minorFromWire } from './money.ts';
+import { type Fragment, fixed, part } from './sql.ts';
+
+/** The condition of each field of a list's query. The type requires one for every field. Null: the value filters nothing. */
+export type Conditions<Query> = { [Name in keyof Query]-?: (value: NonNullable<Query[Name]>) => Fragment | null };
+
+/** Returns the conditions of the fields that a query sets; empty when it lists everything. */
+export function conditionsOf<Query extends object>(query: Query, conditions: Conditions<Query>): Fragment[] {
+  return (Object.keys(conditions) as (keyof Query)[]).flatMap((name) => {
+    const value = query[name];
+    const condition = value === undefined ? null : conditions[name](value as NonNullable<Query[typeof name]>);
+    return condition ? [condition] : [];
+  });
+}
+
+/** A column that equals the value. */
+export function equalTo(column: string): (value: string) => Fragment {
+  const name = fixed(column);
+  return (value) => part`${name} = ${value}`;
+}
+
+/** Columns (or SQL expressions) of which one contains the text, in upper or lower case. */
+export function containing(columns: readonly string[]): (text: string) => Fragment | null {
+  return (text) => {
+    if (text === '') return null;
+    const like = `%${text.replace(/[\\%_]/g, '\\$&')}%`;
+    const found = columns.map((column) => part`${fixed(column)} ilike ${like}`);
+    return part`(${found.reduce((left, right) => part`${left} or ${right}`)})`;
+  };
+}
+
+// ------------------------------------------------------------------------------------------------ ranges
+export const dayQuery = {
+  date_from: Type.Optional(Type.String({ format: 'date', description: 'UTC day, inclusive.' })),
+  date_to: Type.Optional(Type.String({ format: 'date', description: 'UTC day, inclusive; not before date_from.' })),
+};
+
+export const amountQuery = {
+  amount_min: Type.Optional(Type.Number({ minimum: 0 })),
+  amount_max: Type.Optional(Type.Number({ minimum: 0 })),
+};
+
+/**
+ * Checks a range of days.
+ * @throws Problem 422 for a `date_to` before `date_from`
+ */
+export function checkDays({ date_from, date_to }: { date_from?: string; date_to?: string }): void {
+  if (date_from && date_to && date_to < date_from) throw invalid({ date_to: ['must not be before date_from'] });
+}
+
+const DAY_MS = 86_400_000;
+
+/** Conditions of {@link dayQuery}. Ids sort by time, so a range of days is a range of ids. */
+export function withinDays(prefix: IdPrefix, environment: Environment) {
+  return {
+    date_from: (day: string) => part`id >= ${lowestIdAt(prefix, environment, Date.parse(day))}`,
+    date_to: (day: string) => part`id < ${lowestIdAt(prefix, environment, Date.parse(day) + DAY_MS)}`,
+  };
+}
+
+/** Conditions of {@link amountQuery}. */
+export const withinAmounts = {
+  amount_min: (amount: number) => part`amount_minor >= ${bound(amount, Math.ceil)}`,
+  amount_max: (amount: number) => part`amount_minor <= ${bound(amount, Math.floor)}`,
+};
+
+/**
+ * Converts a bound to hundredths. It may have more decimals than any amount, or be larger: it is rounded to the nearest
+ * hundredth inside the range.
+ */
+function bound(amount: number, inwards: (hundredths: number) => number): Minor {
+  return minorFromWire(amount) ?? BigInt(inwards(Math.min(amount * 100, Number.MAX_SAFE_INTEGER)));
+}
