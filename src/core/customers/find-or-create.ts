@@ -1,4 +1,5 @@
 import { must, Problem } from '../../kit/errors.ts';
+import { retried } from '../../kit/retried.ts';
 import { type Db, pgCode, pgConstraint, type Tx, UNIQUE_VIOLATION } from '../../kit/sql.ts';
 import { compactPhone } from './phone.ts';
 import type { CustomerRow } from './schema.ts';
@@ -40,13 +41,10 @@ async function find(tx: Tx, team_id: bigint, { email, phone }: Named): Promise<C
 }
 
 /** Runs a transaction that uses {@link findOrCreate}. Retries it when another transaction created the customer concurrently. */
-export async function creatingCustomers<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
-  for (let run = 1; ; run++) {
-    try {
-      return await db.transaction(work);
-    } catch (error) {
-      const made = pgCode(error) === UNIQUE_VIOLATION && /^customers_(email|phone)$/.test(pgConstraint(error) ?? '');
-      if (!made || run === MAX_RUNS) throw error;
-    }
-  }
+export function creatingCustomers<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
+  return retried(MAX_RUNS, isSameCustomer, () => db.transaction(work));
+}
+
+function isSameCustomer(error: unknown): boolean {
+  return pgCode(error) === UNIQUE_VIOLATION && /^customers_(email|phone)$/.test(pgConstraint(error) ?? '');
 }

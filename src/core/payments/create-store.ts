@@ -34,8 +34,10 @@ const INSERTED = [
   'expires_at',
 ] as const;
 
-/** The row of a payment to insert; the statement may find another customer for it. */
-type InsertedRow = Pick<PaymentRow, (typeof INSERTED)[number] | 'id' | 'customer_id'>;
+/** The columns of the statement's input. It may find another customer. */
+const INPUT = [...INSERTED, 'id', 'customer_id'] as const;
+
+type InsertedRow = Pick<PaymentRow, (typeof INPUT)[number]>;
 
 /** A payment to insert, with its idempotency key and its first event. */
 export interface NewPayment extends EventInput, InsertedRow {
@@ -50,16 +52,15 @@ export interface NewPayment extends EventInput, InsertedRow {
 
 /** Returns the columns of a row that are inserted. */
 export function insertedOf(row: PaymentRow): InsertedRow {
-  return columnsOf(row, [...INSERTED, 'id', 'customer_id']);
+  return columnsOf(row, INPUT);
 }
 
 /** The customer of a payment that was created, or `blocked` when the payment was rejected because its customer is blocked. */
 export type Inserted = { customer_id: string | null } | 'blocked';
 
-const SAME = [...INSERTED, 'unique_reference', 'request_id'];
-const same = fixed(SAME.join(', '));
+const same = fixed([...INSERTED, 'unique_reference', 'request_id'].join(', '));
 
-const INPUT_COLUMNS = `${EVENT_COLUMNS}, ${typedColumns(COLUMNS, [...INSERTED, 'id', 'customer_id'])}, route text,
+const INPUT_COLUMNS = `${EVENT_COLUMNS}, ${typedColumns(COLUMNS, INPUT)}, route text,
   idempotency_key text, request_hash text, unique_reference boolean, request_id text, ${PAYER_COLUMNS}`;
 const inputColumns = fixed(INPUT_COLUMNS);
 const inputColumnsWithNew = fixed(`${INPUT_COLUMNS}, ${NEW_PAYER_COLUMNS}`);

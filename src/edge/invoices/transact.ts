@@ -1,4 +1,5 @@
 import { creatingCustomers } from '../../core/customers/find-or-create.ts';
+import { retried } from '../../kit/retried.ts';
 import type { Db, Tx } from '../../kit/sql.ts';
 
 const MAX_RUNS = 5;
@@ -7,12 +8,10 @@ const MAX_RUNS = 5;
 export class Moved extends Error {}
 
 /** Runs a transaction that changes invoices. Retries it after a conflict with a concurrent change. */
-export async function transact<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
-  for (let run = 1; ; run++) {
-    try {
-      return await creatingCustomers(db, work);
-    } catch (error) {
-      if (!(error instanceof Moved) || run === MAX_RUNS) throw error;
-    }
-  }
+export function transact<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
+  return retried(
+    MAX_RUNS,
+    (error) => error instanceof Moved,
+    () => creatingCustomers(db, work),
+  );
 }
