@@ -71,6 +71,10 @@ async function uses(id: string): Promise<number[]> {
   return [row?.succeeded_count ?? -1, row?.held_count ?? -1];
 }
 
+async function lateOf(id: string): Promise<number | undefined> {
+  return (await db.maybe<{ late_count: number }>(sql`select late_count from links where id = ${id}`))?.late_count;
+}
+
 test('whoever begins payments and charges none of them takes no use: the link stays open, and a payer pays', async () => {
   const link = await newLink(api, key, { max_uses: 1 });
   const idle = [await begin(link), await begin(link), await begin(link)];
@@ -169,6 +173,44 @@ test('money that comes after the use was given back is counted, even beyond max_
   assert.deepEqual(await uses(link.id), [2, 0]);
   assert.equal(await pageOf(link.url), 410);
   assert.equal((await api.call('PATCH', `/links/${link.id}`, { key, body: { title: 'Another title' } })).status, 200);
+});
+
+test('a tranche that arrives after the use was given back is continued only with a use of the link', async () => {
+  const late = async (max_uses: number, meanwhile: boolean) => {
+    const link = await newLink(api, key, { max_uses, amount: 1_200_000 });
+    const first = await begin(link);
+    await simulator.closePort();
+    assert.equal((await pay(first)).status, 502);
+    await simulator.openPort();
+    if (meanwhile) {
+      const other = await begin(link);
+      await pay(other);
+      await becomes(other.id, 'succeeded');
+    }
+    const ref = { team_id: shop.merchant.team.id, id: (await payment(first.id)).attempts[0].id };
+    await resolveAttempt(api.deps, api.deps.stores.live, ref, { as: 'succeeded', evidence: 'statement', author: 'awa' }, WORKER);
+    return { link, first };
+  };
+  const free = await late(1, false);
+  await becomes(free.first.id, 'succeeded');
+  assert.deepEqual([await uses(free.link.id), await lateOf(free.link.id)], [[1, 0], 0]);
+  const used = await late(1, true);
+  // The worker tries to send the next tranche, gets 409 and stops.
+  await until(
+    async () => {
+      clock.advance(1_000);
+      return db.maybe<{ waits: boolean }>(sql`select continue_at is not null as waits from payments where id = ${used.first.id}`);
+    },
+    (row) => row?.waits === false,
+    30_000,
+  );
+  const { status, body } = await pay(used.first);
+  assert.deepEqual([status, body.error_code], [409, 'link_used']);
+  assert.equal((await payment(used.first.id)).attempts.length, 1);
+  assert.deepEqual(await uses(used.link.id), [1, 0]);
+  clock.advance(31 * 60_000);
+  await becomes(used.first.id, 'expired');
+  assert.deepEqual([await uses(used.link.id), await lateOf(used.link.id)], [[1, 0], 0]);
 });
 
 test('the database refuses what the code must never do: more uses taken than there are, and two by one payment', async () => {

@@ -1,3 +1,4 @@
+import { checkBooks as compareBooks } from '../../src/core/books-check/check.ts';
 import type { Store } from '../../src/platform/db/stores.ts';
 import { foldDeltas } from '../../src/money/ledger/fold.ts';
 import type { Payout, PayoutOutcome } from '../../src/providers/adapters/contract.ts';
@@ -49,7 +50,12 @@ export function service(): Pick<Lane, 'api' | 'store'> {
   return { api, store: api.deps.stores.live };
 }
 
-/** @returns what does not hold over all teams */
-export function checkAllBooks(): Promise<string[]> {
-  return checkBooks(api.deps.stores.live.db);
+/** @returns what does not hold over all teams, also by `ledger verify` */
+export async function checkAllBooks(): Promise<string[]> {
+  const { db } = api.deps.stores.live;
+  const found = await checkBooks(db);
+  await compareBooks(db, ({ check, what, expected, found: seen }) => {
+    found.push(`${check} ${what}: ${expected}, not ${seen}`);
+  });
+  return found;
 }

@@ -129,6 +129,8 @@ test('what is not certain stays in suspense: no money posted for it, two with th
   await stays('it is of another account');
   await tell((await books.attempt('succeeded', { amount: 70_000 })).id);
   await stays('it is of another amount');
+  await tell((await books.attempt('succeeded', { at: NOON + 2 * 86_400_000 })).id);
+  await stays('it began after the money had moved');
 });
 
 test('what a person has settled stays as it was settled', async () => {
@@ -140,4 +142,29 @@ test('what a person has settled stays as it was settled', async () => {
   await books.reconcile([keyless()], APPLY);
   assert.equal((await books.booked()).includes(UNDONE), false);
   assert.equal(await stateAfter(first), 'settled');
+});
+
+test('a line stays in suspense when the amount that was booked differs from it the other way', async () => {
+  const first = await books.reconcile([keyless('collect', { amount: '1200' })], APPLY);
+  await tell((await books.attempt('succeeded')).id);
+  await books.reconcile([keyless('collect', { amount: '800' })], APPLY);
+  // 1,200 of the line, and 200 that the second statement misses of the 1,000 that were booked.
+  assert.deepEqual([await hold(), await stateAfter(first)], [100_000n, 'held']);
+});
+
+test('two runs at once take a line that several runs set aside out of suspense once', async () => {
+  const runs = [await books.reconcile([keyless()], APPLY), await books.reconcile([keyless()], APPLY)];
+  await tell((await books.attempt('succeeded')).id);
+  const later = { ...APPLY, from: new Date(NOON + 3_600_000), to: new Date(NOON + 7_200_000) };
+  await Promise.all([books.reconcile([], later), books.reconcile([keyless()], APPLY)]);
+  assert.deepEqual([(await books.booked()).slice(1), await hold()], [[UNDONE], 0n]);
+  for (const run of runs) assert.equal(await stateAfter(run), 'settled');
+});
+
+test('a run that is killed after it posted a line and before it wrote so is made good by the next', async () => {
+  const first = await books.reconcile([keyless()], APPLY);
+  await books.db.run(sql`update reconciliation_breaks set state = 'open', outcome = null`);
+  await tell((await books.attempt('succeeded')).id);
+  await books.reconcile([], { ...APPLY, from: new Date(NOON + 3_600_000), to: new Date(NOON + 7_200_000) });
+  assert.deepEqual([await hold(), await stateAfter(first)], [0n, 'settled']);
 });

@@ -31,11 +31,15 @@ const POSTED = fixed(`
     where j.team_id = l.team_id and j.source_id = h.id || coalesce(':' || h.leg, '') and p.currency = l.currency
       and (j.kind = 'reconciliation.late' and p.amount_minor = l.amount_minor
         or j.kind = 'reconciliation.amount:' || l.currency and h.currency = l.currency
-          and p.amount_minor = abs(l.amount_minor - h.amount_minor)))`);
+          and case p.credit when 'hold' then p.amount_minor else -p.amount_minor end
+            = case l.flow when 'collect' then 1 else -1 end * (l.amount_minor - h.amount_minor)))`);
+
+/** An operation that began later than this after the money had moved is another one. Clocks and time zones of statements differ. */
+const TOLERANCE = fixed(`interval '1 day'`);
 
 /**
  * Returns the operations that these lines turned out to be, by the number of the break: those with the reference of the line,
- * unless several have it, as in a comparison.
+ * unless several have it, as in a comparison, or the one that has it began after the money had moved.
  */
 export async function identify(tx: Tx, books: Books, lines: readonly BreakRow[]): Promise<Map<bigint, string>> {
   const found = new Map<bigint, string>();
@@ -50,8 +54,9 @@ function identifying(books: Books, lines: readonly BreakRow[], flows: Fragment, 
   const given = part`
     select ${books.team_id}::bigint as team_id, u.* from unnest(${lines.map(({ id }) => id)}::bigint[],
       ${lines.map(({ flow }) => flow)}::text[], ${lines.map(({ reference }) => reference)}::text[],
-      ${lines.map(({ there_minor }) => there_minor)}::bigint[], ${lines.map(({ there_currency }) => there_currency)}::text[])
-      as u(id, flow, reference, amount_minor, currency) where u.flow in ${flows}`;
+      ${lines.map(({ there_minor }) => there_minor)}::bigint[], ${lines.map(({ there_currency }) => there_currency)}::text[],
+      ${lines.map(({ there_at }) => there_at?.toISOString() ?? null)}::timestamptz[])
+      as u(id, flow, reference, amount_minor, currency, at) where u.flow in ${flows}`;
   return sql`
     with lines as materialized (${given}),
     named as materialized (
@@ -59,5 +64,5 @@ function identifying(books: Books, lines: readonly BreakRow[], flows: Fragment, 
       where t.reference in (select reference from lines) and (t.flow <> 'collect' or t.id >= ${books.lowest.attempt})
     )
     select l.id, h.id as found_id from lines l join named h on h.reference = l.reference and h.same_reference = 1
-    where ${POSTED}${PLANNED_EACH_TIME}`;
+    where h.begun_at <= l.at + ${TOLERANCE} and ${POSTED}${PLANNED_EACH_TIME}`;
 }

@@ -100,6 +100,12 @@ export async function takeUse(tx: Tx, { team_id, id }: LinkRef, payment_id: stri
   await tx.run(sql`update links set held_count = held_count + 1 where team_id = ${team_id} and id = ${id}`);
 }
 
+/** Whether a payment holds a use of its link. The caller holds the payment's lock. */
+export async function holdsUse(tx: Tx, { team_id, id }: { team_id: bigint; id: string }): Promise<boolean> {
+  const row = await tx.maybe(sql`select 1 from link_uses where team_id = ${team_id} and payment_id = ${id}`);
+  return row !== undefined;
+}
+
 /** A payment of a link that is no longer being charged. */
 export interface Counted extends LinkRef {
   payment_id: string;

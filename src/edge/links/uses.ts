@@ -2,7 +2,7 @@ import { must, Problem } from '../../kit/errors.ts';
 import type { ChargeGuard } from '../../core/payments/listeners.ts';
 import type { PaymentRow } from '../../core/payments/schema.ts';
 import type { LinkRow } from './schema.ts';
-import { type LinkRef, lockLink, takeUse } from './store.ts';
+import { holdsUse, type LinkRef, lockLink, takeUse } from './store.ts';
 
 /** Whether a link can be paid once more. `full` is temporary: a charge under way can end unpaid. */
 export type Uses = 'free' | 'full' | 'used';
@@ -19,14 +19,15 @@ export function linkOf({ team_id, key_id }: Pick<PaymentRow, 'team_id' | 'key_id
 }
 
 /**
- * Takes a use of the payment's link for a charge, under the link's lock: of two payers at the last use one is charged. Any other
- * payment passes without a query.
+ * Takes a use of the payment's link for a charge, under the link's lock: of two payers at the last use one is charged. A payment
+ * that comes from no link passes without a query.
  * @throws Problem 409 `link_full`, `link_used`
  */
 export const takeLinkUse: ChargeGuard = async (tx, payment) => {
   const ref = linkOf(payment);
-  // A payment that has a tranche has its use.
-  if (!ref || payment.status === 'partial') return;
+  if (!ref) return;
+  // A payment that has a tranche keeps its use. It has none if that tranche arrived after the use had been given back.
+  if (payment.status === 'partial' && (await holdsUse(tx, payment))) return;
   const left = usesLeft(must(await lockLink(tx, ref), 'links are never deleted'));
   if (left !== 'free') throw noUse(left);
   await takeUse(tx, ref, payment.id);
