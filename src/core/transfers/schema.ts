@@ -3,6 +3,7 @@ import { payee } from '../beneficiaries/schema.ts';
 import type { JsonObject } from '../../kit/json.ts';
 import type { Resolution } from '../attempts/schema.ts';
 import { CURRENCIES } from '../../kit/money.ts';
+import { amountQuery, dayQuery } from '../../kit/list-filters.ts';
 import { pagingQuery } from '../../kit/paging.ts';
 import { moment, nullableObject, nullableText, openObject } from '../../kit/schema.ts';
 import { TRANSFER_STATUSES, type TransferStatus } from './states.ts';
@@ -128,10 +129,8 @@ export const listTransfersQuery = Type.Object({
   status: Type.Optional(Type.Enum([...TRANSFER_STATUSES])),
   beneficiary: Type.Optional(Type.String({ maxLength: 64 })),
   channel: Type.Optional(Type.String({ maxLength: 64 })),
-  date_from: Type.Optional(Type.String({ format: 'date', description: 'UTC day, inclusive.' })),
-  date_to: Type.Optional(Type.String({ format: 'date', description: 'UTC day, inclusive; not before date_from.' })),
-  amount_min: Type.Optional(Type.Number({ minimum: 0 })),
-  amount_max: Type.Optional(Type.Number({ minimum: 0 })),
+  ...dayQuery,
+  ...amountQuery,
 });
 
 export type ListTransfersQuery = Static<typeof listTransfersQuery>;

@@ -1,17 +1,67 @@
+import { assignments, columnsOf, typedColumns } from '../../kit/columns.ts';
 import type { Environment } from '../../kit/environment.ts';
-import { lowestIdAt } from '../../kit/ids.ts';
 import { jsonText } from '../../kit/json.ts';
-import type { Minor } from '../../kit/money.ts';
+import { type Conditions, conditionsOf, containing, equalTo, withinAmounts, withinDays } from '../../kit/list-filters.ts';
 import { pageTail } from '../../kit/pages.ts';
-import type { Position } from '../../kit/paging.ts';
+import type { PagingQuery, Position } from '../../kit/paging.ts';
 import { allOf, type Fragment, fixed, PLANNED_EACH_TIME, part, type Queryable, sql, type Tx } from '../../kit/sql.ts';
 import { notAt } from '../../platform/work/account-key.ts';
-import type { TransferRow } from './schema.ts';
+import type { ListTransfersQuery, TransferRow } from './schema.ts';
 
-const columns =
-  fixed(`team_id, id, reference, amount_minor, fee_minor, currency, status, reason, message, description, beneficiary_id,
-  recipient, channel, metadata, provider_account, provider_key, provider_ref, decision, resolution, stage, counted_day, event_count, polls, next_poll_at, created_at,
-  updated_at, dispatched_at, completed_at`);
+/** The columns of a {@link TransferRow} with their types. */
+export const COLUMNS: Record<keyof TransferRow, string> = {
+  team_id: 'bigint',
+  id: 'text',
+  reference: 'text',
+  amount_minor: 'bigint',
+  fee_minor: 'bigint',
+  currency: 'text',
+  status: 'text',
+  reason: 'text',
+  message: 'text',
+  description: 'text',
+  beneficiary_id: 'text',
+  recipient: 'json',
+  channel: 'text',
+  metadata: 'json',
+  provider_account: 'text',
+  provider_key: 'text',
+  provider_ref: 'text',
+  decision: 'json',
+  resolution: 'json',
+  stage: 'text',
+  counted_day: 'text',
+  event_count: 'integer',
+  polls: 'integer',
+  next_poll_at: 'timestamptz',
+  created_at: 'timestamptz',
+  updated_at: 'timestamptz',
+  dispatched_at: 'timestamptz',
+  completed_at: 'timestamptz',
+};
+
+const columns = fixed(Object.keys(COLUMNS).join(', '));
+
+/** The columns that a state change writes. */
+const CHANGED = [
+  'status',
+  'reason',
+  'message',
+  'provider_account',
+  'provider_key',
+  'provider_ref',
+  'decision',
+  'resolution',
+  'stage',
+  'event_count',
+  'next_poll_at',
+  'updated_at',
+  'dispatched_at',
+  'completed_at',
+] as const;
+const CHANGES = ['team_id', 'id', ...CHANGED] as const;
+const changed = fixed(assignments(CHANGED));
+const changes = fixed(typedColumns(COLUMNS, CHANGES));
 
 export interface TransferRef {
   team_id: bigint;
@@ -46,54 +96,10 @@ export function lockTransfers(tx: Tx, refs: readonly TransferRef[]): Promise<Tra
 
 /** Writes all mutable columns of the transfers in one statement. Called only by `applyTransfers`. */
 export async function updateTransfers(tx: Tx, rows: TransferRow[]): Promise<void> {
+  const written = rows.map((row) => columnsOf(row, CHANGES));
   await tx.run(sql`
-    update transfers t set status = u.status, reason = u.reason, message = u.message, provider_account = u.provider_account,
-      provider_key = u.provider_key, provider_ref = u.provider_ref, decision = u.decision, resolution = u.resolution, stage = u.stage, event_count = u.event_count, next_poll_at = u.next_poll_at, updated_at = u.updated_at,
-      dispatched_at = u.dispatched_at, completed_at = u.completed_at
-    from json_to_recordset(${jsonText(rows.map(written))}::json) as u(team_id bigint, id text, status text, reason text, message text,
-      provider_account text, provider_key text, provider_ref text, decision json, resolution json, stage text, event_count integer, next_poll_at timestamptz, updated_at timestamptz,
-      dispatched_at timestamptz, completed_at timestamptz)
+    update transfers t set ${changed} from json_to_recordset(${jsonText(written)}::json) as u(${changes})
     where t.team_id = u.team_id and t.id = u.id`);
-}
-
-/** Returns only the columns that are written, to send no more to the database than needed. */
-function written(row: TransferRow): Partial<TransferRow> {
-  const {
-    team_id,
-    id,
-    status,
-    reason,
-    message,
-    provider_account,
-    provider_key,
-    provider_ref,
-    decision,
-    resolution,
-    stage,
-    event_count,
-    next_poll_at,
-    updated_at,
-    dispatched_at,
-    completed_at,
-  } = row;
-  return {
-    team_id,
-    id,
-    status,
-    reason,
-    message,
-    provider_account,
-    provider_key,
-    provider_ref,
-    decision,
-    resolution,
-    stage,
-    event_count,
-    next_poll_at,
-    updated_at,
-    dispatched_at,
-    completed_at,
-  };
 }
 
 /** How a callback identifies a transfer. */
@@ -133,16 +139,24 @@ export function claimDueTransfers(
 }
 
 // --------------------------------------------------------------------------------------------------- list
-export interface TransferFilters {
-  search?: string | undefined;
-  status?: string | undefined;
-  beneficiary?: string | undefined;
-  channel?: string | undefined;
-  /** UTC days, inclusive. */
-  date_from?: string | undefined;
-  date_to?: string | undefined;
-  amount_min_minor?: Minor | undefined;
-  amount_max_minor?: Minor | undefined;
+type Filters = Omit<ListTransfersQuery, keyof PagingQuery>;
+
+const FILTERS = {
+  search: containing([
+    'id',
+    'reference',
+    'description',
+    ...['name', 'phone', 'account_number', 'email'].map((key) => `recipient->>'${key}'`),
+  ]),
+  status: equalTo('status'),
+  beneficiary: equalTo('beneficiary_id'),
+  channel: equalTo('channel'),
+  ...withinAmounts,
+};
+
+function filterConditions(environment: Environment, team_id: bigint, query: Filters): Fragment {
+  const conditions: Conditions<Filters> = { ...FILTERS, ...withinDays('po', environment) };
+  return allOf([part`team_id = ${team_id}`, ...conditionsOf(query, conditions)]);
 }
 
 /** Returns one page, in reading order. Skipped rows are read from the index only; just the page is read from the table. */
@@ -150,46 +164,18 @@ export function listTransfers(
   db: Queryable,
   environment: Environment,
   team_id: bigint,
-  filters: TransferFilters,
+  query: Filters,
   position: Position,
 ): Promise<TransferRow[]> {
   const order = position.kind === 'newer' ? part`id` : part`id desc`;
   return db.all<TransferRow>(sql`
     select ${columns} from transfers where team_id = ${team_id} and id in (
-      select id from transfers where ${conditions(environment, team_id, filters)} ${pageTail(position)}
+      select id from transfers where ${filterConditions(environment, team_id, query)} ${pageTail(position)}
     ) order by ${order}`);
 }
 
-export async function countTransfers(
-  db: Queryable,
-  environment: Environment,
-  team_id: bigint,
-  filters: TransferFilters,
-): Promise<number> {
+export async function countTransfers(db: Queryable, environment: Environment, team_id: bigint, query: Filters): Promise<number> {
   const row = await db.maybe<{ total: bigint }>(sql`
-    select count(*) as total from transfers where ${conditions(environment, team_id, filters)}`);
+    select count(*) as total from transfers where ${filterConditions(environment, team_id, query)}`);
   return Number(row?.total ?? 0n);
-}
-
-const DAY_MS = 86_400_000;
-
-/** Returns the conditions of a list. Ids sort by time, so a range of days is a range of ids. */
-function conditions(environment: Environment, team_id: bigint, filters: TransferFilters): Fragment {
-  const { search, status, beneficiary, channel, date_from, date_to, amount_min_minor, amount_max_minor } = filters;
-  const found = [part`team_id = ${team_id}`];
-  if (status !== undefined) found.push(part`status = ${status}`);
-  if (beneficiary !== undefined) found.push(part`beneficiary_id = ${beneficiary}`);
-  if (channel !== undefined) found.push(part`channel = ${channel}`);
-  if (date_from) found.push(part`id >= ${lowestIdAt('po', environment, Date.parse(date_from))}`);
-  if (date_to) found.push(part`id < ${lowestIdAt('po', environment, Date.parse(date_to) + DAY_MS)}`);
-  if (amount_min_minor !== undefined) found.push(part`amount_minor >= ${amount_min_minor}`);
-  if (amount_max_minor !== undefined) found.push(part`amount_minor <= ${amount_max_minor}`);
-  if (search) found.push(searchCondition(search));
-  return allOf(found);
-}
-
-function searchCondition(search: string): Fragment {
-  const like = `%${search.replace(/[\\%_]/g, '\\$&')}%`;
-  return part`(id ilike ${like} or reference ilike ${like} or description ilike ${like} or recipient->>'name' ilike ${like}
-    or recipient->>'phone' ilike ${like} or recipient->>'account_number' ilike ${like} or recipient->>'email' ilike ${like})`;
 }
