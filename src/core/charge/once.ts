@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isSameRequest, storedResponse, requestHash, REPLAY_MS, reusedKey, expiredKey } from '../../tenants/api/idempotency.ts';
+import { checkReplay, requestHash, storedResponse } from '../../tenants/api/idempotency.ts';
 import { assignKey, findKey, releaseKey, storeResponse } from '../../tenants/api/idempotency-store.ts';
 import type { Call, Reply } from '../../tenants/api/route.ts';
 import { must, Problem } from '../../kit/errors.ts';
@@ -8,7 +8,7 @@ import type { ChargeKeyHooks } from './charge.ts';
 const ROUTE = 'POST /payments/{id}';
 
 const WAIT_MS = 30_000;
-const LOOK_MS = 100;
+const CHECK_INTERVAL_MS = 100;
 
 /**
  * Reconstructs the result of a request whose response was not stored. `abandoned`: the request had no effect that a repetition could
@@ -24,7 +24,8 @@ class KeyTaken extends Error {}
  * Charges once for each Idempotency-Key. A charge spans several transactions, so the key is stored with the intent and its
  * response is added afterwards; a second request waits for that response. If the process of the first request died in between,
  * the response is reconstructed from the current state of the attempt; if that request had no effect, the next request takes
- * the key. A further step of the payer takes the key for the attempt that it continues.
+ * the key. A further step of the payer takes the key for the attempt that it continues. The other two ways of idempotency are
+ * compared in docs/decisions/0058-idempotency-paths.md.
  * @param work charges, calling the hooks in the transaction that stores the intent
  * @param recall reconstructs the result from an attempt
  * @returns the response, with the header Idempotent-Replayed when it is a replay
@@ -48,7 +49,7 @@ export async function chargeOnce(
       if (!(error instanceof KeyTaken)) throw error;
       if (performance.now() > deadline)
         throw new Problem(500, 'A request with the same Idempotency-Key is still under way: try again.');
-      await sleep(LOOK_MS);
+      await sleep(CHECK_INTERVAL_MS);
     }
   }
 }
@@ -92,14 +93,13 @@ async function earlierResponse(call: Call, key: string, recall: Recall): Promise
   for (;;) {
     const row = await findKey(store.db, { team_id: team.id, route: ROUTE, key });
     if (!row) return { abandoned: [] };
-    if (!isSameRequest(call, row.request_hash)) throw reusedKey();
-    if (call.at - row.created_at.getTime() > REPLAY_MS) throw expiredKey();
+    checkReplay(call, row);
     const attempt_id = must(row.resource_id, 'the key of a charge names its attempt');
     const recalled = row.answer ? (JSON.parse(row.answer) as Reply) : await recall(attempt_id, row.created_at);
     if (recalled === 'abandoned') return { abandoned: [attempt_id] };
     if (recalled !== 'under_way') return { answer: { ...recalled, headers: { 'Idempotent-Replayed': 'true' } } };
     if (performance.now() > deadline)
       throw new Problem(500, 'A request with the same Idempotency-Key is still under way: try again.');
-    await sleep(LOOK_MS);
+    await sleep(CHECK_INTERVAL_MS);
   }
 }

@@ -4,7 +4,7 @@ import { blockedCustomer, objectionTo, payerOf } from '../customers/payer.ts';
 import { levelOf, objectionToPayment } from '../../money/transaction-limits/service.ts';
 import { partFor, type Store, type WholeStore } from '../../platform/db/stores.ts';
 import { eventInput } from '../../money/events/record.ts';
-import { isSameRequest, reusedKey, REPLAY_MS, requestHash, expiredKey } from '../../tenants/api/idempotency.ts';
+import { checkReplay, requestHash } from '../../tenants/api/idempotency.ts';
 import type { Call } from '../../tenants/api/route.ts';
 import type { Caller } from '../../tenants/keys/caller.ts';
 import { Batcher } from '../../kit/batch.ts';
@@ -103,13 +103,16 @@ export class PaymentCreator {
     }
   }
 
+  /**
+   * Returns the payment that the same key created before, or null. The other two ways of idempotency are compared in
+   * docs/decisions/0058-idempotency-paths.md.
+   */
   async #replay(call: Call<CreatePaymentBody>): Promise<Created | null> {
     const key = call.idempotency_key;
     const { store, team } = call.caller;
     const earlier = key === null ? undefined : await findByKey(store.db, team.id, ROUTE, key);
     if (!earlier) return null;
-    if (!isSameRequest(call as Call, earlier.request_hash)) throw reusedKey();
-    if (call.at - earlier.keyed_at.getTime() > REPLAY_MS) throw expiredKey();
+    checkReplay(call as Call, { request_hash: earlier.request_hash, created_at: earlier.keyed_at });
     return { payment: earlier, replayed: true };
   }
 }

@@ -26,7 +26,7 @@ export function requestHash(call: Request): Buffer {
  * Returns whether the call repeats the request stored with this hash. A response to a secret or restricted key contains data
  * that must not reach page source, so a public key never matches such a request. The reverse is allowed.
  */
-export function isSameRequest(call: Request, stored: Buffer): boolean {
+function isSameRequest(call: Request, stored: Buffer): boolean {
   return stored.equals(requestHash(call)) || stored.equals(requestHash({ ...call, caller: { kind: 'public' } }));
 }
 
@@ -35,11 +35,11 @@ export function storedResponse(reply: Reply): string {
   return JSON.stringify({ ...reply, version: versions.newest });
 }
 
-export function reusedKey() {
+function reusedKey() {
   return invalid({ idempotency_key: ['was already used with a different payload'] }, 'idempotency_key_reused');
 }
 
-export function expiredKey() {
+function expiredKey() {
   return invalid(
     { idempotency_key: ['was used more than 24 hours ago and is spent: choose a new one for a new request'] },
     'idempotency_key_reused',
@@ -47,9 +47,19 @@ export function expiredKey() {
 }
 
 /**
+ * Checks that the call may be answered with what the key created before.
+ * @throws Problem 422 when the key was used with another request, or more than 24 hours ago
+ */
+export function checkReplay(call: Request & Pick<Call, 'at'>, used: { request_hash: Buffer; created_at: Date }): void {
+  if (!isSameRequest(call, used.request_hash)) throw reusedKey();
+  if (call.at - used.created_at.getTime() > REPLAY_MS) throw expiredKey();
+}
+
+/**
  * Runs the work once per Idempotency-Key, inside the caller's transaction. A second request with the same key waits on the
  * key's row until the first commits, then replays its response. When the work throws, the rollback also removes the key, so
- * only a success consumes it. Without the header the work always runs.
+ * only a success consumes it. Without the header the work always runs. For work that fits in one transaction; the other two ways
+ * are compared in docs/decisions/0058-idempotency-paths.md.
  * @param route name that the key is scoped to, one per route
  * @param stored returns the part of the response that may be stored, without secrets
  * @returns the response of the work, or the stored one
@@ -77,8 +87,8 @@ function shownIn({ body }: Reply): string | null {
 }
 
 function replay(row: KeyRow, call: Call): Reply {
-  if (!isSameRequest(call, row.request_hash)) throw reusedKey();
-  if (row.answer === null || call.at - row.created_at.getTime() > REPLAY_MS) throw expiredKey();
+  checkReplay(call, row);
+  if (row.answer === null) throw expiredKey();
   const reply = JSON.parse(row.answer) as Reply;
   return { ...reply, headers: { ...reply.headers, 'Idempotent-Replayed': 'true' } };
 }
