@@ -4,7 +4,7 @@ import type { Deps } from '../../src/program/deps.ts';
 import { sql } from '../../src/kit/sql.ts';
 import { Applier } from '../../src/core/payments/applier.ts';
 import { findAttempt } from '../../src/core/attempts/store.ts';
-import { look } from '../../src/core/charge/poll.ts';
+import { pollAttempt } from '../../src/core/charge/poll.ts';
 import { pollSweep, trancheSweep } from '../../src/core/charge/sweeps.ts';
 import type { Collection, Submission } from '../../src/providers/adapters/contract.ts';
 import { type Api, FakeClock, type Merchant, startApi } from '../setup/api.ts';
@@ -90,7 +90,7 @@ test('a callback that makes us ask about such an attempt, and the provider has i
   const { attempt_id } = provider.last;
   assert.equal(await nextLook(attempt_id), null);
   provider.readings.set(attempt_id, { kind: 'pending', poll_after_ms: 1_000 });
-  await look(api.deps, store(), (await findAttempt(store().db, merchant.team.id, attempt_id)) ?? assert.fail());
+  await pollAttempt(api.deps, store(), (await findAttempt(store().db, merchant.team.id, attempt_id)) ?? assert.fail());
   assert.notEqual(await nextLook(attempt_id), null);
 });
 

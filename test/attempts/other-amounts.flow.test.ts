@@ -5,7 +5,7 @@ import { sql } from '../../src/kit/sql.ts';
 import { readBalances } from '../../src/money/ledger/balances.ts';
 import { findAttempt } from '../../src/core/attempts/store.ts';
 import { applyStatementProof } from '../../src/core/charge/statement-proof.ts';
-import { hear } from '../../src/core/charge/poll.ts';
+import { applyCallback } from '../../src/core/charge/poll.ts';
 import { resolveAttempt } from '../../src/core/charge/resolve.ts';
 import { pollSweep } from '../../src/core/charge/sweeps.ts';
 import type { Reading } from '../../src/providers/adapters/contract.ts';
@@ -57,7 +57,7 @@ const paid = (amount_minor: bigint, currency = 'XAF'): Reading => ({
   amount_minor,
   currency,
 });
-const report = async (reading: Reading) => hear(api.deps, store(), await attemptOf(), reading);
+const report = async (reading: Reading) => applyCallback(api.deps, store(), await attemptOf(), reading);
 const resolve = async (as: 'succeeded' | 'failed') =>
   resolveAttempt(
     api.deps,

@@ -10,7 +10,7 @@ import { feeOf } from '../../src/money/fees/fees.ts';
 import { changeOfReading, changeOfSubmission } from '../../src/core/charge/outcomes.ts';
 import { resolveAttempt } from '../../src/core/charge/resolve.ts';
 import { findPayment } from '../../src/core/payments/store.ts';
-import { ceilingOf, trancheOf } from '../../src/core/charge/tranches.ts';
+import { maxChargeOf, trancheOf } from '../../src/core/charge/tranches.ts';
 import { channelById } from '../../src/providers/reference/channels.ts';
 import { advanceRefund } from '../../src/core/refunds/send.ts';
 import { findRefund } from '../../src/core/refunds/store.ts';
@@ -43,7 +43,7 @@ export class Pieces {
 
   async order({ pieces, extra, bearer, split }: Order): Promise<void> {
     const { api, currency } = this.#lane;
-    const amount = (BigInt(pieces) * ceilingOf(this.#channel(), currency) * 9n) / 10n + BigInt(extra) * 100n;
+    const amount = (BigInt(pieces) * maxChargeOf(this.#channel(), currency) * 9n) / 10n + BigInt(extra) * 100n;
     const fee = feeOf(api.config.fees, 'mobile_money', amount, currency);
     const total = bearer === 'customer' ? amount + fee : amount;
     const id = await this.#payments.insert(amount, bearer, split);
@@ -93,7 +93,7 @@ export class Pieces {
     const row = must(await findPayment(store.db, team_id, payment.id), 'it was made');
     const attempt_id = newId('att', 'live', at);
     const amount_minor = trancheOf(api.config, row, channel);
-    assert.ok(amount_minor <= ceilingOf(channel, currency) && payment.captured + amount_minor <= payment.total);
+    assert.ok(amount_minor <= maxChargeOf(channel, currency) && payment.captured + amount_minor <= payment.total);
     await store.db.transaction((tx) =>
       insertAttempt(tx, {
         team_id,

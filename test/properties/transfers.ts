@@ -67,7 +67,7 @@ export class Transfers {
     return {
       deps: api.deps,
       store,
-      settle: (change) =>
+      apply: (change) =>
         store.db.transaction(async (tx) => {
           const context = { environment: store.environment, at: api.deps.clock.now() };
           return must((await applyTransfers(tx, context, [change])).get(change.known.id), 'the transfer exists');

@@ -30,7 +30,7 @@ async function reportOther(id: string, payment_id: string, amount_minor: bigint)
   const reading = { kind: 'succeeded' as const, provider_ref: 'F1', amount_minor, currency: 'XAF' };
   const look = {
     capabilities: { polls: { first_ms: 1, factor: 1, longest_ms: 1 }, not_found_grace_ms: 0 },
-    asked_at: NOON,
+    polled_at: NOON,
     due: null,
   };
   const report = reportOfReading(place, attempt, reading, look);

@@ -4,10 +4,10 @@ import type { Reading, Subject } from '../../providers/adapters/contract.ts';
 import { type AttemptRow, isOpen } from '../attempts/schema.ts';
 import { type AttemptReference, findBySubject, pollNow, storeReportedRef } from '../attempts/store.ts';
 import type { PaymentDeps } from '../payments/deps.ts';
-import { hear, look } from './poll.ts';
+import { applyCallback, pollAttempt } from './poll.ts';
 
 /** How far back another attempt may have the reference that is reported for this one: a prompt lives for minutes. */
-const NAMES_KEPT_MS = 86_400_000;
+const REFERENCE_WINDOW_MS = 86_400_000;
 
 /** A provider account from which a callback came. */
 export interface CallbackSource {
@@ -18,7 +18,7 @@ export interface CallbackSource {
 /**
  * Processes a callback about an attempt. A signed result is applied. Anything else causes a poll: soon for an open attempt, at
  * once for one that ended without money, because success may come late.
- * @param news the result in a signed callback; null when the callback carries none that can be trusted
+ * @param reading the result in a signed callback; null when the callback carries none that can be trusted
  * @returns false when the account has no such attempt
  */
 export async function applyAttemptCallback(
@@ -26,7 +26,7 @@ export async function applyAttemptCallback(
   store: Store,
   from: CallbackSource,
   about: AttemptReference,
-  news: Reading | null,
+  reading: Reading | null,
 ): Promise<boolean> {
   const attempt = await findBySubject(store.db, from.team_id, from.account_id, about);
   if (!attempt) return false;
@@ -34,9 +34,9 @@ export async function applyAttemptCallback(
   if (attempt.submitted_at) {
     deps.health.callback(from.account_id, attempt.channel, deps.clock.now() - attempt.submitted_at.getTime());
   }
-  if (news) await hear(deps, store, attempt, news);
+  if (reading) await applyCallback(deps, store, attempt, reading);
   else if (isOpen(attempt)) await pollSoon(deps, store, attempt, about.told);
-  else await look(deps, store, attempt);
+  else await pollAttempt(deps, store, attempt);
   return true;
 }
 
@@ -48,7 +48,7 @@ async function pollSoon(deps: PaymentDeps, store: Store, attempt: AttemptRow, to
   const now = deps.clock.now();
   const fits = told !== undefined && (told.paid_minor === undefined || told.paid_minor === attempt.amount_minor);
   if (fits && attempt.provider_ref === null) {
-    const since = lowestIdAt('att', store.environment, now - NAMES_KEPT_MS);
+    const since = lowestIdAt('att', store.environment, now - REFERENCE_WINDOW_MS);
     await store.db.transaction((tx) => storeReportedRef(tx, attempt, told.value, since));
   }
   await pollNow(store.db, attempt, new Date(now));

@@ -136,12 +136,12 @@ async function claim(deps: PaymentDeps, tx: Tx, ref: PaymentRef, browser: string
   if (!payment || holder === 'this') return;
   if (holder === 'another') {
     const earlier = (await attemptsOf(tx, [ref])).filter(({ id }) => id !== proof.attempt_id);
-    if (earlier.some(isOpen) || proof.typed === null || !wasCharged(deps.secrets, earlier, proof.typed)) throw elsewhere();
+    if (earlier.some(isOpen) || proof.typed === null || !wasCharged(deps.secrets, earlier, proof.typed)) throw otherBrowser();
   }
   await writeClaim(tx, ref, payment.claim, sha256(browser));
 }
 
 /** Returns the error 403: another browser holds the page. */
-export function elsewhere(): Problem {
+export function otherBrowser(): Problem {
   return new Problem(403, 'The payment is being made in another browser.');
 }

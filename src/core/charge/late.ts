@@ -15,7 +15,7 @@ import type { PaymentRow } from '../payments/schema.ts';
  */
 
 /** A closed attempt and the data by which a report about it is judged. */
-export interface Ended {
+export interface ClosedAttempt {
   config: Config;
   environment: Environment;
   payment: PaymentRow;
@@ -26,62 +26,69 @@ export interface Ended {
 }
 
 /** Returns the change made by a late response to a charge. */
-export function changeOfLateSubmission(ended: Ended, submission: Submission): Change {
-  const { attempt, at } = ended;
+export function changeOfLateSubmission(closed: ClosedAttempt, submission: Submission): Change {
+  const { attempt, at } = closed;
   switch (submission.kind) {
     case 'accepted': {
       const provider_ref = submission.provider_ref ?? attempt.provider_ref;
-      return arrived(ended, {
+      return reachedProvider(closed, {
         ...{ status: 'open', action: submission.next, provider_ref, next_poll_at: new Date(at + submission.poll_after_ms) },
       });
     }
     case 'duplicate':
-      return arrived(ended, { status: 'unknown', next_poll_at: new Date(at) });
+      return reachedProvider(closed, { status: 'unknown', next_poll_at: new Date(at) });
     case 'unknown':
-      return arrived(ended, { status: 'unknown', message: submission.message, next_poll_at: new Date(at + FIRST_POLL_MS) });
+      return reachedProvider(closed, {
+        status: 'unknown',
+        message: submission.message,
+        next_poll_at: new Date(at + FIRST_POLL_MS),
+      });
     case 'succeeded':
-      return moneyOf(ended, submission);
+      return lateMoney(closed, submission);
     case 'refused':
     case 'unavailable':
-      return nothing(attempt);
+      return unchanged(attempt);
   }
 }
 
 /**
  * Returns the change made by a late poll of the provider.
- * @param asked_at when the provider was polled, in milliseconds since the epoch: the response covers nothing sent later
+ * @param polled_at when the provider was polled, in milliseconds since the epoch: the response covers nothing sent later
  */
 export function changeOfLateReading(
-  ended: Ended,
+  closed: ClosedAttempt,
   reading: Reading,
   capabilities: Pick<Capabilities, 'polls' | 'not_found_grace_ms'>,
-  asked_at: number,
+  polled_at: number,
 ): Change {
-  const { attempt, at } = ended;
+  const { attempt, at } = closed;
   const later = new Date(at + pollDelay(capabilities.polls, attempt.polls));
   switch (reading.kind) {
     case 'succeeded':
-      return moneyOf(ended, reading);
+      return lateMoney(closed, reading);
     case 'pending':
-      return arrived(ended, { status: 'open', next_poll_at: new Date(at + Math.max(reading.poll_after_ms, MIN_POLL_WAIT_MS)) });
+      return reachedProvider(closed, {
+        status: 'open',
+        next_poll_at: new Date(at + Math.max(reading.poll_after_ms, MIN_POLL_WAIT_MS)),
+      });
     case 'unreadable':
-      return watched(ended, later);
+      return pollAgain(closed, later);
     case 'not_found': {
       // As for an open attempt: an accepted attempt exists, and "not found" soon after sending proves nothing.
       const sent = (attempt.submitted_at ?? attempt.created_at).getTime();
-      const proven = attempt.action === null && asked_at - sent >= capabilities.not_found_grace_ms;
-      return watched(ended, proven ? null : later);
+      const proven = attempt.action === null && polled_at - sent >= capabilities.not_found_grace_ms;
+      return pollAgain(closed, proven ? null : later);
     }
     case 'failed':
     case 'cancelled':
     case 'expired':
-      return watched(ended, null);
+      return pollAgain(closed, null);
   }
 }
 
-/** Returns the change for money that moved after the attempt ended, whatever its amount. */
-function moneyOf(ended: Ended, proof: { provider_ref: string; amount_minor: bigint; currency: string }): Change {
-  const { config, environment, payment, attempt, at } = ended;
+/** Returns the change for money that moved after the attempt closed, whatever its amount. */
+function lateMoney(closed: ClosedAttempt, proof: { provider_ref: string; amount_minor: bigint; currency: string }): Change {
+  const { config, environment, payment, attempt, at } = closed;
   // The attempt was closed as never sent but paid after all, and no other has started: fee and channel are those of this
   // attempt.
   const before = payment.status === 'pending' ? [submittedOccurrence(config, payment, attempt)] : [];
@@ -92,10 +99,10 @@ function moneyOf(ended: Ended, proof: { provider_ref: string; amount_minor: bigi
   const judged = attempt.resolution?.mismatch;
   const known = judged?.amount_minor === String(amount_minor) && judged.currency === currency;
   // The same report again: it waits for manual resolution, or a person has resolved it as wrong.
-  if (attempt.mismatch !== null || known) return watched(ended, null);
+  if (attempt.mismatch !== null || known) return pollAgain(closed, null);
   const update: AttemptUpdate = {
     status: attempt.status,
-    message: 'after the end the provider reports another amount or currency than was asked for',
+    message: 'after the end the provider reports another amount or currency than was requested',
     mismatch: { amount_minor: String(amount_minor), currency, provider_ref, at: new Date(at).toISOString() },
     mismatches: attempt.mismatches + 1,
     next_poll_at: null,
@@ -107,10 +114,10 @@ function moneyOf(ended: Ended, proof: { provider_ref: string; amount_minor: bigi
  * Returns the change when the provider has the attempt. An attempt that its provider ended stays closed: the report is older
  * than that.
  */
-function arrived(ended: Ended, update: AttemptUpdate & { action?: Next | null }): Change {
-  const { config, payment, attempt, attempts, at } = ended;
+function reachedProvider(closed: ClosedAttempt, update: AttemptUpdate & { action?: Next | null }): Change {
+  const { config, payment, attempt, attempts, at } = closed;
   const decided = attempt.resolution?.as === 'failed';
-  if (!neverArrived(attempt) && !decided) return nothing(attempt);
+  if (!neverArrived(attempt) && !decided) return unchanged(attempt);
   const submitted_at = attempt.submitted_at ?? new Date(at);
   const free = attempts.every((other) => other.id === attempt.id || !isUnderWay(other));
   if (payment.status === 'partial' && free && !decided) {
@@ -122,8 +129,8 @@ function arrived(ended: Ended, update: AttemptUpdate & { action?: Next | null })
 }
 
 /** Schedules the next poll of a closed attempt that is still polled; null: no money can move any more. */
-function watched({ payment, attempt }: Ended, next_poll_at: Date | null): Change {
-  if (attempt.next_poll_at === null) return nothing(attempt);
+function pollAgain({ payment, attempt }: ClosedAttempt, next_poll_at: Date | null): Change {
+  if (attempt.next_poll_at === null) return unchanged(attempt);
   // The tranche that waited for this attempt can be sent now.
   const occurrences: Occurrence[] = next_poll_at === null && payment.status === 'partial' ? [{ kind: 'tranche_unsent' }] : [];
   return late(change(attempt, { status: attempt.status, next_poll_at }, occurrences));
@@ -133,6 +140,6 @@ function late(made: Change): Change {
   return made.attempt ? { ...made, attempt: { ...made.attempt, late: true } } : made;
 }
 
-function nothing({ team_id, payment_id }: AttemptRow): Change {
+function unchanged({ team_id, payment_id }: AttemptRow): Change {
   return { team_id, payment_id, occurrences: [] };
 }

@@ -75,7 +75,7 @@ export function changeOfSubmission(
 /**
  * Returns the change made by a poll of the provider or a signed callback.
  * @param capabilities of the provider: its poll plan, and how long its "not found" proves nothing
- * @param asked_at when the provider was polled: its response covers nothing sent later, however late it is applied
+ * @param polled_at when the provider was polled: its response covers nothing sent later, however late it is applied
  */
 export function changeOfReading(
   config: Config,
@@ -85,7 +85,7 @@ export function changeOfReading(
   reading: Reading,
   capabilities: Pick<Capabilities, 'polls' | 'not_found_grace_ms'>,
   at: number,
-  asked_at: number = at,
+  polled_at: number = at,
 ): Change {
   const now = new Date(at);
   // An attempt whose process died before the response was stored may have been sent.
@@ -119,7 +119,7 @@ export function changeOfReading(
     case 'not_found':
       // Status endpoints lag: "not found" soon after sending proves nothing, later it is captureOrMismatch that the request never
       // arrived. An accepted attempt exists, whatever a status endpoint returns.
-      if (attempt.status !== 'open' && asked_at - sent.submitted_at.getTime() >= capabilities.not_found_grace_ms) {
+      if (attempt.status !== 'open' && polled_at - sent.submitted_at.getTime() >= capabilities.not_found_grace_ms) {
         return unsent(payment, attempt, at, before);
       }
       return change(attempt, { status: still, ...sent, ...later }, before);
@@ -204,7 +204,7 @@ function mismatched(
   const { amount_minor, currency, provider_ref } = proof;
   const update: AttemptUpdate = {
     status: 'unknown',
-    message: 'the provider reports another amount or currency than was asked for',
+    message: 'the provider reports another amount or currency than was requested',
     submitted_at: attempt.submitted_at ?? new Date(at),
     next_poll_at: new Date(at + MAX_POLL_WAIT_MS),
   };

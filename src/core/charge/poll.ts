@@ -13,27 +13,27 @@ import { findPayment } from '../payments/store.ts';
  * Polls the provider for the outcome of an attempt and applies the result.
  * @throws an error when the provider account can no longer be used
  */
-export async function look(deps: PaymentDeps, store: Store, attempt: AttemptRow): Promise<void> {
+export async function pollAttempt(deps: PaymentDeps, store: Store, attempt: AttemptRow): Promise<void> {
   const { payment, provider } = await partsOf(deps, store, attempt);
-  const collection = collectionOf(deps, store, payment, handedOver(attempt));
-  const asked_at = deps.clock.now();
+  const collection = collectionOf(deps, store, payment, asPossiblySent(attempt));
+  const polled_at = deps.clock.now();
   // After the payment window the payer must not be able to pay any more, so the attempt is cancelled before it is polled.
-  if (provider.cancel && attempt.status === 'open' && payment.expires_at.getTime() <= asked_at) {
+  if (provider.cancel && attempt.status === 'open' && payment.expires_at.getTime() <= polled_at) {
     await provider.cancel(collection);
   }
   const reading = await provider.read(collection);
   const { capabilities } = provider;
   const place = { config: deps.config, environment: store.environment };
-  await applyOne(deps, store, reportOfReading(place, attempt, reading, { capabilities, asked_at, due: attempt.next_poll_at }));
+  await applyOne(deps, store, reportOfReading(place, attempt, reading, { capabilities, polled_at, due: attempt.next_poll_at }));
 }
 
 /** Applies the result that a provider reported in a signed callback. */
-export async function hear(deps: PaymentDeps, store: Store, attempt: AttemptRow, news: Reading): Promise<void> {
+export async function applyCallback(deps: PaymentDeps, store: Store, attempt: AttemptRow, reading: Reading): Promise<void> {
   const { provider } = await partsOf(deps, store, attempt);
-  deps.health.heard(provider.account_id, attempt.channel, news);
+  deps.health.heard(provider.account_id, attempt.channel, reading);
   const { capabilities } = provider;
   const place = { config: deps.config, environment: store.environment };
-  await applyOne(deps, store, reportOfReading(place, attempt, news, { capabilities, asked_at: deps.clock.now(), due: null }));
+  await applyOne(deps, store, reportOfReading(place, attempt, reading, { capabilities, polled_at: deps.clock.now(), due: null }));
 }
 
 async function partsOf(
@@ -52,6 +52,6 @@ async function partsOf(
 }
 
 /** Returns the attempt as possibly sent at its creation: its process may have died between sending and storing the response. */
-function handedOver(attempt: AttemptRow): AttemptRow {
+function asPossiblySent(attempt: AttemptRow): AttemptRow {
   return { ...attempt, submitted_at: attempt.submitted_at ?? attempt.created_at };
 }

@@ -13,10 +13,10 @@ interface Place {
 }
 
 /** Properties of a poll that determine what it changes. */
-export interface Look {
+export interface PollContext {
   capabilities: Pick<Capabilities, 'polls' | 'not_found_grace_ms'>;
   /** When the provider was polled, in milliseconds since the epoch. */
-  asked_at: number;
+  polled_at: number;
   /** The time for which this poll was scheduled. A time that was set since then is kept. Null: every earlier time is kept. */
   due: Date | null;
 }
@@ -44,13 +44,18 @@ export function reportOfSubmission(
 }
 
 /** Returns the report of a poll or a signed callback. */
-export function reportOfReading({ config, environment }: Place, attempt: AttemptRow, reading: Reading, look: Look): Report {
+export function reportOfReading(
+  { config, environment }: Place,
+  attempt: AttemptRow,
+  reading: Reading,
+  poll: PollContext,
+): Report {
   const { team_id, payment_id, id: attempt_id } = attempt;
-  const { capabilities, asked_at, due } = look;
+  const { capabilities, polled_at, due } = poll;
   const judge: Report['judge'] = (payment, now, attempts, at) => {
     const change = isOpen(now)
-      ? changeOfReading(config, environment, payment, now, reading, capabilities, at, asked_at)
-      : changeOfLateReading({ config, environment, payment, attempt: now, attempts, at }, reading, capabilities, asked_at);
+      ? changeOfReading(config, environment, payment, now, reading, capabilities, at, polled_at)
+      : changeOfLateReading({ config, environment, payment, attempt: now, attempts, at }, reading, capabilities, polled_at);
     return keepingWakeUp(change, now, due);
   };
   return { team_id, payment_id, attempt_id, judge };

@@ -36,7 +36,7 @@ export async function resolveAttempt(
     const at = deps.clock.now();
     const attempt = await findAttempt(tx, ref.team_id, ref.id);
     if (!attempt) throw notFound('Attempt');
-    refuse(attempt, verdict, at);
+    checkResolvable(attempt, verdict, at);
     await record(tx, by, { team_id: ref.team_id, action: 'payment.resolve', resource_id: attempt.payment_id, at });
     const subject = { team_id: ref.team_id, payment_id: attempt.payment_id, attempt_id: attempt.id };
     const judge: Report['judge'] = (payment, now) => judged(deps.config, store, payment, now, verdict, at);
@@ -51,7 +51,7 @@ export async function resolveAttempt(
  * @param at milliseconds since the epoch
  * @throws Problem 400 when the attempt cannot be resolved manually: it is being sent, or is already decided
  */
-export function refuse(attempt: AttemptRow, { as }: ManualResolution, at: number): void {
+export function checkResolvable(attempt: AttemptRow, { as }: ManualResolution, at: number): void {
   if (attempt.status === 'created' && at - attempt.created_at.getTime() < SENDING_MS) {
     throw new Problem(400, 'The attempt is being handed over at this moment: wait two minutes.');
   }

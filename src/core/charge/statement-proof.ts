@@ -10,7 +10,7 @@ import type { Applied, Report } from '../payments/change.ts';
 import { findAttempt } from '../attempts/store.ts';
 import type { PaymentListener } from '../payments/listeners.ts';
 import { reportOfReading } from './reports.ts';
-import { refuse } from './resolve.ts';
+import { checkResolvable } from './resolve.ts';
 
 /** The outcome of an attempt according to a document; the provider is not polled again. */
 export type Proof = Extract<Reading, { kind: 'succeeded' | 'failed' }>;
@@ -21,7 +21,7 @@ const PLAN: PollPlan = { first_ms: 300_000, factor: 1, longest_ms: 300_000 };
 /**
  * Applies the line of a provider's statement that reports an attempt, in the same way as a poll result: success is posted,
  * another amount goes to `hold` (suspense), success after the attempt ended is a late success.
- * @param said which line of which statement; stored with the attempt like a manual resolution
+ * @param source which line of which statement; stored with the attempt like a manual resolution
  * @throws Problem 404 the team has no such attempt, 400 it is already decided or is being sent at this moment
  */
 export async function applyStatementProof(
@@ -29,21 +29,21 @@ export async function applyStatementProof(
   store: Store,
   ref: { team_id: bigint; id: string },
   proof: Proof,
-  said: { author: string; evidence: string },
+  source: { author: string; evidence: string },
   by: Actor,
 ): Promise<Applied> {
   return store.db.transaction(async (tx) => {
     const at = deps.clock.now();
     const attempt = await findAttempt(tx, ref.team_id, ref.id);
     if (!attempt) throw notFound('Attempt');
-    refuse(attempt, { as: proof.kind, ...said }, at);
+    checkResolvable(attempt, { as: proof.kind, ...source }, at);
     await record(tx, by, { team_id: ref.team_id, action: 'payment.resolve', resource_id: attempt.payment_id, at });
-    const look = { capabilities: { polls: PLAN, not_found_grace_ms: 0 }, asked_at: at, due: attempt.next_poll_at };
-    const report = reportOfReading({ config: deps.config, environment: store.environment }, attempt, proof, look);
+    const poll = { capabilities: { polls: PLAN, not_found_grace_ms: 0 }, polled_at: at, due: attempt.next_poll_at };
+    const report = reportOfReading({ config: deps.config, environment: store.environment }, attempt, proof, poll);
     const judge: Report['judge'] = (...rows) => {
       const change = report.judge(...rows);
       const update = change.attempt?.update;
-      if (update?.closed_at) update.resolution = { as: proof.kind, ...said, at: new Date(at).toISOString() };
+      if (update?.closed_at) update.resolution = { as: proof.kind, ...source, at: new Date(at).toISOString() };
       return change;
     };
     const context = { environment: store.environment, at, listeners: deps.listeners };

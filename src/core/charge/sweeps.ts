@@ -9,7 +9,7 @@ import { apply } from '../payments/apply.ts';
 import { attemptsOf, claimDueAttempts } from '../attempts/store.ts';
 import { charge } from './charge.ts';
 import type { PaymentDeps } from '../payments/deps.ts';
-import { look } from './poll.ts';
+import { pollAttempt } from './poll.ts';
 import type { AttemptRow } from '../attempts/schema.ts';
 import { claimContinuing, type Continuing, findPayment, lockExpired, stopContinuing } from '../payments/store.ts';
 import { trancheOf } from './tranches.ts';
@@ -55,7 +55,7 @@ export function pollSweep(deps: PaymentDeps, store: Store): Sweep {
     idle_ms: 200,
     claim: (limit, skip) => claimDueAttempts(store.db, new Date(deps.clock.now()), POLL_LEASE_MS, limit, skip),
     accountOf: (attempt) => accountKey(attempt.team_id, attempt.provider_account),
-    step: async (attempt) => void (await look(deps, store, attempt)),
+    step: async (attempt) => void (await pollAttempt(deps, store, attempt)),
     start_within_ms: POLL_LEASE_MS / 3,
     failure: 'a look at an attempt failed; it comes due again',
   };

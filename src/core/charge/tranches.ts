@@ -9,10 +9,10 @@ import type { PaymentRow } from '../payments/schema.ts';
 const MAX_CFA_CHARGE: Minor = 50_000_000n;
 
 /** Returns the maximum amount of one charge of the channel, in hundredths. */
-export function ceilingOf(channel: Channel, currency: string): Minor {
-  const most = limitsOf(channel, currency)?.max_minor ?? MAX_CFA_CHARGE;
+export function maxChargeOf(channel: Channel, currency: string): Minor {
+  const channel_minor = limitsOf(channel, currency)?.max_minor ?? MAX_CFA_CHARGE;
   const cfa = channel.kind === 'mobile_money' && (currency === 'XAF' || currency === 'XOF');
-  return cfa && most > MAX_CFA_CHARGE ? MAX_CFA_CHARGE : most;
+  return cfa && channel_minor > MAX_CFA_CHARGE ? MAX_CFA_CHARGE : channel_minor;
 }
 
 /**
@@ -31,12 +31,12 @@ export function trancheOf(config: Pick<Config, 'fees'>, payment: PaymentRow, cha
  * @returns the whole rest when one charge can carry it
  */
 export function nextTranche(left_minor: Minor, channel: Channel, currency: string): Minor {
-  const ceiling = ceilingOf(channel, currency);
-  if (channel.kind !== 'mobile_money' || left_minor <= ceiling) return left_minor;
+  const max_minor = maxChargeOf(channel, currency);
+  if (channel.kind !== 'mobile_money' || left_minor <= max_minor) return left_minor;
   const step = limitsOf(channel, currency)?.step_minor ?? 1n;
-  const highest = (ceiling / step) * step;
-  const pieces = divideUp(left_minor, highest);
-  return divideUp(divideUp(left_minor, pieces), step) * step;
+  const highest = (max_minor / step) * step;
+  const count = divideUp(left_minor, highest);
+  return divideUp(divideUp(left_minor, count), step) * step;
 }
 
 function divideUp(a: Minor, b: Minor): Minor {

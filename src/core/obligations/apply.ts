@@ -38,9 +38,9 @@ export async function wayEnded(tx: Tx, context: ChangeContext, way: Way, end: 's
 export async function recordLateSuccess(tx: Tx, context: ChangeContext, { team_id, return_id }: Way): Promise<void> {
   const row = return_id === null ? undefined : await lockReturn(tx, { team_id, id: return_id });
   if (!row) return;
-  const told = { late_refund: true, recheck: false, note: 'a refund that had failed was done after all' };
-  if (isClosed(row.state)) await moveReturn(tx, context, row, 'returned_twice', told);
-  else await updateReturn(tx, { ...row, ...told, next_step_at: new Date(context.at), updated_at: new Date(context.at) });
+  const update = { late_refund: true, recheck: false, note: 'a refund that had failed was done after all' };
+  if (isClosed(row.state)) await moveReturn(tx, context, row, 'returned_twice', update);
+  else await updateReturn(tx, { ...row, ...update, next_step_at: new Date(context.at), updated_at: new Date(context.at) });
 }
 
 /**

@@ -8,7 +8,7 @@ import { insertReturns } from './store.ts';
  * Records that money must be returned to the payer, in the transaction that posts its arrival in `hold` (suspense). The same
  * arrival twice creates one obligation. The worker of src/core/returns returns the money.
  */
-export async function owe(
+export async function recordObligations(
   tx: Tx,
   { environment, at }: { environment: Environment; at: number },
   obligations: readonly Obligation[],

@@ -106,11 +106,11 @@ export function listOpen(db: Queryable, team_id: bigint | null, limit: number): 
 }
 
 /** Counts open returns by state, up to a bound, with the age of the oldest in seconds. */
-export function countOpen(db: Queryable, now: Date, most: number): Promise<OpenReturns[]> {
+export function countOpen(db: Queryable, now: Date, max: number): Promise<OpenReturns[]> {
   return db.all<OpenReturns>(sql`
     select state, count(*)::integer as count,
       greatest(extract(epoch from ${now}::timestamptz - min(coalesce(waiting_since, created_at))), 0)::float8 as oldest_seconds
-    from (select state, waiting_since, created_at from returns where closed_at is null order by created_at limit ${most}) o
+    from (select state, waiting_since, created_at from returns where closed_at is null order by created_at limit ${max}) o
     group by state`);
 }
 

@@ -4,7 +4,7 @@ import { type NewEvent, recordEvents } from '../../money/events/record.ts';
 import { must } from '../../kit/errors.ts';
 import type { Tx } from '../../kit/sql.ts';
 import { type Journal, post } from '../../money/ledger/post.ts';
-import { owe } from '../obligations/create.ts';
+import { recordObligations } from '../obligations/create.ts';
 import type { Obligation } from '../obligations/schema.ts';
 import { type Arrival, repayCredit } from '../../money/settlement/credit.ts';
 import { itemsOf } from '../../money/settlement/retention.ts';
@@ -24,7 +24,7 @@ import { lockPayments, updatePayments } from './store.ts';
 /**
  * The only code path that changes a payment: provider responses, callbacks, polls, sweeps and merchant requests all use it.
  * Locks the rows, looks up the state transition, posts the journals, writes the rows and records the events, all in the
- * caller's transaction and in a fixed number of statements however many payments there are. A trigger (`occurrence`) that the
+ * caller's transaction and in a fixed number of statements however many payments there are. A trigger that the
  * status does not allow changes nothing, so repeated and late updates are harmless.
  * @returns results by payment id; no entry for a payment that does not exist
  */
@@ -71,12 +71,12 @@ class Work {
   }
 
   change(before: PaymentRow, own: AttemptRow[], { attempt, occurrences }: Change): Applied {
-    const attempts = attempt ? this.#news(before, own, attempt) : own;
+    const attempts = attempt ? this.#updateAttempt(before, own, attempt) : own;
     if (attempts === null) return { payment: before, attempts: own, changed: false };
     let payment = before;
     let changed = false;
     for (const occurrence of occurrences) {
-      const after = this.#step(payment, attempts, occurrence);
+      const after = this.#transition(payment, attempts, occurrence);
       changed = after !== null;
       payment = after ?? payment;
     }
@@ -89,7 +89,7 @@ class Work {
 
   async write(tx: Tx): Promise<void> {
     if (this.#attempts.size > 0) await updateAttempts(tx, [...this.#attempts.values()]);
-    await owe(tx, this.#context, this.#obligations);
+    await recordObligations(tx, this.#context, this.#obligations);
     if (this.#updates.length > 0) await updatePayments(tx, this.#updates);
     if (this.#items.length > 0) await insertItems(tx, this.#items);
     if (this.#events.length > 0) await recordEvents(tx, this.#context.environment, this.#context.at, this.#events);
@@ -106,7 +106,11 @@ class Work {
    * Applies an attempt's update.
    * @returns the attempts including the update, or null when the update no longer applies
    */
-  #news(payment: PaymentRow, attempts: AttemptRow[], { id, update, late }: NonNullable<Change['attempt']>): AttemptRow[] | null {
+  #updateAttempt(
+    payment: PaymentRow,
+    attempts: AttemptRow[],
+    { id, update, late }: NonNullable<Change['attempt']>,
+  ): AttemptRow[] | null {
     const row = attempts.find((attempt) => attempt.id === id);
     if (!row || row.status === 'succeeded' || (!isOpen(row) && update.status !== 'succeeded' && !late)) return null;
     // "unavailable" that arrives after the attempt was submitted: money may be moving by then, and only evidence closes the
@@ -123,12 +127,12 @@ class Work {
     return attempts.map((attempt) => (attempt === row ? updated : attempt));
   }
 
-  #step(payment: PaymentRow, attempts: AttemptRow[], occurrence: Occurrence): PaymentRow | null {
+  #transition(payment: PaymentRow, attempts: AttemptRow[], occurrence: Occurrence): PaymentRow | null {
     // A charge may have started between the moment a sweep selected the payment and the moment it was locked.
     if (occurrence.kind === 'window_elapsed' && attempts.some(isOpen)) return null;
     const trigger = triggerOf(payment, occurrence);
     const status = trigger && nextStatus(payment.status, trigger);
-    if (!trigger || !status) return this.#unforeseen(payment, attempts, occurrence);
+    if (!trigger || !status) return this.#applyWithoutTransition(payment, attempts, occurrence);
     const at = new Date(this.#context.at);
     const moved = {
       ...payment,
@@ -137,18 +141,13 @@ class Work {
       event_count: payment.event_count + 1,
       completed_at: isFinal(status) ? at : payment.completed_at,
     };
-    const after = { ...moved, ...this.#consequences(payment, attempts, occurrence, trigger) };
+    const after = { ...moved, ...this.#effects(payment, attempts, occurrence, trigger) };
     this.#announce(after, attempts, `payment.${status}`);
     return after;
   }
 
-  /** Returns the changes a trigger (`occurrence`) makes besides the status, and queues the money movements it causes. */
-  #consequences(
-    payment: PaymentRow,
-    attempts: AttemptRow[],
-    occurrence: Occurrence,
-    trigger: PaymentTrigger,
-  ): Partial<PaymentRow> {
+  /** Returns the changes a trigger makes besides the status, and queues the money movements it causes. */
+  #effects(payment: PaymentRow, attempts: AttemptRow[], occurrence: Occurrence, trigger: PaymentTrigger): Partial<PaymentRow> {
     switch (occurrence.kind) {
       case 'submitted':
         return { channel: occurrence.channel, fee_minor: occurrence.fee_minor, continue_at: null };
@@ -158,7 +157,7 @@ class Work {
       case 'payer_cancelled':
         return { channel: occurrence.channel, reason: occurrence.reason, message: occurrence.message };
       case 'window_elapsed':
-        this.#giveBack(attempts.filter((attempt) => attempt.status === 'succeeded'));
+        this.#recordReturns(attempts.filter((attempt) => attempt.status === 'succeeded'));
         return { continue_at: null };
       case 'refunded':
         return { refunded_minor: payment.refunded_minor + occurrence.amount_minor };
@@ -203,7 +202,7 @@ class Work {
    * Handles a trigger that has no transition from the current status. It changes nothing, unless money moved: that is always
    * posted and announced by an event.
    */
-  #unforeseen(payment: PaymentRow, attempts: AttemptRow[], occurrence: Occurrence): PaymentRow | null {
+  #applyWithoutTransition(payment: PaymentRow, attempts: AttemptRow[], occurrence: Occurrence): PaymentRow | null {
     const at = new Date(this.#context.at);
     if (occurrence.kind === 'reversed') {
       // The refunded amount of a paid payment is that of the merchant's refunds.
@@ -211,18 +210,18 @@ class Work {
     }
     if (occurrence.kind === 'refunded')
       return { ...payment, updated_at: at, refunded_minor: payment.refunded_minor + occurrence.amount_minor };
-    // The next tranche (`piece`) is under way: the status stays, but no other tranche may be sent at the same time.
+    // The next tranche is under way: the status stays, but no other tranche may be sent at the same time.
     if (occurrence.kind === 'submitted' && payment.status === 'partial') return { ...payment, updated_at: at, continue_at: null };
-    if (occurrence.kind === 'mismatched') return this.#setAside(payment, attempts, occurrence);
+    if (occurrence.kind === 'mismatched') return this.#postMismatch(payment, attempts, occurrence);
     if (occurrence.kind === 'return_required') {
-      const told = { ...payment, updated_at: at, event_count: payment.event_count + 1 };
-      this.#announce(told, attempts, 'payment.return_required');
-      return told;
+      const announced = { ...payment, updated_at: at, event_count: payment.event_count + 1 };
+      this.#announce(announced, attempts, 'payment.return_required');
+      return announced;
     }
     if (occurrence.kind === 'tranche_unsent') return { ...payment, updated_at: at, continue_at: at };
     if (occurrence.kind !== 'captured') return null;
     this.#journals.push(lateJournal(payment, occurrence));
-    this.#giveBack(attempts.filter((attempt) => attempt.id === occurrence.attempt_id));
+    this.#recordReturns(attempts.filter((attempt) => attempt.id === occurrence.attempt_id));
     return this.#announceLate(
       { ...payment, captured_minor: payment.captured_minor + (isUnpaid(payment.status) ? occurrence.amount_minor : 0n) },
       attempts,
@@ -233,7 +232,7 @@ class Work {
    * Posts an amount that differs from the requested one to suspense until it is resolved. If the attempt had already ended,
    * also emits a late success event.
    */
-  #setAside(payment: PaymentRow, attempts: AttemptRow[], found: Extract<Occurrence, { kind: 'mismatched' }>): PaymentRow {
+  #postMismatch(payment: PaymentRow, attempts: AttemptRow[], found: Extract<Occurrence, { kind: 'mismatched' }>): PaymentRow {
     const attempt = must(
       attempts.find(({ id }) => id === found.attempt_id),
       'it is reported of an attempt',
@@ -249,7 +248,7 @@ class Work {
   }
 
   /** Records captured money that the payment cannot keep as owed to the payer. The worker in `returns` sends it back. */
-  #giveBack(attempts: AttemptRow[]): void {
+  #recordReturns(attempts: AttemptRow[]): void {
     for (const attempt of attempts) {
       const { team_id, payment_id, id: attempt_id, amount_minor, currency } = attempt;
       this.#attempts.set(attempt_id, { ...attempt, must_return: true });

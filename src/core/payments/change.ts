@@ -14,7 +14,7 @@ export type Occurrence =
   | { kind: 'mismatched'; attempt_id: string; amount_minor: bigint; currency: string }
   | { kind: 'declined' | 'payer_cancelled'; channel: string; reason: Reason; message: string }
   | { kind: 'merchant_cancelled' | 'window_elapsed' }
-  /** A tranche (`piece`) provably never reached its provider. */
+  /** A tranche provably never reached its provider. */
   | { kind: 'tranche_unsent' }
   | { kind: 'refunded'; amount_minor: bigint }
   /** Captured money has been returned to the payer; `refunded_minor` is all that was counted as captured and then returned. */
@@ -58,6 +58,6 @@ export interface ApplyContext {
 export interface Applied {
   payment: PaymentRow;
   attempts: AttemptRow[];
-  /** Whether the last trigger (`occurrence`) changed the payment. */
+  /** Whether the last trigger changed the payment. */
   changed: boolean;
 }

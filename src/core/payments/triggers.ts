@@ -5,7 +5,7 @@ import type { PaymentTrigger } from './states.ts';
 
 /**
  * Returns the trigger for the state table. Whether a capture or refund is full or partial is decided here, under the lock.
- * @returns null when the trigger (`occurrence`) never changes the status
+ * @returns null when the trigger never changes the status
  */
 export function triggerOf(payment: PaymentRow, occurrence: Occurrence): PaymentTrigger | null {
   switch (occurrence.kind) {

@@ -19,7 +19,7 @@ import type { RefundPart, RefundRow } from './schema.ts';
 import { isFinal, nextRefundStatus, type RefundTrigger } from './states.ts';
 import { isSetAside, lockRefund, sumReturned, updateRefund } from './store.ts';
 
-/** Poll plan of a refund part (`leg`) whose provider cannot be used at the moment, so that its own plan is unknown. */
+/** Poll plan of a refund part whose provider cannot be used at the moment, so that its own plan is unknown. */
 const DEFAULT_PLAN: PollPlan = { first_ms: 2_000, factor: 2, longest_ms: 300_000 };
 const NEXT_PART_MS = 2_000;
 /** A part is not polled while its sender may still be waiting for the response. */
@@ -30,7 +30,7 @@ const SENDING_MS = 60_000;
  * rows and records events in the caller's transaction. An outcome applies only to the submission it is about, with one
  * exception: a success is posted whatever was recorded before, even when the refund has ended.
  * @param known the refund as it was when the provider was called
- * @param leg_index index of the refund part (`leg`), from 0
+ * @param part_index index of the refund part, from 0
  * @param fresh_key the key under which the part is sent again if it failed unpaid
  * @returns the refund as it is now
  */
@@ -38,41 +38,41 @@ export async function applyRefund(
   tx: Tx,
   context: ApplyContext,
   known: RefundRow,
-  leg_index: number,
+  part_index: number,
   outcome: RefundOutcome,
   plan: PollPlan = DEFAULT_PLAN,
   fresh_key: string | null = null,
 ): Promise<RefundRow> {
   const payment = must(await lockPayment(tx, known.team_id, known.payment_id), 'a refund has a payment');
   const row = await lockRefund(tx, known.team_id, known.id);
-  const leg = row?.legs[leg_index];
-  if (!row || !leg || leg.status === 'succeeded') return row ?? known;
+  const part = row?.legs[part_index];
+  if (!row || !part || part.status === 'succeeded') return row ?? known;
   // A result under a replaced key does not belong to this submission: a provider statement reports that money as unknown.
-  if (leg.provider_key !== known.legs[leg_index]?.provider_key) return row;
-  if (outcome.kind === 'succeeded') return partSucceeded(tx, context, payment, row, leg_index, outcome.provider_ref);
-  if (leg.status !== 'sent' || leg.sent_at !== known.legs[leg_index]?.sent_at) return row;
+  if (part.provider_key !== known.legs[part_index]?.provider_key) return row;
+  if (outcome.kind === 'succeeded') return partSucceeded(tx, context, payment, row, part_index, outcome.provider_ref);
+  if (part.status !== 'sent' || part.sent_at !== known.legs[part_index]?.sent_at) return row;
   const wait_ms = pollDelay(plan, row.polls);
   switch (outcome.kind) {
     case 'failed': {
       const { reason, message } = outcome;
-      const failed = withPart(row, leg_index, { status: 'failed' });
-      return decide(tx, context, { ...failed, failure_reason: failed.failure_reason ?? reason, message });
+      const failed = withPart(row, part_index, { status: 'failed' });
+      return continueOrEnd(tx, context, { ...failed, failure_reason: failed.failure_reason ?? reason, message });
     }
     case 'unavailable':
       // A poll made since the submission may have seen more than the sender's response contains.
-      if (row.polls !== known.polls) return later(tx, context, row, leg_index, {}, outcome.message, wait_ms);
-      return later(tx, context, row, leg_index, { status: 'waiting' }, outcome.message, wait_ms);
+      if (row.polls !== known.polls) return scheduleNext(tx, context, row, part_index, {}, outcome.message, wait_ms);
+      return scheduleNext(tx, context, row, part_index, { status: 'waiting' }, outcome.message, wait_ms);
     case 'unfunded':
-      return later(tx, context, row, leg_index, { status: 'waiting', ...renewed(fresh_key) }, outcome.message, wait_ms);
+      return scheduleNext(tx, context, row, part_index, { status: 'waiting', ...renewed(fresh_key) }, outcome.message, wait_ms);
     case 'not_found':
       // The request never arrived. The same key may be sent again, because the provider would know it otherwise.
-      return later(tx, context, row, leg_index, { status: 'waiting' }, 'the provider does not know it yet', wait_ms);
+      return scheduleNext(tx, context, row, part_index, { status: 'waiting' }, 'the provider does not know it yet', wait_ms);
     case 'pending': {
-      const provider_ref = outcome.provider_ref ?? leg.provider_ref;
-      return later(tx, context, row, leg_index, { provider_ref }, null, outcome.poll_after_ms);
+      const provider_ref = outcome.provider_ref ?? part.provider_ref;
+      return scheduleNext(tx, context, row, part_index, { provider_ref }, null, outcome.poll_after_ms);
     }
     case 'unknown':
-      return later(tx, context, row, leg_index, {}, outcome.message, wait_ms);
+      return scheduleNext(tx, context, row, part_index, {}, outcome.message, wait_ms);
   }
 }
 
@@ -85,11 +85,11 @@ function renewed(provider_key: string | null): Partial<RefundPart> {
  * Marks the refund part as possibly sent; this is committed before anything is sent.
  * @returns null when the part must not be sent
  */
-export async function markSent(tx: Tx, context: ApplyContext, known: RefundRow, leg_index: number): Promise<RefundRow | null> {
+export async function markSent(tx: Tx, context: ApplyContext, known: RefundRow, part_index: number): Promise<RefundRow | null> {
   const row = await lockRefund(tx, known.team_id, known.id);
-  if (!row || row.draws === null || currentPart(row) !== leg_index || row.legs[leg_index]?.status !== 'waiting') return null;
+  if (!row || row.draws === null || currentPart(row) !== part_index || row.legs[part_index]?.status !== 'waiting') return null;
   const at = new Date(context.at);
-  const sent = withPart(row, leg_index, { status: 'sent', sent_at: at.toISOString() });
+  const sent = withPart(row, part_index, { status: 'sent', sent_at: at.toISOString() });
   return save(tx, {
     ...sent,
     status: step(row, 'sent') ?? row.status,
@@ -104,34 +104,34 @@ async function partSucceeded(
   context: ApplyContext,
   payment: PaymentRow,
   before: RefundRow,
-  leg_index: number,
+  part_index: number,
   provider_ref: string,
 ): Promise<RefundRow> {
   const { team_id, currency, id, payment_id } = before;
   const late = isFinal(before.status);
-  if (late && (await isSetAside(tx, before, leg_index))) return before;
-  const row = withPart(before, leg_index, { status: 'succeeded', provider_ref });
-  const leg = row.legs[leg_index] as RefundPart;
+  if (late && (await isSetAside(tx, before, part_index))) return before;
+  const row = withPart(before, part_index, { status: 'succeeded', provider_ref });
+  const part = row.legs[part_index] as RefundPart;
   const booked = await post(tx, [
     {
       team_id,
-      kind: `refund.leg:${leg_index}`,
+      kind: `refund.leg:${part_index}`,
       source_id: id,
       subject_id: payment_id,
       currency,
-      postings: [{ debit: account('refund_clearing', null), credit: account('clearing', null), amount_minor: leg.amount_minor }],
+      postings: [{ debit: account('refund_clearing', null), credit: account('clearing', null), amount_minor: part.amount_minor }],
     },
   ]);
-  if (booked.length === 0) return decide(tx, context, row);
+  if (booked.length === 0) return continueOrEnd(tx, context, row);
   if (late) await recordLateSuccess(tx, context, row);
-  const draws = late ? [...(row.draws ?? []), ...(await drawAgain(tx, row, leg, leg_index))] : row.draws;
+  const draws = late ? [...(row.draws ?? []), ...(await drawAgain(tx, row, part, part_index))] : row.draws;
   const counted: Occurrence[] =
     row.kind === 'giveback'
       ? [{ kind: 'reversed', refunded_minor: await sumReturned(tx, payment) }]
-      : countRefunded(payment, leg);
+      : countRefunded(payment, part);
   if (counted.length > 0) await apply(tx, context, [{ team_id, payment_id, occurrences: counted }]);
-  const message = late ? `Part ${leg_index + 1} reached the payer after the refund had failed.` : row.message;
-  return decide(tx, context, { ...row, draws, message });
+  const message = late ? `Part ${part_index + 1} reached the payer after the refund had failed.` : row.message;
+  return continueOrEnd(tx, context, { ...row, draws, message });
 }
 
 /** Counts a refunded part. A payment never counts more than was paid, even when a late part was refunded again meanwhile. */
@@ -145,14 +145,14 @@ function countRefunded(payment: PaymentRow, { amount_minor }: RefundPart): Occur
  * Draws again what was returned when the refund failed although the payer had it. There is no credit limit, because the money
  * has left.
  */
-async function drawAgain(tx: Tx, row: RefundRow, { amount_minor }: RefundPart, leg_index: number): Promise<Draw[]> {
+async function drawAgain(tx: Tx, row: RefundRow, { amount_minor }: RefundPart, part_index: number): Promise<Draw[]> {
   const { team_id, payment_id, currency, kind } = row;
   const drawn: Draw[] | null =
     kind === 'giveback'
       ? [{ account_id: '', bucket: 'hold', amount_minor }]
       : await draw(tx, { team_id, payment_id, currency, amount_minor }, null);
   const draws = must(drawn, 'credit without a cap covers everything');
-  await post(tx, [journal(row, `refund.drawn_late:${leg_index}`, drawPostings(draws, 'refund_clearing'))]);
+  await post(tx, [journal(row, `refund.drawn_late:${part_index}`, drawPostings(draws, 'refund_clearing'))]);
   return draws;
 }
 
@@ -169,13 +169,13 @@ export function nextPartAt(at: number): Date {
  * sent; or, when one has failed, the amount that did not reach the payer is returned once to the balances it was drawn from.
  * Parts that succeeded stay refunded.
  */
-async function decide(tx: Tx, context: ApplyContext, row: RefundRow): Promise<RefundRow> {
+async function continueOrEnd(tx: Tx, context: ApplyContext, row: RefundRow): Promise<RefundRow> {
   const ended = isFinal(row.status);
   if (ended || isUndecided(row) || currentPart(row) !== null) {
     const next_poll_at = ended && !isUndecided(row) ? null : nextPartAt(context.at);
     return save(tx, { ...row, updated_at: new Date(context.at), next_poll_at });
   }
-  if (row.legs.every((leg) => leg.status === 'succeeded')) return finish(tx, context, row, 'succeeded');
+  if (row.legs.every((part) => part.status === 'succeeded')) return finish(tx, context, row, 'succeeded');
   await returnUnspent(tx, row);
   return finish(tx, context, row, 'failed');
 }
@@ -219,18 +219,18 @@ export async function announce(tx: Tx, context: MoveContext, row: RefundRow, typ
 }
 
 /** Schedules the next poll. A part whose sending time was not stored is taken as sent now. */
-function later(
+function scheduleNext(
   tx: Tx,
   context: ApplyContext,
   row: RefundRow,
-  leg_index: number,
+  part_index: number,
   change: Partial<RefundPart>,
   message: string | null,
   wait_ms: number,
 ): Promise<RefundRow> {
   const at = new Date(context.at);
-  const sent_at = row.legs[leg_index]?.sent_at ?? at.toISOString();
-  const changed = withPart(row, leg_index, { sent_at, ...change });
+  const sent_at = row.legs[part_index]?.sent_at ?? at.toISOString();
+  const changed = withPart(row, part_index, { sent_at, ...change });
   const over = isFinal(row.status) && !isUndecided(changed);
   return save(tx, {
     ...changed,

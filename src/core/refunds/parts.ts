@@ -7,24 +7,24 @@ import { isFinal } from './states.ts';
  * @returns its index, or null when nothing is to be done
  */
 export function currentPart({ legs, status }: Pick<RefundRow, 'legs' | 'status'>): number | null {
-  const sent = legs.findIndex((leg) => leg.status === 'sent');
+  const sent = legs.findIndex((part) => part.status === 'sent');
   if (sent >= 0) return sent;
-  if (isFinal(status) || legs.some((leg) => leg.status === 'failed')) return null;
-  const waiting = legs.findIndex((leg) => leg.status === 'waiting');
+  if (isFinal(status) || legs.some((part) => part.status === 'failed')) return null;
+  const waiting = legs.findIndex((part) => part.status === 'waiting');
   return waiting >= 0 ? waiting : null;
 }
 
 /** Whether a part may still succeed at its provider. */
 export function isUndecided({ legs }: Pick<RefundRow, 'legs'>): boolean {
-  return legs.some((leg) => leg.status === 'sent');
+  return legs.some((part) => part.status === 'sent');
 }
 
 /** Returns the amount that has not reached the payer, in hundredths. */
 export function unspentOf({ legs }: Pick<RefundRow, 'legs'>): bigint {
-  return legs.filter((leg) => leg.status !== 'succeeded').reduce((sum, leg) => sum + leg.amount_minor, 0n);
+  return legs.filter((part) => part.status !== 'succeeded').reduce((sum, part) => sum + part.amount_minor, 0n);
 }
 
-/** Returns the refund with one of its parts (`leg`) changed. */
+/** Returns the refund with one of its parts changed. */
 export function withPart(row: RefundRow, index: number, change: Partial<RefundPart>): RefundRow {
-  return { ...row, legs: row.legs.map((leg, i) => (i === index ? { ...leg, ...change } : leg)) };
+  return { ...row, legs: row.legs.map((part, i) => (i === index ? { ...part, ...change } : part)) };
 }

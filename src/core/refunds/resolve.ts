@@ -63,12 +63,15 @@ export async function resolveRefund(
  */
 function resolvablePart({ legs, status }: RefundRow, part: number | null, { as }: ManualResolution): number {
   if (part === null && legs.length > 1) {
-    const parts = legs.map((leg, n) => `${n + 1} ${leg.status}`).join(', ');
+    const parts = legs.map(({ status: own }, n) => `${n + 1} ${own}`).join(', ');
     throw new Problem(400, `The refund has ${legs.length} parts: name the one that the evidence is about (${parts}).`);
   }
-  const leg = legs[part ?? 0];
-  if (!leg) throw new Problem(400, `The refund has ${legs.length} parts.`);
-  const wasSent = leg.sent_at !== null || leg.status === 'failed';
-  if (leg.status === 'sent' || (as === 'succeeded' && leg.status !== 'succeeded' && wasSent)) return part ?? 0;
-  throw new Problem(400, `The refund is ${status}, the part is ${leg.status} and with no provider: there is nothing to resolve.`);
+  const found = legs[part ?? 0];
+  if (!found) throw new Problem(400, `The refund has ${legs.length} parts.`);
+  const wasSent = found.sent_at !== null || found.status === 'failed';
+  if (found.status === 'sent' || (as === 'succeeded' && found.status !== 'succeeded' && wasSent)) return part ?? 0;
+  throw new Problem(
+    400,
+    `The refund is ${status}, the part is ${found.status} and with no provider: there is nothing to resolve.`,
+  );
 }

@@ -17,21 +17,21 @@ import type { RefundPart, RefundRow } from './schema.ts';
  */
 export async function advanceRefund(deps: RefundDeps, store: Store, known: RefundRow): Promise<RefundRow> {
   const index = currentPart(known);
-  const part = index === null ? undefined : known.legs[index];
-  if (index === null || !part) return known;
-  const asking = part.status === 'sent';
+  const next = index === null ? undefined : known.legs[index];
+  if (index === null || !next) return known;
+  const isPoll = next.status === 'sent';
   // Checked before the part is marked as sent: if the provider cannot be used now, the part stays waiting and becomes due
   // again.
-  const { provider, request } = await addressed(deps, store, known, part);
+  const { provider, request } = await addressed(deps, store, known, next);
   const refunds = must(provider?.refunds, 'the provider of a refund can be used, and refunds');
-  const row = asking ? known : await inTransaction(deps, store, (tx, context) => markSent(tx, context, known, index));
+  const row = isPoll ? known : await inTransaction(deps, store, (tx, context) => markSent(tx, context, known, index));
   if (!row) return known;
-  const leg = row.legs[index] as RefundPart;
-  const sent = { ...request, submitted_at: submittedAt(row, leg) };
-  const age_ms = leg.sent_at === null ? 0 : deps.clock.now() - Date.parse(leg.sent_at);
-  const outcome = evidenceOf(await (asking ? refunds.read(sent) : refunds.submit(sent)), asking, age_ms);
+  const part = row.legs[index] as RefundPart;
+  const sent = { ...request, submitted_at: submittedAt(row, part) };
+  const age_ms = part.sent_at === null ? 0 : deps.clock.now() - Date.parse(part.sent_at);
+  const outcome = evidenceOf(await (isPoll ? refunds.read(sent) : refunds.submit(sent)), isPoll, age_ms);
   const applied = await inTransaction(deps, store, (tx, context) =>
-    applyRefund(tx, context, row, index, outcome, provider?.capabilities.polls, provider?.keyOf(leg.provider_key)),
+    applyRefund(tx, context, row, index, outcome, provider?.capabilities.polls, provider?.keyOf(part.provider_key)),
   );
   deps.wake.ring(store.environment);
   return applied;
@@ -41,8 +41,8 @@ export async function advanceRefund(deps: RefundDeps, store: Store, known: Refun
  * Returns the outcome that may be applied. A failed poll proves nothing about what was sent, and "not found" soon after sending
  * only means that the status endpoint lags: neither allows the part to be sent again.
  */
-function evidenceOf(outcome: RefundOutcome, asking: boolean, age_ms: number): RefundOutcome {
-  if (!asking) return outcome;
+function evidenceOf(outcome: RefundOutcome, isPoll: boolean, age_ms: number): RefundOutcome {
+  if (!isPoll) return outcome;
   if (outcome.kind === 'unavailable') return { kind: 'unknown', message: outcome.message };
   if (outcome.kind === 'not_found' && age_ms < NOT_FOUND_GRACE_MS)
     return { kind: 'unknown', message: 'the provider does not know it yet' };
@@ -54,7 +54,7 @@ function evidenceOf(outcome: RefundOutcome, asking: boolean, age_ms: number): Re
  * @returns null when the provider cannot be used at the moment
  */
 export async function readRefund(deps: RefundDeps, store: Store, row: RefundRow, index: number): Promise<RefundOutcome | null> {
-  const { provider, request } = await addressed(deps, store, row, must(row.legs[index], 'a refund has this leg'));
+  const { provider, request } = await addressed(deps, store, row, must(row.legs[index], 'a refund has this part'));
   return provider?.refunds ? provider.refunds.read(request) : null;
 }
 
@@ -66,19 +66,19 @@ async function addressed(
   deps: RefundDeps,
   store: Store,
   row: RefundRow,
-  leg: RefundPart,
+  part: RefundPart,
 ): Promise<{ provider: Provider | undefined; request: Refund }> {
-  const { payment, attempt } = await getCapture(store.db, row.team_id, row.payment_id, leg.attempt_id);
+  const { payment, attempt } = await getCapture(store.db, row.team_id, row.payment_id, part.attempt_id);
   const provider = await deps.providers.byAccount(store.environment, row.team_id, attempt.provider_account);
   const request: Refund = {
     refund_id: row.id,
-    provider_key: leg.provider_key,
-    provider_ref: leg.provider_ref,
-    amount_minor: leg.amount_minor,
+    provider_key: part.provider_key,
+    provider_ref: part.provider_ref,
+    amount_minor: part.amount_minor,
     currency: row.currency,
     collection: collectionOf(deps, store, payment, attempt),
     callback_url: callbackUrl(deps, attempt.provider_account, row.id),
-    submitted_at: submittedAt(row, leg),
+    submitted_at: submittedAt(row, part),
   };
   return { provider, request };
 }

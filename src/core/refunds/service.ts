@@ -63,7 +63,7 @@ async function make(tx: Tx, deps: RefundDeps, call: Call<CreateRefundBody>): Pro
   const captures = await capturesOf(tx, { team_id: team.id, id: payment.id });
   const id = newId('rfd', environment, call.at);
   const parts = partsOf(id, captures, await takenByAttempt(tx, team.id, payment.id), amount_minor);
-  const legs = await Promise.all(parts.map((leg) => addressed(deps, store, captures, leg)));
+  const legs = await Promise.all(parts.map((part) => addressed(deps, store, captures, part)));
   const now = new Date(call.at);
   const row: RefundRow = {
     team_id: team.id,
@@ -147,38 +147,38 @@ function amountOf(body: CreateRefundBody, payment: PaymentRow, left: Minor): Min
 
 /** Divides the amount into refund parts, by the attempts that captured it, the latest first. */
 function partsOf(refund_id: string, captures: AttemptRow[], taken: Map<string, Minor>, amount_minor: Minor): RefundPart[] {
-  const legs: RefundPart[] = [];
+  const parts: RefundPart[] = [];
   let missing = amount_minor;
   for (const capture of captures.toReversed()) {
     const free = capture.amount_minor - (taken.get(capture.id) ?? 0n);
-    const part = free < missing ? free : missing;
-    if (part <= 0n) continue;
-    legs.push({
+    const share_minor = free < missing ? free : missing;
+    if (share_minor <= 0n) continue;
+    parts.push({
       attempt_id: capture.id,
-      amount_minor: part,
-      provider_key: `${refund_id}-${legs.length}`,
+      amount_minor: share_minor,
+      provider_key: `${refund_id}-${parts.length}`,
       provider_ref: null,
       sent_at: null,
       status: 'waiting',
     });
-    missing -= part;
+    missing -= share_minor;
   }
   if (missing > 0n) throw invalid({ amount: ['is more than what is left to refund'] });
-  return legs;
+  return parts;
 }
 
 /**
- * Returns the refund part (`leg`) with the key under which its provider will know it.
+ * Returns the refund part with the key under which its provider will know it.
  * @throws Problem 422 when the provider cannot refund this way: reported before the refund is created
  */
-async function addressed(deps: RefundDeps, store: Store, captures: AttemptRow[], leg: RefundPart): Promise<RefundPart> {
+async function addressed(deps: RefundDeps, store: Store, captures: AttemptRow[], part: RefundPart): Promise<RefundPart> {
   const capture = must(
-    captures.find((attempt) => attempt.id === leg.attempt_id),
-    'legs are made of captures',
+    captures.find((attempt) => attempt.id === part.attempt_id),
+    'parts are made of captures',
   );
   const provider = await deps.providers.byAccount(store.environment, capture.team_id, capture.provider_account);
   if (!provider?.refunds) throw invalid({ payment: ['was collected by a provider that can not refund: pay it out instead'] });
-  if (provider.refunds.extent === 'full' && leg.amount_minor !== capture.amount_minor) {
+  if (provider.refunds.extent === 'full' && part.amount_minor !== capture.amount_minor) {
     throw invalid({ payment: ['was collected by a provider that can only refund the whole amount'] });
   }
   if (capture.payer === null && needsPayer(provider.refunds, capture)) {
@@ -186,7 +186,7 @@ async function addressed(deps: RefundDeps, store: Store, captures: AttemptRow[],
       payment: ['was paid from a number that is no longer kept, to which it would be refunded: pay it out instead'],
     });
   }
-  return { ...leg, provider_key: provider.keyOf(leg.provider_key) };
+  return { ...part, provider_key: provider.keyOf(part.provider_key) };
 }
 
 /** Whether the provider needs the payer's number to refund an attempt. */

@@ -15,7 +15,7 @@ const columns =
 
 /** Converts a row: amounts inside JSON columns are text. */
 function read(row: RefundRow): RefundRow {
-  const legs = row.legs.map((leg) => ({ ...leg, amount_minor: BigInt(leg.amount_minor), sent_at: leg.sent_at ?? null }));
+  const legs = row.legs.map((one) => ({ ...one, amount_minor: BigInt(one.amount_minor), sent_at: one.sent_at ?? null }));
   return { ...row, legs, draws: readDraws(row.draws) };
 }
 
@@ -111,9 +111,9 @@ export async function pollNow(db: Queryable, team_id: bigint, id: string, now: D
 }
 
 /** Whether a provider statement reported the part as paid after its end: its money was put in suspense then. */
-export async function isSetAside(tx: Tx, { team_id, id }: { team_id: bigint; id: string }, leg_index: number): Promise<boolean> {
+export async function isSetAside(tx: Tx, { team_id, id }: { team_id: bigint; id: string }, part_index: number): Promise<boolean> {
   const row = await tx.maybe(sql`
-    select 1 from journals where team_id = ${team_id} and source_id = ${`${id}:${leg_index}`} and kind = 'reconciliation.late'`);
+    select 1 from journals where team_id = ${team_id} and source_id = ${`${id}:${part_index}`} and kind = 'reconciliation.late'`);
   return row !== undefined;
 }
 

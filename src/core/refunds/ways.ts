@@ -47,7 +47,7 @@ export async function startWay(
     way,
     legs: [{ ...(base.legs[0] as RefundPart), provider_key: keyOf(`${base.id}-0`) }],
     message: way === 'manual' ? 'It can go back neither by refund nor by payout: an operator has to return it.' : null,
-    draws: way === 'manual' ? null : fromHold(carried.amount_minor),
+    draws: way === 'manual' ? null : fromSuspense(carried.amount_minor),
     next_poll_at: way === 'refund' ? new Date(context.at) : null,
     updated_at: new Date(context.at),
   };
@@ -61,7 +61,7 @@ export async function startWay(
   return row;
 }
 
-function fromHold(amount_minor: bigint): RefundRow['draws'] {
+function fromSuspense(amount_minor: bigint): RefundRow['draws'] {
   return [{ account_id: '', bucket: 'hold', amount_minor }];
 }
 
@@ -113,7 +113,7 @@ export async function convertWay(
   row: RefundRow,
   { way, ...account }: Pick<RefundRow, 'way'> & Pick<RefundPart, 'provider_account'>,
 ): Promise<RefundRow> {
-  const turned = { ...row, way, legs: row.legs.map((leg) => ({ ...leg, ...account })), next_poll_at: null };
+  const turned = { ...row, way, legs: row.legs.map((part) => ({ ...part, ...account })), next_poll_at: null };
   await updateRefund(tx, turned);
   return turned;
 }
@@ -122,7 +122,7 @@ export async function convertWay(
  * Commits to which provider account a payout is submitted, before it is sent.
  * @returns null when it must not be sent
  */
-export async function handOver(
+export async function markWaySent(
   tx: Tx,
   context: ApplyContext,
   known: RefundRow,
@@ -130,7 +130,7 @@ export async function handOver(
 ): Promise<RefundRow | null> {
   const row = known.legs[0]?.status === 'sent' ? known : await markSent(tx, context, known, 0);
   if (!row) return null;
-  const sent = { ...row, next_poll_at: null, legs: row.legs.map((leg) => ({ ...leg, ...to })) };
+  const sent = { ...row, next_poll_at: null, legs: row.legs.map((part) => ({ ...part, ...to })) };
   await updateRefund(tx, sent);
   return sent;
 }
@@ -140,7 +140,7 @@ export async function handOver(
  * @param change status `waiting`: the provider provably did not take it
  */
 export async function updatePart(tx: Tx, context: ApplyContext, row: RefundRow, change: Partial<RefundPart>): Promise<void> {
-  const legs = row.legs.map((leg) => ({ ...leg, ...change }));
+  const legs = row.legs.map((part) => ({ ...part, ...change }));
   await updateRefund(tx, { ...row, legs, updated_at: new Date(context.at) });
 }
 
@@ -157,7 +157,7 @@ export async function endWay(
 ): Promise<RefundRow> {
   let row = must(await lockRefund(tx, known.team_id, known.id), 'refunds are never deleted');
   if (row.draws === null) {
-    row = { ...row, draws: fromHold(row.amount_minor) };
+    row = { ...row, draws: fromSuspense(row.amount_minor) };
     await updateRefund(tx, row);
     await post(tx, [drawnJournal(row)]);
   }

@@ -13,14 +13,14 @@ import { findReturn } from '../obligations/store.ts';
 /**
  * Records evidence that a refund of a return succeeded although it had failed. It then counts as the return; if another way has
  * already started, a person has to resolve the double payment.
- * @param said the evidence and its author, stored with the refund
+ * @param source the evidence and its author, stored with the refund
  * @throws Problem 404 no such refund of a return, 400 it has not failed
  */
 export async function recordLateRefund(
   deps: { clock: Clock; listeners: readonly PaymentListener[] },
   store: Store,
   ref: { team_id: bigint; id: string },
-  said: { evidence: string; author: string },
+  source: { evidence: string; author: string },
   by: Actor,
 ): Promise<ReturnRow> {
   return store.db.transaction(async (tx) => {
@@ -31,9 +31,9 @@ export async function recordLateRefund(
     if (refund.status !== 'failed') throw new Problem(400, `The refund is ${refund.status}: only a failed one can be done late.`);
     const at = deps.clock.now();
     await record(tx, by, { team_id: ref.team_id, action: 'refund.resolve', resource_id: ref.id, at });
-    await storeResolution(tx, ref, { as: 'succeeded', ...said, at: new Date(at).toISOString() });
+    await storeResolution(tx, ref, { as: 'succeeded', ...source, at: new Date(at).toISOString() });
     const context = { environment: store.environment, at, listeners: deps.listeners };
-    const provider_ref = refund.legs[0]?.provider_ref ?? said.author;
+    const provider_ref = refund.legs[0]?.provider_ref ?? source.author;
     await applyRefund(tx, context, refund, 0, { kind: 'succeeded', provider_ref });
     return must(await findReturn(tx, { team_id: ref.team_id, id: known.return_id }), 'a refund of a return has it');
   });

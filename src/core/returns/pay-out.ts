@@ -9,14 +9,14 @@ import { callbackUrl } from '../../providers/provider-accounts/callback-address.
 import type { Payout, PayoutOutcome, Provider } from '../../providers/adapters/contract.ts';
 import { channelById } from '../../providers/reference/channels.ts';
 import type { RefundRow } from '../refunds/schema.ts';
-import { endWay, findWay, handOver, updatePart } from '../refunds/ways.ts';
+import { endWay, findWay, markWaySent, updatePart } from '../refunds/ways.ts';
 import type { ReturnDeps } from './deps.ts';
 import type { ReturnRow } from '../obligations/schema.ts';
 import { locked, postpone, UNUSABLE } from './service.ts';
 import { updateReturn } from '../obligations/store.ts';
 
 /** The provider accounts that can pay out to the payer of an attempt. */
-export type Reach =
+export type PayoutOptions =
   | { kind: 'now'; candidates: Provider[] }
   /** Some accounts could, but not at the moment. */
   | { kind: 'later'; note: string }
@@ -26,7 +26,12 @@ export type Reach =
  * Returns which accounts can pay out a return. A payout of captured money is not a transfer of the merchant: the merchant's
  * transaction limits do not apply to it, only the capabilities of the accounts.
  */
-export async function reachOf(deps: ReturnDeps, store: Store, row: ReturnRow, attempt: AttemptRow): Promise<Reach> {
+export async function payoutOptionsOf(
+  deps: ReturnDeps,
+  store: Store,
+  row: ReturnRow,
+  attempt: AttemptRow,
+): Promise<PayoutOptions> {
   if (attempt.payer === null) return { kind: 'never', note: 'where the money came from is not known to the service' };
   const channel = must(channelById(attempt.channel), 'the channel was checked when the attempt was made');
   if (channel.kind !== 'mobile_money') return { kind: 'never', note: `payers of ${channel.id} cannot be paid out to` };
@@ -36,7 +41,7 @@ export async function reachOf(deps: ReturnDeps, store: Store, row: ReturnRow, at
   const { candidates, explanation } = await deps.router.choose(request);
   if (candidates.length > 0) return { kind: 'now', candidates };
   if (explanation.accounts.some(({ health }) => health?.open_since))
-    return { kind: 'later', note: 'the accounts that could pay it out do not answer' };
+    return { kind: 'later', note: 'the accounts that could pay it out do not respond' };
   if (await deps.providers.anyUnusable?.(environment, team_id)) return { kind: 'later', note: UNUSABLE };
   return { kind: 'never', note: `no account pays out on ${channel.id} in ${currency}` };
 }
@@ -53,11 +58,11 @@ export async function advancePayout(deps: ReturnDeps, store: Store, row: ReturnR
   const provider = await deps.providers.byAccount(store.environment, row.team_id, row.account_id ?? '');
   if (!provider?.payouts) return postpone(deps, store, row, UNUSABLE);
   // "Not found" proves nothing of what was sent after the question, however late it is applied.
-  const asked_at = deps.clock.now();
+  const polled_at = deps.clock.now();
   const outcome = await provider.payouts.read(payoutOf(step, row, refund));
-  if (outcome.kind === 'not_found' && mayBeSentAgain(row, provider, asked_at))
-    return row.late_refund ? endUnsent(step, row, refund) : hand(step, row, refund, provider);
-  await conclude(step, row, refund, provider, { outcome, asked: 'read' });
+  if (outcome.kind === 'not_found' && mayBeSentAgain(row, provider, polled_at))
+    return row.late_refund ? endUnsent(step, row, refund) : send(step, row, refund, provider);
+  await applyResponse(step, row, refund, provider, { outcome, call: 'read' });
 }
 
 /**
@@ -90,24 +95,24 @@ interface Step {
  */
 async function sendFirst(step: Step, row: ReturnRow, refund: RefundRow): Promise<void> {
   const { deps, store, attempt } = step;
-  const reach = await reachOf(deps, store, row, attempt);
-  switch (reach.kind) {
+  const options = await payoutOptionsOf(deps, store, row, attempt);
+  switch (options.kind) {
     case 'now': {
-      const next = reach.candidates.find(({ account_id }) => !row.tried.includes(account_id));
-      if (next) return hand(step, row, refund, next);
+      const next = options.candidates.find(({ account_id }) => !row.tried.includes(account_id));
+      if (next) return send(step, row, refund, next);
       const next_step_at = new Date(deps.clock.now() + backOff(row.polls));
       await locked(deps, store, row, (tx, _, now) => updateReturn(tx, { ...now, tried: [], next_step_at }));
       return;
     }
     case 'later':
-      return postpone(deps, store, row, reach.note);
+      return postpone(deps, store, row, options.note);
     case 'never':
       await locked(deps, store, row, (tx, context) =>
-        endWay(tx, context, refund, { kind: 'failed', reason: 'channel_unavailable', message: reach.note }),
+        endWay(tx, context, refund, { kind: 'failed', reason: 'channel_unavailable', message: options.note }),
       );
       return;
     default:
-      return unreachable(reach);
+      return unreachable(options);
   }
 }
 
@@ -134,14 +139,14 @@ function mayBeSentAgain({ dispatched_at }: ReturnRow, { capabilities, payouts }:
  * Commits the intent, then sends the payout: from the commit on the provider may have it. Does nothing if another worker was
  * faster.
  */
-async function hand(step: Step, known: ReturnRow, refund: RefundRow, provider: Provider): Promise<void> {
+async function send(step: Step, known: ReturnRow, refund: RefundRow, provider: Provider): Promise<void> {
   const { deps, store } = step;
   const sent = await locked(deps, store, known, async (tx, context, row) => {
     // The refund that had failed succeeded meanwhile: the payer has the money.
     if (row.late_refund || row.dispatched_at?.getTime() !== known.dispatched_at?.getTime()) return null;
     const id = row.spent === 0 ? `${refund.id}-0` : `${refund.id}-0-${row.spent}`;
     const key = provider.keyOf(id);
-    const handed = await handOver(tx, context, refund, { provider_account: provider.account_id, provider_key: key });
+    const handed = await markWaySent(tx, context, refund, { provider_account: provider.account_id, provider_key: key });
     if (!handed) return null;
     const now = {
       ...{ ...row, account_id: provider.account_id, resent: known.dispatched_at !== null },
@@ -153,16 +158,16 @@ async function hand(step: Step, known: ReturnRow, refund: RefundRow, provider: P
   if (!sent) return;
   const payouts = must(provider.payouts, 'routing chose an account that pays out');
   const outcome = await payouts.submit(payoutOf(step, sent.row, sent.refund));
-  await conclude(step, sent.row, sent.refund, provider, { outcome, asked: 'submit' });
+  await applyResponse(step, sent.row, sent.refund, provider, { outcome, call: 'submit' });
 }
 
 function payoutOf({ deps, attempt, description }: Step, row: ReturnRow, refund: RefundRow): Payout {
   const { id, kind, country } = must(channelById(attempt.channel), 'the channel was checked when the attempt was made');
-  const leg = must(refund.legs[0], 'it has one leg');
+  const part = must(refund.legs[0], 'it has one part');
   return {
     transfer_id: refund.id,
-    provider_key: leg.provider_key,
-    provider_ref: leg.provider_ref,
+    provider_key: part.provider_key,
+    provider_ref: part.provider_ref,
     amount_minor: row.amount_minor,
     currency: row.currency,
     channel: { id, kind, country },
@@ -173,29 +178,35 @@ function payoutOf({ deps, attempt, description }: Step, row: ReturnRow, refund: 
   };
 }
 
-interface Answer {
+interface ProviderResponse {
   outcome: PayoutOutcome;
-  asked: 'submit' | 'read';
+  call: 'submit' | 'read';
 }
 
 /** Applies a response, unless it is about an earlier submission. */
-async function conclude(step: Step, known: ReturnRow, refund: RefundRow, provider: Provider, answer: Answer): Promise<void> {
+async function applyResponse(
+  step: Step,
+  known: ReturnRow,
+  refund: RefundRow,
+  provider: Provider,
+  response: ProviderResponse,
+): Promise<void> {
   const { deps, store } = step;
   await locked(deps, store, known, async (tx, context, row) => {
     if (row.dispatched_at?.getTime() !== known.dispatched_at?.getTime()) return;
     const now = must(await findWay(tx, row.team_id, refund.id), 'refunds are never deleted');
-    await applyAnswer(tx, context, row, now, provider, { ...answer, asked_since: row.polls !== known.polls });
+    await applyOutcome(tx, context, row, now, provider, { ...response, polled_since: row.polls !== known.polls });
   });
   deps.wake.ring(store.environment);
 }
 
-async function applyAnswer(
+async function applyOutcome(
   tx: Tx,
   context: ApplyContext,
   row: ReturnRow,
   refund: RefundRow,
   { account_id, capabilities }: Provider,
-  { outcome, asked, asked_since }: Answer & { asked_since: boolean },
+  { outcome, call, polled_since }: ProviderResponse & { polled_since: boolean },
 ): Promise<void> {
   const later_ms = pollDelay(capabilities.polls, row.polls);
   const later = (note: string | null, wait_ms = later_ms) =>
@@ -216,7 +227,7 @@ async function applyAnswer(
     case 'unavailable':
       // As the response to a poll or a second submission it proves nothing about the first one; and a poll made since may have
       // seen more.
-      if (asked === 'read' || row.resent || asked_since) return later(outcome.message);
+      if (call === 'read' || row.resent || polled_since) return later(outcome.message);
       await updatePart(tx, context, refund, { status: 'waiting' });
       return updateReturn(tx, unsent(context, row, account_id, outcome.message));
     case 'unfunded':

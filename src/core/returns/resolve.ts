@@ -34,10 +34,10 @@ export function openReturnsOf(db: Queryable, team_id: bigint | null, limit: numb
 
 /**
  * Counts returns that are not closed, by state.
- * @param most maximum number that is counted
+ * @param max maximum number that is counted
  */
-export function countOpenReturns(db: Queryable, at: number, most: number): Promise<OpenReturns[]> {
-  return countOpen(db, new Date(at), most);
+export function countOpenReturns(db: Queryable, at: number, max: number): Promise<OpenReturns[]> {
+  return countOpen(db, new Date(at), max);
 }
 
 /**
@@ -53,7 +53,7 @@ export async function resolveReturn(
   by: Actor,
 ): Promise<ReturnRow> {
   return change(deps, store, ref, async (tx, context, row) => {
-    refuse(row, verdict.as);
+    checkResolvable(row, verdict.as);
     await record(tx, by, { team_id: row.team_id, action: 'return.resolve', resource_id: row.id, at: context.at });
     const resolved = must(await moveReturn(tx, context, row, 'resolved', { resolved_as: verdict.as }), 'it was looked at');
     const resolution = { ...verdict, at: new Date(context.at).toISOString() };
@@ -96,15 +96,15 @@ function change(
   });
 }
 
-const DECIDABLE: Partial<Record<ReturnRow['state'], readonly ResolvedAs[]>> = {
+const RESOLVABLE_AS: Partial<Record<ReturnRow['state'], readonly ResolvedAs[]>> = {
   owed: ['returned', 'kept'],
   waiting: ['returned', 'kept'],
   overpaid: ['recovered', 'absorbed'],
 };
 
-function refuse({ state, payout_id, refund_id, late_refund }: ReturnRow, as: ResolvedAs): void {
+function checkResolvable({ state, payout_id, refund_id, late_refund }: ReturnRow, as: ResolvedAs): void {
   if (late_refund && state !== 'overpaid') throw new Problem(400, 'The refund was done after all: the return is being closed.');
-  const allowed = DECIDABLE[state];
+  const allowed = RESOLVABLE_AS[state];
   if (allowed?.includes(as)) return;
   if (allowed) throw new Problem(400, `The return is ${state}: decide it as ${allowed.join(' or ')}.`);
   const under = state === 'refunding' ? refund_id : state === 'paying_out' ? payout_id : null;

@@ -10,7 +10,7 @@ import type { RefundRow } from '../refunds/schema.ts';
 import { needsPayer } from '../refunds/service.ts';
 import { findFailedWays, findWay } from '../refunds/ways.ts';
 import type { ReturnDeps } from './deps.ts';
-import { advancePayout, reachOf, readPayout } from './pay-out.ts';
+import { advancePayout, payoutOptionsOf, readPayout } from './pay-out.ts';
 import type { ReturnRow } from '../obligations/schema.ts';
 import {
   startPayout,
@@ -77,17 +77,17 @@ function canRefund({ refunds }: Provider, row: ReturnRow, attempt: AttemptRow): 
 async function choosePayout(deps: ReturnDeps, store: Store, row: ReturnRow, attempt: AttemptRow): Promise<void> {
   if (row.payout_id !== null) return void (await requireManualReturn(deps, store, row, row.note ?? 'the payout failed'));
   if (row.currency !== attempt.currency)
-    return void (await requireManualReturn(deps, store, row, 'another currency arrived than was asked for'));
-  const reach = await reachOf(deps, store, row, attempt);
-  switch (reach.kind) {
+    return void (await requireManualReturn(deps, store, row, 'another currency arrived than was requested'));
+  const options = await payoutOptionsOf(deps, store, row, attempt);
+  switch (options.kind) {
     case 'now':
       return void (await startPayout(deps, store, row));
     case 'later':
-      return postpone(deps, store, row, reach.note);
+      return postpone(deps, store, row, options.note);
     case 'never':
-      return void (await requireManualReturn(deps, store, row, reach.note));
+      return void (await requireManualReturn(deps, store, row, options.note));
     default:
-      return unreachable(reach);
+      return unreachable(options);
   }
 }
 

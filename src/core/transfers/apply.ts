@@ -86,9 +86,9 @@ class Work {
   change(before: TransferRow, { known, occurrence }: TransferChange): AppliedTransfer {
     const status = nextTransferStatus(before.status, occurrence.kind);
     if (status === null || isStale(before, known, occurrence)) return { transfer: before, changed: false };
-    const after = { ...before, status, ...this.#consequences(before, occurrence) };
+    const after = { ...before, status, ...this.#effects(before, occurrence) };
     const transfer = isFinal(status) ? this.#close(after) : after;
-    if (isFinal(status) && status !== 'succeeded') this.#uncount(transfer);
+    if (isFinal(status) && status !== 'succeeded') this.#releaseLimit(transfer);
     this.#updates.push(transfer);
     return { transfer, changed: true };
   }
@@ -103,8 +103,8 @@ class Work {
     if (this.#arrivals.length > 0) await repayCredit(tx, this.#arrivals);
   }
 
-  /** Returns the changes a trigger (`occurrence`) makes besides the status, and queues the money movements it causes. */
-  #consequences(row: TransferRow, occurrence: TransferOccurrence): Partial<TransferRow> {
+  /** Returns the changes a trigger makes besides the status, and queues the money movements it causes. */
+  #effects(row: TransferRow, occurrence: TransferOccurrence): Partial<TransferRow> {
     switch (occurrence.kind) {
       case 'uncovered':
         return { reason: 'insufficient_balance', message: 'The available balance does not cover the amount and the fee.' };
@@ -135,23 +135,23 @@ class Work {
         this.#journals.push(succeededJournal(row));
         return { provider_ref: occurrence.provider_ref, resolution: occurrence.resolution ?? null };
       case 'failed':
-        this.#giveBack(row);
+        this.#returnFunds(row);
         return { reason: occurrence.reason, message: occurrence.message, resolution: occurrence.resolution ?? null };
       case 'cancelled':
-        this.#giveBack(row);
+        this.#returnFunds(row);
         return { message: occurrence.message };
       default:
         return unreachable(occurrence);
     }
   }
 
-  #giveBack(row: TransferRow): void {
+  #returnFunds(row: TransferRow): void {
     this.#journals.push(returnedJournal(row));
     this.#arrivals.push({ team_id: row.team_id, currency: row.currency, account_id: '', source_id: row.id, subject_id: row.id });
   }
 
   /** Releases the amount of a transfer that moved no money from the team's transaction limits. */
-  #uncount({ team_id, currency, counted_day: day, amount_minor }: TransferRow): void {
+  #releaseLimit({ team_id, currency, counted_day: day, amount_minor }: TransferRow): void {
     if (day !== null) this.#uses.push({ team_id, direction: 'transfer', currency, day, amount_minor: -amount_minor });
   }
 

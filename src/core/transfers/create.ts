@@ -77,11 +77,11 @@ async function make(tx: Tx, deps: CreateDeps, call: Call<CreateTransferBody>, am
   const use = { team_id: team.id, direction: 'transfer', currency, amount_minor } as const;
   // Transaction limits are locked before balances, as everywhere in the code: another order could deadlock.
   const counted_day = await reserve(tx, level, use, call.at);
-  return setAside(tx, call, { ...row, counted_day });
+  return reserveFunds(tx, call, { ...row, counted_day });
 }
 
 /** Reserves the money under the lock of the balance, so that concurrent transfers never take more than is available. */
-async function setAside(tx: Tx, call: Call<CreateTransferBody>, wanted: TransferRow): Promise<TransferRow> {
+async function reserveFunds(tx: Tx, call: Call<CreateTransferBody>, wanted: TransferRow): Promise<TransferRow> {
   const { team_id, currency, amount_minor, fee_minor } = wanted;
   const context = { environment: call.caller.store.environment, at: call.at };
   const { available } = await lockBalances(tx, team_id, currency, ['available']);

@@ -5,7 +5,7 @@ import type { TransferOccurrence } from './apply.ts';
 import type { Decision, TransferRow } from './schema.ts';
 
 /** Whether the outcome is the response to a submission or to a poll. */
-export type Asked = 'submit' | 'read';
+export type ProviderCall = 'submit' | 'read';
 
 /**
  * Returns the trigger for a provider's response about a transfer.
@@ -15,7 +15,7 @@ export type Asked = 'submit' | 'read';
 export function occurrenceOf(
   row: TransferRow,
   outcome: PayoutOutcome,
-  asked: Asked,
+  call: ProviderCall,
   candidates: string[],
   plan: PollPlan,
 ): TransferOccurrence {
@@ -30,7 +30,7 @@ export function occurrenceOf(
     case 'cancelled':
       return { kind: 'cancelled', message: outcome.message };
     case 'unavailable':
-      return isProof(row, asked) ? unsent(row, candidates, outcome.message) : waiting(later_ms, outcome.message);
+      return isProof(row, call) ? unsent(row, candidates, outcome.message) : waiting(later_ms, outcome.message);
     case 'unfunded':
       return unsent({ ...row, decision: spend(row.decision as Decision) }, candidates, outcome.message);
     case 'not_found':
@@ -47,8 +47,8 @@ export function occurrenceOf(
  * to a poll, or to a second submission of the same key, it proves nothing about the first submission, which may still be under
  * way.
  */
-function isProof(row: TransferRow, asked: Asked): boolean {
-  return asked === 'submit' && row.decision?.resent !== true;
+function isProof(row: TransferRow, call: ProviderCall): boolean {
+  return call === 'submit' && row.decision?.resent !== true;
 }
 
 /** Returns the trigger when a provider reports that money moved: a success if amount and currency are those requested. */
@@ -57,7 +57,7 @@ function successOrMismatch(
   proof: { provider_ref: string; amount_minor: bigint; currency: string },
 ): TransferOccurrence {
   if (proof.amount_minor !== row.amount_minor || proof.currency !== row.currency) {
-    return waiting(MAX_POLL_WAIT_MS, 'the provider reports another amount or currency than was asked for', proof.provider_ref);
+    return waiting(MAX_POLL_WAIT_MS, 'the provider reports another amount or currency than was requested', proof.provider_ref);
   }
   return { kind: 'succeeded', provider_ref: proof.provider_ref };
 }

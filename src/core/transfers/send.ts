@@ -6,14 +6,14 @@ import { NOT_FOUND_GRACE_MS, SUBMIT_LEASE_MS } from '../../providers/adapters/po
 import { channelById } from '../../providers/reference/channels.ts';
 import type { AppliedTransfer, TransferChange } from './apply.ts';
 import type { TransferDeps } from './deps.ts';
-import { type Asked, occurrenceOf } from './outcomes.ts';
+import { type ProviderCall, occurrenceOf } from './outcomes.ts';
 import type { Decision, TransferRow } from './schema.ts';
 
 /** The dependencies of a step, and the function that applies and commits a change. */
 export interface Sender {
   deps: Pick<TransferDeps, 'clock' | 'config' | 'providers' | 'router' | 'secrets'>;
   store: Store;
-  settle(change: TransferChange): Promise<AppliedTransfer>;
+  apply(change: TransferChange): Promise<AppliedTransfer>;
 }
 
 /**
@@ -21,16 +21,16 @@ export interface Sender {
  * applied. If the process dies in between, the next step starts by polling the provider.
  */
 export async function advance(sender: Sender, row: TransferRow): Promise<void> {
-  if (isUnsent(row)) return hand(sender, row, await nextProvider(sender, row));
+  if (isUnsent(row)) return submit(sender, row, await nextProvider(sender, row));
   const provider = await providerOf(sender, row);
   // A response is only as recent as its request, however late it arrives.
-  const asked_at = sender.deps.clock.now();
+  const polled_at = sender.deps.clock.now();
   const outcome = await payoutsOf(provider).read(payoutOf(sender, row));
-  if (outcome.kind !== 'not_found' || !mayBeSentAgain(row, provider, asked_at)) {
-    return conclude(sender, row, provider, outcome, 'read');
+  if (outcome.kind !== 'not_found' || !mayBeSentAgain(row, provider, polled_at)) {
+    return applyOutcome(sender, row, provider, outcome, 'read');
   }
   // Same provider, same key: if the provider has the first submission after all, it recognises the second as a duplicate.
-  await hand(sender, row, { provider, decision: { ...(row.decision as Decision), resent: true } });
+  await submit(sender, row, { provider, decision: { ...(row.decision as Decision), resent: true } });
 }
 
 /** Whether the transfer is provably with no provider, so that it may be sent to any. */
@@ -84,10 +84,10 @@ function choose({ deps, store }: Sender, row: TransferRow) {
  * Commits the intent, then sends the transfer: from the commit on the provider may have it. Does nothing if another worker was
  * faster.
  */
-async function hand(sender: Sender, known: TransferRow, choice: Choice | null): Promise<void> {
+async function submit(sender: Sender, known: TransferRow, choice: Choice | null): Promise<void> {
   if (!choice) return;
   const { provider, decision } = choice;
-  const { transfer, changed } = await sender.settle({
+  const { transfer, changed } = await sender.apply({
     known,
     occurrence: {
       kind: 'sending',
@@ -97,18 +97,19 @@ async function hand(sender: Sender, known: TransferRow, choice: Choice | null): 
       lease_ms: SUBMIT_LEASE_MS,
     },
   });
-  if (changed) await conclude(sender, transfer, provider, await payoutsOf(provider).submit(payoutOf(sender, transfer)), 'submit');
+  if (changed)
+    await applyOutcome(sender, transfer, provider, await payoutsOf(provider).submit(payoutOf(sender, transfer)), 'submit');
 }
 
-async function conclude(
+async function applyOutcome(
   sender: Sender,
   row: TransferRow,
   { capabilities }: Provider,
   outcome: PayoutOutcome,
-  asked: Asked,
+  call: ProviderCall,
 ): Promise<void> {
   const { candidates } = row.decision as Decision;
-  await sender.settle({ known: row, occurrence: occurrenceOf(row, outcome, asked, candidates, capabilities.polls) });
+  await sender.apply({ known: row, occurrence: occurrenceOf(row, outcome, call, candidates, capabilities.polls) });
 }
 
 async function providerOf({ deps, store }: Sender, row: TransferRow): Promise<Provider> {

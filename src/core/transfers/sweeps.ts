@@ -43,7 +43,7 @@ function senderOf(deps: SweepDeps, store: Store): Sender {
     exclusive: ({ known }) => known.id,
     run: (batch) => applyAll(deps, store, batch),
   });
-  return { deps, store, settle: (change) => changes.add(change) };
+  return { deps, store, apply: (change) => changes.add(change) };
 }
 
 async function applyAll(deps: SweepDeps, store: Store, changes: TransferChange[]): Promise<AppliedTransfer[]> {

@@ -6,7 +6,7 @@ import type { Charged } from '../../core/charge/charge.ts';
 import {
   chargeFrom,
   continueFrom,
-  elsewhere,
+  otherBrowser,
   type Hosted,
   holderOf,
   openAttempt,
@@ -48,7 +48,7 @@ export function submit(context: CheckoutContext, visit: Visit, body: unknown): P
     if (holderOf(payment, browser) === 'another') {
       const typed = submission.phone ?? submission.account_number;
       const known = typeof typed === 'string' && wasCharged(context.deps.secrets, hosted.attempts, typed);
-      if (openAttempt(hosted.attempts) || !known) throw elsewhere();
+      if (openAttempt(hosted.attempts) || !known) throw otherBrowser();
       if (submission.channel === undefined) {
         await takeOver(context.deps, hosted, browser, typed);
         return null;
@@ -66,7 +66,7 @@ export function submit(context: CheckoutContext, visit: Visit, body: unknown): P
 export function submitCode(context: CheckoutContext, visit: Visit, body: unknown): Promise<Shown> {
   return receive(context, visit, body, false, async ({ hosted, browser, submission }) => {
     const attempt = openAttempt(hosted.attempts);
-    if (holderOf(hosted.payment, browser) === 'another') throw elsewhere();
+    if (holderOf(hosted.payment, browser) === 'another') throw otherBrowser();
     if (attempt?.action?.kind !== 'otp') throw wrongState(hosted.payment);
     const { otp } = submission;
     const code = typeof otp === 'string' ? otp.replace(/\s/g, '') : '';
@@ -84,7 +84,7 @@ export async function submitCard(context: CheckoutContext, visit: Visit, body: u
   if (visit.crossSite && !visit.json) return { kind: 'redirect', to: pathOf(context, visit.token) };
   return receive(context, visit, body, true, async ({ hosted, browser, submission }) => {
     const attempt = openAttempt(hosted.attempts);
-    if (holderOf(hosted.payment, browser) === 'another') throw elsewhere();
+    if (holderOf(hosted.payment, browser) === 'another') throw otherBrowser();
     if (!attempt || !awaitsCard(hosted)) throw wrongState(hosted.payment);
     return continueFrom(context.deps, hosted, browser, attempt, stepOf(attempt, submission), payer(visit.request_id));
   });
