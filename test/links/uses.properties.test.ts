@@ -8,7 +8,7 @@ import type { AttemptRow } from '../../src/core/attempts/schema.ts';
 import { attemptsOf } from '../../src/core/attempts/store.ts';
 import { charge } from '../../src/core/charge/charge.ts';
 import { fitCharge, readInstrument } from '../../src/core/charge/instrument.ts';
-import { hear } from '../../src/core/charge/poll.ts';
+import { applyCallback } from '../../src/core/charge/poll.ts';
 import { resolveAttempt } from '../../src/core/charge/resolve.ts';
 import { expirySweep, trancheSweep } from '../../src/core/charge/sweeps.ts';
 import { findPayment } from '../../src/core/payments/store.ts';
@@ -114,7 +114,7 @@ class Lane {
       case 'charge':
         return this.#charge(this.#pick(step), step.said);
       case 'hear':
-        return this.#hear(await this.#attempt(step), step.read);
+        return this.#applyCallback(await this.#attempt(step), step.read);
       case 'resolve':
         return this.#resolve(await this.#attempt(step), step.as);
     }
@@ -148,7 +148,7 @@ class Lane {
     return rows[step.attempt % Math.max(1, rows.length)];
   }
 
-  async #hear(attempt: AttemptRow | undefined, kind: (typeof READ)[number]): Promise<void> {
+  async #applyCallback(attempt: AttemptRow | undefined, kind: (typeof READ)[number]): Promise<void> {
     if (!attempt) return;
     const { amount_minor, currency, provider_key: provider_ref } = attempt;
     const readings: Record<string, Reading> = {
@@ -160,7 +160,7 @@ class Lane {
       pending: { kind: 'pending', poll_after_ms: 1_000 },
     };
     if (kind === 'not_found') clock.advance(11 * 60_000);
-    await hear(api.deps, store(), attempt, must(readings[kind], 'it is listed'));
+    await applyCallback(api.deps, store(), attempt, must(readings[kind], 'it is listed'));
   }
 
   async #resolve(attempt: AttemptRow | undefined, as: 'succeeded' | 'failed'): Promise<void> {
