@@ -3,8 +3,8 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import type { Language } from '../../src/edge/pages/language.ts';
-import { type Messages, messagesIn } from '../../src/edge/pages/messages.ts';
+import { type Language, textsIn } from '../../src/edge/pages/language.ts';
+import type { CheckoutTexts } from '../../src/edge/pages/texts/checkout.ts';
 import { systemClock } from '../../src/kit/clock.ts';
 import type { Provider } from '../../src/providers/adapters/contract.ts';
 import { Registry } from '../setup/providers.ts';
@@ -23,7 +23,7 @@ const VARIANTS = [
 
 interface Walk {
   page: Page;
-  texts: Messages;
+  texts: CheckoutTexts;
   language: Language;
   scripted: boolean;
   /** The payer has acted on the phone or at the bank. */
@@ -253,7 +253,7 @@ describe('the hosted page in a browser', { skip: found.missing ?? false, concurr
     const { url } = await newPayment(api, { callback: `${shopUrl()}/` });
     const { page, context } = await newVisitor(found.browser as NonNullable<Found['browser']>);
     await page.goto(url);
-    await typeCard({ page, texts: messagesIn('en') } as Walk, '5555555555554444');
+    await typeCard({ page, texts: textsIn('en').checkout } as Walk, '5555555555554444');
     await page.clock.install();
     await page.reload();
     await page.getByRole('button', { name: 'Stay on this page' }).click();
@@ -284,7 +284,7 @@ async function walkThrough(variant: (typeof VARIANTS)[number], name: string): Pr
   };
   await FLOWS[name]?.({
     page,
-    texts: messagesIn(language),
+    texts: textsIn(language).checkout,
     language,
     scripted: javaScriptEnabled,
     release: () => released.add(url),

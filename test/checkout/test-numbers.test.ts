@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { TestOutcome } from '../../src/edge/pages/messages.ts';
+import type { TestOutcome } from '../../src/edge/pages/texts/checkout.ts';
 import { TEST_CARDS, TEST_PHONES } from '../../src/edge/checkout/views/test-numbers.ts';
 import { must } from '../../src/kit/errors.ts';
 import { type Outcome, outcomeOfCard, outcomeOfNumber, testCardToken } from '../../src/providers/adapters/sandbox/codes.ts';

@@ -4,7 +4,7 @@ import Fastify from 'fastify';
 import { Type } from 'typebox';
 import { readOnboardingToken } from '../../src/core/accounts/onboarding.ts';
 import { readBrowser } from '../../src/edge/pages/browser.ts';
-import { preferredLanguage } from '../../src/edge/pages/language.ts';
+import { preferredLanguage, textsIn } from '../../src/edge/pages/language.ts';
 import { returnLink } from '../../src/edge/checkout/return-link.ts';
 import { readSubmission } from '../../src/edge/checkout/submission.ts';
 import { themeOf } from '../../src/edge/pages/theme/theme.ts';
@@ -26,7 +26,6 @@ import { readPageToken } from '../../src/kit/page-token.ts';
 import { Cursors } from '../../src/kit/paging.ts';
 import { typedAmount } from '../../src/kit/typed-amount.ts';
 import { readPayer } from '../../src/edge/links/form.ts';
-import { linkMessages } from '../../src/edge/links/messages.ts';
 import type { LinkRow } from '../../src/edge/links/schema.ts';
 import { CONNECTORS } from '../../src/providers/adapters/catalogue.ts';
 import { plainText, rawWords } from '../../src/providers/adapters/wire/words.ts';
@@ -85,7 +84,7 @@ const READERS: [what: string, work: (text: string) => unknown, most: number][] =
   ['the number of a test card', testCardToken, BODY],
   [
     'the form of a payment link',
-    (text) => readPayer(link as LinkRow, { name: text, email: text, phone: text, amount: text }, linkMessages('en')),
+    (text) => readPayer(link as LinkRow, { name: text, email: text, phone: text, amount: text }, textsIn('en').link),
     CALLBACK,
   ],
   ['an amount as people type it', (text) => typedAmount(text, 'XAF'), BODY],

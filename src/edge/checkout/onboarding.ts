@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { readOnboardingToken } from '../../core/accounts/onboarding.ts';
-import type { AccountRow, Verification } from '../../core/accounts/schema.ts';
+import type { AccountRow } from '../../core/accounts/schema.ts';
 import { getAccount } from '../../core/accounts/service.ts';
 import type { Pages } from '../http/server.ts';
 import { Problem } from '../../kit/errors.ts';
@@ -8,63 +8,17 @@ import { type Html, html } from '../../kit/html.ts';
 import { Throttle } from '../../kit/throttle.ts';
 import { HEADERS, PAGE_HEADERS } from '../pages/assets.ts';
 import type { CheckoutDeps } from './deps.ts';
-import { type Language, preferredLanguage } from '../pages/language.ts';
+import { type Language, preferredLanguage, textsIn } from '../pages/language.ts';
 import { document } from '../pages/document.ts';
 import type { Icon } from '../pages/icons.ts';
 import { noticePage } from '../pages/notice.ts';
 import { facts, state } from '../pages/parts.ts';
+import type { OnboardingState } from '../pages/texts/onboarding.ts';
 
 /** Maximum requests for one onboarding page in a minute. */
 const READS_A_MINUTE = 60;
 
-interface Texts {
-  name: string;
-  email: string;
-  title: Record<Verification | 'expired' | 'unknown', string>;
-  text: Record<Verification | 'expired' | 'unknown', string>;
-}
-
-const TEXTS: Record<Language, Texts> = {
-  en: {
-    name: 'Account',
-    email: 'E-mail',
-    title: {
-      pending: 'We are checking your details',
-      verified: 'Your account is verified',
-      rejected: 'Your account could not be verified',
-      expired: 'This link has expired',
-      unknown: 'Link not found',
-    },
-    text: {
-      pending: 'The shop has sent us what follows. If it is right, there is nothing to do: you will be told when it is checked.',
-      verified: 'There is nothing more to do.',
-      rejected: 'Please ask the shop that sent you this link what is missing.',
-      expired: 'Ask the shop that sent it for a new one.',
-      unknown: 'Check that the address is complete.',
-    },
-  },
-  fr: {
-    name: 'Compte',
-    email: 'E-mail',
-    title: {
-      pending: 'Nous vérifions vos informations',
-      verified: 'Votre compte est vérifié',
-      rejected: "Votre compte n'a pas pu être vérifié",
-      expired: 'Ce lien a expiré',
-      unknown: 'Lien introuvable',
-    },
-    text: {
-      pending:
-        "La boutique nous a transmis ce qui suit. Si c'est exact, il n'y a rien à faire : vous serez informé de la vérification.",
-      verified: "Il n'y a plus rien à faire.",
-      rejected: 'Demandez à la boutique qui vous a envoyé ce lien ce qui manque.',
-      expired: "Demandez-en un nouveau à la boutique qui l'a envoyé.",
-      unknown: "Vérifiez que l'adresse est complète.",
-    },
-  },
-};
-
-const SIGNS: Record<keyof Texts['title'], Icon> = {
+const SIGNS: Record<OnboardingState, Icon> = {
   pending: 'clock',
   verified: 'check',
   rejected: 'cross',
@@ -109,8 +63,8 @@ async function pageOf(
   return { status: 200, page: sheet(language, account.verification, environment === 'sandbox', account) };
 }
 
-function sheet(language: Language, what: keyof Texts['title'], sandbox: boolean, account?: AccountRow): Html {
-  const texts = TEXTS[language];
+function sheet(language: Language, what: OnboardingState, sandbox: boolean, account?: AccountRow): Html {
+  const texts = textsIn(language).onboarding;
   const title = texts.title[what];
   const known =
     account &&

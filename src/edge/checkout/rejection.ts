@@ -1,11 +1,10 @@
 import { must, Problem } from '../../kit/errors.ts';
 import { openHosted } from '../../core/charge/hosted.ts';
 import { isChargeable } from '../../core/charge/refusals.ts';
-import { isReason, payerMessage } from '../../providers/adapters/reasons.ts';
+import { isReason } from '../../providers/adapters/reasons.ts';
 import { channelById } from '../../providers/reference/channels.ts';
 import { type CheckoutContext, pathOf, type Shown, type Visit } from './context.ts';
-import type { Language } from '../pages/language.ts';
-import { messagesIn } from '../pages/messages.ts';
+import { type Language, textsIn } from '../pages/language.ts';
 import { cardPageOf, notice, pageOf, problemAnswer } from './show.ts';
 import type { Submission } from './submission.ts';
 import type { FieldErrors, Typed } from './views/fields.ts';
@@ -46,7 +45,7 @@ export function showTooManyRequests(context: CheckoutContext, visit: Visit, prob
 function inLanguage(problem: Problem, language: Language): Problem {
   const { error_code } = problem.details;
   if (problem.status !== 402 || error_code === undefined || !isReason(error_code)) return problem;
-  return new Problem(402, problem.message, { ...problem.details, payer_message: payerMessage(error_code, language) });
+  return new Problem(402, problem.message, { ...problem.details, payer_message: textsIn(language).reasons[error_code] });
 }
 
 function typedIn(submission: Submission | undefined): Typed {
@@ -60,7 +59,7 @@ function typedIn(submission: Submission | undefined): Typed {
 
 /** Returns one plain sentence for each invalid field. The validation messages are written for developers. */
 function complaintsOf(problem: Problem, language: Language, submission: Submission | undefined): FieldErrors {
-  const { errors, refusedText } = messagesIn(language);
+  const { errors, refusedText } = textsIn(language).checkout;
   const fields = problem.details.errors ?? {};
   const has = (name: string) => Object.hasOwn(fields, name);
   if (problem.details.error_code === 'link_full') return { alert: errors.linkFull };

@@ -4,14 +4,13 @@ import type { Html } from '../../kit/html.ts';
 import { hostedPageUrl } from '../../core/payments/token.ts';
 import { type Holder, type Hosted, holderOf, openAttempt } from '../../core/charge/hosted.ts';
 import { savedPayerOf } from '../../core/charge/saved.ts';
-import { isReason, payerMessage } from '../../providers/adapters/reasons.ts';
+import { isReason } from '../../providers/adapters/reasons.ts';
 import { guardOf } from '../../money/webhooks/url.ts';
 import { policyWith } from '../pages/assets.ts';
 import { formToken, newBrowser } from '../pages/browser.ts';
 import { type Answer, type CheckoutContext, openVisit, type PageAnswer, pathOf, type Shown, type Visit } from './context.ts';
-import type { Language } from '../pages/language.ts';
+import { type Language, textsIn } from '../pages/language.ts';
 import { methodOptionsFor } from './method-options.ts';
-import { messagesIn } from '../pages/messages.ts';
 import { returnLink } from './return-link.ts';
 import { awaitsCard, progressOf, pageStateOf } from './page-state.ts';
 import { PLAIN, type Theme, themeOf } from '../pages/theme/theme.ts';
@@ -166,7 +165,7 @@ export function page(status: number, content: Html, scene: { language: Language;
 export async function sceneOf(context: CheckoutContext, visit: Visit, { store, payment }: Hosted): Promise<Scene> {
   return {
     language: visit.language,
-    texts: messagesIn(visit.language),
+    texts: textsIn(visit.language).checkout,
     sandbox: store.environment === 'sandbox',
     merchant: await context.merchantName(payment.team_id),
     payment,
@@ -217,7 +216,7 @@ async function form(context: CheckoutContext, visit: Visit, hosted: Hosted, reje
 /** Why the payer is back at the form of a payment in tranches. A payment in one charge would have failed instead. */
 function declineOf({ language }: Visit, { attempts }: Hosted): FieldErrors {
   const reason = attempts.at(-1)?.reason;
-  return reason && isReason(reason) ? { alert: payerMessage(reason, language) } : {};
+  return reason && isReason(reason) ? { alert: textsIn(language).reasons[reason] } : {};
 }
 
 async function elsewhere(context: CheckoutContext, visit: Visit, hosted: Hosted, rejection?: Rejection): Promise<Shown> {

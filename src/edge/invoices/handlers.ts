@@ -1,4 +1,4 @@
-import { isLanguage, type Language, preferredLanguage } from '../pages/language.ts';
+import { isLanguage, type Language, preferredLanguage, textsIn } from '../pages/language.ts';
 import { noticePage } from '../pages/notice.ts';
 import type { Problem } from '../../kit/errors.ts';
 import type { Html } from '../../kit/html.ts';
@@ -11,11 +11,10 @@ import { getPayment } from '../../core/payments/service.ts';
 import { ENVIRONMENT } from './apply.ts';
 import type { InvoiceDeps } from './deps.ts';
 import { payInvoice } from './pay.ts';
-import type { InvoiceRow, Locale } from './schema.ts';
+import type { InvoiceRow } from './schema.ts';
 import { markViewed } from './service.ts';
 import { isPayable } from './states.ts';
 import { findInvoice } from './store.ts';
-import { textsIn } from './texts.ts';
 import { readInvoiceToken } from './token.ts';
 import { transact } from './transact.ts';
 import { invoicePage, type Scene, unknownPage } from './view.ts';
@@ -44,7 +43,7 @@ export interface InvoicePageContext {
 }
 
 /** Returns the language of the page: the choice on the page, else the browser's preference, else the invoice's locale. */
-export function wishedLanguage({ lang, accepts }: Visit, locale: Locale | null): Language {
+export function wishedLanguage({ lang, accepts }: Visit, locale: string | null): Language {
   if (isLanguage(lang)) return lang;
   return preferredLanguage(locale === null ? accepts : `${accepts ?? ''},${locale};q=0.001`);
 }
@@ -85,7 +84,7 @@ export async function submitInvoice({ deps, submits }: InvoicePageContext, visit
   const language = wishedLanguage(visit, row.locale);
   if (submits.take(row.id) > 0) return { status: 429, page: noticePage(language, 'busy'), language };
   const chosen = typed === null ? null : typedAmount(typed, row.currency);
-  const wrongAmount = { typed: typed ?? '', complaint: { amount: textsIn(language).amountWrong } };
+  const wrongAmount = { typed: typed ?? '', complaint: { amount: textsIn(language).invoice.amountWrong } };
   if (typed !== null && chosen === null) return pageOf(deps, visit, row, 422, wrongAmount);
   const paying = await payInvoice(deps, row, chosen, visit.request_id);
   if (paying.kind === 'pay') return { redirect: paying.url };
@@ -101,7 +100,7 @@ export async function submitInvoice({ deps, submits }: InvoicePageContext, visit
 }
 
 function reasonOf({ details }: Problem, language: Language): string {
-  const texts = textsIn(language);
+  const texts = textsIn(language).invoice;
   if (details.error_code === 'merchant_not_verified') return texts.notVerified;
   return details.error_code === 'ceiling_exceeded' ? texts.aboveCeiling : texts.blocked;
 }

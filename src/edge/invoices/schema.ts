@@ -3,11 +3,8 @@ import type { JsonObject } from '../../kit/json.ts';
 import { CURRENCIES } from '../../kit/money.ts';
 import { pagingQuery } from '../../kit/paging.ts';
 import { moment, nullableObject, nullableText, openObject } from '../../kit/schema.ts';
+import { LANGUAGES } from '../pages/language.ts';
 import { INVOICE_STATUSES, type InvoiceStatus } from './states.ts';
-
-const LOCALES = ['en', 'fr'] as const;
-
-export type Locale = (typeof LOCALES)[number];
 
 /**
  * An invoice item as stored in JSON. Amounts are strings of whole hundredths, because a JSON number cannot represent every
@@ -42,7 +39,8 @@ export interface InvoiceRow {
   due_date: string | null;
   notes: string | null;
   reference: string | null;
-  locale: Locale | null;
+  /** Language of the mail, of those that the pages had when it was set; null: chosen by the country. */
+  locale: string | null;
   metadata: JsonObject | null;
   url: string | null;
   payment_id: string | null;
@@ -104,10 +102,10 @@ const optional = {
     }),
   ),
   locale: Type.Optional(
-    Type.Unsafe<Locale | null>({
+    Type.Unsafe<string | null>({
       type: ['string', 'null'],
-      enum: [...LOCALES, null],
-      description: 'Language of the mail; null: French and English.',
+      enum: [...LANGUAGES, null],
+      description: 'Language of the mail; null: that of the countries of the currency, and English.',
     }),
   ),
   metadata: Type.Optional(nullableObject({ description: 'Yours: at most 50 keys and 16 KB.' })),
@@ -165,7 +163,7 @@ export const invoiceReply = Type.Object({
   ),
   due_date: nullableText({ description: 'Last UTC day to pay.' }),
   notes: nullableText({ description: 'Shown below the items.' }),
-  locale: nullableText({ description: 'Language of the mail; null: French and English.' }),
+  locale: nullableText({ description: 'Language of the mail; null: that of the countries of the currency, and English.' }),
   url: nullableText({ description: 'The page where it is read and paid; null while it is a draft.' }),
   payment: nullableText({ description: 'Id of the payment that was made last; all of them have the number as reference.' }),
   metadata: nullableObject(),

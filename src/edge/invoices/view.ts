@@ -1,4 +1,5 @@
-import type { Language } from '../pages/language.ts';
+import { type Language, localeOf, textsIn } from '../pages/language.ts';
+import { day } from '../pages/moment.ts';
 import { document } from '../pages/document.ts';
 import { alert, field, initial, state } from '../pages/parts.ts';
 import { type Html, html } from '../../kit/html.ts';
@@ -7,7 +8,6 @@ import { type Part, partOf } from './part.ts';
 import { dueOf } from './present.ts';
 import type { InvoiceRow, StoredItem } from './schema.ts';
 import { isPayable } from './states.ts';
-import { textsIn } from './texts.ts';
 
 /** Data that an invoice's page needs. */
 export interface Scene {
@@ -29,13 +29,13 @@ export function invoicePage(scene: Scene): Html {
   const { language, merchant, row, path, underWay } = scene;
   const open = isPayable(row.status) && underWay === null;
   const body = html`${head(scene, open)}${open ? payForm(scene) : standing(scene)}${lines(scene)}`;
-  const title = textsIn(language).titleOf(row.number ?? '', merchant);
+  const title = textsIn(language).invoice.titleOf(row.number ?? '', merchant);
   return document({ language, title, sandbox: false, body, translations: path, parts: ['form', 'paper'] });
 }
 
 /** Page for a URL without an invoice. */
 export function unknownPage(language: Language): Html {
-  const { unknownTitle, unknownText } = textsIn(language);
+  const { unknownTitle, unknownText } = textsIn(language).invoice;
   return document({
     language,
     title: unknownTitle,
@@ -49,7 +49,7 @@ export function unknownPage(language: Language): Html {
  * @param heading whether the head has the page's h1
  */
 function head({ language, merchant, row }: Scene, heading: boolean): Html {
-  const texts = textsIn(language);
+  const texts = textsIn(language).invoice;
   const shown = isPayable(row.status) ? dueOf(row) : row.amount_minor;
   const who = html`<span class="who"><span class="mark" aria-hidden="true">${initial(merchant)}</span>${merchant}</span>
 <span class="sum">${money(row, shown, language)}</span>`;
@@ -59,7 +59,7 @@ function head({ language, merchant, row }: Scene, heading: boolean): Html {
 
 /** Why the invoice cannot be paid now: a payment is in progress, or it is paid or cancelled. */
 function standing({ language, merchant, row, underWay }: Scene): Html {
-  const texts = textsIn(language);
+  const texts = textsIn(language).invoice;
   if (underWay !== null) {
     const rest = html`<p>${texts.underWayText}</p><a class="button" href="${underWay}">${texts.goOn}</a>`;
     return state({ icon: 'clock' }, texts.underWayTitle, rest);
@@ -71,7 +71,7 @@ function standing({ language, merchant, row, underWay }: Scene): Html {
 
 function payForm(scene: Scene): Html {
   const { language, row, path, complaint = {} } = scene;
-  const texts = textsIn(language);
+  const texts = textsIn(language).invoice;
   const due = dueOf(row);
   const part = partOf(row);
   const whole = html`<form method="post" action="${path}?lang=${language}"><button>${texts.pay(money(row, due, language))}</button></form>`;
@@ -81,7 +81,7 @@ ${part && partForm(scene, part)}</section>`;
 }
 
 function partForm({ language, row, path, complaint = {}, typed = '' }: Scene, part: Part): Html {
-  const texts = textsIn(language);
+  const texts = textsIn(language).invoice;
   const help = texts.amountHelp(money(row, part.least, language), money(row, part.most, language));
   const input = field({ id: 'amount', label: texts.amount, help, error: complaint.amount }, (attributes) => {
     return html`<input name="amount" inputmode="decimal" maxlength="32" autocomplete="off" required value="${typed}" ${attributes}>`;
@@ -90,11 +90,11 @@ function partForm({ language, row, path, complaint = {}, typed = '' }: Scene, pa
 }
 
 function lines({ language, row }: Scene): Html {
-  const texts = textsIn(language);
+  const texts = textsIn(language).invoice;
   const particulars = [
     [texts.for, row.name ?? row.email ?? row.phone],
-    [texts.issued, row.sent_at && day(row.sent_at, language)],
-    [texts.due, row.due_date && day(new Date(`${row.due_date}T00:00:00Z`), language)],
+    [texts.issued, row.sent_at && day(row.sent_at, 'UTC', language)],
+    [texts.due, row.due_date && day(new Date(`${row.due_date}T00:00:00Z`), 'UTC', language)],
     [texts.reference, row.reference],
   ] as const;
   const sums = [
@@ -124,15 +124,11 @@ function breakable(text: string): Html {
 }
 
 function line(row: InvoiceRow, { name, description, quantity, unit_price_minor }: StoredItem, language: Language): string {
-  const count = new Intl.NumberFormat(language, { maximumFractionDigits: 3 }).format(quantity);
+  const count = new Intl.NumberFormat(localeOf(language), { maximumFractionDigits: 3 }).format(quantity);
   const each = quantity === 1 ? '' : ` · ${count} × ${money(row, BigInt(unit_price_minor), language)}`;
   return `${name}${description ? ` (${description})` : ''}${each}`;
 }
 
 function money({ currency }: InvoiceRow, amount: Minor, language: Language): string {
-  return formatMoney(amount, currency, language);
-}
-
-function day(date: Date, language: Language): string {
-  return new Intl.DateTimeFormat(language, { dateStyle: 'long', timeZone: 'UTC' }).format(date);
+  return formatMoney(amount, currency, localeOf(language));
 }

@@ -5,7 +5,7 @@ import { openObject } from '../../kit/schema.ts';
 import { typedAmount } from '../../kit/typed-amount.ts';
 import { leastOf } from '../../providers/reference/channels.ts';
 import { Type } from 'typebox';
-import type { LinkMessages } from './messages.ts';
+import type { LinkTexts } from '../pages/texts/link.ts';
 import type { Payer } from './pay.ts';
 import { type LinkRow, PAYER_FIELDS, type PayerField } from './schema.ts';
 
@@ -42,7 +42,7 @@ export function typedIn(link: LinkRow, body: unknown): Typed {
  * Validates the form.
  * @returns the payer and the amount, or the validation errors
  */
-export function readPayer(link: LinkRow, typed: Typed, texts: LinkMessages): Payer | { fieldErrors: FieldErrors } {
+export function readPayer(link: LinkRow, typed: Typed, texts: LinkTexts): Payer | { fieldErrors: FieldErrors } {
   const fieldErrors: FieldErrors = {};
   const { amount, ...payer } = typed;
   const amount_minor = link.amount_minor ?? typedAmount(amount ?? '', link.currency);

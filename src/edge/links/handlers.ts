@@ -1,6 +1,6 @@
 import { policyWith } from '../pages/assets.ts';
 import { formToken, isFormToken } from '../pages/browser.ts';
-import type { Language } from '../pages/language.ts';
+import { type Language, textsIn } from '../pages/language.ts';
 import { themeOf } from '../pages/theme/theme.ts';
 import { noticePage } from '../pages/notice.ts';
 import { plainAddress, subscriberOf } from '../../kit/address-list.ts';
@@ -11,7 +11,7 @@ import { canonicalJson } from '../../kit/json.ts';
 import { Throttle } from '../../kit/throttle.ts';
 import type { LinkDeps } from './deps.ts';
 import { type FieldErrors, readPayer, type Typed, typedIn } from './form.ts';
-import { type Closed, linkMessages } from './messages.ts';
+import type { Closed } from '../pages/texts/link.ts';
 import { linkStanding, type OpenedLink, openLink, payLink } from './pay.ts';
 import { readLinkToken } from './token.ts';
 import { closedPage, linkPage } from './view.ts';
@@ -95,7 +95,7 @@ export async function submitLink(context: LinkPageContext, arriving: LinkVisit, 
   const { language } = visit;
   if (!opened) return closed(visit, 'unknown', null);
   if (visit.crossSite) return { status: 403, page: noticePage(language, 'refused'), language };
-  const texts = linkMessages(language);
+  const texts = textsIn(language).link;
   const typed = typedIn(opened.link, body);
   if (!nonce) return form(context, visit, opened, 403, typed, { alert: texts.errors.form });
   // Counted only when the form token is valid: anonymous posts must not block the link for its payers.

@@ -1,11 +1,11 @@
-import type { Language } from '../pages/language.ts';
+import { type Language, localeOf, textsIn } from '../pages/language.ts';
 import { document } from '../pages/document.ts';
 import type { Icon } from '../pages/icons.ts';
 import { alert, field, hidden, initial, state } from '../pages/parts.ts';
 import type { Theme } from '../pages/theme/theme.ts';
 import { type Html, html, raw } from '../../kit/html.ts';
 import { formatMoney, type Minor } from '../../kit/money.ts';
-import { type Closed, linkMessages } from './messages.ts';
+import type { Closed } from '../pages/texts/link.ts';
 import { type FieldErrors, minimumFor, type Typed } from './form.ts';
 import type { LinkRow, PayerField } from './schema.ts';
 
@@ -28,7 +28,7 @@ export interface LinkScene {
 /** Renders the page of a link: merchant, title and the fields to collect. It works without JavaScript. */
 export function linkPage(scene: LinkScene): Html {
   const { language, merchant, theme, link, path, fieldErrors } = scene;
-  const texts = linkMessages(language);
+  const texts = textsIn(language).link;
   const sum = link.amount_minor !== null && html` <span class="sum">${money(scene, link.amount_minor)}</span>`;
   const mark = html`<span class="mark" aria-hidden="true">${initial(merchant)}</span>`;
   const body = html`<div class="head"><h1><span class="who">${mark}${merchant}</span>${sum}</h1><p class="what"><b>${link.title}</b></p>${
@@ -43,12 +43,12 @@ ${link.collect.map((name) => payerField(scene, name))}
 }
 
 function money({ link, language }: LinkScene, amount: Minor): string {
-  return formatMoney(amount, link.currency, language);
+  return formatMoney(amount, link.currency, localeOf(language));
 }
 
 function amountField(scene: LinkScene): Html {
   const { link, language, typed, fieldErrors } = scene;
-  const texts = linkMessages(language);
+  const texts = textsIn(language).link;
   const { max_amount_minor } = link;
   const help = texts.range(money(scene, minimumFor(link)), max_amount_minor === null ? null : money(scene, max_amount_minor));
   return field(
@@ -67,7 +67,7 @@ const INPUTS: Record<PayerField, Html> = {
 
 function payerField({ language, typed, fieldErrors }: LinkScene, name: PayerField): Html {
   return field(
-    { id: name, label: linkMessages(language).fields[name], error: fieldErrors[name] },
+    { id: name, label: textsIn(language).link.fields[name], error: fieldErrors[name] },
     (attributes) => html`<input name="${name}" value="${typed[name]}" ${INPUTS[name]} required ${attributes}>`,
   );
 }
@@ -86,7 +86,7 @@ const SIGNS: Record<Closed, Icon> = {
  * @param link null for a URL without a link
  */
 export function closedPage(language: Language, why: Closed, link: { title: string; merchant: string } | null): Html {
-  const { title, text } = linkMessages(language).closed[why];
+  const { title, text } = textsIn(language).link.closed[why];
   const about = link && html`<p>${link.merchant} · ${link.title}</p>`;
   return document({ language, title, sandbox: false, body: state({ icon: SIGNS[why] }, title, html`<p>${text}</p>${about}`) });
 }

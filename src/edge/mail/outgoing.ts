@@ -1,4 +1,4 @@
-import type { MailText } from './texts.ts';
+import type { MailText } from '../pages/texts/mails.ts';
 
 /** A mail as sent. */
 export interface OutgoingMail extends MailText {

@@ -2,14 +2,9 @@ import type { Environment } from '../../kit/environment.ts';
 import { unreachable } from '../../kit/errors.ts';
 import { floatLow } from './float-text.ts';
 import { endpointBacklogFull, endpointBacklogOver } from './backlog-text.ts';
-import { invoiceText } from './invoice-text.ts';
-import { receiptText } from './receipt-text.ts';
+import { invoiceText, receiptText } from './payer-text.ts';
+import type { MailText } from '../pages/texts/mails.ts';
 import type { MailFacts, MailToSend } from '../../tenants/outbox/schema.ts';
-
-export interface MailText {
-  subject: string;
-  text: string;
-}
 
 /** Data of a mail besides its facts. */
 export interface MailContext {
@@ -21,8 +16,8 @@ export interface MailContext {
 }
 
 /**
- * Returns the text of a mail to a team in both languages, because a team has no language setting. Invoices and receipts have
- * texts of their own.
+ * Returns the text of a mail. A mail to a team is in French and English, because a team has no language setting. Mails to payers
+ * are in the languages of the pages.
  */
 export function textOf(mail: MailToSend, context: MailContext): MailText {
   if (mail.kind === 'invoice') return invoiceText(mail.facts, context.team);
@@ -34,7 +29,7 @@ export function textOf(mail: MailToSend, context: MailContext): MailText {
   };
 }
 
-/** Text of a mail to a team in both languages. */
+/** Text of a mail to a team in both of its languages. */
 export type Languages = Record<'fr' | 'en', MailText>;
 
 type ToTeam = Exclude<MailToSend, { kind: 'invoice' | 'receipt' }>;

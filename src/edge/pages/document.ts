@@ -1,7 +1,6 @@
 import { type Html, html, raw } from '../../kit/html.ts';
 import { type Part, scripts, styles } from './assets.ts';
-import { LANGUAGES, type Language, OWN_NAMES } from './language.ts';
-import { messagesIn } from './messages.ts';
+import { LANGUAGES, type Language, textsIn } from './language.ts';
 import { PLAIN, type Theme } from './theme/theme.ts';
 import { icon } from './icons.ts';
 import type { Scene } from './scene.ts';
@@ -24,7 +23,7 @@ export interface Sheet {
 
 /** Renders a complete HTML document with its style and script inlined. It works without JavaScript. */
 export function document({ language, title, sandbox, body, refresh, theme = PLAIN, translations, parts = [] }: Sheet): Html {
-  const texts = messagesIn(language);
+  const texts = textsIn(language).checkout;
   return html`<!doctype html>
 <html lang="${language}">
 <head>
@@ -54,9 +53,9 @@ function iconOf({ brand }: Theme): string {
 /** Links to the page in the other languages, each named in its own language. */
 function others(language: Language, path: string): Html {
   const links = LANGUAGES.filter((other) => other !== language).map(
-    (other) => html`<a href="${path}?lang=${other}" lang="${other}" hreflang="${other}">${OWN_NAMES[other]}</a>`,
+    (other) => html`<a href="${path}?lang=${other}" lang="${other}" hreflang="${other}">${textsIn(other).name}</a>`,
   );
-  return html`<nav aria-label="${messagesIn(language).language}">${links}</nav>`;
+  return html`<nav aria-label="${textsIn(language).checkout.language}">${links}</nav>`;
 }
 
 function refreshTag({ after_s, to, onlyWithoutScript }: NonNullable<Sheet['refresh']>): Html {

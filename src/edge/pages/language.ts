@@ -1,32 +1,89 @@
-/** Languages of the pages. The first is the default when the payer prefers none of them. */
-export const LANGUAGES = ['en', 'fr'] as const;
+import * as registry from './languages/index.ts';
+import type { LanguageTexts } from './texts/texts.ts';
 
-export type Language = (typeof LANGUAGES)[number];
+export type Language = keyof typeof registry;
 
-/** Names of the languages, each in the language itself. */
-export const OWN_NAMES: Record<Language, string> = { en: 'English', fr: 'Français' };
+const TEXTS: Record<Language, LanguageTexts> = registry;
+
+/** Languages of the pages, in alphabetical order of their codes. */
+export const LANGUAGES = Object.keys(TEXTS) as Language[];
+
+/** Language of those of whom nothing tells another one. */
+export const DEFAULT_LANGUAGE: Language = 'en';
+
+/** Maximum entries of an Accept-Language header that are considered. Browsers send fewer than ten. */
+const MAX_WISHES = 20;
 
 export function isLanguage(value: unknown): value is Language {
   return LANGUAGES.some((language) => language === value);
 }
 
-/** Returns the supported language that the payer prefers, by Accept-Language (RFC 9110, 12.5.4). */
+/** Returns all texts of a language. */
+export function textsIn(language: Language): LanguageTexts {
+  return TEXTS[language];
+}
+
+/** Returns the BCP 47 tag for formatting in a language. */
+export function localeOf(language: Language): string {
+  return TEXTS[language].locale;
+}
+
+/** Returns the supported language of a tag such as `fr`, `fr-CM` or `fr_CM`; null for other languages. */
+export function languageOfTag(tag: string): Language | null {
+  const primary = tag.toLowerCase().split(/[-_]/)[0];
+  return LANGUAGES.find((language) => language === primary) ?? null;
+}
+
+/**
+ * Returns the language in which people of a country are addressed; null when no language lists the country.
+ * @param code ISO 3166-1 alpha-2
+ */
+export function languageOfCountry(code: string | undefined): Language | null {
+  return LANGUAGES.find((language) => code !== undefined && TEXTS[language].countries.includes(code)) ?? null;
+}
+
+/**
+ * Returns the language that suits the payer best by Accept-Language (RFC 9110, 12.5.4): a supported language that is listed,
+ * else that of the country of a listed one (`wo-SN` and `wo`, Wolof: French; `umb`, Umbundu: Portuguese), else the default.
+ */
 export function preferredLanguage(header: string | undefined): Language {
   const wishes = (header ?? '')
-    .split(',')
+    .split(',', MAX_WISHES)
     .map(readWish)
     .filter(({ weight }) => weight > 0);
   wishes.sort((a, b) => b.weight - a.weight);
-  for (const { language } of wishes) {
-    const found = LANGUAGES.find((known) => known === language);
-    if (found) return found;
-  }
-  return LANGUAGES[0];
+  return (
+    first(wishes, ({ tag }) => languageOfTag(tag)) ??
+    first(wishes, ({ tag }) => languageOfCountry(countryOf(tag))) ??
+    DEFAULT_LANGUAGE
+  );
 }
 
-/** Parses one entry such as `fr-CM;q=0.8`. Only the primary language counts. */
-function readWish(text: string): { language: string; weight: number } {
-  const [tag = '', ...parameters] = text.trim().toLowerCase().split(';');
-  const q = parameters.map((parameter) => /^\s*q=([\d.]+)\s*$/.exec(parameter)?.[1]).find((value) => value !== undefined);
-  return { language: tag.split('-')[0] ?? '', weight: q === undefined ? 1 : Number(q) };
+interface Wish {
+  tag: string;
+  weight: number;
+}
+
+function first(wishes: readonly Wish[], languageOf: (wish: Wish) => Language | null): Language | undefined {
+  for (const wish of wishes) {
+    const language = languageOf(wish);
+    if (language) return language;
+  }
+  return undefined;
+}
+
+/** Parses one entry such as `fr-CM;q=0.8`. */
+function readWish(text: string): Wish {
+  const [tag = '', ...parameters] = text.trim().split(';');
+  const q = parameters.map((parameter) => /^\s*q=([\d.]+)\s*$/i.exec(parameter)?.[1]).find((value) => value !== undefined);
+  return { tag, weight: q === undefined ? 1 : Number(q) };
+}
+
+/** Returns the country of a language tag: the one that it names, else the one with most speakers. */
+function countryOf(tag: string): string | undefined {
+  try {
+    return new Intl.Locale(tag).maximize().region;
+  } catch {
+    return undefined;
+  }
 }

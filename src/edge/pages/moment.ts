@@ -1,5 +1,5 @@
 import { channelById } from '../../providers/reference/channels.ts';
-import type { Language } from './receipt-texts.ts';
+import { type Language, localeOf } from './language.ts';
 
 /**
  * Time zone of a channel, by country. For DR Congo, which has two, it is the capital's. The United States have too many to
@@ -33,9 +33,6 @@ const ZONES: Record<string, string> = {
   GB: 'Europe/London',
 };
 
-/** English with the day first, as in most of the supported countries. */
-const LOCALES: Record<Language, string> = { en: 'en-GB', fr: 'fr' };
-
 /** Returns the likely time zone of the merchant: that of the country of the channel used. UTC when it is unknown. */
 export function zoneOf(channel: string | null): string {
   return ZONES[(channel !== null && channelById(channel)?.country) || ''] ?? 'UTC';
@@ -43,15 +40,13 @@ export function zoneOf(channel: string | null): string {
 
 /** Formats date and time with the UTC offset: `21 November 2026 at 18:05 (UTC+1)`. */
 export function moment(at: Date, zone: string, language: Language): string {
-  const written = new Intl.DateTimeFormat(LOCALES[language], { dateStyle: 'long', timeStyle: 'short', timeZone: zone }).format(
-    at,
-  );
-  return `${written} (${offsetOf(at, zone)})`;
+  const format = new Intl.DateTimeFormat(localeOf(language), { dateStyle: 'long', timeStyle: 'short', timeZone: zone });
+  return `${format.format(at)} (${offsetOf(at, zone)})`;
 }
 
 /** Formats a date: `21 November 2026`. */
 export function day(at: Date, zone: string, language: Language): string {
-  return new Intl.DateTimeFormat(LOCALES[language], { dateStyle: 'long', timeZone: zone }).format(at);
+  return new Intl.DateTimeFormat(localeOf(language), { dateStyle: 'long', timeZone: zone }).format(at);
 }
 
 function offsetOf(at: Date, zone: string): string {

@@ -1,13 +1,13 @@
 import { type Html, html } from '../../kit/html.ts';
-import type { Language } from './language.ts';
-import { type Messages, messagesIn } from './messages.ts';
+import { type Language, textsIn } from './language.ts';
+import type { CheckoutTexts } from './texts/checkout.ts';
 import { document } from './document.ts';
 import type { Icon } from './icons.ts';
 import { state } from './parts.ts';
 
 export type Notice = 'unknown' | 'busy' | 'broken' | 'refused' | 'later';
 
-const NOTICES: Record<Notice, (texts: Messages, minutes: number) => { icon: Icon; title: string; text: string }> = {
+const NOTICES: Record<Notice, (texts: CheckoutTexts, minutes: number) => { icon: Icon; title: string; text: string }> = {
   unknown: (texts) => ({ icon: 'cross', title: texts.unknownTitle, text: texts.unknownText }),
   busy: (texts, minutes) => ({ icon: 'clock', title: texts.busyTitle, text: texts.busyText(minutes) }),
   broken: (texts) => ({ icon: 'cross', title: texts.brokenTitle, text: texts.brokenText }),
@@ -21,7 +21,7 @@ const NOTICES: Record<Notice, (texts: Messages, minutes: number) => { icon: Icon
  * @param wait_s how long `busy` lasts, in seconds
  */
 export function noticePage(language: Language, notice: Notice, back?: string, wait_s = 60): Html {
-  const texts = messagesIn(language);
+  const texts = textsIn(language).checkout;
   const { icon, title, text } = NOTICES[notice](texts, Math.ceil(wait_s / 60));
   const body = state({ icon }, title, html`<p>${text}</p>${back && html`<a class="button" href="${back}">${texts.refresh}</a>`}`);
   return document({ language, title, sandbox: false, body });

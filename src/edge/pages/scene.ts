@@ -1,13 +1,13 @@
 import { formatMoney, type Minor } from '../../kit/money.ts';
 import type { PaymentRow } from '../../core/payments/schema.ts';
-import type { Language } from './language.ts';
-import type { Messages } from './messages.ts';
+import { type Language, localeOf } from './language.ts';
+import type { CheckoutTexts } from './texts/checkout.ts';
 import type { Theme } from './theme/theme.ts';
 
 /** Data that every page of a payment needs. */
 export interface Scene {
   language: Language;
-  texts: Messages;
+  texts: CheckoutTexts;
   /** Every page shows that no real money moves. Card fields exist only in the sandbox. */
   sandbox: boolean;
   merchant: string;
@@ -19,12 +19,12 @@ export interface Scene {
 
 /** Returns a country's name in the payer's language. */
 export function countryName(language: Language, code: string): string {
-  return new Intl.DisplayNames(language, { type: 'region' }).of(code) ?? code;
+  return new Intl.DisplayNames(localeOf(language), { type: 'region' }).of(code) ?? code;
 }
 
 /** Formats an amount in the payment's currency and the payer's language. */
 export function money({ payment, language }: Scene, amount: Minor): string {
-  return formatMoney(amount, payment.currency, language);
+  return formatMoney(amount, payment.currency, localeOf(language));
 }
 
 /** Label of a button that pays, with the merchant's text where it set one. */

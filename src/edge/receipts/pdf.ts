@@ -1,6 +1,6 @@
 import PDFDocument from 'pdfkit';
 import type { Receipt } from './receipt.ts';
-import { receiptTexts } from '../pages/receipt-texts.ts';
+import { textsIn } from '../pages/language.ts';
 import { winAnsi } from './win-ansi.ts';
 
 const MARGIN = 56;
@@ -22,7 +22,7 @@ type Doc = InstanceType<typeof PDFDocument>;
  * Loading pdfkit and printing would block a request for too long, so only pdf-worker.ts calls it.
  */
 export async function printReceipt(receipt: Receipt): Promise<Uint8Array> {
-  const texts = receiptTexts(receipt.language);
+  const texts = textsIn(receipt.language).receipt;
   const doc = new PDFDocument({
     size: 'A4',
     margin: MARGIN,
@@ -51,7 +51,7 @@ export async function printReceipt(receipt: Receipt): Promise<Uint8Array> {
 }
 
 function draw(doc: Doc, receipt: Receipt): void {
-  const texts = receiptTexts(receipt.language);
+  const texts = textsIn(receipt.language).receipt;
   const root = doc.struct('Document');
   doc.addStructure(root);
   const tagged = (type: 'H1' | 'H2' | 'P', work: () => void) => root.add(doc.struct(type, {}, work));

@@ -7,7 +7,8 @@ import type { PaymentRow } from '../../core/payments/schema.ts';
 import { channelById } from '../../providers/reference/channels.ts';
 import { day, moment, zoneOf } from '../pages/moment.ts';
 import type { PaidBack } from './store.ts';
-import { type Language, type ReceiptStanding, receiptTexts } from '../pages/receipt-texts.ts';
+import { type Language, localeOf, textsIn } from '../pages/language.ts';
+import type { ReceiptStanding } from '../pages/texts/receipt.ts';
 
 /**
  * Maximum items listed. An order can have 500; a receipt lists as many as fit on one or two sheets, and the number of the
@@ -61,10 +62,10 @@ export function hasReceipt(status: PaymentRow['status']): status is ReceiptStand
  */
 export function receiptOf(paid: Paid, standing: ReceiptStanding, language: Language): Receipt {
   const { payment, merchant, brand, sandbox } = paid;
-  const texts = receiptTexts(language);
+  const texts = textsIn(language).receipt;
   return {
     ...{ id: payment.id, language, sandbox, merchant, brand },
-    total: formatMoney(totalOf(payment), payment.currency, language),
+    total: formatMoney(totalOf(payment), payment.currency, localeOf(language)),
     standing: texts.standings[standing],
     facts: facts(paid, language),
     items: items(payment.details?.items ?? [], language),
@@ -86,7 +87,7 @@ function landed(attempts: readonly AttemptRow[]): AttemptRow[] {
 
 function facts(paid: Paid, language: Language): Row[] {
   const { payment, merchant } = paid;
-  const texts = receiptTexts(language);
+  const texts = textsIn(language).receipt;
   const rows: [string, string | null][] = [
     [texts.date, moment(paidAt(paid), zoneOf(payment.channel), language)],
     [texts.paidTo, merchant],
@@ -103,7 +104,7 @@ function facts(paid: Paid, language: Language): Row[] {
  * which is not shown.
  */
 function paidWith({ attempts, own }: Paid, language: Language): string | null {
-  const means = receiptTexts(language).means;
+  const means = textsIn(language).receipt.means;
   const ways = landed(attempts).flatMap(({ channel: id, payer }) => {
     const channel = channelById(id);
     if (!channel) return [];
@@ -116,15 +117,15 @@ function paidWith({ attempts, own }: Paid, language: Language): string | null {
 function items(all: readonly Item[], language: Language): string[] {
   const lines = all.slice(0, MAX_ITEMS).map(({ name, description, quantity }) => {
     const text = [...(name ?? description ?? '')].slice(0, MAX_LETTERS).join('');
-    return quantity === undefined ? text : `${new Intl.NumberFormat(language).format(quantity)} × ${text}`;
+    return quantity === undefined ? text : `${new Intl.NumberFormat(localeOf(language)).format(quantity)} × ${text}`;
   });
   const left = all.length - lines.length;
-  return left > 0 ? [...lines, receiptTexts(language).moreItems(left)] : lines;
+  return left > 0 ? [...lines, textsIn(language).receipt.moreItems(left)] : lines;
 }
 
 function sums({ payment, back }: Paid, language: Language): Row[] {
-  const texts = receiptTexts(language);
-  const money = (amount: Minor) => formatMoney(amount, payment.currency, language);
+  const texts = textsIn(language).receipt;
+  const money = (amount: Minor) => formatMoney(amount, payment.currency, localeOf(language));
   const borne = payment.bearer === 'customer' && payment.fee_minor > 0n;
   const charged: Row[] = borne
     ? [

@@ -5,52 +5,44 @@
 const REASONS = {
   insufficient_funds: {
     remedy: 'payer',
-    en: 'There is not enough money on the account.',
-    fr: 'Le solde du compte est insuffisant.',
+    message: 'There is not enough money on the account.',
   },
-  wrong_pin: { remedy: 'payer', en: 'The PIN was wrong.', fr: 'Le code PIN est incorrect.' },
+  wrong_pin: { remedy: 'payer', message: 'The PIN was wrong.' },
   authorization_timeout: {
     remedy: 'payer',
-    en: 'The payment was not confirmed in time.',
-    fr: "Le paiement n'a pas été confirmé à temps.",
+    message: 'The payment was not confirmed in time.',
   },
   payer_declined: {
     remedy: 'payer',
-    en: 'The payment was refused on the phone.',
-    fr: 'Le paiement a été refusé sur le téléphone.',
+    message: 'The payment was refused on the phone.',
   },
   limit_exceeded: {
     remedy: 'payer',
-    en: 'The payment is above the limit of the account.',
-    fr: 'Le paiement dépasse le plafond du compte.',
+    message: 'The payment is above the limit of the account.',
   },
-  authentication_failed: { remedy: 'payer', en: 'The card could not be verified.', fr: "La carte n'a pas pu être vérifiée." },
-  card_declined: { remedy: 'payer', en: 'The bank declined the card.', fr: 'La banque a refusé la carte.' },
-  expired_card: { remedy: 'payer', en: 'The card has expired.', fr: 'La carte est expirée.' },
+  authentication_failed: { remedy: 'payer', message: 'The card could not be verified.' },
+  card_declined: { remedy: 'payer', message: 'The bank declined the card.' },
+  expired_card: { remedy: 'payer', message: 'The card has expired.' },
   channel_unavailable: {
     remedy: 'retry',
-    en: 'This means of payment is not available at the moment.',
-    fr: "Ce moyen de paiement n'est pas disponible pour le moment.",
+    message: 'This payment method is not available at the moment.',
   },
-  operator_declined: { remedy: 'retry', en: 'The operator declined the payment.', fr: "L'opérateur a refusé le paiement." },
+  operator_declined: { remedy: 'retry', message: 'The operator declined the payment.' },
   provider_error: {
     remedy: 'retry',
-    en: 'The payment could not be made. No money was taken.',
-    fr: "Le paiement n'a pas pu être effectué. Aucun montant n'a été prélevé.",
+    message: 'The payment could not be made. No money was taken.',
   },
   invalid_number: {
     remedy: 'permanent',
-    en: 'The number can not be used for this payment.',
-    fr: 'Ce numéro ne peut pas être utilisé pour ce paiement.',
+    message: 'The number cannot be used for this payment.',
   },
   payer_not_registered: {
     remedy: 'permanent',
-    en: 'There is no account on this number.',
-    fr: "Aucun compte n'existe sur ce numéro.",
+    message: 'There is no account on this number.',
   },
-  fraud_blocked: { remedy: 'permanent', en: 'The payment was refused.', fr: 'Le paiement a été refusé.' },
-  duplicate_transaction: { remedy: 'permanent', en: 'This payment was already made.', fr: 'Ce paiement a déjà été effectué.' },
-  unknown: { remedy: 'retry', en: 'The payment was not made.', fr: "Le paiement n'a pas été effectué." },
+  fraud_blocked: { remedy: 'permanent', message: 'The payment was refused.' },
+  duplicate_transaction: { remedy: 'permanent', message: 'This payment was already made.' },
+  unknown: { remedy: 'retry', message: 'The payment was not made.' },
 } as const;
 
 export type Reason = keyof typeof REASONS;
@@ -67,7 +59,7 @@ export function remedyOf(reason: Reason): 'payer' | 'retry' | 'permanent' {
   return REASONS[reason].remedy;
 }
 
-/** Returns the message to show to the payer. */
-export function payerMessage(reason: Reason, language: 'en' | 'fr' = 'en'): string {
-  return REASONS[reason][language];
+/** Returns the text for the payer in the language of the API, English. The pages have it in each of their languages. */
+export function payerMessage(reason: Reason): string {
+  return REASONS[reason].message;
 }

@@ -37,8 +37,8 @@ export interface InvoiceFacts {
   currency: string;
   /** A UTC day, YYYY-MM-DD. */
   due_date: string | null;
-  /** Null: both languages. */
-  locale: 'en' | 'fr' | null;
+  /** Language that the merchant set; null: chosen by the country. */
+  locale: string | null;
   reminder: boolean;
 }
 
@@ -52,8 +52,8 @@ export interface ReceiptMailFacts {
   /** ISO 8601. */
   paid_at: string;
   channel: string | null;
-  /** Null: both languages. */
-  locale: 'en' | 'fr' | null;
+  /** Language that the merchant set; null: chosen by the country. */
+  locale: string | null;
 }
 
 export type MailKind = keyof MailFacts;

@@ -2,7 +2,7 @@ import { type Html, html } from '../../../kit/html.ts';
 import { must } from '../../../kit/errors.ts';
 import type { AttemptRow } from '../../../core/attempts/schema.ts';
 import { channelById } from '../../../providers/reference/channels.ts';
-import type { Messages } from '../../pages/messages.ts';
+import type { CheckoutTexts } from '../../pages/texts/checkout.ts';
 import { promptWindow } from '../windows.ts';
 import { icon } from '../../pages/icons.ts';
 import { field, hidden } from '../../pages/parts.ts';
@@ -32,7 +32,7 @@ function leftOf(attempt: AttemptRow, now: number): number | null {
 }
 
 /** What to do when no prompt appears: dial the operator's USSD code where one is known. */
-export function dialHint(texts: Messages, attempt: AttemptRow): Html {
+export function dialHint(texts: CheckoutTexts, attempt: AttemptRow): Html {
   const code = must(channelById(attempt.channel), 'the channel was checked when the attempt was made').ussd_hint;
   return html`<p class="after"><span class="hint">${code ? texts.dial(code) : texts.noPrompt}</span></p>`;
 }

@@ -1,6 +1,6 @@
 import { type Html, html } from '../../../kit/html.ts';
 import type { Receipt } from '../../receipts/receipt.ts';
-import { receiptTexts } from '../../pages/receipt-texts.ts';
+import { textsIn } from '../../pages/language.ts';
 import { document } from '../../pages/document.ts';
 import { icon } from '../../pages/icons.ts';
 import { facts, head } from '../../pages/parts.ts';
@@ -10,7 +10,7 @@ import { totalOf } from '../../../core/payments/present.ts';
 /** Renders a receipt, for the screen and for print. */
 export function receiptPage(scene: Scene, receipt: Receipt): Html {
   const { language, sandbox, theme, path } = scene;
-  const texts = receiptTexts(language);
+  const texts = textsIn(language).receipt;
   const body = html`${head(scene, totalOf(scene.payment))}
 <section><h1>${texts.title}</h1><p class="stamp">${icon('check')}${receipt.standing}</p>${facts(receipt.facts)}</section>
 ${order(receipt)}
@@ -24,6 +24,6 @@ ${order(receipt)}
 function order({ language, items }: Receipt): Html | false {
   return (
     items.length > 0 &&
-    html`<section><h2>${receiptTexts(language).items}</h2><ul class="gap lines">${items.map((item) => html`<li>${item}</li>`)}</ul></section>`
+    html`<section><h2>${textsIn(language).receipt.items}</h2><ul class="gap lines">${items.map((item) => html`<li>${item}</li>`)}</ul></section>`
   );
 }

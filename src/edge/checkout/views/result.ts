@@ -2,10 +2,11 @@ import { type Html, html } from '../../../kit/html.ts';
 import { unreachable } from '../../../kit/errors.ts';
 import { totalOf } from '../../../core/payments/present.ts';
 import type { PaymentStatus } from '../../../core/payments/states.ts';
-import { isReason, payerMessage } from '../../../providers/adapters/reasons.ts';
+import { isReason } from '../../../providers/adapters/reasons.ts';
 import { hasReceipt } from '../../receipts/receipt.ts';
 import { paymentDocument } from '../../pages/document.ts';
 import type { Icon } from '../../pages/icons.ts';
+import { textsIn } from '../../pages/language.ts';
 import { facts, state } from '../../pages/parts.ts';
 import { money, type Scene } from '../../pages/scene.ts';
 
@@ -70,7 +71,7 @@ function outcomeOf(scene: Result): Outcome {
       return { icon: 'check', tone: 'good', title: texts.succeededTitle, text: texts.succeededText(paid, merchant) };
     case 'failed': {
       const reason = payment.reason !== null && isReason(payment.reason) ? payment.reason : 'unknown';
-      return { icon: 'cross', tone: 'bad', title: texts.failedTitle, text: payerMessage(reason, language) };
+      return { icon: 'cross', tone: 'bad', title: texts.failedTitle, text: textsIn(language).reasons[reason] };
     }
     case 'cancelled':
       return { icon: 'cross', title: texts.cancelledTitle, text: texts.cancelledText };

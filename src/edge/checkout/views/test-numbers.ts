@@ -1,5 +1,5 @@
 import { type Html, html } from '../../../kit/html.ts';
-import type { Messages, TestOutcome } from '../../pages/messages.ts';
+import type { CheckoutTexts, TestOutcome } from '../../pages/texts/checkout.ts';
 
 /** Test numbers of the sandbox (docs/sandbox.md). A test verifies them against the sandbox. */
 export const TEST_PHONES: readonly (readonly [string, TestOutcome])[] = [
@@ -18,12 +18,12 @@ export const TEST_CARDS: readonly (readonly [string, TestOutcome])[] = [
 ];
 
 /** Table of test numbers and their outcomes, for developers who try an integration. */
-export function testNumbers(texts: Messages): Html {
+export function testNumbers(texts: CheckoutTexts): Html {
   return html`<details class="order numbers"><summary>${texts.testNumbers}</summary>
 <h2>${texts.testPhones}</h2>${table(texts, [...TEST_PHONES.map(([digits, outcome]) => [`…${digits}`, outcome] as const), [texts.anyOther, 'succeeds']])}
 <h2>${texts.testCards}</h2>${table(texts, TEST_CARDS)}</details>`;
 }
 
-function table(texts: Messages, rows: readonly (readonly [string, TestOutcome])[]): Html {
+function table(texts: CheckoutTexts, rows: readonly (readonly [string, TestOutcome])[]): Html {
   return html`<dl>${rows.map(([number, outcome]) => html`<div><dt>${number}</dt><dd>${texts.testOutcomes[outcome]}</dd></div>`)}</dl>`;
 }

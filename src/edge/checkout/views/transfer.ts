@@ -1,11 +1,11 @@
 import { type Html, html } from '../../../kit/html.ts';
 import type { Next } from '../../../providers/adapters/contract.ts';
-import type { Messages } from '../../pages/messages.ts';
+import type { CheckoutTexts } from '../../pages/texts/checkout.ts';
 
 type Transfer = Extract<Next, { kind: 'transfer' }>;
 
 /** Bank transfer instructions. The page's script shows a copy button beside the values that the payer has to type. */
-export function transfer(texts: Messages, { instructions }: Transfer, amount: string): Html {
+export function transfer(texts: CheckoutTexts, { instructions }: Transfer, amount: string): Html {
   const { bank, account_number, reference } = instructions;
   const rows: [string, string, boolean][] = [
     [texts.bank, bank, false],
@@ -16,7 +16,7 @@ export function transfer(texts: Messages, { instructions }: Transfer, amount: st
   return html`<dl class="facts bank">${rows.map(([name, value, copied]) => row(texts, name, value, copied))}</dl>`;
 }
 
-function row(texts: Messages, name: string, value: string, copied: boolean): Html {
+function row(texts: CheckoutTexts, name: string, value: string, copied: boolean): Html {
   const button = html`<button type="button" class="copy" data-copy="${value}" data-done="${texts.copied}" aria-label="${texts.copy}: ${name}" hidden>${texts.copy}</button>`;
   return html`<div><dt>${name}</dt><dd><span>${value}</span>${copied && button}</dd></div>`;
 }

@@ -1,6 +1,6 @@
 import { type Html, raw } from '../../../kit/html.ts';
 import type { JsonObject } from '../../../kit/json.ts';
-import { LANGUAGES, type Language } from '../language.ts';
+import { type Language, languageOfTag } from '../language.ts';
 import { type Colour, darkened, hex, mix, readColour, WHITE } from './colour.ts';
 
 const MAX_TITLE = 60;
@@ -38,15 +38,9 @@ export function themeOf(theming: JsonObject | null | undefined): Theme {
     ...(wanted ? coloursFrom(wanted) : { style: null, brand: BRAND }),
     title: line(title, MAX_TITLE),
     button_text: line(button_text, MAX_BUTTON),
-    locale: languageOf(locale),
+    locale: typeof locale === 'string' ? languageOfTag(locale) : null,
     logo: logoUrl(logo),
   };
-}
-
-/** Accepts `fr`, `fr-CM` or `fr_CM`; null for an unsupported language. */
-function languageOf(locale: unknown): Language | null {
-  const primary = typeof locale === 'string' ? locale.toLowerCase().split(/[-_]/)[0] : undefined;
-  return LANGUAGES.find((language) => language === primary) ?? null;
 }
 
 const tintOf = (brand: Colour) => mix(brand, WHITE, 0.93);

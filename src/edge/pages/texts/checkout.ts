@@ -1,13 +1,10 @@
-import type { ChannelKind } from '../../kit/channel-kind.ts';
-import type { Language } from './language.ts';
-import { en } from './messages/en.ts';
-import { fr } from './messages/fr.ts';
+import type { ChannelKind } from '../../../kit/channel-kind.ts';
 
 /** Outcome that a test number of the sandbox triggers. */
 export type TestOutcome = 'succeeds' | 'funds' | 'declined' | 'late' | 'refused' | 'secure';
 
-/** Every text of the pages. A language that misses one does not compile. */
-export interface Messages {
+/** Every text of the payment page, and those that all pages share. A language that misses one does not compile. */
+export interface CheckoutTexts {
   payTo(merchant: string): string;
   testMode: string;
   testNumbers: string;
@@ -137,11 +134,4 @@ export interface Messages {
     linkFull: string;
     linkUsed: string;
   };
-}
-
-const MESSAGES: Record<Language, Messages> = { en, fr };
-
-/** Returns the texts of the pages in a language. */
-export function messagesIn(language: Language): Messages {
-  return MESSAGES[language];
 }

@@ -1,0 +1,25 @@
+import type { ReceiptTexts } from '../../texts/receipt.ts';
+
+export const receipt: ReceiptTexts = {
+  title: 'Receipt',
+  titleOf: (merchant) => `Receipt · ${merchant}`,
+  standings: { succeeded: 'Paid', partially_refunded: 'Paid, partly refunded', refunded: 'Paid and refunded' },
+  means: { bank: 'Bank transfer', card: 'Card' },
+  date: 'Date',
+  paidWith: 'Paid with',
+  paidTo: 'Paid to',
+  description: 'Description',
+  reference: 'Reference',
+  transaction: 'Transaction',
+  items: 'Your order',
+  moreItems: (count) => `and ${count} more`,
+  amount: 'Amount',
+  fee: 'Fee',
+  paid: 'Total paid',
+  refundOf: (date) => `Refunded on ${date}`,
+  otherRefunds: 'Other refunds',
+  issued: (merchant) => `This payment was made to ${merchant} through Pirogue. A receipt is not an invoice.`,
+  testMode: 'Test mode: no real money has moved.',
+  download: 'Download as PDF',
+  back: 'Back to the payment',
+};

@@ -1,0 +1,25 @@
+import type { ReceiptTexts } from '../../texts/receipt.ts';
+
+export const receipt: ReceiptTexts = {
+  title: 'Reçu',
+  titleOf: (merchant) => `Reçu · ${merchant}`,
+  standings: { succeeded: 'Payé', partially_refunded: 'Payé, remboursé en partie', refunded: 'Payé et remboursé' },
+  means: { bank: 'Virement bancaire', card: 'Carte' },
+  date: 'Date',
+  paidWith: 'Payé avec',
+  paidTo: 'Payé à',
+  description: 'Objet',
+  reference: 'Référence',
+  transaction: 'Transaction',
+  items: 'Votre commande',
+  moreItems: (count) => (count === 1 ? 'et 1 autre article' : `et ${count} autres articles`),
+  amount: 'Montant',
+  fee: 'Frais',
+  paid: 'Total payé',
+  refundOf: (date) => `Remboursé le ${date}`,
+  otherRefunds: 'Autres remboursements',
+  issued: (merchant) => `Ce paiement a été effectué à ${merchant} par l’intermédiaire de Pirogue. Un reçu n’est pas une facture.`,
+  testMode: 'Mode test : aucun argent réel n’a circulé.',
+  download: 'Télécharger en PDF',
+  back: 'Retour au paiement',
+};

@@ -1,0 +1,25 @@
+import type { ReceiptTexts } from '../../texts/receipt.ts';
+
+export const receipt: ReceiptTexts = {
+  title: 'Comprovativo',
+  titleOf: (merchant) => `Comprovativo · ${merchant}`,
+  standings: { succeeded: 'Pago', partially_refunded: 'Pago, reembolsado em parte', refunded: 'Pago e reembolsado' },
+  means: { bank: 'Transferência bancária', card: 'Cartão' },
+  date: 'Data',
+  paidWith: 'Pago com',
+  paidTo: 'Pago a',
+  description: 'Descrição',
+  reference: 'Referência',
+  transaction: 'Transacção',
+  items: 'A sua encomenda',
+  moreItems: (count) => (count === 1 ? 'e mais 1 artigo' : `e mais ${count} artigos`),
+  amount: 'Montante',
+  fee: 'Comissão',
+  paid: 'Total pago',
+  refundOf: (date) => `Reembolsado em ${date}`,
+  otherRefunds: 'Outros reembolsos',
+  issued: (merchant) => `Este pagamento foi efectuado a ${merchant} através da Pirogue. Um comprovativo não é uma factura.`,
+  testMode: 'Modo de teste: não circulou dinheiro real.',
+  download: 'Descarregar em PDF',
+  back: 'Voltar ao pagamento',
+};

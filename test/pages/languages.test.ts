@@ -1,0 +1,168 @@
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import path from 'node:path';
+import { describe, test } from 'node:test';
+import {
+  isLanguage,
+  LANGUAGES,
+  type Language,
+  languageOfCountry,
+  localeOf,
+  preferredLanguage,
+  textsIn,
+} from '../../src/edge/pages/language.ts';
+import type { LanguageTexts } from '../../src/edge/pages/texts/texts.ts';
+import { winAnsi } from '../../src/edge/receipts/win-ansi.ts';
+
+/** Texts that are the same word in English. All others must differ. */
+const SAME_AS_ENGLISH: Record<Exclude<Language, 'en'>, readonly string[]> = {
+  fr: [
+    'checkout.means.mobile_money',
+    'invoice.issued',
+    'invoice.total',
+    'invoice.notes',
+    'link.fields.email',
+    'onboarding.email',
+    'receipt.date',
+    'receipt.transaction',
+  ],
+  pt: ['invoice.total', 'link.fields.email', 'onboarding.email'],
+};
+
+/** An argument that shows in the text: `{0}`, or `{0.merchant}` for a property of it. */
+function shown(name: string): unknown {
+  return new Proxy(() => name, {
+    get: (_, key) => (key === Symbol.toPrimitive ? () => `{${name}}` : shown(`${name}.${String(key)}`)),
+  });
+}
+
+type Text = string | ((...given: unknown[]) => unknown);
+
+/** Every text of a language by its path. */
+function leaves(value: unknown, at: readonly string[] = []): [string, Text][] {
+  if (typeof value === 'string' || typeof value === 'function') return [[at.join('.'), value as Text]];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, inner]) => leaves(inner, [...at, key]));
+}
+
+function textsOf(language: Language): Map<string, Text> {
+  const { name: _, locale: __, countries: ___, ...texts } = textsIn(language);
+  return new Map(leaves(texts));
+}
+
+const written = (text: Text, ...given: unknown[]) => {
+  const result = typeof text === 'string' ? text : text(...(given.length > 0 ? given : [shown('0'), shown('1')]));
+  return typeof result === 'string' ? result : Object.values(result as object).join('\n');
+};
+const placeholders = (text: string) => [...new Set(text.match(/\{[\d.\w]+\}/g))].sort();
+
+const english = textsOf('en');
+const others = LANGUAGES.filter((language) => language !== 'en');
+
+for (const language of others) {
+  describe(`${textsIn(language).name} (${language})`, () => {
+    const texts = textsOf(language);
+
+    test('has every text that English has, with the same values in it', () => {
+      assert.deepEqual([...texts.keys()].sort(), [...english.keys()].sort());
+      for (const [name, text] of texts) {
+        assert.deepEqual(placeholders(written(text)), placeholders(written(english.get(name) as Text)), name);
+      }
+    });
+
+    test('has no text that is still English', () => {
+      const same = [...texts].filter(
+        ([name, text]) => /\p{L}/u.test(written(text)) && written(text) === written(english.get(name) as Text),
+      );
+      assert.deepEqual(same.map(([name]) => name).sort(), [...SAME_AS_ENGLISH[language]].sort());
+    });
+  });
+}
+
+for (const language of LANGUAGES) {
+  test(`${language}: every text can be printed in a PDF, has typographic apostrophes and no space at its ends`, () => {
+    for (const [name, text] of textsOf(language)) {
+      const printed = written(text);
+      assert.equal(winAnsi(printed.replaceAll('\n', '')), printed.replaceAll('\n', ''), name);
+      assert.doesNotMatch(printed, /\p{L}'\p{L}/u, name);
+      if (!name.startsWith('mails.')) assert.equal(printed, printed.trim(), name);
+    }
+  });
+
+  test(`${language}: its code, locale and countries are known ones`, () => {
+    assert.equal(new Intl.Locale(localeOf(language)).language, language);
+    assert.equal(Intl.DateTimeFormat.supportedLocalesOf(localeOf(language)).length, 1);
+    for (const code of textsIn(language).countries) {
+      assert.notEqual(new Intl.DisplayNames('en', { type: 'region' }).of(code), code);
+      assert.equal(languageOfCountry(code), language, `${code} is listed by one language only`);
+    }
+  });
+}
+
+test('in French a no-break space stands before : ; ? and !', () => {
+  for (const [name, text] of textsOf('fr')) assert.doesNotMatch(written(text), /[^\u00a0\u202f][:;?!](?=\s|$)/u, name);
+});
+
+test('a language that misses a text does not compile', () => {
+  const { reasons, ...incomplete } = textsIn('pt');
+  // @ts-expect-error the texts of the reasons are missing
+  const planted: LanguageTexts = incomplete;
+  assert.ok(reasons && planted);
+});
+
+test('numbers of one are in the singular', () => {
+  const { left, moreItems, busyText } = textsIn('pt').checkout;
+  assert.deepEqual([left(1), left(2)], ['falta cerca de 1 min', 'faltam cerca de 2 min']);
+  assert.deepEqual([moreItems(1), moreItems(3)], ['e mais 1 artigo', 'e mais 3 artigos']);
+  assert.match(busyText(1), /um minuto/);
+  assert.equal(textsIn('fr').checkout.moreItems(1), 'et 1 autre article');
+});
+
+test('Angola, Mozambique, Guinea-Bissau, Cabo Verde and São Tomé are addressed in Portuguese', () => {
+  for (const code of ['AO', 'MZ', 'GW', 'CV', 'ST']) assert.equal(languageOfCountry(code), 'pt');
+  assert.deepEqual(
+    [languageOfCountry('CM'), languageOfCountry('GH'), languageOfCountry('CN'), languageOfCountry(undefined)],
+    ['fr', 'en', null, null],
+  );
+});
+
+test('a browser gets the language it lists, else the one of the country of a language it lists', () => {
+  const cases: Record<string, Language> = {
+    'pt-MZ,pt;q=0.9,en;q=0.8': 'pt',
+    'fr-CM;q=0.4, pt-AO;q=0.9': 'pt',
+    'umb-AO, en;q=0.1': 'en',
+    'seh-MZ': 'pt',
+    'umb, de;q=0.5': 'pt',
+    'wo-SN': 'fr',
+    ln: 'fr',
+    'sw-KE': 'en',
+    'zh-CN, *;q=0.1': 'en',
+    'not a tag': 'en',
+    '': 'en',
+  };
+  for (const [header, language] of Object.entries(cases)) assert.equal(preferredLanguage(header), language, header);
+  assert.equal(preferredLanguage(undefined), 'en');
+});
+
+test('a further language is one folder and one line: nothing else in src names the language or has a text of it', () => {
+  const root = path.join(import.meta.dirname, '../../src');
+  const folders = fs.readdirSync(path.join(root, 'edge/pages/languages'), { withFileTypes: true });
+  assert.deepEqual(
+    folders
+      .filter((entry) => entry.isDirectory())
+      .map(({ name }) => name)
+      .sort(),
+    [...LANGUAGES],
+  );
+  const files = fs.readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
+  const naming = files.filter(
+    (file) =>
+      !file.startsWith('edge/pages/languages/pt/') &&
+      /(['"`]pt['"`]|\bpt:|\/pt\/)/.test(fs.readFileSync(path.join(root, file), 'utf8')),
+  );
+  assert.deepEqual(naming, ['edge/pages/languages/index.ts']);
+});
+
+test('what is no language is none', () => {
+  for (const value of ['', 'PT', 'de', 'toString', null, 1, ['pt']]) assert.equal(isLanguage(value), false);
+});
