@@ -104,7 +104,7 @@ test('a decline ends on the result page, which says why and leads back to the me
   assert.equal((await payer.submit({ channel: 'cm.mtn', phone: '650000002' })).status, 303);
   const { status, body } = await payer.get('', { 'accept-language': 'fr' });
   assert.equal(status, 200);
-  assert.match(body, /L&#39;opérateur a refusé le paiement\./);
+  assert.match(body, /L’opérateur a refusé le paiement\./);
   assert.match(body, /href="https:\/\/shop\.example\/\?id=[^"]*status=failed"/);
   assert.doesNotMatch(body, /<form/, 'a failed payment is final');
 });
@@ -117,7 +117,7 @@ test('422 shows the form again with the message beside the field and what was ty
   assert.match(body, /id="phone-error">This is not a phone number of the chosen country \(Cameroon\)/);
   assert.match(body, /value="&lt;b&gt;12"/);
   assert.equal((await payer.submit({ channel: 'cm.bank', account_number: '' })).status, 422);
-  assert.match((await payer.submit({ channel: 'sn.orange', phone: '770000000' })).body, /Choose one of the list/);
+  assert.match((await payer.submit({ channel: 'sn.orange', phone: '770000000' })).body, /Choose one from the list/);
   assert.equal(await statusOf(id), 'pending');
   assert.equal((await payer.submit({ channel: 'cm.mtn', phone: '650000000' })).status, 303, 'the same form goes on');
 });
@@ -238,7 +238,7 @@ test('502 leaves the payment pending and shows the form again; the same browser 
   liveAnswer = { kind: 'unavailable', message: 'closed' };
   const { status, body } = await payer.submit({ channel: 'cm.mtn', phone: '650000000' });
   assert.equal(status, 502);
-  assert.match(body, /role="alert">This way to pay does not answer/);
+  assert.match(body, /role="alert">This payment method is not responding/);
   assert.doesNotMatch(body, /Test mode/);
   assert.equal((await payer.json({ channel: 'cm.mtn', data: { phone: '650000000' } })).status, 502);
   assert.equal(await statusOf(id, verified.live.secret), 'pending');
@@ -264,7 +264,7 @@ test('a payment in pieces: the page tells the parts, and after a declined one th
     ({ body }) => body.includes('<form'),
   );
   assert.match(stopped.body, /role="alert">There is not enough money on the account/);
-  assert.match(stopped.body, /<span class="sum">FCFA\s816,000<\/span>[\s\S]*408,000 of FCFA\s1,224,000 has arrived so far/);
+  assert.match(stopped.body, /<span class="sum">FCFA\s816,000<\/span>[\s\S]*408,000 of FCFA\s1,224,000 has been received so far/);
   assert.match(stopped.body, /<button>Pay FCFA\s816,000<\/button>/, 'the fee of the first charge is in it');
   left = 2;
   assert.equal((await payer.submit({ channel: 'cm.orange', phone: '690000000' })).status, 303);

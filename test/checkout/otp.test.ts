@@ -54,7 +54,7 @@ test('422 beside the field for what is no code; nothing goes to the provider', a
   for (const otp of ['', '12', '1'.repeat(13), '<b>', '12-34']) {
     const { status, body } = await payer.submit({ otp }, '/otp');
     assert.equal(status, 422, otp);
-    assert.match(body, /id="otp-error">Type the code as you received it/);
+    assert.match(body, /id="otp-error">Enter the code as you received it/);
   }
   assert.deepEqual(Object.keys((await payer.json({ otp: 123456 }, '/otp')).body.errors), ['otp']);
   assert.equal(given.length, before);

@@ -32,7 +32,7 @@ test('drafted, sent, read, paid, confirmed: paid with the money in the ledger, i
   const [mail] = await fixture.mails(CUSTOMER.email, 1);
   assert.match(mail?.headers.from ?? '', /^Chez Awa <[^>]+@[^>]+>$/);
   assert.equal(mail?.headers.subject, 'Invoice INV-000001 from Chez Awa');
-  assert.match(mail?.text ?? '', /by the end of January 31, 2099: FCFA\s10,000/);
+  assert.match(mail?.text ?? '', /by the end of 31 January 2099: FCFA\s10,000/);
   const url = /https?:\S+\/invoice\/\S+/.exec(mail?.text ?? '')?.[0] as string;
   assert.equal(url, sent.url);
   const page = await fixture.page(url);
@@ -84,7 +84,7 @@ test('paid in parts: partial with each, paid with the last, whatever the least p
   for (const amount of ['3999', '4001', '0', '-1', 'abc', '4000.5', '1e3']) {
     const refused = await fixture.submit(url, amount);
     assert.equal(refused.status, 422, amount);
-    assert.ok(refused.text.includes('What is left has to be paid at once'), amount);
+    assert.ok(refused.text.includes('The amount left has to be paid in one payment'), amount);
   }
   await fixture.pay(url, '4000');
   const { body } = await fixture.call('GET', `/payments?search=${(await fixture.invoice(id)).number}`);

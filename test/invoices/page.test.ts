@@ -107,11 +107,11 @@ test('402 on the page of a team that is no longer verified, 422 above its ceilin
   await api.setTeam(team, { verification_level: 1 });
   const above = await fixture.submit(url);
   assert.equal(above.status, 422);
-  assert.ok(above.text.includes('more than the merchant may take at once'));
+  assert.ok(above.text.includes('more than the merchant may take in one payment'));
   await api.setTeam(team, { verification_level: 0 });
   const unverified = await fixture.submit(url);
   assert.equal(unverified.status, 402);
-  assert.ok(unverified.text.includes('can not take payments yet'));
+  assert.ok(unverified.text.includes('cannot take payments yet'));
   await api.setTeam(team, { verification_level: 4 });
   const { customer } = await fixture.invoice(id);
   await fixture.call('POST', `/customers/${customer}/block`);

@@ -229,7 +229,7 @@ test('402 a page that says so where the team is not verified; nothing is made', 
   const { id, url } = await newLink(api, team.live.secret);
   const { status, text } = await new LinkBrowser(url).open();
   assert.equal(status, 402);
-  assert.match(text, /can not take payments yet/);
+  assert.match(text, /cannot take payments yet/);
   const browser = new LinkBrowser((await newLink(api, key)).url);
   await browser.open();
   assert.equal((await api.call('GET', `/links/${id}/payments`, { key: team.live.secret })).body.meta.total, 0);

@@ -107,7 +107,7 @@ test('the hosted page says in words that the link has been used', async () => {
   await browser.open({ 'accept-language': 'fr' });
   const answer = await browser.submit({ channel: 'cm.mtn', phone: '670100000' }, { 'accept-language': 'fr' });
   assert.equal(answer.status, 409);
-  assert.match(answer.text, /nombre de paiements voulu est atteint/);
+  assert.match(answer.text, /a atteint le nombre de paiements prévu/);
 });
 
 test('16 payers who charge at once for the last use: exactly one is charged', async () => {

@@ -2705,10 +2705,10 @@ export interface components {
             /** @description The least that can be paid at once; only with `allow_partial`. What is left at the end may be less. */
             min_amount?: number | null;
             /**
-             * @description Language of the mail; null: French and English.
+             * @description Language of the mail; null: that of the countries of the currency, and English.
              * @enum {string|null}
              */
-            locale?: "en" | "fr" | null;
+            locale?: "en" | "fr" | "pt" | null;
             /** @description Yours: at most 50 keys and 16 KB. */
             metadata?: {
                 [key: string]: unknown;
@@ -3421,7 +3421,7 @@ export interface components {
             due_date: string | null;
             /** @description Shown below the items. */
             notes: string | null;
-            /** @description Language of the mail; null: French and English. */
+            /** @description Language of the mail; null: that of the countries of the currency, and English. */
             locale: string | null;
             /** @description The page where it is read and paid; null while it is a draft. */
             url: string | null;
@@ -4361,10 +4361,10 @@ export interface components {
             /** @description The least that can be paid at once; only with `allow_partial`. What is left at the end may be less. */
             min_amount?: number | null;
             /**
-             * @description Language of the mail; null: French and English.
+             * @description Language of the mail; null: that of the countries of the currency, and English.
              * @enum {string|null}
              */
-            locale?: "en" | "fr" | null;
+            locale?: "en" | "fr" | "pt" | null;
             /** @description Yours: at most 50 keys and 16 KB. */
             metadata?: {
                 [key: string]: unknown;

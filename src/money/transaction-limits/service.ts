@@ -41,7 +41,7 @@ export function objectionToTransfer(level: Level, currency: string, amount_minor
 function notVerified(): Problem {
   return new Problem(402, 'The team is not verified: live payments are not open to it yet.', {
     error_code: 'merchant_not_verified',
-    payer_message: 'This merchant can not take payments yet. No money was taken.',
+    payer_message: 'This merchant cannot take payments yet. No money was taken.',
   });
 }
 

@@ -71,7 +71,7 @@ const table = {
     when: 'Live only: the team has not passed verification.',
     message: 'The team is not verified: live payments are not open to it yet.',
     error_code: 'merchant_not_verified',
-    payer_message: 'This merchant can not take payments yet. No money was taken.',
+    payer_message: 'This merchant cannot take payments yet. No money was taken.',
   },
   payment_declined: {
     status: 402,
