@@ -281,7 +281,7 @@ describe('POST /invoices/{id}/send', () => {
     const subjects = mails.map(({ headers }) => headers.subject).sort();
     assert.deepEqual(subjects, [
       `Facture ${number} de Chez Awa / Invoice ${number} from Chez Awa`,
-      `Rappel : facture ${number} de Chez Awa / Reminder: invoice ${number} from Chez Awa`,
+      `Rappel\u00a0: facture ${number} de Chez Awa / Reminder: invoice ${number} from Chez Awa`,
     ]);
     assert.deepEqual(await fixture.merchant.events(id), ['invoice.created', 'invoice.sent']);
   });

@@ -117,7 +117,7 @@ test('402 on the page of a team that is no longer verified, 422 above its ceilin
   await fixture.call('POST', `/customers/${customer}/block`);
   const blocked = await fixture.submit(url);
   assert.equal(blocked.status, 422);
-  assert.ok(blocked.text.includes('does not take this payment'));
+  assert.ok(blocked.text.includes('does not accept this payment'));
   await fixture.call('POST', `/customers/${customer}/unblock`);
   assert.equal((await fixture.invoice(id)).payment, null, 'none of it made a payment');
 });

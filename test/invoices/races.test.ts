@@ -56,7 +56,7 @@ test('while a charge is under way everybody is led to it, whatever amount is wan
   assert.equal((await fixture.submitForPayment(url)).id, first.id);
   assert.equal((await fixture.submitForPayment(url, '1000')).id, first.id);
   const { text } = await fixture.page(url);
-  assert.ok(text.includes('A payment is under way'));
+  assert.ok(text.includes('A payment is in progress'));
   assert.ok(!text.includes('<form'), 'nothing else can be begun');
   assert.deepEqual(await paymentsOf(id), ['processing 6000']);
   const cancel = await fixture.call('POST', `/invoices/${id}/cancel`);
