@@ -117,7 +117,7 @@ test('never across merchants, customers or environments', async () => {
     assert.deepEqual([status, Object.keys(body.errors)], [422, ['saved_method']]);
     const again = await payer.submit({ saved_method: method });
     assert.equal(again.status, 422);
-    assert.match(again.body, /not saved any more/);
+    assert.match(again.body, /no longer saved/);
   }
   assert.equal((await payment(stranger.id)).status, 'pending');
   assert.equal((await methodsOf(customer)).length, 1);
