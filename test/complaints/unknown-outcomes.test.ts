@@ -22,7 +22,7 @@ test('complaint 2: a second payment is allowed while the first is unknown, and b
   const id = await merchant.createPayment();
   assert.equal((await merchant.charge(id)).status, 202);
   const again = await merchant.charge(id, { phone: '670100001' });
-  assert.deepEqual([again.status, again.body.message], [400, 'The payment is processing and can not be charged.']);
+  assert.deepEqual([again.status, again.body.message], [400, 'The payment is processing and cannot be charged.']);
   assert.equal((await merchant.call('DELETE', `/payments/${id}`)).status, 400, 'nor is it the merchant’s to cancel');
   await merchant.waitForStatus(`/payments/${id}`, 'succeeded');
   assert.deepEqual([pawapay.book.entries().length, merchant.simulator('mtn-momo').book.entries().length], [1, 0]);

@@ -236,7 +236,7 @@ export interface paths {
         put?: never;
         /**
          * Accept a dispute as lost
-         * @description The money goes back to the payer. This can not be undone.
+         * @description The money goes back to the payer. This cannot be undone.
          *
          *     A secret key, or a restricted one with `dispute.write`.
          */
@@ -264,7 +264,7 @@ export interface paths {
         put?: never;
         /**
          * Create a transfer
-         * @description Pays out of the available balance to one recipient: a saved `beneficiary`, one written out in its place, or a `recipient` on a `channel`. Amount and fee are set aside at once; without enough balance the transfer is created `failed` with `insufficient_balance`. A transfer can not be cancelled.
+         * @description Pays out of the available balance to one recipient: a saved `beneficiary`, one written out in its place, or a `recipient` on a `channel`. Amount and fee are set aside at once; without enough balance the transfer is created `failed` with `insufficient_balance`. A transfer cannot be cancelled.
          *
          *     A secret key, or a restricted one with `transfer.write`.
          */
@@ -694,7 +694,7 @@ export interface paths {
         put?: never;
         /**
          * Deactivate an account
-         * @description New payments can not be made for it; those that exist go on.
+         * @description New payments cannot be made for it; those that exist go on.
          *
          *     A secret key, or a restricted one with `account.write`.
          */
@@ -822,7 +822,7 @@ export interface paths {
         put?: never;
         /**
          * Deactivate an account
-         * @description New payments can not be made for it; those that exist go on.
+         * @description New payments cannot be made for it; those that exist go on.
          *
          *     A secret key, or a restricted one with `account.write`.
          */
@@ -4816,7 +4816,7 @@ export interface components {
          *     - The Idempotency-Key is not 1 to 255 visible ASCII characters, or looks like it holds a card number.
          *     - The Idempotency-Key was used with another payload, or more than 24 hours ago.
          *     - Live only: above what the team's level of verification lets it move at once, in a UTC day or in a UTC month.
-         *     - There is no such channel, or it can not do this.
+         *     - There is no such channel, or it cannot do this.
          */
         ChargePaymentUnprocessableEntity: {
             headers: {
@@ -4861,7 +4861,7 @@ export interface components {
          *     - The body holds a card number, security code or PIN. Nothing of it is kept.
          *     - The Idempotency-Key is not 1 to 255 visible ASCII characters, or looks like it holds a card number.
          *     - The Idempotency-Key was used with another payload, or more than 24 hours ago.
-         *     - There is no such channel, or it can not do this.
+         *     - There is no such channel, or it cannot do this.
          */
         CreateBeneficiaryUnprocessableEntity: {
             headers: {
@@ -4954,7 +4954,7 @@ export interface components {
          *     - The body holds a card number, security code or PIN. Nothing of it is kept.
          *     - The Idempotency-Key is not 1 to 255 visible ASCII characters, or looks like it holds a card number.
          *     - The Idempotency-Key was used with another payload, or more than 24 hours ago.
-         *     - There is no such channel, or it can not do this.
+         *     - There is no such channel, or it cannot do this.
          *     - Live only: the team has not passed verification.
          *     - Live only: above what the team's level of verification lets it move at once, in a UTC day or in a UTC month.
          */
@@ -5350,7 +5350,7 @@ export interface components {
          *     - One or more fields are not valid; all of them are named at once.
          *     - The body holds a card number, security code or PIN. Nothing of it is kept.
          *     - The Idempotency-Key is not 1 to 255 visible ASCII characters, or looks like it holds a card number.
-         *     - There is no such channel, or it can not do this.
+         *     - There is no such channel, or it cannot do this.
          */
         ResolveIdentityUnprocessableEntity: {
             headers: {

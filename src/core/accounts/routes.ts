@@ -116,7 +116,7 @@ function crud(deps: RouteDeps, base: string): Route[] {
 }
 
 const SWITCHED = {
-  deactivate: 'New payments can not be made for it; those that exist go on.',
+  deactivate: 'New payments cannot be made for it; those that exist go on.',
   reactivate: 'Payments can be made for it again.',
 };
 

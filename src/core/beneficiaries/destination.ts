@@ -30,7 +30,7 @@ export interface DestinationFields {
 export function payoutChannel(id: string, path: string): PayoutChannel {
   const channel = channelById(id);
   if (!channel) throw invalid({ [path]: ['is not a channel: GET /channels lists them'] }, 'channel_not_supported');
-  if (!paysOut(channel)) throw invalid({ [path]: ['can not be paid out to'] }, 'channel_not_supported');
+  if (!paysOut(channel)) throw invalid({ [path]: ['cannot be paid out to'] }, 'channel_not_supported');
   return channel;
 }
 

@@ -148,7 +148,7 @@ function moved(row: BeneficiaryRow, body: ChangeBeneficiaryBody): FieldErrors {
   const changed = Object.entries(wanted).filter(
     ([field, value]) => value !== undefined && value !== row[field as keyof typeof wanted],
   );
-  return Object.fromEntries(changed.map(([field]) => [field, ['can not be changed: make a new beneficiary']]));
+  return Object.fromEntries(changed.map(([field]) => [field, ['cannot be changed: make a new beneficiary']]));
 }
 
 function refuse(errors: FieldErrors, body: ChangeBeneficiaryBody): void {

@@ -24,6 +24,6 @@ export function wrongState(payment: Pick<PaymentRow, 'status'>): Problem {
     400,
     isChargeable(payment)
       ? 'A charge of this payment is already under way.'
-      : `The payment is ${payment.status} and can not be charged.`,
+      : `The payment is ${payment.status} and cannot be charged.`,
   );
 }

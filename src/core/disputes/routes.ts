@@ -59,7 +59,7 @@ export function disputeRoutes(deps: DisputeDeps): Route[] {
       method: 'POST',
       path: '/disputes/:id/accept',
       summary: 'Accept a dispute as lost',
-      description: 'The money goes back to the payer. This can not be undone.',
+      description: 'The money goes back to the payer. This cannot be undone.',
       problems: ['dispute_decided'],
       access: 'private',
       scope: 'dispute.write',

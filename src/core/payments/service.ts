@@ -60,7 +60,7 @@ export async function cancelPayment(
 
 function notCancellable(status: string): Problem {
   const hint = status === 'succeeded' ? ': use a refund' : status === 'pending' ? ': a charge is under way' : '';
-  return new Problem(400, `The payment is ${status} and can not be cancelled${hint}.`, { error_code: 'payment_not_cancellable' });
+  return new Problem(400, `The payment is ${status} and cannot be cancelled${hint}.`, { error_code: 'payment_not_cancellable' });
 }
 
 /** Locks a payment until the transaction ends. Every change of its refunds and disputes does this first. */

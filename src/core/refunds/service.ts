@@ -134,7 +134,7 @@ async function refuseUnrefundable(tx: Tx, payment: PaymentRow): Promise<void> {
   const disputed = await openOrLostDispute(tx, payment.team_id, payment.id);
   if (disputed || (payment.status !== 'succeeded' && payment.status !== 'partially_refunded')) {
     const state = disputed ? `in a dispute (${disputed})` : payment.status;
-    throw new Problem(400, `The payment is ${state} and can not be refunded.`, { error_code: 'payment_not_refundable' });
+    throw new Problem(400, `The payment is ${state} and cannot be refunded.`, { error_code: 'payment_not_refundable' });
   }
 }
 
@@ -177,7 +177,7 @@ async function addressed(deps: RefundDeps, store: Store, captures: AttemptRow[],
     'parts are made of captures',
   );
   const provider = await deps.providers.byAccount(store.environment, capture.team_id, capture.provider_account);
-  if (!provider?.refunds) throw invalid({ payment: ['was collected by a provider that can not refund: pay it out instead'] });
+  if (!provider?.refunds) throw invalid({ payment: ['was collected by a provider that cannot refund: pay it out instead'] });
   if (provider.refunds.extent === 'full' && part.amount_minor !== capture.amount_minor) {
     throw invalid({ payment: ['was collected by a provider that can only refund the whole amount'] });
   }

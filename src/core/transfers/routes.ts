@@ -32,7 +32,7 @@ export function transferRoutes(deps: Pick<TransferDeps, 'config' | 'router' | 's
       description:
         'Pays out of the available balance to one recipient: a saved `beneficiary`, one written out in its place, or a ' +
         '`recipient` on a `channel`. Amount and fee are set aside at once; without enough balance the transfer is created ' +
-        '`failed` with `insufficient_balance`. A transfer can not be cancelled.',
+        '`failed` with `insufficient_balance`. A transfer cannot be cancelled.',
       idempotent: true,
       problems: [
         'beneficiary_not_found',

@@ -16,7 +16,7 @@ export const ADVICE = {
     'Journals under this seal were changed, added or removed after it was made: compare them with a backup from before.',
   chain_broken: 'A seal was changed or removed: compare ledger_seals with a backup.',
   counter_behind:
-    'The books come from another server (a dump was restored): new ones can not be sealed until its transaction ' +
+    'The books come from another server (a dump was restored): new ones cannot be sealed until its transaction ' +
     'counter is past theirs. Stop it and raise the counter (pg_resetwal --epoch), then run this again.',
 } as const;
 

@@ -27,18 +27,18 @@ const table = {
   payment_not_cancellable: {
     status: 400,
     when: 'The payment is not pending any more. Refund it instead.',
-    message: 'The payment is succeeded and can not be cancelled: use a refund.',
+    message: 'The payment is succeeded and cannot be cancelled: use a refund.',
     error_code: 'payment_not_cancellable',
   },
   payment_not_chargeable: {
     status: 400,
     when: 'The payment is final, or a charge of it is under way.',
-    message: 'The payment is succeeded and can not be charged.',
+    message: 'The payment is succeeded and cannot be charged.',
   },
   payment_not_refundable: {
     status: 400,
     when: 'The payment has not succeeded, or is in a dispute that is open or lost.',
-    message: 'The payment is pending and can not be refunded.',
+    message: 'The payment is pending and cannot be refunded.',
     error_code: 'payment_not_refundable',
   },
   dispute_decided: {
@@ -177,7 +177,7 @@ const table = {
   },
   channel_not_supported: {
     status: 422,
-    when: 'There is no such channel, or it can not do this.',
+    when: 'There is no such channel, or it cannot do this.',
     message: 'channel: is not a channel: GET /channels lists them',
     error_code: 'channel_not_supported',
     errors: { channel: ['is not a channel: GET /channels lists them'] },
