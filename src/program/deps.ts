@@ -30,12 +30,12 @@ import { ProviderDirectory, type Providers } from '../providers/provider-account
 import { sandboxProvider } from '../providers/adapters/sandbox/index.ts';
 import type { PurgeDeps } from '../edge/purge/deps.ts';
 import type { RefundDeps } from '../core/refunds/deps.ts';
+import { refundsUnderWay } from '../core/refunds/store.ts';
 import type { ReturnDeps } from '../core/returns/deps.ts';
 import { Health } from '../providers/routing/health.ts';
 import { Router } from '../providers/routing/router.ts';
 import { RuleBook } from '../providers/routing/rule-book.ts';
 import type { SandboxClockDeps } from '../edge/sandbox-clock/deps.ts';
-import type { SettlementDeps } from '../money/settlement/deps.ts';
 import type { Tracer } from '../platform/telemetry/tracer.ts';
 import { tracedSend } from '../platform/telemetry/watch.ts';
 import type { TransferDeps } from '../core/transfers/deps.ts';
@@ -63,7 +63,6 @@ export interface Deps
     RefundDeps,
     ReturnDeps,
     SandboxClockDeps,
-    SettlementDeps,
     TransferDeps,
     WebhookDeps {
   /** Null when metrics are disabled. */
@@ -119,6 +118,7 @@ export function buildDeps(parts: {
     applier: new Applier(clock, listeners),
     listeners,
     guardCharge,
+    refundsUnderWay,
   };
 }
 

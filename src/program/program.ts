@@ -30,6 +30,7 @@ import { sealSweep } from '../money/ledger/seal.ts';
 import { foldSweep } from '../money/ledger/sweeps.ts';
 import { mailForgetSweep, mailSweep } from '../edge/mail/sweeps.ts';
 import { purgeSweeps } from '../edge/purge/sweeps.ts';
+import { STORE_ENTRIES } from '../core/payments/sealed-store.ts';
 import { paymentRoutes } from '../core/payments/routes.ts';
 import { chargeRoutes } from '../core/charge/routes.ts';
 import { expirySweep, pollSweep, trancheSweep } from '../core/charge/sweeps.ts';
@@ -40,7 +41,7 @@ import { refundRoutes } from '../core/refunds/routes.ts';
 import { refundSweep } from '../core/refunds/sweeps.ts';
 import { referenceRoutes } from '../providers/reference/routes.ts';
 import { returnSweep } from '../core/returns/sweeps.ts';
-import { retentionSweep } from '../money/settlement/sweeps.ts';
+import { retentionSweep } from '../core/payments/sweeps.ts';
 import { transferRoutes } from '../core/transfers/routes.ts';
 import { transferSweep } from '../core/transfers/sweeps.ts';
 import { tracedSend } from '../platform/telemetry/watch.ts';
@@ -122,7 +123,7 @@ export function sweepsOf(deps: Deps, store: Store): Sweep[] {
     floatSweep(deps, store),
     foldSweep(store),
     sealSweep(store),
-    auditSealSweep(store),
+    auditSealSweep(store, STORE_ENTRIES),
     mailSweep(deps, store),
     mailForgetSweep(store),
     backlogSweep(deps, store),

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { type Actor, PROVIDER, WORKER } from '../../src/tenants/audit/actor.ts';
-import { auditSealSweep, STORE_ENTRIES } from '../../src/tenants/audit/chains.ts';
+import { STORE_ENTRIES } from '../../src/core/payments/sealed-store.ts';
+import { auditSealSweep } from '../../src/tenants/audit/chains.ts';
 import { record } from '../../src/tenants/audit/record.ts';
 import { countUnsealed, findEntries } from '../../src/tenants/audit/store.ts';
 import { sealNext } from '../../src/platform/chain/store.ts';
@@ -72,7 +73,11 @@ test('an entry waits a minute for others, unless it is older', async () => {
 test('the worker of a store seals its trail', async () => {
   await write('rfd_1');
   await closed(books.app);
-  assert.equal(await auditSealSweep({ environment: 'sandbox', db: books.app }).round(), 0, 'there is time for the next');
+  assert.equal(
+    await auditSealSweep({ environment: 'sandbox', db: books.app }, STORE_ENTRIES).round(),
+    0,
+    'there is time for the next',
+  );
   assert.equal((await verify()).seals, 1);
 });
 

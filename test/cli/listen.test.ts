@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createServer, type Server } from 'node:http';
 import { after, afterEach, before, test } from 'node:test';
-import { recordEvents } from '../../src/money/events/record.ts';
+import { recordEvents } from '../../src/money/webhooks/record-store.ts';
 import { type Api, freePort, type Merchant, startApi } from '../setup/api.ts';
 import { paid } from '../setup/pay.ts';
 import { type Received, type Receiver, startReceiver, verify } from '../setup/receiver.ts';

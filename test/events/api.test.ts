@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { recordEvents } from '../../src/money/events/record.ts';
+import { recordEvents } from '../../src/money/webhooks/record-store.ts';
 import { type Api, type Merchant, startApi } from '../setup/api.ts';
 
 const MISSING = 'evt_test_00000000000000000000000000';

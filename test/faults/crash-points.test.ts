@@ -16,7 +16,7 @@ import { WORKER } from '../../src/tenants/audit/actor.ts';
 import { createRefund } from '../../src/core/refunds/service.ts';
 import { refundSweep } from '../../src/core/refunds/sweeps.ts';
 import { returnSweep } from '../../src/core/returns/sweeps.ts';
-import { retentionSweep } from '../../src/money/settlement/sweeps.ts';
+import { retentionSweep } from '../../src/core/payments/sweeps.ts';
 import { createTransfer } from '../../src/core/transfers/create.ts';
 import { transferSweep } from '../../src/core/transfers/sweeps.ts';
 import { createLog } from '../../src/kit/log.ts';

@@ -15,7 +15,7 @@ import { advanceRefund } from '../../src/core/refunds/send.ts';
 import { coverLater, createRefund } from '../../src/core/refunds/service.ts';
 import { findRefund } from '../../src/core/refunds/store.ts';
 import { type Share, type Split, sharesOf } from '../../src/money/settlement/shares.ts';
-import { retentionSweep } from '../../src/money/settlement/sweeps.ts';
+import { retentionSweep } from '../../src/core/payments/sweeps.ts';
 import { PaymentsModel } from './payments-model.ts';
 import { CAP, type Lane } from './service.ts';
 

@@ -6,7 +6,7 @@ import { must } from '../../src/kit/errors.ts';
 import { sql } from '../../src/kit/sql.ts';
 import type { ManualResolution } from '../../src/core/charge/resolve.ts';
 import { resolveRefund } from '../../src/core/refunds/resolve.ts';
-import { retentionSweep } from '../../src/money/settlement/sweeps.ts';
+import { retentionSweep } from '../../src/core/payments/sweeps.ts';
 import { LOST, PENDING, REFUSED, RefundShop, SUCCEEDED } from './support.ts';
 
 /** What a person, a statement or an older version says about one part of a refund counts for that part only. */

@@ -4,7 +4,7 @@ import { sql } from '../../src/kit/sql.ts';
 import { applyRefund } from '../../src/core/refunds/apply.ts';
 import { advanceRefund } from '../../src/core/refunds/send.ts';
 import { returnDrawn } from '../../src/money/settlement/draw.ts';
-import { retentionSweep } from '../../src/money/settlement/sweeps.ts';
+import { retentionSweep } from '../../src/core/payments/sweeps.ts';
 import { LOST, PENDING, REFUSED, RefundShop, SUCCEEDED } from './support.ts';
 
 /** Refunds of payments in tranches: one part for each tranche, sent one after the other, the latest first. */

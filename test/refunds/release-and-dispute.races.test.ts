@@ -5,7 +5,7 @@ import { sql } from '../../src/kit/sql.ts';
 import { readBalances } from '../../src/money/ledger/balances.ts';
 import { Registry } from '../setup/providers.ts';
 import { sandboxProvider } from '../../src/providers/adapters/sandbox/index.ts';
-import { retentionSweep } from '../../src/money/settlement/sweeps.ts';
+import { retentionSweep } from '../../src/core/payments/sweeps.ts';
 import { checkBooks } from '../faults/books.ts';
 import { type Api, FakeClock, type Merchant, startApi, until } from '../setup/api.ts';
 import { paid } from '../setup/pay.ts';

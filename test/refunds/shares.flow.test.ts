@@ -4,7 +4,7 @@ import { openDispute } from '../../src/core/disputes/service.ts';
 import { newId } from '../../src/kit/ids.ts';
 import { draw } from '../../src/money/settlement/draw.ts';
 import { insertItems } from '../../src/money/settlement/store.ts';
-import { retentionSweep } from '../../src/money/settlement/sweeps.ts';
+import { retentionSweep } from '../../src/core/payments/sweeps.ts';
 import { LOST, PENDING, REFUSED, RefundShop, SUCCEEDED } from './support.ts';
 
 /** From whom a refund takes, to whom it returns, and what it claims while it is under way. */

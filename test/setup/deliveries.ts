@@ -3,7 +3,7 @@ import { after, afterEach, before, beforeEach } from 'node:test';
 import type { Config } from '../../src/platform/config/config.ts';
 import type { Store } from '../../src/platform/db/stores.ts';
 import type { Deps } from '../../src/program/deps.ts';
-import { recordEvents } from '../../src/money/events/record.ts';
+import { recordEvents } from '../../src/money/webhooks/record-store.ts';
 import type { Send } from '../../src/kit/fetch.ts';
 import { sql } from '../../src/kit/sql.ts';
 import { type DeliveryTuning, startDeliveries } from '../../src/money/webhooks/deliver.ts';

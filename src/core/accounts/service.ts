@@ -1,7 +1,7 @@
 import type { Actor } from '../../tenants/audit/actor.ts';
 import { record } from '../../tenants/audit/record.ts';
 import type { Store } from '../../platform/db/stores.ts';
-import { recordEvents } from '../../money/events/record.ts';
+import { recordEvents } from '../../money/webhooks/record-store.ts';
 import type { Environment } from '../../kit/environment.ts';
 import { invalid, notFound } from '../../kit/errors.ts';
 import { isId, newId } from '../../kit/ids.ts';

@@ -1,5 +1,7 @@
 import { jsonText } from '../../kit/json.ts';
+import { must } from '../../kit/errors.ts';
 import { type Fragment, fixed, PLANNED_EACH_TIME, part, type Queryable, sql, type Tx } from '../../kit/sql.ts';
+import { countMoved, intervalOf, type Shifted, type TimeShift } from '../../platform/db/time-shift.ts';
 import type { Next, Subject } from '../../providers/adapters/contract.ts';
 import { notAt } from '../../platform/work/account-key.ts';
 import type { AttemptRow, AttemptStatus, Mismatch, Resolution } from './schema.ts';
@@ -103,13 +105,20 @@ export async function updateAttempts(tx: Tx, attempts: AttemptRow[]): Promise<vo
 /**
  * Marks an attempt as submitted now and stores the handle that the provider returned before. No attempt is sent without this
  * mark: it checks the current status of the attempt and of its payment, which may have changed since the intent was committed.
+ * @param chargeable SQL: whether the payment of the row `a` of `attempts` may be charged
  * @returns false when the attempt must no longer be sent
  */
-export async function markSent(db: Queryable, { team_id, id }: AttemptRow, handle: string | null, now: Date): Promise<boolean> {
+export async function markSent(
+  db: Queryable,
+  { team_id, id }: AttemptRow,
+  handle: string | null,
+  now: Date,
+  chargeable: Fragment,
+): Promise<boolean> {
   const marked = await db.run(sql`
     update attempts a set submitted_at = ${now}, handle = coalesce(${handle}, a.handle)
     where a.team_id = ${team_id} and a.id = ${id} and a.status = 'created'
-      and exists (select 1 from payments p where p.team_id = a.team_id and p.id = a.payment_id and p.status in ('pending', 'partial'))`);
+      and ${chargeable}`);
   return marked === 1;
 }
 
@@ -182,4 +191,15 @@ export function claimDueAttempts(
       select team_id, id from attempts where next_poll_at <= ${now} ${notAt(fixed('provider_account'), skip)}
       order by next_poll_at limit ${limit} for update skip locked
     ) returning ${columns}${PLANNED_EACH_TIME}`);
+}
+
+/** Moves the next poll of charges in progress, and their submission time. */
+export async function shiftAttempts(tx: Tx, { team_id, by_ms, now }: TimeShift): Promise<Shifted> {
+  const row = await tx.maybe<Shifted>(sql`
+    with moved as (
+      update attempts set next_poll_at = next_poll_at - ${intervalOf(by_ms)}, submitted_at = submitted_at - ${intervalOf(by_ms)}
+      where team_id = ${team_id} and status in ('created', 'open', 'unknown')
+      returning next_poll_at
+    ) ${countMoved(by_ms, now, part`next_poll_at`)}`);
+  return must(row, 'a count returns a row');
 }

@@ -22,7 +22,7 @@ import type { PaymentDeps } from '../payments/deps.ts';
 import type { PaymentRow } from '../payments/schema.ts';
 import { screenCharge } from './screening.ts';
 import { isUnpaid } from '../payments/states.ts';
-import { lockPayments, type PaymentRef } from '../payments/store.ts';
+import { CHARGEABLE, lockPayments, type PaymentRef } from '../payments/store.ts';
 import { trancheOf } from './tranches.ts';
 
 const NOT_SENT: Submission = { kind: 'unavailable', message: 'not sent: the attempt or its payment had ended' };
@@ -93,7 +93,7 @@ async function submit(
   const collection = collectionOf(deps, store, payment, attempt);
   const prepared = (await provider.prepare?.(collection)) ?? { kind: 'ready', handle: null };
   if (prepared.kind !== 'ready') return prepared;
-  if (!(await markSent(store.db, attempt, prepared.handle, new Date(deps.clock.now())))) return NOT_SENT;
+  if (!(await markSent(store.db, attempt, prepared.handle, new Date(deps.clock.now()), CHARGEABLE))) return NOT_SENT;
   return provider.submit({ ...collection, handle: prepared.handle });
 }
 

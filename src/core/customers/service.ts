@@ -1,4 +1,4 @@
-import { recordEvents } from '../../money/events/record.ts';
+import { recordEvents } from '../../money/webhooks/record-store.ts';
 import type { Environment } from '../../kit/environment.ts';
 import { type FieldErrors, invalid, notFound } from '../../kit/errors.ts';
 import { isId, newId } from '../../kit/ids.ts';

@@ -3,7 +3,7 @@ import { type Actor, PROVIDER } from '../../tenants/audit/actor.ts';
 import { record } from '../../tenants/audit/record.ts';
 import type { Store } from '../../platform/db/stores.ts';
 import type { EventType } from '../../money/events/catalogue.ts';
-import { recordEvents } from '../../money/events/record.ts';
+import { recordEvents } from '../../money/webhooks/record-store.ts';
 import { invalid, must, notFound, Problem } from '../../kit/errors.ts';
 import { isId, newId } from '../../kit/ids.ts';
 import type { JsonObject } from '../../kit/json.ts';
@@ -12,7 +12,6 @@ import { account } from '../../money/ledger/accounts.ts';
 import { type Posting, post } from '../../money/ledger/post.ts';
 import { lockPayment } from '../payments/service.ts';
 import { type Draw, draw, drawPostings, returnDrawn } from '../../money/settlement/draw.ts';
-import { refundsUnderWay } from '../../money/settlement/store.ts';
 import type { DisputeDeps } from './deps.ts';
 import { presentDispute } from './present.ts';
 import type { DisputeRow } from './schema.ts';
@@ -52,7 +51,7 @@ export interface Opening {
  * @throws Problem 404, 400 when there is nothing to dispute, 422 for an amount that was not paid
  */
 export async function openDispute(
-  deps: Pick<DisputeDeps, 'clock'>,
+  deps: Pick<DisputeDeps, 'clock' | 'refundsUnderWay'>,
   store: Store,
   opening: Opening,
   by: Actor = PROVIDER,
@@ -65,7 +64,7 @@ export async function openDispute(
     const disputable = payment.status === 'succeeded' || payment.status === 'partially_refunded';
     if (!disputable || blocking) throw new Problem(400, `The payment is ${blocking ? 'in a dispute already' : payment.status}.`);
     // An amount that a refund under way returns cannot be charged back as well.
-    const left = payment.amount_minor - payment.refunded_minor - (await refundsUnderWay(tx, payment.team_id, payment.id));
+    const left = payment.amount_minor - payment.refunded_minor - (await deps.refundsUnderWay(tx, payment.team_id, payment.id));
     if (left <= 0n) throw new Problem(400, 'Everything that was paid is being refunded.');
     const amount_minor = opening.amount_minor ?? left;
     if (amount_minor > left) throw invalid({ amount: ['is more than what was paid and not refunded'] });

@@ -1,5 +1,5 @@
 import { jsonText } from '../../kit/json.ts';
-import { fixed, part, PLANNED_EACH_TIME, type Queryable, sql, type Tx } from '../../kit/sql.ts';
+import { type Fragment, fixed, part, PLANNED_EACH_TIME, type Queryable, sql, type Tx } from '../../kit/sql.ts';
 import { notAt } from '../../platform/work/account-key.ts';
 import type { Obligation, OpenReturns, ReturnRef, ReturnRow } from './schema.ts';
 
@@ -72,27 +72,32 @@ export function claimDueReturns(
     ) returning ${columns}, ${itsAccount} as provider_account${PLANNED_EACH_TIME}`);
 }
 
-/** Makes a return due now, after a callback about the payout under way or about one that had failed. */
-export async function pollNow(db: Queryable, { team_id, id }: ReturnRef, now: Date): Promise<void> {
+/**
+ * Makes a return due now, after a callback about the payout under way or about one that had failed.
+ * @param failed SQL: whether a payout of the row `o` of `returns` failed
+ */
+export async function pollNow(db: Queryable, { team_id, id }: ReturnRef, now: Date, failed: Fragment): Promise<void> {
   await db.run(sql`
-    with failed as (
-      select o.id, exists (
-        select from refunds r where r.team_id = o.team_id and r.attempt_id = o.attempt_id and r.kind = 'giveback' and r.return_id = o.id
-          and r.way = 'payout' and r.status = 'failed' and r.legs->0->>'status' = 'failed') as some
-      from returns o where o.team_id = ${team_id} and o.id = ${id}
-    )
+    with failed as (select o.id, ${failed} as some from returns o where o.team_id = ${team_id} and o.id = ${id})
     update returns o set next_step_at = ${now}, recheck = recheck or f.some, updated_at = case when f.some then ${now} else updated_at end
     from failed f where o.team_id = ${team_id} and o.id = f.id and (o.state = 'paying_out' or f.some)`);
 }
 
-/** Marks a return for another check of its failed refund, after a callback about that refund. */
-export async function recheckRefund(db: Queryable, team_id: bigint, refund_id: string, now: Date): Promise<void> {
+/**
+ * Marks a return for another check of its failed refund, after a callback about that refund.
+ * @param failed SQL: the failed refunds (team_id, id, return_id)
+ */
+export async function recheckRefund(
+  db: Queryable,
+  team_id: bigint,
+  refund_id: string,
+  now: Date,
+  failed: Fragment,
+): Promise<void> {
   await db.run(sql`
     update returns o set recheck = true, next_step_at = ${now}, updated_at = ${now}
-    from refunds r
-    where r.team_id = ${team_id} and r.id = ${refund_id} and r.status = 'failed' and r.way = 'refund'
-      and o.team_id = r.team_id and o.id = r.return_id and o.refund_id = r.id
-      and r.legs->0->>'status' = 'failed'`);
+    from (${failed}) r
+    where r.team_id = ${team_id} and r.id = ${refund_id} and o.team_id = r.team_id and o.id = r.return_id and o.refund_id = r.id`);
 }
 
 /**

@@ -1,6 +1,7 @@
 import { changeUses, type Use } from '../../money/transaction-limits/service.ts';
 import type { EventType } from '../../money/events/catalogue.ts';
-import { type NewEvent, recordEvents } from '../../money/events/record.ts';
+import type { NewEvent } from '../../money/events/record.ts';
+import { recordEvents } from '../../money/webhooks/record-store.ts';
 import { must } from '../../kit/errors.ts';
 import type { Tx } from '../../kit/sql.ts';
 import { type Journal, post } from '../../money/ledger/post.ts';

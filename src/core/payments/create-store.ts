@@ -8,7 +8,8 @@ import {
   type Payer,
   payerKey,
 } from '../customers/payer.ts';
-import { EVENT_COLUMNS, type EventInput, RECORD } from '../../money/events/record.ts';
+import { EVENT_COLUMNS, type EventInput } from '../../money/events/record.ts';
+import { RECORD } from '../../money/webhooks/record-store.ts';
 import { columnsOf, typedColumns } from '../../kit/columns.ts';
 import { jsonText } from '../../kit/json.ts';
 import { retried } from '../../kit/retried.ts';

@@ -1,6 +1,8 @@
 import { assignments, columnsOf, typedColumns } from '../../kit/columns.ts';
 import { jsonText } from '../../kit/json.ts';
-import { fixed, PLANNED_EACH_TIME, type Queryable, sql, type Tx } from '../../kit/sql.ts';
+import { must } from '../../kit/errors.ts';
+import { fixed, PLANNED_EACH_TIME, type Queryable, sql, type Tx, part } from '../../kit/sql.ts';
+import { intervalOf, type Shifted, type TimeShift } from '../../platform/db/time-shift.ts';
 import { notAt } from '../../platform/work/account-key.ts';
 import type { AttemptView } from '../attempts/schema.ts';
 import { STORED_COLUMNS, type StoredColumn } from './fields.ts';
@@ -41,6 +43,10 @@ export const COLUMNS: Record<keyof PaymentRow, string> = {
 };
 
 export const columns = fixed(Object.keys(COLUMNS).join(', '));
+
+/** SQL: whether the payment of the row `a` of `attempts` may be charged. */
+export const CHARGEABLE = fixed(`exists (
+  select 1 from payments p where p.team_id = a.team_id and p.id = a.payment_id and p.status in ('pending', 'partial'))`);
 
 /** A payment with the request hash and time of its idempotency key. */
 export interface KeyedPayment extends PaymentRow {
@@ -95,6 +101,11 @@ export function lockPayments(tx: Tx, refs: readonly PaymentRef[]): Promise<Payme
     where (team_id, id) in (select * from unnest(${refs.map((ref) => ref.team_id)}::bigint[], ${refs.map((ref) => ref.id)}::text[]))
     order by team_id, id for update`);
 }
+
+/** SQL: locks and selects the payments of the CTE `wanted` (team_id, id). Rows locked by another transaction are skipped. */
+export const LOCK_WANTED = fixed(`
+      select team_id, id from payments where (team_id, id) in (select team_id, id from wanted)
+      order by team_id, id for update skip locked`);
 
 // ------------------------------------------------------------------------------------------------- write
 /** The columns that a state change writes. */
@@ -186,4 +197,36 @@ export function lockExpired(tx: Tx, now: Date, limit: number): Promise<PaymentRe
       and not exists (select 1 from attempts a where a.team_id = p.team_id and a.payment_id = p.id
         and a.status in ('created', 'open', 'unknown'))
     order by expires_at limit ${limit} for update of p skip locked${PLANNED_EACH_TIME}`);
+}
+
+/**
+ * Moves the expiry of payments that are not final, and the next tranche of those in tranches.
+ * @param payment_id moves only this payment; all when absent
+ */
+export async function shiftPayments(tx: Tx, { team_id, by_ms, now }: TimeShift, payment_id?: string): Promise<Shifted> {
+  const alone = payment_id === undefined ? part`` : part`and id = ${payment_id}`;
+  const row = await tx.maybe<Shifted>(sql`
+    with held as materialized (
+      -- Locked in the order in which every change of payments locks them.
+      select id from payments where team_id = ${team_id} and status in ('pending', 'processing', 'partial') ${alone}
+      order by id for update
+    ),
+    moved as (
+      update payments p set expires_at = p.expires_at - ${intervalOf(by_ms)}, continue_at = p.continue_at - ${intervalOf(by_ms)}
+      from held where p.team_id = ${team_id} and p.id = held.id
+      returning p.expires_at
+    )
+    select count(*)::integer as moved,
+      (count(*) filter (where expires_at <= ${now} and expires_at + ${intervalOf(by_ms)} > ${now}))::integer as due
+    from moved`);
+  return must(row, 'a count returns a row');
+}
+
+/** Marks payments as settled where nothing is pending any more. The caller has locked them. */
+export async function markSettled(tx: Tx, refs: readonly PaymentRef[], now: Date): Promise<void> {
+  await tx.run(sql`
+    update payments p set settled = true, updated_at = ${now}
+    from (select distinct * from unnest(${refs.map((ref) => ref.team_id)}::bigint[], ${refs.map((ref) => ref.id)}::text[]) as w (team_id, id)) k
+    where p.team_id = k.team_id and p.id = k.id and not exists (
+      select 1 from settlement_items i where i.team_id = p.team_id and i.payment_id = p.id and i.released_at is null)`);
 }

@@ -1,4 +1,4 @@
-import { recordEvents } from '../../money/events/record.ts';
+import { recordEvents } from '../../money/webhooks/record-store.ts';
 import type { EventType } from '../../money/events/catalogue.ts';
 import { must } from '../../kit/errors.ts';
 import type { Tx } from '../../kit/sql.ts';

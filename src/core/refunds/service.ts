@@ -16,12 +16,11 @@ import { capturesOf, lockPayment } from '../payments/service.ts';
 import type { Refunds } from '../../providers/adapters/contract.ts';
 import { channelById } from '../../providers/reference/channels.ts';
 import { draw } from '../../money/settlement/draw.ts';
-import { refundsUnderWay } from '../../money/settlement/store.ts';
 import { announce, drawnJournal, nextPartAt } from './apply.ts';
 import type { RefundDeps } from './deps.ts';
 import { presentRefund } from './present.ts';
 import type { CreateRefundBody, RefundPart, RefundRow } from './schema.ts';
-import { findRefund, insertRefund, pollNow, takenByAttempt, updateRefund } from './store.ts';
+import { findRefund, insertRefund, pollNow, refundsUnderWay, takenByAttempt, updateRefund } from './store.ts';
 
 /**
  * Creates a refund and draws its money, all under the payment's lock: concurrent refunds can never exceed what was paid.

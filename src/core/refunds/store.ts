@@ -4,7 +4,9 @@ import { jsonText } from '../../kit/json.ts';
 import type { Minor } from '../../kit/money.ts';
 import { pageTail } from '../../kit/pages.ts';
 import type { Position } from '../../kit/paging.ts';
+import { must } from '../../kit/errors.ts';
 import { allOf, type Fragment, fixed, PLANNED_EACH_TIME, part, type Queryable, sql, type Tx } from '../../kit/sql.ts';
+import { countMoved, intervalOf, type Shifted, type TimeShift } from '../../platform/db/time-shift.ts';
 import { readDraws } from '../../money/settlement/draw.ts';
 import { notAt } from '../../platform/work/account-key.ts';
 import type { RefundRow } from './schema.ts';
@@ -46,6 +48,16 @@ export async function findFailed(db: Queryable, team_id: bigint, attempt_id: str
   return rows.map(read);
 }
 
+/** SQL: whether a payout of the row `o` of `returns` failed at its provider. */
+export const PAYOUT_FAILED = fixed(`exists (
+  select from refunds r where r.team_id = o.team_id and r.attempt_id = o.attempt_id and r.kind = 'giveback' and r.return_id = o.id
+    and r.way = 'payout' and r.status = 'failed' and r.legs->0->>'status' = 'failed')`);
+
+/** SQL: the refunds that failed at their provider, with the return that each belongs to. */
+export const FAILED_REFUNDS = fixed(
+  `select team_id, id, return_id from refunds where status = 'failed' and way = 'refund' and legs->0->>'status' = 'failed'`,
+);
+
 /** Returns a refund, locked until the transaction ends. A caller that also locks the payment locks the payment first. */
 export async function lockRefund(tx: Tx, team_id: bigint, id: string): Promise<RefundRow | undefined> {
   const row = await tx.maybe<RefundRow>(sql`select ${columns} from refunds where team_id = ${team_id} and id = ${id} for update`);
@@ -64,6 +76,18 @@ export async function takenByAttempt(tx: Tx, team_id: bigint, payment_id: string
       and (status <> 'failed' or leg->>'status' in ('sent', 'succeeded'))
     group by 1`);
   return new Map(rows.map((row) => [row.attempt_id, row.taken]));
+}
+
+/**
+ * Returns the amount that refunds under way may still take from the payment, in addition to the amount the payment already
+ * counts as refunded. The caller has locked the payment's row.
+ */
+export async function refundsUnderWay(tx: Tx, team_id: bigint, payment_id: string): Promise<Minor> {
+  const rows = await tx.all<{ claimed: bigint }>(sql`
+    select coalesce(sum((part->>'amount_minor')::bigint), 0)::bigint as claimed from refunds, json_array_elements(legs) part
+    where team_id = ${team_id} and payment_id = ${payment_id} and kind = 'merchant'
+      and (part->>'status' = 'sent' or (part->>'status' <> 'succeeded' and status in ('pending', 'processing')))`);
+  return rows[0]?.claimed ?? 0n;
 }
 
 export async function updateRefund(tx: Tx, row: RefundRow): Promise<void> {
@@ -184,4 +208,15 @@ function conditionsOf(environment: Environment, team_id: bigint, filters: Refund
   if (filters.date_from) conditions.push(part`id >= ${lowestIdAt('rfd', environment, Date.parse(filters.date_from))}`);
   if (filters.date_to) conditions.push(part`id < ${lowestIdAt('rfd', environment, Date.parse(filters.date_to) + DAY_MS)}`);
   return conditions;
+}
+
+/** Moves the next poll of refunds, and their submission time. */
+export async function shiftRefunds(tx: Tx, { team_id, by_ms, now }: TimeShift): Promise<Shifted> {
+  const row = await tx.maybe<Shifted>(sql`
+    with moved as (
+      update refunds set next_poll_at = next_poll_at - ${intervalOf(by_ms)}, submitted_at = submitted_at - ${intervalOf(by_ms)}
+      where team_id = ${team_id} and next_poll_at is not null
+      returning next_poll_at
+    ) ${countMoved(by_ms, now, part`next_poll_at`)}`);
+  return must(row, 'a count returns a row');
 }

@@ -11,6 +11,7 @@ import { startWay, endWay, findWay, resumeWay, convertWay } from '../refunds/way
 import type { ReturnDeps } from './deps.ts';
 import { moveReturn, wayEnded } from '../obligations/apply.ts';
 import type { ReturnRef, ReturnRow } from '../obligations/schema.ts';
+import { FAILED_REFUNDS, PAYOUT_FAILED } from '../refunds/store.ts';
 import { lockReturn, pollNow, recheckRefund, updateReturn } from '../obligations/store.ts';
 
 /**
@@ -145,10 +146,10 @@ export async function closeAfterLateRefund(deps: ReturnDeps, store: Store, known
 
 /** Makes a return due for polling now, after a callback about its payout. */
 export function pollReturn(store: Store, at: number, ref: ReturnRef): Promise<void> {
-  return pollNow(store.db, ref, new Date(at));
+  return pollNow(store.db, ref, new Date(at), PAYOUT_FAILED);
 }
 
 /** Makes the worker read a failed refund again, after a callback about it. */
 export function recheckFailedRefund(store: Store, at: number, team_id: bigint, refund_id: string): Promise<void> {
-  return recheckRefund(store.db, team_id, refund_id, new Date(at));
+  return recheckRefund(store.db, team_id, refund_id, new Date(at), FAILED_REFUNDS);
 }

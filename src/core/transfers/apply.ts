@@ -1,5 +1,6 @@
 import { changeUses, type Use } from '../../money/transaction-limits/service.ts';
-import { type NewEvent, recordEvents } from '../../money/events/record.ts';
+import type { NewEvent } from '../../money/events/record.ts';
+import { recordEvents } from '../../money/webhooks/record-store.ts';
 import type { Environment } from '../../kit/environment.ts';
 import { unreachable } from '../../kit/errors.ts';
 import type { Tx } from '../../kit/sql.ts';

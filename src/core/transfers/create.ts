@@ -1,6 +1,6 @@
 import { recorded } from '../../tenants/audit/record.ts';
 import { levelOf, objectionToTransfer, reserve } from '../../money/transaction-limits/service.ts';
-import { recordEvents } from '../../money/events/record.ts';
+import { recordEvents } from '../../money/webhooks/record-store.ts';
 import { once } from '../../tenants/api/idempotency.ts';
 import type { Call, Reply } from '../../tenants/api/route.ts';
 import { invalid, must, Problem } from '../../kit/errors.ts';

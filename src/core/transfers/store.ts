@@ -4,7 +4,9 @@ import { jsonText } from '../../kit/json.ts';
 import { type Conditions, conditionsOf, containing, equalTo, withinAmounts, withinDays } from '../../kit/list-filters.ts';
 import { pageTail } from '../../kit/pages.ts';
 import type { PagingQuery, Position } from '../../kit/paging.ts';
+import { must } from '../../kit/errors.ts';
 import { allOf, type Fragment, fixed, PLANNED_EACH_TIME, part, type Queryable, sql, type Tx } from '../../kit/sql.ts';
+import { countMoved, intervalOf, type Shifted, type TimeShift } from '../../platform/db/time-shift.ts';
 import { notAt } from '../../platform/work/account-key.ts';
 import type { ListTransfersQuery, TransferRow } from './schema.ts';
 
@@ -178,4 +180,15 @@ export async function countTransfers(db: Queryable, environment: Environment, te
   const row = await db.maybe<{ total: bigint }>(sql`
     select count(*) as total from transfers where ${filterConditions(environment, team_id, query)}`);
   return Number(row?.total ?? 0n);
+}
+
+/** Moves the next poll of transfers, and their dispatch time. */
+export async function shiftTransfers(tx: Tx, { team_id, by_ms, now }: TimeShift): Promise<Shifted> {
+  const row = await tx.maybe<Shifted>(sql`
+    with moved as (
+      update transfers set next_poll_at = next_poll_at - ${intervalOf(by_ms)}, dispatched_at = dispatched_at - ${intervalOf(by_ms)}
+      where team_id = ${team_id} and status = 'processing'
+      returning next_poll_at
+    ) ${countMoved(by_ms, now, part`next_poll_at`)}`);
+  return must(row, 'a count returns a row');
 }

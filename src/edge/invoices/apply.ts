@@ -1,5 +1,6 @@
 import type { EventType } from '../../money/events/catalogue.ts';
-import { type NewEvent, recordEvents } from '../../money/events/record.ts';
+import type { NewEvent } from '../../money/events/record.ts';
+import { recordEvents } from '../../money/webhooks/record-store.ts';
 import type { Environment } from '../../kit/environment.ts';
 import type { Tx } from '../../kit/sql.ts';
 import { presentInvoice } from './present.ts';

@@ -2,7 +2,7 @@ import { blockedCustomer, objectionTo } from '../../core/customers/payer.ts';
 import { findOrCreate } from '../../core/customers/find-or-create.ts';
 import type { CustomerRow } from '../../core/customers/schema.ts';
 import { getCustomer } from '../../core/customers/service.ts';
-import { recordEvents } from '../../money/events/record.ts';
+import { recordEvents } from '../../money/webhooks/record-store.ts';
 import { type FieldErrors, invalid } from '../../kit/errors.ts';
 import { newId } from '../../kit/ids.ts';
 import type { JsonObject } from '../../kit/json.ts';

@@ -1,4 +1,4 @@
-import { recordEvents } from '../../money/events/record.ts';
+import { recordEvents } from '../../money/webhooks/record-store.ts';
 import { must, notFound, Problem } from '../../kit/errors.ts';
 import { isId } from '../../kit/ids.ts';
 import type { Queryable, Tx } from '../../kit/sql.ts';

@@ -2,32 +2,29 @@ import type { Actor } from '../../tenants/audit/actor.ts';
 import { record } from '../../tenants/audit/record.ts';
 import type { Store } from '../../platform/db/stores.ts';
 import { notFound } from '../../kit/errors.ts';
+import { shiftAttempts } from '../../core/attempts/store.ts';
+import { shiftPayments } from '../../core/payments/store.ts';
+import { shiftRefunds } from '../../core/refunds/store.ts';
+import { shiftTransfers } from '../../core/transfers/store.ts';
+import { shiftReleases } from '../../money/settlement/store.ts';
+import { shiftDeliveries } from '../../money/webhooks/store.ts';
+import type { Shifted, TimeShift } from '../../platform/db/time-shift.ts';
 import type { SandboxClockDeps } from './deps.ts';
-import {
-  type Move,
-  type Moved,
-  moveAttempts,
-  moveDeliveries,
-  moveHolds,
-  movePayments,
-  moveRefunds,
-  moveTransfers,
-} from './store.ts';
 
 /** Kinds of rows with a scheduled time, in the order in which they are locked. */
 const KINDS = {
-  payments: movePayments,
-  charges: moveAttempts,
-  refunds: moveRefunds,
-  transfers: moveTransfers,
-  holds: moveHolds,
-  deliveries: moveDeliveries,
+  payments: shiftPayments,
+  charges: shiftAttempts,
+  refunds: shiftRefunds,
+  transfers: shiftTransfers,
+  holds: shiftReleases,
+  deliveries: shiftDeliveries,
 };
 
 type Kind = keyof typeof KINDS;
 
 /** For each kind: how many scheduled times were moved, and how many became due. */
-export type Advanced = Record<Kind, Moved>;
+export type Advanced = Record<Kind, Shifted>;
 
 interface Advance {
   team_id: bigint;
@@ -49,9 +46,9 @@ export async function advanceClock(
   const at = deps.clock.now();
   const { team_id } = advance;
   return store.db.transaction(async (tx) => {
-    const move: Move = { ...advance, now: new Date(at) };
+    const shift: TimeShift = { ...advance, now: new Date(at) };
     const moved: Partial<Advanced> = {};
-    for (const kind of Object.keys(KINDS) as Kind[]) moved[kind] = await KINDS[kind](tx, move);
+    for (const kind of Object.keys(KINDS) as Kind[]) moved[kind] = await KINDS[kind](tx, shift);
     await record(tx, by, { team_id, action: 'clock.advance', resource_id: String(team_id), at });
     return moved as Advanced;
   });
@@ -71,7 +68,7 @@ export async function advancePayment(
   const at = deps.clock.now();
   const { team_id, by_ms, payment_id } = advance;
   await store.db.transaction(async (tx) => {
-    const { moved } = await movePayments(tx, { team_id, by_ms, now: new Date(at) }, payment_id);
+    const { moved } = await shiftPayments(tx, { team_id, by_ms, now: new Date(at) }, payment_id);
     if (moved === 0) throw notFound('Payment');
     await record(tx, by, { team_id, action: 'clock.advance', resource_id: payment_id, at });
   });

@@ -1,9 +1,9 @@
 import { newId } from '../../kit/ids.ts';
 import type { Environment } from '../../kit/environment.ts';
-import { fixed, sql, type Tx } from '../../kit/sql.ts';
+import { fixed } from '../../kit/sql.ts';
 import { versions } from '../../tenants/versions/registry.ts';
 import { type EventType, subscriptionsOf } from './catalogue.ts';
-import { HOLE, MARK, packText } from '../../kit/packing.ts';
+import { HOLE, MARK, packText, unpack } from '../../kit/packing.ts';
 
 /** A change to publish as an event. */
 export interface NewEvent {
@@ -34,7 +34,7 @@ export interface EventInput {
 }
 
 /**
- * Builds the input of {@link RECORD}.
+ * Builds the input of {@link INSERT_EVENTS}.
  * @param at milliseconds since the epoch
  */
 export function eventInput(environment: Environment, at: number, event: NewEvent): EventInput {
@@ -62,51 +62,26 @@ export function eventInput(environment: Environment, at: number, event: NewEvent
   };
 }
 
-/** Columns of the CTE `event_input` that {@link RECORD} reads, for json_to_recordset. */
+/**
+ * Returns the body of an event as it is sent.
+ * @param endpoints the number of endpoints that receive it
+ */
+export function bodyOf(input: EventInput, endpoints: number): string {
+  const filled = Buffer.from(`${MARK}|${endpoints}${input.filled}\n`);
+  return unpack(Buffer.concat([filled, Buffer.from(input.packed, 'base64')]));
+}
+
+/** Columns of the CTE `event_input` that {@link INSERT_EVENTS} reads, for json_to_recordset. */
 export const EVENT_COLUMNS = `team_id bigint, event_id text, type text, subscriptions text[], resource_id text,
   sequence integer, packed text, filled text, created_at timestamptz`;
 
 /**
- * Returns SQL for the body of a row `i` of `event_input` (src/kit/packing.ts).
- * @param endpoints SQL for the number of endpoints
+ * SQL: inserts the events of the CTE `event_input`, in the statement and so in the transaction of the change. The CTE
+ * `event_targets` has a row for each endpoint that receives an event; their number is part of the body (src/kit/packing.ts).
  */
-export function packedBody(endpoints: string): string {
-  return `convert_to('${MARK}|' || ${endpoints} || i.filled || chr(10), 'UTF8') || decode(i.packed, 'base64')`;
-}
-
-/**
- * CTEs that record the rows of `event_input` and create one delivery per subscribed endpoint, in the same statement and so in
- * the transaction of the change. The endpoints are counted in the same snapshot that creates the deliveries, so no stale cache
- * can affect the count. An endpoint whose backlog is at its limit gets none (webhooks/sweeps.ts).
- */
-export const RECORD = fixed(`
-  event_targets as materialized (
-    select i.event_id, w.team_id, w.id as endpoint_id
-    from event_input i join webhook_endpoints w
-      on w.team_id = i.team_id and w.active and w.backlog_full_since is null and w.events && i.subscriptions
-  ),
-  recorded_events as (
+export const INSERT_EVENTS = fixed(`
     insert into events (team_id, id, type, resource_id, sequence, pending_webhooks, body, created_at)
     select i.team_id, i.event_id, i.type, i.resource_id, i.sequence, n.endpoints,
-      ${packedBody('n.endpoints')}, i.created_at
+      convert_to('${MARK}|' || n.endpoints || i.filled || chr(10), 'UTF8') || decode(i.packed, 'base64'), i.created_at
     from event_input i,
-      lateral (select count(*)::integer as endpoints from event_targets t where t.event_id = i.event_id) n
-  ),
-  queued_deliveries as (
-    insert into deliveries (team_id, endpoint_id, event_id)
-    select t.team_id, t.endpoint_id, t.event_id from event_targets t order by t.event_id, t.endpoint_id
-  )`);
-
-/**
- * Records events in the transaction of their changes, all in one statement.
- * @param at milliseconds since the epoch
- */
-export async function recordEvents(tx: Tx, environment: Environment, at: number, events: NewEvent[]): Promise<void> {
-  if (events.length === 0) return;
-  const inputs = JSON.stringify(events.map((event) => eventInput(environment, at, event)));
-  await tx.run(sql`
-    with event_input as materialized (
-      select * from json_to_recordset(${inputs}::json) as i(${fixed(EVENT_COLUMNS)})
-    ), ${RECORD}
-    select 1`);
-}
+      lateral (select count(*)::integer as endpoints from event_targets t where t.event_id = i.event_id) n`);

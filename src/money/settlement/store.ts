@@ -1,6 +1,8 @@
 import { jsonText } from '../../kit/json.ts';
 import type { Minor } from '../../kit/money.ts';
-import { type Queryable, sql, type Tx } from '../../kit/sql.ts';
+import { must } from '../../kit/errors.ts';
+import { type Fragment, type Queryable, sql, type Tx, part } from '../../kit/sql.ts';
+import { countMoved, intervalOf, type Shifted, type TimeShift } from '../../platform/db/time-shift.ts';
 
 /** The share of one party of a succeeded payment, and how much of it is still pending. Amounts are in hundredths. */
 export interface SettlementItem {
@@ -45,19 +47,7 @@ export async function changeWaiting(
     where i.team_id = ${team_id} and i.payment_id = ${payment_id} and i.account_id = c.account_id and i.released_at is null`);
 }
 
-/**
- * Returns the amount that refunds under way may still take from the payment, in addition to the amount the payment already
- * counts as refunded. The caller has locked the payment's row.
- */
-export async function refundsUnderWay(tx: Tx, team_id: bigint, payment_id: string): Promise<Minor> {
-  const rows = await tx.all<{ claimed: bigint }>(sql`
-    select coalesce(sum((part->>'amount_minor')::bigint), 0)::bigint as claimed from refunds, json_array_elements(legs) part
-    where team_id = ${team_id} and payment_id = ${payment_id} and kind = 'merchant'
-      and (part->>'status' = 'sent' or (part->>'status' <> 'succeeded' and status in ('pending', 'processing')))`);
-  return rows[0]?.claimed ?? 0n;
-}
-
-interface PaymentRef {
+export interface PaymentRef {
   team_id: bigint;
   payment_id: string;
 }
@@ -76,34 +66,29 @@ export function duePayments(db: Queryable, now: Date, limit: number): Promise<Pa
 }
 
 /**
- * Locks the payments before their items, in the lock order of every change of a payment. Payments locked by another transaction
- * are skipped until the next round.
+ * Locks payments and then their due items, in the lock order of every change of a payment. Payments locked by another
+ * transaction are skipped until the next round.
+ * @param lockPayments SQL: locks and selects the payments of the CTE `wanted` (team_id, id), without waiting
  */
-export function lockDueItems(tx: Tx, refs: PaymentRef[], now: Date): Promise<SettlementItem[]> {
+export function lockDueItems(tx: Tx, refs: PaymentRef[], now: Date, lockPayments: Fragment): Promise<SettlementItem[]> {
   return tx.all<SettlementItem>(sql`
-    with held as materialized (
-      select team_id, id from payments
-      where (team_id, id) in (select * from unnest(${refs.map((ref) => ref.team_id)}::bigint[], ${refs.map((ref) => ref.payment_id)}::text[]))
-      order by team_id, id for update skip locked
-    )
+    with wanted as (
+      select * from unnest(${refs.map((ref) => ref.team_id)}::bigint[], ${refs.map((ref) => ref.payment_id)}::text[]) as w (team_id, id)
+    ),
+    held as materialized (${lockPayments})
     select i.team_id, i.payment_id, i.account_id, i.currency, i.share_minor, i.amount_minor, i.release_at, i.released_at
     from settlement_items i join held on held.team_id = i.team_id and held.id = i.payment_id
     where i.released_at is null and i.release_at <= ${now} and i.amount_minor <= i.share_minor
     order by i.team_id, i.payment_id, i.account_id for update of i`);
 }
 
-/** Marks items as released, and their payments as settled where nothing is pending any more. */
+/** Marks items as released. */
 export async function markReleased(tx: Tx, items: SettlementItem[], now: Date, released_by: string): Promise<void> {
   const keys = jsonText(items.map(({ team_id, payment_id, account_id }) => ({ team_id, payment_id, account_id })));
   await tx.run(sql`
     update settlement_items i set amount_minor = 0, released_minor = i.amount_minor, released_at = ${now}, released_by = ${released_by}
     from json_to_recordset(${keys}::json) as k(team_id bigint, payment_id text, account_id text)
     where i.team_id = k.team_id and i.payment_id = k.payment_id and i.account_id = k.account_id`);
-  await tx.run(sql`
-    update payments p set settled = true, updated_at = ${now}
-    from (select distinct team_id, payment_id from json_to_recordset(${keys}::json) as k(team_id bigint, payment_id text)) k
-    where p.team_id = k.team_id and p.id = k.payment_id and not exists (
-      select 1 from settlement_items i where i.team_id = p.team_id and i.payment_id = p.id and i.released_at is null)`);
 }
 
 /** Returns the batches that released a payment's retained money; each batch also covers other payments. */
@@ -112,4 +97,15 @@ export async function releasesOf(db: Queryable, team_id: bigint, payment_id: str
     select distinct released_by from settlement_items
     where team_id = ${team_id} and payment_id = ${payment_id} and released_by is not null order by released_by`);
   return rows.map(({ released_by }) => released_by);
+}
+
+/** Moves the end of the retention of collected money. */
+export async function shiftReleases(tx: Tx, { team_id, by_ms, now }: TimeShift): Promise<Shifted> {
+  const row = await tx.maybe<Shifted>(sql`
+    with moved as (
+      update settlement_items set release_at = release_at - ${intervalOf(by_ms)}
+      where team_id = ${team_id} and released_at is null
+      returning release_at
+    ) ${countMoved(by_ms, now, part`release_at`)}`);
+  return must(row, 'a count returns a row');
 }

@@ -25,7 +25,7 @@ const UNTIL = fixed(minuteOf(`pirogue_now() + interval '1 minute'`));
 
 /**
  * Stops queueing for active endpoints with `max` waiting deliveries, and queues a mail to the owner of each. Later events are
- * not queued for them (events/record.ts); they stay readable and can be redelivered.
+ * not queued for them (record-store.ts); they stay readable and can be redelivered.
  */
 export async function stopFullQueues(db: Queryable, { after, endpoints }: Walk, max: number): Promise<Stopped> {
   const rows = await db.all<{ looked_at: number; last: string | null; team_id: bigint | null; id: string | null }>(sql`

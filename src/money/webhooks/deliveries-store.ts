@@ -3,10 +3,7 @@ import { INSERT_WORKER_ENTRIES } from '../../tenants/audit/store.ts';
 import type { MailKind } from '../../tenants/outbox/schema.ts';
 import { INSERT_MAILS } from '../../tenants/outbox/store.ts';
 import { randomBytes, randomInt } from 'node:crypto';
-import { unpack } from '../../kit/packing.ts';
-import { type EventInput, packedBody } from '../events/record.ts';
-import { must } from '../../kit/errors.ts';
-import { fixed, PLANNED_EACH_TIME, part, type Queryable, sql, type Tx } from '../../kit/sql.ts';
+import { PLANNED_EACH_TIME, part, type Queryable, sql, type Tx } from '../../kit/sql.ts';
 
 /** A delivery claimed by this worker until its lease ends. */
 export interface Claimed {
@@ -251,26 +248,6 @@ export function recordOutcomes(db: Queryable, outcomes: readonly Outcome[], disa
     ),
     audited as (${INSERT_WORKER_ENTRIES})
     select team_id, id, url from marked where hopeless${PLANNED_EACH_TIME}`);
-}
-
-const DIRECT_BODY = fixed(packedBody('1'));
-
-/** Stores an event for a single endpoint and queues its delivery. Its sequence number continues that of the endpoint. */
-export async function recordDirectEvent(tx: Tx, input: EventInput, endpoint_id: string): Promise<{ body: string }> {
-  const row = await tx.maybe<{ body: Buffer }>(sql`
-    with i as (select ${input.packed}::text as packed, ${input.filled}::text as filled),
-    recorded as (
-      insert into events (team_id, id, type, resource_id, sequence, pending_webhooks, body, created_at)
-      select ${input.team_id}::bigint, ${input.event_id}, ${input.type}, ${input.resource_id},
-        coalesce((select max(sequence) from events where team_id = ${input.team_id}::bigint and resource_id = ${input.resource_id}), 0) + 1,
-        1, ${DIRECT_BODY}, ${input.created_at} from i
-      returning id, body
-    ),
-    queued as (
-      insert into deliveries (team_id, endpoint_id, event_id) select ${input.team_id}::bigint, ${endpoint_id}, id from recorded
-    )
-    select body from recorded`);
-  return { body: unpack(must(row, 'an insert returns its row').body) };
 }
 
 /**

@@ -1,5 +1,5 @@
 import { type EventType, subscriptionsOf } from '../events/catalogue.ts';
-import { eventInput } from '../events/record.ts';
+import { bodyOf, eventInput } from '../events/record.ts';
 import type { Store } from '../../platform/db/stores.ts';
 import type { Environment } from '../../kit/environment.ts';
 import { type FieldErrors, invalid, notFound, Problem } from '../../kit/errors.ts';
@@ -9,7 +9,8 @@ import { checkMetadata } from '../../kit/metadata.ts';
 import type { Queryable, Tx } from '../../kit/sql.ts';
 import type { Team } from '../../tenants/teams/schema.ts';
 import { versions } from '../../tenants/versions/registry.ts';
-import { recordDirectEvent, requeue } from './deliveries-store.ts';
+import { requeue } from './deliveries-store.ts';
+import { recordDirectEvent } from './record-store.ts';
 import type { WebhookDeps } from './deps.ts';
 import { presentEndpoint } from './present.ts';
 import type { ChangeEndpointBody, CreateEndpointBody, EndpointRow } from './schema.ts';
@@ -178,8 +179,8 @@ export async function testEndpoint(tx: Tx, environment: Environment, ref: Endpoi
     sequence: 0,
     data: presentEndpoint(environment, row),
   });
-  const { body } = await recordDirectEvent(tx, input, ref.id);
-  return JSON.parse(body);
+  await recordDirectEvent(tx, input, ref.id);
+  return JSON.parse(bodyOf(input, 1));
 }
 
 /**

@@ -1,6 +1,8 @@
 import { pageTail } from '../../kit/pages.ts';
 import type { Position } from '../../kit/paging.ts';
-import { fixed, type Queryable, sql, type Tx } from '../../kit/sql.ts';
+import { must } from '../../kit/errors.ts';
+import { fixed, type Queryable, sql, type Tx, part } from '../../kit/sql.ts';
+import { countMoved, intervalOf, type Shifted, type TimeShift } from '../../platform/db/time-shift.ts';
 import type { AttemptRow, EndpointRow } from './schema.ts';
 
 const columns = fixed(`team_id, id, url, secret_sealed, events, description, active, metadata, api_version, failing_since,
@@ -94,4 +96,16 @@ export async function countAttempts(db: Queryable, ref: EndpointRef): Promise<nu
   const row = await db.maybe<{ total: bigint }>(sql`
     select count(*) as total from delivery_attempts where team_id = ${ref.team_id} and endpoint_id = ${ref.id}`);
   return Number(row?.total ?? 0n);
+}
+
+/** Moves deliveries that wait for a retry, by endpoint to use the index. It uses the database's clock, as the sender does. */
+export async function shiftDeliveries(tx: Tx, { team_id, by_ms }: TimeShift): Promise<Shifted> {
+  const row = await tx.maybe<Shifted>(sql`
+    with moved as (
+      update deliveries set due_at = due_at - ${intervalOf(by_ms)}
+      where team_id = ${team_id} and due_at > pirogue_now()
+        and endpoint_id in (select id from webhook_endpoints where team_id = ${team_id})
+      returning due_at
+    ) ${countMoved(by_ms, part`pirogue_now()`, part`due_at`)}`);
+  return must(row, 'a count returns a row');
 }

@@ -1,5 +1,5 @@
 import type { Store } from '../../platform/db/stores.ts';
-import { type Fragment, fixed, part, type Queryable } from '../../kit/sql.ts';
+import { fixed, part, type Queryable } from '../../kit/sql.ts';
 import { type Chain, sealNext } from '../../platform/chain/store.ts';
 import { chainSweep } from '../../platform/chain/sweep.ts';
 import type { Sweep } from '../../platform/work/sweep.ts';
@@ -11,20 +11,11 @@ const ENTRY = `e.tx::text, e.team_id, e.id, (extract(epoch from e.created_at) * 
   e.address, e.action, e.resource_id`;
 
 /**
- * The immutable fields of a payment, sealed with the entries about it. The creation itself has no entry: the payment's row
- * stores key and request, and this seals them (docs/decisions/0028-audit.md).
+ * Returns the sweep that seals the audit trail of a store.
+ * @param chain the trail, with what is sealed beside its entries
  */
-const MAKING = `p.key_id, p.request_id, (extract(epoch from p.created_at) * 1000)::bigint, p.amount_minor, p.currency`;
-/** Joined payment by payment (`offset 0` prevents another plan): a plain join might read all payments for each seal. */
-const PAYMENT = `left join lateral (
-  select * from payments where e.resource_id like 'trx\\_%' and payments.team_id = e.team_id and payments.id = e.resource_id offset 0) p on true`;
-
-/** The audit trail of a store. */
-export const STORE_ENTRIES = chainOf(fixed(`${ENTRY}, ${MAKING}`), fixed(PAYMENT));
-
-/** Returns the sweep that seals the audit trail of a store. */
-export function auditSealSweep(store: Store): Sweep {
-  return chainSweep(store, 'audit-seal', STORE_ENTRIES);
+export function auditSealSweep(store: Store, chain: Chain): Sweep {
+  return chainSweep(store, 'audit-seal', chain);
 }
 
 /**
@@ -35,9 +26,14 @@ export async function sealControl(control: Queryable): Promise<void> {
 }
 
 /** The audit trail of the control database. */
-export const CONTROL_ENTRIES = chainOf(fixed(ENTRY), fixed(''));
+export const CONTROL_ENTRIES = entriesChain();
 
-function chainOf(columns: Fragment, beside: Fragment): Chain {
+/**
+ * Returns an audit trail.
+ * @param beside what is sealed together with an entry `e`: a join, and the columns it adds
+ */
+export function entriesChain(beside?: { columns: string; join: string }): Chain {
+  const columns = fixed(beside ? `${ENTRY}, ${beside.columns}` : ENTRY);
   return {
     lock: 7_340_113,
     rows: 'audit_entries',
@@ -46,6 +42,6 @@ function chainOf(columns: Fragment, beside: Fragment): Chain {
     sealed: (from, to, previous) => part`
       select count(*)::integer as count, sha256(${previous} || convert_to(coalesce(
         string_agg(json_build_array(${columns})::text || E'\\n', '' order by e.tx, e.id), ''), 'UTF8')) as hash
-      from audit_entries e ${beside} where e.tx >= ${from} and e.tx < ${to}`,
+      from audit_entries e ${fixed(beside?.join ?? '')} where e.tx >= ${from} and e.tx < ${to}`,
   };
 }

@@ -1,4 +1,5 @@
-import { CONTROL_ENTRIES, STORE_ENTRIES } from '../../../tenants/audit/chains.ts';
+import { STORE_ENTRIES } from '../../../core/payments/sealed-store.ts';
+import { CONTROL_ENTRIES } from '../../../tenants/audit/chains.ts';
 import type { Chain } from '../../../platform/chain/store.ts';
 import { type DatabaseUrls, readConfig } from '../../../platform/config/config.ts';
 import type { Db } from '../../../kit/sql.ts';

@@ -1,11 +1,12 @@
 import { presentDispute } from '../../../core/disputes/present.ts';
+import { refundsUnderWay } from '../../../core/refunds/store.ts';
 import { changeDispute, openDispute, openOrLostDispute } from '../../../core/disputes/service.ts';
 import { commandClock } from '../command-clock.ts';
 import { Failure } from '../failure.ts';
 import { operator } from '../operator.ts';
 import { inStore, readAmount } from '../in-store.ts';
 
-const deps = { clock: commandClock };
+const deps = { clock: commandClock, refundsUnderWay };
 
 /** Notifications that only a provider can send. The API has no operation for them, so they are written to the store. */
 export const NOTICES = ['dispute.created', 'dispute.won', 'dispute.lost'] as const;

@@ -1,33 +1,12 @@
-import type { Store } from '../../platform/db/stores.ts';
 import { newId } from '../../kit/ids.ts';
 import type { Tx } from '../../kit/sql.ts';
 import { account } from '../ledger/accounts.ts';
 import { type Journal, post } from '../ledger/post.ts';
-import type { Sweep } from '../../platform/work/sweep.ts';
 import { type Arrival, repayCredit } from './credit.ts';
-import type { SettlementDeps } from './deps.ts';
-import { duePayments, lockDueItems, markReleased, type SettlementItem } from './store.ts';
+import { markReleased, type SettlementItem } from './store.ts';
 
-const BATCH = 500;
-
-/** Moves money whose retention is over from pending to available: one journal for each party and batch. */
-export function retentionSweep(deps: Pick<SettlementDeps, 'clock'>, store: Store): Sweep {
-  return {
-    name: 'hold-release',
-    environment: store.environment,
-    idle_ms: 1_000,
-    round: async () => {
-      const at = deps.clock.now();
-      const refs = await duePayments(store.db, new Date(at), BATCH);
-      if (refs.length === 0) return 0;
-      return store.db.transaction((tx) => releaseRetention(tx, refs, at));
-    },
-  };
-}
-
-async function releaseRetention(tx: Tx, refs: { team_id: bigint; payment_id: string }[], at: number): Promise<number> {
-  const items = await lockDueItems(tx, refs, new Date(at));
-  if (items.length === 0) return 0;
+/** Moves the pending money of locked items to available: one journal for each party. */
+export async function releaseItems(tx: Tx, items: SettlementItem[], at: number): Promise<void> {
   const batch = newId('req', 'live', at);
   const parties = groupByParty(items);
   await markReleased(tx, items, new Date(at), batch);
@@ -47,7 +26,6 @@ async function releaseRetention(tx: Tx, refs: { team_id: bigint; payment_id: str
       }),
     ),
   );
-  return items.length;
 }
 
 type Party = [SettlementItem, ...SettlementItem[]];
