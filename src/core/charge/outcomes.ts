@@ -117,7 +117,7 @@ export function changeOfReading(
     case 'expired':
       return expired(payment, attempt, at, before, 'authorization_timeout', 'the provider closed the request unpaid');
     case 'not_found':
-      // Status endpoints lag: "not found" soon after sending proves nothing, later it is captureOrMismatch that the request never
+      // Status endpoints lag: "not found" soon after sending proves nothing, later it is evidence that the request never
       // arrived. An accepted attempt exists, whatever a status endpoint returns.
       if (attempt.status !== 'open' && polled_at - sent.submitted_at.getTime() >= capabilities.not_found_grace_ms) {
         return unsent(payment, attempt, at, before);
