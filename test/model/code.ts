@@ -45,7 +45,7 @@ export function codeAfterResponse(payment: Payment, index: number, response: Res
 export function codeAfterReading(payment: Payment, index: number, reading: Reading): Promise<Payment> {
   const look = {
     capabilities: { polls: { first_ms: 1_000, factor: 2, longest_ms: 60_000 }, not_found_grace_ms: GRACE_MS },
-    asked_at: reading === 'absent' ? NOW - GRACE_MS : NOW,
+    polled_at: reading === 'absent' ? NOW - GRACE_MS : NOW,
     due: null,
   };
   return applied(payment, (attempts) => reportOfReading(place, attempts[index] as AttemptRow, READINGS[reading], look));
