@@ -2,6 +2,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { transactionLimitsOf, type Direction } from '../src/money/transaction-limits/table.ts';
 import { layerPicture, roomTable } from './layers.ts';
+import { erasedRows, keptRows } from './personal-data.ts';
 import { readConfig } from '../src/platform/config/config.ts';
 import { DISPUTE_STATUSES, DISPUTE_TRIGGERS, nextDisputeStatus } from '../src/core/disputes/states.ts';
 import { EVENT_TYPES } from '../src/money/events/catalogue.ts';
@@ -19,8 +20,8 @@ import { type Plan, PLANS, type Team } from '../src/tenants/teams/schema.ts';
 import { nextTransferStatus, TRANSFER_STATUSES, TRANSFER_TRIGGERS } from '../src/core/transfers/states.ts';
 
 /**
- * `node scripts/run.mjs scripts/contract-pages.ts`: writes the tables of docs/contract, the index of docs/decisions, and the
- * layers in ARCHITECTURE.md from the code and the pages they are about. Only what stands between the marks of a block is written.
+ * `node scripts/run.mjs scripts/contract-pages.ts`: writes the tables of docs/contract, of personal data in docs/customers.md, the
+ * index of docs/decisions, and the layers in ARCHITECTURE.md from the code and the pages they are about. Only what stands between the marks of a block is written.
  */
 
 const ROOT = path.join(import.meta.dirname, '..');
@@ -43,12 +44,17 @@ const BLOCKS: Record<string, () => string> = {
   defaults,
   scopes: () => RESOURCES.map((resource) => `- \`${resource}.read\`, \`${resource}.write\``).join('\n'),
   'event-types': () => EVENT_TYPES.map((type) => `- \`${type}\``).join('\n'),
+  'personal-data': () => table(['where', 'becomes'], erasedRows()),
+  'personal-data-kept': () => table(['where', 'why it stays', 'until'], keptRows()),
   decisions,
   layers: layerPicture,
   rooms: roomTable,
 };
 
 export const BLOCK_NAMES = Object.keys(BLOCKS);
+
+/** Pages with blocks, beside those of docs/contract. */
+const PAGES = ['docs/customers.md', 'docs/decisions/README.md', 'ARCHITECTURE.md'];
 
 /** A page that has blocks: its text, and what its text should be. */
 export interface Page {
@@ -66,18 +72,16 @@ if (import.meta.main) {
 
 /** @throws when a page asks for a block that does not exist */
 export function pages(): Page[] {
-  return [...fs.globSync('docs/contract/*.md', { cwd: ROOT }).sort(), 'docs/decisions/README.md', 'ARCHITECTURE.md'].map(
-    (file) => {
-      const text = fs.readFileSync(path.join(ROOT, file), 'utf8');
-      const blocks = [...text.matchAll(BLOCK)].map(([, name]) => name as string);
-      const current = text.replaceAll(BLOCK, (_, name: string) => {
-        const fill = BLOCKS[name];
-        if (!fill) throw new Error(`${file}: no block is named ${name}`);
-        return `<!-- generated: ${name}, by scripts/contract-pages.ts -->\n${fill()}\n<!-- /generated -->`;
-      });
-      return { file, text, current, blocks };
-    },
-  );
+  return [...fs.globSync('docs/contract/*.md', { cwd: ROOT }).sort(), ...PAGES].map((file) => {
+    const text = fs.readFileSync(path.join(ROOT, file), 'utf8');
+    const blocks = [...text.matchAll(BLOCK)].map(([, name]) => name as string);
+    const current = text.replaceAll(BLOCK, (_, name: string) => {
+      const fill = BLOCKS[name];
+      if (!fill) throw new Error(`${file}: no block is named ${name}`);
+      return `<!-- generated: ${name}, by scripts/contract-pages.ts -->\n${fill()}\n<!-- /generated -->`;
+    });
+    return { file, text, current, blocks };
+  });
 }
 
 function table(heads: readonly string[], rows: readonly (readonly (string | number)[])[]): string {

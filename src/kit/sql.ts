@@ -91,6 +91,15 @@ export function fixed(text: string): Fragment {
 }
 
 /**
+ * Name of a table or column, from a declaration in the code (kit/personal.ts).
+ * @throws when it is not a plain name
+ */
+export function identifier(name: string): Fragment {
+  if (!/^[a-z_][a-z0-9_]*$/.test(name)) throw new Error(`impossible: ${JSON.stringify(name)} as the name of a table or column`);
+  return fixed(`"${name}"`);
+}
+
+/**
  * Added to a statement, it prevents preparation. For claims of due rows: PostgreSQL would keep a plan made while the table was
  * small (a sequential scan) and scan the whole backlog with it after the table has grown, until the next analyze.
  */
@@ -100,6 +109,11 @@ export const PLANNED_EACH_TIME = new Fragment([''], []);
 export function allOf(conditions: readonly Fragment[]): Fragment {
   if (conditions.length === 0) return fixed('true');
   return conditions.reduce((left, right) => part`${left} and ${right}`);
+}
+
+/** Joins fragments by commas. */
+export function listOf(parts: readonly Fragment[]): Fragment {
+  return parts.reduce((left, right) => part`${left}, ${right}`);
 }
 
 export type { Fragment };

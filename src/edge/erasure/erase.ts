@@ -4,14 +4,20 @@ import { randomBase62, type Secrets } from '../../kit/crypto.ts';
 import { notFound } from '../../kit/errors.ts';
 import { isId } from '../../kit/ids.ts';
 import type { Tx } from '../../kit/sql.ts';
-import { deleteMethods, dropMails, type Erasure, hasApprovedRecord, insertErasure } from './store.ts';
+import { dropMails } from '../../tenants/outbox/store.ts';
+import { isDeleted, tableOf, tablesTo } from './catalogue.ts';
 import { pseudonymise } from './pseudonymise.ts';
-import type { Identity } from './redact.ts';
+import { NO_IDENTITY, NOBODY } from './redact.ts';
+import { deleteRows } from './rows-store.ts';
+import { eraseRow, foundIn, withFound } from './rules.ts';
+import { type Erasure, hasApprovedRecord, insertErasure } from './store.ts';
 import type { CustomerRow } from '../../core/customers/schema.ts';
 import { announce, type CustomerContext } from '../../core/customers/service.ts';
 import { type CustomerRef, lockCustomer, updateCustomer } from '../../core/customers/store.ts';
 
 const DELETED = 'Deleted User';
+const PROFILE = tableOf('customers');
+const DELETED_TABLES = tablesTo('customer').filter(isDeleted);
 
 /**
  * When an erasure is repeated, to cover data written while it ran. Deliveries are answered after half a minute (their
@@ -45,11 +51,11 @@ export async function eraseCustomer(
   const tax_id_kept = before.tax_id !== null && (await hasApprovedRecord(tx, ref));
   const row = anonymised(before, tax_id_kept, new Date(context.at));
   await updateCustomer(tx, row);
-  const known = identityOf(before);
+  const known = withFound(NO_IDENTITY, foundIn(before, PROFILE), null);
   await dropMails(tx, ref.team_id, known.emails);
   const payments = await pseudonymise(tx, secrets, context.environment, row, known);
   // After the payments are locked: saving the number of a successful payment locks the payment too, in the same order.
-  await deleteMethods(tx, ref);
+  await deleteTheirs(tx, ref);
   await announce(tx, context, { ...row, tax_id: null }, 'customer.deleted');
   await auditErasure(tx, by, {
     team_id: ref.team_id,
@@ -66,25 +72,19 @@ export async function eraseCustomer(
 
 /** Returns the anonymised row. The pseudonym is random, not derived, so it cannot be reversed. */
 function anonymised(before: CustomerRow, tax_id_kept: boolean, now: Date): CustomerRow {
+  const pseudonym = `${DELETED} ${randomBase62(10)}`;
   return {
-    ...before,
-    name: `${DELETED} ${randomBase62(10)}`,
-    email: null,
-    phone: null,
-    company_name: null,
-    address: null,
-    billing: null,
+    ...eraseRow(before, PROFILE, { pseudonym, redactor: NOBODY }),
     tax_id: tax_id_kept ? before.tax_id : null,
-    metadata: null,
     archived_at: now,
     event_count: before.event_count + 1,
     updated_at: now,
   };
 }
 
-function identityOf({ name, email, phone, company_name, billing }: CustomerRow): Identity {
-  const present = (...values: unknown[]) => values.filter((value): value is string => typeof value === 'string' && value !== '');
-  return { names: present(name, company_name, billing?.name), emails: present(email), phones: present(phone) };
+/** Deletes the customer's rows in the tables whose rows an erasure deletes: saved payment methods with their vault entries. */
+export async function deleteTheirs(tx: Tx, ref: CustomerRef): Promise<void> {
+  for (const table of DELETED_TABLES) await deleteRows(tx, table, ref);
 }
 
 /** Writes the audit entry, and the erasure's progress in a table of its own. */

@@ -1,37 +1,39 @@
-import type { Secrets } from '../../kit/crypto.ts';
-import type { Environment } from '../../kit/environment.ts';
-import type { Json, JsonObject } from '../../kit/json.ts';
-import type { Tx } from '../../kit/sql.ts';
-import {
-  dropAnswers,
-  dropReceipts,
-  findDisputeRemarks,
-  findRefundRemarks,
-  findTraces,
-  lockSnapshots,
-  type Remark,
-  type Snapshot,
-  type Trace,
-  writeDisputeRemarks,
-  writeRefundRemarks,
-  writeSnapshots,
-  writeTraces,
-} from './store.ts';
 import { payerHash } from '../../core/customers/payer-hash.ts';
 import { presentCustomer } from '../../core/customers/present.ts';
-import { pseudonymiseInvoices } from './pseudonymise-invoices.ts';
-import { type Identity, Redactor } from './redact.ts';
 import type { CustomerRow } from '../../core/customers/schema.ts';
-import { changedIn, scrub, scrubEvents } from './scrub.ts';
+import type { Secrets } from '../../kit/crypto.ts';
+import type { Environment } from '../../kit/environment.ts';
+import type { JsonObject } from '../../kit/json.ts';
+import type { Tx } from '../../kit/sql.ts';
+import { dropMails, dropReceipts } from '../../tenants/outbox/store.ts';
+import { EVENT_DATA, isDeleted, type Owned, tablesTo } from './catalogue.ts';
+import { type Identity, Redactor } from './redact.ts';
+import { lockRows, type PersonalRow, rowsBelow, writeRows, writtenIn } from './rows-store.ts';
+import { eraseObject, eraseRow, foundIn, type Replacement, withFound } from './rules.ts';
+import { changedIn, clearResources, scrubEvents } from './scrub.ts';
+import { findFormerInvoices, findReleased, paymentsOf } from './store.ts';
 
-/** Payments in a batch. All batches are one transaction; between them, the process serves other work. */
+/** Rows in a batch. All batches are one transaction; between them, the process serves other work. */
 const BATCH = 200;
 
+/** Tables with rows of the customer that stay, each with the tables whose rows hang on its rows. */
+const KEPT = tablesTo('customer')
+  .filter((table) => !isDeleted(table))
+  .map((table) => ({ table, below: tablesTo('row', table.name) }));
+
+interface Erasing {
+  tx: Tx;
+  secrets: Secrets;
+  /** Already anonymised; its name is the pseudonym. */
+  customer: CustomerRow;
+  known: Identity;
+}
+
 /**
- * Removes an erased customer's personal data from everything stored about its payments and invoices: snapshots, attempts,
- * refunds, disputes, events, responses of receivers, stored answers and mails. Idempotent.
+ * Removes an erased customer's personal data from everything that is listed as belonging to it and stays: payments and invoices,
+ * what hangs on them, events, responses of receivers, stored answers and mails. Idempotent.
  * @param customer already anonymised; its name is the pseudonym
- * @param known the customer's identity, in addition to what the payments contain
+ * @param known the customer's identity, in addition to what its rows contain
  * @returns the number of payments
  */
 export async function pseudonymise(
@@ -41,117 +43,90 @@ export async function pseudonymise(
   customer: CustomerRow,
   known: Identity,
 ): Promise<number> {
+  const { team_id, id } = customer;
   const shown = presentCustomer(environment, { ...customer, tax_id: null });
-  await scrubEvents(tx, customer.team_id, [customer.id], (event) => ({ ...event, data: shown as JsonObject }));
-  await dropAnswers(tx, customer.team_id, [customer.id]);
+  await scrubEvents(tx, team_id, [id], (event) => ({ ...event, data: shown as JsonObject }));
+  await clearResources(tx, team_id, [id]);
+  const erasing = { tx, secrets, customer, known };
+  const counts: Record<string, number> = {};
+  for (const { table, below } of KEPT) {
+    counts[table.name] = await batches(
+      (after) => lockRows(tx, table, customer, after, BATCH),
+      (rows) => eraseBatch(erasing, table, below, rows),
+    );
+  }
+  await batches(
+    (after) => findFormerInvoices(tx, customer, after, BATCH),
+    (invoices) => scrubResources(erasing, known, idsOf(invoices)),
+  );
+  await dropReceipts(tx, team_id, paymentsOf(customer));
+  return counts.payments ?? 0;
+}
+
+async function batches<Row extends { id: string }>(
+  next: (after: string) => Promise<Row[]>,
+  work: (rows: readonly Row[]) => Promise<void>,
+): Promise<number> {
   let after = '';
   let count = 0;
   for (;;) {
-    const payments = await lockSnapshots(tx, customer, after, BATCH);
-    const last = payments.at(-1);
-    if (!last) break;
-    await scrubBatch(tx, secrets, customer, known, payments);
-    count += payments.length;
+    const rows = await next(after);
+    const last = rows.at(-1);
+    if (!last) return count;
+    await work(rows);
+    count += rows.length;
     after = last.id;
   }
-  await pseudonymiseInvoices(tx, customer, known);
-  await dropReceipts(tx, customer);
-  return count;
 }
 
-async function scrubBatch(
-  tx: Tx,
-  secrets: Secrets,
-  customer: CustomerRow,
-  known: Identity,
-  payments: readonly Snapshot[],
-): Promise<void> {
-  const { team_id } = customer;
-  const ids = payments.map(({ id }) => id);
-  const attempts = await findTraces(tx, team_id, ids);
-  const identity = identityOf(known, customer, payments, attempts);
+async function eraseBatch(erasing: Erasing, table: Owned, below: readonly Owned[], rows: readonly PersonalRow[]): Promise<void> {
+  const { tx, customer } = erasing;
+  const { team_id, name: pseudonym } = customer;
+  const ids = idsOf(rows);
+  const groups = [{ table, rows }];
+  for (const one of below) groups.push({ table: one, rows: await rowsBelow(tx, one, team_id, ids) });
+  // Rows have names, addresses and numbers that may never have been in the profile.
+  const found = groups.flatMap((group) => group.rows.flatMap((row) => foundIn(row, group.table.list)));
+  const identity = withFound(erasing.known, found, pseudonym);
   const redactor = new Redactor(identity);
-  await writeSnapshots(
-    tx,
-    team_id,
-    changedIn(payments, (row) => anonymous(row, customer.name, redactor)),
+  const released = new Set(below.some(hasHash) ? await findReleased(tx, team_id, ids) : []);
+  const hash = (value: string) => payerHash(erasing.secrets, team_id, value);
+  for (const group of groups) {
+    const by = (row: PersonalRow): Replacement => ({ pseudonym, redactor, ...(released.has(row.id) ? { hash } : {}) });
+    const changed = changedIn(group.rows, (row) => eraseRow(row, group.table.list, by(row)));
+    await writeRows(tx, group.table.name, writtenIn(group.table), changed);
+  }
+  await scrubResources(
+    erasing,
+    identity,
+    groups.flatMap((group) => idsOf(group.rows)),
   );
-  const traces = attempts.map((row) => ({ ...row, released: undefined }));
-  const released = new Set(attempts.filter((row) => row.released).map(({ id }) => id));
-  await writeTraces(
-    tx,
-    team_id,
-    changedIn<Trace>(traces, (row) => faded(secrets, team_id, row, released.has(row.id), redactor)),
-  );
-  const refunds = await findRefundRemarks(tx, team_id, ids);
-  await writeRefundRemarks(
-    tx,
-    team_id,
-    changedIn(refunds, (row) => neutral(row, redactor)),
-  );
-  const disputes = await findDisputeRemarks(tx, team_id, ids);
-  await writeDisputeRemarks(
-    tx,
-    team_id,
-    changedIn(disputes, (row) => neutral(row, redactor)),
-  );
-  const resources = [...ids, ...refunds.map(({ id }) => id), ...disputes.map(({ id }) => id)];
-  await scrubEvents(tx, team_id, resources, (event) => ({ ...event, data: scrub(event.data as JsonObject, redactor) }));
-  await dropAnswers(tx, team_id, [...resources, ...attempts.map(({ id }) => id)]);
+  const mailed = found.filter((one) => one.mailed).map(({ value }) => value);
+  if (mailed.length > 0) await dropMails(tx, team_id, [...new Set([...erasing.known.emails, ...mailed])]);
 }
 
-/** Collects the identity. Payments and attempts have names and numbers that may never have been in the profile. */
-function identityOf(known: Identity, customer: CustomerRow, payments: readonly Snapshot[], attempts: readonly Trace[]): Identity {
-  const shippings = payments.map(({ details }) => (details?.shipping ?? {}) as JsonObject);
-  const texts = (values: (Json | undefined)[]) => values.filter((value) => typeof value === 'string' && value !== '') as string[];
-  const names = [...payments.map(({ name }) => name), ...shippings.map(({ name }) => name)];
-  const phones = [
-    ...payments.map(({ phone }) => phone),
-    ...shippings.map(({ phone }) => phone),
-    ...attempts.map(({ payer }) => payer),
-  ];
-  return {
-    names: [...new Set([...known.names, ...texts(names).filter((name) => name !== customer.name)])],
-    emails: [...new Set([...known.emails, ...texts(payments.map(({ email }) => email))])],
-    phones: [...new Set([...known.phones, ...texts(phones)])],
-  };
+function hasHash({ erased }: Owned): boolean {
+  return erased.some(([, { becomes }]) => becomes === 'hash');
 }
 
-function anonymous(row: Snapshot, pseudonym: string | null, redactor: Redactor): Snapshot {
-  return {
-    ...row,
-    name: pseudonym,
-    email: null,
-    phone: null,
-    reference: redactor.text(row.reference),
-    description: redactor.text(row.description),
-    callback: redactor.text(row.callback),
-    message: redactor.text(row.message),
-    details: row.details && scrub(row.details, redactor),
-  };
+function idsOf(rows: readonly { id: string }[]): string[] {
+  return rows.map(({ id }) => id);
 }
 
-/** Replaces the payer's number by its hash, unless it is still needed. The sweep replaces it later. */
-function faded(secrets: Secrets, team_id: bigint, row: Trace, released: boolean, redactor: Redactor): Trace {
-  const forget = released && row.payer !== null;
-  return {
-    ...row,
-    payer: forget ? null : row.payer,
-    payer_hash: forget ? payerHash(secrets, team_id, row.payer as string) : row.payer_hash,
-    client_ip: null,
-    message: redactor.text(row.message),
-    action: redactor.value(row.action),
-    resolution: redactor.value(row.resolution),
-  };
-}
-
-function neutral(row: Remark, redactor: Redactor): Remark {
-  const { message, metadata, resolution, evidence } = row;
-  return {
-    ...row,
-    message: redactor.text(message),
-    metadata: redactor.value(metadata),
-    resolution: redactor.value(resolution),
-    evidence: redactor.value(evidence),
-  };
+/**
+ * Removes personal data from events and stored answers. A draft invoice may have been addressed to another person before or after:
+ * events that name another customer are left unchanged.
+ */
+async function scrubResources({ tx, customer }: Erasing, identity: Identity, ids: readonly string[]): Promise<void> {
+  const { team_id, id, name: pseudonym } = customer;
+  const usual = new Redactor(identity);
+  await scrubEvents(tx, team_id, ids, (event) => {
+    const data = event.data as JsonObject;
+    if (typeof data.customer === 'string' && data.customer !== id) return event;
+    const of = EVENT_DATA.get(String(event.event).split('.', 1)[0] as string) ?? { plain: '' };
+    const whole = withFound(identity, foundIn(data, of), pseudonym);
+    const redactor = whole === identity ? usual : new Redactor(whole);
+    return { ...event, data: eraseObject(data, of, { pseudonym, redactor }) };
+  });
+  await clearResources(tx, team_id, ids);
 }

@@ -10,6 +10,8 @@ export interface Identity {
   phones: readonly string[];
 }
 
+export const NO_IDENTITY: Identity = { names: [], emails: [], phones: [] };
+
 const ERASED = '[erased]';
 /** Shorter numbers occur in orders and dates, and shorter names in other words: they would redact too much. */
 const MIN_DIGITS = 6;
@@ -86,3 +88,6 @@ function word(text: string): string {
 function escaped(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
 }
+
+/** Removes nothing. */
+export const NOBODY = new Redactor(NO_IDENTITY);

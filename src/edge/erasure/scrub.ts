@@ -1,11 +1,8 @@
 import type { JsonObject } from '../../kit/json.ts';
 import type { Tx } from '../../kit/sql.ts';
-import { dropAnswers, dropResponses, findEvents, writeEvents } from './store.ts';
-import type { Redactor } from './redact.ts';
-
-/** Fields with free text of users. We generate all other fields of an event. */
-const FREE = new Set(['reference', 'description', 'message', 'callback', 'items', 'theming', 'metadata', 'evidence', 'notes']);
-const DROPPED = new Set(['address', 'shipping', 'telemetry']);
+import { eventsOf, rewriteEvents } from '../../money/events/rewrite-store.ts';
+import { isDeleted, tablesTo } from './catalogue.ts';
+import { clearAbout, deleteAbout } from './rows-store.ts';
 
 /** Returns the changed rows only, so that unchanged ones are not written: most events of a payment have no personal data. */
 export function changedIn<Row>(rows: readonly Row[], change: (row: Row) => Row): Row[] {
@@ -13,16 +10,20 @@ export function changedIn<Row>(rows: readonly Row[], change: (row: Row) => Row):
 }
 
 function same(a: unknown, b: unknown): boolean {
-  return JSON.stringify(a) === JSON.stringify(b);
+  return textOf(a) === textOf(b);
 }
 
-/** Removes personal data from a resource as events contain it. */
-export function scrub(data: JsonObject, redactor: Redactor): JsonObject {
-  const fields = Object.entries(data).map(([name, value]) => {
-    if (DROPPED.has(name)) return [name, null];
-    return [name, FREE.has(name) ? redactor.value(value) : value];
-  });
-  return Object.fromEntries(fields);
+function textOf(value: unknown): string {
+  return JSON.stringify(value, (_, field) => (typeof field === 'bigint' ? String(field) : field));
+}
+
+const ABOUT_RESOURCES = tablesTo('resource').filter(({ erased }) => erased.every(([, { becomes }]) => becomes !== 'event'));
+const ABOUT_EVENTS = tablesTo('event').filter((table) => !isDeleted(table));
+const COPIES_OF_EVENTS = tablesTo('event').filter(isDeleted);
+
+/** Clears what is stored about the resources beside their rows and events: the stored answers to requests. */
+export async function clearResources(tx: Tx, team_id: bigint, resource_ids: readonly string[]): Promise<void> {
+  for (const table of ABOUT_RESOURCES) await clearAbout(tx, table, team_id, resource_ids);
 }
 
 /** Removes personal data from all events of the resources, and deletes the receivers' responses to them. */
@@ -32,14 +33,16 @@ export async function scrubEvents(
   resource_ids: readonly string[],
   change: (event: JsonObject) => JsonObject,
 ): Promise<void> {
-  const events = await findEvents(tx, team_id, resource_ids);
-  await writeEvents(
-    tx,
-    team_id,
-    changedIn(events, ({ id, body }) => ({ id, body: JSON.stringify(change(JSON.parse(body))) })),
-  );
+  const events = await eventsOf(tx, team_id, resource_ids);
+  const changed = changedIn(events, ({ id, body }) => ({ id, body: JSON.stringify(change(JSON.parse(body))) }));
+  await rewriteEvents(tx, team_id, changed);
   const ids = events.map(({ id }) => id);
-  await dropResponses(tx, ids);
+  // Generating an older body locks the event's row. Only a statement that starts after the update sees what it has written.
+  if (changed.length > 0) {
+    const rewritten = changed.map(({ id }) => id);
+    for (const table of COPIES_OF_EVENTS) await deleteAbout(tx, table, team_id, rewritten);
+  }
+  for (const table of ABOUT_EVENTS) await clearAbout(tx, table, team_id, ids);
   // The stored answer to a resend contains the event.
-  await dropAnswers(tx, team_id, ids);
+  await clearResources(tx, team_id, ids);
 }

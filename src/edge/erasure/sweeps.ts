@@ -5,9 +5,13 @@ import { must } from '../../kit/errors.ts';
 import type { Store } from '../../platform/db/stores.ts';
 import type { Sweep } from '../../platform/work/sweep.ts';
 import { CONNECTORS } from '../../providers/adapters/catalogue.ts';
-import { REVISITS_MS } from './erase.ts';
+import { tableOf } from './catalogue.ts';
+import { deleteTheirs, REVISITS_MS } from './erase.ts';
 import { pseudonymise } from './pseudonymise.ts';
-import { claimRevisits, deleteMethods, forgetPayers, lockOldPayers, planRevisit } from './store.ts';
+import { NO_IDENTITY, NOBODY } from './redact.ts';
+import { eraseRow } from './rules.ts';
+import { writeRows } from './rows-store.ts';
+import { claimRevisits, lockOldPayers, planRevisit } from './store.ts';
 
 const REVISIT_BATCH = 5;
 /** Lease of a repetition. After the death of a worker, another one repeats the erasure when the lease expires. */
@@ -45,8 +49,8 @@ export function erasureSweep(deps: SweepDeps, store: Store): Sweep {
 function revisit(deps: SweepDeps, store: Store, ref: CustomerRef): Promise<void> {
   return store.db.transaction(async (tx) => {
     const customer = must(await lockCustomer(tx, ref), 'customers are never deleted');
-    await pseudonymise(tx, deps.secrets, store.environment, customer, { names: [], emails: [], phones: [] });
-    await deleteMethods(tx, ref);
+    await pseudonymise(tx, deps.secrets, store.environment, customer, NO_IDENTITY);
+    await deleteTheirs(tx, ref);
     await planRevisit(tx, ref, new Date(deps.clock.now()), { last_ms: REVISITS_MS.last, working_ms: REVISITS_MS.working });
   });
 }
@@ -62,12 +66,13 @@ export function payerSweep(deps: SweepDeps, store: Store): Sweep {
         const now = deps.clock.now();
         const longer = { closed_before: new Date(now - KEPT_FOR_REFUNDS_MS), providers: REFUND_TO_NUMBER };
         const old = await lockOldPayers(tx, new Date(now - KEPT_MS), longer, PAYER_BATCH);
-        const forgotten = old.map(({ team_id, id, payer }) => ({
-          team_id,
-          id,
-          payer_hash: payerHash(deps.secrets, team_id, payer),
-        }));
-        if (forgotten.length > 0) await forgetPayers(tx, forgotten);
+        const by = (team_id: bigint) => ({
+          pseudonym: null,
+          redactor: NOBODY,
+          hash: (payer: string) => payerHash(deps.secrets, team_id, payer),
+        });
+        const forgotten = old.map((row) => eraseRow({ ...row, payer_hash: null }, tableOf('attempts'), by(row.team_id)));
+        await writeRows(tx, 'attempts', ['payer', 'payer_hash'], forgotten);
         return forgotten.length;
       }),
   };

@@ -1,4 +1,4 @@
-import { fixed, type Queryable, sql } from '../../kit/sql.ts';
+import { type Fragment, fixed, part, type Queryable, sql, type Tx } from '../../kit/sql.ts';
 import type { MailRow, NewMail } from './schema.ts';
 
 /** Inserts a mail. The database's clock sets its times, because all nodes share it. */
@@ -90,4 +90,28 @@ export async function forgetMails(db: Queryable, age_ms: number, limit: number):
     delete from mails where (team_id, id) in (
       select team_id, id from mails where due_at is null and created_at < pirogue_now() - ${age_ms}::float8 * interval '1 ms'
       order by created_at limit ${limit} for update skip locked)`);
+}
+
+/**
+ * Deletes mails to these addresses, sent or not. A mail with a delivery attempt may have left a copy behind, or be in progress:
+ * it is emptied, and the mail worker deletes it when its lease has expired.
+ */
+export async function dropMails(tx: Tx, team_id: bigint, addresses: readonly string[]): Promise<void> {
+  if (addresses.length === 0) return;
+  await drop(tx, part`team_id = ${team_id} and lower(recipient) = any(${addresses.map((address) => address.toLowerCase())})`);
+}
+
+/**
+ * Deletes the receipts of payments, to any address.
+ * @param payments a query for the ids
+ */
+export function dropReceipts(tx: Tx, team_id: bigint, payments: Fragment): Promise<void> {
+  return drop(tx, part`team_id = ${team_id} and kind = 'receipt' and facts->>'payment' in (${payments})`);
+}
+
+async function drop(tx: Tx, theirs: Fragment): Promise<void> {
+  await tx.run(sql`delete from mails where ${theirs} and tries = 0`);
+  await tx.run(sql`
+    update mails set kind = 'dropped', facts = '{}', recipient = null, sent_at = null, due_at = coalesce(due_at, pirogue_now())
+    where ${theirs}`);
 }
