@@ -93,7 +93,10 @@ async function submit(
   const collection = collectionOf(deps, store, payment, attempt);
   const prepared = (await provider.prepare?.(collection)) ?? { kind: 'ready', handle: null };
   if (prepared.kind !== 'ready') return prepared;
-  if (!(await markSent(store.db, attempt, prepared.handle, new Date(deps.clock.now()), CHARGEABLE))) return NOT_SENT;
+  const marked_at = deps.clock.now();
+  if (!(await markSent(store.db, attempt, prepared.handle, new Date(marked_at), CHARGEABLE))) return NOT_SENT;
+  // A process that was paused here must not send so late that "not found" has closed the attempt meanwhile.
+  if (deps.clock.now() - marked_at > provider.capabilities.not_found_grace_ms / 2) return NOT_SENT;
   return provider.submit({ ...collection, handle: prepared.handle });
 }
 
