@@ -105,6 +105,11 @@ const POSES: Record<string, Pose> = {
     options: { locale: 'fr-CM', viewport: MIN },
     lead: (page) => open(page, 'Votre commande'),
   },
+  'checkout-pt': {
+    payment: { bearer: 'customer', description: 'Dois cestos de mangas', items: ITEMS },
+    options: { locale: 'pt-MZ', viewport: MIN },
+    lead: (page) => open(page, 'A sua encomenda'),
+  },
   'checkout-desktop': { options: { viewport: DESKTOP } },
   'checkout-card': { lead: (page) => open(page, 'Card') },
   'checkout-bank': { lead: (page) => open(page, 'Bank transfer'), payment: { bearer: 'customer' } },

@@ -10,9 +10,9 @@ export function endpointBacklogFull(
   return {
     fr: {
       subject: 'Trop d’envois en attente pour un webhook',
-      text: `Environ ${limit} envois attendent le webhook ${webhook} (${host}, environnement ${environment}) : votre serveur ne répond pas,
+      text: `Environ ${limit} envois attendent le webhook ${webhook} (${host}, environnement ${environment}) : votre serveur ne répond pas,
 ou trop lentement. Depuis le ${since} (UTC), les nouveaux événements ne sont plus mis en file pour ce webhook. Ceux qui
-attendent lui seront encore envoyés.
+attendent déjà lui seront encore envoyés.
 
 Les événements restent lisibles pendant 90 jours (GET /events). Quand la file sera presque vide, nous reprendrons les envois
 et vous indiquerons par e-mail la période des événements à redemander (POST /events/{id}/resend).`,

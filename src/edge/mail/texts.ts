@@ -87,7 +87,7 @@ function endpointDeactivated({ webhook, host }: MailFacts['endpoint_deactivated'
   return {
     fr: {
       subject: 'Un webhook a été désactivé',
-      text: `Aucun envoi au webhook ${webhook} (${host}, environnement ${environment}) n’a réussi depuis 5 jours. Nous l’avons désactivé ;
+      text: `Aucun envoi au webhook ${webhook} (${host}, environnement ${environment}) n’a réussi depuis 5 jours. Nous l’avons désactivé ;
 il ne reçoit plus rien.
 
 Quand votre serveur répond de nouveau, réactivez-le (PATCH /webhooks/${webhook} avec "active": true) et
