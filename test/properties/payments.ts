@@ -8,6 +8,7 @@ import { decimalsOf } from '../../src/kit/money.ts';
 import { sql } from '../../src/kit/sql.ts';
 import { apply } from '../../src/core/payments/apply.ts';
 import { insertAttempt } from '../../src/core/attempts/store.ts';
+import { STORED_COLUMNS, type StoredColumn } from '../../src/core/payments/fields.ts';
 import { insertPayments } from '../../src/core/payments/create-store.ts';
 import { feeOf } from '../../src/money/fees/fees.ts';
 import type { CreateRefundBody, RefundRow } from '../../src/core/refunds/schema.ts';
@@ -20,6 +21,7 @@ import { PaymentsModel } from './payments-model.ts';
 import { CAP, type Lane } from './service.ts';
 
 const RETENTION_MS = 3_600_000;
+const NOTHING_SENT = Object.fromEntries(STORED_COLUMNS.map((name) => [name, null])) as Record<StoredColumn, null>;
 
 export type Bearer = 'merchant' | 'customer';
 
@@ -107,21 +109,19 @@ export class Payments {
       {
         ...event,
         id,
+        ...NOTHING_SENT,
         route: 'test',
         idempotency_key: null,
         request_hash: '',
-        reference: null,
         amount_minor,
         currency: this.#lane.currency,
         bearer,
-        description: null,
         customer_id: null,
         account_id,
         split: account_id ? this.#split : null,
         name: null,
         email: null,
         phone: null,
-        callback: null,
         details: null,
         unique_reference: false,
         key_id: 'key_test',
