@@ -1,6 +1,7 @@
 import { type Static, type TProperties, type TSchema, Type } from 'typebox';
 import type { JsonObject } from '../../kit/json.ts';
 import { CURRENCIES } from '../../kit/money.ts';
+import { type Fields as PersonalFields, type Rule, redacted, removed } from '../../kit/personal.ts';
 import { moment, nullableArray, nullableObject, nullableText, openObject } from '../../kit/schema.ts';
 import { PAYMENT_STATUSES } from './states.ts';
 
@@ -9,12 +10,20 @@ const VIEWS = ['created', 'listed', 'public', 'retrieved'] as const;
 
 export type View = (typeof VIEWS)[number];
 
-/** What is known of a field. Everything else about it (docs, SQL, list filters, replies) is derived from this. */
-interface Field {
+/** What is known of a field. Everything else about it (documentation, SQL, list filters, replies, erasure) is derived from this. */
+type Field = Shape & (Stored | { stored?: undefined; personal?: undefined });
+
+/** A value that is stored as it was sent. */
+interface Stored {
+  /** In a text column of the field's name, or as a key of `details`. */
+  stored: 'column' | 'details';
+  /** What an erasure makes of it. Values that the code sets are listed in personal.ts. */
+  personal: Rule | 'plain';
+}
+
+interface Shape {
   /** Its schema in the body of POST /payments; left out: it cannot be sent. */
   sent?: TSchema;
-  /** Where the value is stored as it was sent: in a text column of the field's name, or as a key of `details`. */
-  stored?: 'column' | 'details';
   /** The column of a value that the code sets: a bigint is an amount, a Date a moment. */
   column?: string;
   /** The first view that shows it; left out: it is never returned. A value that is not stored is derived in present.ts. */
@@ -65,6 +74,7 @@ export const FIELDS = {
   reference: {
     sent: Type.Optional(Type.String({ maxLength: 128, description: 'Yours; may repeat.' })),
     stored: 'column',
+    personal: redacted,
     shown: 'created',
     reply: nullableText(),
     searched: 'anyone',
@@ -81,6 +91,7 @@ export const FIELDS = {
   description: {
     sent: Type.Optional(Type.String({ maxLength: 500 })),
     stored: 'column',
+    personal: redacted,
     shown: 'created',
     reply: nullableText(),
     searched: 'secret_key',
@@ -96,6 +107,7 @@ export const FIELDS = {
   metadata: {
     sent: freeObject('Yours: at most 50 keys and 16 KB.'),
     stored: 'details',
+    personal: redacted,
     shown: 'public',
     reply: nullableObject(),
   },
@@ -117,34 +129,39 @@ export const FIELDS = {
   callback: {
     sent: Type.Optional(Type.String({ format: 'web-url', maxLength: 2048, description: 'Where the payer is sent back to.' })),
     stored: 'column',
+    personal: redacted,
     shown: 'retrieved',
     reply: nullableText(),
   },
   items: {
     sent: Type.Optional(Type.Array(item, { maxItems: 500 })),
     stored: 'details',
+    personal: redacted,
     shown: 'retrieved',
     reply: nullableArray(),
   },
   address: {
     sent: freeObject('line1, line2, city, state, postal_code, country'),
     stored: 'details',
+    personal: removed(),
     shown: 'retrieved',
     reply: nullableObject(),
   },
   shipping: {
     sent: freeObject('name, phone, method, amount, address'),
     stored: 'details',
+    personal: removed({ identifies: { name: 'name', phone: 'phone' } }),
     shown: 'retrieved',
     reply: nullableObject(),
   },
   theming: {
     sent: freeObject('color, logo, title, button_text, locale'),
     stored: 'details',
+    personal: redacted,
     shown: 'retrieved',
     reply: nullableObject(),
   },
-  telemetry: { sent: freeObject('plugin, platform, sdk, user_agent'), stored: 'details' },
+  telemetry: { sent: freeObject('plugin, platform, sdk, user_agent'), stored: 'details', personal: removed() },
   expires_at: { column: 'expires_at', shown: 'retrieved', reply: moment },
   completed_at: { column: 'completed_at', shown: 'retrieved', reply: nullableText() },
   updated_at: { column: 'updated_at', shown: 'retrieved', reply: moment },
@@ -215,3 +232,12 @@ const storedIn = (place: string) => TABLE.filter(({ stored }) => stored === plac
 
 export const STORED_COLUMNS = storedIn('column') as StoredColumn[];
 export const STORED_DETAILS = storedIn('details') as StoredDetail[];
+
+/** Returns the part of a list of personal data (personal.ts) that is about stored values. */
+export function storedList(place: 'column' | 'details', shown_only = false): PersonalFields {
+  const found = TABLE.filter(({ stored, shown }) => stored === place && (shown || !shown_only));
+  return {
+    plain: found.flatMap(({ name, personal }) => (personal === 'plain' ? [name] : [])).join(' '),
+    rules: Object.fromEntries(found.flatMap(({ name, personal = 'plain' }) => (personal === 'plain' ? [] : [[name, personal]]))),
+  };
+}

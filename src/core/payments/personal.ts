@@ -1,15 +1,9 @@
 import { split } from '../../money/settlement/personal.ts';
-import { type Fields, fields, kept, type PersonalData, pseudonym, redacted, removed } from '../../kit/personal.ts';
+import { fields, kept, type PersonalData, pseudonym, redacted, removed } from '../../kit/personal.ts';
+import { storedList } from './fields.ts';
 
-const details = {
-  items: redacted,
-  address: removed(),
-  shipping: removed({ identifies: { name: 'name', phone: 'phone' } }),
-  theming: redacted,
-  metadata: redacted,
-} satisfies Fields['rules'];
-
-const texts = { reference: redacted, description: redacted, callback: redacted, message: redacted } satisfies Fields['rules'];
+const columns = storedList('column');
+const shown = { columns: storedList('column', true), details: storedList('details', true) };
 
 export const personal: PersonalData = {
   tables: {
@@ -18,13 +12,14 @@ export const personal: PersonalData = {
       plain:
         'team_id id amount_minor fee_minor captured_minor refunded_minor currency status bearer channel settled reason ' +
         'customer_id account_id payment_method unique_reference event_count key_id request_id created_at updated_at expires_at ' +
-        'completed_at continue_at',
+        `completed_at continue_at ${columns.plain}`,
       rules: {
         name: pseudonym,
         email: removed({ identifies: 'email' }),
         phone: removed({ identifies: 'phone' }),
-        ...texts,
-        details: fields({ plain: '', rules: { ...details, telemetry: removed() } }),
+        message: redacted,
+        ...columns.rules,
+        details: fields(storedList('details')),
         claim: kept('the SHA-256 of a random cookie; it identifies a browser only by the cookie', 'for ever, with the payment'),
         split,
       },
@@ -34,10 +29,11 @@ export const personal: PersonalData = {
     payment: {
       plain:
         'id amount currency status channel sandbox created_at settled reason amount_total amount_captured amount_refunded fee ' +
-        'bearer customer payment_method account expires_at completed_at updated_at',
+        `bearer customer payment_method account expires_at completed_at updated_at ${shown.columns.plain} ${shown.details.plain}`,
       rules: {
-        ...texts,
-        ...details,
+        message: redacted,
+        ...shown.columns.rules,
+        ...shown.details.rules,
         attempts: fields({ plain: 'id provider channel status reason explanation created_at' }),
       },
     },
