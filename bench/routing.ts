@@ -103,7 +103,7 @@ function accountOf(i: number): Account {
     capabilities: {
       idempotency: 'replays',
       readable_by: 'ours',
-      polls: { first_ms: 1_000, factor: 2, longest_ms: 60_000 },
+      polls: { first_ms: 1_000, factor: 2, max_ms: 60_000 },
       not_found_grace_ms: 60_000,
     },
     offers: () => offers,

@@ -50,7 +50,7 @@ function verify(headers: IncomingMessage['headers'], body: Buffer): string | nul
   if (!signature.startsWith('v1=')) return 'no v1 signature';
   const expected = Buffer.from(createHmac('sha256', secret).update(`${timestamp}.`).update(body).digest('hex'));
   const given = Buffer.from(signature.slice('v1='.length));
-  if (given.length !== expected.length || !timingSafeEqual(given, expected)) return 'the signature does not fit';
+  if (given.length !== expected.length || !timingSafeEqual(given, expected)) return 'the signature does not match';
   if (Math.abs(Date.now() / 1000 - Number(timestamp)) > TOLERANCE_SECONDS) return 'the timestamp is too old';
   return null;
 }

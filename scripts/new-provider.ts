@@ -96,7 +96,7 @@ ${files.map((file) => `  ${file}`).join('\n')}
 
 Next:
   1. ${simulator}: the provider's API as its documentation describes it: test numbers, tokens, callbacks.
-     Operations are created by kit.desk.take; the simulator's book then records the money that moved.
+     Operations are created by kit.operations.create; the simulator's book then records the money that moved.
   2. ${adapter}/: one job a file. client calls the API, codes maps its codes to our reasons and statuses, collect,
      payout and refund are the operations, callback reads its webhooks, channels lists what it serves. A timeout after
      sending is "unknown", never a decline; "unavailable" promises that nothing was created. Delete the file and the

@@ -17,17 +17,17 @@ Starts a simulator of every provider on this machine. Nothing leaves it.
 const SLOW_MS = 30_000;
 const LAG_MS = 20_000;
 
-const wish = readWish();
-if (wish === null) {
+const options = readOptions();
+if (options === null) {
   console.error(HELP);
   process.exitCode = 1;
-} else if (wish === 'help') {
+} else if (options === 'help') {
   console.log(HELP);
 } else {
-  await run(wish);
+  await run(options);
 }
 
-interface Wish {
+interface Options {
   port: number;
   seed: number;
   delay_ms: number;
@@ -35,8 +35,8 @@ interface Wish {
 }
 
 /** Returns the parsed options, or null when they are invalid. */
-function readWish(): Wish | 'help' | null {
-  const values = readOptions();
+function readOptions(): Options | 'help' | null {
+  const values = parseOptions();
   if (!values || values.help) return values && 'help';
   const [port, seed, delay_ms] = [values['port-base'], values.seed, values.delay].map(Number) as [number, number, number];
   const profile = PROFILES.find((name) => name === values.profile);
@@ -44,7 +44,7 @@ function readWish(): Wish | 'help' | null {
   return fits && profile ? { port, seed, delay_ms, profile } : null;
 }
 
-function readOptions() {
+function parseOptions() {
   try {
     return parseArgs({
       options: {
@@ -60,7 +60,7 @@ function readOptions() {
   }
 }
 
-async function run({ port, ...weather }: Wish): Promise<void> {
+async function run({ port, ...weather }: Options): Promise<void> {
   const simulators: Simulator[] = [];
   for (const [at, kind] of SIMULATORS.entries()) {
     const simulator = await startSimulator(kind, {

@@ -1,7 +1,7 @@
 import type { EntryKind } from '../kit/book.ts';
 import type { Answer } from '../kit/calls.ts';
-import { type Ending, failsWith, SUCCEEDS } from '../kit/desk.ts';
-import { type Fate, fateOf } from '../kit/fates.ts';
+import { type Ending, failsWith, SUCCEEDS } from '../kit/operations.ts';
+import { type Outcome, outcomeOf } from '../kit/outcomes.ts';
 
 /** The codes the simulator returns, with their names (checkout, table of codes; transfer, annexe). */
 const NAMES: Record<string, string> = {
@@ -25,7 +25,7 @@ export function transferCode(code: number, data: unknown = []): Answer {
   return { status: 200, body: { code, message: code === 0 ? 'OPERATION_SUCCES' : (NAMES[code] ?? 'ERROR'), data } };
 }
 
-const ENDINGS: Record<Fate, Ending> = {
+const ENDINGS: Record<Outcome, Ending> = {
   succeeds: SUCCEEDS,
   insufficient_funds: failsWith('602'),
   declined: failsWith('600'),
@@ -38,5 +38,5 @@ const ENDINGS: Record<Fate, Ending> = {
 
 /** Returns the result of an operation with this number. */
 export function endingOf(kind: EntryKind, msisdn: string): Ending {
-  return ENDINGS[fateOf(kind, msisdn)];
+  return ENDINGS[outcomeOf(kind, msisdn)];
 }

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import type { Draft, Entry } from '../kit/book.ts';
-import type { Announcement, Saying } from '../kit/callbacks.ts';
+import type { CallbackRequest, CallbackContent } from '../kit/callbacks.ts';
 import { type Answer, type Call, jsonOf } from '../kit/calls.ts';
 import type { Fault } from '../kit/faults.ts';
 import { closedPage, leadsTo, payingPage, typedNumber } from '../kit/pages.ts';
@@ -70,7 +70,7 @@ export class Pages {
     if (typed !== page.draft.msisdn) return closedPage(422, 'Ce numéro est incorrect.');
     if (!page.used) {
       page.used = true;
-      await this.#kit.desk.take(page.draft, endingOf('collect', typed), page.fault);
+      await this.#kit.operations.create(page.draft, endingOf('collect', typed), page.fault);
     }
     return leadsTo(page.return_url);
   }
@@ -130,7 +130,7 @@ const TOKEN_OVER = `cpm_site_id cpm_trans_id cpm_trans_date cpm_amount cpm_curre
   .filter(Boolean);
 
 /** Composes the notification of a payment: a form with a token over its fields. It contains no authoritative status. */
-export function composeForm(entry: Entry, { stage, amount_minor, forged }: Saying): Announcement {
+export function composeForm(entry: Entry, { stage, amount_minor, forged }: CallbackContent): CallbackRequest {
   const fields: Record<string, string> = {
     ...{ cpm_site_id: SITE.site_id, cpm_trans_id: entry.key, cpm_trans_date: '2026-11-21 10:00:00' },
     ...{

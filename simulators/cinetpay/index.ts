@@ -13,9 +13,9 @@ export const cinetpaySimulator: SimulatorKind = {
   wire: (kit) => ({
     routes: [...pageRoutes(new Pages(kit)), ...transferRoutes(kit)],
     namesOf,
-    compose: (entry, saying) => {
+    compose: (entry, content) => {
       if (entry.callback_url === null) return null;
-      return entry.kind === 'payout' ? composeTransfer(entry, saying) : composeForm(entry, saying);
+      return entry.kind === 'payout' ? composeTransfer(entry, content) : composeForm(entry, content);
     },
     answers: {
       throttled: { status: 429, headers: { 'retry-after': '1' }, body: 'error code: 1015' },

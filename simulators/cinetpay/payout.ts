@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Entry } from '../kit/book.ts';
-import type { Announcement, Saying } from '../kit/callbacks.ts';
+import type { CallbackRequest, CallbackContent } from '../kit/callbacks.ts';
 import type { Answer, Call, SimulatorRoute } from '../kit/calls.ts';
 import type { Kit } from '../kit/simulator.ts';
 import { SITE } from './collect.ts';
@@ -14,7 +14,7 @@ const OPENING_MINOR = 10_000_000_000n;
 const BOUNDS = [200, 1_500_000] as const;
 const CURRENCIES: Record<string, string> = { 237: 'XAF' };
 /** Last six digits of numbers that are rejected immediately. */
-const TURNED_AWAY = '000005';
+const REJECTED_SUFFIX = '000005';
 
 /** Returns the routes of the transfer API: tokens, contacts and transfers. */
 export function transferRoutes(kit: Kit): SimulatorRoute[] {
@@ -67,7 +67,7 @@ function addContact(contacts: Set<string>, call: Call): Answer {
   const { prefix, phone, name, surname, email } = entryIn(call) ?? {};
   if (![prefix, phone, name, surname, email].every((text) => typeof text === 'string' && text !== '')) return transferCode(704);
   const number = `${prefix}${phone}`;
-  if (!/^\d{10,14}$/.test(number) || number.endsWith(TURNED_AWAY)) return transferCode(802);
+  if (!/^\d{10,14}$/.test(number) || number.endsWith(REJECTED_SUFFIX)) return transferCode(802);
   const code = contacts.has(number) ? 726 : 0;
   contacts.add(number);
   return transferCode(code, [[{ prefix, phone, name, surname, email, code, status: 'success', lot: `L${contacts.size}` }]]);
@@ -87,7 +87,7 @@ async function send(kit: Kit, contacts: Set<string>, call: Call): Promise<Answer
   if (call.fault === 'float_exhausted') return transferCode(602);
   const currency = CURRENCIES[String(prefix)] ?? 'XOF';
   const draft = { kind: 'payout', key: client_transaction_id, amount_minor: BigInt(amount) * 100n, currency, msisdn } as const;
-  const entry = await kit.desk.take(
+  const entry = await kit.operations.create(
     { ...draft, of: null, callback_url: notify_url, wire: {} },
     endingOf('payout', msisdn),
     call.fault,
@@ -119,7 +119,7 @@ function present(entry: Entry, state = entry.state, amount_minor = entry.amount_
 }
 
 /** Composes the notification of a transfer, which has no token. */
-export function composeTransfer(entry: Entry, { stage, amount_minor }: Saying): Announcement {
+export function composeTransfer(entry: Entry, { stage, amount_minor }: CallbackContent): CallbackRequest {
   return {
     ...{ method: 'POST', url: String(entry.callback_url), headers: { 'content-type': 'application/json' } },
     body: JSON.stringify(present(entry, stage === 'interim' ? 'pending' : entry.state, amount_minor)),

@@ -1,10 +1,10 @@
 import type { EntryKind } from '../kit/book.ts';
 import type { Answer } from '../kit/calls.ts';
-import { type Ending, failsWith, SUCCEEDS } from '../kit/desk.ts';
-import { type Fate, fateOf } from '../kit/fates.ts';
+import { type Ending, failsWith, SUCCEEDS } from '../kit/operations.ts';
+import { type Outcome, outcomeOf } from '../kit/outcomes.ts';
 
 /** Returns an error in Flutterwave's envelope. */
-export function refusal(status: number, message: string): Answer {
+export function rejection(status: number, message: string): Answer {
   return { status, body: { status: 'error', message, data: null } };
 }
 
@@ -13,7 +13,7 @@ export function success(message: string, data: unknown, more: object = {}): Answ
 }
 
 /** Results in the free text of banks and operators. */
-const ENDINGS: Record<Fate, Ending> = {
+const ENDINGS: Record<Outcome, Ending> = {
   succeeds: SUCCEEDS,
   insufficient_funds: failsWith('Insufficient Funds'),
   declined: failsWith('Transaction declined by operator'),
@@ -35,5 +35,5 @@ const MAGIC: readonly (readonly [suffix: string, ending: Ending])[] = [
 /** Returns the result of an operation, by its key or its number. */
 export function endingOf(kind: EntryKind, key: string, msisdn: string): Ending {
   const magic = kind === 'payout' ? MAGIC.find(([suffix]) => key.endsWith(suffix)) : undefined;
-  return magic?.[1] ?? ENDINGS[fateOf(kind, msisdn)];
+  return magic?.[1] ?? ENDINGS[outcomeOf(kind, msisdn)];
 }

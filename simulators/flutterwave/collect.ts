@@ -1,9 +1,9 @@
 import type { Draft, Entry } from '../kit/book.ts';
 import { type Answer, type Call, jsonOf } from '../kit/calls.ts';
-import { amountText, minorOf } from '../kit/fates.ts';
+import { amountText, minorOf } from '../kit/outcomes.ts';
 import { CREATED } from '../kit/faults.ts';
 import type { Kit } from '../kit/simulator.ts';
-import { endingOf, refusal, success } from './codes.ts';
+import { endingOf, rejection, success } from './codes.ts';
 
 /** The required fields and the currencies of a charge type. */
 interface Type {
@@ -44,24 +44,24 @@ export async function createCharge(kit: Kit, call: Call): Promise<Answer> {
   const name = call.query.get('type') ?? '';
   const type = Object.hasOwn(TYPES, name) ? TYPES[name] : undefined;
   const fields = jsonOf(call) ?? {};
-  if (!type) return refusal(400, 'type is not supported');
-  if (!isAddress(fields.email)) return refusal(400, 'email is required');
+  if (!type) return rejection(400, 'type is not supported');
+  if (!isAddress(fields.email)) return rejection(400, 'email is required');
   const { network } = fields;
   const isMissing = network === undefined && type.isNetworkOptional;
-  if (type.networks && !isMissing && !type.networks.includes(String(network))) return refusal(400, 'network is invalid');
+  if (type.networks && !isMissing && !type.networks.includes(String(network))) return rejection(400, 'network is invalid');
   if (type.countries && !(type.countries.includes(String(fields.country)) && fits(fields))) {
-    return refusal(400, 'country is invalid');
+    return rejection(400, 'country is invalid');
   }
-  if (name === 'mobile_money_rwanda' && typeof fields.order_id !== 'string') return refusal(400, 'order_id is required');
+  if (name === 'mobile_money_rwanda' && typeof fields.order_id !== 'string') return rejection(400, 'order_id is required');
   const phone = typeof fields.phone_number === 'string' ? fields.phone_number : '';
-  if (type.mode !== 'banktransfer' && !/^\d{8,15}$/.test(phone)) return refusal(400, 'Invalid phone number');
+  if (type.mode !== 'banktransfer' && !/^\d{8,15}$/.test(phone)) return rejection(400, 'Invalid phone number');
   const draft = draftOf(fields, phone, type.currencies, { payment_type: name, unseen: type.mode === 'banktransfer' });
-  if (typeof draft === 'string') return refusal(400, draft);
-  if (call.fault === 'closed') return refusal(400, 'Service is currently unavailable, try again later');
-  // The lost response contained the account number, so nobody can pay into the account.
+  if (typeof draft === 'string') return rejection(400, draft);
+  if (call.fault === 'closed') return rejection(400, 'Service is currently unavailable, try again later');
+  // The lost response contained the account number, so no one can pay into the account.
   if (type.mode === 'banktransfer' && CREATED.some((fault) => fault === call.fault))
     return success('Charge initiated', undefined);
-  const entry = await kit.desk.take(draft, endingOf('collect', draft.key, phone), call.fault);
+  const entry = await kit.operations.create(draft, endingOf('collect', draft.key, phone), call.fault);
   return answerOf(type, entry, String(call.headers.host));
 }
 
@@ -95,7 +95,7 @@ function answerOf({ mode }: Type, entry: Entry, host: string): Answer {
 export function verify({ book }: Kit, key: string): Answer {
   const entry = latestOf(book, key);
   const isUnseen = entry?.state === 'pending' && entry.wire.unseen === true;
-  if (entry?.kind !== 'collect' || isUnseen) return refusal(404, 'No transaction was found for this id');
+  if (entry?.kind !== 'collect' || isUnseen) return rejection(404, 'No transaction was found for this id');
   return success('Transaction fetched successfully', presentCharge(entry));
 }
 

@@ -1,16 +1,16 @@
 import type { Entry } from '../kit/book.ts';
-import type { Announcement, Saying } from '../kit/callbacks.ts';
+import type { CallbackRequest, CallbackContent } from '../kit/callbacks.ts';
 import { type Answer, type Call, jsonOf, type SimulatorRoute } from '../kit/calls.ts';
 import type { Kit, SimulatorKind } from '../kit/simulator.ts';
 import { createCharge, presentCharge, verify } from './collect.ts';
 import { Pages } from './page.ts';
 import { createTransfer, listTransfers, presentTransfer, showTransfer } from './payout.ts';
 import { createRefund, showRefund } from './refund.ts';
-import { refusal, success } from './codes.ts';
+import { rejection, success } from './codes.ts';
 
 const SECRET_KEY = 'FLWSECK_TEST-twin-of-flutterwave-X';
 const SECRET_HASH = 'twin-of-flutterwave-secret-hash';
-const UNAUTHORISED = refusal(401, 'Invalid authorization key');
+const UNAUTHORISED = rejection(401, 'Invalid authorization key');
 /** Initial balance of each wallet. */
 const OPENING_MINOR = 10_000_000_000n;
 const CURRENCIES = ['XAF', 'XOF', 'NGN', 'GHS', 'KES', 'UGX', 'RWF', 'TZS', 'ZMW', 'ZAR', 'USD', 'EUR', 'GBP'];
@@ -31,13 +31,13 @@ export const flutterwaveSimulator: SimulatorKind = {
   wire: (kit) => ({
     routes: routes(kit),
     namesOf: (call) => namesOf(kit, call),
-    compose: (entry, saying) => compose(kit, entry, saying),
+    compose: (entry, content) => compose(kit, entry, content),
     answers: {
-      throttled: { ...refusal(429, 'Too many requests'), headers: { 'retry-after': '1' } },
+      throttled: { ...rejection(429, 'Too many requests'), headers: { 'retry-after': '1' } },
       unauthorised: UNAUTHORISED,
       // The response of its gateway after 28 seconds. By the documentation, it does not mean a failure.
-      broken: refusal(503, 'An error occurred. Please contact support'),
-      missing: refusal(404, 'Cannot find this route'),
+      broken: rejection(503, 'An error occurred. Please contact support'),
+      missing: rejection(404, 'Cannot find this route'),
     },
   }),
 };
@@ -90,19 +90,19 @@ function balances({ book }: Kit): Answer {
 }
 
 /** Composes a webhook. The secret hash does not cover the body. Failed mobile money and refunds have no webhook. */
-function compose({ settings }: Kit, entry: Entry, { stage, amount_minor, forged }: Saying): Announcement | null {
+function compose({ settings }: Kit, entry: Entry, { stage, amount_minor, forged }: CallbackContent): CallbackRequest | null {
   const url = entry.kind === 'payout' ? (entry.callback_url ?? settings.get('callback_url')) : settings.get('callback_url');
   if (!url || entry.kind === 'refund') return null;
   const isSilent = entry.kind === 'collect' && entry.state === 'failed' && entry.wire.payment_type !== 'card';
   if (isSilent && !forged) return null;
   const state = stage === 'interim' ? 'pending' : entry.state;
   const transfer = { pending: 'PENDING', succeeded: 'SUCCESSFUL', failed: 'FAILED' }[state];
-  const told =
+  const content =
     entry.kind === 'payout'
       ? { event: 'transfer.completed', 'event.type': 'Transfer', data: presentTransfer(entry, transfer, amount_minor) }
       : { event: 'charge.completed', data: presentCharge(entry, state, amount_minor) };
   return {
-    ...{ method: 'POST', url, body: JSON.stringify(told) },
+    ...{ method: 'POST', url, body: JSON.stringify(content) },
     headers: { 'content-type': 'application/json', 'verif-hash': forged ? 'not-the-hash' : SECRET_HASH },
   };
 }

@@ -4,7 +4,7 @@ import type { Fault } from '../kit/faults.ts';
 import { closedPage, leadsTo, payingPage, typedNumber } from '../kit/pages.ts';
 import type { Kit } from '../kit/simulator.ts';
 import { draftOf, isAddress } from './collect.ts';
-import { endingOf, refusal, success } from './codes.ts';
+import { endingOf, rejection, success } from './codes.ts';
 
 const CURRENCIES = ['XAF', 'XOF', 'NGN', 'GHS', 'KES', 'UGX', 'RWF', 'TZS', 'ZMW', 'ZAR', 'USD', 'EUR', 'GBP'];
 
@@ -48,14 +48,14 @@ export class Pages {
     const { redirect_url } = fields;
     const { retries, minutes } = optionsOf(this.#kit, fields);
     const customer = (fields.customer ?? {}) as Record<string, unknown>;
-    if (!isAddress(customer.email)) return refusal(400, 'customer.email is required');
-    if (typeof redirect_url !== 'string' || !URL.canParse(redirect_url)) return refusal(400, 'redirect_url must be a URL');
+    if (!isAddress(customer.email)) return rejection(400, 'customer.email is required');
+    if (typeof redirect_url !== 'string' || !URL.canParse(redirect_url)) return rejection(400, 'redirect_url must be a URL');
     if (!(Number.isInteger(minutes) && Number(minutes) > 0 && Number(minutes) <= MAX_SESSION_MIN)) {
-      return refusal(400, 'session_duration must be at most 1440');
+      return rejection(400, 'session_duration must be at most 1440');
     }
     const draft = draftOf(fields, '', CURRENCIES, { payment_type: 'card' });
-    if (typeof draft === 'string') return refusal(400, draft);
-    if (call.fault === 'closed') return refusal(400, 'Payments are currently unavailable, try again later');
+    if (typeof draft === 'string') return rejection(400, draft);
+    if (call.fault === 'closed') return rejection(400, 'Payments are currently unavailable, try again later');
     const id = `p${this.#byId.size + 1}`;
     this.#byId.set(id, {
       ...{ draft, redirect_url, fault: call.fault, tries: 0, max_retries: Number(retries) },
@@ -80,7 +80,7 @@ export class Pages {
     if (this.#kit.book.created(draft.key).every(({ state }) => state === 'failed')) {
       page.tries++;
       const fault = page.tries === 1 ? page.fault : 'none';
-      await this.#kit.desk.take({ ...draft, msisdn }, endingOf('collect', draft.key, msisdn), fault);
+      await this.#kit.operations.create({ ...draft, msisdn }, endingOf('collect', draft.key, msisdn), fault);
     }
     // The browser receives the status in the return address, which must not be trusted.
     return leadsTo(`${page.redirect_url}?status=completed&tx_ref=${page.draft.key}`);

@@ -1,9 +1,9 @@
 import type { Entry } from '../kit/book.ts';
 import { type Answer, type Call, jsonOf } from '../kit/calls.ts';
-import { failsWith } from '../kit/desk.ts';
-import { minorOf } from '../kit/fates.ts';
+import { failsWith } from '../kit/operations.ts';
+import { minorOf } from '../kit/outcomes.ts';
 import type { Kit } from '../kit/simulator.ts';
-import { endingOf, refusal, success } from './codes.ts';
+import { endingOf, rejection, success } from './codes.ts';
 
 /**
  * Networks by country of the number (Mobile Money Transfer, supported networks: the page of October 2026 for Côte
@@ -44,20 +44,20 @@ const BANK = /^\d{3}(?:\d{3})?$/;
 export async function createTransfer(kit: Kit, call: Call): Promise<Answer> {
   const fields = jsonOf(call) ?? {};
   const { account_bank, account_number, currency, reference, callback_url = null, beneficiary_name } = fields;
-  if (typeof reference !== 'string' || reference === '') return refusal(400, 'reference is required');
-  if (typeof account_number !== 'string' || !/^\d{6,20}$/.test(account_number)) return refusal(400, 'Invalid account number');
+  if (typeof reference !== 'string' || reference === '') return rejection(400, 'reference is required');
+  if (typeof account_number !== 'string' || !/^\d{6,20}$/.test(account_number)) return rejection(400, 'Invalid account number');
   if (typeof currency !== 'string' || !isServed(String(account_bank), account_number, currency))
-    return refusal(400, 'account_bank is invalid for the currency');
+    return rejection(400, 'account_bank is invalid for the currency');
   if (currency === 'KES' && !namesSender(fields.meta))
-    return refusal(400, 'meta.sender, sender_country, mobile_number are required');
-  if (callback_url !== null && String(callback_url).length > MAX_CALLBACK_URL) return refusal(400, 'callback_url is too long');
-  if (typeof beneficiary_name !== 'string' || beneficiary_name === '') return refusal(400, 'beneficiary_name is required');
+    return rejection(400, 'meta.sender, sender_country, mobile_number are required');
+  if (callback_url !== null && String(callback_url).length > MAX_CALLBACK_URL) return rejection(400, 'callback_url is too long');
+  if (typeof beneficiary_name !== 'string' || beneficiary_name === '') return rejection(400, 'beneficiary_name is required');
   const amount_minor = minorOf(String(fields.amount));
-  if (amount_minor === null || amount_minor === 0n) return refusal(400, 'amount is invalid');
-  if (kit.book.find(reference)) return refusal(400, 'Transfer with this reference already exists');
-  if (call.fault === 'closed') return refusal(400, 'Transfers to this bank are currently unavailable');
+  if (amount_minor === null || amount_minor === 0n) return rejection(400, 'amount is invalid');
+  if (kit.book.find(reference)) return rejection(400, 'Transfer with this reference already exists');
+  if (call.fault === 'closed') return rejection(400, 'Transfers to this bank are currently unavailable');
   const isEmpty = call.fault === 'float_exhausted';
-  const entry = await kit.desk.take(
+  const entry = await kit.operations.create(
     {
       ...{ kind: 'payout', key: reference, amount_minor, currency, msisdn: account_number, of: null },
       callback_url: callback_url === null ? null : String(callback_url),
@@ -72,7 +72,7 @@ export async function createTransfer(kit: Kit, call: Call): Promise<Answer> {
 /** Returns a transfer by Flutterwave's id. */
 export function showTransfer({ book }: Kit, ref: string): Answer {
   const entry = byRef(book.entries(), 'payout', ref);
-  return entry ? success('Transfer fetched', presentTransfer(entry)) : refusal(404, 'Transfer not found');
+  return entry ? success('Transfer fetched', presentTransfer(entry)) : rejection(404, 'Transfer not found');
 }
 
 /** Returns the transfers with a reference, or all. */

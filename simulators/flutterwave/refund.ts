@@ -1,33 +1,33 @@
 import type { Entry } from '../kit/book.ts';
 import { type Answer, type Call, jsonOf } from '../kit/calls.ts';
-import { minorOf } from '../kit/fates.ts';
+import { minorOf } from '../kit/outcomes.ts';
 import type { Kit } from '../kit/simulator.ts';
-import { endingOf, refusal, success } from './codes.ts';
+import { endingOf, rejection, success } from './codes.ts';
 import { byRef } from './payout.ts';
 
 /** Creates a refund. */
 export async function createRefund(kit: Kit, call: Call): Promise<Answer> {
   const { amount, comments } = jsonOf(call) ?? {};
   const charge = byRef(kit.book.entries(), 'collect', call.params.id ?? '');
-  if (!charge?.moved) return refusal(404, 'No transaction was found for this id');
+  if (!charge?.moved) return rejection(404, 'No transaction was found for this id');
   const left = charge.amount_minor - kit.book.refunded(charge.key);
   const amount_minor = amount === undefined ? left : minorOf(String(amount));
   if (amount_minor === null || amount_minor <= 0n || amount_minor > left)
-    return refusal(400, 'Refund amount is more than what is left');
-  if (call.fault === 'closed') return refusal(400, 'Refunds are currently unavailable');
-  if (call.fault === 'float_exhausted') return refusal(400, 'Insufficient available balance');
+    return rejection(400, 'Refund amount is more than what is left');
+  if (call.fault === 'closed') return rejection(400, 'Refunds are currently unavailable');
+  if (call.fault === 'float_exhausted') return rejection(400, 'Insufficient available balance');
   const key = String(comments ?? '');
   const { currency, msisdn } = charge;
   const wire = { payment_type: charge.wire.payment_type };
   const draft = { kind: 'refund', key, amount_minor, currency, msisdn, of: charge.key, callback_url: null, wire } as const;
-  const entry = await kit.desk.take(draft, endingOf('refund', key, msisdn), call.fault);
+  const entry = await kit.operations.create(draft, endingOf('refund', key, msisdn), call.fault);
   return success('Transaction refund initiated', presentRefund(entry, Number(charge.ref)));
 }
 
 /** Returns a refund by Flutterwave's id. */
 export function showRefund({ book }: Kit, ref: string): Answer {
   const entry = byRef(book.entries(), 'refund', ref);
-  if (!entry) return refusal(404, 'Refund not found');
+  if (!entry) return rejection(404, 'Refund not found');
   return success('Refund fetched', presentRefund(entry, Number(book.find(String(entry.of))?.ref)));
 }
 

@@ -2,7 +2,6 @@ import type { Minor } from '../../src/kit/money.ts';
 
 export type EntryKind = 'collect' | 'payout' | 'refund';
 
-/** What the caller asked for. */
 /** The request to create an entry. */
 export interface Draft {
   kind: EntryKind;
@@ -11,7 +10,6 @@ export interface Draft {
   amount_minor: Minor;
   currency: string;
   msisdn: string;
-  /** Of a refund: the key of the collection. */
   /** Of a refund: the key of the collection. */
   of: string | null;
   /** Callback address of this entry; null: the address of the account's settings, or none. */

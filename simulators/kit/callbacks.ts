@@ -4,7 +4,7 @@ import type { Manner } from './faults.ts';
 import type { Timers } from './timers.ts';
 
 /** A callback as sent over HTTP. */
-export interface Announcement {
+export interface CallbackRequest {
   method: 'POST' | 'PUT';
   url: string;
   headers: Record<string, string>;
@@ -12,7 +12,7 @@ export interface Announcement {
 }
 
 /** The content of a callback. */
-export interface Saying {
+export interface CallbackContent {
   /** `interim`: an operation is still pending. */
   stage: 'interim' | 'final';
   amount_minor: Minor;
@@ -21,13 +21,13 @@ export interface Saying {
 }
 
 /** Composes a callback, or returns null when there is no address for it. */
-export type Compose = (entry: Entry, saying: Saying) => Announcement | null;
+export type Compose = (entry: Entry, content: CallbackContent) => CallbackRequest | null;
 
 /** One callback that was sent. `status` is null when there was no response. */
-export interface Announced {
+export interface SentCallback {
   key: string;
   manner: Manner;
-  stage: Saying['stage'];
+  stage: CallbackContent['stage'];
   status: number | null;
 }
 
@@ -38,11 +38,11 @@ const REMEMBERED = 10_000;
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 
 /** Sends callbacks in the selected manner, to this machine only: a simulator must not call other hosts. */
-export class Announcer {
+export class CallbackSender {
   readonly #compose: Compose;
   readonly #timers: Timers;
   readonly #pause_ms: number;
-  readonly sent: Announced[] = [];
+  readonly sent: SentCallback[] = [];
   #under_way = 0;
 
   /** @param pause_ms delay between repetitions and between retries */
@@ -57,40 +57,40 @@ export class Announcer {
   }
 
   announce(entry: Entry, manner: Manner): Promise<void> {
-    return this.#sayAll(entry, manner, sayingsOf(entry, manner));
+    return this.#sendAll(entry, manner, contentsOf(entry, manner));
   }
 
   /** Sends a callback for a pending operation. */
   interim(entry: Entry): Promise<void> {
-    return this.#sayAll(entry, 'once', [{ stage: 'interim', amount_minor: entry.amount_minor, forged: false }]);
+    return this.#sendAll(entry, 'once', [{ stage: 'interim', amount_minor: entry.amount_minor, forged: false }]);
   }
 
-  async #sayAll(entry: Entry, manner: Manner, sayings: Saying[]): Promise<void> {
+  async #sendAll(entry: Entry, manner: Manner, contents: CallbackContent[]): Promise<void> {
     this.#under_way++;
     try {
-      for (const [nth, saying] of sayings.entries()) {
+      for (const [nth, content] of contents.entries()) {
         if (nth > 0) await this.#timers.wait(this.#pause_ms);
-        await this.#say(entry, manner, saying);
+        await this.#send(entry, manner, content);
       }
     } finally {
       this.#under_way--;
     }
   }
 
-  async #say(entry: Entry, manner: Manner, saying: Saying): Promise<void> {
+  async #send(entry: Entry, manner: Manner, content: CallbackContent): Promise<void> {
     for (let tries = 1; tries <= TRIES; tries++) {
-      const announcement = this.#compose(entry, saying);
+      const announcement = this.#compose(entry, content);
       if (!announcement || !LOOPBACK.test(new URL(announcement.url).hostname)) return;
       const status = await post(announcement);
-      if (this.sent.length < REMEMBERED) this.sent.push({ key: entry.key, manner, stage: saying.stage, status });
+      if (this.sent.length < REMEMBERED) this.sent.push({ key: entry.key, manner, stage: content.stage, status });
       if (status !== null && status < 300) return;
       if (tries < TRIES) await this.#timers.wait(this.#pause_ms * tries);
     }
   }
 }
 
-function sayingsOf({ amount_minor }: Entry, manner: Manner): Saying[] {
-  const final: Saying = { stage: 'final', amount_minor, forged: false };
+function contentsOf({ amount_minor }: Entry, manner: Manner): CallbackContent[] {
+  const final: CallbackContent = { stage: 'final', amount_minor, forged: false };
   switch (manner) {
     case 'none':
       return [];
@@ -108,7 +108,7 @@ function sayingsOf({ amount_minor }: Entry, manner: Manner): Saying[] {
   }
 }
 
-async function post({ url, ...request }: Announcement): Promise<number | null> {
+async function post({ url, ...request }: CallbackRequest): Promise<number | null> {
   try {
     const answer = await fetch(url, { ...request, redirect: 'manual', signal: AbortSignal.timeout(DEADLINE_MS) });
     await answer.arrayBuffer();

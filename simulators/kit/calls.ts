@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import type { Doing, Fault } from './faults.ts';
+import type { RequestKind, Fault } from './faults.ts';
 
 /** One request to a simulator. */
 export interface Call {
@@ -29,7 +29,7 @@ export interface SimulatorRoute {
   method: string;
   /** Path pattern: `/v2/deposits/:id`. */
   path: string;
-  doing: Doing;
+  doing: RequestKind;
   answer(call: Call): Answer | Promise<Answer>;
 }
 

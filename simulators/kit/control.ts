@@ -1,14 +1,14 @@
 import type { Book } from './book.ts';
-import type { Announcer } from './callbacks.ts';
+import type { CallbackSender } from './callbacks.ts';
 import { type Answer, jsonOf, type SimulatorRoute } from './calls.ts';
-import { NORMAL_FORM, type StatementForm, spoilStatement, statementOf, writeStatement } from './statement.ts';
+import { NORMAL_FORM, type StatementForm, alterStatement, statementOf, writeStatement } from './statement.ts';
 import { FAULTS, type Fault, type Faults, MANNERS, type Manner, PROFILES, type Profile } from './faults.ts';
 
 /** The parts of the simulator that the control routes may change. */
 interface Controlled {
   book: Book;
   faults: Faults;
-  announcer: Announcer;
+  callbacks: CallbackSender;
   settings: Map<string, string>;
   statement?: StatementForm | undefined;
   recover(): void;
@@ -21,7 +21,7 @@ interface Controlled {
  */
 export function controlRoutes(simulator: Controlled): SimulatorRoute[] {
   const { book, faults, settings } = simulator;
-  const weather = () => ok({ seed: faults.seed, profile: faults.profile, counts: faults.counts() });
+  const state = () => ok({ seed: faults.seed, profile: faults.profile, counts: faults.counts() });
   const routes: SimulatorRoute[] = [
     {
       method: 'GET',
@@ -30,15 +30,15 @@ export function controlRoutes(simulator: Controlled): SimulatorRoute[] {
       answer: () => ok({ entries: book.entries(), moved: book.moved() }),
     },
     { method: 'GET', path: '/_simulator/statement.csv', doing: 'other', answer: ({ query }) => statement(simulator, query) },
-    { method: 'GET', path: '/_simulator/callbacks', doing: 'other', answer: () => ok({ sent: simulator.announcer.sent }) },
-    { method: 'GET', path: '/_simulator/faults', doing: 'other', answer: weather },
+    { method: 'GET', path: '/_simulator/callbacks', doing: 'other', answer: () => ok({ sent: simulator.callbacks.sent }) },
+    { method: 'GET', path: '/_simulator/faults', doing: 'other', answer: state },
     {
       method: 'POST',
       path: '/_simulator/faults',
       doing: 'other',
       answer: (call) => {
         const wrong = setFaults(faults, jsonOf(call) ?? {});
-        return wrong === null ? weather() : { status: 422, body: { message: wrong } };
+        return wrong === null ? state() : { status: 422, body: { message: wrong } };
       },
     },
     {
@@ -47,7 +47,7 @@ export function controlRoutes(simulator: Controlled): SimulatorRoute[] {
       doing: 'other',
       answer: () => {
         simulator.recover();
-        return weather();
+        return state();
       },
     },
     {
@@ -80,7 +80,7 @@ export function controlRoutes(simulator: Controlled): SimulatorRoute[] {
  */
 function statement({ book, statement: form = NORMAL_FORM }: Controlled, query: URLSearchParams): Answer {
   const [breaks, seed] = [Number(query.get('breaks') ?? 0), Number(query.get('seed') ?? 1)];
-  const { entries, injected } = spoilStatement(statementOf(book), breaks, seed);
+  const { entries, injected } = alterStatement(statementOf(book), breaks, seed);
   const headers = { 'content-type': 'text/csv; charset=utf-8', 'x-simulator-breaks': JSON.stringify(injected) };
   return { status: 200, headers, body: writeStatement(entries, form) };
 }
@@ -89,8 +89,8 @@ function statement({ book, statement: form = NORMAL_FORM }: Controlled, query: U
  * Applies `{profile}`, `{fault, name?, doing?, times?}` or `{callbacks, name?}`.
  * @returns the error in it, or null
  */
-function setFaults(faults: Faults, wish: Record<string, unknown>): string | null {
-  const { profile, fault, callbacks, name = '', doing = 'create', times = 1 } = wish;
+function setFaults(faults: Faults, request: Record<string, unknown>): string | null {
+  const { profile, fault, callbacks, name = '', doing = 'create', times = 1 } = request;
   if (typeof name !== 'string' || typeof times !== 'number') return 'name: a text; times: a number';
   if (profile !== undefined) {
     if (!PROFILES.includes(profile as Profile)) return `profile: one of ${PROFILES.join(', ')}`;

@@ -16,9 +16,9 @@ export const CREATED = [
   'cut_created',
 ] as const;
 /** Behaviour of the provider itself: clear errors and delays. */
-export const MOODS = ['throttled', 'token_expired', 'closed', 'float_exhausted', 'lagging', 'stuck'] as const;
+export const PROVIDER_FAULTS = ['throttled', 'token_expired', 'closed', 'float_exhausted', 'lagging', 'stuck'] as const;
 
-export const FAULTS = [...UNCREATED, ...CREATED, ...MOODS] as const;
+export const FAULTS = [...UNCREATED, ...CREATED, ...PROVIDER_FAULTS] as const;
 export type Fault = 'none' | (typeof FAULTS)[number];
 
 /**
@@ -29,7 +29,7 @@ export const MANNERS = ['once', 'none', 'repeated', 'out_of_order', 'early', 'wr
 export type Manner = (typeof MANNERS)[number];
 
 /** Kinds of request. Faults are drawn from a separate random sequence for each kind. */
-export type Doing = 'create' | 'read' | 'other';
+export type RequestKind = 'create' | 'read' | 'other';
 
 export const PROFILES = ['calm', 'stormy', 'down'] as const;
 export type Profile = (typeof PROFILES)[number];
@@ -38,7 +38,7 @@ export type Profile = (typeof PROFILES)[number];
  * Probabilities in percent. `other_amount` is never drawn: it is an attack or a defect, and occurs only where a script
  * requests it.
  */
-const WEATHER: Record<
+const PROBABILITIES: Record<
   Profile,
   { create: Weights<Fault>; read: Weights<Fault>; other: Weights<Fault>; callback: Weights<Manner> }
 > = {
@@ -81,7 +81,7 @@ export interface Script {
   fault: Fault;
   name?: string;
   /** Defaults to `create`. */
-  doing?: Doing;
+  doing?: RequestKind;
   /** Number of times; defaults to one. */
   times?: number;
 }
@@ -93,7 +93,7 @@ export interface Script {
 export class Faults {
   readonly seed: number;
   #profile: Profile;
-  readonly #draws: Record<Doing | 'callback', () => number>;
+  readonly #draws: Record<RequestKind | 'callback', () => number>;
   #scripts: Required<Script>[] = [];
   #manners = new Map<string, Manner>();
   readonly #counts = new Map<string, number>();
@@ -127,15 +127,15 @@ export class Faults {
   }
 
   /** Returns the fault of a request that contains these keys and numbers. */
-  next(doing: Doing, names: readonly string[]): Fault {
-    const drawn = pick<Fault>(WEATHER[this.#profile][doing], 'none', this.#draws[doing]());
+  next(doing: RequestKind, names: readonly string[]): Fault {
+    const drawn = pick<Fault>(PROBABILITIES[this.#profile][doing], 'none', this.#draws[doing]());
     const fault = this.#scripted(doing, names) ?? drawn;
     if (fault !== 'none') this.#count(`${doing} ${fault}`);
     return fault;
   }
 
   nextManner(names: readonly string[]): Manner {
-    const drawn = pick<Manner>(WEATHER[this.#profile].callback, 'once', this.#draws.callback());
+    const drawn = pick<Manner>(PROBABILITIES[this.#profile].callback, 'once', this.#draws.callback());
     const scripted = [...names, ''].map((name) => this.#manners.get(name)).find((manner) => manner !== undefined);
     const manner = scripted ?? drawn;
     if (manner !== 'once') this.#count(`callback ${manner}`);
@@ -159,7 +159,7 @@ export class Faults {
     return Object.fromEntries(this.#counts);
   }
 
-  #scripted(doing: Doing, names: readonly string[]): Fault | undefined {
+  #scripted(doing: RequestKind, names: readonly string[]): Fault | undefined {
     const script = this.#scripts.find((one) => one.doing === doing && (one.name === '' || names.includes(one.name)));
     if (!script) return undefined;
     script.times--;

@@ -1,10 +1,10 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Book } from './book.ts';
-import { Announcer, type Compose } from './callbacks.ts';
+import { CallbackSender, type Compose } from './callbacks.ts';
 import { type Answer, type Call, matchRoute, readBody, type SimulatorRoute } from './calls.ts';
 import { controlRoutes } from './control.ts';
-import { Desk } from './desk.ts';
+import { Operations } from './operations.ts';
 import { type Fault, Faults, type Profile } from './faults.ts';
 import { Timers } from './timers.ts';
 import type { StatementForm } from './statement.ts';
@@ -14,7 +14,7 @@ import { sendAnswer } from './wire.ts';
 export interface Kit {
   book: Book;
   faults: Faults;
-  desk: Desk;
+  operations: Operations;
   timers: Timers;
   /** Settings a merchant makes on the provider's own site, by name: `callback_url` and others. */
   settings: Map<string, string>;
@@ -79,7 +79,7 @@ export interface Simulator {
   readonly credentials: Record<string, string>;
   readonly book: Book;
   readonly faults: Faults;
-  readonly announcer: Announcer;
+  readonly callbacks: CallbackSender;
   readonly settings: Map<string, string>;
   /** Requests to the provider's API that were answered or dropped. */
   readonly requests: { method: string; path: string; fault: Fault }[];
@@ -107,20 +107,24 @@ export async function startSimulator(kind: SimulatorKind, given: Partial<Simulat
   const book = new Book();
   const faults = new Faults(options);
   const settings = new Map(Object.entries(options.settings));
-  // Circular dependency: the desk needs the announcer, which needs the wire, which needs the desk.
-  const announcer: Announcer = new Announcer((entry, saying) => wire.compose(entry, saying), timers, options.delay_ms);
-  const desk = new Desk({ book, faults, timers, announcer, delay_ms: options.delay_ms, lag_ms: options.lag_ms });
-  const wire = kind.wire({ book, faults, desk, timers, settings, options });
+  // Circular dependency: the operations needs the callbacks, which needs the wire, which needs the operations.
+  const callbacks: CallbackSender = new CallbackSender(
+    (entry, content) => wire.compose(entry, content),
+    timers,
+    options.delay_ms,
+  );
+  const operations = new Operations({ book, faults, timers, callbacks, delay_ms: options.delay_ms, lag_ms: options.lag_ms });
+  const wire = kind.wire({ book, faults, operations, timers, settings, options });
   const requests: Simulator['requests'] = [];
   const recover = () => {
     faults.recover();
-    desk.recover();
+    operations.recover();
   };
   const port = new Port((request, response) => respond(request, response));
   const control = controlRoutes({
     book,
     faults,
-    announcer,
+    callbacks,
     settings,
     statement: kind.statement,
     recover,
@@ -131,7 +135,7 @@ export async function startSimulator(kind: SimulatorKind, given: Partial<Simulat
     const { pathname, searchParams } = new URL(request.url ?? '/', 'http://simulator');
     const method = request.method ?? 'GET';
     const body = await readBody(request);
-    const isControl = pathname.startsWith('/_twin/');
+    const isControl = /^\/_(?:simulator|twin)\//.test(pathname);
     const found = matchRoute(isControl ? control : wire.routes, method, pathname);
     const call: Call = {
       ...{ method, path: pathname, params: found?.params ?? {}, query: searchParams, headers: request.headers, body },
@@ -150,14 +154,14 @@ export async function startSimulator(kind: SimulatorKind, given: Partial<Simulat
   const number = await port.open(options.port);
   const url = `http://127.0.0.1:${number}`;
   return {
-    ...{ name: kind.name, url, credentials: kind.credentials(url), book, faults, announcer, settings, requests, recover },
+    ...{ name: kind.name, url, credentials: kind.credentials(url), book, faults, callbacks, settings, requests, recover },
     doingOf: (method, path) => matchRoute(wire.routes, method, path)?.route.doing,
     closePort: () => port.close(),
     openPort: async () => {
       await port.open(number);
     },
     idle: async () => {
-      while (port.under_way + desk.under_way + announcer.under_way > 0) await sleep(5);
+      while (port.under_way + operations.under_way + callbacks.under_way > 0) await sleep(5);
     },
     stop: async () => {
       timers.stop();

@@ -63,10 +63,10 @@ interface Injected {
 const INJECTABLE = ['missing_here', 'missing_there', 'amount', 'duplicate', 'late'] as const;
 
 /**
- * Spoils a statement: of each kind as many lines as are wanted, chosen by seed, each line once.
+ * Inserts differences into a statement: the wanted number of each kind, in lines chosen by seed, each line at most once.
  * @returns the statement, and what has to be found in it
  */
-export function spoilStatement(
+export function alterStatement(
   entries: readonly StatementEntry[],
   wanted: number,
   seed: number,
@@ -74,31 +74,31 @@ export function spoilStatement(
   const draw = randomOf(seed);
   const free = new Map(entries.map((entry) => [entry.key, entry]));
   const injected: Injected[] = [];
-  const spoilt: StatementEntry[] = [...entries];
+  const altered: StatementEntry[] = [...entries];
   const take = (fits: (entry: StatementEntry) => boolean): StatementEntry | undefined => {
     const candidates = [...free.values()].filter(fits);
     const entry = candidates[Math.floor(draw() * candidates.length)];
     if (entry) free.delete(entry.key);
     return entry;
   };
-  const SPOIL: Record<Injected['kind'], (entry: StatementEntry) => string> = {
+  const CHANGES: Record<Injected['kind'], (entry: StatementEntry) => string> = {
     missing_here: (entry) => {
       const made_up = { ...entry, key: entry.key.replace(/^.{4}/, 'ffff'), ref: `9${entry.ref}` };
-      spoilt.push(made_up);
+      altered.push(made_up);
       return made_up.key;
     },
-    missing_there: (entry) => replace(spoilt, entry, []),
-    amount: (entry) => replace(spoilt, entry, [{ ...entry, amount_minor: entry.amount_minor + 2_500n }]),
-    duplicate: (entry) => replace(spoilt, entry, [entry, { ...entry, ref: `8${entry.ref}`, at: entry.at + 1_000 }]),
-    late: (entry) => replace(spoilt, entry, [{ ...entry, state: 'succeeded' }]),
+    missing_there: (entry) => replace(altered, entry, []),
+    amount: (entry) => replace(altered, entry, [{ ...entry, amount_minor: entry.amount_minor + 2_500n }]),
+    duplicate: (entry) => replace(altered, entry, [entry, { ...entry, ref: `8${entry.ref}`, at: entry.at + 1_000 }]),
+    late: (entry) => replace(altered, entry, [{ ...entry, state: 'succeeded' }]),
   };
   for (const kind of INJECTABLE) {
     for (let n = 0; n < wanted; n++) {
       const entry = take(({ state }) => (kind === 'late' ? state === 'failed' : state === 'succeeded'));
-      if (entry) injected.push({ kind, key: SPOIL[kind](entry) });
+      if (entry) injected.push({ kind, key: CHANGES[kind](entry) });
     }
   }
-  return { entries: spoilt, injected };
+  return { entries: altered, injected };
 }
 
 function replace(entries: StatementEntry[], old: StatementEntry, by: StatementEntry[]): string {

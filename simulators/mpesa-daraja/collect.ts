@@ -1,8 +1,8 @@
 import type { Entry } from '../kit/book.ts';
-import type { Announcement, Saying } from '../kit/callbacks.ts';
+import type { CallbackRequest, CallbackContent } from '../kit/callbacks.ts';
 import { type Answer, type Call, jsonOf } from '../kit/calls.ts';
-import { type Ending, failsWith, SUCCEEDS } from '../kit/desk.ts';
-import { type Fate, fateOf } from '../kit/fates.ts';
+import { type Ending, failsWith, SUCCEEDS } from '../kit/operations.ts';
+import { type Outcome, outcomeOf } from '../kit/outcomes.ts';
 import type { Kit } from '../kit/simulator.ts';
 
 export const APP = {
@@ -18,7 +18,7 @@ export function fault(status: number, errorCode: string, errorMessage: string): 
 
 const bad = (field: string): Answer => fault(400, '400.002.02', `Bad Request - Invalid ${field}`);
 
-const ENDINGS: Record<Fate, Ending> = {
+const ENDINGS: Record<Outcome, Ending> = {
   succeeds: SUCCEEDS,
   insufficient_funds: failsWith('1'),
   declined: failsWith('8006'),
@@ -61,12 +61,12 @@ export async function push(kit: Kit, call: Call): Promise<Answer> {
     );
   }
   const msisdn = String(PhoneNumber);
-  const entry = await kit.desk.take(
+  const entry = await kit.operations.create(
     {
       ...{ kind: 'collect', key: String(AccountReference), amount_minor: BigInt(Number(Amount)) * 100n, currency: 'KES', msisdn },
       ...{ of: null, callback_url: String(CallBackURL), wire: {} },
     },
-    msisdn.slice(-6) in EARLY_RESULTS ? { ...SUCCEEDS, after: 4 } : ENDINGS[fateOf('collect', msisdn)],
+    msisdn.slice(-6) in EARLY_RESULTS ? { ...SUCCEEDS, after: 4 } : ENDINGS[outcomeOf('collect', msisdn)],
     call.fault,
   );
   return {
@@ -130,7 +130,7 @@ export function entryOf({ book }: Kit, checkout_id: unknown): Entry | undefined 
 }
 
 /** Composes the callback, which is sent once, unsigned, at the end. A forged one reports the opposite result. */
-export function compose(entry: Entry, { stage, amount_minor, forged }: Saying): Announcement | null {
+export function compose(entry: Entry, { stage, amount_minor, forged }: CallbackContent): CallbackRequest | null {
   if (entry.callback_url === null || stage === 'interim') return null;
   const honest = resultOf(entry);
   const code = forged ? (honest === '0' ? '1032' : '0') : honest;

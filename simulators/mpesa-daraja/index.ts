@@ -47,8 +47,8 @@ function routes(kit: Kit): SimulatorRoute[] {
   ];
 }
 
-function mint(tokens: Map<string, number>, { headers, query: asked }: Call): Answer {
-  if (asked.get('grant_type') !== 'client_credentials') return fault(400, '400.008.02', 'Invalid grant type passed');
+function mint(tokens: Map<string, number>, { headers, query }: Call): Answer {
+  if (query.get('grant_type') !== 'client_credentials') return fault(400, '400.008.02', 'Invalid grant type passed');
   if (headers.authorization !== BASIC) return fault(400, '400.008.01', 'Invalid Authentication passed');
   const access_token = randomUUID();
   tokens.set(access_token, Date.now() + TOKEN_SECONDS * 1_000);

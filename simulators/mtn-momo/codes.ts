@@ -1,7 +1,7 @@
 import type { EntryKind } from '../kit/book.ts';
 import type { Answer } from '../kit/calls.ts';
-import { type Ending, failsWith, SUCCEEDS } from '../kit/desk.ts';
-import { type Fate, fateOf } from '../kit/fates.ts';
+import { type Ending, failsWith, SUCCEEDS } from '../kit/operations.ts';
+import { type Outcome, outcomeOf } from '../kit/outcomes.ts';
 
 /** The result of a creation request: accepted, or rejected with an HTTP error. */
 export type Verdict = { kind: 'taken'; ending: Ending } | { kind: 'turned_down'; answer: Answer };
@@ -50,7 +50,7 @@ const REFERENCES: readonly Verdict[] = [
 /** Returns the result for the number of the payer or recipient: by MTN's own test numbers, else by the last six digits. */
 export function verdictOf(kind: EntryKind, msisdn: string): Verdict {
   const magic = kind === 'refund' || !msisdn.startsWith(PREFIX) ? undefined : NUMBERS[kind][Number(msisdn.slice(-3)) - 450];
-  return magic ?? { kind: 'taken', ending: ENDINGS[fateOf(kind, msisdn)] };
+  return magic ?? { kind: 'taken', ending: ENDINGS[outcomeOf(kind, msisdn)] };
 }
 
 /** Returns the result for one of MTN's own test references to refund. */
@@ -58,7 +58,7 @@ export function verdictOfReference(reference: string): Verdict | undefined {
   return /^\d{1,2}$/.test(reference) ? REFERENCES[Number(reference) - 1] : undefined;
 }
 
-const ENDINGS: Record<Fate, Ending> = {
+const ENDINGS: Record<Outcome, Ending> = {
   succeeds: SUCCEEDS,
   insufficient_funds: failsWith('LOW_BALANCE_OR_PAYEE_LIMIT_REACHED_OR_NOT_ALLOWED'),
   declined: failsWith('INTERNAL_PROCESSING_ERROR'),

@@ -1,5 +1,5 @@
 import { type Answer, type Call, jsonOf, type SimulatorRoute } from '../kit/calls.ts';
-import { amountText } from '../kit/fates.ts';
+import { amountText } from '../kit/outcomes.ts';
 import type { Kit, SimulatorKind } from '../kit/simulator.ts';
 import { Access, FIRST_USER, type Product, PRODUCTS, SUBSCRIPTION_KEYS, UNAUTHORISED } from './access.ts';
 import { activityOf, error } from './codes.ts';
@@ -32,7 +32,7 @@ export const mtnMomoSimulator: SimulatorKind = {
         ...PRODUCTS.flatMap((product) => accountRoutes(kit, access, product)),
       ],
       namesOf,
-      compose: (entry, saying) => compose(kit, entry, saying),
+      compose: (entry, content) => compose(kit, entry, content),
       answers: {
         throttled: {
           status: 429,

@@ -1,8 +1,8 @@
 import type { Draft, Entry, EntryKind } from '../kit/book.ts';
-import type { Announcement, Saying } from '../kit/callbacks.ts';
+import type { CallbackRequest, CallbackContent } from '../kit/callbacks.ts';
 import { type Answer, type Call, jsonOf, type SimulatorRoute } from '../kit/calls.ts';
-import { failsWith } from '../kit/desk.ts';
-import { amountText, minorOf } from '../kit/fates.ts';
+import { failsWith } from '../kit/operations.ts';
+import { amountText, minorOf } from '../kit/outcomes.ts';
 import type { Kit } from '../kit/simulator.ts';
 import type { Access, Product } from './access.ts';
 import { error, type Verdict, verdictOf, verdictOfReference } from './codes.ts';
@@ -56,7 +56,7 @@ async function create(kit: Kit, access: Access, place: Place, call: Call): Promi
   if (call.fault === 'closed') return error(503, 'SERVICE_UNAVAILABLE');
   const verdict = judge(kit, place, draft, call);
   if (verdict.kind === 'turned_down') return verdict.answer;
-  await kit.desk.take(draft, verdict.ending, call.fault);
+  await kit.operations.create(draft, verdict.ending, call.fault);
   return { status: 202, body: null };
 }
 
@@ -129,10 +129,10 @@ function statusOf({ settings }: Kit, entry: Entry, state: Entry['state'], amount
 }
 
 /** Composes the callback. Nothing is signed, so a forged one differs only in its content. */
-export function compose(kit: Kit, entry: Entry, { stage, amount_minor, forged }: Saying): Announcement | null {
+export function compose(kit: Kit, entry: Entry, { stage, amount_minor, forged }: CallbackContent): CallbackRequest | null {
   if (entry.callback_url === null) return null;
-  const told = stage === 'interim' ? 'pending' : entry.state;
-  const state = forged ? (told === 'succeeded' ? 'failed' : 'succeeded') : told;
+  const actual = stage === 'interim' ? 'pending' : entry.state;
+  const state = forged ? (actual === 'succeeded' ? 'failed' : 'succeeded') : actual;
   return {
     method: 'POST',
     url: entry.callback_url,

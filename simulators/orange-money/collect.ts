@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import type { Entry } from '../kit/book.ts';
-import type { Announcement, Saying } from '../kit/callbacks.ts';
+import type { CallbackRequest, CallbackContent } from '../kit/callbacks.ts';
 import { type Answer, type Call, jsonOf } from '../kit/calls.ts';
-import { type Ending, failsWith, SUCCEEDS } from '../kit/desk.ts';
+import { type Ending, failsWith, SUCCEEDS } from '../kit/operations.ts';
 import type { Fault } from '../kit/faults.ts';
-import { type Fate, fateOf } from '../kit/fates.ts';
+import { type Outcome, outcomeOf } from '../kit/outcomes.ts';
 import { closedPage, leadsTo, payingPage, typedNumber } from '../kit/pages.ts';
 import type { Kit } from '../kit/simulator.ts';
 
@@ -32,7 +32,7 @@ const MAX: Record<string, number> = { order_id: 30, return_url: 120, cancel_url:
 const PAGE_LIVES_MS = 600_000;
 
 /** Orange returns a status and no reason. */
-const ENDINGS: Record<Fate, Ending> = {
+const ENDINGS: Record<Outcome, Ending> = {
   succeeds: SUCCEEDS,
   insufficient_funds: failsWith('FAILED'),
   declined: failsWith('FAILED'),
@@ -103,7 +103,11 @@ export class Orders {
       order.used = true;
       const { order_id: key, amount, currency, notif_url: callback_url, fault } = order;
       const draft = { kind: 'collect', key, amount_minor: BigInt(amount) * 100n, currency, msisdn } as const;
-      await this.#kit.desk.take({ ...draft, of: null, callback_url, wire: {} }, ENDINGS[fateOf('collect', msisdn)], fault);
+      await this.#kit.operations.create(
+        { ...draft, of: null, callback_url, wire: {} },
+        ENDINGS[outcomeOf('collect', msisdn)],
+        fault,
+      );
     }
     return leadsTo(order.return_url);
   }
@@ -112,11 +116,11 @@ export class Orders {
    * Composes the callback. It contains the notif_token and not the order, and is not signed, so a forged one differs
    * only in its content.
    */
-  compose(entry: Entry, { stage, forged }: Saying): Announcement | null {
+  compose(entry: Entry, { stage, forged }: CallbackContent): CallbackRequest | null {
     const order = this.#byId.get(entry.key);
     if (!order || entry.callback_url === null) return null;
-    const told = stage === 'interim' ? 'PENDING' : statusOf(entry);
-    const status = forged ? (told === 'SUCCESS' ? 'FAILED' : 'SUCCESS') : told;
+    const actual = stage === 'interim' ? 'PENDING' : statusOf(entry);
+    const status = forged ? (actual === 'SUCCESS' ? 'FAILED' : 'SUCCESS') : actual;
     return {
       method: 'POST',
       url: entry.callback_url,

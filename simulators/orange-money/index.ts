@@ -38,7 +38,7 @@ export const orangeMoneySimulator: SimulatorKind = {
         { method: 'POST', path: '/payment/pay_token/:token', doing: 'other', answer: (call) => orders.pay(call) },
       ],
       namesOf,
-      compose: (entry, saying) => orders.compose(entry, saying),
+      compose: (entry, content) => orders.compose(entry, content),
       answers: {
         throttled: error(429, 53, 'Too many requests'),
         unauthorised: UNAUTHORISED,

@@ -1,12 +1,12 @@
 import type { Answer } from '../kit/calls.ts';
-import { minorOf } from '../kit/fates.ts';
+import { minorOf } from '../kit/outcomes.ts';
 import { isWhole, marketOfNumber, MIN_AMOUNT, type Operator, operatorOf } from './channels.ts';
 
 /** An error response, or the validated value. */
 export type Checked<T> = { answer: Answer } | { value: T };
 
 /** Last six digits of numbers that are rejected immediately, before anything is created. */
-const TURNED_AWAY = '000005';
+const REJECTED_SUFFIX = '000005';
 const UUID4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i;
 
 export function failure(failureCode: string, failureMessage: string) {
@@ -56,7 +56,7 @@ export function checkParty(party: unknown, id_field: string, id: unknown): Check
   }
   const operator = operatorOf(provider);
   if (!operator) return { answer: rejected(id_field, id, 'INVALID_PROVIDER', `The provider ${provider} is not known.`) };
-  if (marketOfNumber(phoneNumber)?.country !== operator.country || phoneNumber.endsWith(TURNED_AWAY)) {
+  if (marketOfNumber(phoneNumber)?.country !== operator.country || phoneNumber.endsWith(REJECTED_SUFFIX)) {
     return { answer: rejected(id_field, id, 'INVALID_PHONE_NUMBER', `The phone number ${phoneNumber} is not valid.`) };
   }
   return { value: { operator, msisdn: phoneNumber } };

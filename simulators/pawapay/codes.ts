@@ -1,10 +1,10 @@
 import type { EntryKind } from '../kit/book.ts';
-import { type Ending, failsWith, SUCCEEDS } from '../kit/desk.ts';
-import { type Fate, fateOf } from '../kit/fates.ts';
+import { type Ending, failsWith, SUCCEEDS } from '../kit/operations.ts';
+import { type Outcome, outcomeOf } from '../kit/outcomes.ts';
 import { markets } from './channels.ts';
 
 /** Results in pawaPay's codes. A rejection by the payer has the same code as an expired prompt. */
-const BY_FATE: Record<Fate, Ending> = {
+const BY_OUTCOME: Record<Outcome, Ending> = {
   succeeds: SUCCEEDS,
   insufficient_funds: failsWith('INSUFFICIENT_BALANCE'),
   declined: failsWith('UNSPECIFIED_FAILURE'),
@@ -41,5 +41,5 @@ const MAGIC: Partial<Record<EntryKind, Record<string, Ending>>> = {
 export function endingOf(kind: EntryKind, msisdn: string): Ending {
   const isTestNumber = markets().some(({ stem }) => stem !== undefined && msisdn.slice(0, -3) === stem);
   const magic = isTestNumber ? MAGIC[kind]?.[msisdn.slice(-3)] : undefined;
-  return magic ?? BY_FATE[fateOf(kind, msisdn)];
+  return magic ?? BY_OUTCOME[outcomeOf(kind, msisdn)];
 }

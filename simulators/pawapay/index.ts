@@ -28,14 +28,14 @@ export const pawapaySimulator: SimulatorKind = {
 
 function wire(kit: Kit): Wire {
   const pair = newKeyPair();
-  const stranger = newKeyPair();
+  const other_pair = newKeyPair();
   const compose: Compose = (entry, { stage, amount_minor, forged }) => {
     const url = kit.settings.get('callback_url');
     if (!url) return null;
     const body = JSON.stringify(presented(entry, { interim: stage === 'interim', amount_minor }));
     const encoding = kit.settings.get('signature_encoding') === 'raw' ? 'raw' : 'der';
     const signs = kit.settings.get('signed_callbacks') !== 'false';
-    const key = (forged ? stranger : pair).privateKey;
+    const key = (forged ? other_pair : pair).privateKey;
     const headers = signs ? callbackHeaders(url, body, key, encoding, kit.options.now()) : { 'content-type': 'application/json' };
     return { method: 'POST', url, headers, body };
   };
@@ -113,7 +113,7 @@ function resend(kit: Kit, kind: EntryKind, key: string): Answer {
     return { status: 200, body: { [id_field]: key, status: 'REJECTED', ...failure('NOT_FOUND', 'Not found.') } };
   if (entry.state === 'pending')
     return { status: 200, body: { [id_field]: key, status: 'REJECTED', ...failure('INVALID_STATE', 'Not final.') } };
-  kit.desk.announce(entry);
+  kit.operations.announce(entry);
   return { status: 200, body: { [id_field]: key, status: 'ACCEPTED' } };
 }
 

@@ -1,7 +1,7 @@
 import type { Draft, EntryKind } from '../kit/book.ts';
 import { type Answer, type Call, jsonOf } from '../kit/calls.ts';
-import { failsWith, SUCCEEDS } from '../kit/desk.ts';
-import { amountText } from '../kit/fates.ts';
+import { failsWith, SUCCEEDS } from '../kit/operations.ts';
+import { amountText } from '../kit/outcomes.ts';
 import type { Kit } from '../kit/simulator.ts';
 import { checkAmount, checkFields, checkParty, rejected } from './checks.ts';
 import { endingOf } from './codes.ts';
@@ -40,16 +40,16 @@ export async function takeDeposit(kit: Kit, call: Call): Promise<Answer> {
   const authorizationUrl = `http://${call.headers.host}/pay/${value.key}`;
   const late_ms = Number(kit.settings.get('late_page') ?? 0);
   const page = redirects ? { ...(late_ms > 0 ? {} : { authorizationUrl }), backUrl: body.successfulUrl } : {};
-  const entry = await kit.desk.take(
+  const entry = await kit.operations.create(
     { ...value, wire: { ...value.wire, ...page } },
     endingOf('collect', value.msisdn),
     call.fault,
   );
-  if (redirects && late_ms === 0) kit.desk.interim(entry);
+  if (redirects && late_ms === 0) kit.operations.interim(entry);
   if (redirects && late_ms > 0) {
     kit.timers.after(late_ms, () => {
       entry.wire.authorizationUrl = authorizationUrl;
-      kit.desk.interim(entry);
+      kit.operations.interim(entry);
     });
   }
   return accepted('collect', value.key, redirects ? 'GET_AUTH_URL' : 'FINAL_STATUS');
@@ -80,12 +80,20 @@ export async function takePayout(kit: Kit, call: Call): Promise<Answer> {
   const status = statusOf(kit, operator.provider);
   if (call.fault === 'closed' || status === 'CLOSED') return closed('payout', value.key, operator);
   if (status === 'DELAYED') {
-    await kit.desk.take({ ...value, wire: { ...value.wire, enqueued: true } }, { ...SUCCEEDS, after: 'stuck' }, call.fault);
+    await kit.operations.create(
+      { ...value, wire: { ...value.wire, enqueued: true } },
+      { ...SUCCEEDS, after: 'stuck' },
+      call.fault,
+    );
     return { status: 200, body: { payoutId: value.key, status: 'ENQUEUED', created: new Date().toISOString() } };
   }
   const empty = call.fault === 'float_exhausted';
   if (empty && rejectsEmpty(kit)) return outOfFunds('payout', value.key);
-  await kit.desk.take(value, empty ? failsWith('PAWAPAY_WALLET_OUT_OF_FUNDS') : endingOf('payout', value.msisdn), call.fault);
+  await kit.operations.create(
+    value,
+    empty ? failsWith('PAWAPAY_WALLET_OUT_OF_FUNDS') : endingOf('payout', value.msisdn),
+    call.fault,
+  );
   return accepted('payout', value.key, null);
 }
 
@@ -107,9 +115,9 @@ export async function takeRefund(kit: Kit, call: Call): Promise<Answer> {
     return reject('REFUND_IN_PROGRESS', 'Another refund of this deposit is in progress.');
   }
   const operator = operatorOf(deposit.wire.provider) as Operator;
-  const asked =
+  const requested =
     body.amount === undefined ? { amount: amountText(left, left % 100n === 0n ? 0 : 2), currency: deposit.currency } : body;
-  const amount = checkAmount({ currency: deposit.currency, ...asked }, operator, 'refundId', key);
+  const amount = checkAmount({ currency: deposit.currency, ...requested }, operator, 'refundId', key);
   if ('answer' in amount) return amount.answer;
   if (amount.value.amount_minor > left)
     return reject('AMOUNT_TOO_LARGE', 'The amount is larger than what is left of the deposit.');
@@ -117,7 +125,7 @@ export async function takeRefund(kit: Kit, call: Call): Promise<Answer> {
   const { provider, country } = deposit.wire;
   const empty = call.fault === 'float_exhausted';
   if (empty && rejectsEmpty(kit)) return outOfFunds('refund', key);
-  await kit.desk.take(
+  await kit.operations.create(
     {
       kind: 'refund',
       key,
@@ -151,7 +159,7 @@ export async function failEnqueued(kit: Kit, kind: EntryKind, key: string): Prom
   if (!entry.wire.enqueued || entry.state !== 'pending') {
     return rejected(id_field, key, 'INVALID_STATE', 'Only enqueued transactions can be failed.');
   }
-  await kit.desk.end(entry, failsWith('MANUALLY_CANCELLED'));
+  await kit.operations.complete(entry, failsWith('MANUALLY_CANCELLED'));
   return { status: 200, body: { [id_field]: key, status: 'ACCEPTED' } };
 }
 

@@ -1,6 +1,6 @@
 import type { Minor } from '../../src/kit/money.ts';
 import type { Entry, EntryKind } from '../kit/book.ts';
-import { amountText } from '../kit/fates.ts';
+import { amountText } from '../kit/outcomes.ts';
 
 export const ID_FIELDS: Record<EntryKind, string> = { collect: 'depositId', payout: 'payoutId', refund: 'refundId' };
 

@@ -1,5 +1,5 @@
 import { type Answer, type Call, jsonOf } from '../kit/calls.ts';
-import { amountText } from '../kit/fates.ts';
+import { amountText } from '../kit/outcomes.ts';
 import type { Kit } from '../kit/simulator.ts';
 import { badRequest } from './checks.ts';
 import { statusOf } from './operations.ts';

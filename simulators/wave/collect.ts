@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { Entry } from '../kit/book.ts';
 import { type Answer, type Call, jsonOf } from '../kit/calls.ts';
-import { type Ending, failsWith, SUCCEEDS } from '../kit/desk.ts';
+import { type Ending, failsWith, SUCCEEDS } from '../kit/operations.ts';
 import type { Fault } from '../kit/faults.ts';
-import { amountText, type Fate, fateOf } from '../kit/fates.ts';
+import { amountText, type Outcome, outcomeOf } from '../kit/outcomes.ts';
 import { closedPage, leadsTo, payingPage, typedNumber } from '../kit/pages.ts';
 import type { Kit } from '../kit/simulator.ts';
 import { error, executionError, francs, invalid, msisdnOf } from './codes.ts';
@@ -31,7 +31,7 @@ const LIVES_MS = 30 * 60_000;
 const REFUND_FAILS = '000009';
 
 /** A payer whose payment fails gives up and the session ends, as if its 30 minutes had passed. */
-const ENDINGS: Record<Fate, Ending> = {
+const ENDINGS: Record<Outcome, Ending> = {
   succeeds: SUCCEEDS,
   insufficient_funds: failsWith('insufficient-funds'),
   declined: failsWith('payment-failure'),
@@ -90,7 +90,7 @@ export class Sessions {
       return error(409, 'checkout-session-not-open', 'The session is complete or has expired.');
     }
     session.given_up = true;
-    if (entry) await this.#kit.desk.end(entry, failsWith(''));
+    if (entry) await this.#kit.operations.complete(entry, failsWith(''));
     return { status: 200, body: null };
   }
 
@@ -131,10 +131,10 @@ export class Sessions {
     if (!session.used) {
       session.used = true;
       const mismatch = session.restricted_to !== null && session.restricted_to !== msisdn;
-      const ending = mismatch ? failsWith('payer-mobile-mismatch') : ENDINGS[fateOf('collect', msisdn)];
+      const ending = mismatch ? failsWith('payer-mobile-mismatch') : ENDINGS[outcomeOf('collect', msisdn)];
       const { client_reference: key, amount_minor, id } = session;
       const draft = { kind: 'collect', key, amount_minor, currency: 'XOF', msisdn, of: null, callback_url: null } as const;
-      await this.#kit.desk.take({ ...draft, wire: { session: id } }, ending, session.fault);
+      await this.#kit.operations.create({ ...draft, wire: { session: id } }, ending, session.fault);
     }
     return leadsTo(session.success_url);
   }

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { amountText } from '../kit/fates.ts';
+import { amountText } from '../kit/outcomes.ts';
 import { type Answer, type Call, jsonOf, type SimulatorRoute } from '../kit/calls.ts';
 import type { Kit, SimulatorKind } from '../kit/simulator.ts';
 import { error, unnamed } from './codes.ts';

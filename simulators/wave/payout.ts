@@ -1,7 +1,7 @@
 import type { Entry } from '../kit/book.ts';
 import { type Answer, type Call, jsonOf } from '../kit/calls.ts';
-import { failsWith, SUCCEEDS } from '../kit/desk.ts';
-import { amountText } from '../kit/fates.ts';
+import { failsWith, SUCCEEDS } from '../kit/operations.ts';
+import { amountText } from '../kit/outcomes.ts';
 import type { Kit } from '../kit/simulator.ts';
 import { error, executionError, francs, invalid, msisdnOf } from './codes.ts';
 
@@ -43,7 +43,7 @@ export class Payouts {
     const key = String(fields.client_reference ?? idempotency_key);
     const wire = { idempotency_key, body, client_reference: fields.client_reference, name: fields.name };
     const draft = { kind: 'payout', key, amount_minor, currency: 'XOF', msisdn, of: null, callback_url: null, wire } as const;
-    return { status: 200, body: presented(await this.#kit.desk.take(draft, ending, call.fault)) };
+    return { status: 200, body: presented(await this.#kit.operations.create(draft, ending, call.fault)) };
   }
 
   search(call: Call): Answer {

@@ -46,7 +46,7 @@ export function guardedConnector(resolve: Resolve, allowLoopback: boolean): buil
   return (options, callback) => {
     const host = options.hostname.replace(/^\[|\]$/g, '');
     const local = allowLoopback && (isLocalhostName(host) || isLoopbackAddress(host));
-    const blocked = local ? null : refusal(options.protocol, host);
+    const blocked = local ? null : blockReason(options.protocol, host);
     if (blocked) return callback(blocked, null);
     const connect = local ? toLoopback : toPublic;
     const allowed = local ? isLoopbackAddress : isPublicAddress;
@@ -59,7 +59,7 @@ export function guardedConnector(resolve: Resolve, allowLoopback: boolean): buil
   };
 }
 
-function refusal(protocol: string, host: string): BlockedError | null {
+function blockReason(protocol: string, host: string): BlockedError | null {
   if (protocol !== 'https:') return new BlockedError('only https is allowed');
   if (isLocalhostName(host)) return new BlockedError('localhost is not a public host');
   if (isIP(host) !== 0 && !isPublicAddress(host)) return new BlockedError('the address is not public');

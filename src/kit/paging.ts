@@ -47,7 +47,7 @@ export class Cursors {
     const per_page = query.per_page ?? 25;
     if (query.cursor === undefined) return { kind: 'offset', page: query.page ?? 1, per_page };
     if (query.page !== undefined) {
-      throw invalid({ cursor: ['can not be used together with page'], page: ['can not be used together with cursor'] });
+      throw invalid({ cursor: ['cannot be used together with page'], page: ['cannot be used together with cursor'] });
     }
     if (query.cursor === '') return { kind: 'older', than: null, per_page };
     const [sort, id] = this.#open(query.cursor);

@@ -37,10 +37,10 @@ export class Remembered<Value> {
     if (this.#entries.size >= this.#most) this.#entries.clear();
     const value = look();
     this.#entries.set(name, { value, until: now + this.#keep_ms });
-    const forget = () => {
+    const evict = () => {
       if (this.#entries.get(name)?.value === value) this.#entries.delete(name);
     };
-    value.then((found) => worth(found) || forget(), forget);
+    value.then((found) => worth(found) || evict(), evict);
     return value;
   }
 }

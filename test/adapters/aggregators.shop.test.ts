@@ -44,7 +44,7 @@ test('a card is paid on the page of Flutterwave, announced by its webhook, and g
   assert.ok(String(body.action.url).startsWith(`${simulator.url}/v3/hosted/pay/`));
   await payOn(body.action.url, '+237670100000');
   await becomes(`/payments/${id}`, 'succeeded');
-  assert.ok(simulator.announcer.sent.some(({ status }) => status === 200));
+  assert.ok(simulator.callbacks.sent.some(({ status }) => status === 200));
   const refund = await call('POST', '/refunds', { payment: id, amount: 500, reason: 'requested_by_customer' });
   assert.equal(refund.status, 201, JSON.stringify(refund.body));
   await becomes(`/refunds/${refund.body.refund.id}`, 'succeeded');

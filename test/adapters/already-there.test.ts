@@ -4,19 +4,19 @@ import { stepOf } from '../../src/providers/adapters/cinetpay/codes.ts';
 import { creationOf as flutterwave } from '../../src/providers/adapters/flutterwave/codes.ts';
 import { promptOf } from '../../src/providers/adapters/mpesa-daraja/codes.ts';
 import { creationOf as mtn } from '../../src/providers/adapters/mtn-momo/codes.ts';
-import { takenOf } from '../../src/providers/adapters/pawapay/codes.ts';
-import { givenBackOf, payoutOf } from '../../src/providers/adapters/wave/codes.ts';
+import { acceptanceOf } from '../../src/providers/adapters/pawapay/codes.ts';
+import { refundResultOf, payoutOf } from '../../src/providers/adapters/wave/codes.ts';
 import type { Reply } from '../../src/providers/adapters/wire/reply.ts';
 
 /** What each adapter reads in the answer to a submission. */
 const READERS: Record<string, (reply: Reply) => { kind: string }> = {
-  pawapay: takenOf,
+  pawapay: acceptanceOf,
   flutterwave,
   'mtn-momo': mtn,
   'mpesa-daraja': promptOf,
   cinetpay: stepOf,
   'wave payout': (reply) => payoutOf(reply, 'key', 1),
-  'wave refund': givenBackOf,
+  'wave refund': refundResultOf,
 };
 /** Rejections that speak of something that is there, or that may still be carried out. */
 const WORDS = [

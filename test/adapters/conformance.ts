@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { after, before, suite, test } from 'node:test';
 import { newId } from '../../src/kit/ids.ts';
 import type { Provider, RawCallback } from '../../src/providers/adapters/contract.ts';
-import { CREATED, type Fault, FAULTS, MOODS, UNCREATED } from '../../simulators/kit/faults.ts';
+import { CREATED, type Fault, FAULTS, PROVIDER_FAULTS, UNCREATED } from '../../simulators/kit/faults.ts';
 import type { Simulator } from '../../simulators/kit/simulator.ts';
 import { GARBAGE, Mailbox } from './mailbox.ts';
 import { type Fixture, PATIENCE_MS, type Stage, type World } from './fixture.ts';
@@ -46,7 +46,7 @@ export function runConformance(fixture: Fixture): void {
     for (const [title, faults] of [
       ['nothing is created', UNCREATED],
       ['something is created', CREATED],
-      ['the provider has its moods', MOODS],
+      ['the provider has its moods', PROVIDER_FAULTS],
     ] as const) {
       inTheWorld(
         `when ${title} and the answer tells or does not: no false word, and a read finds the truth`,
@@ -307,18 +307,18 @@ async function callbacksProve(fixture: Fixture, stage: Stage, simulator: Simulat
   // Public keys are fetched when the first signature asks for them: until then it is a wake-up like any other.
   const until = Date.now() + PATIENCE_MS;
   while (fixture.callbacks === 'signed' && judge(right.raw).kind !== 'signed' && Date.now() < until) await sleep(20);
-  const news = judge(right.raw);
-  assert.equal(news.kind, fixture.callbacks === 'signed' ? 'signed' : 'hint');
-  if (news.kind === 'signed') {
-    assert.deepEqual(news.subject, { by: 'provider_key', value: right.collection.provider_key });
-    assert.ok(news.news?.kind === 'succeeded');
-    assert.deepEqual([news.news.amount_minor, news.news.currency], [line.amount_minor, line.currency]);
+  const callback = judge(right.raw);
+  assert.equal(callback.kind, fixture.callbacks === 'signed' ? 'signed' : 'hint');
+  if (callback.kind === 'signed') {
+    assert.deepEqual(callback.subject, { by: 'provider_key', value: right.collection.provider_key });
+    assert.ok(callback.update?.kind === 'succeeded');
+    assert.deepEqual([callback.update.amount_minor, callback.update.currency], [line.amount_minor, line.currency]);
     const changed = { ...right.raw, body: Buffer.concat([right.raw.body, Buffer.from(' ')]) };
     assert.equal(judge(changed).kind, 'forged', 'a body that was changed on the way');
 
     const other = judge((await received('other_amount')).raw);
-    assert.ok(other.kind === 'signed' && other.news?.kind === 'succeeded');
-    assert.equal(other.news.amount_minor, line.amount_minor + 100n, 'the amount is told as it stands, for the core to judge');
+    assert.ok(other.kind === 'signed' && other.update?.kind === 'succeeded');
+    assert.equal(other.update.amount_minor, line.amount_minor + 100n, 'the amount is told as it stands, for the core to judge');
   }
   const wrong = judge((await received('wrong_signature')).raw);
   assert.equal(wrong.kind, fixture.callbacks === 'hint' ? 'hint' : 'forged');

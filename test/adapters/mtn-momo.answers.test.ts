@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { SendResult } from '../../src/kit/fetch.ts';
-import { WORDS } from '../../src/providers/adapters/mtn-momo/codes.ts';
+import { CODES } from '../../src/providers/adapters/mtn-momo/codes.ts';
 import { compareGolden } from '../setup/golden.ts';
 import { answered, collection, payout, refund, stubbed } from './mtn-momo-stub.ts';
 
@@ -31,7 +31,7 @@ const FIELDS = { amount: '25000', currency: 'XAF', externalId: 'x', payer: {}, p
 suite('what answers of MTN MoMo mean', () => {
   test('every reason and every error, for a collection | a transfer | a refund', async () => {
     const lines: string[] = [];
-    for (const word of [...WORDS, 'RESOURCE_NOT_FOUND', 'SOMETHING_NEW', '__proto__']) {
+    for (const word of [...CODES, 'RESOURCE_NOT_FOUND', 'SOMETHING_NEW', '__proto__']) {
       const failed = await saidTo(answered(200, { ...FIELDS, status: 'FAILED', reason: word }));
       const error = await saidTo(answered(500, { code: word, message: 'in words' }));
       lines.push(word, `  status FAILED: ${kinds(failed.read)}`, `  HTTP 500 to a creation: ${kinds(error.submit)}`);

@@ -61,8 +61,8 @@ test('a signature is taken as DER and as raw r and s', async () => {
 
 test('a signed failure carries its reason', async () => {
   const callback = await judgeKnowing(await received('000001'));
-  assert.ok(callback.kind === 'signed' && callback.news?.kind === 'failed');
-  assert.equal(callback.news.reason, 'insufficient_funds');
+  assert.ok(callback.kind === 'signed' && callback.update?.kind === 'failed');
+  assert.equal(callback.update.reason, 'insufficient_funds');
 });
 
 test('before the key is known a callback is a wake-up, and asking for keys can not be provoked', async () => {
@@ -131,8 +131,10 @@ test('repeated and unordered callbacks each say what they say', async () => {
   const all = mailbox.received.filter(({ body }) => body.includes(collection.provider_key));
   assert.equal(all.length, 2);
   await judgeKnowing(all[0] as RawCallback);
-  const news = all.map((raw) => judge(raw)).map((callback) => (callback.kind === 'signed' ? callback.news?.kind : callback.kind));
-  assert.deepEqual(news, ['succeeded', 'pending']);
+  const update = all
+    .map((raw) => judge(raw))
+    .map((callback) => (callback.kind === 'signed' ? callback.update?.kind : callback.kind));
+  assert.deepEqual(update, ['succeeded', 'pending']);
 });
 
 test('a right signature that leaves out where it was sent to, or what, proves nothing', () => {

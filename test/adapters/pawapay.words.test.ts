@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readingOf } from '../../src/providers/adapters/pawapay/collect.ts';
-import { takenOf, toldByData, toldOf, payoutReason, refundReason } from '../../src/providers/adapters/pawapay/codes.ts';
+import { acceptanceOf, statusInData, statusOf, payoutReason, refundReason } from '../../src/providers/adapters/pawapay/codes.ts';
 import { amountText, minorOf } from '../../src/providers/adapters/wire/amounts.ts';
-import { rawWords } from '../../src/providers/adapters/wire/words.ts';
+import { rawMessage } from '../../src/providers/adapters/wire/text.ts';
 import { compareGolden } from '../setup/golden.ts';
 
 /** Every failure code that is published (docs.pawapay.io/v2/docs/failure_codes), and one that is not. */
@@ -18,8 +18,8 @@ const answered = (status: number, body: unknown) => ({ kind: 'answered', status,
 test('every word of pawaPay has its meaning', () => {
   const lines = CODES.map((code) => {
     const failureReason = { failureCode: code, failureMessage: 'words' };
-    const taken = takenOf(answered(200, { status: 'REJECTED', failureReason }));
-    const reading = readingOf(toldByData({ status: 'FAILED', failureReason }, 'depositId'), 1, 'https://api.pawapay.io');
+    const taken = acceptanceOf(answered(200, { status: 'REJECTED', failureReason }));
+    const reading = readingOf(statusInData({ status: 'FAILED', failureReason }, 'depositId'), 1, 'https://api.pawapay.io');
     const payment = 'reason' in reading ? `${reading.kind} ${reading.reason}` : reading.kind;
     return `${code.padEnd(34)} at once: ${taken.kind.padEnd(12)} payment: ${payment.padEnd(30)} payout: ${String(payoutReason(code)).padEnd(24)} refund: ${refundReason(code)}`;
   });
@@ -29,20 +29,20 @@ test('every word of pawaPay has its meaning', () => {
 test('only what says so by itself created nothing', () => {
   const kinds = [200, 201, 204, 301, 400, 401, 403, 404, 408, 409, 429, 500, 502, 503, 504].map((status) => [
     status,
-    takenOf(answered(status, null)).kind,
+    acceptanceOf(answered(status, null)).kind,
   ]);
   assert.deepEqual(Object.fromEntries(kinds), {
     ...{ 200: 'unknown', 201: 'unknown', 204: 'unknown', 301: 'unknown', 408: 'unknown', 409: 'unknown' },
     ...{ 400: 'unavailable', 401: 'unavailable', 403: 'unavailable', 404: 'unavailable', 429: 'unavailable' },
     ...{ 500: 'unknown', 502: 'unknown', 503: 'unknown', 504: 'unknown' },
   });
-  assert.equal(takenOf({ kind: 'unsent', message: 'refused' }).kind, 'unavailable');
-  assert.equal(takenOf({ kind: 'lost', message: 'timeout' }).kind, 'unknown');
-  assert.equal(takenOf(answered(200, { status: 'NEW_STATUS' })).kind, 'unknown');
+  assert.equal(acceptanceOf({ kind: 'unsent', message: 'refused' }).kind, 'unavailable');
+  assert.equal(acceptanceOf({ kind: 'lost', message: 'timeout' }).kind, 'unknown');
+  assert.equal(acceptanceOf(answered(200, { status: 'NEW_STATUS' })).kind, 'unknown');
 });
 
 test('a status page is believed only whole, and only about the key that was asked for', () => {
-  const found = (data: unknown) => toldOf(answered(200, { status: 'FOUND', data }), 'depositId', 'mine').kind;
+  const found = (data: unknown) => statusOf(answered(200, { status: 'FOUND', data }), 'depositId', 'mine').kind;
   const whole = { depositId: 'mine', status: 'COMPLETED', amount: '5000.00', currency: 'XAF' };
   assert.equal(found(whole), 'completed');
   assert.equal(found({ ...whole, depositId: 'other' }), 'unreadable');
@@ -51,8 +51,8 @@ test('a status page is believed only whole, and only about the key that was aske
   assert.equal(found({ ...whole, currency: '' }), 'unreadable');
   assert.equal(found({ ...whole, status: 'NEW_STATUS' }), 'unreadable');
   assert.equal(found(null), 'unreadable');
-  assert.equal(toldOf(answered(404, { status: 'NOT_FOUND' }), 'depositId', 'mine').kind, 'unreadable');
-  assert.equal(toldOf(answered(200, { status: 'NOT_FOUND' }), 'depositId', 'mine').kind, 'not_found');
+  assert.equal(statusOf(answered(404, { status: 'NOT_FOUND' }), 'depositId', 'mine').kind, 'unreadable');
+  assert.equal(statusOf(answered(200, { status: 'NOT_FOUND' }), 'depositId', 'mine').kind, 'not_found');
 });
 
 test('amounts are exact text both ways', () => {
@@ -76,15 +76,15 @@ test('amounts are exact text both ways', () => {
 
 test('raw words keep codes and lose people and secrets', () => {
   assert.equal(
-    rawWords('PAYER_LIMIT_REACHED', 'The payer 237 653 45 60 19 is poor.'),
+    rawMessage('PAYER_LIMIT_REACHED', 'The payer 237 653 45 60 19 is poor.'),
     'PAYER_LIMIT_REACHED: The payer … is poor.',
   );
-  assert.equal(rawWords('mail awa.n@example.com now'), 'mail … now');
-  assert.equal(rawWords('token eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.abc_123 is bad'), 'token … is bad');
+  assert.equal(rawMessage('mail awa.n@example.com now'), 'mail … now');
+  assert.equal(rawMessage('token eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.abc_123 is bad'), 'token … is bad');
   assert.equal(
-    rawWords('LOW_BALANCE_OR_PAYEE_LIMIT_REACHED_OR_NOT_ALLOWED'),
+    rawMessage('LOW_BALANCE_OR_PAYEE_LIMIT_REACHED_OR_NOT_ALLOWED'),
     'LOW_BALANCE_OR_PAYEE_LIMIT_REACHED_OR_NOT_ALLOWED',
   );
-  assert.equal(rawWords('a\n\tb', null, 7, ''), 'a b');
-  assert.equal(rawWords('x'.repeat(5_000)).length, 200);
+  assert.equal(rawMessage('a\n\tb', null, 7, ''), 'a b');
+  assert.equal(rawMessage('x'.repeat(5_000)).length, 200);
 });

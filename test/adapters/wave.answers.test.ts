@@ -3,14 +3,14 @@ import { suite, test } from 'node:test';
 import type { SendResult } from '../../src/kit/fetch.ts';
 import { uuidOf } from '../../src/kit/ids.ts';
 import type { Collection } from '../../src/providers/adapters/contract.ts';
-import { WORDS } from '../../src/providers/adapters/wave/codes.ts';
+import { CODES } from '../../src/providers/adapters/wave/codes.ts';
 import { compareGolden } from '../setup/golden.ts';
 import { HANDLE, onWave, PAGE, payoutOnWave, refundOnWave, SESSION, waveStub } from './wave-stub.ts';
 import { answered, failure, short } from './wire-stub.ts';
 
 const KEY = uuidOf('att_01k3tz9f7a0123456789abcdef');
 const PAYOUT_KEY = uuidOf('po_01k3tz9f7a0123456789abcdef');
-const CODES = [200, 201, 204, 302, 400, 401, 403, 404, 408, 409, 422, 429, 500, 502, 503, 504];
+const STATUSES = [200, 201, 204, 302, 400, 401, 403, 404, 408, 409, 422, 429, 500, 502, 503, 504];
 
 /** What is said of everything when every call is answered like this. */
 async function saidTo(result: SendResult) {
@@ -43,7 +43,7 @@ suite('what answers of Wave mean', () => {
         }
       }
     }
-    for (const code of [...WORDS.payment, 'something-new', '__proto__']) {
+    for (const code of [...CODES.payment, 'something-new', '__proto__']) {
       const last_payment_error = { code, message: 'in words' };
       const { read } = await session({ checkout_status: 'expired', payment_status: 'cancelled', last_payment_error });
       lines.push(`expired after ${code}: ${short(read)}`);
@@ -56,7 +56,7 @@ suite('what answers of Wave mean', () => {
     for (const status of ['processing', 'succeeded', 'failed', 'reversed', 'new']) {
       lines.push(`${status}: made ${short(await payout({ status }))}, found ${short(await found({ ...PAYOUT, status }))}`);
     }
-    for (const code of [...WORDS.payout, 'insufficient-funds', 'checkout-refund-failed', 'something-new', '__proto__']) {
+    for (const code of [...CODES.payout, 'insufficient-funds', 'checkout-refund-failed', 'something-new', '__proto__']) {
       const failed = await payout({ status: 'failed', payout_error: { error_code: code, error_message: 'in words' } });
       const { payout: refused, refund } = await saidTo(answered(422, { error_code: code, error_message: 'in words' }));
       const { payout: as_request } = await saidTo(answered(422, { code, message: 'in words' }));
@@ -68,7 +68,7 @@ suite('what answers of Wave mean', () => {
 
   test('every status of an answer, with an error nobody knows', async () => {
     const lines: string[] = [];
-    for (const code of CODES) {
+    for (const code of STATUSES) {
       const said = await saidTo(answered(code, { code: 'something-new', message: 'in words' }));
       lines.push(String(code), ...Object.entries(said).map(([what, one]) => `  ${what}: ${short(one)}`));
     }

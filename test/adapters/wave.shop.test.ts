@@ -68,7 +68,7 @@ test('a webhook that is forged changes nothing: the payment is asked about', asy
   await wave.idle();
   assert.equal((await payment(id)).status, 'processing');
   await becomes(id, 'succeeded', 1_000);
-  assert.ok(wave.announcer.sent.every(({ status }) => status === 401));
+  assert.ok(wave.callbacks.sent.every(({ status }) => status === 401));
 });
 
 test('a session whose answer is lost is none: the next provider collects, and nobody pays twice', async () => {

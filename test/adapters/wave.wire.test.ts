@@ -152,7 +152,7 @@ suite('webhooks of Wave', () => {
     assert.deepEqual(judge(body, `t=${t},v1=${macOf(SECRET, t, body)}`), {
       kind: 'signed',
       subject,
-      news: { kind: 'succeeded', provider_ref: 'T_1', amount_minor: 25_000_00n, currency: 'XOF' },
+      update: { kind: 'succeeded', provider_ref: 'T_1', amount_minor: 25_000_00n, currency: 'XOF' },
     });
   });
 
@@ -166,15 +166,15 @@ suite('webhooks of Wave', () => {
     ['a success without its amount', { ...complete, amount: null }],
     ['a session we can not read', { checkout_status: 'new' }],
   ] as const) {
-    test(`${what} is no news: the session is asked about`, () => {
+    test(`${what} is no update: the session is asked about`, () => {
       const body = event(fields, 'checkout.session.payment_failed');
-      assert.deepEqual(judge(body, `t=${t},v1=${macOf(SECRET, t, body)}`), { kind: 'signed', subject, news: null });
+      assert.deepEqual(judge(body, `t=${t},v1=${macOf(SECRET, t, body)}`), { kind: 'signed', subject, update: null });
     });
   }
 
   test('a signed event about nothing of ours is nothing', () => {
     for (const body of ['{}', 'null', '{"data":{"client_reference":"42"}}', '{"type":"test.test_event","data":{}}', '[']) {
-      assert.deepEqual(judge(body, `t=${t},v1=${macOf(SECRET, t, body)}`), { kind: 'signed', subject: null, news: null });
+      assert.deepEqual(judge(body, `t=${t},v1=${macOf(SECRET, t, body)}`), { kind: 'signed', subject: null, update: null });
     }
   });
 

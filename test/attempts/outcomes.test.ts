@@ -39,7 +39,7 @@ function attemptIn(status: AttemptStatus): AttemptRow {
 }
 
 /** What the provider declares: looks double from two seconds, "not found" proves nothing for ten minutes. */
-const PLAN = { polls: { first_ms: 2_000, factor: 2, longest_ms: 300_000 }, not_found_grace_ms: 600_000 };
+const PLAN = { polls: { first_ms: 2_000, factor: 2, max_ms: 300_000 }, not_found_grace_ms: 600_000 };
 const PROOF = { provider_ref: 'ref', amount_minor: 100_000n, currency: 'XAF' };
 const NO = { reason: 'wrong_pin', message: 'no' } as const;
 const REDIRECT = { kind: 'redirect', url: 'https://x' } as const;

@@ -167,7 +167,7 @@ test('a callback with a wrong signature: 401, and nothing changes by it', async 
   const id = await pending();
   await charge(id);
   await until(
-    async () => first.announcer.sent.length,
+    async () => first.callbacks.sent.length,
     (count) => count > 0,
   );
   assert.equal((await payment(id)).status, 'processing');

@@ -206,5 +206,5 @@ describe('usage errors end with 2, name the fault and point to the help', () => 
 test('a setting that can not be used is one line and exit code 1', async () => {
   const { code, stdout, stderr } = await pirogue(['teams', 'list'], { PORT: 'wrong' });
   assert.deepEqual({ code, stdout }, { code: 1, stdout: '' });
-  assert.match(stderr, /^pirogue: PORT=wrong can not be used: .*\n$/);
+  assert.match(stderr, /^pirogue: PORT=wrong cannot be used: .*\n$/);
 });

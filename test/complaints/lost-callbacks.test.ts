@@ -61,7 +61,7 @@ test('complaint 9: operators’ callbacks do not come and their status pages lag
   const before = await asked();
   await until(asked, (times) => times >= before + 3);
   assert.equal((await merchant.payment(unseen)).status, 'processing');
-  assert.equal(mtn.announcer.sent.length, 0);
+  assert.equal(mtn.callbacks.sent.length, 0);
   mtn.recover();
   await merchant.waitForStatus(`/payments/${unseen}`, 'succeeded', 10_000);
 });

@@ -36,7 +36,7 @@ test('complaint 5: browser and webhook race, it is captured twice or refunded fo
     });
   await Promise.all(Array.from({ length: 10 }, again));
   await pawapay.idle();
-  assert.equal(pawapay.announcer.sent.filter((sent) => sent.key === key && sent.status === 200).length, 11);
+  assert.equal(pawapay.callbacks.sent.filter((sent) => sent.key === key && sent.status === 200).length, 11);
   assert.deepEqual(await merchant.journalKinds(id), ['payment.succeeded']);
   assert.deepEqual(await merchant.events(id), ['payment.created', 'payment.processing', 'payment.succeeded']);
   assert.deepEqual((await merchant.call('GET', `/payments/${id}/refunds`)).body.items, []);
@@ -60,7 +60,7 @@ test('complaint 20: "how do I not apply the same payment twice?": one key makes 
   await merchant.waitForCallback(`/payments/${id}`, 'succeeded');
   await pawapay.idle();
   const { key } = pawapay.book.entries().at(-1) ?? assert.fail();
-  assert.equal(pawapay.announcer.sent.filter((sent) => sent.key === key && sent.status === 200).length, 3);
+  assert.equal(pawapay.callbacks.sent.filter((sent) => sent.key === key && sent.status === 200).length, 3);
   assert.deepEqual(await merchant.journalKinds(id), ['payment.succeeded']);
   assert.deepEqual(await merchant.events(id), ['payment.created', 'payment.processing', 'payment.succeeded']);
 });

@@ -22,7 +22,7 @@ for (const url of ['mail.example', 'https://mail.example', 'smtp://', 'smtp://aw
   test(`SMTP_URL=${url} can not be used, and is not shown: it may hold a password`, () => {
     assert.throws(
       () => readConfig({ SMTP_URL: url, MAIL_FROM: FROM }),
-      (error) => error instanceof ConfigError && /^SMTP_URL can not be used/.test(error.message) && !/secret/.test(error.message),
+      (error) => error instanceof ConfigError && /^SMTP_URL cannot be used/.test(error.message) && !/secret/.test(error.message),
     );
   });
 }

@@ -34,7 +34,7 @@ const REFUSED: [env: Record<string, string>, message: RegExp][] = [
   [{ PROFILE: 'production', SECRETS_KEY: KEY, PUBLIC_URL: 'http://pay.example' }, /^PUBLIC_URL is http:\/\/pay.example: .*https/],
   [{ PROFILE: 'production', SECRETS_KEY: KEY, HOST: '10.0.0.5' }, /^PUBLIC_URL is http:\/\/10.0.0.5:8080: .*https/],
   [{ PROFILE: 'production', SECRETS_KEY: KEY, PUBLIC_URL: 'http://localhost.pay.example' }, /^PUBLIC_URL is /],
-  [{ SECRETS_KEY: 'short' }, /^SECRETS_KEY can not be used: it must be 32 bytes/],
+  [{ SECRETS_KEY: 'short' }, /^SECRETS_KEY cannot be used: it must be 32 bytes/],
   [{ SECRETS_KEY: `${'A'.repeat(43)}=` }, /^SECRETS_KEY .*example/],
   [{ SECRETS_KEY: Buffer.alloc(32, 7).toString('base64') }, /^SECRETS_KEY .*example/],
   [{ CONTROL_DATABASE_URL: 'postgresql://a/c' }, /^SANDBOX_DATABASE_URL and LIVE_DATABASE_URL not set/],

@@ -236,9 +236,10 @@ describe('what is measured', () => {
 
   test('what a provider announces by itself counts like a look', async () => {
     const money = { provider_ref: 'r', amount_minor: 500_000n, currency: 'XAF' };
-    health.heard('pa_1', 'cm.mtn', { kind: 'succeeded', ...money });
+    health.recordReading('pa_1', 'cm.mtn', { kind: 'succeeded', ...money });
     assert.deepEqual([vital()?.reads, vital()?.success_share], [1, 1]);
-    for (let i = 0; i < 5; i++) health.heard('pa_1', 'cm.mtn', { kind: 'failed', reason: 'provider_error', message: 'down' });
+    for (let i = 0; i < 5; i++)
+      health.recordReading('pa_1', 'cm.mtn', { kind: 'failed', reason: 'provider_error', message: 'down' });
     assert.equal(gate(), 'open');
   });
 
@@ -367,7 +368,7 @@ describe('a measured provider', () => {
     assert.equal(health.observe(sandbox), sandbox);
     for (let i = 0; i < 10; i++) await health.observe(sandbox).submit(COLLECTION);
     health.callback('sandbox', 'cm.mtn', 10);
-    health.heard('sandbox', 'cm.mtn', { kind: 'expired' });
+    health.recordReading('sandbox', 'cm.mtn', { kind: 'expired' });
     assert.deepEqual([health.standing('sandbox', 'cm.mtn', 'collect'), health.snapshot()], ['operational', []]);
   });
 });

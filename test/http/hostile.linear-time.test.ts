@@ -28,7 +28,7 @@ import { typedAmount } from '../../src/kit/typed-amount.ts';
 import { readPayer } from '../../src/edge/links/form.ts';
 import type { LinkRow } from '../../src/edge/links/schema.ts';
 import { CONNECTORS } from '../../src/providers/adapters/catalogue.ts';
-import { plainText, rawWords } from '../../src/providers/adapters/wire/words.ts';
+import { plainText, rawMessage } from '../../src/providers/adapters/wire/text.ts';
 import { testCardToken } from '../../src/providers/adapters/sandbox/codes.ts';
 import { winAnsi } from '../../src/edge/receipts/win-ansi.ts';
 import { CsvReader } from '../../src/core/reconciliation/csv.ts';
@@ -110,7 +110,7 @@ const READERS: [what: string, work: (text: string) => unknown, most: number][] =
   ],
   ['HTML', (text) => html`<p title="${text}">${text}</p>`, BODY],
   ['letters of a receipt', winAnsi, BODY],
-  ['words of a provider', (text) => rawWords(text, text), BODY],
+  ['words of a provider', (text) => rawMessage(text, text), BODY],
   ['plain words for a provider', (text) => plainText(text, 40), BODY],
   ['a cursor', (text) => cursors.position({ cursor: text }), HEADER],
   ['a cursor of ours with more behind it', (text) => cursors.position({ cursor: `${cursors.seal('o', text)}${text}` }), HEADER],

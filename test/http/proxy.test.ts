@@ -112,7 +112,7 @@ const REFUSED = [
 
 for (const value of REFUSED) {
   test(`TRUST_PROXY=${value} is refused with one line`, () => {
-    assert.throws(() => readConfig({ TRUST_PROXY: value }), /^Error: TRUST_PROXY=[^\n]+ can not be used: it must be [^\n]+$/);
+    assert.throws(() => readConfig({ TRUST_PROXY: value }), /^Error: TRUST_PROXY=[^\n]+ cannot be used: it must be [^\n]+$/);
   });
 }
 
@@ -127,7 +127,7 @@ for (const value of [
   test(`REDIS_URL=${value} is refused with one line that does not show it`, () => {
     assert.throws(
       () => readConfig({ REDIS_URL: value }),
-      (error: Error) => /^REDIS_URL can not be used: [^\n]+$/.test(error.message) && !error.message.includes(value),
+      (error: Error) => /^REDIS_URL cannot be used: [^\n]+$/.test(error.message) && !error.message.includes(value),
     );
   });
 }

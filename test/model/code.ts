@@ -44,7 +44,7 @@ export function codeAfterResponse(payment: Payment, index: number, response: Res
 /** Returns what the program makes of a poll. */
 export function codeAfterReading(payment: Payment, index: number, reading: Reading): Promise<Payment> {
   const look = {
-    capabilities: { polls: { first_ms: 1_000, factor: 2, longest_ms: 60_000 }, not_found_grace_ms: GRACE_MS },
+    capabilities: { polls: { first_ms: 1_000, factor: 2, max_ms: 60_000 }, not_found_grace_ms: GRACE_MS },
     polled_at: reading === 'absent' ? NOW - GRACE_MS : NOW,
     due: null,
   };

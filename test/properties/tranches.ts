@@ -137,7 +137,7 @@ export class Pieces {
         : news === 'unknown'
           ? ({ kind: 'unreadable', message: 'an empty page' } as const)
           : this.#evidence(piece, news);
-    const plan = { polls: { first_ms: 1_000, factor: 2, longest_ms: 60_000 }, not_found_grace_ms: 600_000 };
+    const plan = { polls: { first_ms: 1_000, factor: 2, max_ms: 60_000 }, not_found_grace_ms: 600_000 };
     await this.#apply(changeOfReading(api.config, 'live', row, attempt, reading, plan, api.deps.clock.now()));
     await this.#learn(payment, piece, news);
   }

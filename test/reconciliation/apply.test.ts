@@ -29,7 +29,7 @@ async function reportOther(id: string, payment_id: string, amount_minor: bigint)
   const place = { config: readConfig({}), environment: 'live' as const };
   const reading = { kind: 'succeeded' as const, provider_ref: 'F1', amount_minor, currency: 'XAF' };
   const look = {
-    capabilities: { polls: { first_ms: 1, factor: 1, longest_ms: 1 }, not_found_grace_ms: 0 },
+    capabilities: { polls: { first_ms: 1, factor: 1, max_ms: 1 }, not_found_grace_ms: 0 },
     polled_at: NOON,
     due: null,
   };

@@ -9,7 +9,7 @@ import { verifyLedger } from '../../src/money/ledger/verify.ts';
 import type { BreakRow } from '../../src/core/reconciliation/schema.ts';
 import { BREAK_KINDS } from '../../src/core/reconciliation/schema.ts';
 import { pagesOf, reconcile } from '../../src/core/reconciliation/service.ts';
-import { NORMAL_FORM, type StatementEntry, spoilStatement, statementOf, writeStatement } from '../../simulators/kit/statement.ts';
+import { NORMAL_FORM, type StatementEntry, alterStatement, statementOf, writeStatement } from '../../simulators/kit/statement.ts';
 import { walletStatement } from '../../simulators/pawapay/statement.ts';
 import { LiveMerchant } from '../complaints/live-merchant.ts';
 import { FakeClock, startApi } from '../setup/api.ts';
@@ -111,7 +111,7 @@ for (const [name, form] of [
     test(`every injected break is found and nothing else, ${SEEDS} times by seed`, async () => {
       const honest = statementOf(merchant.simulator(name).book);
       for (let seed = 1; seed <= SEEDS; seed++) {
-        const { entries, injected } = spoilStatement(honest, WANTED, seed);
+        const { entries, injected } = alterStatement(honest, WANTED, seed);
         assert.equal(injected.length, 5 * WANTED);
         const found = await compare(merchant, name, writeStatement(entries, form), false);
         const words = (list: readonly { kind: string; key: string | null }[]) =>
@@ -123,7 +123,7 @@ for (const [name, form] of [
     test('other processes get the same statement, with the names of the breaks', async () => {
       const simulator = merchant.simulator(name);
       const answer = await fetch(`${simulator.url}/_twin/statement.csv?breaks=1&seed=3`);
-      const { entries, injected } = spoilStatement(statementOf(simulator.book), 1, 3);
+      const { entries, injected } = alterStatement(statementOf(simulator.book), 1, 3);
       assert.deepEqual(JSON.parse(answer.headers.get('x-simulator-breaks') ?? ''), injected);
       assert.equal(await answer.text(), writeStatement(entries, form));
     });
@@ -148,7 +148,7 @@ for (const [name, form] of [
     test('late money is booked and given back, corrections bring clearing to the statement, and a second time changes nothing', async () => {
       const simulator = merchant.simulator(name);
       simulator.faults.recover();
-      const { entries, injected } = spoilStatement(statementOf(simulator.book), 1, 99);
+      const { entries, injected } = alterStatement(statementOf(simulator.book), 1, 99);
       const text = writeStatement(entries, form);
       const first = await compare(merchant, name, text, true);
       assert.equal(first.length, injected.length);

@@ -4,7 +4,7 @@ import { type CountryCode, getCountryCallingCode, getExampleNumber } from 'libph
 import examples from 'libphonenumber-js/mobile/examples';
 import { CHANNELS } from '../../src/providers/reference/channels.ts';
 import { COUNTRIES, countryByCode } from '../../src/providers/reference/countries.ts';
-import { detectChannel, maskPhone, parsePhone } from '../../src/providers/reference/phones.ts';
+import { detectChannel, parsePhone } from '../../src/providers/reference/phones.ts';
 
 const ACCEPTED: [country: string, typed: string, e164: string][] = [
   ['CM', '+237650000001', '+237650000001'],
@@ -146,16 +146,4 @@ const DETECTED: [e164: string, channel: string | null][] = [
 
 for (const [e164, channel] of DETECTED) {
   test(`${e164} is detected as ${channel ?? 'nothing'}`, () => assert.equal(detectChannel(e164)?.id ?? null, channel));
-}
-
-const MASKED: [e164: string, masked: string][] = [
-  ['+237650000001', '+237 6•• ••• •01'],
-  ['+2250700000001', '+225 0 ••• ••• •01'],
-  ['+22890123456', '+228 9• ••• •56'],
-  ['+12025550123', '+1 2 ••• ••• •23'],
-  ['nonsense', 'n• ••• •se'],
-];
-
-for (const [e164, masked] of MASKED) {
-  test(`${e164} is shown as ${masked}`, () => assert.equal(maskPhone(e164), masked));
 }

@@ -49,7 +49,7 @@ function complete(provider: TestProvider): Provider {
     capabilities: {
       idempotency: 'replays',
       readable_by: 'ours',
-      polls: { first_ms: 2_000, factor: 2, longest_ms: 300_000 },
+      polls: { first_ms: 2_000, factor: 2, max_ms: 300_000 },
       not_found_grace_ms: 600_000,
     },
     keyOf: (id) => id,

@@ -79,7 +79,7 @@ export class SimulatedProvider {
       capabilities: {
         idempotency: 'replays',
         readable_by: 'ours',
-        polls: { first_ms: 1_000, factor: 2, longest_ms: 60_000 },
+        polls: { first_ms: 1_000, factor: 2, max_ms: 60_000 },
         not_found_grace_ms: 600_000,
       },
       offers: () => null,

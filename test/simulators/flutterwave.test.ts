@@ -45,6 +45,6 @@ test('a failed prompt is not announced: it is found by asking', async () => {
   await provider.submit(collection);
   await simulator.idle();
   await sleep(20);
-  assert.ok(!simulator.announcer.sent.some(({ key }) => key === collection.provider_key));
+  assert.ok(!simulator.callbacks.sent.some(({ key }) => key === collection.provider_key));
   assert.equal(short(await provider.read(collection)), 'failed(insufficient_funds)');
 });

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { test } from 'node:test';
 import { Book, type Draft } from '../../simulators/kit/book.ts';
 import { type Fault, Faults, type Profile } from '../../simulators/kit/faults.ts';
-import { minorOf } from '../../simulators/kit/fates.ts';
+import { minorOf } from '../../simulators/kit/outcomes.ts';
 import { startSimulator } from '../../simulators/kit/simulator.ts';
 import { SIMULATORS } from '../../simulators/catalogue.ts';
 import { pawapaySimulator } from '../../simulators/pawapay/index.ts';
@@ -66,35 +66,37 @@ test('amounts on the wire are texts without tricks', () => {
   assert.deepEqual(['05', '.5', '5.', '5.005', '-5', '1e3', 5, null, ''].map(minorOf), Array(9).fill(null));
 });
 
-test('another process drives a simulator over HTTP: weather, book, outage, recovery', async () => {
-  const simulator = await startSimulator(pawapaySimulator, { delay_ms: 5 });
-  const call = async (path: string, body?: object) => {
-    const init = body ? { method: 'POST', body: JSON.stringify(body) } : {};
-    const answer = await fetch(`${simulator.url}/_twin/${path}`, init);
-    // biome-ignore lint/suspicious/noExplicitAny: a control page answers in shapes of its own
-    return { status: answer.status, body: (await answer.json()) as any };
-  };
-  try {
-    assert.equal((await call('faults', { profile: 'stormy' })).body.profile, 'stormy');
-    assert.equal((await call('faults', { profile: 'sunny' })).status, 422);
-    assert.equal((await call('faults', { fault: 'nonsense' })).status, 422);
-    assert.equal((await call('faults', { fault: 'stuck', name: 'a' })).status, 200);
-    assert.equal(simulator.faults.unmet()[0]?.name, 'a');
-    simulator.book.settle(simulator.book.add(DRAFT), 'succeeded', null);
-    const book = (await call('book')).body;
-    assert.deepEqual([book.entries[0].amount_minor, book.moved[0].amount_minor], ['500', '500']);
-    assert.equal((await call('recover', {})).body.profile, 'calm');
-    assert.deepEqual(simulator.faults.unmet(), []);
-    assert.equal((await call('outage', { ms: 100 })).status, 200);
-    await assert.rejects(async () => {
-      for (let tries = 0; tries < 200; tries++) await sleep(5).then(() => call('faults'));
-    });
-    for (let tries = 0; tries < 200; tries++) if (await sleep(20).then(() => call('faults').catch(() => null))) break;
-    assert.equal((await call('faults')).status, 200);
-  } finally {
-    await simulator.stop();
-  }
-});
+for (const prefix of ['_simulator', '_twin']) {
+  test(`another process controls a simulator over HTTP at /${prefix}/: faults, book, outage, recovery`, async () => {
+    const simulator = await startSimulator(pawapaySimulator, { delay_ms: 5 });
+    const call = async (path: string, body?: object) => {
+      const init = body ? { method: 'POST', body: JSON.stringify(body) } : {};
+      const answer = await fetch(`${simulator.url}/${prefix}/${path}`, init);
+      // biome-ignore lint/suspicious/noExplicitAny: a control page answers in shapes of its own
+      return { status: answer.status, body: (await answer.json()) as any };
+    };
+    try {
+      assert.equal((await call('faults', { profile: 'stormy' })).body.profile, 'stormy');
+      assert.equal((await call('faults', { profile: 'sunny' })).status, 422);
+      assert.equal((await call('faults', { fault: 'nonsense' })).status, 422);
+      assert.equal((await call('faults', { fault: 'stuck', name: 'a' })).status, 200);
+      assert.equal(simulator.faults.unmet()[0]?.name, 'a');
+      simulator.book.settle(simulator.book.add(DRAFT), 'succeeded', null);
+      const book = (await call('book')).body;
+      assert.deepEqual([book.entries[0].amount_minor, book.moved[0].amount_minor], ['500', '500']);
+      assert.equal((await call('recover', {})).body.profile, 'calm');
+      assert.deepEqual(simulator.faults.unmet(), []);
+      assert.equal((await call('outage', { ms: 1_000 })).status, 200);
+      await assert.rejects(async () => {
+        for (let tries = 0; tries < 200; tries++) await sleep(5).then(() => call('faults'));
+      });
+      for (let tries = 0; tries < 200; tries++) if (await sleep(20).then(() => call('faults').catch(() => null))) break;
+      assert.equal((await call('faults')).status, 200);
+    } finally {
+      await simulator.stop();
+    }
+  });
+}
 
 test('npm run twins starts every simulator, says how to use it, and ends on Ctrl-C', async () => {
   const main = fileURLToPath(new URL('../../simulators/main.ts', import.meta.url));

@@ -78,7 +78,7 @@ async function learn(id: string, reading: Reading) {
     select id as attempt_id from attempts where payment_id = ${id} order by id desc limit 1`);
   const [payment, attempt] = [await findPayment(store.db, team_id, id), await findAttempt(store.db, team_id, attempt_id)];
   assert.ok(payment && attempt);
-  const capabilities = { polls: { first_ms: 1, factor: 1, longest_ms: 1 }, not_found_grace_ms: 0 };
+  const capabilities = { polls: { first_ms: 1, factor: 1, max_ms: 1 }, not_found_grace_ms: 0 };
   await applyOne(api.deps, store, changeOfReading(api.deps.config, 'live', payment, attempt, reading, capabilities, clock.now()));
 }
 const statusOf = async (id: string) =>

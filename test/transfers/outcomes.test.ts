@@ -4,7 +4,7 @@ import type { PayoutOutcome } from '../../src/providers/adapters/contract.ts';
 import { occurrenceOf } from '../../src/core/transfers/outcomes.ts';
 import type { TransferRow } from '../../src/core/transfers/schema.ts';
 
-const PLAN = { first_ms: 7_000, factor: 3, longest_ms: 60_000 };
+const PLAN = { first_ms: 7_000, factor: 3, max_ms: 60_000 };
 
 const UNDECIDED: PayoutOutcome[] = [
   { kind: 'unknown', message: 'no answer' },

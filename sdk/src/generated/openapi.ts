@@ -10249,7 +10249,7 @@ export interface operations {
                  */
                 currency?: components["schemas"]["Currency"];
                 /**
-                 * @description Major units: leaves out the channels that can not take it.
+                 * @description Major units: leaves out the channels that cannot take it.
                  * @example 25000
                  */
                 amount?: number;

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { Entry } from '../../kit/book.ts';
 import { type Answer, type Call, jsonOf, type SimulatorRoute } from '../../kit/calls.ts';
-import { type Ending, failsWith, SUCCEEDS } from '../../kit/desk.ts';
-import { type Fate, fateOf, minorOf } from '../../kit/fates.ts';
+import { type Ending, failsWith, SUCCEEDS } from '../../kit/operations.ts';
+import { type Outcome, outcomeOf, minorOf } from '../../kit/outcomes.ts';
 import type { Kit, SimulatorKind } from '../../kit/simulator.ts';
 import { Access, UNAUTHORISED } from '../access.ts';
 
@@ -12,10 +12,10 @@ const TOKEN_SECONDS = 3_600;
 const FOLDER = '/omcoreapis/1.0.2/mp';
 const FIELDS = ['notifUrl', 'channelUserMsisdn', 'amount', 'subscriberMsisdn', 'pin', 'orderId', 'description', 'payToken'];
 /** Last six digits of numbers that are rejected immediately, before anything is created. */
-const TURNED_AWAY = '000005';
+const REJECTED_SUFFIX = '000005';
 
 /** Results in Orange's texts, which contain no code. EXPIRED and CANCELLED are statuses. */
-const ENDINGS: Record<Fate, Ending> = {
+const ENDINGS: Record<Outcome, Ending> = {
   succeeds: SUCCEEDS,
   insufficient_funds: failsWith('Le solde du compte du payeur est insuffisant'),
   declined: failsWith('Utilisateur bloqué'),
@@ -54,28 +54,28 @@ export const orangeMoneyCameroonSimulator: SimulatorKind = {
       ],
       namesOf: (call) => payments.namesOf(call),
       compose: (entry, { stage, forged }) => {
-        const told = stage === 'interim' ? 'PENDING' : statusOf(entry);
-        const status = forged ? (told === 'SUCCESSFULL' ? 'FAILED' : 'SUCCESSFULL') : told;
+        const actual = stage === 'interim' ? 'PENDING' : statusOf(entry);
+        const status = forged ? (actual === 'SUCCESSFULL' ? 'FAILED' : 'SUCCESSFULL') : actual;
         const body = JSON.stringify({ payToken: entry.wire.payToken, status, message: '' });
         return { method: 'POST', url: String(entry.callback_url), headers: { 'content-type': 'application/json' }, body };
       },
       answers: {
-        throttled: refusal(429, 'Message throttled out'),
+        throttled: rejection(429, 'Message throttled out'),
         unauthorised: UNAUTHORISED,
-        broken: refusal(500, 'Erreur interne'),
-        missing: refusal(404, 'No matching resource found'),
+        broken: rejection(500, 'Erreur interne'),
+        missing: rejection(404, 'No matching resource found'),
       },
     };
   },
 };
 
-function refusal(status: number, message: string): Answer {
+function rejection(status: number, message: string): Answer {
   return { status, body: { message } };
 }
 
 function channelDenial({ headers }: Call): Answer | null {
   const expected = Buffer.from(`${CHANNEL.user}:${CHANNEL.password}`).toString('base64');
-  return headers['x-auth-token'] === expected ? null : refusal(401, 'X-AUTH-TOKEN invalide');
+  return headers['x-auth-token'] === expected ? null : rejection(401, 'X-AUTH-TOKEN invalide');
 }
 
 /** Pay tokens and the payments requested with them. */
@@ -97,32 +97,32 @@ class Payments {
   async pay(call: Call): Promise<Answer> {
     const fields = jsonOf(call) ?? {};
     if (FIELDS.some((name) => typeof fields[name] !== 'string' || fields[name] === '')) {
-      return refusal(400, 'Requête invalide');
+      return rejection(400, 'Requête invalide');
     }
     const { payToken, orderId, subscriberMsisdn, notifUrl, amount } = fields as Record<string, string>;
     const amount_minor = minorOf(amount);
-    if (!payToken || !orderId || amount_minor === null || amount_minor % 100n !== 0n) return refusal(400, 'Requête invalide');
-    if (fields.channelUserMsisdn !== CHANNEL.msisdn) return refusal(417, 'Canal introuvable');
-    if (fields.pin !== CHANNEL.pin) return refusal(417, 'Code PIN incorrect');
-    if (!/^6\d{8}$/.test(String(subscriberMsisdn)) || subscriberMsisdn?.endsWith(TURNED_AWAY)) {
-      return refusal(417, 'Bénéficiaire introuvable');
+    if (!payToken || !orderId || amount_minor === null || amount_minor % 100n !== 0n) return rejection(400, 'Requête invalide');
+    if (fields.channelUserMsisdn !== CHANNEL.msisdn) return rejection(417, 'Canal introuvable');
+    if (fields.pin !== CHANNEL.pin) return rejection(417, 'Code PIN incorrect');
+    if (!/^6\d{8}$/.test(String(subscriberMsisdn)) || subscriberMsisdn?.endsWith(REJECTED_SUFFIX)) {
+      return rejection(417, 'Bénéficiaire introuvable');
     }
     const used = this.#orders.get(payToken);
-    if (used === undefined) return refusal(404, 'PayToken inconnu');
-    if (used !== null) return refusal(417, 'PayToken déjà utilisé');
-    if (call.fault === 'closed') return refusal(503, 'Service indisponible');
+    if (used === undefined) return rejection(404, 'PayToken inconnu');
+    if (used !== null) return rejection(417, 'PayToken déjà utilisé');
+    if (call.fault === 'closed') return rejection(503, 'Service indisponible');
     this.#orders.set(payToken, orderId);
     const msisdn = `237${subscriberMsisdn}`;
     const draft = { kind: 'collect', key: orderId, amount_minor, currency: 'XAF', msisdn, of: null } as const;
     const wire = { payToken, description: fields.description, channelUserMsisdn: fields.channelUserMsisdn };
-    const ending = ENDINGS[fateOf('collect', msisdn)];
-    const entry = await this.#kit.desk.take({ ...draft, callback_url: String(notifUrl), wire }, ending, call.fault);
+    const ending = ENDINGS[outcomeOf('collect', msisdn)];
+    const entry = await this.#kit.operations.create({ ...draft, callback_url: String(notifUrl), wire }, ending, call.fault);
     return envelope('Merchant payment successfully initiated', presented(entry, 'PENDING'));
   }
 
   show(payToken: string): Answer {
     const order = this.#orders.get(payToken);
-    if (order === undefined) return refusal(404, 'PayToken inconnu');
+    if (order === undefined) return rejection(404, 'PayToken inconnu');
     const entry = order === null ? undefined : this.#kit.book.visible(order);
     const data = entry ? presented(entry, statusOf(entry)) : { payToken, status: 'INITIATED' };
     return envelope('Transaction retrieved successfully', data);

@@ -30,7 +30,7 @@ export async function pollAttempt(deps: PaymentDeps, store: Store, attempt: Atte
 /** Applies the result that a provider reported in a signed callback. */
 export async function applyCallback(deps: PaymentDeps, store: Store, attempt: AttemptRow, reading: Reading): Promise<void> {
   const { provider } = await partsOf(deps, store, attempt);
-  deps.health.heard(provider.account_id, attempt.channel, reading);
+  deps.health.recordReading(provider.account_id, attempt.channel, reading);
   const { capabilities } = provider;
   const place = { config: deps.config, environment: store.environment };
   await applyOne(deps, store, reportOfReading(place, attempt, reading, { capabilities, polled_at: deps.clock.now(), due: null }));

@@ -16,7 +16,7 @@ import { checkResolvable } from './resolve.ts';
 export type Proof = Extract<Reading, { kind: 'succeeded' | 'failed' }>;
 
 /** Poll plan after a proof. A proof ends the polling, except where another amount leaves a mismatch open. */
-const PLAN: PollPlan = { first_ms: 300_000, factor: 1, longest_ms: 300_000 };
+const PLAN: PollPlan = { first_ms: 300_000, factor: 1, max_ms: 300_000 };
 
 /**
  * Applies the line of a provider's statement that reports an attempt, in the same way as a poll result: success is posted,

@@ -20,7 +20,7 @@ import { isFinal, nextRefundStatus, type RefundTrigger } from './states.ts';
 import { isSetAside, lockRefund, sumReturned, updateRefund } from './store.ts';
 
 /** Poll plan of a refund part whose provider cannot be used at the moment, so that its own plan is unknown. */
-const DEFAULT_PLAN: PollPlan = { first_ms: 2_000, factor: 2, longest_ms: 300_000 };
+const DEFAULT_PLAN: PollPlan = { first_ms: 2_000, factor: 2, max_ms: 300_000 };
 const NEXT_PART_MS = 2_000;
 /** A part is not polled while its sender may still be waiting for the response. */
 const SENDING_MS = 60_000;

@@ -43,8 +43,8 @@ export async function receive(
     case 'signed': {
       // A caller who knows an address could send a callback signed for another operation there. It only triggers a
       // status read.
-      const news = id === null || callback.subject?.value === provider.keyOf(id) ? callback.news : null;
-      return pass(deps, to, operationRefOf(provider, id, callback.subject), news);
+      const update = id === null || callback.subject?.value === provider.keyOf(id) ? callback.update : null;
+      return pass(deps, to, operationRefOf(provider, id, callback.subject), update);
     }
     default:
       return unreachable(callback);
@@ -58,7 +58,7 @@ function operationRefOf({ capabilities }: Provider, id: string | null, subject: 
   return { by: 'id', value: id, ...told };
 }
 
-async function pass(deps: CallbackDeps, to: Addressed, ref: OperationRef | null, news: Reading | null): Promise<Received> {
+async function pass(deps: CallbackDeps, to: Addressed, ref: OperationRef | null, update: Reading | null): Promise<Received> {
   if (ref === null) return 'unmatched';
   const { team_id, environment, provider } = to;
   const store = deps.stores[environment].of(team_id);
@@ -73,5 +73,5 @@ async function pass(deps: CallbackDeps, to: Addressed, ref: OperationRef | null,
     return 'matched';
   }
   if (ref.by !== 'provider_ref') await pollTransfer(store, deps.clock.now(), from, { by: ref.by, value: ref.value });
-  return (await applyAttemptCallback(deps, store, from, ref, news)) ? 'matched' : 'unmatched';
+  return (await applyAttemptCallback(deps, store, from, ref, update)) ? 'matched' : 'unmatched';
 }

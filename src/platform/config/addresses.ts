@@ -35,7 +35,7 @@ export function databaseUrls(env: Env): DatabaseUrls | null {
   }
   for (const name of names) {
     if (!/^postgres(ql)?:\/\//.test(env[name] as string)) {
-      throw new ConfigError(`${name} can not be used: it must start with postgresql://`);
+      throw new ConfigError(`${name} cannot be used: it must start with postgresql://`);
     }
   }
   if (new Set([control, sandbox, live]).size < 3) {
@@ -49,7 +49,7 @@ export function redisUrl(env: Env): string | null {
   // The value is not shown, because it may contain a password.
   if (value && !isRedisUrl(value)) {
     throw new ConfigError(
-      'REDIS_URL can not be used: it must be an address such as redis://10.0.0.5:6379 or rediss://user:password@cache/0',
+      'REDIS_URL cannot be used: it must be an address such as redis://10.0.0.5:6379 or rediss://user:password@cache/0',
     );
   }
   return value;
@@ -69,9 +69,9 @@ export function smtpUrl(env: Env): string | null {
   const value = env.SMTP_URL || null;
   // The value is not shown, because it may contain a password.
   if (value && !isSmtpUrl(value)) {
-    throw new ConfigError('SMTP_URL can not be used: it must be an address such as smtp://user:password@mail.example:587');
+    throw new ConfigError('SMTP_URL cannot be used: it must be an address such as smtp://user:password@mail.example:587');
   }
-  if (value && !env.MAIL_FROM) throw new ConfigError('MAIL_FROM is not set: SMTP_URL needs to know whom mail is from');
+  if (value && !env.MAIL_FROM) throw new ConfigError('MAIL_FROM is not set: SMTP_URL requires the sender of mails');
   return value;
 }
 

@@ -4,7 +4,7 @@ import { ConfigError } from '../../kit/config-error.ts';
 export type Env = Record<string, string | undefined>;
 
 export function wrong(name: string, value: string, wanted: string): ConfigError {
-  return new ConfigError(`${name}=${value} can not be used: it must be ${wanted}`);
+  return new ConfigError(`${name}=${value} cannot be used: it must be ${wanted}`);
 }
 
 export function oneOf<T extends string>(env: Env, name: string, allowed: readonly T[], fallback: T): T {

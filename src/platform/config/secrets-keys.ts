@@ -22,10 +22,10 @@ export function secretsKeys(texts: readonly string[]): Buffer[] | string {
 export function secretsKeysFrom(env: Env): Buffer[] | null {
   if (!env.SECRETS_KEY) return null;
   const keys = secretsKeys(env.SECRETS_KEY.split(','));
-  if (typeof keys === 'string') throw new ConfigError(`SECRETS_KEY can not be used: ${keys}`);
+  if (typeof keys === 'string') throw new ConfigError(`SECRETS_KEY cannot be used: ${keys}`);
   // All zeros is the example key of the documentation; other repeated bytes are equally insecure.
   if (keys.some((key) => key.every((byte) => byte === key[0]))) {
-    throw new ConfigError('SECRETS_KEY can not be used: it is an example, not a secret (openssl rand -base64 32)');
+    throw new ConfigError('SECRETS_KEY cannot be used: it is an example, not a secret (openssl rand -base64 32)');
   }
   return keys;
 }

@@ -22,7 +22,7 @@ export function tracingSettings(env: Env): TracingSettings | null {
   const endpoint = env.OTEL_EXPORTER_OTLP_ENDPOINT;
   if (!endpoint) return null;
   if (!/^https?:$/.test(URL.parse(endpoint)?.protocol ?? '')) {
-    throw new ConfigError('OTEL_EXPORTER_OTLP_ENDPOINT can not be used: it must be an address such as http://127.0.0.1:4318');
+    throw new ConfigError('OTEL_EXPORTER_OTLP_ENDPOINT cannot be used: it must be an address such as http://127.0.0.1:4318');
   }
   return {
     url: `${endpoint.replace(/\/+$/, '')}/v1/traces`,
@@ -45,11 +45,11 @@ function headerOf(pair: string): [string, string] {
   } catch {
     // Invalid percent-encoding is rejected like a missing name.
   }
-  throw new ConfigError('OTEL_EXPORTER_OTLP_HEADERS can not be used: it must be a list such as name=value,other=value');
+  throw new ConfigError('OTEL_EXPORTER_OTLP_HEADERS cannot be used: it must be a list such as name=value,other=value');
 }
 
 function shareOf(text: string): number {
   const share = Number(text);
   if (share >= 0 && share <= 1) return share;
-  throw new ConfigError(`OTEL_TRACES_SAMPLER_ARG=${text} can not be used: it must be a number from 0 to 1`);
+  throw new ConfigError(`OTEL_TRACES_SAMPLER_ARG=${text} cannot be used: it must be a number from 0 to 1`);
 }

@@ -21,7 +21,7 @@ export class Limits {
   readonly #shared: SharedCounters | null;
   readonly #callers = new MemoryCounters();
   /** Separate, so that unauthenticated callers cannot evict the counters of authenticated ones. */
-  readonly #strangers = new MemoryCounters();
+  readonly #unauthenticated = new MemoryCounters();
 
   constructor({ redis_url, redis_timeout_ms }: LimitsConfig, log: Log) {
     this.#shared = redis_url
@@ -56,7 +56,7 @@ export class Limits {
    * @param now milliseconds since the epoch
    */
   takeUnauthenticated(limit: Limit, now: number): Promise<Counted> {
-    return this.#take(this.#strangers, [limit], now);
+    return this.#take(this.#unauthenticated, [limit], now);
   }
 
   /** Returns the state of the counters, without counting. */

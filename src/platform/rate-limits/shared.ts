@@ -50,7 +50,7 @@ export class SharedCounters {
   async open(): Promise<void> {
     await this.#connection.open();
     if (await this.#try()) this.#answering = true;
-    else this.#lose(new Error('it can not be reached'));
+    else this.#lose(new Error('it cannot be reached'));
   }
 
   async close(): Promise<void> {

@@ -140,7 +140,7 @@ export type Preparation =
 export type Cancellation = { kind: 'cancelled' } | { kind: 'too_late'; message: string } | { kind: 'unknown'; message: string };
 
 /** One wallet balance of an account at the provider. */
-export interface Purse {
+export interface WalletBalance {
   currency: string;
   amount_minor: Minor;
   use: 'collection' | 'payout' | 'both';
@@ -152,7 +152,7 @@ export interface Purse {
 }
 
 /** The balances of one account at the provider. */
-export type FloatReading = { kind: 'held'; floats: Purse[] } | { kind: 'unreadable'; message: string };
+export type FloatReading = { kind: 'held'; floats: WalletBalance[] } | { kind: 'unreadable'; message: string };
 
 /** The result of an account-holder lookup. */
 export type Lookup = { kind: 'found'; name: string | null } | { kind: 'not_found' } | { kind: 'unreadable'; message: string };
@@ -179,7 +179,7 @@ export type Subject = { by: 'provider_key' | 'provider_ref'; value: string; paid
  * signature or token is wrong.
  */
 export type Callback =
-  | { kind: 'signed'; subject: Subject | null; news: Reading | null }
+  | { kind: 'signed'; subject: Subject | null; update: Reading | null }
   | { kind: 'hint'; subject: Subject | null }
   | { kind: 'forged'; message: string };
 
@@ -198,12 +198,12 @@ export interface Offer {
 
 /**
  * Polling schedule of an open attempt: the first poll after `first_ms`, then intervals `factor` times longer, up to
- * `longest_ms`.
+ * `max_ms`.
  */
 export interface PollPlan {
   first_ms: number;
   factor: number;
-  longest_ms: number;
+  max_ms: number;
 }
 
 /** The declared capabilities of a provider. The core relies on them, and the conformance suite tests them. */

@@ -21,6 +21,6 @@ export function backOff(polls: number): number {
 }
 
 /** Returns the delay before the next poll in milliseconds, by the provider's own poll plan. */
-export function pollDelay({ first_ms, factor, longest_ms }: PollPlan, polls: number): number {
-  return Math.min(first_ms * factor ** Math.min(polls, 20), longest_ms);
+export function pollDelay({ first_ms, factor, max_ms }: PollPlan, polls: number): number {
+  return Math.min(first_ms * factor ** Math.min(polls, 20), max_ms);
 }

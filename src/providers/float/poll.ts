@@ -26,7 +26,7 @@ export async function pollFloat(deps: PollDeps, store: Store, ref: AccountRef): 
   const found = listed.find(({ provider }) => provider.account_id === ref.account_id);
   if (!found?.provider.balance) return;
   const at = deps.clock.now();
-  const reading = await ask(found.provider);
+  const reading = await readFloats(found.provider);
   if (reading.kind === 'unreadable') return writePollError(store.db, ref, reading.message);
   const rows = rowsOf(ref, reading, new Date(at));
   await store.db.transaction(async (tx) => {
@@ -35,7 +35,7 @@ export async function pollFloat(deps: PollDeps, store: Store, ref: AccountRef): 
   });
 }
 
-async function ask(provider: Provider): Promise<FloatReading> {
+async function readFloats(provider: Provider): Promise<FloatReading> {
   const late = Promise.withResolvers<FloatReading>();
   const timer = setTimeout(() => late.resolve({ kind: 'unreadable', message: 'no answer in time' }), DEADLINE_MS);
   try {
@@ -68,12 +68,12 @@ async function raise(
 ): Promise<void> {
   const alerts = await alertsOf(tx, ref.team_id, ref.account_id);
   for (const level of ['low', 'empty'] as const) {
-    const purses = rows.flatMap((row) => {
+    const floats = rows.flatMap((row) => {
       const alert = alertOf(row, alerts);
       return alert && levelOf(row, alert, at) === level ? [purseOf(row, alert)] : [];
     });
-    if (purses.length === 0) continue;
-    const facts = { account: ref.account_id, ...account, level, purses };
+    if (floats.length === 0) continue;
+    const facts = { account: ref.account_id, ...account, level, purses: floats };
     await writeMailInTurn(
       tx,
       { team_id: ref.team_id, kind: 'float_low', facts },

@@ -136,19 +136,19 @@ export class ProviderDirectory implements Providers {
   #make(row: SealedAccountRow): Provider | null {
     const connector = connectorOf(row.provider);
     if (!connector) {
-      this.#complain(row, 'this version has no such kind of provider');
+      this.#reportUnusable(row, 'this version has no such kind of provider');
       return null;
     }
     try {
       const credentials = JSON.parse(this.#secrets.open(row.credentials_sealed, credentialsPlace(row))) as Record<string, string>;
       return this.#observe(connector.connect({ id: row.id, environment: row.environment, credentials }, this.#tools));
     } catch {
-      this.#complain(row, 'its credentials can not be opened with this SECRETS_KEY: add the account again');
+      this.#reportUnusable(row, 'its credentials cannot be opened with this SECRETS_KEY: add the account again');
       return null;
     }
   }
 
-  #complain({ id, provider, name }: AccountRow, why: string): void {
-    this.#log.error({ account: id, provider, name }, `a provider account can not be used: ${why}`);
+  #reportUnusable({ id, provider, name }: AccountRow, why: string): void {
+    this.#log.error({ account: id, provider, name }, `a provider account cannot be used: ${why}`);
   }
 }

@@ -31,7 +31,7 @@ export function faultsOf(connector: Connector, credentials: Record<string, strin
     .filter((text) => !text.startsWith(' '));
   return [
     ...missing.map((name) => `${name} is missing`),
-    ...unknown.map((name) => `${name} is not asked for (known: ${known.join(', ')})`),
+    ...unknown.map((name) => `${name} is not a credential of this provider (known: ${known.join(', ')})`),
     ...wrong,
   ];
 }

@@ -80,13 +80,3 @@ export function detectChannel(e164: string): Channel | null {
   }
   return null;
 }
-
-/** Masks a number for pages and logs that must not identify the payer: `+237 6•• ••• •01`. */
-export function maskPhone(e164: string): string {
-  const calling_code = parsePhoneNumberFromString(e164)?.countryCallingCode ?? '';
-  const national = calling_code ? e164.slice(1 + calling_code.length) : e164;
-  const hidden = [...national].map((digit, i) => (i === 0 || i >= national.length - 2 ? digit : '•')).join('');
-  // Grouped from the end, so that the last two digits are always in a complete group.
-  const groups = hidden.replace(/(?<=.)(?=(?:.{3})+$)/gu, ' ');
-  return calling_code ? `+${calling_code} ${groups}` : groups;
-}

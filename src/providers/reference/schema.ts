@@ -24,7 +24,7 @@ export const channelsQuery = Type.Object({
     Type.Number({
       minimum: 0.01,
       maximum: MAX_AMOUNT,
-      description: 'Major units: leaves out the channels that can not take it.',
+      description: 'Major units: leaves out the channels that cannot take it.',
     }),
   ),
 });

@@ -2,22 +2,22 @@ import { wireFromMinor } from '../../kit/money.ts';
 import type { Offer, Provider } from '../adapters/contract.ts';
 import type { RouteRequest } from './schema.ts';
 
-type Asked = Pick<RouteRequest, 'operation' | 'channel' | 'currency' | 'amount_minor'>;
+type Wanted = Pick<RouteRequest, 'operation' | 'channel' | 'currency' | 'amount_minor'>;
 
 /** Returns the reason why the provider cannot accept the request, or null when it can. */
-export function inability(provider: Provider, asked: Asked): string | null {
-  const { operation, channel, currency } = asked;
+export function inability(provider: Provider, wanted: Wanted): string | null {
+  const { operation, channel, currency } = wanted;
   if (operation === 'payout' && !provider.payouts) return 'it does not pay out';
-  if (operation === 'payout' && !provider.payouts?.reaches(channel.id, currency)) return notOffered(asked);
+  if (operation === 'payout' && !provider.payouts?.reaches(channel.id, currency)) return notOffered(wanted);
   const offers = provider.offers();
   if (offers === null) return null;
   let objection: string | null = null;
   for (const offer of offers) {
     if (offer.channel !== channel.id || offer.currency !== currency || !offer.operations.includes(operation)) continue;
-    objection = amountObjection(offer, asked);
+    objection = amountObjection(offer, wanted);
     if (objection === null) return null;
   }
-  return objection ?? notOffered(asked);
+  return objection ?? notOffered(wanted);
 }
 
 /** Returns whether the provider collects on the channel, in any currency and amount. */
@@ -26,11 +26,11 @@ export function collectsOn(provider: Provider, channelId: string): boolean {
   return offers === null || offers.some(({ channel, operations }) => channel === channelId && operations.includes('collect'));
 }
 
-function notOffered({ operation, channel, currency }: Asked): string {
+function notOffered({ operation, channel, currency }: Wanted): string {
   return `it does not offer ${operation === 'payout' ? 'payouts on ' : ''}${channel.id} in ${currency}`;
 }
 
-function amountObjection({ min_minor, max_minor, step_minor }: Offer, { amount_minor, currency }: Asked): string | null {
+function amountObjection({ min_minor, max_minor, step_minor }: Offer, { amount_minor, currency }: Wanted): string | null {
   if (min_minor !== null && amount_minor < min_minor) return `amount below ${wireFromMinor(min_minor)} ${currency}`;
   if (max_minor !== null && amount_minor > max_minor) return `amount above ${wireFromMinor(max_minor)} ${currency}`;
   if (step_minor !== null && amount_minor % step_minor !== 0n) {

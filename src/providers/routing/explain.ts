@@ -8,7 +8,7 @@ export function explain(explanation: Explanation): string[] {
   return [
     `${operation === 'payout' ? 'Payout of' : 'Charge of'} ${amount} ${currency} on ${channel}.`,
     decidedBy(explanation),
-    ...(tried.length === 0 ? ['Nobody could take it.'] : tried.map(triedLine)),
+    ...(tried.length === 0 ? ['No account could take it.'] : tried.map(triedLine)),
     ...out.map(({ name, why, health }) => `${name} was left out: ${why}${healthWords(health)}.`),
   ];
 }

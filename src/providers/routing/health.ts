@@ -40,9 +40,9 @@ export class Health implements HealthView, Observer {
   }
 
   /** Records the result of a collection that a callback reported, like the result of a status read. */
-  heard(account_id: string, channel: string, news: Reading): void {
+  recordReading(account_id: string, channel: string, update: Reading): void {
     const now = this.#clock.now();
-    if (account_id !== BUILT_IN) this.report({ account_id, channel, operation: 'collect', call: 'read' }, ofReading(news), now);
+    if (account_id !== BUILT_IN) this.report({ account_id, channel, operation: 'collect', call: 'read' }, ofReading(update), now);
   }
 
   /**

@@ -17,7 +17,7 @@ export interface Rule {
   max_minor: bigint | null;
 }
 
-type Asked = Pick<RouteRequest, 'operation' | 'channel' | 'currency' | 'amount_minor'>;
+type Wanted = Pick<RouteRequest, 'operation' | 'channel' | 'currency' | 'amount_minor'>;
 
 interface Matcher {
   rule: Rule;
@@ -40,9 +40,9 @@ export class Ruleset {
   }
 
   /** Returns the first matching rule, or null if none matches. */
-  deciding(asked: Asked): Rule | null {
-    const { amount_minor } = asked;
-    for (const rule of this.#lane(asked)) {
+  deciding(wanted: Wanted): Rule | null {
+    const { amount_minor } = wanted;
+    for (const rule of this.#lane(wanted)) {
       if (rule.min_minor !== null && amount_minor < rule.min_minor) continue;
       if (rule.max_minor !== null && amount_minor > rule.max_minor) continue;
       return rule;
@@ -51,7 +51,7 @@ export class Ruleset {
   }
 
   /** Returns the rules of one combination. It is cached without a limit, because channels and currencies are finite. */
-  #lane({ operation, channel, currency }: Asked): readonly Rule[] {
+  #lane({ operation, channel, currency }: Wanted): readonly Rule[] {
     const name = `${operation} ${channel.id} ${currency}`;
     let lane = this.#lanes.get(name);
     if (!lane) {

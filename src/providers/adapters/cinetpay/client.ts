@@ -36,19 +36,19 @@ export class Client {
 
   /**
    * Calls the checkout API.
-   * @param asks true for a request that moves no money
+   * @param reads true for a request that moves no money
    */
-  async checkout(path: string, fields: object, asks = false): Promise<Reply> {
+  async checkout(path: string, fields: object, reads = false): Promise<Reply> {
     const { checkout_url, apikey, site_id } = this.#settings;
     return this.#call({
-      ...{ method: 'POST', url: `${checkout_url}${path}`, timeout_ms: asks ? READ_MS : SUBMIT_MS },
+      ...{ method: 'POST', url: `${checkout_url}${path}`, timeout_ms: reads ? READ_MS : SUBMIT_MS },
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ apikey, site_id, ...fields }),
     });
   }
 
   /** Reads from the transfer API. */
-  async ask(path: string, query: Record<string, string> = {}): Promise<Reply> {
+  async read(path: string, query: Record<string, string> = {}): Promise<Reply> {
     return this.#tokens.use((token) => {
       const url = `${this.#settings.transfer_url}${path}?${new URLSearchParams({ token, ...query })}`;
       return this.#call({ method: 'GET', url, timeout_ms: READ_MS });

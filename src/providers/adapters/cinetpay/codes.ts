@@ -2,8 +2,8 @@ import type { Minor } from '../../../kit/money.ts';
 import type { PayoutReason } from '../contract.ts';
 import type { Reason } from '../reasons.ts';
 import { minorOf } from '../wire/amounts.ts';
-import { fieldsOf, isTurnedAway, listOf, type Reply, textOf } from '../wire/reply.ts';
-import { rawWords } from '../wire/words.ts';
+import { fieldsOf, isProvenRejection, listOf, type Reply, textOf } from '../wire/reply.ts';
+import { rawMessage } from '../wire/text.ts';
 
 type Outcome = Reason | 'pending' | 'cancelled' | 'expired' | 'not_found';
 
@@ -68,7 +68,7 @@ export function openingOf(reply: Reply): Opening {
   const message = messageOf(reply);
   if (code === '201') return { kind: 'opened', data: fieldsOf(fieldsOf(reply.body).data) };
   if (NUMBER_REFUSED.has(code)) return { kind: 'refused', reason: 'invalid_number', message };
-  return PAGE_REFUSED.has(code) || isTurnedAway(reply) ? { kind: 'not_opened', message } : { kind: 'unclear', message };
+  return PAGE_REFUSED.has(code) || isProvenRejection(reply) ? { kind: 'not_opened', message } : { kind: 'unclear', message };
 }
 
 /** The status of a payment. */
@@ -132,7 +132,7 @@ export function stepOf(reply: Reply): Step {
   if (code === TRANSFER_EXISTS) return { kind: 'exists' };
   if (code !== null && RECIPIENT_REFUSED.has(code)) return { kind: 'refused', reason: 'invalid_recipient', message };
   if (code !== null && TRANSFER_REFUSED.has(code)) return { kind: 'not_created', message };
-  return isTurnedAway(reply) ? { kind: 'not_created', message } : { kind: 'unclear', message };
+  return isProvenRejection(reply) ? { kind: 'not_created', message } : { kind: 'unclear', message };
 }
 
 /** The status of a transfer. */
@@ -168,7 +168,7 @@ export function sentOf(reply: Reply, key: string): Sent {
       return { kind: 'paid', provider_ref, amount_minor };
     }
     case 'REJ':
-      return { kind: 'failed', message: rawWords('REJ', comment) };
+      return { kind: 'failed', message: rawMessage('REJ', comment) };
     default:
       return { kind: 'unreadable', message };
   }
@@ -184,5 +184,5 @@ function entryOf({ body }: Answered): Record<string, unknown> {
 export function messageOf(reply: Reply): string {
   if (reply.kind !== 'answered') return reply.message;
   const { message, description } = fieldsOf(reply.body);
-  return rawWords(`HTTP ${reply.status}`, codeOf(reply), message, description);
+  return rawMessage(`HTTP ${reply.status}`, codeOf(reply), message, description);
 }

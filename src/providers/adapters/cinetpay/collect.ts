@@ -3,17 +3,17 @@ import { unreachable } from '../../../kit/errors.ts';
 import type { Collection, PollPlan, Preparation, Provider, Reading } from '../contract.ts';
 import { pageOf } from '../wire/addresses.ts';
 import { nextPoll } from '../wire/polls.ts';
-import { digitsOf, plainText } from '../wire/words.ts';
+import { digitsOf, plainText } from '../wire/text.ts';
 import { isCollectable, type Serve } from './channels.ts';
 import type { Client } from './client.ts';
 import { checkOf, openingOf } from './codes.ts';
 
-export const POLLS: PollPlan = { first_ms: 5_000, factor: 1.5, longest_ms: 300_000 };
+export const POLLS: PollPlan = { first_ms: 5_000, factor: 1.5, max_ms: 300_000 };
 /** The period in which a payment on a new page may not yet be visible to the status endpoint. */
 export const GRACE_MS = 600_000;
 const MAX_DESCRIPTION = 100;
 /** The page requires a customer name. The payer's own name is not sent. */
-const NOBODY = { customer_name: 'Client', customer_surname: 'Pirogue' };
+const PLACEHOLDER_NAME = { customer_name: 'Client', customer_surname: 'Pirogue' };
 
 type Collecting = Pick<Provider, 'submit' | 'read'> & Required<Pick<Provider, 'prepare'>>;
 
@@ -53,7 +53,7 @@ async function prepare(client: Client, serve: Serve, base_url: string, collectio
       ...{ transaction_id, amount: Number(amount_minor / 100n), currency, channels: service.page, lang: 'fr' },
       description: plainText(collection.description, MAX_DESCRIPTION) || 'Paiement',
       ...{ notify_url: collection.callback_url, return_url: collection.return_url },
-      ...{ ...NOBODY, customer_phone_number: `+${digitsOf(payer)}`, lock_phone_number: true },
+      ...{ ...PLACEHOLDER_NAME, customer_phone_number: `+${digitsOf(payer)}`, lock_phone_number: true },
     }),
   );
   switch (opening.kind) {

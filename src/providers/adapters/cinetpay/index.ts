@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { uuidOf } from '../../../kit/ids.ts';
 import type { Connector, ProviderAccount, Tools } from '../connector.ts';
 import type { Provider } from '../contract.ts';
+import { secret } from '../wire/credentials.ts';
 import { readBalance } from './balance.ts';
 import { verifyCallback } from './callback.ts';
 import { CURRENCIES, offersIn, serving } from './channels.ts';
@@ -12,8 +13,6 @@ import { payouts } from './payout.ts';
 const CHECKOUT_URL = 'https://api-checkout.cinetpay.com';
 const TRANSFER_URL = 'https://client.cinetpay.com';
 
-const secret = (description: string) => Type.String({ description, pattern: '^[\\x21-\\x7e]{1,200}$' });
-
 /** CinetPay, Checkout v2 and Transfer v1: mobile money of French-speaking Africa, on CinetPay's page. */
 export const cinetpay: Connector = {
   name: 'cinetpay',
@@ -21,7 +20,7 @@ export const cinetpay: Connector = {
   credentials: Type.Object({
     apikey: secret('API key of the account.'),
     site_id: secret('Number of the site.'),
-    secret_key: secret('Secret key of the site: what announces a payment without its token is refused.'),
+    secret_key: secret('Secret key of the site: a payment notification without its token is rejected.'),
     currency: Type.String({
       description: `What the site moves, which decides its channels: ${CURRENCIES.join(', ')}.`,
       pattern: `^(?:${CURRENCIES.join('|')})$`,

@@ -4,7 +4,7 @@ import type { Payout, PayoutOutcome, Payouts } from '../contract.ts';
 import { amountText } from '../wire/amounts.ts';
 import { nextPoll } from '../wire/polls.ts';
 import { textOf } from '../wire/reply.ts';
-import { digitsOf } from '../wire/words.ts';
+import { digitsOf } from '../wire/text.ts';
 import type { Serve, Service } from './channels.ts';
 import type { Client } from './client.ts';
 import { POLLS } from './collect.ts';
@@ -74,7 +74,7 @@ function nameOf(full: string): { name: string; surname: string } {
 
 async function read(client: Client, payout: Payout, now: number): Promise<PayoutOutcome> {
   const { provider_key, amount_minor, currency, submitted_at } = payout;
-  const reply = await client.ask('/v1/transfer/check/money', { client_transaction_id: provider_key });
+  const reply = await client.read('/v1/transfer/check/money', { client_transaction_id: provider_key });
   const sent = sentOf(reply, provider_key);
   switch (sent.kind) {
     case 'pending':

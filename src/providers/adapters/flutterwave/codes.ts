@@ -3,8 +3,8 @@ import type { ChannelKind } from '../../../kit/channel-kind.ts';
 import type { PayoutReason } from '../contract.ts';
 import type { Reason } from '../reasons.ts';
 import { minorOf } from '../wire/amounts.ts';
-import { fieldsOf, isTurnedAway, listOf, type Reply, textOf } from '../wire/reply.ts';
-import { rawWords } from '../wire/words.ts';
+import { fieldsOf, isProvenRejection, listOf, type Reply, textOf } from '../wire/reply.ts';
+import { rawMessage } from '../wire/text.ts';
 
 /** The meaning of one of Flutterwave's texts for a collection and for a payout. */
 export interface Meaning {
@@ -45,8 +45,8 @@ export function reasonOf({ collect }: Meaning, kind: ChannelKind): Reason | 'can
 
 /** Returns the meaning of a free text. */
 export function meaningOf(text: unknown): Meaning {
-  const words = typeof text === 'string' ? text.toLowerCase() : '';
-  return MEANINGS.find(([phrases]) => phrases.some((phrase) => words.includes(phrase)))?.[1] ?? OTHERWISE;
+  const lower = typeof text === 'string' ? text.toLowerCase() : '';
+  return MEANINGS.find(([phrases]) => phrases.some((phrase) => lower.includes(phrase)))?.[1] ?? OTHERWISE;
 }
 
 /** Texts that reject a number or account in the response to a submission. The same request would fail again. */
@@ -69,16 +69,16 @@ export type Creation =
 export function creationOf(reply: Reply): Creation {
   if (reply.kind === 'unsent') return { kind: 'not_created', meaning: OTHERWISE, message: reply.message, status: null };
   if (reply.kind === 'lost') return { kind: 'unclear', message: reply.message };
-  const { said, data, meta, words, message } = openedOf(reply);
+  const { api_status, data, meta, text, message } = envelopeOf(reply);
   const { status } = reply;
-  if ((status === 200 || status === 201) && said === 'success') {
+  if ((status === 200 || status === 201) && api_status === 'success') {
     return { kind: 'created', data: fieldsOf(data), authorization: fieldsOf(fieldsOf(meta).authorization) };
   }
-  if (status === 400 && REFERENCE_TAKEN.test(words)) return { kind: 'exists' };
-  if (!isTurnedAway(reply)) return { kind: 'unclear', message };
-  const meaning = meaningOf(words);
-  if (status === 400 && PARTY_AT_FAULT.test(words)) return { kind: 'refused', meaning, message };
-  return { kind: 'not_created', meaning, message, status: said === 'error' ? status : null };
+  if (status === 400 && REFERENCE_TAKEN.test(text)) return { kind: 'exists' };
+  if (!isProvenRejection(reply)) return { kind: 'unclear', message };
+  const meaning = meaningOf(text);
+  if (status === 400 && PARTY_AT_FAULT.test(text)) return { kind: 'refused', meaning, message };
+  return { kind: 'not_created', meaning, message, status: api_status === 'error' ? status : null };
 }
 
 /** The status of a charge or a transfer. */
@@ -95,10 +95,10 @@ export type State =
  */
 export function chargeState(reply: Reply, key: string): State {
   if (reply.kind !== 'answered') return { kind: 'unreadable', message: reply.message };
-  const { said, data, words, message } = openedOf(reply);
-  if ((reply.status === 400 || reply.status === 404) && NO_TRANSACTION.test(words)) return { kind: 'not_found' };
+  const { api_status, data, text, message } = envelopeOf(reply);
+  if ((reply.status === 400 || reply.status === 404) && NO_TRANSACTION.test(text)) return { kind: 'not_found' };
   const fields = fieldsOf(data);
-  if (reply.status !== 200 || said !== 'success' || fields.tx_ref !== key) return { kind: 'unreadable', message };
+  if (reply.status !== 200 || api_status !== 'success' || fields.tx_ref !== key) return { kind: 'unreadable', message };
   return stateOf(fields, fields.processor_response, 'successful');
 }
 
@@ -108,23 +108,23 @@ export function chargeState(reply: Reply, key: string): State {
  */
 export function transferState(reply: Reply, key: string): State {
   if (reply.kind !== 'answered') return { kind: 'unreadable', message: reply.message };
-  const { said, data, message } = openedOf(reply);
-  if (reply.status !== 200 || said !== 'success') return { kind: 'unreadable', message };
+  const { api_status, data, message } = envelopeOf(reply);
+  if (reply.status !== 200 || api_status !== 'success') return { kind: 'unreadable', message };
   const found = [...(Array.isArray(data) ? listOf(data) : [data])].map(fieldsOf).find(({ reference }) => reference === key);
   if (found) return stateOf(found, found.complete_message, 'successful');
   // A list that was not filtered by the reference contains other transfers, so a missing reference proves nothing.
   const isEmpty = Array.isArray(data) && data.length === 0;
-  return isEmpty ? { kind: 'not_found' } : { kind: 'unreadable', message: 'an answer about something else' };
+  return isEmpty ? { kind: 'not_found' } : { kind: 'unreadable', message: 'a response about something else' };
 }
 
 const STILL_PENDING = new Set(['pending', 'new', 'success-pending-validation']);
 
-function stateOf(fields: Record<string, unknown>, words: unknown, success: string): State {
+function stateOf(fields: Record<string, unknown>, text: unknown, success: string): State {
   const status = textOf(fields.status)?.toLowerCase();
   const id = numberOf(fields.id);
   if (status !== undefined && STILL_PENDING.has(status)) return { kind: 'pending', id };
-  if (status === 'failed') return { kind: 'failed', meaning: meaningOf(words), message: rawWords('failed', words) };
-  if (status !== success) return { kind: 'unreadable', message: rawWords('a status nobody knows', status) };
+  if (status === 'failed') return { kind: 'failed', meaning: meaningOf(text), message: rawMessage('failed', text) };
+  if (status !== success) return { kind: 'unreadable', message: rawMessage('an unknown status', status) };
   const amount_minor = minorOf(fields.amount);
   const { currency } = fields;
   if (amount_minor === null || id === null || typeof currency !== 'string' || !/^[A-Z]{3}$/.test(currency)) {
@@ -151,7 +151,7 @@ const REFUND_UNDER_WAY = new Set(['completed', 'processing', 'pending-momo', 'pe
 export const REFUND_STATUSES: readonly string[] = [...REFUNDED, ...REFUND_UNDER_WAY, 'failed'];
 
 /** The status of a refund. */
-export type Returned =
+export type RefundState =
   | { kind: 'pending'; id: string }
   | { kind: 'completed'; id: string; amount_minor: Minor | null }
   | { kind: 'failed'; meaning: Meaning; message: string }
@@ -161,21 +161,21 @@ export type Returned =
  * Parses the status of a refund.
  * @param data of the response to a refund or a status read
  */
-export function returnedOf(data: unknown): Returned {
+export function refundState(data: unknown): RefundState {
   const { id: number, status, amount_refunded, comments } = fieldsOf(data);
   const id = numberOf(number);
-  const word = textOf(status)?.toLowerCase() ?? '';
+  const state = textOf(status)?.toLowerCase() ?? '';
   if (id === null) return { kind: 'unreadable', message: 'a refund without a number' };
-  if (REFUNDED.has(word)) return { kind: 'completed', id, amount_minor: minorOf(amount_refunded) };
-  if (word === 'failed') return { kind: 'failed', meaning: meaningOf(comments), message: rawWords('failed', comments) };
-  if (REFUND_UNDER_WAY.has(word)) return { kind: 'pending', id };
-  return { kind: 'unreadable', message: rawWords('a status nobody knows', word) };
+  if (REFUNDED.has(state)) return { kind: 'completed', id, amount_minor: minorOf(amount_refunded) };
+  if (state === 'failed') return { kind: 'failed', meaning: meaningOf(comments), message: rawMessage('failed', comments) };
+  if (REFUND_UNDER_WAY.has(state)) return { kind: 'pending', id };
+  return { kind: 'unreadable', message: rawMessage('an unknown status', state) };
 }
 
 /** Returns the envelope that every response has. */
-export function openedOf({ status, body }: Extract<Reply, { kind: 'answered' }>) {
-  const { status: said, message: words, data, meta } = fieldsOf(body);
-  return { said, data, meta, words: textOf(words) ?? '', message: rawWords(`HTTP ${status}`, words) };
+export function envelopeOf({ status, body }: Extract<Reply, { kind: 'answered' }>) {
+  const { status: api_status, message: text, data, meta } = fieldsOf(body);
+  return { api_status, data, meta, text: textOf(text) ?? '', message: rawMessage(`HTTP ${status}`, text) };
 }
 
 /** Returns one of Flutterwave's numeric ids as text, or null when it is not numeric. */

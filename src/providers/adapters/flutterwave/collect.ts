@@ -7,12 +7,12 @@ import { pageOf } from '../wire/addresses.ts';
 import { amountText, minorOf } from '../wire/amounts.ts';
 import { nextPoll } from '../wire/polls.ts';
 import { fieldsOf, parsed, textOf } from '../wire/reply.ts';
-import { digitsOf } from '../wire/words.ts';
+import { digitsOf } from '../wire/text.ts';
 import { type Way, wayOf, wireDecimals } from './channels.ts';
 import type { Client } from './client.ts';
 import { chargeState, type Creation, creationOf, type Meaning, meaningOf, numberOf, reasonOf, type State } from './codes.ts';
 
-export const POLLS: PollPlan = { first_ms: 5_000, factor: 1.5, longest_ms: 300_000 };
+export const POLLS: PollPlan = { first_ms: 5_000, factor: 1.5, max_ms: 300_000 };
 /** The status endpoint lags by seconds. A bank transfer may be credited some minutes after it was made. */
 export const GRACE_MS = 600_000;
 
@@ -68,7 +68,7 @@ async function prepare(client: Client, now: number, collection: Collection): Pro
 async function submit(client: Client, collection: Collection): Promise<Submission> {
   const order = orderOf(collection);
   if (!order) return notTaken(collection);
-  if (order.way.kind === 'prompt') return ask(client, order.way, order.common, collection);
+  if (order.way.kind === 'prompt') return sendPrompt(client, order.way, order.common, collection);
   const opened = openedIn(collection.handle);
   return opened
     ? { kind: 'accepted', provider_ref: null, next: opened.next, poll_after_ms: POLLS.first_ms }
@@ -76,7 +76,7 @@ async function submit(client: Client, collection: Collection): Promise<Submissio
 }
 
 /** Sends a prompt. A repeated tx_ref is charged again, so no prompt is ever sent twice. */
-async function ask(client: Client, { type, fields }: Prompt, common: Common, collection: Collection): Promise<Submission> {
+async function sendPrompt(client: Client, { type, fields }: Prompt, common: Common, collection: Collection): Promise<Submission> {
   const phone_number = phoneOf(collection);
   if (phone_number === null) {
     return { kind: 'refused', reason: 'invalid_number', message: 'Flutterwave needs the number of the payer' };
@@ -92,7 +92,7 @@ async function ask(client: Client, { type, fields }: Prompt, common: Common, col
     case 'exists':
       return { kind: 'duplicate' };
     case 'refused':
-      return { kind: 'refused', reason: refusalOf(creation.meaning, collection.channel.kind), message: creation.message };
+      return { kind: 'refused', reason: rejectionReason(creation.meaning, collection.channel.kind), message: creation.message };
     case 'not_created':
       return { kind: 'unavailable', message: creation.message };
     case 'unclear':
@@ -108,7 +108,7 @@ function submissionOf(
   { channel, provider_key }: Collection,
 ): Submission {
   if (textOf(data.status)?.toLowerCase() === 'failed') {
-    const reason = refusalOf(meaningOf(data.processor_response), channel.kind);
+    const reason = rejectionReason(meaningOf(data.processor_response), channel.kind);
     return { kind: 'refused', reason, message: 'the charge failed at once' };
   }
   const { mode, redirect, redirect_url } = authorization;
@@ -161,7 +161,7 @@ function closedBy({ handle, expires_at }: Collection): number {
 }
 
 /**
- * Opens a page or an account for one payment, which moves no money. If the response is lost nobody can pay there.
+ * Opens a page or an account for one payment, which moves no money. If the response is lost it cannot be paid.
  * Otherwise it is stored before it is shown to a payer.
  */
 async function open(
@@ -182,7 +182,7 @@ async function open(
         : { kind: 'unavailable', message: 'opened, without a usable way to pay there' };
     }
     case 'refused':
-      return { kind: 'refused', reason: refusalOf(creation.meaning, collection.channel.kind), message: creation.message };
+      return { kind: 'refused', reason: rejectionReason(creation.meaning, collection.channel.kind), message: creation.message };
     case 'exists':
       return { kind: 'unavailable', message: 'Flutterwave has such a payment already' };
     case 'not_created':
@@ -246,7 +246,7 @@ function phoneOf({ payer }: Collection): string | null {
 }
 
 /** Returns the reason of a rejected order. */
-function refusalOf(meaning: Meaning, kind: ChannelKind): Reason {
+function rejectionReason(meaning: Meaning, kind: ChannelKind): Reason {
   const reason = reasonOf(meaning, kind);
   return reason === 'cancelled' ? 'payer_declined' : reason;
 }

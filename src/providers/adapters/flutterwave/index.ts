@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { uuidOf } from '../../../kit/ids.ts';
 import type { Connector, ProviderAccount, Tools } from '../connector.ts';
 import type { Provider } from '../contract.ts';
+import { secret } from '../wire/credentials.ts';
 import { readBalance } from './balance.ts';
 import { verifyCallback } from './callback.ts';
 import { offersOf } from './channels.ts';
@@ -13,9 +14,6 @@ import { refunds } from './refund.ts';
 /** Address of both modes. The secret key selects the mode. */
 const URL = 'https://api.flutterwave.com';
 
-/** Schema of a credential. It is sent in a header, so only visible ASCII is accepted. */
-const secret = (description: string) => Type.String({ description, pattern: '^[\\x21-\\x7e]{1,200}$' });
-
 /** Flutterwave v3: cards on its own page, bank transfers, mobile money of about a dozen countries. */
 export const flutterwave: Connector = {
   name: 'flutterwave',
@@ -23,7 +21,7 @@ export const flutterwave: Connector = {
   refunds_to_number: true,
   credentials: Type.Object({
     secret_key: secret('Secret key of API v3: FLWSECK-… (FLWSECK_TEST-… in test mode).'),
-    secret_hash: secret('Secret hash of the webhook, as set in the dashboard: what comes without it is refused.'),
+    secret_hash: secret('Secret hash of the webhook, as set in the dashboard: a webhook without it is rejected.'),
     customer_email: Type.String({
       description: 'Flutterwave wants an e-mail address of every payer and may write to it: give it one of yours.',
       pattern: '^[\\w.+-]+@[\\w-]+(?:\\.[\\w-]+)+$',

@@ -3,7 +3,7 @@ import { unreachable } from '../../../kit/errors.ts';
 import type { Payout, PayoutOutcome, Payouts } from '../contract.ts';
 import { amountText } from '../wire/amounts.ts';
 import { nextPoll } from '../wire/polls.ts';
-import { digitsOf, plainText } from '../wire/words.ts';
+import { digitsOf, plainText } from '../wire/text.ts';
 import { bankOf, paysOut, wireDecimals } from './channels.ts';
 import type { Client } from './client.ts';
 import { POLLS } from './collect.ts';

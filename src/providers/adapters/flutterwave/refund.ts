@@ -7,7 +7,7 @@ import { nextPoll } from '../wire/polls.ts';
 import { wireDecimals } from './channels.ts';
 import type { Client } from './client.ts';
 import { POLLS, stateAt } from './collect.ts';
-import { creationOf, type Meaning, openedOf, type Returned, returnedOf } from './codes.ts';
+import { creationOf, type Meaning, envelopeOf, type RefundState, refundState } from './codes.ts';
 
 /**
  * Returns the refund operations, partial or full. A wallet is refunded by a transfer, whose reference makes it
@@ -21,11 +21,11 @@ export function refunds(client: Client, clock: Clock, payouts: Payouts): Refunds
     needsPayer: (channel, currency) => isWallet(payouts, channel, currency),
     submit: async (refund) => {
       const transfer = transferOf(refund, payouts);
-      return transfer ? returnedBy(await payouts.submit(transfer), refund) : submit(client, refund);
+      return transfer ? refundOutcomeOf(await payouts.submit(transfer), refund) : submit(client, refund);
     },
     read: async (refund) => {
       const transfer = transferOf(refund, payouts);
-      return transfer ? returnedBy(await payouts.read(transfer), refund) : read(client, refund, clock.now());
+      return transfer ? refundOutcomeOf(await payouts.read(transfer), refund) : read(client, refund, clock.now());
     },
   };
 }
@@ -55,12 +55,12 @@ function transferOf({ collection, ...refund }: Refund, payouts: Payouts): Payout
   };
 }
 
-function returnedBy(outcome: PayoutOutcome, { amount_minor, currency }: Refund): RefundOutcome {
+function refundOutcomeOf(outcome: PayoutOutcome, { amount_minor, currency }: Refund): RefundOutcome {
   switch (outcome.kind) {
     case 'succeeded':
       return outcome.amount_minor === amount_minor && outcome.currency === currency
         ? { kind: 'succeeded', provider_ref: outcome.provider_ref }
-        : { kind: 'unknown', message: 'another amount or currency was given back than was asked for' };
+        : { kind: 'unknown', message: 'another amount or currency was refunded than was requested' };
     case 'failed':
     case 'cancelled':
       return { kind: 'failed', reason: 'operator_declined', message: outcome.message };
@@ -77,16 +77,16 @@ function returnedBy(outcome: PayoutOutcome, { amount_minor, currency }: Refund):
 
 async function submit(client: Client, refund: Refund): Promise<RefundOutcome> {
   const amount = amountText(refund.amount_minor, wireDecimals(refund.currency));
-  if (amount === null) return { kind: 'unavailable', message: `Flutterwave gives back no such amount in ${refund.currency}` };
+  if (amount === null) return { kind: 'unavailable', message: `Flutterwave cannot refund this amount in ${refund.currency}` };
   const charge = await stateAt(client, refund.collection.provider_key);
-  if (charge.kind === 'failed') return { kind: 'failed', reason: 'provider_error', message: 'the charge to give back failed' };
-  if (charge.kind !== 'succeeded') return { kind: 'unavailable', message: `the charge to give back is ${charge.kind}` };
+  if (charge.kind === 'failed') return { kind: 'failed', reason: 'provider_error', message: 'the charge to be refunded failed' };
+  if (charge.kind !== 'succeeded') return { kind: 'unavailable', message: `the charge to be refunded is ${charge.kind}` };
   // The comment is for operators: it identifies our refund on Flutterwave's dashboard.
   const body = { amount: Number(amount), comments: refund.provider_key };
   const creation = creationOf(await client.post(`/transactions/${charge.provider_ref}/refund`, body));
   switch (creation.kind) {
     case 'created':
-      return outcomeOf(returnedOf(creation.data), refund, POLLS.first_ms);
+      return outcomeOf(refundState(creation.data), refund, POLLS.first_ms);
     case 'refused':
       return { kind: 'failed', reason: 'provider_error', message: creation.message };
     case 'not_created':
@@ -113,30 +113,30 @@ function isForLater({ status, meaning }: { status: number | null; meaning: Meani
 async function read(client: Client, refund: Refund, now: number): Promise<RefundOutcome> {
   const { provider_ref } = refund;
   if (provider_ref === null)
-    return { kind: 'unknown', message: 'the answer that told its number was lost: look in the dashboard' };
+    return { kind: 'unknown', message: 'the response that contained its number was lost: see the dashboard' };
   const reply = await client.get(`/refunds/${provider_ref}`);
   if (reply.kind !== 'answered') return { kind: 'unknown', message: reply.message };
-  const { said, data, message } = openedOf(reply);
-  if (reply.status !== 200 || said !== 'success') return { kind: 'unknown', message };
-  const returned = returnedOf(data);
-  if ('id' in returned && returned.id !== provider_ref) return { kind: 'unknown', message: 'an answer about another refund' };
-  return outcomeOf(returned, refund, nextPoll(POLLS, refund.submitted_at, now));
+  const { api_status, data, message } = envelopeOf(reply);
+  if (reply.status !== 200 || api_status !== 'success') return { kind: 'unknown', message };
+  const state = refundState(data);
+  if ('id' in state && state.id !== provider_ref) return { kind: 'unknown', message: 'a response about another refund' };
+  return outcomeOf(state, refund, nextPoll(POLLS, refund.submitted_at, now));
 }
 
-function outcomeOf(returned: Returned, { amount_minor }: Refund, poll_after_ms: number): RefundOutcome {
-  switch (returned.kind) {
+function outcomeOf(state: RefundState, { amount_minor }: Refund, poll_after_ms: number): RefundOutcome {
+  switch (state.kind) {
     case 'pending':
-      return { kind: 'pending', provider_ref: returned.id, poll_after_ms };
+      return { kind: 'pending', provider_ref: state.id, poll_after_ms };
     case 'completed':
-      return returned.amount_minor === amount_minor
-        ? { kind: 'succeeded', provider_ref: returned.id }
-        : { kind: 'unknown', message: 'another amount was given back than was asked for' };
+      return state.amount_minor === amount_minor
+        ? { kind: 'succeeded', provider_ref: state.id }
+        : { kind: 'unknown', message: 'another amount was refunded than was requested' };
     case 'failed':
-      return { kind: 'failed', reason: reasonOf(returned.meaning), message: returned.message };
+      return { kind: 'failed', reason: reasonOf(state.meaning), message: state.message };
     case 'unreadable':
-      return { kind: 'unknown', message: returned.message };
+      return { kind: 'unknown', message: state.message };
     default:
-      return unreachable(returned);
+      return unreachable(state);
   }
 }
 

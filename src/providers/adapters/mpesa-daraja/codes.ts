@@ -1,6 +1,6 @@
 import type { Reason } from '../reasons.ts';
-import { fieldsOf, isTurnedAway, type Reply, textOf } from '../wire/reply.ts';
-import { rawWords } from '../wire/words.ts';
+import { fieldsOf, isProvenRejection, type Reply, textOf } from '../wire/reply.ts';
+import { rawMessage } from '../wire/text.ts';
 
 type Meaning = Reason | 'cancelled' | 'pending' | 'unanswered';
 
@@ -40,10 +40,10 @@ export const ERROR_CODES: readonly string[] = [...NOT_CREATED];
 
 type Answered = Extract<Reply, { kind: 'answered' }>;
 
-function errorOf({ status, body }: Answered): { code: string; words: string; message: string } {
+function errorOf({ status, body }: Answered): { code: string; text: string; message: string } {
   const { errorCode, errorMessage } = fieldsOf(body);
-  const [code, words] = [textOf(errorCode) ?? '', textOf(errorMessage) ?? ''];
-  return { code, words, message: rawWords(`HTTP ${status}`, code, words) };
+  const [code, text] = [textOf(errorCode) ?? '', textOf(errorMessage) ?? ''];
+  return { code, text, message: rawMessage(`HTTP ${status}`, code, text) };
 }
 
 /** Returns whether the response rejects the token. */
@@ -67,9 +67,9 @@ export function promptOf(reply: Reply): Prompt {
   if (reply.status === 200 && String(ResponseCode) === '0' && checkout_id !== null && isCheckoutId(checkout_id)) {
     return { kind: 'sent', checkout_id };
   }
-  const { code, words, message } = errorOf(reply);
-  if (code === '400.002.02' && /phonenumber|partya/i.test(words)) return { kind: 'refused', reason: 'invalid_number', message };
-  return NOT_CREATED.has(code) || isTurnedAway(reply) ? { kind: 'not_sent', message } : { kind: 'unclear', message };
+  const { code, text, message } = errorOf(reply);
+  if (code === '400.002.02' && /phonenumber|partya/i.test(text)) return { kind: 'refused', reason: 'invalid_number', message };
+  return NOT_CREATED.has(code) || isProvenRejection(reply) ? { kind: 'not_sent', message } : { kind: 'unclear', message };
 }
 
 /** The status of a prompt. It never contains an amount or a receipt. */
@@ -88,7 +88,7 @@ export type Result =
 export function resultOf(reply: Reply, checkout_id: string): Result {
   if (reply.kind !== 'answered') return { kind: 'unreadable', message: reply.message };
   const error = errorOf(reply);
-  if (error.code === BUSY && /being processed/i.test(error.words)) return { kind: 'pending' };
+  if (error.code === BUSY && /being processed/i.test(error.text)) return { kind: 'pending' };
   const { ResponseCode, CheckoutRequestID, ResultCode, ResultDesc } = fieldsOf(reply.body);
   const code = typeof ResultCode === 'number' ? String(ResultCode) : textOf(ResultCode);
   if (reply.status !== 200 || String(ResponseCode) !== '0' || CheckoutRequestID !== checkout_id || code === null) {
@@ -96,7 +96,7 @@ export function resultOf(reply: Reply, checkout_id: string): Result {
   }
   if (code === '0') return { kind: 'paid' };
   const meaning = Object.hasOwn(RESULTS, code) ? RESULTS[code] : undefined;
-  const message = rawWords(code, ResultDesc);
+  const message = rawMessage(code, ResultDesc);
   // An unknown code may report an open prompt, as 4999 did before it was known. The payer may still be charged.
   if (meaning === undefined) return { kind: 'unreadable', message };
   if (meaning === 'pending') return { kind: 'pending' };

@@ -3,12 +3,12 @@ import { unreachable } from '../../../kit/errors.ts';
 import type { Collection, PollPlan, Provider, Reading, Submission } from '../contract.ts';
 import { amountText } from '../wire/amounts.ts';
 import { nextPoll } from '../wire/polls.ts';
-import { digitsOf, plainText } from '../wire/words.ts';
+import { digitsOf, plainText } from '../wire/text.ts';
 import type { Client } from './client.ts';
 import { promptOf, resultOf } from './codes.ts';
 
 /** A prompt is open for about a minute. */
-export const POLLS: PollPlan = { first_ms: 5_000, factor: 1.5, longest_ms: 300_000 };
+export const POLLS: PollPlan = { first_ms: 5_000, factor: 1.5, max_ms: 300_000 };
 /** Safaricom numbers, with the country code. */
 const MSISDN = /^254[17]\d{8}$/;
 const MAX_DESCRIPTION = 13;
@@ -62,7 +62,7 @@ async function submit(client: Client, { shortcode, till }: Payee, collection: Co
 async function read(client: Client, collection: Collection, now: number): Promise<Reading> {
   const { provider_ref, amount_minor, currency, submitted_at } = collection;
   const poll_after_ms = nextPoll(POLLS, submitted_at, now);
-  if (provider_ref === null) return { kind: 'unreadable', message: 'the answer that named the prompt was lost' };
+  if (provider_ref === null) return { kind: 'unreadable', message: 'the response that identified the prompt was lost' };
   const result = resultOf(await client.call('/mpesa/stkpushquery/v1/query', { CheckoutRequestID: provider_ref }), provider_ref);
   switch (result.kind) {
     case 'pending':

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { Type } from 'typebox';
 import type { Connector, ProviderAccount, Tools } from '../connector.ts';
 import type { Provider } from '../contract.ts';
+import { secret } from '../wire/credentials.ts';
 import { verifyCallback } from './callback.ts';
 import { OFFERS } from './channels.ts';
 import { Client } from './client.ts';
@@ -11,7 +12,6 @@ const HOSTS = { live: 'https://api.safaricom.co.ke', sandbox: 'https://sandbox.s
 /** Never applies: without the CheckoutRequestID of the response a prompt cannot be queried, so nothing is "not found". */
 const GRACE_MS = 600_000;
 
-const secret = (description: string) => Type.String({ description, pattern: '^[\\x21-\\x7e]{1,200}$' });
 const number = (description: string) => Type.String({ description, pattern: '^\\d{5,10}$' });
 
 /**

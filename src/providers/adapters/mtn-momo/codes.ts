@@ -2,8 +2,8 @@ import type { Minor } from '../../../kit/money.ts';
 import type { PayoutReason } from '../contract.ts';
 import type { Reason } from '../reasons.ts';
 import { minorOf } from '../wire/amounts.ts';
-import { fieldsOf, isTurnedAway, type Reply } from '../wire/reply.ts';
-import { rawWords } from '../wire/words.ts';
+import { fieldsOf, isProvenRejection, type Reply } from '../wire/reply.ts';
+import { rawMessage } from '../wire/text.ts';
 
 /** The meaning of one of MTN's codes for a collection or a refund, and for a payout. */
 export interface Meaning {
@@ -54,7 +54,7 @@ const MEANINGS = new Map<string, Meaning>(
 );
 
 /** All known codes. The tests print the meaning of each. */
-export const WORDS: readonly string[] = [...MEANINGS.keys()];
+export const CODES: readonly string[] = [...MEANINGS.keys()];
 
 /** Errors in the account's settings. MTN detects them before it creates anything, although it returns status 500. */
 const SETTINGS_AT_FAULT = new Set([
@@ -88,7 +88,7 @@ export type Creation =
   | { kind: 'unclear'; message: string };
 
 /** A rejection because of one of the two parties, or of our own float. */
-export type Refusal = Extract<Creation, { kind: 'refused' }>;
+export type Rejection = Extract<Creation, { kind: 'refused' }>;
 
 /** Returns the reason of a failed payout, or null where the recipient is not the cause. */
 export function payoutReasonOf({ payout }: Meaning): PayoutReason | null {
@@ -104,11 +104,11 @@ export function creationOf(reply: Reply): Creation {
   if (reply.kind === 'lost') return { kind: 'unclear', message: reply.message };
   const { status } = reply;
   if (status === 202) return { kind: 'created' };
-  const { word, message } = wordingOf(reply);
-  if (status === 409 || word === 'RESOURCE_ALREADY_EXIST') return { kind: 'exists' };
-  if (status >= 400 && PARTY_REFUSED.has(word)) return { kind: 'refused', meaning: meaningOf(word), message };
-  if (isTurnedAway(reply) || (status === 500 && SETTINGS_AT_FAULT.has(word))) {
-    return { kind: 'not_created', message, because: BECAUSE.get(word) ?? null };
+  const { code, message } = errorOf(reply);
+  if (status === 409 || code === 'RESOURCE_ALREADY_EXIST') return { kind: 'exists' };
+  if (status >= 400 && PARTY_REFUSED.has(code)) return { kind: 'refused', meaning: meaningOf(code), message };
+  if (isProvenRejection(reply) || (status === 500 && SETTINGS_AT_FAULT.has(code))) {
+    return { kind: 'not_created', message, because: BECAUSE.get(code) ?? null };
   }
   return { kind: 'unclear', message };
 }
@@ -132,9 +132,9 @@ export type State =
  */
 export function stateOf(reply: Reply, key: string): State {
   if (reply.kind !== 'answered') return { kind: 'unreadable', message: reply.message };
-  const wording = wordingOf(reply);
+  const error = errorOf(reply);
   // A 404 of the gateway (a wrong address, an error page) is not a response of the wallet.
-  if (reply.status === 404 && wording.word === 'RESOURCE_NOT_FOUND') return { kind: 'not_found' };
+  if (reply.status === 404 && error.code === 'RESOURCE_NOT_FOUND') return { kind: 'not_found' };
   const fields = reply.status === 200 ? fieldsOf(reply.body) : {};
   switch (fields.status) {
     case 'PENDING':
@@ -142,11 +142,11 @@ export function stateOf(reply: Reply, key: string): State {
     case 'SUCCESSFUL':
       return successOf(fields, key);
     case 'FAILED': {
-      const reason = wordsOf(fields.reason);
-      return { kind: 'failed', meaning: meaningOf(reason.word), message: reason.message || 'FAILED without a reason' };
+      const reason = errorIn(fields.reason);
+      return { kind: 'failed', meaning: meaningOf(reason.code), message: reason.message || 'FAILED without a reason' };
     }
     default:
-      return { kind: 'unreadable', message: wording.message };
+      return { kind: 'unreadable', message: error.message };
   }
 }
 
@@ -159,31 +159,31 @@ function successOf({ financialTransactionId, amount, currency }: Record<string, 
   return { kind: 'succeeded', provider_ref: typeof ref === 'string' && ref !== '' ? ref : key, amount_minor, currency };
 }
 
-function meaningOf(word: string): Meaning {
-  return MEANINGS.get(word) ?? UNKNOWN;
+function meaningOf(code: string): Meaning {
+  return MEANINGS.get(code) ?? UNKNOWN;
 }
 
-interface Wording {
+interface ProviderError {
   /** Empty when there is none. */
-  word: string;
+  code: string;
   /** Message for logs and operators. */
   message: string;
 }
 
 /** Returns the error of a response: its HTTP status, and MTN's code and text where present. */
-export function wordingOf({ status, body }: Extract<Reply, { kind: 'answered' }>): Wording {
-  const { word, message } = wordsOf(body);
-  return { word, message: message ? `HTTP ${status} ${message}` : `HTTP ${status}` };
+export function errorOf({ status, body }: Extract<Reply, { kind: 'answered' }>): ProviderError {
+  const { code, message } = errorIn(body);
+  return { code, message: message ? `HTTP ${status} ${message}` : `HTTP ${status}` };
 }
 
 /** Returns the message of a reply for logs and operators. */
 export function messageOf(reply: Reply): string {
-  return reply.kind === 'answered' ? wordingOf(reply).message : reply.message;
+  return reply.kind === 'answered' ? errorOf(reply).message : reply.message;
 }
 
 /** Parses a reason or an error: an object `{code, message}` in MTN's published schema, bare text in most responses. */
-function wordsOf(value: unknown): Wording {
-  if (typeof value === 'string') return { word: value.trim(), message: rawWords(value) };
+function errorIn(value: unknown): ProviderError {
+  if (typeof value === 'string') return { code: value.trim(), message: rawMessage(value) };
   const { code, message } = fieldsOf(value);
-  return { word: typeof code === 'string' ? code.trim() : '', message: rawWords(code, message) };
+  return { code: typeof code === 'string' ? code.trim() : '', message: rawMessage(code, message) };
 }

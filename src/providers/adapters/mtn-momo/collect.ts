@@ -13,7 +13,7 @@ export function collections(orders: Orders, market: Market, clock: Clock): Pick<
   return {
     submit: async (collection) => {
       const payer = partyOf(collection.payer);
-      if (!payer) return { kind: 'refused', reason: 'invalid_number', message: 'not a number MTN MoMo could ask' };
+      if (!payer) return { kind: 'refused', reason: 'invalid_number', message: 'not a number of an MTN MoMo wallet' };
       return submissionOf(await orders.create('collection', PATH, { ...orderOf(collection), particulars: { payer } }), market);
     },
     read: async (collection) => {

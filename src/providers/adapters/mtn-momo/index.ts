@@ -24,7 +24,7 @@ const credentials = Type.Object(
       secret('Subscription key of the collection product; without it nothing is collected.'),
     ),
     disbursement_subscription_key: Type.Optional(
-      secret('Subscription key of the disbursement product; without it nothing is paid out or given back.'),
+      secret('Subscription key of the disbursement product; without it nothing is paid out or refunded.'),
     ),
     disbursement_api_user: Type.Optional(secret('API user of the disbursement product, where it has one of its own.')),
     disbursement_api_key: Type.Optional(secret('Key of that API user.')),

@@ -1,7 +1,7 @@
 import type { Lookup } from '../contract.ts';
 import { fieldsOf, type Reply } from '../wire/reply.ts';
 import type { Client, Product } from './client.ts';
-import { messageOf, wordingOf } from './codes.ts';
+import { messageOf, errorOf } from './codes.ts';
 import { partyOf } from './orders.ts';
 
 /** Returns whether a number has an active wallet, and its holder where the market's API returns one. */
@@ -22,7 +22,7 @@ export async function lookUp(client: Client, product: Product, number: string): 
  */
 function activityOf(reply: Reply): boolean | null {
   if (reply.kind !== 'answered') return null;
-  if (reply.status === 404 && wordingOf(reply).word === 'RESOURCE_NOT_FOUND') return false;
+  if (reply.status === 404 && errorOf(reply).code === 'RESOURCE_NOT_FOUND') return false;
   if (reply.status !== 200) return null;
   const result = typeof reply.body === 'boolean' ? reply.body : fieldsOf(reply.body).result;
   return typeof result === 'boolean' ? result : null;

@@ -1,7 +1,7 @@
 import { decimalsOf, type Minor } from '../../../kit/money.ts';
 import type { Tools } from '../connector.ts';
 import { amountText } from '../wire/amounts.ts';
-import { plainText } from '../wire/words.ts';
+import { plainText } from '../wire/text.ts';
 import type { Client, Product } from './client.ts';
 import { type Creation, creationOf, type State, stateOf } from './codes.ts';
 
@@ -44,7 +44,7 @@ export class Orders {
    */
   async create(product: Product, path: string, order: Order): Promise<Creation> {
     const amount = amountText(order.amount_minor, decimalsOf(order.currency) === 0 ? 0 : 2);
-    if (amount === null) return notCreated(`the amount can not be moved in ${order.currency}`);
+    if (amount === null) return notCreated(`the amount cannot be moved in ${order.currency}`);
     const send = async (callback: Record<string, string>): Promise<Creation> => {
       const headers = { 'x-reference-id': order.key, ...callback };
       return creationOf(await this.#client.call(product, { method: 'POST', path, headers, body: bodyOf(order, amount) }));
@@ -64,7 +64,7 @@ export class Orders {
 
   #doWithoutCallbacks(): void {
     this.#callbacks_from = this.#tools.clock.now() + WITHOUT_CALLBACKS_MS;
-    this.#tools.log.warn('MTN MoMo refuses our callback address: its host must be the providerCallbackHost of the API user');
+    this.#tools.log.warn('MTN MoMo rejects our callback address: its host must be the providerCallbackHost of the API user');
   }
 }
 
@@ -86,4 +86,4 @@ export function partyOf(number: string | null): { partyIdType: 'MSISDN'; partyId
 }
 
 /** MTN limits each account to ten status calls a second. A payer has five minutes to approve. */
-export const POLLS = { first_ms: 5_000, factor: 1.5, longest_ms: 300_000 };
+export const POLLS = { first_ms: 5_000, factor: 1.5, max_ms: 300_000 };

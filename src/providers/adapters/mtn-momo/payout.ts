@@ -2,7 +2,7 @@ import type { Clock } from '../../../kit/clock.ts';
 import { unreachable } from '../../../kit/errors.ts';
 import type { Payout, PayoutOutcome, Payouts } from '../contract.ts';
 import { nextPoll } from '../wire/polls.ts';
-import { type Creation, payoutReasonOf, type Refusal, type State } from './codes.ts';
+import { type Creation, payoutReasonOf, type Rejection, type State } from './codes.ts';
 import type { Market } from './channels.ts';
 import { type Orders, partyOf, POLLS } from './orders.ts';
 
@@ -44,7 +44,7 @@ function payoutOf(creation: Creation): PayoutOutcome {
  * Returns the result of a rejected payout. A rejection because of the recipient is final. A rejection because of our
  * own float allows another provider to be tried.
  */
-function refusedPayout({ meaning, message }: Refusal): PayoutOutcome {
+function refusedPayout({ meaning, message }: Rejection): PayoutOutcome {
   const reason = payoutReasonOf(meaning);
   return reason ? { kind: 'failed', reason, message } : { kind: 'unavailable', message };
 }

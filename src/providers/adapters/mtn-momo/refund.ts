@@ -2,7 +2,7 @@ import type { Clock } from '../../../kit/clock.ts';
 import { unreachable } from '../../../kit/errors.ts';
 import type { Refund, RefundOutcome, Refunds } from '../contract.ts';
 import { nextPoll } from '../wire/polls.ts';
-import { type Creation, type Meaning, payoutReasonOf, type Refusal, type State } from './codes.ts';
+import { type Creation, type Meaning, payoutReasonOf, type Rejection, type State } from './codes.ts';
 import { type Orders, POLLS } from './orders.ts';
 
 const REFUND = '/v1_0/refund';
@@ -43,7 +43,7 @@ function refundOf(creation: Creation): RefundOutcome {
 }
 
 /** As for payouts: an insufficient float of our own is temporary. */
-function refusedRefund({ meaning, message }: Refusal): RefundOutcome {
+function refusedRefund({ meaning, message }: Rejection): RefundOutcome {
   return payoutReasonOf(meaning) ? { kind: 'failed', reason: refundReason(meaning), message } : { kind: 'unavailable', message };
 }
 
@@ -56,7 +56,7 @@ function refundRead(state: State, refund: Refund, now: number): RefundOutcome {
       // The core compares the amounts of collections and payouts, but a refund outcome contains none. It is compared
       // here.
       if (state.amount_minor !== refund.amount_minor || state.currency !== refund.currency) {
-        return { kind: 'unknown', message: 'another amount or currency was given back than was asked for' };
+        return { kind: 'unknown', message: 'another amount or currency was refunded than was requested' };
       }
       return { kind: 'succeeded', provider_ref: state.provider_ref };
     case 'failed':

@@ -26,7 +26,7 @@ const TOKEN_MS = 8_000;
 const MAX_BYTES = 64_000;
 
 /** A prompt expires after some minutes, a payment link after ten. Orange publishes no rate limit for status calls. */
-export const POLLS: PollPlan = { first_ms: 5_000, factor: 1.5, longest_ms: 300_000 };
+export const POLLS: PollPlan = { first_ms: 5_000, factor: 1.5, max_ms: 300_000 };
 
 /** The period in which a submitted request may still be in transit. No prompt and no link is valid for longer. */
 export const GRACE_MS = 600_000;

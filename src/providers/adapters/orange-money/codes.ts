@@ -1,17 +1,17 @@
 import { unreachable } from '../../../kit/errors.ts';
 import type { Reading } from '../contract.ts';
 import { fieldsOf, type Reply, textOf } from '../wire/reply.ts';
-import { rawWords } from '../wire/words.ts';
+import { rawMessage } from '../wire/text.ts';
 
 /** The result of requesting a payment page. */
 export type Link = { kind: 'made'; pay_token: string; payment_url: string } | { kind: 'not_made'; message: string };
 
-/** Parses the response to a page request. Any other response means that no page was returned, so nobody can pay on it. */
+/** Parses the response to a page request. Any other response means that no page was returned, so it cannot be paid. */
 export function linkOf(reply: Reply): Link {
-  if (reply.kind !== 'answered') return { kind: 'not_made', message: rawWords('no payment page', reply.message) };
+  if (reply.kind !== 'answered') return { kind: 'not_made', message: rawMessage('no payment page', reply.message) };
   const { pay_token, payment_url } = fieldsOf(reply.body);
   const [token, url] = [textOf(pay_token), textOf(payment_url)];
-  if ((reply.status !== 201 && reply.status !== 200) || !token || !url) return { kind: 'not_made', message: wordingOf(reply) };
+  if ((reply.status !== 201 && reply.status !== 200) || !token || !url) return { kind: 'not_made', message: messageOf(reply) };
   return { kind: 'made', pay_token: token, payment_url: url };
 }
 
@@ -28,11 +28,11 @@ export type State =
  * @param order_id the requested order; a response about another order is unreadable
  */
 export function stateOf(reply: Reply, order_id: string): State {
-  if (reply.kind !== 'answered') return { kind: 'unreadable', message: rawWords('no answer from Orange', reply.message) };
+  if (reply.kind !== 'answered') return { kind: 'unreadable', message: rawMessage('no response from Orange', reply.message) };
   const fields = fieldsOf(reply.body);
   // POST returns 201 even where it creates nothing.
-  if (reply.status !== 200 && reply.status !== 201) return { kind: 'unreadable', message: wordingOf(reply) };
-  if (fields.order_id !== order_id) return { kind: 'unreadable', message: 'Orange answered for another order' };
+  if (reply.status !== 200 && reply.status !== 201) return { kind: 'unreadable', message: messageOf(reply) };
+  if (fields.order_id !== order_id) return { kind: 'unreadable', message: 'Orange responded about another order' };
   switch (fields.status) {
     // INITIATED: the page has not been used yet. PENDING: the payer has confirmed and the payment is in process.
     case 'INITIATED':
@@ -41,28 +41,28 @@ export function stateOf(reply: Reply, order_id: string): State {
     case 'SUCCESS':
       return { kind: 'succeeded', txnid: textOf(fields.txnid) };
     case 'FAILED':
-      return { kind: 'failed', message: 'FAILED: Orange tells no reason' };
+      return { kind: 'failed', message: 'FAILED: Orange reports no reason' };
     case 'EXPIRED':
       return { kind: 'expired' };
     default:
-      return { kind: 'unreadable', message: rawWords('Orange tells of a status we do not know', fields.status) };
+      return { kind: 'unreadable', message: rawMessage('Orange reported an unknown status', fields.status) };
   }
 }
 
 /**
  * Converts an order status to a reading.
- * @param asked the requested order and amount; Orange reports an order with another amount as not found
+ * @param order the requested order and amount; Orange reports an order with another amount as not found
  */
 export function readingOf(
   state: State,
-  asked: { provider_key: string; amount_minor: bigint; currency: string },
+  order: { provider_key: string; amount_minor: bigint; currency: string },
   poll_after_ms: number,
 ): Reading {
   switch (state.kind) {
     case 'pending':
       return { kind: 'pending', poll_after_ms };
     case 'succeeded': {
-      const { provider_key, amount_minor, currency } = asked;
+      const { provider_key, amount_minor, currency } = order;
       return { kind: 'succeeded', provider_ref: state.txnid ?? provider_key, amount_minor, currency };
     }
     case 'failed':
@@ -76,8 +76,8 @@ export function readingOf(
 }
 
 /** Returns the message for logs and operators: the HTTP status, and `{code, message, description}` where present. */
-function wordingOf({ status, body }: Extract<Reply, { kind: 'answered' }>): string {
+function messageOf({ status, body }: Extract<Reply, { kind: 'answered' }>): string {
   const { code, message, description } = fieldsOf(body);
   const number = typeof code === 'number' ? `code ${code}` : code;
-  return rawWords(`HTTP ${status}`, number, message, description);
+  return rawMessage(`HTTP ${status}`, number, message, description);
 }

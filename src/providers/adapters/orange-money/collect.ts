@@ -4,7 +4,7 @@ import { pageOf } from '../wire/addresses.ts';
 import { amountText } from '../wire/amounts.ts';
 import { nextPoll } from '../wire/polls.ts';
 import { fieldsOf, parsed, textOf } from '../wire/reply.ts';
-import { plainText } from '../wire/words.ts';
+import { plainText } from '../wire/text.ts';
 import { type Client, POLLS } from './client.ts';
 import { wireCurrency } from './channels.ts';
 import { linkOf, readingOf, stateOf } from './codes.ts';
@@ -40,7 +40,7 @@ export function collections(
   return {
     prepare: async (collection) => {
       const body = orderOf(collection, merchant);
-      if (!body) return { kind: 'unavailable', message: `the amount can not be collected in ${collection.currency}` };
+      if (!body) return { kind: 'unavailable', message: `the amount cannot be collected in ${collection.currency}` };
       return preparationOf(await client.call({ method: 'POST', path: `${folder}/webpayment`, body }), merchant);
     },
     submit: async ({ handle }) => {

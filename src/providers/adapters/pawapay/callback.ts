@@ -2,7 +2,7 @@ import type { Callback, RawCallback, Subject } from '../contract.ts';
 import { fieldsOf, textOf } from '../wire/reply.ts';
 import type { Account } from './account.ts';
 import { POLLS, readingOf } from './collect.ts';
-import { type IdField, toldByData } from './codes.ts';
+import { type IdField, statusInData } from './codes.ts';
 import { verifyMessage } from './signature.ts';
 
 const ID_FIELDS: readonly IdField[] = ['depositId', 'payoutId', 'refundId'];
@@ -14,7 +14,7 @@ const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
  */
 export function verifyCallback(account: Account, raw: RawCallback): Callback {
   const verdict = verifyMessage(raw, (id) => account.public_keys.get(id), account.clock.now());
-  if (verdict === 'wrong') return { kind: 'forged', message: 'the signature does not fit' };
+  if (verdict === 'wrong') return { kind: 'forged', message: 'the signature does not match' };
   if (verdict === 'unsigned' && account.configuration.signsCallbacks()) {
     return { kind: 'forged', message: 'the signature is missing' };
   }
@@ -23,8 +23,8 @@ export function verifyCallback(account: Account, raw: RawCallback): Callback {
   const subject = id_field ? subjectOf(data[id_field]) : null;
   if (verdict !== 'right') return { kind: 'hint', subject };
   // Only collections are updated from a callback. Payouts and refunds are read.
-  const told = id_field === 'depositId' && subject ? toldByData(data, id_field) : null;
-  return { kind: 'signed', subject, news: told && readingOf(told, POLLS.first_ms, account.base_url) };
+  const status = id_field === 'depositId' && subject ? statusInData(data, id_field) : null;
+  return { kind: 'signed', subject, update: status && readingOf(status, POLLS.first_ms, account.base_url) };
 }
 
 function subjectOf(id: unknown): Subject | null {

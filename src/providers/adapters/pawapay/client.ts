@@ -35,7 +35,7 @@ export class Client {
   }
 
   /** Posts a query, or a request that moves no money. */
-  async ask(path: string, body: object): Promise<Reply> {
+  async query(path: string, body: object): Promise<Reply> {
     const request = {
       method: 'POST',
       url: this.#settings.base_url + path,

@@ -2,8 +2,8 @@ import type { Minor } from '../../../kit/money.ts';
 import type { PayoutReason } from '../contract.ts';
 import type { Reason } from '../reasons.ts';
 import { minorOf } from '../wire/amounts.ts';
-import { fieldsOf, isTurnedAway, type Reply, textOf } from '../wire/reply.ts';
-import { rawWords } from '../wire/words.ts';
+import { fieldsOf, isProvenRejection, type Reply, textOf } from '../wire/reply.ts';
+import { rawMessage } from '../wire/text.ts';
 
 /** Failure reasons of deposits by code (docs.pawapay.io/v2/docs/failure_codes). */
 const PAYMENT_REASONS: Record<string, Reason> = {
@@ -61,36 +61,36 @@ const NOT_HERE = new Set([
 ]);
 
 /** The result of a submission, for deposits, payouts and refunds. */
-export type Taken =
-  | { kind: 'taken'; next_step: string | null }
+export type Acceptance =
+  | { kind: 'accepted'; next_step: string | null }
   | { kind: 'duplicate' }
   | { kind: 'rejected'; code: string; message: string }
   | { kind: 'unavailable'; message: string }
   | { kind: 'unknown'; message: string };
 
 /** Classifies the response to a submission. */
-export function takenOf(reply: Reply): Taken {
-  if (reply.kind === 'unsent') return { kind: 'unavailable', message: rawWords('pawaPay was not reached', reply.message) };
-  if (reply.kind === 'lost') return { kind: 'unknown', message: rawWords('no answer from pawaPay', reply.message) };
+export function acceptanceOf(reply: Reply): Acceptance {
+  if (reply.kind === 'unsent') return { kind: 'unavailable', message: rawMessage('pawaPay was not reached', reply.message) };
+  if (reply.kind === 'lost') return { kind: 'unknown', message: rawMessage('no response from pawaPay', reply.message) };
   const { status, nextStep, failureReason } = fieldsOf(reply.body);
   const { code, message } = failureOf(failureReason);
-  if (isTurnedAway(reply)) return { kind: 'unavailable', message: rawWords(`HTTP ${reply.status}`, message) };
-  if (reply.status !== 200) return { kind: 'unknown', message: rawWords(`HTTP ${reply.status}`, message) };
+  if (isProvenRejection(reply)) return { kind: 'unavailable', message: rawMessage(`HTTP ${reply.status}`, message) };
+  if (reply.status !== 200) return { kind: 'unknown', message: rawMessage(`HTTP ${reply.status}`, message) };
   switch (status) {
     case 'ACCEPTED':
     case 'ENQUEUED':
-      return { kind: 'taken', next_step: textOf(nextStep) };
+      return { kind: 'accepted', next_step: textOf(nextStep) };
     case 'DUPLICATE_IGNORED':
       return { kind: 'duplicate' };
     case 'REJECTED':
       return NOT_HERE.has(code) ? { kind: 'unavailable', message } : { kind: 'rejected', code, message };
     default:
-      return { kind: 'unknown', message: rawWords('pawaPay answered without a status we know', status) };
+      return { kind: 'unknown', message: rawMessage('pawaPay responded without a known status', status) };
   }
 }
 
 /** The status in a response or a callback, for deposits, payouts and refunds. */
-export type Told =
+export type Status =
   | { kind: 'pending'; slow: boolean; authorization_url: string | null }
   | { kind: 'completed'; provider_ref: string; amount_minor: Minor; currency: string }
   | { kind: 'failed'; code: string; message: string }
@@ -103,21 +103,21 @@ export type IdField = 'depositId' | 'payoutId' | 'refundId';
  * Parses the response of `GET …/{id}`.
  * @param key our key of the operation; a response about another operation is unreadable
  */
-export function toldOf(reply: Reply, id_field: IdField, key: string): Told {
-  if (reply.kind !== 'answered') return { kind: 'unreadable', message: rawWords('no answer from pawaPay', reply.message) };
+export function statusOf(reply: Reply, id_field: IdField, key: string): Status {
+  if (reply.kind !== 'answered') return { kind: 'unreadable', message: rawMessage('no response from pawaPay', reply.message) };
   const { status, data, failureReason } = fieldsOf(reply.body);
   if (reply.status !== 200) {
-    return { kind: 'unreadable', message: rawWords(`HTTP ${reply.status}`, failureOf(failureReason).message) };
+    return { kind: 'unreadable', message: rawMessage(`HTTP ${reply.status}`, failureOf(failureReason).message) };
   }
   if (status === 'NOT_FOUND') return { kind: 'not_found' };
-  if (status !== 'FOUND') return { kind: 'unreadable', message: rawWords('pawaPay answered without a status we know', status) };
+  if (status !== 'FOUND') return { kind: 'unreadable', message: rawMessage('pawaPay responded without a known status', status) };
   return fieldsOf(data)[id_field] === key
-    ? toldByData(data, id_field)
-    : { kind: 'unreadable', message: 'pawaPay answered for another key' };
+    ? statusInData(data, id_field)
+    : { kind: 'unreadable', message: 'pawaPay responded about another key' };
 }
 
 /** Parses the data object of a status response or a callback. */
-export function toldByData(value: unknown, id_field: IdField): Told {
+export function statusInData(value: unknown, id_field: IdField): Status {
   const data = fieldsOf(value);
   switch (data.status) {
     case 'ACCEPTED':
@@ -134,14 +134,14 @@ export function toldByData(value: unknown, id_field: IdField): Told {
       const currency = textOf(data.currency);
       const provider_ref = textOf(data.providerTransactionId) ?? textOf(data[id_field]);
       if (amount_minor === null || !currency || !/^[A-Z]{3}$/.test(currency) || !provider_ref) {
-        return { kind: 'unreadable', message: 'pawaPay tells of a success without its amount' };
+        return { kind: 'unreadable', message: 'pawaPay reported a success without its amount' };
       }
       return { kind: 'completed', provider_ref, amount_minor, currency };
     }
     case 'FAILED':
       return { kind: 'failed', ...failureOf(data.failureReason) };
     default:
-      return { kind: 'unreadable', message: rawWords('pawaPay tells of a status we do not know', data.status) };
+      return { kind: 'unreadable', message: rawMessage('pawaPay reported an unknown status', data.status) };
   }
 }
 
@@ -176,5 +176,5 @@ export function isUnfunded(code: string): boolean {
 function failureOf(value: unknown): { code: string; message: string } {
   const { failureCode, failureMessage } = fieldsOf(value);
   const code = textOf(failureCode) ?? 'no failure code';
-  return { code, message: rawWords(code, failureMessage) };
+  return { code, message: rawMessage(code, failureMessage) };
 }

@@ -3,13 +3,13 @@ import { unreachable } from '../../../kit/errors.ts';
 import type { Collection, Next, PollPlan, Reading, Submission } from '../contract.ts';
 import { pageOf } from '../wire/addresses.ts';
 import { amountText } from '../wire/amounts.ts';
-import { digitsOf, plainText } from '../wire/words.ts';
+import { digitsOf, plainText } from '../wire/text.ts';
 import type { Account } from './account.ts';
 import { providerOf, staticTerms } from './channels.ts';
-import { isCancelled, paymentReason, takenOf, type Told, toldOf } from './codes.ts';
+import { isCancelled, paymentReason, acceptanceOf, type Status, statusOf } from './codes.ts';
 
 /** A prompt expires after some minutes. An operation that pawaPay has not completed by then may take hours. */
-export const POLLS: PollPlan = { first_ms: 3_000, factor: 1.5, longest_ms: 300_000 };
+export const POLLS: PollPlan = { first_ms: 3_000, factor: 1.5, max_ms: 300_000 };
 /** Minimum interval for an operation that pawaPay is resolving with an operator or keeps in a queue. */
 const SLOW_MS = 60_000;
 /** Delays between status reads for the page of a Wave payer, which is available shortly after the deposit was accepted. */
@@ -38,7 +38,7 @@ export async function sendDeposit(account: Account, collection: Collection, code
   const amount = amountText(collection.amount_minor, terms.decimals);
   if (amount === null) return { kind: 'unavailable', message: `pawaPay takes no such amount in ${currency} on ${channel.id}` };
   const redirects = terms.auth === 'REDIRECT_AUTH';
-  const taken = takenOf(
+  const acceptance = acceptanceOf(
     await account.client.submit('/v2/deposits', {
       ...{ depositId: provider_key, amount, currency, clientReferenceId: collection.attempt_id },
       payer: { type: 'MMO', accountDetails: { phoneNumber: digitsOf(payer), provider } },
@@ -47,32 +47,32 @@ export async function sendDeposit(account: Account, collection: Collection, code
       ...(redirects ? { successfulUrl: collection.return_url, failedUrl: collection.return_url } : {}),
     }),
   );
-  switch (taken.kind) {
-    case 'taken': {
+  switch (acceptance.kind) {
+    case 'accepted': {
       const next = redirects ? await payingPageOf(account, collection) : ({ kind: 'confirm' } as const);
       return { kind: 'accepted', provider_ref: null, next, poll_after_ms: POLLS.first_ms };
     }
     case 'rejected':
-      return { kind: 'refused', reason: paymentReason(taken.code), message: taken.message };
+      return { kind: 'refused', reason: paymentReason(acceptance.code), message: acceptance.message };
     case 'duplicate':
     case 'unavailable':
     case 'unknown':
-      return taken;
+      return acceptance;
     default:
-      return unreachable(taken);
+      return unreachable(acceptance);
   }
 }
 
 /** Reads the status of a deposit. */
 export async function readDeposit(account: Account, collection: Collection): Promise<Reading> {
-  const told = await askForDeposit(account, collection);
+  const status = await readStatus(account, collection);
   const now = account.clock.now();
-  if (told.kind !== 'not_found')
-    return readingOf(told, pollAfter(collection.submitted_at, now, told.kind === 'pending' && told.slow), account.base_url);
+  if (status.kind !== 'not_found')
+    return readingOf(status, pollAfter(collection.submitted_at, now, status.kind === 'pending' && status.slow), account.base_url);
   // Nothing is sent before the payer enters the code, so the deposit cannot be found.
   const { channel, currency } = collection;
   const terms = account.configuration.terms('collect', channel.id, currency) ?? staticTerms(channel.id, currency);
-  if (terms?.auth !== 'PREAUTH') return told;
+  if (terms?.auth !== 'PREAUTH') return status;
   return now < collection.expires_at + account.grace_ms
     ? { kind: 'pending', poll_after_ms: pollAfter(collection.submitted_at, now) }
     : { kind: 'expired' };
@@ -83,28 +83,28 @@ export async function readDeposit(account: Account, collection: Collection): Pro
  * deposit was accepted (Deposits, authorizationUrl).
  * @param base_url pawaPay's address; payment pages must be https unless it is not
  */
-export function readingOf(told: Told, poll_after_ms: number, base_url: string): Reading {
-  switch (told.kind) {
+export function readingOf(status: Status, poll_after_ms: number, base_url: string): Reading {
+  switch (status.kind) {
     case 'pending': {
-      const url = pageOf(told.authorization_url, base_url);
+      const url = pageOf(status.authorization_url, base_url);
       return { kind: 'pending', poll_after_ms, ...(url === null ? {} : { next: { kind: 'redirect', url } }) };
     }
     case 'completed':
-      return { ...told, kind: 'succeeded' };
+      return { ...status, kind: 'succeeded' };
     case 'failed':
-      return isCancelled(told.code)
-        ? { kind: 'cancelled', reason: 'operator_declined', message: told.message }
-        : { kind: 'failed', reason: paymentReason(told.code), message: told.message };
+      return isCancelled(status.code)
+        ? { kind: 'cancelled', reason: 'operator_declined', message: status.message }
+        : { kind: 'failed', reason: paymentReason(status.code), message: status.message };
     case 'not_found':
     case 'unreadable':
-      return told;
+      return status;
     default:
-      return unreachable(told);
+      return unreachable(status);
   }
 }
 
-async function askForDeposit({ client }: Account, { provider_key }: Collection): Promise<Told> {
-  return toldOf(await client.get(`/v2/deposits/${provider_key}`), 'depositId', provider_key);
+async function readStatus({ client }: Account, { provider_key }: Collection): Promise<Status> {
+  return statusOf(await client.get(`/v2/deposits/${provider_key}`), 'depositId', provider_key);
 }
 
 /**
@@ -114,11 +114,11 @@ async function askForDeposit({ client }: Account, { provider_key }: Collection):
 async function payingPageOf(account: Account, collection: Collection): Promise<Next> {
   for (const wait_ms of PAGE_WAITS_MS) {
     await sleep(wait_ms);
-    const told = await askForDeposit(account, collection);
-    if (told.kind === 'pending' && told.authorization_url === null) continue;
-    const url = told.kind === 'pending' ? pageOf(told.authorization_url, account.base_url) : null;
+    const status = await readStatus(account, collection);
+    if (status.kind === 'pending' && status.authorization_url === null) continue;
+    const url = status.kind === 'pending' ? pageOf(status.authorization_url, account.base_url) : null;
     if (url !== null) return { kind: 'redirect', url };
-    if (told.kind === 'completed' || told.kind === 'failed') break;
+    if (status.kind === 'completed' || status.kind === 'failed') break;
   }
   return { kind: 'confirm' };
 }
@@ -135,5 +135,5 @@ export function messageFields(description: string): { customerMessage?: string }
  */
 export function pollAfter(submitted_at: number | null, now: number, slow = false): number {
   const age = submitted_at === null ? 0 : Math.max(0, now - submitted_at);
-  return Math.min(Math.max(age / 3, slow ? SLOW_MS : POLLS.first_ms), POLLS.longest_ms);
+  return Math.min(Math.max(age / 3, slow ? SLOW_MS : POLLS.first_ms), POLLS.max_ms);
 }

@@ -1,11 +1,11 @@
 import { unreachable } from '../../../kit/errors.ts';
 import type { Cancellation, Payout, PayoutOutcome, Payouts } from '../contract.ts';
 import { amountText } from '../wire/amounts.ts';
-import { digitsOf } from '../wire/words.ts';
+import { digitsOf } from '../wire/text.ts';
 import type { Account } from './account.ts';
 import { providerOf } from './channels.ts';
 import { messageFields, POLLS, pollAfter } from './collect.ts';
-import { isCancelled, isUnfunded, payoutReason, takenOf, type Told, toldOf } from './codes.ts';
+import { isCancelled, isUnfunded, payoutReason, acceptanceOf, type Status, statusOf } from './codes.ts';
 
 /** Returns the payout operations. */
 export function payouts(account: Account): Payouts {
@@ -25,70 +25,70 @@ async function submit(account: Account, payout: Payout): Promise<PayoutOutcome> 
   if (recipient.phone === null) return { kind: 'failed', reason: 'invalid_recipient', message: 'pawaPay needs a phone number' };
   const amount = amountText(payout.amount_minor, terms.decimals);
   if (amount === null) return { kind: 'unavailable', message: `pawaPay pays out no such amount in ${currency} on ${channel.id}` };
-  const taken = takenOf(
+  const acceptance = acceptanceOf(
     await account.client.submit('/v2/payouts', {
       ...{ payoutId: provider_key, amount, currency, clientReferenceId: payout.transfer_id },
       recipient: { type: 'MMO', accountDetails: { phoneNumber: digitsOf(recipient.phone), provider } },
       ...messageFields(payout.description),
     }),
   );
-  switch (taken.kind) {
+  switch (acceptance.kind) {
     // A duplicate was accepted earlier, which is equivalent to being accepted now.
-    case 'taken':
+    case 'accepted':
     case 'duplicate':
       return { kind: 'pending', provider_ref: null, poll_after_ms: POLLS.first_ms };
     case 'rejected':
-      return { kind: 'failed', reason: payoutReason(taken.code), message: taken.message };
+      return { kind: 'failed', reason: payoutReason(acceptance.code), message: acceptance.message };
     case 'unavailable':
     case 'unknown':
-      return taken;
+      return acceptance;
     default:
-      return unreachable(taken);
+      return unreachable(acceptance);
   }
 }
 
 async function read(account: Account, payout: Payout): Promise<PayoutOutcome> {
-  const told = await ask(account, payout);
-  switch (told.kind) {
+  const status = await readStatus(account, payout);
+  switch (status.kind) {
     case 'pending': {
-      const poll_after_ms = pollAfter(payout.submitted_at, account.clock.now(), told.slow);
+      const poll_after_ms = pollAfter(payout.submitted_at, account.clock.now(), status.slow);
       return { kind: 'pending', provider_ref: null, poll_after_ms };
     }
     case 'completed':
-      return { ...told, kind: 'succeeded' };
+      return { ...status, kind: 'succeeded' };
     case 'failed':
-      if (isUnfunded(told.code)) return { kind: 'unfunded', message: told.message };
-      return isCancelled(told.code)
-        ? { kind: 'cancelled', message: told.message }
-        : { kind: 'failed', reason: payoutReason(told.code), message: told.message };
+      if (isUnfunded(status.code)) return { kind: 'unfunded', message: status.message };
+      return isCancelled(status.code)
+        ? { kind: 'cancelled', message: status.message }
+        : { kind: 'failed', reason: payoutReason(status.code), message: status.message };
     case 'not_found':
-      return told;
+      return status;
     case 'unreadable':
-      return { kind: 'unknown', message: told.message };
+      return { kind: 'unknown', message: status.message };
     default:
-      return unreachable(told);
+      return unreachable(status);
   }
 }
 
 /** Cancels a payout. Only a payout in pawaPay's queue can be cancelled, so its status is read afterwards. */
 async function cancel(account: Account, payout: Payout): Promise<Cancellation> {
-  await account.client.ask(`/v2/payouts/fail-enqueued/${payout.provider_key}`, {});
-  const told = await ask(account, payout);
-  switch (told.kind) {
+  await account.client.query(`/v2/payouts/fail-enqueued/${payout.provider_key}`, {});
+  const status = await readStatus(account, payout);
+  switch (status.kind) {
     case 'failed':
-      return isCancelled(told.code) ? { kind: 'cancelled' } : { kind: 'too_late', message: told.message };
+      return isCancelled(status.code) ? { kind: 'cancelled' } : { kind: 'too_late', message: status.message };
     case 'completed':
       return { kind: 'too_late', message: 'it was paid out' };
     case 'pending':
     case 'not_found':
-      return { kind: 'unknown', message: 'pawaPay has not given it up' };
+      return { kind: 'unknown', message: 'pawaPay has not cancelled it' };
     case 'unreadable':
-      return { kind: 'unknown', message: told.message };
+      return { kind: 'unknown', message: status.message };
     default:
-      return unreachable(told);
+      return unreachable(status);
   }
 }
 
-async function ask({ client }: Account, { provider_key }: Payout): Promise<Told> {
-  return toldOf(await client.get(`/v2/payouts/${provider_key}`), 'payoutId', provider_key);
+async function readStatus({ client }: Account, { provider_key }: Payout): Promise<Status> {
+  return statusOf(await client.get(`/v2/payouts/${provider_key}`), 'payoutId', provider_key);
 }

@@ -3,7 +3,7 @@ import type { Refund, RefundOutcome, Refunds } from '../contract.ts';
 import { amountText } from '../wire/amounts.ts';
 import type { Account } from './account.ts';
 import { staticTerms } from './channels.ts';
-import { isUnfunded, refundReason, takenOf, toldOf } from './codes.ts';
+import { isUnfunded, refundReason, acceptanceOf, statusOf } from './codes.ts';
 import { POLLS, pollAfter } from './collect.ts';
 
 /**
@@ -20,47 +20,47 @@ async function submit(account: Account, refund: Refund): Promise<RefundOutcome> 
   const { configuration } = account;
   const terms = configuration.terms('collect', collection.channel.id, currency) ?? staticTerms(collection.channel.id, currency);
   const amount = terms ? amountText(refund.amount_minor, terms.decimals) : null;
-  if (amount === null) return { kind: 'unavailable', message: `pawaPay gives back no such amount in ${currency}` };
-  const taken = takenOf(
+  if (amount === null) return { kind: 'unavailable', message: `pawaPay cannot refund this amount in ${currency}` };
+  const acceptance = acceptanceOf(
     await account.client.submit('/v2/refunds', {
       ...{ refundId: provider_key, depositId: collection.provider_key, amount, currency },
       clientReferenceId: refund.refund_id,
     }),
   );
-  switch (taken.kind) {
-    case 'taken':
+  switch (acceptance.kind) {
+    case 'accepted':
     case 'duplicate':
       return { kind: 'pending', provider_ref: null, poll_after_ms: POLLS.first_ms };
     case 'rejected':
-      return { kind: 'failed', reason: refundReason(taken.code), message: taken.message };
+      return { kind: 'failed', reason: refundReason(acceptance.code), message: acceptance.message };
     case 'unavailable':
     case 'unknown':
-      return taken;
+      return acceptance;
     default:
-      return unreachable(taken);
+      return unreachable(acceptance);
   }
 }
 
 async function read({ client, clock }: Account, refund: Refund): Promise<RefundOutcome> {
   const { provider_key } = refund;
-  const told = toldOf(await client.get(`/v2/refunds/${provider_key}`), 'refundId', provider_key);
-  switch (told.kind) {
+  const status = statusOf(await client.get(`/v2/refunds/${provider_key}`), 'refundId', provider_key);
+  switch (status.kind) {
     case 'pending': {
-      const poll_after_ms = pollAfter(refund.submitted_at, clock.now(), told.slow);
+      const poll_after_ms = pollAfter(refund.submitted_at, clock.now(), status.slow);
       return { kind: 'pending', provider_ref: null, poll_after_ms };
     }
     case 'completed':
-      return told.amount_minor === refund.amount_minor && told.currency === refund.currency
-        ? { kind: 'succeeded', provider_ref: told.provider_ref }
-        : { kind: 'unknown', message: 'pawaPay reports another amount or currency than was asked for' };
+      return status.amount_minor === refund.amount_minor && status.currency === refund.currency
+        ? { kind: 'succeeded', provider_ref: status.provider_ref }
+        : { kind: 'unknown', message: 'pawaPay reports another amount or currency than was requested' };
     case 'failed':
-      if (isUnfunded(told.code)) return { kind: 'unfunded', message: told.message };
-      return { kind: 'failed', reason: refundReason(told.code), message: told.message };
+      if (isUnfunded(status.code)) return { kind: 'unfunded', message: status.message };
+      return { kind: 'failed', reason: refundReason(status.code), message: status.message };
     case 'not_found':
-      return told;
+      return status;
     case 'unreadable':
-      return { kind: 'unknown', message: told.message };
+      return { kind: 'unknown', message: status.message };
     default:
-      return unreachable(told);
+      return unreachable(status);
   }
 }

@@ -19,7 +19,7 @@ export function sandboxProvider(options: { clock: Clock; delay_ms: number }): Pr
     capabilities: {
       idempotency: 'replays',
       readable_by: 'ours',
-      polls: { first_ms: delay_ms, factor: 2, longest_ms: 60_000 },
+      polls: { first_ms: delay_ms, factor: 2, max_ms: 60_000 },
       not_found_grace_ms: 600_000,
     },
     offers: () => null,

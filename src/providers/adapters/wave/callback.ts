@@ -24,9 +24,9 @@ export function verifyCallback(raw: RawCallback, { signing, shared }: Secrets, c
   const subject = typeof key === 'string' && UUID.test(key) ? ({ by: 'provider_key', value: key } as const) : null;
   if (signing !== null) {
     if (!isSigned(signing, headerOf(raw, 'wave-signature'), raw.body, clock.now())) {
-      return { kind: 'forged', message: 'the signature is missing or does not fit' };
+      return { kind: 'forged', message: 'the signature is missing or does not match' };
     }
-    return { kind: 'signed', subject, news: subject && newsOf(session, subject.value) };
+    return { kind: 'signed', subject, update: subject && updateOf(session, subject.value) };
   }
   if (shared !== null && !sameText(headerOf(raw, 'authorization'), `Bearer ${shared}`)) {
     return { kind: 'forged', message: 'the shared secret is missing or wrong' };
@@ -38,7 +38,7 @@ export function verifyCallback(raw: RawCallback, { signing, shared }: Secrets, c
  * Returns the final status in a webhook, or null. A failed payment attempt leaves the session open, and an unreadable
  * status requires a status read.
  */
-function newsOf(session: Record<string, unknown>, key: string): Reading | null {
+function updateOf(session: Record<string, unknown>, key: string): Reading | null {
   const reading = readingOf(session, key, POLLS.first_ms);
   return reading.kind === 'pending' || reading.kind === 'unreadable' ? null : reading;
 }

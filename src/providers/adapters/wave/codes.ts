@@ -1,8 +1,8 @@
 import type { PayoutOutcome, PayoutReason, Reading } from '../contract.ts';
 import type { Reason } from '../reasons.ts';
 import { minorOf } from '../wire/amounts.ts';
-import { fieldsOf, isTurnedAway, listOf, type Reply, textOf } from '../wire/reply.ts';
-import { rawWords } from '../wire/words.ts';
+import { fieldsOf, isProvenRejection, listOf, type Reply, textOf } from '../wire/reply.ts';
+import { rawMessage } from '../wire/text.ts';
 
 /** Reasons by `last_payment_error.code`, the error of the payer's last failed attempt. */
 const PAYMENT_REASONS = new Map<string, Reason>(
@@ -31,19 +31,19 @@ const REFUND_REFUSED = new Set(['blocked-account', 'checkout-refund-failed']);
 const PAYMENT_STATUSES = new Set<unknown>(['processing', 'cancelled', 'succeeded']);
 
 /** All known codes. The tests print the meaning of each. */
-export const WORDS = { payment: [...PAYMENT_REASONS.keys()], payout: [...PAYOUT_REASONS.keys()] };
+export const CODES = { payment: [...PAYMENT_REASONS.keys()], payout: [...PAYOUT_REASONS.keys()] };
 
 /** The result of creating a checkout session. */
 export type Made = { kind: 'made'; id: string; wave_launch_url: string } | { kind: 'not_made'; message: string };
 
-/** Parses the response to session creation. Any other response means that no page was returned, so nobody can pay on it. */
+/** Parses the response to session creation. Any other response means that no page was returned, so it cannot be paid. */
 export function madeOf(reply: Reply): Made {
-  if (reply.kind !== 'answered') return { kind: 'not_made', message: rawWords('no checkout session', reply.message) };
+  if (reply.kind !== 'answered') return { kind: 'not_made', message: rawMessage('no checkout session', reply.message) };
   const fields = fieldsOf(reply.body);
   const [id, wave_launch_url] = [textOf(fields.id), textOf(fields.wave_launch_url)];
   // The id becomes part of an address.
   if (reply.status >= 300 || !id || !/^[\w-]{1,100}$/.test(id) || !wave_launch_url) {
-    return { kind: 'not_made', message: wordingOf(reply).message };
+    return { kind: 'not_made', message: errorOf(reply).message };
   }
   return { kind: 'made', id, wave_launch_url };
 }
@@ -53,18 +53,18 @@ export function madeOf(reply: Reply): Made {
  * @param key our key of the attempt; a session of another attempt is unreadable
  */
 export function sessionReading(reply: Reply, key: string, poll_after_ms: number): Reading {
-  if (reply.kind !== 'answered') return { kind: 'unreadable', message: rawWords('no answer from Wave', reply.message) };
-  if (reply.status !== 200) return { kind: 'unreadable', message: wordingOf(reply).message };
+  if (reply.kind !== 'answered') return { kind: 'unreadable', message: rawMessage('no response from Wave', reply.message) };
+  if (reply.status !== 200) return { kind: 'unreadable', message: errorOf(reply).message };
   return readingOf(reply.body, key, poll_after_ms);
 }
 
 /** Parses a checkout session, from a response or from a webhook. */
 export function readingOf(value: unknown, key: string, poll_after_ms: number): Reading {
   const session = fieldsOf(value);
-  if (session.client_reference !== key) return { kind: 'unreadable', message: 'Wave tells of another session' };
+  if (session.client_reference !== key) return { kind: 'unreadable', message: 'Wave reported another session' };
   const { checkout_status, payment_status } = session;
   if (!PAYMENT_STATUSES.has(payment_status)) {
-    return { kind: 'unreadable', message: rawWords('Wave tells of a payment we can not read', payment_status) };
+    return { kind: 'unreadable', message: rawMessage('Wave reported an unknown payment status', payment_status) };
   }
   if (payment_status === 'succeeded') return successOf(session);
   switch (checkout_status) {
@@ -77,7 +77,7 @@ export function readingOf(value: unknown, key: string, poll_after_ms: number): R
     case 'expired':
       return session.last_payment_error ? failureOf(session, 'unknown') : { kind: 'expired' };
     default:
-      return { kind: 'unreadable', message: rawWords('Wave tells of a session we can not read', checkout_status) };
+      return { kind: 'unreadable', message: rawMessage('Wave reported an unknown session status', checkout_status) };
   }
 }
 
@@ -85,7 +85,7 @@ function successOf({ id, transaction_id, amount, currency }: Record<string, unkn
   const amount_minor = minorOf(amount);
   const provider_ref = textOf(transaction_id) ?? textOf(id);
   if (amount_minor === null || typeof currency !== 'string' || !/^[A-Z]{3}$/.test(currency) || !provider_ref) {
-    return { kind: 'unreadable', message: 'Wave tells of a success without its amount' };
+    return { kind: 'unreadable', message: 'Wave reported a success without its amount' };
   }
   return { kind: 'succeeded', provider_ref, amount_minor, currency };
 }
@@ -97,22 +97,22 @@ function successOf({ id, transaction_id, amount, currency }: Record<string, unkn
 function failureOf({ last_payment_error }: Record<string, unknown>, otherwise: Reason): Reading {
   const { code, message } = fieldsOf(last_payment_error);
   const reason = PAYMENT_REASONS.get(String(code)) ?? otherwise;
-  return { kind: 'failed', reason, message: rawWords(code, message) || 'the payment was cancelled' };
+  return { kind: 'failed', reason, message: rawMessage(code, message) || 'the payment was cancelled' };
 }
 
 /** Classifies the response to expiring a session. */
-export function expiryOf(reply: Reply): 'given_up' | 'over' | 'unclear' {
+export function expiryOf(reply: Reply): 'cancelled' | 'closed' | 'unclear' {
   if (reply.kind !== 'answered') return 'unclear';
-  if (reply.status === 200) return 'given_up';
-  return reply.status === 409 ? 'over' : 'unclear';
+  if (reply.status === 200) return 'cancelled';
+  return reply.status === 409 ? 'closed' : 'unclear';
 }
 
 /** Classifies the response to a payout. Only documented rejections prove that nothing was created. */
 export function payoutOf(reply: Reply, key: string, poll_after_ms: number): PayoutOutcome {
-  if (reply.kind === 'unsent') return { kind: 'unavailable', message: rawWords('Wave was not reached', reply.message) };
-  if (reply.kind === 'lost') return { kind: 'unknown', message: rawWords('no answer from Wave', reply.message) };
+  if (reply.kind === 'unsent') return { kind: 'unavailable', message: rawMessage('Wave was not reached', reply.message) };
+  if (reply.kind === 'lost') return { kind: 'unknown', message: rawMessage('no response from Wave', reply.message) };
   if (reply.status === 200 || reply.status === 201) return payoutReading(reply.body, key, poll_after_ms);
-  const { code, message } = wordingOf(reply);
+  const { code, message } = errorOf(reply);
   const reason = isClientError(reply.status) ? PAYOUT_REASONS.get(code) : undefined;
   if (reason) return { kind: 'failed', reason, message };
   // A 429 does not prove that an internal retry was not executed, so the payout is read by the same key.
@@ -128,23 +128,23 @@ function isClientError(status: number): boolean {
  * does not prevent another provider from paying (Payout API, errors). An unknown code proves nothing.
  */
 function isNotExecuted(reply: Extract<Reply, { kind: 'answered' }>, code: string): boolean {
-  return isTurnedAway(reply) || (isClientError(reply.status) && code === 'insufficient-funds');
+  return isProvenRejection(reply) || (isClientError(reply.status) && code === 'insufficient-funds');
 }
 
 /** Parses the result of a search by our key. */
 export function payoutFound(reply: Reply, key: string, poll_after_ms: number): PayoutOutcome {
-  if (reply.kind !== 'answered') return { kind: 'unknown', message: rawWords('no answer from Wave', reply.message) };
+  if (reply.kind !== 'answered') return { kind: 'unknown', message: rawMessage('no response from Wave', reply.message) };
   const { result } = fieldsOf(reply.body);
-  if (reply.status !== 200 || !Array.isArray(result)) return { kind: 'unknown', message: wordingOf(reply).message };
+  if (reply.status !== 200 || !Array.isArray(result)) return { kind: 'unknown', message: errorOf(reply).message };
   const found = listOf(result);
-  if (found.length > 1) return { kind: 'unknown', message: 'Wave knows several payouts under one key' };
+  if (found.length > 1) return { kind: 'unknown', message: 'Wave has several payouts with one key' };
   return found.length === 0 ? { kind: 'not_found' } : payoutReading(found[0], key, poll_after_ms);
 }
 
 function payoutReading(value: unknown, key: string, poll_after_ms: number): PayoutOutcome {
   const payout = fieldsOf(value);
   const provider_ref = textOf(payout.id);
-  if (payout.client_reference !== key || !provider_ref) return { kind: 'unknown', message: 'Wave tells of another payout' };
+  if (payout.client_reference !== key || !provider_ref) return { kind: 'unknown', message: 'Wave reported another payout' };
   switch (payout.status) {
     case 'processing':
       return { kind: 'pending', provider_ref, poll_after_ms };
@@ -156,37 +156,37 @@ function payoutReading(value: unknown, key: string, poll_after_ms: number): Payo
     }
     case 'failed': {
       const { error_code, error_message } = fieldsOf(payout.payout_error);
-      const message = rawWords(error_code, error_message) || 'the payout failed';
+      const message = rawMessage(error_code, error_message) || 'the payout failed';
       return { kind: 'failed', reason: PAYOUT_REASONS.get(String(error_code)) ?? null, message };
     }
     // The payout had succeeded and the money was returned.
     case 'reversed':
       return { kind: 'failed', reason: null, message: 'the payout was reversed' };
   }
-  return { kind: 'unknown', message: rawWords('Wave tells of a payout we can not read', payout.status) };
+  return { kind: 'unknown', message: rawMessage('Wave reported an unknown payout status', payout.status) };
 }
 
 /** The result of a refund request, by what it proves. */
-export type GivenBack =
+export type RefundResult =
   | { kind: 'done' }
   | { kind: 'not_done'; message: string }
   | { kind: 'refused'; reason: Reason; message: string }
   | { kind: 'unclear'; message: string };
 
 /** Classifies the response to a refund request. */
-export function givenBackOf(reply: Reply): GivenBack {
-  if (reply.kind === 'unsent') return { kind: 'not_done', message: rawWords('Wave was not reached', reply.message) };
-  if (reply.kind === 'lost') return { kind: 'unclear', message: rawWords('no answer from Wave', reply.message) };
+export function refundResultOf(reply: Reply): RefundResult {
+  if (reply.kind === 'unsent') return { kind: 'not_done', message: rawMessage('Wave was not reached', reply.message) };
+  if (reply.kind === 'lost') return { kind: 'unclear', message: rawMessage('no response from Wave', reply.message) };
   // Documented as an empty body. Any other body did not come from Wave.
   if (reply.status === 200 && reply.body === undefined) return { kind: 'done' };
-  const { code, message } = wordingOf(reply);
+  const { code, message } = errorOf(reply);
   if (code === 'checkout-session-not-found') return { kind: 'refused', reason: 'provider_error', message };
   if (PAYOUT_REASONS.has(code) || REFUND_REFUSED.has(code)) return { kind: 'refused', reason: 'operator_declined', message };
   return isNotExecuted(reply, code) ? { kind: 'not_done', message } : { kind: 'unclear', message };
 }
 
 /** Returns whether a session was refunded. Null when the response does not contain it. */
-export function isGivenBack(reply: Reply, key: string): boolean | null {
+export function isRefunded(reply: Reply, key: string): boolean | null {
   if (reply.kind !== 'answered' || reply.status !== 200) return null;
   const { client_reference, checkout_status, when_refunded } = fieldsOf(reply.body);
   if (client_reference !== key || checkout_status !== 'complete') return null;
@@ -199,7 +199,7 @@ export function isGivenBack(reply: Reply, key: string): boolean | null {
  * invalid request is answered with `code` and `message`, a request that could not be executed with `error_code` and
  * `error_message` (Payout API, errors).
  */
-export function wordingOf({ status, body }: Extract<Reply, { kind: 'answered' }>): { code: string; message: string } {
+export function errorOf({ status, body }: Extract<Reply, { kind: 'answered' }>): { code: string; message: string } {
   const { error_code, error_message, code = error_code, message = error_message } = fieldsOf(body);
-  return { code: textOf(code) ?? '', message: rawWords(`HTTP ${status}`, code, message) };
+  return { code: textOf(code) ?? '', message: rawMessage(`HTTP ${status}`, code, message) };
 }

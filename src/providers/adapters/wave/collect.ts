@@ -6,12 +6,12 @@ import { pageOf } from '../wire/addresses.ts';
 import { amountText } from '../wire/amounts.ts';
 import { nextPoll } from '../wire/polls.ts';
 import { fieldsOf, parsed, textOf } from '../wire/reply.ts';
-import { digitsOf } from '../wire/words.ts';
+import { digitsOf } from '../wire/text.ts';
 import type { Client } from './client.ts';
 import { expiryOf, type Made, madeOf, sessionReading } from './codes.ts';
 
 /** A session expires after 30 minutes, and its end is reported by webhook. */
-export const POLLS: PollPlan = { first_ms: 3_000, factor: 1.5, longest_ms: 300_000 };
+export const POLLS: PollPlan = { first_ms: 3_000, factor: 1.5, max_ms: 300_000 };
 
 /** Stored checkout session. */
 interface Session {
@@ -32,7 +32,7 @@ export function collections(client: Client, base_url: string, clock: Clock): Col
   return {
     prepare: async (collection) => {
       const body = orderOf(collection);
-      if (!body) return { kind: 'unavailable', message: `the amount can not be collected in ${collection.currency}` };
+      if (!body) return { kind: 'unavailable', message: `the amount cannot be collected in ${collection.currency}` };
       const request = { method: 'POST', path: '/v1/checkout/sessions', body, idempotency_key: collection.provider_key } as const;
       return preparationOf(madeOf(await client.call(request)), base_url);
     },
@@ -51,16 +51,16 @@ export function collections(client: Client, base_url: string, clock: Clock): Col
       const session = sessionIn(handle);
       if (!session) return { kind: 'cancelled' };
       const path = `/v1/checkout/sessions/${session.id}/expire`;
-      const came_to = expiryOf(await client.call({ method: 'POST', path, idempotency_key: uuidOf(`${provider_key}-expire`) }));
-      switch (came_to) {
-        case 'given_up':
+      const result = expiryOf(await client.call({ method: 'POST', path, idempotency_key: uuidOf(`${provider_key}-expire`) }));
+      switch (result) {
+        case 'cancelled':
           return { kind: 'cancelled' };
-        case 'over':
+        case 'closed':
           return { kind: 'too_late', message: 'the session is complete or has expired' };
         case 'unclear':
           return { kind: 'unknown', message: 'Wave has not confirmed that the session is closed' };
         default:
-          return unreachable(came_to);
+          return unreachable(result);
       }
     },
   };

@@ -21,7 +21,7 @@ const credentials = Type.Object({
     description: `Where the wallet is: ${COUNTRIES.join(', ')}.`,
     pattern: `^(?:${COUNTRIES.join('|')})$`,
   }),
-  request_signing_secret: Type.Optional(secret('Secret of the key, where it was made to ask for signed requests.')),
+  request_signing_secret: Type.Optional(secret('Secret of the key, if it requires signed requests.')),
   webhook_signing_secret: Type.Optional(secret('Secret of the webhook, where its strategy is the signing secret.')),
   webhook_shared_secret: Type.Optional(secret('Secret of the webhook, where its strategy is the shared secret.')),
   base_url: Type.Optional(Type.String({ description: "Instead of Wave's own address.", pattern: '^https?://' })),

@@ -2,7 +2,7 @@ import type { Clock } from '../../../kit/clock.ts';
 import type { Payouts } from '../contract.ts';
 import { amountText } from '../wire/amounts.ts';
 import { nextPoll } from '../wire/polls.ts';
-import { plainText } from '../wire/words.ts';
+import { plainText } from '../wire/text.ts';
 import { mobileOf, POLLS } from './collect.ts';
 import type { Client } from './client.ts';
 import { payoutFound, payoutOf } from './codes.ts';
@@ -23,7 +23,7 @@ export function payouts(client: Client, channel: string, currency: string, clock
       if (!mobile) return { kind: 'failed', reason: 'invalid_recipient', message: 'not a number Wave could pay' };
       const receive_amount = amountText(payout.amount_minor, 0);
       if (receive_amount === null) {
-        return { kind: 'unavailable', message: `the amount can not be paid out in ${payout.currency}` };
+        return { kind: 'unavailable', message: `the amount cannot be paid out in ${payout.currency}` };
       }
       const name = payout.recipient.name.trim().slice(0, MAX_NAME);
       const payment_reason = plainText(payout.description, MAX_REASON);

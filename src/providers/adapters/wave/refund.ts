@@ -2,7 +2,7 @@ import { unreachable } from '../../../kit/errors.ts';
 import type { Refund, RefundOutcome, Refunds } from '../contract.ts';
 import { sessionIn } from './collect.ts';
 import type { Client } from './client.ts';
-import { type GivenBack, givenBackOf, isGivenBack } from './codes.ts';
+import { type RefundResult, refundResultOf, isRefunded } from './codes.ts';
 
 /**
  * Returns the refund operations, for whole sessions only. Wave refunds synchronously, and a repeated request has no
@@ -14,11 +14,11 @@ export function refunds(client: Client): Refunds {
     submit: async (refund) => {
       const session = sessionIn(refund.collection.handle);
       if (!session || refund.amount_minor !== refund.collection.amount_minor) {
-        return { kind: 'unavailable', message: 'Wave gives back whole sessions only' };
+        return { kind: 'unavailable', message: 'Wave refunds whole sessions only' };
       }
       const path = `/v1/checkout/sessions/${session.id}/refund`;
       const reply = await client.call({ method: 'POST', path, idempotency_key: refund.provider_key });
-      return outcomeOf(givenBackOf(reply), session.id);
+      return outcomeOf(refundResultOf(reply), session.id);
     },
     read: (refund) => read(client, refund),
   };
@@ -28,22 +28,22 @@ async function read(client: Client, { collection }: Refund): Promise<RefundOutco
   const session = sessionIn(collection.handle);
   if (!session) return { kind: 'not_found' };
   const reply = await client.call({ method: 'GET', path: `/v1/checkout/sessions/${session.id}` });
-  const given_back = isGivenBack(reply, collection.provider_key);
-  if (given_back === null) return { kind: 'unknown', message: 'Wave does not tell whether the session was given back' };
-  return given_back ? { kind: 'succeeded', provider_ref: session.id } : { kind: 'not_found' };
+  const refunded = isRefunded(reply, collection.provider_key);
+  if (refunded === null) return { kind: 'unknown', message: 'Wave does not report whether the session was refunded' };
+  return refunded ? { kind: 'succeeded', provider_ref: session.id } : { kind: 'not_found' };
 }
 
-function outcomeOf(given_back: GivenBack, session_id: string): RefundOutcome {
-  switch (given_back.kind) {
+function outcomeOf(refund: RefundResult, session_id: string): RefundOutcome {
+  switch (refund.kind) {
     case 'done':
       return { kind: 'succeeded', provider_ref: session_id };
     case 'not_done':
-      return { kind: 'unavailable', message: given_back.message };
+      return { kind: 'unavailable', message: refund.message };
     case 'refused':
-      return { kind: 'failed', reason: given_back.reason, message: given_back.message };
+      return { kind: 'failed', reason: refund.reason, message: refund.message };
     case 'unclear':
-      return { kind: 'unknown', message: given_back.message };
+      return { kind: 'unknown', message: refund.message };
     default:
-      return unreachable(given_back);
+      return unreachable(refund);
   }
 }

@@ -1,6 +1,6 @@
 import { type TString, Type } from 'typebox';
 
-// Shared by mtn-momo, orange-money and wave.
+// Shared by every adapter but pawapay, whose credentials have other forms.
 
 /**
  * Returns the schema of one credential. It is sent in a header, so only visible ASCII is accepted, 200 characters at

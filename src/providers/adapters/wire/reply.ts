@@ -17,7 +17,7 @@ export function replyOf(result: SendResult): Reply {
   if (result.kind === 'failed') {
     return { kind: result.sent ? 'lost' : 'unsent', message: `${result.error}: ${result.detail}` };
   }
-  if (result.truncated) return { kind: 'lost', message: `an answer that is too long (HTTP ${result.status})` };
+  if (result.truncated) return { kind: 'lost', message: `a response that is too long (HTTP ${result.status})` };
   return { kind: 'answered', status: result.status, body: result.body === '' ? undefined : parsed(result.body) };
 }
 
@@ -26,7 +26,7 @@ export function replyOf(result: SendResult): Reply {
  * credentials, unknown address, throttled. docs/providers.md cites what each provider publishes. Every other status
  * proves nothing.
  */
-const TURNED_AWAY = new Set([400, 401, 403, 404, 429]);
+const REJECTING_STATUSES = new Set([400, 401, 403, 404, 429]);
 
 /**
  * Texts of a response that the operation already exists or may still be pending. A rejection with such a text proves
@@ -35,8 +35,8 @@ const TURNED_AWAY = new Set([400, 401, 403, 404, 429]);
 const MAY_EXIST = /already|duplicat|being processed|time[d]?[ -]?out|d\u00e9j\u00e0/i;
 
 /** Returns whether the response proves that nothing was created. */
-export function isTurnedAway({ status, body }: Extract<Reply, { kind: 'answered' }>): boolean {
-  return TURNED_AWAY.has(status) && !MAY_EXIST.test(JSON.stringify(body) ?? '');
+export function isProvenRejection({ status, body }: Extract<Reply, { kind: 'answered' }>): boolean {
+  return REJECTING_STATUSES.has(status) && !MAY_EXIST.test(JSON.stringify(body) ?? '');
 }
 
 /** Returns the fields of a JSON object, or an empty object for any other value. */

@@ -51,12 +51,12 @@ export class Tokens {
    * Makes a call with a token. A rejected token proves that nothing was done, so the call is made once more with a new
    * token.
    */
-  async use(call: (token: string) => Promise<Reply>, isTurnedDown: (reply: Reply) => boolean): Promise<Reply> {
+  async use(call: (token: string) => Promise<Reply>, isRejected: (reply: Reply) => boolean): Promise<Reply> {
     for (let tries = 1; ; tries++) {
       const grant = await this.#get();
       if (grant.kind === 'denied') return { kind: 'unsent', message: grant.message };
       const reply = await call(grant.token);
-      if (tries > 1 || !isTurnedDown(reply)) return reply;
+      if (tries > 1 || !isRejected(reply)) return reply;
       this.#drop(grant.token);
     }
   }

@@ -3,9 +3,9 @@ import type { Tools } from '../../connector.ts';
 import type { Collection, Provider, Reading, Submission } from '../../contract.ts';
 import { amountText } from '../../wire/amounts.ts';
 import { nextPoll } from '../../wire/polls.ts';
-import { digitsOf, plainText } from '../../wire/words.ts';
+import { digitsOf, plainText } from '../../wire/text.ts';
 import { type Client, POLLS } from '../client.ts';
-import { creationOf, type Told, toldOf, tokenOf } from './codes.ts';
+import { creationOf, type Status, statusOf, tokenOf } from './codes.ts';
 
 /** The merchant's own phone line and the PIN that authorises its payment requests. */
 export interface Channel {
@@ -55,7 +55,7 @@ export function collections(
       // Without a token no payment request was sent.
       if (handle === null) return { kind: 'not_found' };
       const reply = await client.call({ method: 'GET', path: `${FOLDER}/paymentstatus/${handle}` });
-      return readingOf(toldOf(reply, handle), nextPoll(POLLS, submitted_at, clock.now()));
+      return readingOf(statusOf(reply, handle), nextPoll(POLLS, submitted_at, clock.now()));
     },
   };
 }
@@ -70,14 +70,14 @@ function orderOf({ payer, amount_minor, currency }: Collection): Order {
   if (!subscriber) return { kind: 'refused', reason: 'invalid_number', message: 'not a number of Cameroon' };
   const amount = amountText(amount_minor, 0);
   return amount === null || currency !== 'XAF'
-    ? { kind: 'unavailable', message: `the amount can not be collected in ${currency}` }
+    ? { kind: 'unavailable', message: `the amount cannot be collected in ${currency}` }
     : { kind: 'order', amount, subscriber };
 }
 
 function submissionOf(creation: ReturnType<typeof creationOf>): Submission {
   switch (creation.kind) {
-    case 'told':
-      return submissionOfTold(creation.told);
+    case 'status':
+      return submissionOfStatus(creation.status);
     case 'not_created':
       return { kind: 'unavailable', message: creation.message };
     case 'refused':
@@ -89,8 +89,8 @@ function submissionOf(creation: ReturnType<typeof creationOf>): Submission {
   }
 }
 
-function submissionOfTold(told: Exclude<Told, { kind: 'unreadable' }>): Submission {
-  switch (told.kind) {
+function submissionOfStatus(status: Exclude<Status, { kind: 'unreadable' }>): Submission {
+  switch (status.kind) {
     case 'untouched':
     case 'pending':
       return {
@@ -98,34 +98,34 @@ function submissionOfTold(told: Exclude<Told, { kind: 'unreadable' }>): Submissi
         ...{ next: { kind: 'confirm', hint: USSD }, poll_after_ms: POLLS.first_ms },
       };
     case 'succeeded':
-      return { ...told, currency: 'XAF' };
+      return { ...status, currency: 'XAF' };
     case 'failed':
-      return { kind: 'refused', reason: told.reason, message: told.message };
+      return { kind: 'refused', reason: status.reason, message: status.message };
     case 'cancelled':
-      return { kind: 'refused', reason: 'payer_declined', message: told.message };
+      return { kind: 'refused', reason: 'payer_declined', message: status.message };
     case 'expired':
       return { kind: 'refused', reason: 'authorization_timeout', message: 'the request has expired' };
     default:
-      return unreachable(told);
+      return unreachable(status);
   }
 }
 
-function readingOf(told: Told, poll_after_ms: number): Reading {
-  switch (told.kind) {
+function readingOf(status: Status, poll_after_ms: number): Reading {
+  switch (status.kind) {
     // The `pay` request has not arrived. Soon after submission it may still be in transit.
     case 'untouched':
       return { kind: 'not_found' };
     case 'pending':
       return { kind: 'pending', poll_after_ms };
     case 'succeeded':
-      return { ...told, currency: 'XAF' };
+      return { ...status, currency: 'XAF' };
     case 'cancelled':
-      return { kind: 'cancelled', reason: 'payer_declined', message: told.message };
+      return { kind: 'cancelled', reason: 'payer_declined', message: status.message };
     case 'failed':
     case 'expired':
     case 'unreadable':
-      return told;
+      return status;
     default:
-      return unreachable(told);
+      return unreachable(status);
   }
 }

@@ -1,5 +1,5 @@
 import type { Book, Draft, Entry } from './book.ts';
-import type { Announcer } from './callbacks.ts';
+import type { CallbackSender } from './callbacks.ts';
 import type { Fault, Faults, Manner } from './faults.ts';
 import type { Timers } from './timers.ts';
 
@@ -22,21 +22,28 @@ export function failsWith(word: string, after = 1): Ending {
 }
 
 /** Creates operations and completes them. */
-export class Desk {
+export class Operations {
   readonly #book: Book;
   readonly #faults: Faults;
   readonly #timers: Timers;
-  readonly #announcer: Announcer;
+  readonly #callbacks: CallbackSender;
   readonly #delay_ms: number;
   readonly #lag_ms: number;
   readonly #stuck = new Map<Entry, Ending>();
   #under_way = 0;
 
-  constructor(parts: { book: Book; faults: Faults; timers: Timers; announcer: Announcer; delay_ms: number; lag_ms: number }) {
+  constructor(parts: {
+    book: Book;
+    faults: Faults;
+    timers: Timers;
+    callbacks: CallbackSender;
+    delay_ms: number;
+    lag_ms: number;
+  }) {
     this.#book = parts.book;
     this.#faults = parts.faults;
     this.#timers = parts.timers;
-    this.#announcer = parts.announcer;
+    this.#callbacks = parts.callbacks;
     this.#delay_ms = parts.delay_ms;
     this.#lag_ms = parts.lag_ms;
   }
@@ -47,7 +54,7 @@ export class Desk {
   }
 
   /** Creates an entry. For an early callback, returns only after the callback was sent. */
-  async take(draft: Draft, ending: Ending, fault: Fault): Promise<Entry> {
+  async create(draft: Draft, ending: Ending, fault: Fault): Promise<Entry> {
     const entry = this.#book.add(draft);
     const manner = this.#faults.nextManner(namesOf(draft));
     if (fault === 'lagging') entry.visible_at += this.#lag_ms;
@@ -64,16 +71,16 @@ export class Desk {
 
   /** Sends the callback of a completed operation once more. */
   announce(entry: Entry): void {
-    void this.#announcer.announce(entry, 'once');
+    void this.#callbacks.announce(entry, 'once');
   }
 
   /** Sends a callback for a pending operation. */
   interim(entry: Entry): void {
-    void this.#announcer.interim(entry);
+    void this.#callbacks.interim(entry);
   }
 
   /** Completes an operation early, such as a payout that is cancelled manually. */
-  async end(entry: Entry, ending: Ending): Promise<void> {
+  async complete(entry: Entry, ending: Ending): Promise<void> {
     await this.#finish(entry, ending, this.#faults.nextManner(namesOf(entry)));
   }
 
@@ -99,7 +106,7 @@ export class Desk {
     this.#stuck.delete(entry);
     entry.stuck = false;
     this.#book.settle(entry, state, word);
-    await this.#announcer.announce(entry, manner);
+    await this.#callbacks.announce(entry, manner);
   }
 }
 

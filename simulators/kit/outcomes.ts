@@ -1,7 +1,7 @@
 import type { EntryKind } from './book.ts';
 
 /** The outcome of an operation, before it is translated to the provider's codes. */
-export type Fate =
+export type Outcome =
   | 'succeeds'
   | 'insufficient_funds'
   | 'declined'
@@ -12,15 +12,15 @@ export type Fate =
   | 'refund_fails';
 
 /** Outcomes by the last six digits, as in the orchestrator's sandbox. */
-const FATES: Record<EntryKind, Record<string, Fate>> = {
+const OUTCOMES: Record<EntryKind, Record<string, Outcome>> = {
   collect: { '000001': 'insufficient_funds', '000002': 'declined', '000003': 'times_out', '000004': 'payer_refuses' },
   payout: { '000001': 'recipient_unregistered', '000002': 'invalid_recipient' },
   refund: { '000009': 'refund_fails' },
 };
 
 /** Returns the outcome of an operation with this number. */
-export function fateOf(kind: EntryKind, msisdn: string): Fate {
-  return FATES[kind][msisdn.slice(-6)] ?? 'succeeds';
+export function outcomeOf(kind: EntryKind, msisdn: string): Outcome {
+  return OUTCOMES[kind][msisdn.slice(-6)] ?? 'succeeds';
 }
 
 /**

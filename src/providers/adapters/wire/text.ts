@@ -20,7 +20,7 @@ const LIGATURES: Record<string, string> = {
  * Returns a provider's own message in a form that may be stored and shown: on one line, truncated, and without
  * personal data (phone numbers, addresses) or credentials (long runs of mixed letters and digits).
  */
-export function rawWords(...parts: unknown[]): string {
+export function rawMessage(...parts: unknown[]): string {
   const text = parts.filter((part): part is string => typeof part === 'string' && part !== '').join(': ');
   return text
     .slice(0, 4 * MAX_MESSAGE)
@@ -34,9 +34,9 @@ export function rawWords(...parts: unknown[]): string {
 
 /**
  * Reduces a text to plain letters, digits and single spaces, for fields in which providers accept nothing else.
- * @param longest maximum length in characters
+ * @param max maximum length in characters
  */
-export function plainText(text: string, longest: number): string {
+export function plainText(text: string, max: number): string {
   const latin = withoutMarks(
     text.replace(/[œŒæÆßøØłŁđĐ]/g, (letter) => LIGATURES[letter] ?? ''),
     'NFKD',
@@ -44,7 +44,7 @@ export function plainText(text: string, longest: number): string {
   return latin
     .replace(/[^A-Za-z0-9]+/g, ' ')
     .trim()
-    .slice(0, longest)
+    .slice(0, max)
     .trim();
 }
 
