@@ -19,7 +19,7 @@ export interface StartOptions {
   log: string;
 }
 
-/** Starts a Node process that can not outlive this one. */
+/** Starts a Node process that cannot outlive this one. */
 export function startChild(entry: string, options: StartOptions): ChildProcess {
   const log = fs.openSync(options.log, 'a');
   const child = fork(entry, options.args ?? [], {

@@ -42,7 +42,7 @@ export interface Sample {
   per_second: number;
   p50_ms: number | null;
   p99_ms: number | null;
-  /** CPU microseconds for each request; null where they can not be read. */
+  /** CPU microseconds for each request; null where they cannot be read. */
   service_us: number | null;
   postgres_us: number | null;
   client_us: number | null;

@@ -146,7 +146,7 @@ function requestsAsked(): RouteRequest[] {
   });
 }
 
-/** Every account has been at work on every channel that is asked for, one of them in vain. */
+/** Gives every account a history on every requested channel; one account only failed. */
 async function livedIn(accounts: Account[]): Promise<Health> {
   const health = new Health({ now: () => 1_000_000 });
   for (const [i, { provider }] of accounts.entries()) {

@@ -33,7 +33,7 @@ export const BODY: CreatePaymentBody = {
 
 /**
  * Asks the service's own code for the statement it would send for {@link BODY}, with the values it would send: the
- * baseline can not drift away from what it is a baseline for.
+ * baseline cannot drift away from what it is a baseline for.
  */
 export async function createStatement(team: Team): Promise<Statement> {
   const sent: Sql[] = [];

@@ -11,7 +11,7 @@ async function main(argument: string | undefined): Promise<void> {
 }
 
 main(process.argv[2]).catch((error: unknown) => {
-  // A setting that can not be used is one clear line; anything else needs its stack.
+  // A setting that cannot be used is one clear line; anything else needs its stack.
   console.error(error instanceof ConfigError ? `pirogue: ${error.message}` : error);
   process.exit(1);
 });

@@ -176,7 +176,7 @@ describe('Idempotency-Key', () => {
 describe('the hosted page', () => {
   const form = (phone: string) => ({ channel: 'cm.mtn', phone });
 
-  test('403: a browser that does not hold the page can not end the payment with a blocked number', async () => {
+  test('403: a browser that does not hold the page cannot end the payment with a blocked number', async () => {
     const merchant = await fixture.merchant();
     const blocked = fixture.number();
     await fixture.block(merchant, 'payer', blocked);

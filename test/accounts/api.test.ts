@@ -176,7 +176,7 @@ test('X-Sync finds active accounts only: 404 for what is not there, 422 errors.a
   });
 });
 
-test('201 an onboarding link that can not be forged and ends by itself', async () => {
+test('201 an onboarding link that cannot be forged and ends by itself', async () => {
   const { id } = await made();
   const { status, body } = await call('POST', `/accounts/${id}/onboarding`);
   assert.equal(status, 201);

@@ -123,7 +123,7 @@ test('ten minutes after sending, a provider that does not know it is evidence th
   );
 });
 
-test('no age closes an attempt that the provider can not be asked about', () => {
+test('no age closes an attempt that the provider cannot be asked about', () => {
   const old = { ...attemptIn('unknown'), submitted_at: new Date(AT - 86_400_000) };
   const unreadable = changeOfReading(config, 'live', payment, old, { kind: 'unreadable', message: '?' }, PLAN, AT);
   assert.deepEqual([unreadable.attempt?.update.status, unreadable.occurrences], ['unknown', []]);

@@ -181,7 +181,7 @@ test('audit verify: the trail of control is sealed as it is written; what is cha
     ['control', 'sandbox', 'live'],
   );
   assert.match(seen[0].last_seal, /^[0-9a-f]{64}$/);
-  assert.match((await run('audit', 'verify')).stdout, /^control {2}nothing was changed: \d+ seals?, \d+ not sealed yet\n/);
+  assert.match((await run('audit', 'verify')).stdout, /^control {2}the trail is intact: \d+ seals?, \d+ unsealed\n/);
   await databases.control.run(sql`update audit_entries set actor_id = 'nobody' where id = (select min(id) from audit_entries)`);
   const text = await run('audit', 'verify');
   assert.equal(text.code, 1);

@@ -116,7 +116,7 @@ for (const [seen, reading] of [
   });
 }
 
-test('502 a code that the provider can not take now: the charge stays under way, and the code can be sent again', async () => {
+test('502 a code that the provider cannot take now: the charge stays under way, and the code can be sent again', async () => {
   const { id } = await charged({ ...ACCEPTED, next: { kind: 'otp' } } as Submission, ACCEPTED);
   const send = () =>
     api.call('POST', `/payments/${id}`, { key, body: { channel: 'cm.mtn', data: { phone: nextPhone(), otp: '123456' } } });

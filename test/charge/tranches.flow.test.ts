@@ -14,7 +14,7 @@ let api: Api;
 /** Payments described so decline from their second piece on, but for another channel. */
 const DECLINES_LATER = 'declines later';
 
-/** The sandbox, but for one thing that its numbers can not say: the first piece succeeds, the next is declined. */
+/** The sandbox, but for one thing that its numbers cannot say: the first piece succeeds, the next is declined. */
 function decliningLater(): Provider {
   const sandbox = sandboxProvider({ clock: systemClock, delay_ms: 50 });
   const landed = new Set<string>();
@@ -94,7 +94,7 @@ test('a declined later piece leaves it partial; the payer goes on days later, on
   assert.equal((await paymentIn(api, id, ['succeeded'])).amount_captured, 1_200_000);
 });
 
-test('400 a partial payment can not be cancelled; 402 tells of a declined piece', async () => {
+test('400 a partial payment cannot be cancelled; 402 tells of a declined piece', async () => {
   const { id } = await startPayment(api, { amount: 700_000, fields: { description: DECLINES_LATER } });
   await until(
     async () => (await api.call('GET', `/payments/${id}`)).body.transaction.attempts,

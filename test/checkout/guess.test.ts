@@ -18,7 +18,7 @@ test('a number of several countries names them; one of none is told apart', () =
   assert.deepEqual(guessChannel('12', channels), { kind: 'none' });
 });
 
-test('an operator that can not take the payment is not guessed', () => {
+test('an operator that cannot take the payment is not guessed', () => {
   const channels = channelsFor({ currency: 'XAF' }).filter(({ id }) => id !== 'cm.orange');
   assert.deepEqual(guessChannel('+237690000000', channels), { kind: 'unclear', countries: ['CM'] });
 });

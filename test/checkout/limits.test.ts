@@ -4,7 +4,7 @@ import { type Api, FakeClock, type Merchant, startApi } from '../setup/api.ts';
 import { Registry, type TestProvider } from '../setup/providers.ts';
 import { newPayment, Payer } from './payer.ts';
 
-/** Declines everybody but numbers that end in 9, whom it can not reach at all. */
+/** Declines everybody but numbers that end in 9, whom it cannot reach at all. */
 const provider: TestProvider = {
   name: 'declining',
   collects: () => true,

@@ -44,8 +44,8 @@ test('a block is in force from `abuse on` to `abuse off`, and explain tells whic
   const { id, status } = await fixture.pay(merchant, '670112233');
   assert.equal(status, 402);
   const explained = await run('explain', id);
-  assert.match(explained.stdout, /refused by the rules against abuse, block\n {2}the block blk_\w+ names its payer\n/);
-  assert.match(explained.stdout, /No provider was asked/);
+  assert.match(explained.stdout, /rejected by the fraud rule block\n {2}the block blk_\w+ names its payer\n/);
+  assert.match(explained.stdout, /No attempts/);
   const [refusal] = parsed(await run('explain', id, '--json')).refusals;
   assert.deepEqual([refusal.rule, refusal.figures, refusal.times], ['block', { block: block.id, kind: 'payer' }, 1]);
   const shown = await json('abuse', 'show');

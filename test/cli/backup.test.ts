@@ -79,7 +79,7 @@ test('neither command overwrites anything', async () => {
   assert.match(again.stderr, /is not empty/);
   const onto = await pirogue(['restore', backup], { DATA_DIR: dataDir });
   assert.equal(onto.code, 1);
-  assert.match(onto.stderr, /is there already/);
+  assert.match(onto.stderr, /exists already/);
 });
 
 test('a second backup, for the tests below', async () => {
@@ -109,7 +109,7 @@ test('a damaged or unfinished backup is refused, and leaves nothing behind', asy
   fs.writeFileSync(path.join(backup, 'secrets.key'), secrets);
   assert.equal((await pirogue(['restore', backup], { DATA_DIR: target })).code, 0, 'what failed before is not in the way');
   fs.rmSync(path.join(backup, 'manifest.json'));
-  assert.match((await pirogue(['restore', backup], { DATA_DIR: target })).stderr, /holds no backup/);
+  assert.match((await pirogue(['restore', backup], { DATA_DIR: target })).stderr, /is not a backup/);
 });
 
 test('a restore that was killed is never opened by a start; the next restore begins again', async () => {

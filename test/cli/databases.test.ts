@@ -46,12 +46,12 @@ describe('databases of the configuration', () => {
     assert.deepEqual({ code, stdout }, { code: 1, stdout: '' });
     assert.equal(
       stderr,
-      'pirogue: the database can not be used: nothing listens at its address\n  "pirogue doctor" looks for the cause.\n',
+      'pirogue: the database cannot be used: nothing listens at its address\n  Run "pirogue doctor" to find the cause.\n',
     );
   });
 });
 
-describe('our own database', () => {
+describe('embedded database', () => {
   const dataDir = makeFolder();
   const cluster = path.join(fs.realpathSync(dataDir), 'pg18');
   const env = { DATA_DIR: dataDir };

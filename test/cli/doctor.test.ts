@@ -185,7 +185,7 @@ describe('address', () => {
       { '/health/live': alive, '/health/ready': { code: 200, body: { checks: { workers: 'ok' } } } },
       async (PORT) => {
         const found = await examine({ PORT });
-        assert.match(found.address?.detail as string, /Pirogue answers/);
+        assert.match(found.address?.detail as string, /Pirogue responds/);
         assert.deepEqual(found.workers, { name: 'workers', status: 'ok', detail: 'running', advice: null });
       },
     );
@@ -211,7 +211,7 @@ describe('machine', () => {
   test('a data directory that is not there yet is well', async () => {
     const folder = makeFolder();
     const found = await examine({ DATA_DIR: path.join(folder, 'not', 'yet') });
-    assert.match(found['data directory']?.detail as string, /made by the first start/);
+    assert.match(found['data directory']?.detail as string, /created by the first start/);
     assert.deepEqual(fs.readdirSync(folder), []);
     fs.rmSync(folder, { recursive: true });
   });
@@ -222,19 +222,19 @@ describe('machine', () => {
     assertFails((await examine({ DATA_DIR: file }))['data directory'], /not a folder/, /DATA_DIR/);
   });
 
-  test('a data directory that can not be written fails', {
+  test('a data directory that is not writable fails', {
     skip: process.getuid?.() === 0 && 'root may write anywhere',
   }, async () => {
     const folder = makeFolder();
     fs.chmodSync(folder, 0o500);
-    assertFails((await examine({ DATA_DIR: folder }))['data directory'], /can not be written/, /DATA_DIR/);
+    assertFails((await examine({ DATA_DIR: folder }))['data directory'], /is not writable/, /DATA_DIR/);
     fs.rmdirSync(folder);
   });
 
   test('a secrets key that is broken fails; one that others can read is warned of', async () => {
     const file = path.join(cli.dataDir, 'secrets.key');
     fs.writeFileSync(file, 'short', { mode: 0o600 });
-    assertFails((await examine())['secrets key'], /32 bytes/, /Bring the file back/);
+    assertFails((await examine())['secrets key'], /32 bytes/, /Restore the file from a backup/);
     fs.writeFileSync(file, Buffer.alloc(32, 5).toString('base64'));
     fs.chmodSync(file, 0o644);
     assert.equal((await examine())['secrets key']?.status, 'warn');
@@ -255,17 +255,17 @@ test('secrets sealed under another key are a fault', async () => {
     assert.equal((await sealed({}))?.status, 'ok');
     const wrong = await sealed({ SECRETS_KEY: Buffer.from(`${'w'.repeat(31)}o`).toString('base64') });
     assert.equal(wrong?.status, 'fail');
-    assert.match(wrong?.detail ?? '', /SECRETS_KEY does not open this installation's secrets/);
+    assert.match(wrong?.detail ?? '', /SECRETS_KEY cannot open this installation's secrets/);
   } finally {
     await other.close();
   }
 });
 
-test('with our own database that nobody has made yet, says so and makes nothing', async () => {
+test('with embedded database that nobody has made yet, says so and makes nothing', async () => {
   const folder = makeFolder();
   const { code, stdout }: Ended = await pirogue(['doctor', '--json'], { DATA_DIR: folder, PORT: env.PORT as string });
   assert.equal(code, 0);
-  assert.match(stdout, /none yet: the first start makes them/);
+  assert.match(stdout, /none yet: the first start creates them/);
   assert.deepEqual(fs.readdirSync(folder), []);
   fs.rmSync(folder, { recursive: true });
 });

@@ -37,12 +37,12 @@ test('events resend delivers again: to nobody, then to the endpoint that wants i
   const key = merchant.sandbox.secret;
   const [{ id }] = parsed(await run('list', '--type', 'payment.succeeded', '--json'));
   const nobody = await run('resend', id);
-  assert.deepEqual([nobody.code, /^no active endpoint wants payment\.succeeded/.test(nobody.stdout)], [0, true]);
+  assert.deepEqual([nobody.code, /^no active endpoint subscribes to payment\.succeeded/.test(nobody.stdout)], [0, true]);
   await api.call('POST', '/webhooks', { key, body: { url: receiver.url } });
   assert.deepEqual(parsed(await run('resend', id, '--json')), { event: id, type: 'payment.succeeded', deliveries: 1 });
   const [received] = await receiver.waitFor(1);
   assert.equal(received?.event.id, id);
-  assert.match((await run('resend', id)).stdout, /is delivered again to 1 endpoint\n/);
+  assert.match((await run('resend', id)).stdout, /is queued again for 1 endpoint\n/);
 });
 
 test('GET /events and /events/{id} answer with the sequence that the deliveries have', async () => {
@@ -60,8 +60,8 @@ test('GET /events and /events/{id} answer with the sequence that the deliveries 
 test('an event that is not there, and a key that may not, end with 1 and say what to do', async () => {
   const none = await run('resend', `evt_test_${'0'.repeat(26)}`);
   assert.deepEqual([none.code, none.stdout], [1, '']);
-  assert.match(none.stderr, /answered 404: Resource Not Found\n {2}Check the id/);
+  assert.match(none.stderr, /returned 404: Resource Not Found\n {2}Check the id/);
   const { key } = await api.newKey(merchant.team, 'sandbox', 'restricted', { scopes: ['payment.read'] });
   const barred = await pirogue(['events', 'list'], merchantEnv(api, key));
-  assert.match(barred.stderr, /answered 403: .*\n {2}The key may not do this/);
+  assert.match(barred.stderr, /returned 403: .*\n {2}The key lacks the permission/);
 });

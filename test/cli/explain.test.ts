@@ -95,12 +95,12 @@ test('explain tells each attempt: when, which provider, why, and what came of it
     `2026-09-01T12:00:01.000Z  ${first}`,
     '  5000 XAF on cm.mtn by simulator (pa_a)',
     ...why,
-    '  → Unavailable at 2026-09-01T12:00:01.000Z: connection refused. Nothing was created there, so that another could be tried.',
+    '  → Unavailable at 2026-09-01T12:00:01.000Z: connection refused. The provider created nothing, so another could be tried.',
     '',
     `2026-09-01T12:00:02.000Z  ${second}`,
     '  5000 XAF on cm.mtn by simulator (pa_b)',
     ...why,
-    '  → The provider may have it: no answer. It is asked until it knows; nobody else is tried meanwhile.',
+    '  → The provider may have it: no answer. Its status is polled until it is final; no other provider is tried meanwhile.',
     '',
   ]);
   assert.doesNotMatch(stdout, /650000000/, 'nothing of the payer');
@@ -130,14 +130,14 @@ test('explain tells what a person decided, and attempts of before explanations w
     resolution,
   });
   const { stdout } = await cli.run('explain', id);
-  assert.match(stdout, /It was not written down why\./);
-  assert.match(stdout, /Awa decided so at 2026-09-02T08:00:00\.000Z: statement of 1 September, not in it/);
+  assert.match(stdout, /The reason was not recorded\./);
+  assert.match(stdout, /Resolved manually by Awa at 2026-09-02T08:00:00\.000Z: statement of 1 September, not in it/);
 });
 
 test('explain of a payment that nobody has charged', async () => {
   const id = newId('trx', 'live', AT.getTime());
   await insertPayment(TEAM, id);
-  assert.match((await cli.run('explain', id)).stdout, /No provider was asked: nobody has charged it yet\./);
+  assert.match((await cli.run('explain', id)).stdout, /No attempts: the payment has not been charged yet\./);
 });
 
 test('explain of an unknown payment ends with 1, of something else with 2', async () => {

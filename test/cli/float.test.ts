@@ -33,7 +33,7 @@ test('an account that has not been asked yet is shown as such', async () => {
   assert.deepEqual(await list(), [
     { account, provider: 'pawapay', name: 'kora', active: true, asked_at: null, read_at: null, error: null, floats: [] },
   ]);
-  assert.match((await cli.run('float', 'list', '--team', team)).stdout, /kora +not known/);
+  assert.match((await cli.run('float', 'list', '--team', team)).stdout, /kora +unknown/);
 });
 
 test('set watches a float, a closer one of its own; list shows both, off ends it', async () => {
@@ -62,7 +62,7 @@ test('what does not fit is refused in words', async () => {
   const refused: [string[], number, RegExp][] = [
     [['float', 'set', unknown, '--currency', 'XAF', '--alert-below', '5'], 1, /there is no account pa_/],
     [['float', 'set', 'kora', '--currency', 'XAF', '--alert-below', '5'], 1, /there is no account kora/],
-    [['float', 'set', account, '--currency', 'XOF', '--alert-below', 'off'], 1, /nobody is told of XOF/],
+    [['float', 'set', account, '--currency', 'XOF', '--alert-below', 'off'], 1, /no alert is set for XOF/],
     [['float', 'set', account, '--currency', 'XAF', '--alert-below', '0'], 2, /above 0/],
     [['float', 'set', account, '--currency', 'XAF', '--alert-below', '-1'], 2, /above 0/],
     [['float', 'set', account, '--currency', 'XAF', '--alert-below', '5', '--area', 'Cameroon'], 2, /a country such as cm/],
@@ -99,7 +99,7 @@ test('explain tells of a transfer which accounts are tried, and that a float was
     `${id} of team ${team}, live: 5000 XAF on cm.mtn, processing`,
     'b (simulator) was chosen: in the order in which accounts were added.',
     'a (simulator) is fallback 1: in the order in which accounts were added; put last: float below amount (1000 XAF at 2026-09-01T12:00:00.000Z).',
-    'pa_b provably did not take it.',
+    'pa_b provably did not accept it.',
     '→ pa_a has it, or may have it, since 2026-09-01T12:00:01.000Z: no answer yet.',
   ]) {
     assert.ok(stdout.includes(`${line}\n`), `${line}\n\n${stdout}`);

@@ -101,7 +101,7 @@ describe('keys create', () => {
       'secret',
     );
     assert.deepEqual({ code, stderr }, { code: 0, stderr: '' });
-    assert.match(stdout, /^sk_test\.[0-9A-Za-z]{43}\n\n.*only time.*"pirogue keys revoke key_test_/);
+    assert.match(stdout, /^sk_test\.[0-9A-Za-z]{43}\n\n.*only this once.*"pirogue keys revoke key_test_/);
   });
 
   test('without --team is for the demo team of keys.json', async () => {
@@ -234,13 +234,13 @@ describe('keys deactivate and activate', () => {
     assert.deepEqual([on.active, on.status], [true, 'active']);
   });
 
-  test('a revoked key can not be switched, and stays revoked', async () => {
+  test('a revoked key cannot be switched, and stays revoked', async () => {
     const { key, id } = await create('--environment', 'live', '--kind', 'secret');
     await cli.json('keys', 'revoke', id);
     for (const command of ['activate', 'deactivate']) {
       const { code, stdout, stderr } = await cli.run('keys', command, id);
       assert.deepEqual({ code, stdout }, { code: 1, stdout: '' });
-      assert.match(stderr, /is revoked, for good\n.*keys create/);
+      assert.match(stderr, /is revoked permanently\n.*keys create/);
     }
     assert.equal(await lookUp(key), undefined);
   });

@@ -119,7 +119,7 @@ test('ledger verify of right books ends with 0 and tells what it looked at', asy
   assert.equal(code, 0);
   assert.match(
     stdout,
-    /^sandbox {2}the books are right: 3 journals, 4 lines of 1 team, 0 seals\nlive +the books are right: .*1 seal\n +last seal [0-9a-f]{64}: /,
+    /^sandbox {2}the books balance: 3 journals, 4 lines of 1 team, 0 seals\nlive +the books balance: .*1 seal\n +last seal [0-9a-f]{64}: /,
   );
 });
 
@@ -236,7 +236,7 @@ test('ledger show prints every line of a payment, also its refund, and who ended
       `^${TRX} of team 7, sandbox\n\n[\\dTZ:.-]+ {2}payment\\.succeeded by att_test_1 \\(journal \\d+\\)\n {2}clearing → pending {5}250\\.00 XAF\n {2}pending {2}→ fee_income {4}5\\.00 XAF\n\n`,
     ),
   );
-  assert.match(stdout, new RegExp(`ended together with that of others: pirogue ledger show ${RELEASE}\n$`));
+  assert.match(stdout, new RegExp(`released in a batch with others: pirogue ledger show ${RELEASE}\n$`));
 });
 
 test('ledger show of a refund shows its own lines; of a live transfer looks into live', async () => {
@@ -251,7 +251,7 @@ test('ledger show of a refund shows its own lines; of a live transfer looks into
 test('ledger show of what moved no money ends with 1', async () => {
   const { code, stdout, stderr } = await cli.run('ledger', 'show', 'trx_404', '--json');
   assert.deepEqual([code, stdout], [1, '']);
-  assert.match(stderr, /^pirogue: nothing was booked for trx_404 in live\n/);
+  assert.match(stderr, /^pirogue: nothing was posted for trx_404 in live\n/);
 });
 
 test('ledger export writes CSV with stable columns and exact amounts', async () => {

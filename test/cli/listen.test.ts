@@ -134,11 +134,14 @@ test('a receiver that never takes it: given up, told how to send it again, and t
   await announce(merchant, 1);
   const lines = await listening.until((seen) => seen.length === 5 && listening.stderr.includes('given up'));
   const { event } = lines[1];
-  assert.match(listening.stderr, new RegExp(`given up; once it works: pirogue events resend ${event} --forward-to http://`));
+  assert.match(
+    listening.stderr,
+    new RegExp(`given up; when the receiver works again: pirogue events resend ${event} --forward-to http://`),
+  );
   const env = merchantEnv(api, merchant.sandbox.secret);
   const refused = await pirogue(['events', 'resend', event, '--forward-to', shop.url], env);
   assert.deepEqual([refused.code, refused.stdout], [1, '']);
-  assert.match(refused.stderr, /did not take it: 400/);
+  assert.match(refused.stderr, /did not accept it: 400/);
   shop.status = 200;
   assert.equal((await pirogue(['events', 'resend', event, '--forward-to', shop.url], env)).code, 0);
   const again = shop.received.at(-1) as Received;
@@ -154,7 +157,7 @@ test('the service is stopped and started, or limits it: nothing is missed, nothi
   await listening.until((lines) => lines.length === 2);
   await gate.close();
   await announce(merchant, 2);
-  await listening.until(() => /does not answer/.test(listening.stderr));
+  await listening.until(() => /does not respond/.test(listening.stderr));
   gate.refusals = [502, 429];
   await gate.open();
   const lines = await listening.until((seen) => seen.length === 4);
@@ -162,7 +165,7 @@ test('the service is stopped and started, or limits it: nothing is missed, nothi
   await listening.until((seen) => seen.length === 5);
   assert.equal(new Set(shop.received.map(({ event }) => event.id)).size, shop.received.length);
   assert.equal(lines.length, 4);
-  assert.match(listening.stderr, /it answers again/);
+  assert.match(listening.stderr, /the service responds again/);
   await listening.stop();
   await gate.close();
 });
@@ -179,10 +182,10 @@ test('a live key, a public key, a key nobody knows, and a service that is not th
   const merchant = await api.newMerchant();
   const run = (env: Record<string, string>, ...args: string[]) => pirogue(['listen', ...args], env);
   const cases: [string, RegExp][] = [
-    [merchant.live.secret, /that is a live key/],
-    [merchant.sandbox.public, /that is a public key/],
-    ['whsec_canary', /that is not an API key/],
-    [`sk_test.${'canary'.padEnd(43, '0')}`, /answered 401/],
+    [merchant.live.secret, /this is a live key/],
+    [merchant.sandbox.public, /this is a public key/],
+    ['whsec_canary', /this is not an API key/],
+    [`sk_test.${'canary'.padEnd(43, '0')}`, /returned 401/],
   ];
   for (const [key, wanted] of cases) {
     const { code, stdout, stderr } = await run(merchantEnv(api, key));
@@ -191,7 +194,7 @@ test('a live key, a public key, a key nobody knows, and a service that is not th
     assert.ok(!stderr.includes(key), 'the key is not printed');
   }
   const gone = await run(merchantEnv(api, merchant.sandbox.secret), '--url', `http://127.0.0.1:${await freePort()}`);
-  assert.match(gone.stderr, /does not answer at http:\/\/127.*\n {2}Start it with "npm start"/);
+  assert.match(gone.stderr, /service at http:\/\/127.* does not respond.*\n {2}Start it with "npm start"/);
 });
 
 /** A way to the service that can be shut, and that can answer for it. */

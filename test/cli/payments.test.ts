@@ -50,7 +50,7 @@ test('--open hands the address to the browser of the machine; without one it is 
 test('what the service refuses is told field by field; an amount that is none before it is asked', async () => {
   const refused = await run([...ARGS, '--reference', 'x'.repeat(129)]);
   assert.deepEqual([refused.code, refused.stdout], [1, '']);
-  assert.match(refused.stderr, /answered 422: .*\n {2}reference: /);
+  assert.match(refused.stderr, /returned 422: .*\n {2}reference: /);
   const wrong = await run(['payments', 'create', '--amount', 'ten', '--currency', 'XAF', '--phone', '+237650000000']);
   assert.match(wrong.stderr, /ten is not an amount/);
 });
@@ -62,5 +62,5 @@ test('without key and address: those of the demo team, as npm start has written 
   const { id, sandbox } = parsed(await pirogue([...ARGS, '--json'], { DATA_DIR: dataDir }));
   assert.deepEqual([/^trx_test_/.test(id), sandbox], [true, true]);
   const address = await pirogue(ARGS, { DATA_DIR: dataDir, PIROGUE_URL: 'ftp://canary' });
-  assert.match(address.stderr, /PIROGUE_URL=ftp:\/\/canary can not be used/);
+  assert.match(address.stderr, /PIROGUE_URL=ftp:\/\/canary cannot be used/);
 });

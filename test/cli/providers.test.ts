@@ -62,7 +62,7 @@ test('providers add reads secrets from the environment, so that no other user se
   assert.match(missing.stderr, /NOT_SET_ANYWHERE is not set/);
 });
 
-test('providers test asks the provider without moving money; exit code 1 when it does not answer', async () => {
+test('providers test asks the provider without moving money; exit code 1 when it does not respond', async () => {
   const { id } = await add('--name', 'mtn-tested');
   const tested = await cli.json('providers', 'test', id);
   assert.deepEqual([tested.works, tested.provider], [true, 'mtn-momo']);
@@ -99,7 +99,7 @@ test('providers kinds explains what each asks for', async () => {
 });
 
 const REFUSED: [what: string, args: string[], says: RegExp][] = [
-  ['an unknown kind', ['providers', 'add', 'nobody'], /no kind of provider "nobody".*pawapay/s],
+  ['an unknown kind', ['providers', 'add', 'nobody'], /unknown provider "nobody".*pawapay/s],
   ['missing credentials', ['providers', 'add', 'mtn-momo', '--set', 'api_user=u'], /api_key is missing/],
   [
     'an unknown credential',
@@ -109,13 +109,13 @@ const REFUSED: [what: string, args: string[], says: RegExp][] = [
   [
     'a damaged signing key',
     ['providers', 'add', 'pawapay', '--set', 'api_token=t', '--set', 'signing_key=-----BEGIN PRIVATE KEY-----'],
-    /can not be used/,
+    /cannot be used/,
   ],
   ['a pair without a name', ['providers', 'add', 'mtn-momo', '--set', 'x'], /name=value/],
-  ['a file that is not there', ['providers', 'add', 'mtn-momo', '--credentials', '/nowhere'], /can not be read/],
+  ['a file that is not there', ['providers', 'add', 'mtn-momo', '--credentials', '/nowhere'], /cannot be read/],
   ['an account that is not there', ['providers', 'disable', 'pa_00000000000000000000000000'], /no usable account/],
   ['text that is no id', ['providers', 'test', 'x'], /no usable account/],
-  ['a cost in another form', ['providers', 'add', 'mtn-momo', '--cost', 'cheap'], /is no cost/],
+  ['a cost in another form', ['providers', 'add', 'mtn-momo', '--cost', 'cheap'], /is not a cost/],
   ['a name with spaces', ['providers', 'add', 'mtn-momo', '--name', 'My MTN'], /small letters/],
 ];
 for (const [what, args, says] of REFUSED) {

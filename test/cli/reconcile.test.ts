@@ -66,7 +66,7 @@ test('reconcile looks, says what it found, writes both reports, and ends with 1 
   assert.match(stderr, /^reading the statement\ncomparing it with the books\n/);
   assert.match(stdout, /matched +1\n/);
   assert.match(stdout, /line 5: 2 fields instead of 8/);
-  assert.match(stdout, /Missing here +1 +1 open\nUnknown here +1 +1 open\n\nOnly looked/);
+  assert.match(stdout, /Missing here +1 +1 open\nUnknown here +1 +1 open\n\nNothing was changed/);
   const { status } =
     (await live.maybe<{ status: string }>(sql`select status from payments where id = ${payment}`)) ?? assert.fail();
   assert.equal(status, 'processing');
@@ -118,20 +118,17 @@ test('markup in a statement is text on the page', async () => {
   assert.doesNotMatch(page, /<img/);
 });
 
-test('what can not be done is one clear line: no file, no statement, no such account, two of them, a day that is not over', async () => {
+test('what cannot be done is one clear line: no file, no statement, no such account, two of them, a day that is not over', async () => {
   const file = statement('some.csv', [line('same')]);
   const cases: [string[], RegExp][] = [
-    [['reconcile', '--provider', 'mtn-momo', '--file', '/nowhere.csv', '--team', team], /nowhere\.csv is no file/],
+    [['reconcile', '--provider', 'mtn-momo', '--file', '/nowhere.csv', '--team', team], /nowhere\.csv is not a file/],
     [['reconcile', '--provider', 'wave', '--file', file, '--team', team], /no such account at wave in live/],
     [['reconcile', '--provider', 'mtn-momo', '--file', file, '--team', team, '--to', '2099-01-01'], /not over/],
     [
       ['reconcile', '--provider', 'mtn-momo', '--file', file, '--team', team, '--from', '2026-02-02', '--to', '2026-02-01'],
       /before --from/,
     ],
-    [
-      ['reconcile', '--provider', 'mtn-momo', '--file', file, '--team', team, '--report', '/nowhere'],
-      /is no folder that can be written to/,
-    ],
+    [['reconcile', '--provider', 'mtn-momo', '--file', file, '--team', team, '--report', '/nowhere'], /is not a writable folder/],
     [
       ['breaks', 'settle', 'rec_1', '1', '--as', 'platform', '--evidence', 'their letter of today', '--team', team],
       /not the id of a run/,
@@ -147,7 +144,7 @@ test('what can not be done is one clear line: no file, no statement, no such acc
   fs.writeFileSync(other, 'date;label\n1;2\n');
   assert.match(
     (await reconcile(other)).stderr,
-    /no statement of mtn-momo: the first line names no column type, amount, currency, at, status, key/,
+    /not a statement of mtn-momo: the first line names no column type, amount, currency, at, status, key/,
   );
   fs.writeFileSync(other, '');
   assert.match((await reconcile(other)).stderr, /the file is empty/);

@@ -94,13 +94,13 @@ describe('rules add', () => {
     [['--order', 'kora', '--least-cost'], /exactly one of/],
     [['--order', 'kora', '--min', '100'], /--min and --max need --currency/],
     [['--order', 'kora', '--currency', 'XAF', '--min', '100', '--max', '99'], /--min is above --max/],
-    [['--order', ','], /names no account/],
+    [['--order', ','], /at least one account/],
     [['--order', 'Kora!'], /small letters/],
     [['--share', 'kora'], /account=weight/],
     [['--share', 'kora=0'], /account=weight/],
-    [['--share', 'kora=1,kora=2'], /names an account twice/],
-    [['--least-cost', '--country', 'zz'], /zz: no such country\. Use some of CM/],
-    [['--least-cost', '--channel', 'cm.none'], /cm\.none: no such channel/],
+    [['--share', 'kora=1,kora=2'], /account is listed twice/],
+    [['--least-cost', '--country', 'zz'], /zz: unknown country\. Use some of CM/],
+    [['--least-cost', '--channel', 'cm.none'], /cm\.none: unknown channel/],
     [['--least-cost', '--currency', 'XYZ'], /Use one of XAF/],
     [['--least-cost', '--currency', 'XAF', '--min', '1.005'], /at most two decimals/],
     [['--least-cost', '--priority', '-1'], /lower comes first/],
@@ -139,7 +139,7 @@ describe('rules list and remove', () => {
 
   test('remove takes it away, once', async () => {
     const { id } = await add('--least-cost');
-    assert.equal((await cli.run('rules', 'remove', id)).stdout, `${id} is removed: no node follows it any more.\n`);
+    assert.equal((await cli.run('rules', 'remove', id)).stdout, `${id} is removed: no node applies it any more.\n`);
     assert.ok((await list()).every((rule: { id: string }) => rule.id !== id));
     const again = await cli.run('rules', 'remove', id);
     assert.deepEqual([again.code, again.stdout], [1, '']);
@@ -181,6 +181,6 @@ describe('rules test', () => {
       '1',
     );
     assert.equal(code, 1);
-    assert.match(stderr, /cm\.mtn does not take USD\n.*It takes XAF/);
+    assert.match(stderr, /cm\.mtn does not support USD\n.*It supports XAF/);
   });
 });

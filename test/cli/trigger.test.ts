@@ -61,7 +61,7 @@ describe('what can be triggered really happens, and its event is delivered', () 
   }
 });
 
-test('--list names every type of the catalogue, and says why some can not be', async () => {
+test('--list names every type of the catalogue, and says why some cannot be', async () => {
   const listed = parsed(await pirogue(['trigger', '--list', '--json']));
   assert.deepEqual(listed.map(({ event }: { event: string }) => event).sort(), [...EVENT_TYPES].sort());
   const not = listed.filter(({ can_be_triggered }: { can_be_triggered: boolean }) => !can_be_triggered);
@@ -81,10 +81,10 @@ test('the command prints the resource, in words or as JSON', async () => {
   assert.deepEqual([payment.status, payment.sandbox], ['expired', true]);
 });
 
-test('what can not be triggered, or not from here, is told with what to do', async () => {
+test('what cannot be triggered, or not from here, is told with what to do', async () => {
   const live = await pirogue(['trigger', 'invoice.paid'], env);
   assert.equal(live.code, 1);
-  assert.match(live.stderr, /invoice\.paid can not be triggered: invoices are live only/);
+  assert.match(live.stderr, /invoice\.paid cannot be triggered: invoices are live only/);
   const empty = { ...env, SANDBOX_DATABASE_URL: api.databases.live, LIVE_DATABASE_URL: api.databases.sandbox };
   const elsewhere = await pirogue(['trigger', 'dispute.created'], empty);
   assert.match(elsewhere.stderr, /is not in the database of this machine\n {2}This needs the database too/);
@@ -93,7 +93,7 @@ test('what can not be triggered, or not from here, is told with what to do', asy
   assert.match(without.stderr, /is not in the database of this machine/);
   assert.ok(!fs.existsSync(bare.DATA_DIR as string), 'no database is made to look in');
   const key = await pirogue(['trigger', 'payment.created'], { ...env, PIROGUE_KEY: merchant.live.secret });
-  assert.match(key.stderr, /that is a live key/);
+  assert.match(key.stderr, /this is a live key/);
   const none = await pirogue(['trigger', 'payment.created'], { ...env, PIROGUE_KEY: '' });
-  assert.match(none.stderr, /there is no key: .*keys\.json does not exist\n {2}Give one with --key or PIROGUE_KEY/);
+  assert.match(none.stderr, /no key: .*keys\.json does not exist\n {2}Give one with --key or PIROGUE_KEY/);
 });

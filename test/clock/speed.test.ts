@@ -76,7 +76,7 @@ test('CLOCK_SPEED moves the one clock: payments, the day of an idempotency key, 
 test('a process that starts without it has the same time, and says that it is not the real one; so has a command', async () => {
   await running({}, async (program) => {
     assert.equal(hoursAhead((await pay(program)).created_at), 2);
-    assert.match(program.log(), /the time of the database live is not the real one/);
+    assert.match(program.log(), /the clock of the database live is modified by CLOCK_SPEED/);
   });
   await cli.json('teams', 'create', '--name', 'Awa', '--email', 'awa@shop.example');
   const entry = sql`select created_at as at from audit_entries where action = 'team.create' order by id desc limit 1`;
@@ -87,7 +87,7 @@ test('production does not start on a database whose time is not the real one', a
   const production = { PROFILE: 'production', PUBLIC_URL: 'https://pay.example', SECRETS_KEY };
   await assert.rejects(
     running(production, async () => {}),
-    /PROFILE=production keeps the real time/,
+    /PROFILE=production requires real time/,
   );
   await assert.rejects(
     running({ ...production, CLOCK_SPEED }, async () => {}),
@@ -102,7 +102,7 @@ test('doctor says so: a warning in development, a failure in production', async 
     return checks.find(({ name }) => name === 'time');
   };
   const found = await time({});
-  assert.deepEqual([found?.status, found?.detail], ['warn', 'not the real one in control, sandbox, live']);
+  assert.deepEqual([found?.status, found?.detail], ['warn', 'modified in control, sandbox, live']);
   assert.equal((await time({ PROFILE: 'production', SECRETS_KEY }))?.status, 'fail');
 });
 
@@ -110,6 +110,6 @@ test('CLOCK_SPEED=off brings the real time back for good', async () => {
   await running({ CLOCK_SPEED: 'off' }, async (program) => assert.equal(hoursAhead((await pay(program)).created_at), 0));
   await running({}, async (program) => {
     assert.equal(hoursAhead((await pay(program)).created_at), 0);
-    assert.doesNotMatch(program.log(), /not the real one/);
+    assert.doesNotMatch(program.log(), /is modified by CLOCK_SPEED/);
   });
 });

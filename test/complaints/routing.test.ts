@@ -10,7 +10,7 @@ const clock = new FakeClock();
 const api = await startApi({ clock, env: { HOLD_MOBILE_MONEY: '0s' } });
 after(() => api.stop());
 
-test('complaint 15: accounts that can not take it are asked, and disabled ones are fallen back to: neither is', async (t) => {
+test('complaint 15: accounts that cannot take it are asked, and disabled ones are fallen back to: neither is', async (t) => {
   const merchant = await LiveMerchant.open(api, clock, ['mtn-momo', 'pawapay']);
   t.after(() => merchant.stop());
   const orange = await merchant.createPayment();

@@ -19,7 +19,7 @@ for (const url of [
 }
 
 for (const url of ['mail.example', 'https://mail.example', 'smtp://', 'smtp://awa:100%secret@mail.example']) {
-  test(`SMTP_URL=${url} can not be used, and is not shown: it may hold a password`, () => {
+  test(`SMTP_URL=${url} cannot be used, and is not shown: it may hold a password`, () => {
     assert.throws(
       () => readConfig({ SMTP_URL: url, MAIL_FROM: FROM }),
       (error) => error instanceof ConfigError && /^SMTP_URL cannot be used/.test(error.message) && !/secret/.test(error.message),
@@ -42,7 +42,7 @@ for (const from of [
   'A <a@b.example> <c@d.example>',
   'A\r\nBcc: x <a@b.example>',
 ]) {
-  test(`MAIL_FROM=${JSON.stringify(from)} can not be used`, () => {
+  test(`MAIL_FROM=${JSON.stringify(from)} cannot be used`, () => {
     assert.throws(() => readConfig({ MAIL_FROM: from }), /^ConfigError|MAIL_FROM=/);
   });
 }

@@ -179,7 +179,7 @@ for (const [name, language] of Object.entries(LANGUAGES)) {
       (ready) => ready || child.exitCode !== null,
       START_LIMIT_MS,
     );
-    // PHP is asked page by page: it serves, and answers that it can not.
+    // PHP is asked page by page: it serves, and answers that it cannot.
     if (await served) assert.equal(await send(port, signed(real.body, Math.floor(Date.now() / 1000), '')), 500);
     else assert.notEqual(child.exitCode, 0);
   });

@@ -220,7 +220,7 @@ describe('what is measured', () => {
     });
   });
 
-  test('a provider that can not tell how things are going is seen, and its circuit stays closed', async () => {
+  test('a provider that cannot tell how things are going is seen, and its circuit stays closed', async () => {
     const dumb = health.observe(providerOf('pa_1', null, { read: async () => ({ kind: 'unreadable', message: '?' }) }));
     for (let i = 0; i < 30; i++) await dumb.read(COLLECTION);
     assert.deepEqual([vital()?.unreadable, vital()?.calls, gate()], [30, 0, 'closed']);

@@ -145,7 +145,7 @@ test('a client that hangs up in the middle of its body harms nobody', async () =
   assert.equal((await api.call('POST', '/payments', { body: ORDER })).status, 201);
 });
 
-test('a response header can not be made by what is sent', async () => {
+test('a response header cannot be made by what is sent', async () => {
   const { status, headers } = await api.call('GET', '/payments', {
     headers: { 'x-request-id': 'a', 'x-service-version': '2026-08-01', traceparent: 'x' },
   });

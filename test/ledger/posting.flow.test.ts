@@ -159,7 +159,7 @@ test('available never goes below zero, whoever is quicker', async () => {
   assert.deepEqual(await balancesOf(team.id), await fromPostings(team.id));
 });
 
-test('a posting of nothing or of a negative amount is no posting, and what is booked can not be changed', async () => {
+test('a posting of nothing or of a negative amount is no posting, and what is booked cannot be changed', async () => {
   const { team } = await api.newMerchant();
   await db.transaction((tx) =>
     post(tx, [journal(team.id, { postings: [{ debit: 'clearing', credit: 'available', amount_minor: 0n }] })]),

@@ -37,7 +37,7 @@ test('a second try writes the same file, also after one that died half way', asy
   assert.equal(fs.statSync(path.join(folder, fs.readdirSync(folder)[0] as string)).mode & 0o777, 0o600);
 });
 
-test('a folder that can not be written is a failure to try again', async () => {
+test('a folder that cannot be written is a failure to try again', async () => {
   const file = path.join(data_dir, 'file');
   fs.writeFileSync(file, '');
   assert.deepEqual(await fileMailer(file, 'a@b.example').send(MAIL), { kind: 'failed', error: 'ENOTDIR' });

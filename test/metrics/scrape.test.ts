@@ -106,7 +106,7 @@ test('durations are counted under every limit they stay below', () => {
   assert.ok(lines.includes('t_seconds_sum{route="/a"} 60.0085'));
 });
 
-test('a label that nobody should have made can not break a line or fill the memory', () => {
+test('a label that nobody should have made cannot break a line or fill the memory', () => {
   const counter = new Counter('c_total', 'C.', ['name']);
   counter.add('a"b\\c\nd');
   assert.match(exposition([counter.family()]), /^c_total\{name="a\\"b\\\\c\\nd"\} 1$/m);

@@ -62,7 +62,7 @@ test('400 while a charge is being handed over: the money may move', async () => 
   assert.equal((await api.call('GET', `/payments/${id}`)).body.transaction.status, 'pending');
 });
 
-test('a cancelled payment can not be charged', async () => {
+test('a cancelled payment cannot be charged', async () => {
   const id = await pending();
   await api.call('DELETE', `/payments/${id}`);
   const { status } = await api.call('POST', `/payments/${id}`, {

@@ -47,7 +47,7 @@ export class TranchesModel {
   }
 
   /**
-   * @returns `paid`: all of it is there, what waited in hold belongs to its parties. `surplus`: the piece can not be kept
+   * @returns `paid`: all of it is there, what waited in hold belongs to its parties. `surplus`: the piece cannot be kept
    */
   learn(
     payment: TranchesPayment,
@@ -81,7 +81,7 @@ export class TranchesModel {
     this.#books.add('hold', '', -payment.captured);
   }
 
-  /** What a payment can not take goes back to the payer, so that nothing of it stays in hold. */
+  /** What a payment cannot take goes back to the payer, so that nothing of it stays in hold. */
   #capture(payment: TranchesPayment, amount: bigint): 'paid' | 'surplus' | null {
     if (payment.state === 'over' || payment.captured + amount > payment.total) return 'surplus';
     const before = payment.captured;

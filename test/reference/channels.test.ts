@@ -86,7 +86,7 @@ test('channels are listed by country, currency and kind', () => {
   assert.equal(ids({}).length, CHANNELS.length);
 });
 
-test('an amount leaves out what is below a floor, above the ceiling of a card or bank, or can not move', () => {
+test('an amount leaves out what is below a floor, above the ceiling of a card or bank, or cannot move', () => {
   const ids = (amount_minor: bigint) => channelsFor({ country: 'CM', currency: 'XAF', amount_minor }).map(({ id }) => id);
   assert.deepEqual(ids(99_00n), []);
   assert.deepEqual(ids(100_00n), ['cm.mtn', 'cm.orange', 'cm.bank', 'cm.card']);

@@ -123,7 +123,7 @@ test('a part that an older version sent after the end is still asked about: succ
     key: shop.key,
     body: { payment, amount: 1_000_001, reason: 'duplicate' },
   });
-  assert.deepEqual([status, Object.keys(body.errors)], [422, ['amount']], 'what may be with the payer can not be refunded');
+  assert.deepEqual([status, Object.keys(body.errors)], [422, ['amount']], 'what may be with the payer cannot be refunded');
   await shop.work(8);
   assert.deepEqual(await shop.statuses(id), ['failed', 'succeeded', 'waiting']);
   assert.deepEqual(await shop.books(), { clearing: -1_000_000, pending: 970_000, fee_income: 30_000 });

@@ -57,7 +57,7 @@ describe('who is tried', () => {
     assert.equal(decided(rules, { draw: 0.3 }).explanation.draw, 0.3);
   });
 
-  test('share: the part of one that can not take it falls to the others', () => {
+  test('share: the part of one that cannot take it falls to the others', () => {
     const accounts = [accountOf('a', []), accountOf('b'), accountOf('c')];
     const shares = [
       { name: 'a', weight: 98 },

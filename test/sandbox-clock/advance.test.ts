@@ -170,7 +170,7 @@ test('what comes due is told; nothing of a team that waits for nothing, or of on
   const merchant = await api.newMerchant();
   const { stdout, code } = await run('1h', '--team', String(merchant.team.id));
   assert.equal(code, 0);
-  assert.match(stdout, /^WAITING +NEARER +DUE NOW\npayments whose window is open +0 +0\n/);
+  assert.match(stdout, /^WAITING +NEARER +DUE NOW\nunpaid payments +0 +0\n/);
   assert.match(stdout, new RegExp(`3600 s have passed for team ${merchant.team.id}`));
   const none = await run('1h', '--team', '1');
   assert.deepEqual([none.code, none.stdout], [1, '']);

@@ -322,7 +322,7 @@ describe('rotating by command alone', () => {
       assert.deepEqual([refused.code, refused.stdout], [1, '']);
       assert.match(
         refused.stderr,
-        /^pirogue: SECRETS_KEY does not open this installation's secrets: it is sealed under the secrets key [0-9a-f]{12}; this process has/,
+        /^pirogue: SECRETS_KEY cannot open this installation's secrets: it is sealed under the secrets key [0-9a-f]{12}; this process has/,
       );
     }
     const rotated = JSON.parse((await run(`${to},${from}`, 'rotate', '--json')).stdout);
@@ -359,6 +359,6 @@ describe('rotating by command alone', () => {
   test('a service with another key does not start, and says why', async () => {
     const env = { ...COMPILE_CACHE, SECRETS_KEY: keyOf('f') };
     const start = startProgram({ dataDir: cli.dataDir, databases: cli.databases, env });
-    await assert.rejects(start, /SECRETS_KEY does not open this installation's secrets/);
+    await assert.rejects(start, /SECRETS_KEY cannot open this installation's secrets/);
   });
 });

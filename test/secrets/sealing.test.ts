@@ -130,11 +130,11 @@ test('a key file that is gone or damaged takes nothing from a process that runs,
   fs.writeFileSync(file, 'half a ke');
   assert.equal(open(running, sealed, PLACE), 'text');
   assert.equal(open(running, seal(running.current(), 'more', PLACE), PLACE), 'more');
-  assert.throws(() => new KeyFile(file), /can not be used: it must be 32 bytes.*restore it from a backup/);
-  assert.throws(() => running.add(), /can not be used/);
+  assert.throws(() => new KeyFile(file), /cannot be used: it must be 32 bytes.*restore it from a backup/);
+  assert.throws(() => running.add(), /cannot be used/);
   assert.equal(fs.readFileSync(file, 'utf8'), 'half a ke', 'a damaged file is left for a person to look at');
   fs.rmSync(file);
   assert.equal(open(running, sealed, PLACE), 'text');
-  assert.throws(() => new KeyFile(file), /is gone: restore it from a backup/);
+  assert.throws(() => new KeyFile(file), /is missing: restore it from a backup/);
   assert.ok(!fs.existsSync(file), 'no other key takes its place');
 });

@@ -68,7 +68,7 @@ describe('PostgreSQL over TLS by URL', { skip: process.platform === 'win32' && '
       await refused(`sslmode=${mode}`, /its certificate is not accepted: .*self.signed/);
   });
 
-  test('without TLS it does not connect', () => refused('sslmode=disable', /refuses the user, or connections without TLS/));
+  test('without TLS it does not connect', () => refused('sslmode=disable', /rejects the user, or connections without TLS/));
 
   test('a certificate for another host is refused', async () => {
     const other = selfSigned('db.example');

@@ -52,7 +52,7 @@ export interface Operation {
 
 /** Fates that a registered payment or transfer has for itself. */
 const PER_OWNER = 3;
-/** Questions during which an operation with a lost answer can not be read. */
+/** Questions during which an operation with a lost answer cannot be read. */
 const DARK = 2;
 
 /**

@@ -9,7 +9,7 @@ import type { World } from './world.ts';
 const SETTLED_MS = 600_000;
 
 /**
- * What the shop's own people do, by the provider's statement: M-Pesa can not be asked about a prompt whose answer was lost and
+ * What the shop's own people do, by the provider's statement: M-Pesa cannot be asked about a prompt whose answer was lost and
  * whose callback never came. Nothing else is ever decided by hand here.
  * @returns how many were decided
  */

@@ -75,7 +75,7 @@ test('the search of customers finds the team that was named, whatever else is as
   assert.deepEqual([await found(app), await found(all)], [[], []]);
 });
 
-test('the service can not work as the owner of the tables, nor change what is booked, in either role', async () => {
+test('the service cannot work as the owner of the tables, nor change what is booked, in either role', async () => {
   for (const db of [one, all] as Db[]) {
     for (const statement of [sql`update journals set kind = 'x'`, sql`delete from postings`, sql`drop table customers`]) {
       await assert.rejects(async () => db.run(statement), { code: INSUFFICIENT_PRIVILEGE });
@@ -100,7 +100,7 @@ test('on one connection nothing is left for the next: after an answer, an error,
   }
 });
 
-test('a value that can not be sent leaves the connection usable', async () => {
+test('a value that cannot be sent leaves the connection usable', async () => {
   const unsendable = {
     toPostgres: () => {
       throw new Error('no such text');

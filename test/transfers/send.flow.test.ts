@@ -291,7 +291,7 @@ test('of an earlier sending only that it was paid is true', async () => {
   assert.equal((await rowOf(id)).status, 'succeeded');
 });
 
-test('a transfer whose provider can not be reached by the code does not hold up others', async () => {
+test('a transfer whose provider cannot be reached by the code does not hold up others', async () => {
   const stuck = await sent();
   await worker(one)();
   const fine = await sent();

@@ -131,7 +131,7 @@ test('an answer that does not come in time is a failure', async () => {
   assert.ok(attempt.duration_ms >= 195, `${attempt.duration_ms} ms`);
 });
 
-test('of a huge answer 4 kB are kept; what PostgreSQL can not store is left out', async () => {
+test('of a huge answer 4 kB are kept; what PostgreSQL cannot store is left out', async () => {
   const endpoint = await hooks.register();
   hooks.receiver.behave((response) => {
     response.writeHead(200).write(`\0${'é'.repeat(5_000)}`);

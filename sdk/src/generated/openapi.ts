@@ -12,7 +12,7 @@ export interface paths {
         };
         /**
          * List payments
-         * @description Newest first. A public key sees the fields shown here too, but its `search` looks in `id` and `reference` only.
+         * @description Newest first. A public key sees the same fields, but its `search` covers `id` and `reference` only.
          *
          *     Any key, or a restricted one with `payment.read`.
          */
@@ -20,7 +20,7 @@ export interface paths {
         put?: never;
         /**
          * Create a payment
-         * @description Makes a pending payment. Redirect the payer to `authorization_url`; the outcome comes by webhook, or by asking for the payment. At least one of `email`, `phone`, `customer_id` and `customer` is required. Its customer is found by `customer_id`, else by e-mail address, then by phone number; where there is none yet, it is made.
+         * @description Creates a pending payment. Redirect the payer to `authorization_url`; the outcome is reported by webhook and by GET /payments/{id}. At least one of `email`, `phone`, `customer_id` and `customer` is required. Its customer is found by `customer_id`, else by e-mail address, then by phone number, and created without a match.
          *
          *     Any key, or a restricted one with `payment.write`.
          */
@@ -62,7 +62,7 @@ export interface paths {
         };
         /**
          * Retrieve a payment
-         * @description By our id only, never by your reference. A public key gets the fields of a listed payment with `settled`, `reason` and `metadata`.
+         * @description By id, not by your reference. A public key sees the fields of a listed payment with `settled`, `reason` and `metadata`.
          *
          *     Any key, or a restricted one with `payment.read`.
          */
@@ -70,14 +70,14 @@ export interface paths {
         put?: never;
         /**
          * Charge a payment
-         * @description Collects without the hosted page: names a channel and the number or account on it. `action` in the answer says what the payer has to do now. Card details are entered on the hosted page only.
+         * @description Collects without the hosted page, by a channel and the number or account on it. `action` in the response is what the payer has to do next. Card details are entered on the hosted page only.
          *
          *     Any key, or a restricted one with `payment.write`.
          */
         post: operations["chargePayment"];
         /**
          * Cancel a pending payment
-         * @description Only while nobody has begun to pay. A payment that has succeeded is refunded instead.
+         * @description Only while the payment is pending. Refund a payment that has succeeded.
          *
          *     Any key, or a restricted one with `payment.write`.
          */
@@ -104,7 +104,7 @@ export interface paths {
         put?: never;
         /**
          * Refund a payment
-         * @description Gives back all or part of a payment that has succeeded. Several refunds never exceed what was paid. Fees are not returned. In the sandbox a refund is settled before it can be read.
+         * @description Refunds a succeeded payment in full or in part. The refunds of a payment never exceed its amount. Fees are not returned. In the sandbox a refund is final before it can be read.
          *
          *     A secret key, or a restricted one with `refund.write`.
          */
@@ -213,7 +213,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Answer a dispute with evidence
+         * Submit evidence for a dispute
          * @description Once, before `due_at`. The dispute is then under review until the provider decides.
          *
          *     A secret key, or a restricted one with `dispute.write`.
@@ -236,7 +236,7 @@ export interface paths {
         put?: never;
         /**
          * Accept a dispute as lost
-         * @description The money goes back to the payer. This cannot be undone.
+         * @description The money is returned to the payer. This cannot be undone.
          *
          *     A secret key, or a restricted one with `dispute.write`.
          */
@@ -264,7 +264,7 @@ export interface paths {
         put?: never;
         /**
          * Create a transfer
-         * @description Pays out of the available balance to one recipient: a saved `beneficiary`, one written out in its place, or a `recipient` on a `channel`. Amount and fee are set aside at once; without enough balance the transfer is created `failed` with `insufficient_balance`. A transfer cannot be cancelled.
+         * @description Pays out of the available balance to one recipient: a saved `beneficiary`, a beneficiary given as an object, or a `recipient` on a `channel`. Amount and fee are reserved at once; with too low a balance the transfer is created `failed` with `insufficient_balance`. A transfer cannot be cancelled.
          *
          *     A secret key, or a restricted one with `transfer.write`.
          */
@@ -314,7 +314,7 @@ export interface paths {
         put?: never;
         /**
          * Create a beneficiary
-         * @description Saves someone who is paid more than once.
+         * @description Saves a recipient of payouts.
          *
          *     A secret key, or a restricted one with `beneficiary.write`.
          */
@@ -341,7 +341,7 @@ export interface paths {
         get: operations["retrieveBeneficiary"];
         /**
          * Replace a beneficiary
-         * @description What is not named goes back to its default. Channel, country and currency can only be repeated: for another channel, make another beneficiary.
+         * @description Omitted fields are reset to their defaults. Channel, country and currency cannot be changed: for another channel, create another beneficiary.
          *
          *     A secret key, or a restricted one with `beneficiary.write`.
          */
@@ -349,7 +349,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a beneficiary
-         * @description Transfers made to it stay. The answer shows it for the last time.
+         * @description Its transfers remain. The response shows it for the last time.
          *
          *     A secret key, or a restricted one with `beneficiary.write`.
          */
@@ -358,7 +358,7 @@ export interface paths {
         head?: never;
         /**
          * Change a beneficiary
-         * @description What is not named stays. Channel, country and currency can only be repeated.
+         * @description Omitted fields stay unchanged. Channel, country and currency cannot be changed.
          *
          *     A secret key, or a restricted one with `beneficiary.write`.
          */
@@ -374,7 +374,7 @@ export interface paths {
         };
         /**
          * List customers
-         * @description Newest first. Who was erased is not listed.
+         * @description Newest first. Erased customers are not listed.
          *
          *     A secret key, or a restricted one with `customer.read`.
          */
@@ -382,7 +382,7 @@ export interface paths {
         put?: never;
         /**
          * Create a customer
-         * @description Payments find their customer by e-mail address, then by phone number, and make the one they do not find.
+         * @description A payment is assigned to the customer with its e-mail address, else with its phone number; without a match, a customer is created.
          *
          *     A secret key, or a restricted one with `customer.write`.
          */
@@ -402,14 +402,14 @@ export interface paths {
         };
         /**
          * Retrieve a customer
-         * @description One that was erased is shown without what told who it was.
+         * @description An erased customer is shown without personal data.
          *
          *     A secret key, or a restricted one with `customer.read`.
          */
         get: operations["retrieveCustomer"];
         /**
          * Replace a customer
-         * @description What is not named becomes null.
+         * @description Omitted fields become null.
          *
          *     A secret key, or a restricted one with `customer.write`.
          */
@@ -417,7 +417,7 @@ export interface paths {
         post?: never;
         /**
          * Erase a customer
-         * @description Archives and anonymises the record, deletes addresses and saved payment methods, and takes name, e-mail address, phone number and addresses out of everything that was stored of the payments, which stay. For ever; asking again changes nothing.
+         * @description Archives and anonymises the record, deletes addresses and saved payment methods, and removes name, e-mail address, phone number and addresses from the stored payments, which remain. Cannot be undone; repeating it changes nothing.
          *
          *     A secret key, or a restricted one with `customer.write`.
          */
@@ -426,7 +426,7 @@ export interface paths {
         head?: never;
         /**
          * Change a customer
-         * @description What is not named stays.
+         * @description Omitted fields stay unchanged.
          *
          *     A secret key, or a restricted one with `customer.write`.
          */
@@ -444,7 +444,7 @@ export interface paths {
         put?: never;
         /**
          * Block a customer
-         * @description Payments of the customer are refused from now on; what is under way goes on.
+         * @description New payments of the customer are rejected; existing payments continue.
          *
          *     A secret key, or a restricted one with `customer.write`.
          */
@@ -466,7 +466,7 @@ export interface paths {
         put?: never;
         /**
          * Unblock a customer
-         * @description Payments of the customer are taken again.
+         * @description Payments of the customer are accepted again.
          *
          *     A secret key, or a restricted one with `customer.write`.
          */
@@ -511,7 +511,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a payment method
-         * @description With its entry in the vault. The answer shows it for the last time.
+         * @description Also deletes its entry in the vault. The response shows it for the last time.
          *
          *     A secret key, or a restricted one with `payment_method.write`.
          */
@@ -538,7 +538,7 @@ export interface paths {
         put?: never;
         /**
          * Create a payment link
-         * @description Makes an address to share, in a message or as a printed code. Whoever opens `url` says who they are, types the amount where `amount` is null, and is led to the hosted page of a new payment.
+         * @description Creates a link to share, in a message or as a printed code. The payer opens `url`, enters their details and the amount where `amount` is null, and is redirected to the hosted page of a new payment.
          *
          *     A secret key, or a restricted one with `link.write`. Live keys only.
          */
@@ -570,7 +570,7 @@ export interface paths {
         head?: never;
         /**
          * Change a payment link
-         * @description What is not named stays. `active` switches it off and on; an expired link is active again with a later `expires_at`, or none. Payments that were made before go on. A link is never deleted: switch it off.
+         * @description Omitted fields stay unchanged. `active` deactivates and reactivates it; an expired link becomes active with a later `expires_at`, or none. Existing payments continue. A link cannot be deleted: deactivate it.
          *
          *     A secret key, or a restricted one with `link.write`. Live keys only.
          */
@@ -610,7 +610,7 @@ export interface paths {
         put?: never;
         /**
          * Resolve an identity
-         * @description Tells under which name a number or account is held, before money is sent there. Sandbox only: the last six digits decide, 000002 and 000003 are held by nobody.
+         * @description Returns the name of the holder of a number or account, before money is sent there. Sandbox only: the last six digits select the result; 000002 and 000003 have no holder.
          *
          *     A secret key, or a restricted one with `identity.read`. Sandbox keys only.
          */
@@ -638,7 +638,7 @@ export interface paths {
         put?: never;
         /**
          * Create an account
-         * @description Connects a seller whose payments are split with the platform. `split` and `settlement` decide where money goes: they need a private key.
+         * @description Connects a seller whose payments are split with the platform. `split` and `settlement` determine where money goes: they need a private key.
          *
          *     Any key, or a restricted one with `account.write`.
          */
@@ -658,14 +658,14 @@ export interface paths {
         };
         /**
          * Retrieve an account
-         * @description A public key sees neither how the owner can be reached nor where they are paid.
+         * @description A public key sees neither contact details of the owner nor the payout destination.
          *
          *     Any key, or a restricted one with `account.read`.
          */
         get: operations["retrieveAccount"];
         /**
          * Replace an account
-         * @description What is not named goes back to its default, `split` and `settlement` too.
+         * @description Omitted fields are reset to their defaults, `split` and `settlement` too.
          *
          *     A secret key, or a restricted one with `account.write`.
          */
@@ -676,7 +676,7 @@ export interface paths {
         head?: never;
         /**
          * Change an account
-         * @description What is not named stays. `split` and `settlement` need a private key; payments that exist keep the split they were made with.
+         * @description Omitted fields stay unchanged. `split` and `settlement` need a private key; existing payments keep the split they were created with.
          *
          *     Any key, or a restricted one with `account.write`.
          */
@@ -694,7 +694,7 @@ export interface paths {
         put?: never;
         /**
          * Deactivate an account
-         * @description New payments cannot be made for it; those that exist go on.
+         * @description No payments can be created for it any more; existing payments continue.
          *
          *     A secret key, or a restricted one with `account.write`.
          */
@@ -716,7 +716,7 @@ export interface paths {
         put?: never;
         /**
          * Reactivate an account
-         * @description Payments can be made for it again.
+         * @description Payments can be created for it again.
          *
          *     A secret key, or a restricted one with `account.write`.
          */
@@ -737,8 +737,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Make an onboarding link for an account
-         * @description An address for the owner of the account, which shows what is known and how far the check has come. It expires.
+         * Create an onboarding link for an account
+         * @description A link for the owner of the account, which shows the submitted details and the verification status. It expires.
          *
          *     A secret key, or a restricted one with `account.write`.
          */
@@ -766,7 +766,7 @@ export interface paths {
         put?: never;
         /**
          * Create an account
-         * @description Connects a seller whose payments are split with the platform. `split` and `settlement` decide where money goes: they need a private key.
+         * @description Connects a seller whose payments are split with the platform. `split` and `settlement` determine where money goes: they need a private key.
          *
          *     Any key, or a restricted one with `account.write`.
          */
@@ -786,14 +786,14 @@ export interface paths {
         };
         /**
          * Retrieve an account
-         * @description A public key sees neither how the owner can be reached nor where they are paid.
+         * @description A public key sees neither contact details of the owner nor the payout destination.
          *
          *     Any key, or a restricted one with `account.read`.
          */
         get: operations["retrieveSubaccount"];
         /**
          * Replace an account
-         * @description What is not named goes back to its default, `split` and `settlement` too.
+         * @description Omitted fields are reset to their defaults, `split` and `settlement` too.
          *
          *     A secret key, or a restricted one with `account.write`.
          */
@@ -804,7 +804,7 @@ export interface paths {
         head?: never;
         /**
          * Change an account
-         * @description What is not named stays. `split` and `settlement` need a private key; payments that exist keep the split they were made with.
+         * @description Omitted fields stay unchanged. `split` and `settlement` need a private key; existing payments keep the split they were created with.
          *
          *     Any key, or a restricted one with `account.write`.
          */
@@ -822,7 +822,7 @@ export interface paths {
         put?: never;
         /**
          * Deactivate an account
-         * @description New payments cannot be made for it; those that exist go on.
+         * @description No payments can be created for it any more; existing payments continue.
          *
          *     A secret key, or a restricted one with `account.write`.
          */
@@ -844,7 +844,7 @@ export interface paths {
         put?: never;
         /**
          * Reactivate an account
-         * @description Payments can be made for it again.
+         * @description Payments can be created for it again.
          *
          *     A secret key, or a restricted one with `account.write`.
          */
@@ -865,8 +865,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Make an onboarding link for an account
-         * @description An address for the owner of the account, which shows what is known and how far the check has come. It expires.
+         * Create an onboarding link for an account
+         * @description A link for the owner of the account, which shows the submitted details and the verification status. It expires.
          *
          *     A secret key, or a restricted one with `account.write`.
          */
@@ -894,7 +894,7 @@ export interface paths {
         put?: never;
         /**
          * Create an invoice
-         * @description Makes a draft, which nobody sees before it is sent. Its customer is found by `customer_id`, or by e-mail address and then phone number; where there is none yet, it is made.
+         * @description Creates a draft, which is not visible before it is sent. Its customer is found by `customer_id`, or by e-mail address and then phone number, and created without a match.
          *
          *     A secret key, or a restricted one with `invoice.write`. Live keys only.
          */
@@ -923,7 +923,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a draft
-         * @description An invoice that was sent is cancelled instead. Announced as `invoice.cancelled`.
+         * @description Cancel an invoice that was sent instead. Causes the event `invoice.cancelled`.
          *
          *     A secret key, or a restricted one with `invoice.write`. Live keys only.
          */
@@ -932,7 +932,7 @@ export interface paths {
         head?: never;
         /**
          * Change an invoice
-         * @description What is not named stays. Once it was sent, only `metadata` can be changed.
+         * @description Omitted fields stay unchanged. After sending, only `metadata` can be changed.
          *
          *     A secret key, or a restricted one with `invoice.write`. Live keys only.
          */
@@ -950,7 +950,7 @@ export interface paths {
         put?: never;
         /**
          * Send an invoice
-         * @description Mails it to its customer with the address of its page, in the name of the team. The first time it gets its number; every further time is a reminder, at most one in 24 hours. A customer without an e-mail address is mailed nothing: hand over `url` in another way.
+         * @description Mails it to its customer with the address of its page, in the name of the team. The first call assigns its number; each later call is a reminder, at most one in 24 hours. A customer without an e-mail address receives no mail: share `url` in another way.
          *
          *     A secret key, or a restricted one with `invoice.write`. Live keys only.
          */
@@ -972,7 +972,7 @@ export interface paths {
         put?: never;
         /**
          * Cancel an invoice
-         * @description Nothing can be paid of it any more. What was paid stays paid: refund it with POST /refunds. Not while a payment of it is under way.
+         * @description It can no longer be paid. Existing payments remain: refund them with POST /refunds. Not possible while one of its payments is open.
          *
          *     A secret key, or a restricted one with `invoice.write`. Live keys only.
          */
@@ -992,7 +992,7 @@ export interface paths {
         };
         /**
          * Read the balance
-         * @description Eight figures in one currency, flat and again under `balance`. Read at most 3 minutes ago. With `X-Sync` those of a connected account.
+         * @description Eight figures in one currency, at the top level and under `balance`. At most 3 minutes old. With `X-Sync`: those of a connected account.
          *
          *     A secret key, or a restricted one with `balance.read`.
          */
@@ -1013,7 +1013,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List what changed the balance
+         * List changes of the balance
          * @description One entry for each change of one bucket, newest first. The entries of a bucket add up to its figure.
          *
          *     A secret key, or a restricted one with `balance.read`.
@@ -1044,7 +1044,7 @@ export interface paths {
         put?: never;
         /**
          * Register a webhook endpoint
-         * @description Events of the environment of your key are then POSTed to it. The answer shows the signing `secret`, once. At most 16 endpoints.
+         * @description Events of the environment of your key are then POSTed to it. The response shows the signing `secret`, once. At most 16 endpoints.
          *
          *     A secret key, or a restricted one with `webhook.write`.
          */
@@ -1071,7 +1071,7 @@ export interface paths {
         get: operations["retrieveWebhook"];
         /**
          * Replace a webhook endpoint
-         * @description What is not named goes back to its default. The secret stays.
+         * @description Omitted fields are reset to their defaults. The secret stays.
          *
          *     A secret key, or a restricted one with `webhook.write`.
          */
@@ -1079,7 +1079,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a webhook endpoint
-         * @description Deliveries that are waiting for it are dropped.
+         * @description Its waiting deliveries are dropped.
          *
          *     A secret key, or a restricted one with `webhook.write`.
          */
@@ -1088,7 +1088,7 @@ export interface paths {
         head?: never;
         /**
          * Change a webhook endpoint
-         * @description What is not named stays. `active: true` also brings back an endpoint that was switched off because it failed for days.
+         * @description Omitted fields stay unchanged. `active: true` also reactivates an endpoint that was deactivated because it failed for days.
          *
          *     A secret key, or a restricted one with `webhook.write`.
          */
@@ -1106,7 +1106,7 @@ export interface paths {
         put?: never;
         /**
          * Rotate the signing secret
-         * @description The new secret takes effect at once, also for retries that are waiting. The answer shows it, once; rotate again should you lose it.
+         * @description The new secret takes effect at once, also for waiting retries. The response shows it, once; rotate again if it is lost.
          *
          *     A secret key, or a restricted one with `webhook.write`.
          */
@@ -1126,7 +1126,7 @@ export interface paths {
         };
         /**
          * List the delivery attempts of an endpoint
-         * @description Every try with what the endpoint answered, newest first.
+         * @description Every attempt with the response of the endpoint, newest first.
          *
          *     A secret key, or a restricted one with `webhook.read`.
          */
@@ -1150,7 +1150,7 @@ export interface paths {
         put?: never;
         /**
          * Send a test event to an endpoint
-         * @description A `webhook.test` event, delivered and signed like every other, to this endpoint alone.
+         * @description A `webhook.test` event, delivered and signed like every other, to this endpoint only.
          *
          *     A secret key, or a restricted one with `webhook.write`.
          */
@@ -1192,7 +1192,7 @@ export interface paths {
         };
         /**
          * Retrieve an event
-         * @description The very body that was delivered.
+         * @description The body exactly as it was delivered.
          *
          *     A secret key, or a restricted one with `event.read`.
          */
@@ -1216,7 +1216,7 @@ export interface paths {
         put?: never;
         /**
          * Deliver an event again
-         * @description To every active endpoint that wants its type, with the same event id and new delivery ids.
+         * @description To every active endpoint that subscribes to its type, with the same event id and new delivery ids.
          *
          *     A secret key, or a restricted one with `event.write`.
          */
@@ -1236,7 +1236,7 @@ export interface paths {
         };
         /**
          * List channels
-         * @description Means of payment by country: what `channel` takes, with its limits for one charge.
+         * @description Payment methods by country: the values of `channel`, with limits for one charge.
          *
          *     Any key, or a restricted one with `resource.read`.
          */
@@ -1324,7 +1324,7 @@ export interface paths {
         };
         /**
          * List banks
-         * @description What `bank_code` takes.
+         * @description Value for `bank_code`.
          *
          *     Any key, or a restricted one with `resource.read`.
          */
@@ -1350,7 +1350,7 @@ export interface webhooks {
         put?: never;
         /**
          * payment.created
-         * @description A payment was made and waits for the payer.
+         * @description A payment was created and awaits the payer.
          */
         post: operations["onPaymentCreated"];
         delete?: never;
@@ -1370,7 +1370,7 @@ export interface webhooks {
         put?: never;
         /**
          * payment.processing
-         * @description A charge was handed to a provider.
+         * @description A charge was submitted to a provider.
          */
         post: operations["onPaymentProcessing"];
         delete?: never;
@@ -1390,7 +1390,7 @@ export interface webhooks {
         put?: never;
         /**
          * payment.partial
-         * @description A part of the amount was collected: not yet paid.
+         * @description A part of the amount was collected; the payment is not complete.
          */
         post: operations["onPaymentPartial"];
         delete?: never;
@@ -1430,7 +1430,7 @@ export interface webhooks {
         put?: never;
         /**
          * payment.failed
-         * @description The payment failed; `data.reason` tells why.
+         * @description The payment failed; `data.reason` holds the reason.
          */
         post: operations["onPaymentFailed"];
         delete?: never;
@@ -1450,7 +1450,7 @@ export interface webhooks {
         put?: never;
         /**
          * payment.cancelled
-         * @description The payer or the merchant cancelled.
+         * @description The payer or the merchant cancelled the payment.
          */
         post: operations["onPaymentCancelled"];
         delete?: never;
@@ -1470,7 +1470,7 @@ export interface webhooks {
         put?: never;
         /**
          * payment.expired
-         * @description The window closed before it was paid.
+         * @description The payment was not made in time.
          */
         post: operations["onPaymentExpired"];
         delete?: never;
@@ -1490,7 +1490,7 @@ export interface webhooks {
         put?: never;
         /**
          * payment.refunded
-         * @description All of it was given back.
+         * @description The payment was refunded in full.
          */
         post: operations["onPaymentRefunded"];
         delete?: never;
@@ -1510,7 +1510,7 @@ export interface webhooks {
         put?: never;
         /**
          * payment.partially_refunded
-         * @description A part of it was given back.
+         * @description A part of the payment was refunded.
          */
         post: operations["onPaymentPartiallyRefunded"];
         delete?: never;
@@ -1530,7 +1530,7 @@ export interface webhooks {
         put?: never;
         /**
          * payment.late_success
-         * @description Money arrived after the payment was closed. It goes back to the payer; another amount than was asked for waits in suspense until it is resolved.
+         * @description Money arrived after the payment was closed. It is returned to the payer; an amount that does not match stays in suspense until it is resolved.
          */
         post: operations["onPaymentLateSuccess"];
         delete?: never;
@@ -1550,7 +1550,7 @@ export interface webhooks {
         put?: never;
         /**
          * payment.return_required
-         * @description Money that the payment cannot keep can go back to the payer neither by refund nor by payout: a person has to return it.
+         * @description Money that the payment cannot keep can be returned neither by refund nor by payout; it needs manual resolution.
          */
         post: operations["onPaymentReturnRequired"];
         delete?: never;
@@ -1570,7 +1570,7 @@ export interface webhooks {
         put?: never;
         /**
          * refund.created
-         * @description A refund was made.
+         * @description A refund was created.
          */
         post: operations["onRefundCreated"];
         delete?: never;
@@ -1590,7 +1590,7 @@ export interface webhooks {
         put?: never;
         /**
          * refund.succeeded
-         * @description The payer has the money back.
+         * @description The payer received the refund.
          */
         post: operations["onRefundSucceeded"];
         delete?: never;
@@ -1610,7 +1610,7 @@ export interface webhooks {
         put?: never;
         /**
          * refund.failed
-         * @description The refund failed; the money is in your balance again.
+         * @description The refund failed; the money is back in your balance.
          */
         post: operations["onRefundFailed"];
         delete?: never;
@@ -1630,7 +1630,7 @@ export interface webhooks {
         put?: never;
         /**
          * transfer.created
-         * @description A payout was made.
+         * @description A payout was created.
          */
         post: operations["onTransferCreated"];
         delete?: never;
@@ -1670,7 +1670,7 @@ export interface webhooks {
         put?: never;
         /**
          * transfer.failed
-         * @description The payout failed; `data.reason` tells why.
+         * @description The payout failed; `data.reason` holds the reason.
          */
         post: operations["onTransferFailed"];
         delete?: never;
@@ -1690,7 +1690,7 @@ export interface webhooks {
         put?: never;
         /**
          * transfer.cancelled
-         * @description The provider gave it up; the money is in your balance again.
+         * @description The provider cancelled the payout; the money is back in your balance.
          */
         post: operations["onTransferCancelled"];
         delete?: never;
@@ -1830,7 +1830,7 @@ export interface webhooks {
         put?: never;
         /**
          * dispute.created
-         * @description A payer disputes a payment: its money is set aside.
+         * @description A payer disputes a payment; its money is set aside.
          */
         post: operations["onDisputeCreated"];
         delete?: never;
@@ -1850,7 +1850,7 @@ export interface webhooks {
         put?: never;
         /**
          * dispute.updated
-         * @description Evidence was sent, or the provider is looking at it.
+         * @description Evidence was sent, or the provider reviews the dispute.
          */
         post: operations["onDisputeUpdated"];
         delete?: never;
@@ -1910,7 +1910,7 @@ export interface webhooks {
         put?: never;
         /**
          * invoice.sent
-         * @description An invoice left for its customer, with its number. Reminders are not announced.
+         * @description An invoice was sent to its customer, with its number. Reminders cause no event.
          */
         post: operations["onInvoiceSent"];
         delete?: never;
@@ -1930,7 +1930,7 @@ export interface webhooks {
         put?: never;
         /**
          * invoice.paid
-         * @description Nothing is left to pay of the invoice. Each payment of it has events of its own.
+         * @description The invoice is paid in full. Each of its payments has its own events.
          */
         post: operations["onInvoicePaid"];
         delete?: never;
@@ -1970,7 +1970,7 @@ export interface webhooks {
         put?: never;
         /**
          * invoice.cancelled
-         * @description No money is asked for any more; or a draft was deleted.
+         * @description The invoice was cancelled, or a draft was deleted.
          */
         post: operations["onInvoiceCancelled"];
         delete?: never;
@@ -1990,7 +1990,7 @@ export interface webhooks {
         put?: never;
         /**
          * link.created
-         * @description A payment link was made.
+         * @description A payment link was created.
          */
         post: operations["onLinkCreated"];
         delete?: never;
@@ -2010,7 +2010,7 @@ export interface webhooks {
         put?: never;
         /**
          * link.updated
-         * @description The merchant changed a payment link, or it expired. Payments through it have events of their own.
+         * @description The merchant changed a payment link, or it expired. Its payments have their own events.
          */
         post: operations["onLinkUpdated"];
         delete?: never;
@@ -2070,7 +2070,7 @@ export interface webhooks {
         put?: never;
         /**
          * webhook.test
-         * @description Made by POST /webhooks/{id}/test, for that endpoint alone.
+         * @description Created by POST /webhooks/{id}/test, for that endpoint only.
          */
         post: operations["onWebhookTest"];
         delete?: never;
@@ -2108,7 +2108,7 @@ export interface components {
          *     }
          */
         Account: {
-            /** @description Ours; sorts by time. In the sandbox it has `test_` after the prefix. */
+            /** @description Identifier; sorts by creation time. In the sandbox it has `test_` after the prefix. */
             id: string;
             /** @description Name. */
             name: string;
@@ -2120,31 +2120,31 @@ export interface components {
             business_profile?: {
                 [key: string]: unknown;
             } | null;
-            /** @description `type` and `value`: what the platform keeps of a payment. */
+            /** @description `type` and `value`: the platform's share of a payment. */
             split: components["schemas"]["Split"];
             /** @description Not shown to public keys. */
             settlement?: components["schemas"]["Settlement"];
-            /** @description Yours, returned as it was sent. */
+            /** @description Your data, returned unchanged. */
             metadata: {
                 [key: string]: unknown;
             } | null;
             /** @description Whether it can be used. */
             active: boolean;
             /**
-             * @description How far the check of its owner has come.
+             * @description Verification status of its owner.
              * @enum {unknown}
              */
             verification: "pending" | "verified" | "rejected";
-            /** @description True when it was made with a `_test.` key. */
+            /** @description Whether it was created with a `_test.` key. */
             sandbox: boolean;
             /**
              * Format: date-time
-             * @description When it was made; ISO 8601, UTC.
+             * @description Creation time; ISO 8601, UTC.
              */
             created_at: string;
             /**
              * Format: date-time
-             * @description When it last changed; ISO 8601, UTC.
+             * @description Time of the last change; ISO 8601, UTC.
              */
             updated_at: string;
         };
@@ -2159,9 +2159,9 @@ export interface components {
             status: string;
             /** @description For logs; never branch on it. */
             message: string;
-            /** @description The entries of this page. */
+            /** @description Entries of this page. */
             items: components["schemas"]["Account"][];
-            /** @description Where this page stands in the list. */
+            /** @description Position of this page in the list. */
             meta: components["schemas"]["ListMeta"];
         };
         AccountReply: {
@@ -2173,69 +2173,69 @@ export interface components {
             message: string;
             account: components["schemas"]["Account"];
         };
-        /** @description What the payer has to do now, by `kind`; null when there is nothing to do but wait. */
+        /** @description Action required of the payer, by `kind`; null when the payer only has to wait. */
         Action: {
             /**
-             * @description What the payer has to do.
+             * @description Action required of the payer.
              * @constant
              */
             kind: "confirm";
-            /** @description What the payer can dial when no prompt shows. */
+            /** @description USSD code to dial when no prompt appears. */
             hint?: string;
         } | {
             /**
-             * @description What the payer has to do.
+             * @description Action required of the payer.
              * @constant
              */
             kind: "otp";
-            /** @description What the payer can dial when no prompt shows. */
+            /** @description USSD code to dial when no prompt appears. */
             hint?: string;
         } | {
             /**
-             * @description What the payer has to do.
+             * @description Action required of the payer.
              * @constant
              */
             kind: "redirect";
             /**
              * Format: uri
-             * @description Where to send the payer.
+             * @description URL to which to redirect the payer.
              */
             url: string;
         } | {
             /**
-             * @description What the payer has to do.
+             * @description Action required of the payer.
              * @constant
              */
             kind: "transfer";
-            /** @description Where the payer has to transfer to. */
+            /** @description Account to which the payer transfers. */
             instructions: {
                 /** @description Name of the bank. */
                 bank: string;
                 /** @description Account to transfer to. */
                 account_number: string;
-                /** @description To be written on the transfer. */
+                /** @description Reference for the transfer. */
                 reference: string;
             };
         } | null;
         Attempt: {
-            /** @description Ours; sorts by time. In the sandbox it has `test_` after the prefix. */
+            /** @description Identifier; sorts by creation time. In the sandbox it has `test_` after the prefix. */
             id: string;
-            /** @description Who was asked to collect. */
+            /** @description Provider of the attempt. */
             provider: string;
             /** @description `<country>.<operator>`; see GET /channels. */
             channel: string;
             /**
-             * @description What became of it.
+             * @description Status of the attempt.
              * @enum {string}
              */
             status: "created" | "open" | "unknown" | "succeeded" | "failed" | "cancelled" | "expired" | "unavailable";
-            /** @description Why it failed; null while it has not. */
+            /** @description Reason of the failure; null unless failed. */
             reason: components["schemas"]["FailureReason"];
             /** @description Why this provider was tried. */
             explanation: string | null;
             /**
              * Format: date-time
-             * @description When it was made; ISO 8601, UTC.
+             * @description Creation time; ISO 8601, UTC.
              */
             created_at: string;
         };
@@ -2257,19 +2257,19 @@ export interface components {
             total: number;
             /** @description Can be withdrawn now; transfers draw on this only. */
             available: number;
-            /** @description Credited, still inside its retention hold. */
+            /** @description Credited, still in retention. */
             pending: number;
-            /** @description Set aside for transfers that were accepted and not yet sent. */
+            /** @description Reserved for transfers that are accepted but not yet submitted. */
             reserved: number;
-            /** @description Collected for payments that are not complete, or on its way back to the payer. */
+            /** @description Collected for incomplete payments, or to be returned to the payer. */
             hold: number;
-            /** @description Held back while a dispute is open. */
+            /** @description Blocked while a dispute is open. */
             disputed: number;
-            /** @description Handed to a provider, not yet confirmed. */
+            /** @description Submitted to a provider, not yet confirmed. */
             "in.transit": number;
-            /** @description What the platform advanced: zero or negative, repaid first. */
+            /** @description Advance by the platform: zero or negative, repaid first. */
             credit: number;
-            /** @description Of all figures. */
+            /** @description Currency of all figures. */
             currency: string;
         };
         /**
@@ -2285,13 +2285,13 @@ export interface components {
          *     }
          */
         BalanceHistory: {
-            /** @description Stays the same for ever. */
+            /** @description Permanent identifier. */
             id: string;
-            /** @description What happened, such as `payment.succeeded`. */
+            /** @description Cause, such as `payment.succeeded`. */
             kind: string;
-            /** @description Which figure of the balance changed. */
+            /** @description Figure of the balance that changed. */
             bucket: components["schemas"]["Bucket"];
-            /** @description Major units; negative when the bucket lost it. */
+            /** @description Major units; negative for a decrease. */
             amount: number;
             /** @description ISO 4217. */
             currency: string;
@@ -2301,7 +2301,7 @@ export interface components {
             subject: string;
             /**
              * Format: date-time
-             * @description When it was made; ISO 8601, UTC.
+             * @description Creation time; ISO 8601, UTC.
              */
             created_at: string;
         };
@@ -2312,9 +2312,9 @@ export interface components {
             status: string;
             /** @description For logs; never branch on it. */
             message: string;
-            /** @description The entries of this page. */
+            /** @description Entries of this page. */
             items: components["schemas"]["BalanceHistory"][];
-            /** @description Where this page stands in the list. */
+            /** @description Position of this page in the list. */
             meta: components["schemas"]["ListMeta"];
         };
         /**
@@ -2327,7 +2327,7 @@ export interface components {
         Bank: {
             /** @description ISO 3166-1 alpha-2. */
             country: string;
-            /** @description What `bank_code` takes. */
+            /** @description Value for `bank_code`. */
             code: string;
             /** @description Name. */
             name: string;
@@ -2339,9 +2339,9 @@ export interface components {
             status: string;
             /** @description For logs; never branch on it. */
             message: string;
-            /** @description The entries of this page. */
+            /** @description Entries of this page. */
             items: components["schemas"]["Bank"][];
-            /** @description Where this page stands in the list. */
+            /** @description Position of this page in the list. */
             meta: components["schemas"]["OnePageMeta"];
         };
         /**
@@ -2365,7 +2365,7 @@ export interface components {
          *     }
          */
         Beneficiary: {
-            /** @description Ours; sorts by time. In the sandbox it has `test_` after the prefix. */
+            /** @description Identifier; sorts by creation time. In the sandbox it has `test_` after the prefix. */
             id: string;
             /** @description Name. */
             name: string;
@@ -2384,28 +2384,28 @@ export interface components {
             email: string | null;
             /** @description See GET /banks. */
             bank_code: string | null;
-            /** @description That of the channel. */
+            /** @description Country of the channel. */
             country: string;
-            /** @description One of the channel. */
+            /** @description A currency of the channel. */
             currency: string;
-            /** @description What it is for. */
+            /** @description Description. */
             description: string | null;
-            /** @description Yours; may repeat. */
+            /** @description Your reference; need not be unique. */
             reference: string | null;
-            /** @description Yours, returned as it was sent. */
+            /** @description Your data, returned unchanged. */
             metadata: {
                 [key: string]: unknown;
             } | null;
-            /** @description True when it was made with a `_test.` key. */
+            /** @description Whether it was created with a `_test.` key. */
             sandbox: boolean;
             /**
              * Format: date-time
-             * @description When it was made; ISO 8601, UTC.
+             * @description Creation time; ISO 8601, UTC.
              */
             created_at: string;
             /**
              * Format: date-time
-             * @description When it last changed; ISO 8601, UTC.
+             * @description Time of the last change; ISO 8601, UTC.
              */
             updated_at: string;
         };
@@ -2420,9 +2420,9 @@ export interface components {
             status: string;
             /** @description For logs; never branch on it. */
             message: string;
-            /** @description The entries of this page. */
+            /** @description Entries of this page. */
             items: components["schemas"]["Beneficiary"][];
-            /** @description Where this page stands in the list. */
+            /** @description Position of this page in the list. */
             meta: components["schemas"]["ListMeta"];
         };
         BeneficiaryReply: {
@@ -2460,12 +2460,12 @@ export interface components {
          *     }
          */
         Channel: {
-            /** @description `<country>.<operator>`: what POST /payments/{id} takes. */
+            /** @description `<country>.<operator>`, as in POST /payments/{id}. */
             id: string;
-            /** @description What payers know it by. */
+            /** @description Name shown to payers. */
             name: string;
             /**
-             * @description What it moves money with.
+             * @description Kind of payment method.
              * @enum {unknown}
              */
             kind: "mobile_money" | "bank" | "card";
@@ -2479,12 +2479,12 @@ export interface components {
             max: number;
             /** @description Amounts are multiples of it. */
             step: number;
-            /** @description Each currency it takes; the limits above are those of the one asked for, else of the first. */
+            /** @description Supported currencies; the limits above are those of the requested currency, else of the first. */
             currencies: components["schemas"]["ChannelLimits"][];
-            /** @description What the payer can dial when no prompt shows. */
+            /** @description USSD code to dial when no prompt appears. */
             ussd_hint: string | null;
             /**
-             * @description How your payments on it go at present; `down`: none is sent, but for one now and then to see whether it works again.
+             * @description Current health of your payments on it; `down`: nothing is sent, except occasional probes.
              * @enum {unknown}
              */
             status: "operational" | "degraded" | "down";
@@ -2506,9 +2506,9 @@ export interface components {
             status: string;
             /** @description For logs; never branch on it. */
             message: string;
-            /** @description The entries of this page. */
+            /** @description Entries of this page. */
             items: components["schemas"]["Channel"][];
-            /** @description Where this page stands in the list. */
+            /** @description Position of this page in the list. */
             meta: components["schemas"]["OnePageMeta"];
         };
         ChannelReply: {
@@ -2524,18 +2524,18 @@ export interface components {
         ChargePaymentBody: {
             /** @description `<country>.<operator>`; see GET /channels. */
             channel: string;
-            /** @description What the channel needs to know of the payer. */
+            /** @description Details of the payer that the channel needs. */
             data?: {
                 /** @description National or international form. */
                 phone?: string;
                 /** @description Account of a bank channel. */
                 account_number?: string;
-                /** @description One-time code, on the second call of a channel that asks for one. */
+                /** @description One-time code, on the second call of a channel that requires one. */
                 otp?: string;
                 /** @description ISO 3166-1 alpha-2. */
                 country?: string;
             };
-            /** @description The payer's address, for fraud checks. */
+            /** @description The payer's IP address, for fraud checks. */
             client_ip?: string;
         };
         ChargePaymentReply: {
@@ -2564,9 +2564,9 @@ export interface components {
             code: string;
             /** @description Name. */
             name: string;
-            /** @description Without the plus. */
+            /** @description Calling code without the plus. */
             calling_code: string;
-            /** @description The first is the usual one. */
+            /** @description Currencies; the first is the default. */
             currencies: string[];
         };
         CountryList: {
@@ -2576,9 +2576,9 @@ export interface components {
             status: string;
             /** @description For logs; never branch on it. */
             message: string;
-            /** @description The entries of this page. */
+            /** @description Entries of this page. */
             items: components["schemas"]["Country"][];
-            /** @description Where this page stands in the list. */
+            /** @description Position of this page in the list. */
             meta: components["schemas"]["OnePageMeta"];
         };
         CreateAccountBody: {
@@ -2591,13 +2591,13 @@ export interface components {
             email: string;
             /** @description Phone number. */
             phone?: string | null;
-            /** @description name, url, category …: yours. */
+            /** @description Your data: name, url, category … */
             business_profile?: {
                 [key: string]: unknown;
             } | null;
             split?: components["schemas"]["Split"];
             settlement?: components["schemas"]["Settlement"];
-            /** @description Yours: at most 50 keys and 16 KB. */
+            /** @description Your data: at most 50 keys and 16 KB. */
             metadata?: {
                 [key: string]: unknown;
             } | null;
@@ -2616,17 +2616,17 @@ export interface components {
              * @description E-mail address.
              */
             email?: string | null;
-            /** @description ISO 3166-1 alpha-2; that of the channel. */
+            /** @description ISO 3166-1 alpha-2; country of the channel. */
             country?: string | null;
             /** @description Default: the first of the channel. */
             currency?: components["schemas"]["Currency"];
             /** @description See GET /banks. */
             bank_code?: string | null;
-            /** @description What it is for. */
+            /** @description Description. */
             description?: string | null;
-            /** @description Yours; may repeat. */
+            /** @description Your reference; need not be unique. */
             reference?: string | null;
-            /** @description Yours: at most 50 keys and 16 KB. */
+            /** @description Your data: at most 50 keys and 16 KB. */
             metadata?: {
                 [key: string]: unknown;
             } | null;
@@ -2653,17 +2653,17 @@ export interface components {
             } | null;
             /** @description Tax number of the person or company. */
             tax_id?: string | null;
-            /** @description Yours: at most 50 keys and 16 KB. */
+            /** @description Your data: at most 50 keys and 16 KB. */
             metadata?: {
                 [key: string]: unknown;
             } | null;
         };
         CreateInvoiceBody: {
-            /** @description The lines; each is rounded half-up to what can move in the currency. */
+            /** @description Lines; each is rounded half-up to the decimals of the currency. */
             items: {
                 /** @description Name. */
                 name: string;
-                /** @description What it is for. */
+                /** @description Description. */
                 description?: string | null;
                 /**
                  * @description At most three decimals.
@@ -2676,7 +2676,7 @@ export interface components {
             currency: components["schemas"]["Currency"];
             /** @description Id of a customer. */
             customer_id?: string;
-            /** @description Instead of `customer_id`: found by e-mail address, then by phone number, else made. */
+            /** @description Instead of `customer_id`: found by e-mail address, then by phone number, else created. */
             customer?: {
                 /** @description Name. */
                 name?: string;
@@ -2695,32 +2695,32 @@ export interface components {
             due_date?: string | null;
             /** @description Shown below the items. */
             notes?: string | null;
-            /** @description Yours; may repeat. */
+            /** @description Your reference; need not be unique. */
             reference?: string | null;
             /**
              * @description Whether it can be paid in parts.
              * @default false
              */
             allow_partial?: boolean;
-            /** @description The least that can be paid at once; only with `allow_partial`. What is left at the end may be less. */
+            /** @description Minimum partial payment; only with `allow_partial`. The last payment may be less. */
             min_amount?: number | null;
             /**
              * @description Language of the mail; null: that of the countries of the currency, and English.
              * @enum {string|null}
              */
             locale?: "en" | "fr" | "pt" | null;
-            /** @description Yours: at most 50 keys and 16 KB. */
+            /** @description Your data: at most 50 keys and 16 KB. */
             metadata?: {
                 [key: string]: unknown;
             } | null;
         };
         CreateLinkBody: {
-            /** @description What is paid for; heads the page. */
+            /** @description Title of the page: what is paid for. */
             title: string;
             currency: components["schemas"]["Currency"];
             /** @description Shown on the page under the title. */
             description?: string | null;
-            /** @description Yours; may repeat. */
+            /** @description Your reference; need not be unique. */
             reference?: string | null;
             /** @description Major units. Null: the payer types the amount. */
             amount?: number | null;
@@ -2730,23 +2730,23 @@ export interface components {
             max_amount?: number | null;
             /**
              * Format: date-time
-             * @description From then on nobody can pay; null: never.
+             * @description Expiry time; null: never.
              */
             expires_at?: string | null;
-            /** @description How many payments can succeed; null: any number. */
+            /** @description Maximum number of successful payments; null: unlimited. */
             max_uses?: number | null;
-            /** @description What the payer has to type: `email`, `phone` or both, and `name` besides. `phone` for a new link. */
+            /** @description Fields that the payer must enter: `email`, `phone` or both, and optionally `name`. Default for a new link: `phone`. */
             collect?: ("name" | "email" | "phone")[];
             /**
              * Format: uri
-             * @description Where payers are sent afterwards.
+             * @description URL to which payers return.
              */
             callback?: string | null;
             /** @description color, logo, title, button_text, locale */
             theming?: {
                 [key: string]: unknown;
             } | null;
-            /** @description Yours: at most 50 keys and 16 KB. Copied to each payment. */
+            /** @description Your data: at most 50 keys and 16 KB. Copied to each payment. */
             metadata?: {
                 [key: string]: unknown;
             } | null;
@@ -2764,7 +2764,7 @@ export interface components {
             customer_id?: string;
             /** @description National or international form; checked when a channel is chosen. */
             phone?: string;
-            /** @description The payer, in another form. */
+            /** @description The payer, as an object. */
             customer?: {
                 /**
                  * Format: email
@@ -2778,16 +2778,16 @@ export interface components {
             };
             /** @description The payer's name. */
             name?: string;
-            /** @description What it is for. */
+            /** @description Description. */
             description?: string;
-            /** @description Yours; may repeat. */
+            /** @description Your reference; need not be unique. */
             reference?: string;
             /**
              * Format: uri
-             * @description Where the payer is sent back to.
+             * @description URL to which the payer returns.
              */
             callback?: string;
-            /** @description The window in which it can be paid. */
+            /** @description Window in which it can be paid. */
             expires?: {
                 /**
                  * @description Minutes.
@@ -2811,11 +2811,11 @@ export interface components {
             telemetry?: {
                 [key: string]: unknown;
             } | null;
-            /** @description Yours: at most 50 keys and 16 KB. */
+            /** @description Your data: at most 50 keys and 16 KB. */
             metadata?: {
                 [key: string]: unknown;
             } | null;
-            /** @description What is paid for. */
+            /** @description Items of the order. */
             items?: components["schemas"]["Item"][];
             /**
              * @description Who bears the fee.
@@ -2846,9 +2846,9 @@ export interface components {
             payment: string;
             /** @description Default: what is left. */
             amount?: number;
-            /** @description Why you refund. */
+            /** @description Reason of the refund. */
             reason: components["schemas"]["RefundReason"];
-            /** @description Yours, returned as it was sent. */
+            /** @description Your data, returned unchanged. */
             metadata?: {
                 [key: string]: unknown;
             } | null;
@@ -2858,7 +2858,7 @@ export interface components {
             amount: number;
             /** @description ISO 4217; one of the channel. */
             currency: components["schemas"]["Currency"];
-            /** @description Id of a beneficiary, or who is paid. */
+            /** @description Id of a beneficiary, or the recipient as an object. */
             beneficiary?: string | {
                 /** @description Name. */
                 name: string;
@@ -2873,7 +2873,7 @@ export interface components {
                  * @description E-mail address.
                  */
                 email?: string | null;
-                /** @description ISO 3166-1 alpha-2; that of the channel. */
+                /** @description ISO 3166-1 alpha-2; country of the channel. */
                 country?: string | null;
                 /** @description See GET /banks. */
                 bank_code?: string | null;
@@ -2882,11 +2882,11 @@ export interface components {
             recipient?: string;
             /** @description `<country>.<operator>`; see GET /channels. */
             channel?: string;
-            /** @description What it is for. */
+            /** @description Description. */
             description?: string | null;
-            /** @description Yours; may repeat. */
+            /** @description Your reference; need not be unique. */
             reference?: string | null;
-            /** @description Yours: at most 50 keys and 16 KB. */
+            /** @description Your data: at most 50 keys and 16 KB. */
             metadata?: {
                 [key: string]: unknown;
             } | null;
@@ -2899,16 +2899,16 @@ export interface components {
             url: string;
             /** @description Event types, `payment.*` for all types of a resource, `*` for everything. */
             events?: ("*" | "payment.*" | "refund.*" | "transfer.*" | "customer.*" | "beneficiary.*" | "dispute.*" | "invoice.*" | "link.*" | "account.*" | "payment.created" | "payment.processing" | "payment.partial" | "payment.succeeded" | "payment.failed" | "payment.cancelled" | "payment.expired" | "payment.refunded" | "payment.partially_refunded" | "payment.late_success" | "payment.return_required" | "refund.created" | "refund.succeeded" | "refund.failed" | "transfer.created" | "transfer.succeeded" | "transfer.failed" | "transfer.cancelled" | "customer.created" | "customer.updated" | "customer.deleted" | "beneficiary.created" | "beneficiary.updated" | "beneficiary.deleted" | "dispute.created" | "dispute.updated" | "dispute.closed" | "invoice.created" | "invoice.sent" | "invoice.paid" | "invoice.overdue" | "invoice.cancelled" | "link.created" | "link.updated" | "account.created" | "account.updated")[];
-            /** @description What the endpoint is for. */
+            /** @description Description of the endpoint. */
             description?: string | null;
             /**
              * @description Whether events are sent to it.
              * @default true
              */
             active?: boolean;
-            /** @description Version at which its events are serialised, one that there is; your team's if not given. */
+            /** @description API version of its events; default: your team's. */
             api_version?: string;
-            /** @description Yours: at most 50 keys and 16 KB. */
+            /** @description Your data: at most 50 keys and 16 KB. */
             metadata?: {
                 [key: string]: unknown;
             } | null;
@@ -2926,23 +2926,23 @@ export interface components {
          *     }
          */
         CreatedPayment: {
-            /** @description Ours; sorts by time. In the sandbox it has `test_` after the prefix. */
+            /** @description Identifier; sorts by creation time. In the sandbox it has `test_` after the prefix. */
             id: string;
-            /** @description Yours; may repeat. */
+            /** @description Your reference; need not be unique. */
             reference: string | null;
             /** @description Major units: 25000 is 25,000 XAF. */
             amount: number;
             /** @description ISO 4217. */
             currency: string;
-            /** @description Always as it was at creation, also in a replay. */
+            /** @description Status at creation, also in a replay. */
             status: components["schemas"]["PaymentStatus"];
-            /** @description What it is for. */
+            /** @description Description. */
             description: string | null;
-            /** @description True when it was made with a `_test.` key. */
+            /** @description Whether it was created with a `_test.` key. */
             sandbox: boolean;
             /**
              * Format: date-time
-             * @description When it was made; ISO 8601, UTC.
+             * @description Creation time; ISO 8601, UTC.
              */
             created_at: string;
         };
@@ -2963,7 +2963,7 @@ export interface components {
             code: string;
             /** @description Name. */
             name: string;
-            /** @description How many a movement of it can have. */
+            /** @description Number of decimals of a movement. */
             decimals: number;
         };
         CurrencyEntryList: {
@@ -2973,17 +2973,17 @@ export interface components {
             status: string;
             /** @description For logs; never branch on it. */
             message: string;
-            /** @description The entries of this page. */
+            /** @description Entries of this page. */
             items: components["schemas"]["CurrencyEntry"][];
-            /** @description Where this page stands in the list. */
+            /** @description Position of this page in the list. */
             meta: components["schemas"]["OnePageMeta"];
         };
         CursorMeta: {
-            /** @description How many at most. */
+            /** @description Maximum number of entries. */
             per_page: number;
-            /** @description What `cursor` takes to go on; after the last page it leads to an empty one. */
+            /** @description Value of `cursor` for the next page; after the last page it leads to an empty one. */
             next_cursor: string;
-            /** @description What `cursor` takes to go back; null on the first page. */
+            /** @description Value of `cursor` for the previous page; null on the first page. */
             prev_cursor: string | null;
             /** @description Whether there is another page. */
             has_more: boolean;
@@ -3013,7 +3013,7 @@ export interface components {
          *     }
          */
         Customer: {
-            /** @description Ours; sorts by time. In the sandbox it has `test_` after the prefix. */
+            /** @description Identifier; sorts by creation time. In the sandbox it has `test_` after the prefix. */
             id: string;
             /** @description Name. */
             name: string | null;
@@ -3023,34 +3023,34 @@ export interface components {
             phone: string | null;
             /** @description Name of the company. */
             company_name: string | null;
-            /** @description As it was sent. */
+            /** @description Returned unchanged. */
             address: {
                 [key: string]: unknown;
             } | null;
-            /** @description As it was sent. */
+            /** @description Returned unchanged. */
             billing: {
                 [key: string]: unknown;
             } | null;
             /** @description Tax number of the person or company. */
             tax_id: string | null;
-            /** @description Yours, returned as it was sent. */
+            /** @description Your data, returned unchanged. */
             metadata: {
                 [key: string]: unknown;
             } | null;
-            /** @description Payments of a blocked customer are refused. */
+            /** @description Payments of a blocked customer are rejected. */
             blocked: boolean;
-            /** @description True when it was made with a `_test.` key. */
+            /** @description Whether it was created with a `_test.` key. */
             sandbox: boolean;
-            /** @description When it was erased; null while it was not. */
+            /** @description Time of the erasure; null unless erased. */
             archived_at: string | null;
             /**
              * Format: date-time
-             * @description When it was made; ISO 8601, UTC.
+             * @description Creation time; ISO 8601, UTC.
              */
             created_at: string;
             /**
              * Format: date-time
-             * @description When it last changed; ISO 8601, UTC.
+             * @description Time of the last change; ISO 8601, UTC.
              */
             updated_at: string;
         };
@@ -3065,9 +3065,9 @@ export interface components {
             status: string;
             /** @description For logs; never branch on it. */
             message: string;
-            /** @description The entries of this page. */
+            /** @description Entries of this page. */
             items: components["schemas"]["Customer"][];
-            /** @description Where this page stands in the list. */
+            /** @description Position of this page in the list. */
             meta: components["schemas"]["ListMeta"];
         };
         CustomerReply: {
@@ -3096,7 +3096,7 @@ export interface components {
          *     }
          */
         Dispute: {
-            /** @description Ours; sorts by time. In the sandbox it has `test_` after the prefix. */
+            /** @description Identifier; sorts by creation time. In the sandbox it has `test_` after the prefix. */
             id: string;
             /** @description Id of the payment. */
             payment: string;
@@ -3104,34 +3104,34 @@ export interface components {
             amount: number;
             /** @description ISO 4217. */
             currency: string;
-            /** @description Where the dispute stands. */
+            /** @description Status of the dispute. */
             status: components["schemas"]["DisputeStatus"];
-            /** @description What the payer's bank gives as the cause. */
+            /** @description Cause given by the payer's bank. */
             reason: string;
-            /** @description What was sent to show that the payment was right. */
+            /** @description Evidence that the payment was legitimate. */
             evidence: {
                 [key: string]: unknown;
             } | null;
             /**
              * Format: date-time
-             * @description Until when evidence is taken; ISO 8601, UTC.
+             * @description Deadline for evidence; ISO 8601, UTC.
              */
             due_at: string | null;
-            /** @description True when it was made with a `_test.` key. */
+            /** @description Whether it was created with a `_test.` key. */
             sandbox: boolean;
             /**
              * Format: date-time
-             * @description When it was made; ISO 8601, UTC.
+             * @description Creation time; ISO 8601, UTC.
              */
             created_at: string;
             /**
              * Format: date-time
-             * @description When it last changed; ISO 8601, UTC.
+             * @description Time of the last change; ISO 8601, UTC.
              */
             updated_at: string;
             /**
              * Format: date-time
-             * @description When it was decided; ISO 8601, UTC.
+             * @description Time of the decision; ISO 8601, UTC.
              */
             closed_at: string | null;
         };
@@ -3146,9 +3146,9 @@ export interface components {
             status: string;
             /** @description For logs; never branch on it. */
             message: string;
-            /** @description The entries of this page. */
+            /** @description Entries of this page. */
             items: components["schemas"]["Dispute"][];
-            /** @description Where this page stands in the list. */
+            /** @description Position of this page in the list. */
             meta: components["schemas"]["ListMeta"];
         };
         DisputeReply: {
@@ -3245,15 +3245,15 @@ export interface components {
             livemode: boolean;
             /** @description ISO 8601, UTC. */
             created: string;
-            /** @description Version at which it was serialised. */
+            /** @description API version of its body. */
             api_version: string;
-            /** @description Number of endpoints the event goes to. */
+            /** @description Number of endpoints the event is delivered to. */
             pending_webhooks: number;
-            /** @description What the event came from. */
+            /** @description Origin of the event. */
             request: {
                 /** @description Kept for later; null today. */
                 id: string | null;
-                /** @description Made for this record; not the Idempotency-Key you sent. */
+                /** @description Key of this record; not the Idempotency-Key you sent. */
                 idempotency_key: string | null;
             };
             /** @description The full resource. */
@@ -3268,9 +3268,9 @@ export interface components {
             status: string;
             /** @description For logs; never branch on it. */
             message: string;
-            /** @description The entries of this page. */
+            /** @description Entries of this page. */
             items: components["schemas"]["Event"][];
-            /** @description Where this page stands in the list. */
+            /** @description Position of this page in the list. */
             meta: components["schemas"]["ListMeta"];
         };
         EventReply: {
@@ -3280,13 +3280,13 @@ export interface components {
             status: string;
             /** @description For logs; never branch on it. */
             message: string;
-            /** @description The event, as its deliveries carry it. */
+            /** @description The event, as it is delivered. */
             event: components["schemas"]["Event"];
         };
         /** @enum {unknown} */
         EventType: "payment.created" | "payment.processing" | "payment.partial" | "payment.succeeded" | "payment.failed" | "payment.cancelled" | "payment.expired" | "payment.refunded" | "payment.partially_refunded" | "payment.late_success" | "payment.return_required" | "refund.created" | "refund.succeeded" | "refund.failed" | "transfer.created" | "transfer.succeeded" | "transfer.failed" | "transfer.cancelled" | "customer.created" | "customer.updated" | "customer.deleted" | "beneficiary.created" | "beneficiary.updated" | "beneficiary.deleted" | "dispute.created" | "dispute.updated" | "dispute.closed" | "invoice.created" | "invoice.sent" | "invoice.paid" | "invoice.overdue" | "invoice.cancelled" | "link.created" | "link.updated" | "account.created" | "account.updated" | "webhook.test";
         /**
-         * @description Why a payment failed. Branch on it.
+         * @description Reason of a failed payment. Branch on it.
          * @enum {unknown}
          */
         FailureReason: "insufficient_funds" | "wrong_pin" | "authorization_timeout" | "payer_declined" | "limit_exceeded" | "authentication_failed" | "card_declined" | "expired_card" | "channel_unavailable" | "operator_declined" | "provider_error" | "invalid_number" | "payer_not_registered" | "fraud_blocked" | "duplicate_transaction" | "unknown" | null;
@@ -3305,7 +3305,7 @@ export interface components {
         Identity: {
             /** @description Whether the number or account has a holder on the channel. */
             resolved: boolean;
-            /** @description The name it is held under; null when it was not resolved. */
+            /** @description Name of the holder; null when not resolved. */
             name: string | null;
             /** @description `<country>.<operator>`; see GET /channels. */
             channel: string;
@@ -3317,7 +3317,7 @@ export interface components {
             bank_code: string | null;
             /** @description ISO 3166-1 alpha-2. */
             country: string;
-            /** @description True when it was made with a `_test.` key. */
+            /** @description Whether it was created with a `_test.` key. */
             sandbox: boolean;
         };
         IdentityReply: {
@@ -3382,13 +3382,13 @@ export interface components {
          *     }
          */
         Invoice: {
-            /** @description Ours; sorts by time. In the sandbox it has `test_` after the prefix. */
+            /** @description Identifier; sorts by creation time. In the sandbox it has `test_` after the prefix. */
             id: string;
-            /** @description Counts the invoices of the team without a gap; null while it is a draft. */
+            /** @description Sequential number without gaps within the team; null for a draft. */
             number: string | null;
-            /** @description Where the invoice stands. */
+            /** @description Status of the invoice. */
             status: components["schemas"]["InvoiceStatus"];
-            /** @description Yours; may repeat. */
+            /** @description Your reference; need not be unique. */
             reference: string | null;
             /** @description ISO 4217. */
             currency: string;
@@ -3396,19 +3396,19 @@ export interface components {
             items: components["schemas"]["InvoiceLine"][];
             /** @description Sum of the lines, in major units. */
             amount: number;
-            /** @description What payments brought, in major units. */
+            /** @description Amount paid, in major units. */
             amount_paid: number;
-            /** @description What of `amount_paid` went back. */
+            /** @description Amount refunded, in major units. */
             amount_refunded: number;
-            /** @description What is still asked for: nothing once it is paid or cancelled. */
+            /** @description Amount still to be paid; 0 once paid or cancelled. */
             amount_due: number;
             /** @description Whether it can be paid in parts. */
             allow_partial: boolean;
-            /** @description The least that can be paid at once. */
+            /** @description Minimum partial payment. */
             min_amount: number | null;
             /** @description Id of the customer. */
             customer: string;
-            /** @description To whom it is made out; kept as it was when it was sent. */
+            /** @description Recipient, unchanged since it was sent. */
             recipient: {
                 /** @description Name. */
                 name: string | null;
@@ -3423,44 +3423,44 @@ export interface components {
             notes: string | null;
             /** @description Language of the mail; null: that of the countries of the currency, and English. */
             locale: string | null;
-            /** @description The page where it is read and paid; null while it is a draft. */
+            /** @description Address of its page; null for a draft. */
             url: string | null;
-            /** @description Id of the payment that was made last; all of them have the number as reference. */
+            /** @description Id of the latest payment; the invoice number is the reference of all its payments. */
             payment: string | null;
-            /** @description Yours, returned as it was sent. */
+            /** @description Your data, returned unchanged. */
             metadata: {
                 [key: string]: unknown;
             } | null;
-            /** @description True when it was made with a `_test.` key. */
+            /** @description Whether it was created with a `_test.` key. */
             sandbox: boolean;
             /**
              * Format: date-time
-             * @description When it was first sent; ISO 8601, UTC.
+             * @description Time of the first sending; ISO 8601, UTC.
              */
             sent_at: string | null;
             /**
              * Format: date-time
-             * @description When its page was first opened; ISO 8601, UTC.
+             * @description Time of the first view of its page; ISO 8601, UTC.
              */
             viewed_at: string | null;
             /**
              * Format: date-time
-             * @description When nothing was left to pay; ISO 8601, UTC.
+             * @description Time of full payment; ISO 8601, UTC.
              */
             paid_at: string | null;
             /**
              * Format: date-time
-             * @description When it was cancelled; ISO 8601, UTC.
+             * @description Time of the cancellation; ISO 8601, UTC.
              */
             cancelled_at: string | null;
             /**
              * Format: date-time
-             * @description When it was made; ISO 8601, UTC.
+             * @description Creation time; ISO 8601, UTC.
              */
             created_at: string;
             /**
              * Format: date-time
-             * @description When it last changed; ISO 8601, UTC.
+             * @description Time of the last change; ISO 8601, UTC.
              */
             updated_at: string;
         };
@@ -3471,9 +3471,9 @@ export interface components {
         InvoiceLine: {
             /** @description Name. */
             name: string;
-            /** @description What it is for. */
+            /** @description Description. */
             description: string | null;
-            /** @description How many. */
+            /** @description Quantity. */
             quantity: number;
             /** @description Major units. */
             unit_price: number;
@@ -3487,9 +3487,9 @@ export interface components {
             status: string;
             /** @description For logs; never branch on it. */
             message: string;
-            /** @description The entries of this page. */
+            /** @description Entries of this page. */
             items: components["schemas"]["Invoice"][];
-            /** @description Where this page stands in the list. */
+            /** @description Position of this page in the list. */
             meta: components["schemas"]["ListMeta"];
         };
         InvoiceReply: {
@@ -3506,9 +3506,9 @@ export interface components {
         Item: {
             /** @description Name. */
             name?: string;
-            /** @description What it is for. */
+            /** @description Description. */
             description?: string;
-            /** @description How many. */
+            /** @description Quantity. */
             quantity?: number;
         };
         /**
@@ -3544,13 +3544,13 @@ export interface components {
          *     }
          */
         Link: {
-            /** @description Ours; sorts by time. In the sandbox it has `test_` after the prefix. */
+            /** @description Identifier; sorts by creation time. In the sandbox it has `test_` after the prefix. */
             id: string;
             /** @description What is paid for. */
             title: string;
-            /** @description What it is for. */
+            /** @description Description. */
             description: string | null;
-            /** @description Yours; may repeat. */
+            /** @description Your reference; need not be unique. */
             reference: string | null;
             /** @description Major units; null when the payer chooses. */
             amount: number | null;
@@ -3561,32 +3561,32 @@ export interface components {
             /** @description ISO 4217. */
             currency: string;
             status: components["schemas"]["LinkStatus"];
-            /** @description The page to share: whoever opens it can pay. */
+            /** @description Address of the page to share. */
             url: string;
             /**
              * Format: date-time
-             * @description From then on nobody can pay; ISO 8601, UTC. Null: never.
+             * @description Expiry time; ISO 8601, UTC. Null: never.
              */
             expires_at: string | null;
-            /** @description How many payments can succeed. */
+            /** @description Maximum number of successful payments. */
             max_uses: number | null;
-            /** @description What the payer is asked for. */
+            /** @description Fields that the payer must enter. */
             collect: ("name" | "email" | "phone")[];
-            /** @description Where the payer is sent back to. */
+            /** @description URL to which the payer returns. */
             callback: string | null;
-            /** @description Payments made through it, whatever became of them. */
+            /** @description Number of its payments, in any status. */
             payments: number;
-            /** @description Of these, those that may still succeed. One takes a use when it is charged. */
+            /** @description Number of these that may still succeed. A payment takes a use when it is charged. */
             payments_open: number;
-            /** @description Of these, those that succeeded. */
+            /** @description Number of these that succeeded. */
             payments_succeeded: number;
             /** @description Sum of the payments that succeeded; refunds are not subtracted. */
             amount_collected: number;
-            /** @description Free-form; returned as it was sent. */
+            /** @description Free-form; returned unchanged. */
             theming: {
                 [key: string]: unknown;
             } | null;
-            /** @description Yours, returned as it was sent. */
+            /** @description Your data, returned unchanged. */
             metadata: {
                 [key: string]: unknown;
             } | null;
@@ -3594,12 +3594,12 @@ export interface components {
             sandbox: boolean;
             /**
              * Format: date-time
-             * @description When it was made; ISO 8601, UTC.
+             * @description Creation time; ISO 8601, UTC.
              */
             created_at: string;
             /**
              * Format: date-time
-             * @description When it last changed; ISO 8601, UTC.
+             * @description Time of the last change; ISO 8601, UTC.
              */
             updated_at: string;
         };
@@ -3614,9 +3614,9 @@ export interface components {
             status: string;
             /** @description For logs; never branch on it. */
             message: string;
-            /** @description The entries of this page. */
+            /** @description Entries of this page. */
             items: components["schemas"]["Link"][];
-            /** @description Where this page stands in the list. */
+            /** @description Position of this page in the list. */
             meta: components["schemas"]["ListMeta"];
         };
         LinkReply: {
@@ -3629,7 +3629,7 @@ export interface components {
             link: components["schemas"]["Link"];
         };
         /**
-         * @description Only an active link takes payments.
+         * @description Status; only an active link accepts payments.
          * @enum {unknown}
          */
         LinkStatus: "active" | "inactive" | "expired";
@@ -3648,25 +3648,25 @@ export interface components {
          *     }
          */
         ListedPayment: {
-            /** @description Ours; sorts by time. In the sandbox it has `test_` after the prefix. */
+            /** @description Identifier; sorts by creation time. In the sandbox it has `test_` after the prefix. */
             id: string;
-            /** @description Yours; may repeat. */
+            /** @description Your reference; need not be unique. */
             reference: string | null;
             /** @description Major units: 25000 is 25,000 XAF. */
             amount: number;
             /** @description ISO 4217. */
             currency: string;
-            /** @description Where the payment stands. */
+            /** @description Status of the payment. */
             status: components["schemas"]["PaymentStatus"];
-            /** @description How it was paid; null before a charge. */
+            /** @description Channel of the charge; null before a charge. */
             channel: string | null;
-            /** @description What it is for. */
+            /** @description Description. */
             description: string | null;
-            /** @description True when it was made with a `_test.` key. */
+            /** @description Whether it was created with a `_test.` key. */
             sandbox: boolean;
             /**
              * Format: date-time
-             * @description When it was made; ISO 8601, UTC.
+             * @description Creation time; ISO 8601, UTC.
              */
             created_at: string;
         };
@@ -3677,21 +3677,21 @@ export interface components {
             status: string;
             /** @description For logs; never branch on it. */
             message: string;
-            /** @description The entries of this page. */
+            /** @description Entries of this page. */
             items: components["schemas"]["ListedPayment"][];
-            /** @description Where this page stands in the list. */
+            /** @description Position of this page in the list. */
             meta: components["schemas"]["ListMeta"];
         };
         OffsetMeta: {
-            /** @description The page this is. */
+            /** @description Number of this page. */
             current_page: number;
-            /** @description 1 when there is nothing. */
+            /** @description Number of the last page; 1 when the list is empty. */
             last_page: number;
-            /** @description How many at most. */
+            /** @description Maximum number of entries. */
             per_page: number;
-            /** @description How many there are on all pages. */
+            /** @description Number of entries on all pages. */
             total: number;
-            /** @description What `cursor` takes to go on; after the last page it leads to an empty one. */
+            /** @description Value of `cursor` for the next page; after the last page it leads to an empty one. */
             next_cursor: string;
         };
         /**
@@ -3701,11 +3701,11 @@ export interface components {
          *     }
          */
         Onboarding: {
-            /** @description Where the owner of the account gives what verification needs. */
+            /** @description URL at which the owner of the account completes verification. */
             url: string;
             /**
              * Format: date-time
-             * @description When it expires; ISO 8601, UTC.
+             * @description Expiry time; ISO 8601, UTC.
              */
             expires_at: string;
         };
@@ -3719,13 +3719,13 @@ export interface components {
             onboarding: components["schemas"]["Onboarding"];
         };
         OnePageMeta: {
-            /** @description The page this is. */
+            /** @description Number of this page. */
             current_page: number;
-            /** @description 1 when there is nothing. */
+            /** @description Number of the last page; 1 when the list is empty. */
             last_page: number;
-            /** @description How many at most. */
+            /** @description Maximum number of entries. */
             per_page: number;
-            /** @description How many there are on all pages. */
+            /** @description Number of entries on all pages. */
             total: number;
         };
         /**
@@ -3780,88 +3780,88 @@ export interface components {
          *     }
          */
         Payment: {
-            /** @description Ours; sorts by time. In the sandbox it has `test_` after the prefix. */
+            /** @description Identifier; sorts by creation time. In the sandbox it has `test_` after the prefix. */
             id: string;
-            /** @description Yours; may repeat. */
+            /** @description Your reference; need not be unique. */
             reference: string | null;
             /** @description Major units: 25000 is 25,000 XAF. */
             amount: number;
             /** @description ISO 4217. */
             currency: string;
-            /** @description Where the payment stands. */
+            /** @description Status of the payment. */
             status: components["schemas"]["PaymentStatus"];
-            /** @description How it was paid; null before a charge. */
+            /** @description Channel of the charge; null before a charge. */
             channel: string | null;
-            /** @description What it is for. */
+            /** @description Description. */
             description: string | null;
-            /** @description True when it was made with a `_test.` key. */
+            /** @description Whether it was created with a `_test.` key. */
             sandbox: boolean;
             /**
              * Format: date-time
-             * @description When it was made; ISO 8601, UTC.
+             * @description Creation time; ISO 8601, UTC.
              */
             created_at: string;
-            /** @description Whether the money is past its retention hold. */
+            /** @description Whether the retention of the money is over. */
             settled: boolean;
-            /** @description Why it failed; branch on it. Null while it has not. */
+            /** @description Reason of the failure; branch on it. Null unless failed. */
             reason: components["schemas"]["FailureReason"];
-            /** @description Yours, returned as it was sent. */
+            /** @description Your data, returned unchanged. */
             metadata: {
                 [key: string]: unknown;
             } | null;
-            /** @description What the payer is charged: with the fee when the customer bears it. Not shown to public keys. */
+            /** @description Amount charged to the payer: includes the fee when the customer bears it. Not shown to public keys. */
             amount_total?: number;
-            /** @description What has been collected so far. Not shown to public keys. */
+            /** @description Amount collected so far. Not shown to public keys. */
             amount_captured?: number;
-            /** @description What has been given back. Not shown to public keys. */
+            /** @description Amount refunded so far. Not shown to public keys. */
             amount_refunded?: number;
-            /** @description Ours, in major units. Not shown to public keys. */
+            /** @description Our fee, in major units. Not shown to public keys. */
             fee?: number;
             /**
              * @description Who bears the fee. Not shown to public keys.
              * @enum {string}
              */
             bearer?: "merchant" | "customer";
-            /** @description The provider's words beside `reason`; they change. Not shown to public keys. */
+            /** @description The provider's message for `reason`; not stable. Not shown to public keys. */
             message?: string | null;
             /** @description Id of the customer. Not shown to public keys. */
             customer?: string | null;
             /** @description Id of the saved payment method. Not shown to public keys. */
             payment_method?: string | null;
-            /** @description Id of the connected account it is split with. Not shown to public keys. */
+            /** @description Id of the connected account that receives a share. Not shown to public keys. */
             account?: string | null;
-            /** @description Where the payer is sent back to. Not shown to public keys. */
+            /** @description URL to which the payer returns. Not shown to public keys. */
             callback?: string | null;
-            /** @description What is paid for. Not shown to public keys. */
+            /** @description Items of the order. Not shown to public keys. */
             items?: components["schemas"]["Item"][] | null;
-            /** @description Free-form; returned as it was sent. Not shown to public keys. */
+            /** @description Free-form; returned unchanged. Not shown to public keys. */
             address?: {
                 [key: string]: unknown;
             } | null;
-            /** @description Free-form; returned as it was sent. Not shown to public keys. */
+            /** @description Free-form; returned unchanged. Not shown to public keys. */
             shipping?: {
                 [key: string]: unknown;
             } | null;
-            /** @description Free-form; returned as it was sent. Not shown to public keys. */
+            /** @description Free-form; returned unchanged. Not shown to public keys. */
             theming?: {
                 [key: string]: unknown;
             } | null;
             /**
              * Format: date-time
-             * @description When it expires; ISO 8601, UTC.
+             * @description Expiry time; ISO 8601, UTC.
              */
             expires_at?: string;
             /**
              * Format: date-time
-             * @description When it became final; ISO 8601, UTC.
+             * @description Time at which it became final; ISO 8601, UTC.
              */
             completed_at?: string | null;
             /**
              * Format: date-time
-             * @description When it last changed; ISO 8601, UTC.
+             * @description Time of the last change; ISO 8601, UTC.
              */
             updated_at?: string;
-            /** @description Every try to collect it, oldest first. Not shown to public keys. */
+            /** @description Attempts to collect it, oldest first. Not shown to public keys. */
             attempts?: components["schemas"]["Attempt"][];
         };
         /** @description An event about a payment. */
@@ -3882,7 +3882,7 @@ export interface components {
          *     }
          */
         PaymentMethod: {
-            /** @description Ours; sorts by time. In the sandbox it has `test_` after the prefix. */
+            /** @description Identifier; sorts by creation time. In the sandbox it has `test_` after the prefix. */
             id: string;
             /** @description Id of the customer. */
             customer: string;
@@ -3897,14 +3897,14 @@ export interface components {
             brand: string | null;
             /** @description Last four digits of the number, account or card. */
             last4: string | null;
-            /** @description True when it was made with a `_test.` key. */
+            /** @description Whether it was created with a `_test.` key. */
             sandbox: boolean;
             /**
              * Format: date-time
-             * @description When it was made; ISO 8601, UTC.
+             * @description Creation time; ISO 8601, UTC.
              */
             created_at: string;
-            /** @description When it was last used or saved; ISO 8601, UTC. */
+            /** @description Time of the last use, or of saving; ISO 8601, UTC. */
             last_used_at: string;
         };
         PaymentMethodList: {
@@ -3914,9 +3914,9 @@ export interface components {
             status: string;
             /** @description For logs; never branch on it. */
             message: string;
-            /** @description The entries of this page. */
+            /** @description Entries of this page. */
             items: components["schemas"]["PaymentMethod"][];
-            /** @description Where this page stands in the list. */
+            /** @description Position of this page in the list. */
             meta: components["schemas"]["ListMeta"];
         };
         PaymentMethodReply: {
@@ -3928,7 +3928,7 @@ export interface components {
             message: string;
             payment_method: components["schemas"]["PaymentMethod"];
         };
-        /** @description The payer's money did not move. */
+        /** @description The payer was not charged. */
         PaymentRefused: {
             /** @description The HTTP status. */
             code: number;
@@ -3937,11 +3937,11 @@ export interface components {
             /** @description For logs; never branch on it. */
             message: string;
             /**
-             * @description Why: branch on it.
+             * @description Reason; branch on it.
              * @enum {unknown}
              */
             error_code: "insufficient_funds" | "wrong_pin" | "authorization_timeout" | "payer_declined" | "limit_exceeded" | "authentication_failed" | "card_declined" | "expired_card" | "channel_unavailable" | "operator_declined" | "provider_error" | "invalid_number" | "payer_not_registered" | "fraud_blocked" | "duplicate_transaction" | "unknown" | "merchant_not_verified";
-            /** @description To be shown to the payer as it is. */
+            /** @description Message for the payer; show it unchanged. */
             payer_message: string;
         };
         PaymentReply: {
@@ -3956,7 +3956,7 @@ export interface components {
         };
         /** @enum {unknown} */
         PaymentStatus: "pending" | "processing" | "partial" | "succeeded" | "failed" | "cancelled" | "expired" | "refunded" | "partially_refunded";
-        /** @description Wait, then try again. */
+        /** @description Wait, then retry. */
         RateLimited: {
             /** @description The HTTP status. */
             code: number;
@@ -3969,7 +3969,7 @@ export interface components {
             /** @description The same as HH:MM:SS. */
             retry_after_human: string;
             /**
-             * @description Which limit; missing for that of payouts.
+             * @description Exceeded limit; absent for the payout limit.
              * @enum {unknown}
              */
             type?: "team" | "api_key" | "ip" | "endpoint";
@@ -3993,7 +3993,7 @@ export interface components {
          *     }
          */
         Refund: {
-            /** @description Ours; sorts by time. In the sandbox it has `test_` after the prefix. */
+            /** @description Identifier; sorts by creation time. In the sandbox it has `test_` after the prefix. */
             id: string;
             /** @description Id of the payment. */
             payment: string;
@@ -4001,35 +4001,35 @@ export interface components {
             amount: number;
             /** @description ISO 4217. */
             currency: string;
-            /** @description Where the refund stands. */
+            /** @description Status of the refund. */
             status: components["schemas"]["RefundStatus"];
-            /** @description Why the merchant refunds. */
+            /** @description Reason given by the merchant. */
             reason: string;
-            /** @description Why it failed; null while it has not. */
+            /** @description Reason of the failure; null unless failed. */
             failure_reason: components["schemas"]["FailureReason"];
-            /** @description The provider's words; they change. */
+            /** @description The provider's message; not stable. */
             message: string | null;
             /** @description Always 0. */
             fee: number;
-            /** @description True when it was made with a `_test.` key. */
+            /** @description Whether it was created with a `_test.` key. */
             sandbox: boolean;
-            /** @description Yours, returned as it was sent. */
+            /** @description Your data, returned unchanged. */
             metadata: {
                 [key: string]: unknown;
             } | null;
             /**
              * Format: date-time
-             * @description When it was made; ISO 8601, UTC.
+             * @description Creation time; ISO 8601, UTC.
              */
             created_at: string;
             /**
              * Format: date-time
-             * @description When it last changed; ISO 8601, UTC.
+             * @description Time of the last change; ISO 8601, UTC.
              */
             updated_at: string;
             /**
              * Format: date-time
-             * @description When it became final; ISO 8601, UTC.
+             * @description Time at which it became final; ISO 8601, UTC.
              */
             completed_at: string | null;
         };
@@ -4044,9 +4044,9 @@ export interface components {
             status: string;
             /** @description For logs; never branch on it. */
             message: string;
-            /** @description The entries of this page. */
+            /** @description Entries of this page. */
             items: components["schemas"]["Refund"][];
-            /** @description Where this page stands in the list. */
+            /** @description Position of this page in the list. */
             meta: components["schemas"]["ListMeta"];
         };
         /** @enum {unknown} */
@@ -4076,17 +4076,17 @@ export interface components {
              * @description E-mail address.
              */
             email?: string | null;
-            /** @description ISO 3166-1 alpha-2; that of the channel. */
+            /** @description ISO 3166-1 alpha-2; country of the channel. */
             country?: string | null;
             /** @description Default: the first of the channel. */
             currency?: components["schemas"]["Currency"];
             /** @description See GET /banks. */
             bank_code?: string | null;
-            /** @description What it is for. */
+            /** @description Description. */
             description?: string | null;
-            /** @description Yours; may repeat. */
+            /** @description Your reference; need not be unique. */
             reference?: string | null;
-            /** @description Yours: at most 50 keys and 16 KB. */
+            /** @description Your data: at most 50 keys and 16 KB. */
             metadata?: {
                 [key: string]: unknown;
             } | null;
@@ -4100,7 +4100,7 @@ export interface components {
             message: string;
             /** @description Type of the event. */
             event: components["schemas"]["Event"];
-            /** @description How many endpoints it goes to. */
+            /** @description Number of endpoints it is delivered to. */
             deliveries: number;
         };
         ResolveIdentityBody: {
@@ -4112,7 +4112,7 @@ export interface components {
             account_number?: string | null;
             /** @description See GET /banks. */
             bank_code?: string | null;
-            /** @description ISO 3166-1 alpha-2; that of the channel. */
+            /** @description ISO 3166-1 alpha-2; country of the channel. */
             country?: string | null;
         };
         RetrieveBalanceReply: {
@@ -4126,34 +4126,34 @@ export interface components {
             total: number;
             /** @description Can be withdrawn now; transfers draw on this only. */
             available: number;
-            /** @description Credited, still inside its retention hold. */
+            /** @description Credited, still in retention. */
             pending: number;
-            /** @description Set aside for transfers that were accepted and not yet sent. */
+            /** @description Reserved for transfers that are accepted but not yet submitted. */
             reserved: number;
-            /** @description Collected for payments that are not complete, or on its way back to the payer. */
+            /** @description Collected for incomplete payments, or to be returned to the payer. */
             hold: number;
-            /** @description Held back while a dispute is open. */
+            /** @description Blocked while a dispute is open. */
             disputed: number;
-            /** @description Handed to a provider, not yet confirmed. */
+            /** @description Submitted to a provider, not yet confirmed. */
             "in.transit": number;
-            /** @description What the platform advanced: zero or negative, repaid first. */
+            /** @description Advance by the platform: zero or negative, repaid first. */
             credit: number;
-            /** @description Of all figures. */
+            /** @description Currency of all figures. */
             currency: string;
-            /** @description The same figures once more. */
+            /** @description The same figures again. */
             balance: components["schemas"]["Balance"];
         };
-        /** @description Where the account's money is paid out to. Not shown to public keys. */
+        /** @description Payout destination of the account. Not shown to public keys. */
         Settlement: {
             /** @description `<country>.<operator>`; see GET /channels. */
             channel: string;
             /** @description A phone number on mobile money channels. */
             account_number: string;
         } | null;
-        /** @description What the platform keeps of a payment; null: nothing. */
+        /** @description The platform's share of a payment; null: none. */
         Split: {
             /**
-             * @description How `value` is meant.
+             * @description Unit of `value`.
              * @enum {unknown}
              */
             type: "percentage" | "fixed";
@@ -4161,7 +4161,7 @@ export interface components {
             value: number;
         } | null;
         SubmitDisputeEvidenceBody: {
-            /** @description Texts and addresses of documents that show the payment was right. */
+            /** @description Texts and document URLs that prove the payment was legitimate. */
             evidence: {
                 [key: string]: unknown;
             } | null;
@@ -4188,52 +4188,52 @@ export interface components {
          *     }
          */
         Transfer: {
-            /** @description Ours; sorts by time. In the sandbox it has `test_` after the prefix. */
+            /** @description Identifier; sorts by creation time. In the sandbox it has `test_` after the prefix. */
             id: string;
-            /** @description Yours; may repeat. */
+            /** @description Your reference; need not be unique. */
             reference: string | null;
             /** @description Major units: 25000 is 25,000 XAF. */
             amount: number;
             /** @description ISO 4217. */
             currency: string;
-            /** @description Ours, on top of `amount`, in major units. */
+            /** @description Our fee, on top of `amount`, in major units. */
             fee: number;
-            /** @description What leaves the balance: amount and fee. */
+            /** @description Amount and fee, as debited from the balance. */
             amount_total: number;
-            /** @description Where the transfer stands. */
+            /** @description Status of the transfer. */
             status: components["schemas"]["TransferStatus"];
             /**
              * @description Why it failed; branch on it.
              * @enum {string|null}
              */
             reason: "insufficient_balance" | "invalid_recipient" | "recipient_unregistered" | null;
-            /** @description The provider's words; they change. */
+            /** @description The provider's message; not stable. */
             message: string | null;
-            /** @description Null when the recipient was named in the transfer. */
+            /** @description Null when the recipient was given in the transfer. */
             beneficiary: string | null;
             /** @description `<country>.<operator>`; see GET /channels. */
             channel: string;
-            /** @description What it is for. */
+            /** @description Description. */
             description: string | null;
-            /** @description Yours, returned as it was sent. */
+            /** @description Your data, returned unchanged. */
             metadata: {
                 [key: string]: unknown;
             } | null;
-            /** @description True when it was made with a `_test.` key. */
+            /** @description Whether it was created with a `_test.` key. */
             sandbox: boolean;
             /**
              * Format: date-time
-             * @description When it was made; ISO 8601, UTC.
+             * @description Creation time; ISO 8601, UTC.
              */
             created_at: string;
             /**
              * Format: date-time
-             * @description When it last changed; ISO 8601, UTC.
+             * @description Time of the last change; ISO 8601, UTC.
              */
             updated_at: string;
             /**
              * Format: date-time
-             * @description When it became final; ISO 8601, UTC.
+             * @description Time at which it became final; ISO 8601, UTC.
              */
             completed_at: string | null;
         };
@@ -4248,9 +4248,9 @@ export interface components {
             status: string;
             /** @description For logs; never branch on it. */
             message: string;
-            /** @description The entries of this page. */
+            /** @description Entries of this page. */
             items: components["schemas"]["Transfer"][];
-            /** @description Where this page stands in the list. */
+            /** @description Position of this page in the list. */
             meta: components["schemas"]["ListMeta"];
         };
         TransferReply: {
@@ -4274,13 +4274,13 @@ export interface components {
             email?: string;
             /** @description Phone number. */
             phone?: string | null;
-            /** @description name, url, category …: yours. */
+            /** @description Your data: name, url, category … */
             business_profile?: {
                 [key: string]: unknown;
             } | null;
             split?: components["schemas"]["Split"];
             settlement?: components["schemas"]["Settlement"];
-            /** @description Yours: at most 50 keys and 16 KB. */
+            /** @description Your data: at most 50 keys and 16 KB. */
             metadata?: {
                 [key: string]: unknown;
             } | null;
@@ -4299,27 +4299,27 @@ export interface components {
              * @description E-mail address.
              */
             email?: string | null;
-            /** @description ISO 3166-1 alpha-2; that of the channel. */
+            /** @description ISO 3166-1 alpha-2; country of the channel. */
             country?: string | null;
             /** @description Default: the first of the channel. */
             currency?: components["schemas"]["Currency"];
             /** @description See GET /banks. */
             bank_code?: string | null;
-            /** @description What it is for. */
+            /** @description Description. */
             description?: string | null;
-            /** @description Yours; may repeat. */
+            /** @description Your reference; need not be unique. */
             reference?: string | null;
-            /** @description Yours: at most 50 keys and 16 KB. */
+            /** @description Your data: at most 50 keys and 16 KB. */
             metadata?: {
                 [key: string]: unknown;
             } | null;
         };
         UpdateInvoiceBody: {
-            /** @description The lines; each is rounded half-up to what can move in the currency. */
+            /** @description Lines; each is rounded half-up to the decimals of the currency. */
             items?: {
                 /** @description Name. */
                 name: string;
-                /** @description What it is for. */
+                /** @description Description. */
                 description?: string | null;
                 /**
                  * @description At most three decimals.
@@ -4332,7 +4332,7 @@ export interface components {
             currency?: components["schemas"]["Currency"];
             /** @description Id of a customer. */
             customer_id?: string;
-            /** @description Instead of `customer_id`: found by e-mail address, then by phone number, else made. */
+            /** @description Instead of `customer_id`: found by e-mail address, then by phone number, else created. */
             customer?: {
                 /** @description Name. */
                 name?: string;
@@ -4351,34 +4351,34 @@ export interface components {
             due_date?: string | null;
             /** @description Shown below the items. */
             notes?: string | null;
-            /** @description Yours; may repeat. */
+            /** @description Your reference; need not be unique. */
             reference?: string | null;
             /**
              * @description Whether it can be paid in parts.
              * @default false
              */
             allow_partial?: boolean;
-            /** @description The least that can be paid at once; only with `allow_partial`. What is left at the end may be less. */
+            /** @description Minimum partial payment; only with `allow_partial`. The last payment may be less. */
             min_amount?: number | null;
             /**
              * @description Language of the mail; null: that of the countries of the currency, and English.
              * @enum {string|null}
              */
             locale?: "en" | "fr" | "pt" | null;
-            /** @description Yours: at most 50 keys and 16 KB. */
+            /** @description Your data: at most 50 keys and 16 KB. */
             metadata?: {
                 [key: string]: unknown;
             } | null;
         };
         UpdateLinkBody: {
-            /** @description What is paid for; heads the page. */
+            /** @description Title of the page: what is paid for. */
             title?: string;
             currency?: components["schemas"]["Currency"];
-            /** @description Switches it off, or on again. */
+            /** @description Deactivates or reactivates it. */
             active?: boolean;
             /** @description Shown on the page under the title. */
             description?: string | null;
-            /** @description Yours; may repeat. */
+            /** @description Your reference; need not be unique. */
             reference?: string | null;
             /** @description Major units. Null: the payer types the amount. */
             amount?: number | null;
@@ -4388,23 +4388,23 @@ export interface components {
             max_amount?: number | null;
             /**
              * Format: date-time
-             * @description From then on nobody can pay; null: never.
+             * @description Expiry time; null: never.
              */
             expires_at?: string | null;
-            /** @description How many payments can succeed; null: any number. */
+            /** @description Maximum number of successful payments; null: unlimited. */
             max_uses?: number | null;
-            /** @description What the payer has to type: `email`, `phone` or both, and `name` besides. `phone` for a new link. */
+            /** @description Fields that the payer must enter: `email`, `phone` or both, and optionally `name`. Default for a new link: `phone`. */
             collect?: ("name" | "email" | "phone")[];
             /**
              * Format: uri
-             * @description Where payers are sent afterwards.
+             * @description URL to which payers return.
              */
             callback?: string | null;
             /** @description color, logo, title, button_text, locale */
             theming?: {
                 [key: string]: unknown;
             } | null;
-            /** @description Yours: at most 50 keys and 16 KB. Copied to each payment. */
+            /** @description Your data: at most 50 keys and 16 KB. Copied to each payment. */
             metadata?: {
                 [key: string]: unknown;
             } | null;
@@ -4417,21 +4417,21 @@ export interface components {
             url?: string;
             /** @description Event types, `payment.*` for all types of a resource, `*` for everything. */
             events?: ("*" | "payment.*" | "refund.*" | "transfer.*" | "customer.*" | "beneficiary.*" | "dispute.*" | "invoice.*" | "link.*" | "account.*" | "payment.created" | "payment.processing" | "payment.partial" | "payment.succeeded" | "payment.failed" | "payment.cancelled" | "payment.expired" | "payment.refunded" | "payment.partially_refunded" | "payment.late_success" | "payment.return_required" | "refund.created" | "refund.succeeded" | "refund.failed" | "transfer.created" | "transfer.succeeded" | "transfer.failed" | "transfer.cancelled" | "customer.created" | "customer.updated" | "customer.deleted" | "beneficiary.created" | "beneficiary.updated" | "beneficiary.deleted" | "dispute.created" | "dispute.updated" | "dispute.closed" | "invoice.created" | "invoice.sent" | "invoice.paid" | "invoice.overdue" | "invoice.cancelled" | "link.created" | "link.updated" | "account.created" | "account.updated")[];
-            /** @description What the endpoint is for. */
+            /** @description Description of the endpoint. */
             description?: string | null;
             /**
              * @description Whether events are sent to it.
              * @default true
              */
             active?: boolean;
-            /** @description Version at which its events are serialised, one that there is; your team's if not given. */
+            /** @description API version of its events; default: your team's. */
             api_version?: string;
-            /** @description Yours: at most 50 keys and 16 KB. */
+            /** @description Your data: at most 50 keys and 16 KB. */
             metadata?: {
                 [key: string]: unknown;
             } | null;
         };
-        /** @description One or more fields were rejected, all named at once. */
+        /** @description One or more fields were rejected; all are listed. */
         ValidationError: {
             /** @description The HTTP status. */
             code: number;
@@ -4439,7 +4439,7 @@ export interface components {
             status: string;
             /** @description For logs; never branch on it. */
             message: string;
-            /** @description Each rejected field by its dotted path, with every message about it. */
+            /** @description Rejected fields by dotted path, each with its messages. */
             errors: {
                 [key: string]: string[];
             };
@@ -4471,29 +4471,29 @@ export interface components {
             event_id: string;
             /** @description Event type. */
             event: string;
-            /** @description 1 is the immediate one. */
+            /** @description Number of the attempt; 1 is the immediate one. */
             attempt: number;
             /**
-             * @description Succeeded is any 2xx answer.
+             * @description Succeeded: any 2xx response.
              * @enum {unknown}
              */
             status: "succeeded" | "failed";
-            /** @description HTTP status of the answer; null when there was none. */
+            /** @description HTTP status of the response; null without a response. */
             response_status: number | null;
-            /** @description First 4 kB of the answer. */
+            /** @description First 4 kB of the response. */
             response_body: string | null;
             /** @description timeout, refused, dns, tls, blocked, broken or redirect, then details. */
             error: string | null;
-            /** @description How long it took, in milliseconds. */
+            /** @description Duration in milliseconds. */
             duration_ms: number;
             /**
              * Format: date-time
-             * @description When it is tried again; null when it is not.
+             * @description Time of the next retry; null when there is none.
              */
             next_attempt_at: string | null;
             /**
              * Format: date-time
-             * @description When it was made; ISO 8601, UTC.
+             * @description Creation time; ISO 8601, UTC.
              */
             created_at: string;
         };
@@ -4504,9 +4504,9 @@ export interface components {
             status: string;
             /** @description For logs; never branch on it. */
             message: string;
-            /** @description The entries of this page. */
+            /** @description Entries of this page. */
             items: components["schemas"]["WebhookDelivery"][];
-            /** @description Where this page stands in the list. */
+            /** @description Position of this page in the list. */
             meta: components["schemas"]["ListMeta"];
         };
         /**
@@ -4529,39 +4529,39 @@ export interface components {
          *     }
          */
         WebhookEndpoint: {
-            /** @description Ours; sorts by time. In the sandbox it has `test_` after the prefix. */
+            /** @description Identifier; sorts by creation time. In the sandbox it has `test_` after the prefix. */
             id: string;
-            /** @description Where events are POSTed to. */
+            /** @description URL to which events are POSTed. */
             url: string;
-            /** @description Types it gets; `payment.*` for all types of a resource, `*` for everything. */
+            /** @description Subscribed event types; `payment.*` for all types of a resource, `*` for all. */
             events: string[];
-            /** @description What the endpoint is for. */
+            /** @description Description of the endpoint. */
             description: string | null;
             /** @description Whether events are sent to it. */
             active: boolean;
-            /** @description Yours, returned as it was sent. */
+            /** @description Your data, returned unchanged. */
             metadata: {
                 [key: string]: unknown;
             } | null;
-            /** @description Version at which the events it gets are serialised. */
+            /** @description API version of its events. */
             api_version: string;
             /**
              * Format: date-time
-             * @description Start of the present row of failures; null after a success.
+             * @description Start of the current series of failures; null after a success.
              */
             failing_since: string | null;
-            /** @description Why we deactivated it; null while active or when you did. */
+            /** @description Reason of an automatic deactivation; else null. */
             disabled_reason: string | null;
-            /** @description True when it was made with a `_test.` key. */
+            /** @description Whether it was created with a `_test.` key. */
             sandbox: boolean;
             /**
              * Format: date-time
-             * @description When it was made; ISO 8601, UTC.
+             * @description Creation time; ISO 8601, UTC.
              */
             created_at: string;
             /**
              * Format: date-time
-             * @description When it last changed; ISO 8601, UTC.
+             * @description Time of the last change; ISO 8601, UTC.
              */
             updated_at: string;
         };
@@ -4572,9 +4572,9 @@ export interface components {
             status: string;
             /** @description For logs; never branch on it. */
             message: string;
-            /** @description The entries of this page. */
+            /** @description Entries of this page. */
             items: components["schemas"]["WebhookEndpoint"][];
-            /** @description Where this page stands in the list. */
+            /** @description Position of this page in the list. */
             meta: components["schemas"]["ListMeta"];
         };
         WebhookEndpointReply: {
@@ -4587,42 +4587,42 @@ export interface components {
             webhook: components["schemas"]["WebhookEndpoint"];
         };
         WebhookEndpointWithSecret: {
-            /** @description Ours; sorts by time. In the sandbox it has `test_` after the prefix. */
+            /** @description Identifier; sorts by creation time. In the sandbox it has `test_` after the prefix. */
             id: string;
-            /** @description Where events are POSTed to. */
+            /** @description URL to which events are POSTed. */
             url: string;
-            /** @description Types it gets; `payment.*` for all types of a resource, `*` for everything. */
+            /** @description Subscribed event types; `payment.*` for all types of a resource, `*` for all. */
             events: string[];
-            /** @description What the endpoint is for. */
+            /** @description Description of the endpoint. */
             description: string | null;
             /** @description Whether events are sent to it. */
             active: boolean;
-            /** @description Yours, returned as it was sent. */
+            /** @description Your data, returned unchanged. */
             metadata: {
                 [key: string]: unknown;
             } | null;
-            /** @description Version at which the events it gets are serialised. */
+            /** @description API version of its events. */
             api_version: string;
             /**
              * Format: date-time
-             * @description Start of the present row of failures; null after a success.
+             * @description Start of the current series of failures; null after a success.
              */
             failing_since: string | null;
-            /** @description Why we deactivated it; null while active or when you did. */
+            /** @description Reason of an automatic deactivation; else null. */
             disabled_reason: string | null;
-            /** @description True when it was made with a `_test.` key. */
+            /** @description Whether it was created with a `_test.` key. */
             sandbox: boolean;
             /**
              * Format: date-time
-             * @description When it was made; ISO 8601, UTC.
+             * @description Creation time; ISO 8601, UTC.
              */
             created_at: string;
             /**
              * Format: date-time
-             * @description When it last changed; ISO 8601, UTC.
+             * @description Time of the last change; ISO 8601, UTC.
              */
             updated_at: string;
-            /** @description Signing secret, `whsec_…`. Shown this once. */
+            /** @description Signing secret, `whsec_…`. Shown only once. */
             secret?: string;
         };
         WebhookEndpointWithSecretReply: {
@@ -4643,8 +4643,8 @@ export interface components {
         /**
          * @description Bad Request
          *
-         *     - `X-Service-Version` names a version there is not.
-         *     - The dispute is closed, or evidence was sent already.
+         *     - `X-Service-Version` is not a known version.
+         *     - The dispute is closed, or evidence was already sent.
          */
         AcceptDisputeBadRequest: {
             headers: {
@@ -4705,7 +4705,7 @@ export interface components {
         /**
          * @description Bad Request
          *
-         *     - `X-Service-Version` names a version there is not.
+         *     - `X-Service-Version` is not a known version.
          *     - The body is not a JSON object, or larger than 256 KB.
          */
         BadRequest: {
@@ -4768,8 +4768,8 @@ export interface components {
         /**
          * @description Bad Request
          *
-         *     - `X-Service-Version` names a version there is not.
-         *     - The payment is not pending any more. Refund it instead.
+         *     - `X-Service-Version` is not a known version.
+         *     - The payment is no longer pending. Refund it instead.
          */
         CancelPaymentBadRequest: {
             headers: {
@@ -4789,9 +4789,9 @@ export interface components {
         /**
          * @description Bad Request
          *
-         *     - `X-Service-Version` names a version there is not.
+         *     - `X-Service-Version` is not a known version.
          *     - The body is not a JSON object, or larger than 256 KB.
-         *     - The payment is final, or a charge of it is under way.
+         *     - The payment is final or has an open charge.
          */
         ChargePaymentBadRequest: {
             headers: {
@@ -4811,12 +4811,12 @@ export interface components {
         /**
          * @description Unprocessable Entity
          *
-         *     - One or more fields are not valid; all of them are named at once.
-         *     - The body holds a card number, security code or PIN. Nothing of it is kept.
+         *     - One or more fields are invalid; all are listed.
+         *     - The body contains a card number, security code or PIN. Nothing of it is stored.
          *     - The Idempotency-Key is not 1 to 255 visible ASCII characters, or looks like it holds a card number.
          *     - The Idempotency-Key was used with another payload, or more than 24 hours ago.
-         *     - Live only: above what the team's level of verification lets it move at once, in a UTC day or in a UTC month.
-         *     - There is no such channel, or it cannot do this.
+         *     - Live only: above the limit of the team's verification level for one transaction, a UTC day or a UTC month.
+         *     - The channel is unknown, or does not support the operation.
          */
         ChargePaymentUnprocessableEntity: {
             headers: {
@@ -4836,8 +4836,8 @@ export interface components {
         /**
          * @description Conflict
          *
-         *     - The payment was made through a link whose last uses are being paid at this moment. It stays pending: try again in a few minutes.
-         *     - The payment was made through a link that `max_uses` others have paid meanwhile.
+         *     - The payment belongs to a link whose last uses are taken by open charges. It stays pending: retry in a few minutes.
+         *     - The payment belongs to a link that has reached `max_uses` successful payments.
          */
         Conflict: {
             headers: {
@@ -4857,11 +4857,11 @@ export interface components {
         /**
          * @description Unprocessable Entity
          *
-         *     - One or more fields are not valid; all of them are named at once.
-         *     - The body holds a card number, security code or PIN. Nothing of it is kept.
+         *     - One or more fields are invalid; all are listed.
+         *     - The body contains a card number, security code or PIN. Nothing of it is stored.
          *     - The Idempotency-Key is not 1 to 255 visible ASCII characters, or looks like it holds a card number.
          *     - The Idempotency-Key was used with another payload, or more than 24 hours ago.
-         *     - There is no such channel, or it cannot do this.
+         *     - The channel is unknown, or does not support the operation.
          */
         CreateBeneficiaryUnprocessableEntity: {
             headers: {
@@ -4881,8 +4881,8 @@ export interface components {
         /**
          * @description Unprocessable Entity
          *
-         *     - One or more fields are not valid; all of them are named at once.
-         *     - The body holds a card number, security code or PIN. Nothing of it is kept.
+         *     - One or more fields are invalid; all are listed.
+         *     - The body contains a card number, security code or PIN. Nothing of it is stored.
          *     - The Idempotency-Key is not 1 to 255 visible ASCII characters, or looks like it holds a card number.
          *     - The Idempotency-Key was used with another payload, or more than 24 hours ago.
          *     - The customer is blocked.
@@ -4905,9 +4905,9 @@ export interface components {
         /**
          * @description Bad Request
          *
-         *     - `X-Service-Version` names a version there is not.
+         *     - `X-Service-Version` is not a known version.
          *     - The body is not a JSON object, or larger than 256 KB.
-         *     - The payment has not succeeded, or is in a dispute that is open or lost.
+         *     - The payment has not succeeded, or has an open or lost dispute.
          */
         CreateRefundBadRequest: {
             headers: {
@@ -4927,8 +4927,8 @@ export interface components {
         /**
          * @description Unprocessable Entity
          *
-         *     - One or more fields are not valid; all of them are named at once.
-         *     - The body holds a card number, security code or PIN. Nothing of it is kept.
+         *     - One or more fields are invalid; all are listed.
+         *     - The body contains a card number, security code or PIN. Nothing of it is stored.
          *     - The Idempotency-Key is not 1 to 255 visible ASCII characters, or looks like it holds a card number.
          *     - The Idempotency-Key was used with another payload, or more than 24 hours ago.
          */
@@ -4950,13 +4950,13 @@ export interface components {
         /**
          * @description Unprocessable Entity
          *
-         *     - One or more fields are not valid; all of them are named at once.
-         *     - The body holds a card number, security code or PIN. Nothing of it is kept.
+         *     - One or more fields are invalid; all are listed.
+         *     - The body contains a card number, security code or PIN. Nothing of it is stored.
          *     - The Idempotency-Key is not 1 to 255 visible ASCII characters, or looks like it holds a card number.
          *     - The Idempotency-Key was used with another payload, or more than 24 hours ago.
-         *     - There is no such channel, or it cannot do this.
+         *     - The channel is unknown, or does not support the operation.
          *     - Live only: the team has not passed verification.
-         *     - Live only: above what the team's level of verification lets it move at once, in a UTC day or in a UTC month.
+         *     - Live only: above the limit of the team's verification level for one transaction, a UTC day or a UTC month.
          */
         CreateTransferUnprocessableEntity: {
             headers: {
@@ -4996,8 +4996,8 @@ export interface components {
         /**
          * @description Bad Request
          *
-         *     - `X-Service-Version` names a version there is not.
-         *     - The state of the invoice does not allow it: it was sent, paid or cancelled, or is just being paid.
+         *     - `X-Service-Version` is not a known version.
+         *     - The status of the invoice does not allow it: it was sent, paid or cancelled, or a payment of it is open.
          */
         DeleteInvoiceBadRequest: {
             headers: {
@@ -5017,7 +5017,7 @@ export interface components {
         /**
          * @description Forbidden
          *
-         *     - A secret key came with `Origin` or `Referer`, so it stands in a page.
+         *     - A secret key was sent with `Origin` or `Referer`, so it is exposed in a page.
          *     - The key has an allow-list and the calling address is not on it.
          *     - A restricted key lacks the scope of the operation.
          */
@@ -5039,7 +5039,7 @@ export interface components {
         /**
          * @description Internal Server Error
          *
-         *     - The fault is ours. Try again with the same Idempotency-Key.
+         *     - Internal error. Retry with the same Idempotency-Key.
          */
         InternalError: {
             headers: {
@@ -5120,10 +5120,10 @@ export interface components {
         /**
          * @description Forbidden
          *
-         *     - A secret key came with `Origin` or `Referer`, so it stands in a page.
+         *     - A secret key was sent with `Origin` or `Referer`, so it is exposed in a page.
          *     - The key has an allow-list and the calling address is not on it.
          *     - A restricted key lacks the scope of the operation.
-         *     - A sandbox key was used for what exists in live only.
+         *     - A sandbox key was used for a feature that exists in live only.
          */
         ListLinksForbidden: {
             headers: {
@@ -5224,7 +5224,7 @@ export interface components {
         /**
          * @description Payment Required
          *
-         *     - The payer's money did not move; `error_code` is the reason. The payment is now failed; after too many charges (`fraud_blocked`) it is as it was.
+         *     - The payer's money did not move; `error_code` is the reason. The payment is now failed; after too many charges (`fraud_blocked`) it is unchanged.
          *     - Live only: the team has not passed verification.
          */
         PaymentRequired: {
@@ -5265,7 +5265,7 @@ export interface components {
         /**
          * @description Bad Gateway
          *
-         *     - No provider could take it, and it is certain that none did. Try again later.
+         *     - No provider was available; none executed it. Retry later.
          */
         ProviderUnavailable: {
             headers: {
@@ -5285,7 +5285,7 @@ export interface components {
         /**
          * @description Too Many Requests
          *
-         *     - Too many requests in this window of 60 seconds; `type` tells which limit. Wait for `Retry-After`.
+         *     - Too many requests in this window of 60 seconds; `type` names the limit. Wait for `Retry-After`.
          */
         RateLimited: {
             headers: {
@@ -5306,7 +5306,7 @@ export interface components {
         /**
          * @description Conflict
          *
-         *     - The team wants unique references, and another payment has this one. Off by default.
+         *     - The team requires unique references, and another payment has this one. Off by default.
          */
         ReferenceTaken: {
             headers: {
@@ -5326,8 +5326,8 @@ export interface components {
         /**
          * @description Unprocessable Entity
          *
-         *     - One or more fields are not valid; all of them are named at once.
-         *     - The body holds a card number, security code or PIN. Nothing of it is kept.
+         *     - One or more fields are invalid; all are listed.
+         *     - The body contains a card number, security code or PIN. Nothing of it is stored.
          */
         ReplaceBeneficiaryUnprocessableEntity: {
             headers: {
@@ -5347,10 +5347,10 @@ export interface components {
         /**
          * @description Unprocessable Entity
          *
-         *     - One or more fields are not valid; all of them are named at once.
-         *     - The body holds a card number, security code or PIN. Nothing of it is kept.
+         *     - One or more fields are invalid; all are listed.
+         *     - The body contains a card number, security code or PIN. Nothing of it is stored.
          *     - The Idempotency-Key is not 1 to 255 visible ASCII characters, or looks like it holds a card number.
-         *     - There is no such channel, or it cannot do this.
+         *     - The channel is unknown, or does not support the operation.
          */
         ResolveIdentityUnprocessableEntity: {
             headers: {
@@ -5390,7 +5390,7 @@ export interface components {
         /**
          * @description Too Many Requests
          *
-         *     - Too many requests in this window of 60 seconds; `type` tells which limit. Wait for `Retry-After`.
+         *     - Too many requests in this window of 60 seconds; `type` names the limit. Wait for `Retry-After`.
          *     - The invoice was mailed less than 24 hours ago.
          */
         SendInvoiceTooManyRequests: {
@@ -5436,9 +5436,9 @@ export interface components {
         /**
          * @description Bad Request
          *
-         *     - `X-Service-Version` names a version there is not.
+         *     - `X-Service-Version` is not a known version.
          *     - The body is not a JSON object, or larger than 256 KB.
-         *     - The dispute is closed, or evidence was sent already.
+         *     - The dispute is closed, or evidence was already sent.
          */
         SubmitDisputeEvidenceBadRequest: {
             headers: {
@@ -5458,8 +5458,8 @@ export interface components {
         /**
          * @description Unprocessable Entity
          *
-         *     - One or more fields are not valid; all of them are named at once.
-         *     - The body holds a card number, security code or PIN. Nothing of it is kept.
+         *     - One or more fields are invalid; all are listed.
+         *     - The body contains a card number, security code or PIN. Nothing of it is stored.
          *     - The Idempotency-Key is not 1 to 255 visible ASCII characters, or looks like it holds a card number.
          */
         SubmitDisputeEvidenceUnprocessableEntity: {
@@ -5480,7 +5480,7 @@ export interface components {
         /**
          * @description Bad Request
          *
-         *     - `X-Service-Version` names a version there is not.
+         *     - `X-Service-Version` is not a known version.
          *     - The endpoint is not active.
          */
         TestWebhookBadRequest: {
@@ -5501,8 +5501,8 @@ export interface components {
         /**
          * @description Too Many Requests
          *
-         *     - Too many requests in this window of 60 seconds; `type` tells which limit. Wait for `Retry-After`.
-         *     - More than 20 payouts and beneficiaries were written in this window, whatever the plan.
+         *     - Too many requests in this window of 60 seconds; `type` names the limit. Wait for `Retry-After`.
+         *     - More than 20 payouts and beneficiaries were written in this window; applies to every plan.
          */
         TooManyRequests: {
             headers: {
@@ -5561,11 +5561,11 @@ export interface components {
         /**
          * @description Unprocessable Entity
          *
-         *     - One or more fields are not valid; all of them are named at once.
-         *     - The body holds a card number, security code or PIN. Nothing of it is kept.
+         *     - One or more fields are invalid; all are listed.
+         *     - The body contains a card number, security code or PIN. Nothing of it is stored.
          *     - The Idempotency-Key is not 1 to 255 visible ASCII characters, or looks like it holds a card number.
          *     - The Idempotency-Key was used with another payload, or more than 24 hours ago.
-         *     - Live only: above what the team's level of verification lets it move at once, in a UTC day or in a UTC month.
+         *     - Live only: above the limit of the team's verification level for one transaction, a UTC day or a UTC month.
          *     - The customer is blocked.
          *     - The account of `X-Sync` is deactivated.
          */
@@ -5587,7 +5587,7 @@ export interface components {
         /**
          * @description Bad Request
          *
-         *     - `X-Service-Version` names a version there is not.
+         *     - `X-Service-Version` is not a known version.
          */
         UnsupportedApiVersion: {
             headers: {
@@ -5607,9 +5607,9 @@ export interface components {
         /**
          * @description Bad Request
          *
-         *     - `X-Service-Version` names a version there is not.
+         *     - `X-Service-Version` is not a known version.
          *     - The body is not a JSON object, or larger than 256 KB.
-         *     - The state of the invoice does not allow it: it was sent, paid or cancelled, or is just being paid.
+         *     - The status of the invoice does not allow it: it was sent, paid or cancelled, or a payment of it is open.
          */
         UpdateInvoiceBadRequest: {
             headers: {
@@ -5650,8 +5650,8 @@ export interface components {
         /**
          * @description Unprocessable Entity
          *
-         *     - One or more fields are not valid; all of them are named at once.
-         *     - The body holds a card number, security code or PIN. Nothing of it is kept.
+         *     - One or more fields are invalid; all are listed.
+         *     - The body contains a card number, security code or PIN. Nothing of it is stored.
          *     - The customer is blocked.
          */
         UpdateInvoiceUnprocessableEntity: {
@@ -5672,53 +5672,53 @@ export interface components {
     };
     parameters: {
         /**
-         * @description One for each thing you want to happen. The same key with the same payload within 24 hours gets the first answer again instead of doing it twice; with another payload, 422. Only a success uses the key up.
+         * @description One for each operation. Within 24 hours, the same key with the same payload returns the first response again instead of executing it twice; another payload returns 422. Only a successful request consumes the key.
          * @example order-1042-first-try
          */
         IdempotencyKey: string;
         /**
-         * @description Id of the connected account this is about.
+         * @description Id of the connected account.
          * @example acct_test_01kvcy2q80a1b2c3d4e5f6g7h8
          */
         Sync: string;
         /**
-         * @description Version of the API you were written for. Left out: your team's.
+         * @description API version of your client. Default: your team's.
          * @example 2026-08-01
          */
         ServiceVersion: "2026-08-01";
         /**
-         * @description Your own name for the request, echoed when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+         * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
          * @example web-7f3a91
          */
         RequestId: string;
         /** @description `v1=` and the hex HMAC-SHA256 of `<timestamp>.<raw body>` under your secret. */
         DeliverySignature: string;
-        /** @description Unix seconds, part of what is signed. Refuse what is more than 300 seconds off. */
+        /** @description Unix seconds; part of the signed content. Reject timestamps that differ by more than 300 seconds. */
         DeliveryTimestamp: string;
         /** @description The type. */
         DeliveryEvent: string;
-        /** @description `whd_…`, new for every try, while the event id stays. */
+        /** @description `whd_…`, new for every attempt; the event id stays the same. */
         DeliveryDeliveryId: string;
         /** @description Counts the events of one resource from 1, to put them in order. */
         DeliverySequence: string;
     };
     requestBodies: never;
     headers: {
-        /** @description The one you sent, or one of ours. Tell it to us when you ask about a request. */
+        /** @description The id you sent, or a generated one. Quote it when you contact support. */
         "X-Request-Id": string;
         /** @description Trace id, in W3C form. */
         "X-Trace-Id": string;
         /** @description W3C trace context: our span in your trace. */
         traceparent: string;
-        /** @description Version of the API that answered. */
+        /** @description API version of the response. */
         "X-Service-Version": string;
-        /** @description The team's ceiling in this window of 60 seconds. Missing on a plan without one. */
+        /** @description The team's limit in this window of 60 seconds. Absent on a plan without one. */
         "X-RateLimit-Limit": number;
-        /** @description Requests left before it trips. Limits of the key, the address and the endpoint are not shown. */
+        /** @description Requests left in the window. Limits of the key, the address and the endpoint are not shown. */
         "X-RateLimit-Remaining": number;
-        /** @description When the window renews; Unix seconds. */
+        /** @description Start of the next window; Unix seconds. */
         "X-RateLimit-Reset": number;
-        /** @description The answer of an earlier request with the same Idempotency-Key: nothing was done now. */
+        /** @description The response of an earlier request with the same Idempotency-Key; nothing was executed again. */
         "Idempotent-Replayed": "true";
         /** @description Seconds to wait. */
         "Retry-After": number;
@@ -5733,7 +5733,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description How many at most.
+                 * @description Maximum number of entries.
                  * @example 25
                  */
                 per_page?: number;
@@ -5745,12 +5745,12 @@ export interface operations {
                 /** @description From `meta.next_cursor` or `meta.prev_cursor`; not together with `page`. Empty starts cursor paging. */
                 cursor?: string;
                 /**
-                 * @description Text to look for.
+                 * @description Search text.
                  * @example order-1042
                  */
                 search?: string;
                 /**
-                 * @description Only those in this status.
+                 * @description Only entries with this status.
                  * @example succeeded
                  */
                 status?: components["schemas"]["PaymentStatus"];
@@ -5777,12 +5777,12 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description Version of the API you were written for. Left out: your team's.
+                 * @description API version of your client. Default: your team's.
                  * @example 2026-08-01
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your own name for the request, echoed when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
@@ -5821,22 +5821,22 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description One for each thing you want to happen. The same key with the same payload within 24 hours gets the first answer again instead of doing it twice; with another payload, 422. Only a success uses the key up.
+                 * @description One for each operation. Within 24 hours, the same key with the same payload returns the first response again instead of executing it twice; another payload returns 422. Only a successful request consumes the key.
                  * @example order-1042-first-try
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /**
-                 * @description Id of the connected account this is about.
+                 * @description Id of the connected account.
                  * @example acct_test_01kvcy2q80a1b2c3d4e5f6g7h8
                  */
                 "X-Sync"?: components["parameters"]["Sync"];
                 /**
-                 * @description Version of the API you were written for. Left out: your team's.
+                 * @description API version of your client. Default: your team's.
                  * @example 2026-08-01
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your own name for the request, echoed when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
@@ -5882,7 +5882,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description How many at most.
+                 * @description Maximum number of entries.
                  * @example 25
                  */
                 per_page?: number;
@@ -5894,12 +5894,12 @@ export interface operations {
                 /** @description From `meta.next_cursor` or `meta.prev_cursor`; not together with `page`. Empty starts cursor paging. */
                 cursor?: string;
                 /**
-                 * @description Text to look for.
+                 * @description Search text.
                  * @example order-1042
                  */
                 search?: string;
                 /**
-                 * @description Only those in this status.
+                 * @description Only entries with this status.
                  * @example succeeded
                  */
                 status?: components["schemas"]["PaymentStatus"];
@@ -5926,19 +5926,19 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description Version of the API you were written for. Left out: your team's.
+                 * @description API version of your client. Default: your team's.
                  * @example 2026-08-01
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your own name for the request, echoed when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path: {
                 /**
-                 * @description Ours: `cus_…`, in the sandbox `cus_test_…`.
+                 * @description `cus_…`, in the sandbox `cus_test_…`.
                  * @example cus_test_01kye2f6s0a1b2c3d4e5f6g7h8
                  */
                 id: string;
@@ -5978,19 +5978,19 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Version of the API you were written for. Left out: your team's.
+                 * @description API version of your client. Default: your team's.
                  * @example 2026-08-01
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your own name for the request, echoed when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path: {
                 /**
-                 * @description Ours: `trx_…`, in the sandbox `trx_test_…`.
+                 * @description `trx_…`, in the sandbox `trx_test_…`.
                  * @example trx_test_01kyh5d7g0a1b2c3d4e5f6g7h8
                  */
                 id: string;
@@ -6029,24 +6029,24 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description One for each thing you want to happen. The same key with the same payload within 24 hours gets the first answer again instead of doing it twice; with another payload, 422. Only a success uses the key up.
+                 * @description One for each operation. Within 24 hours, the same key with the same payload returns the first response again instead of executing it twice; another payload returns 422. Only a successful request consumes the key.
                  * @example order-1042-first-try
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /**
-                 * @description Version of the API you were written for. Left out: your team's.
+                 * @description API version of your client. Default: your team's.
                  * @example 2026-08-01
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your own name for the request, echoed when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path: {
                 /**
-                 * @description Ours: `trx_…`, in the sandbox `trx_test_…`.
+                 * @description `trx_…`, in the sandbox `trx_test_…`.
                  * @example trx_test_01kyh5d7g0a1b2c3d4e5f6g7h8
                  */
                 id: string;
@@ -6093,19 +6093,19 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Version of the API you were written for. Left out: your team's.
+                 * @description API version of your client. Default: your team's.
                  * @example 2026-08-01
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your own name for the request, echoed when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path: {
                 /**
-                 * @description Ours: `trx_…`, in the sandbox `trx_test_…`.
+                 * @description `trx_…`, in the sandbox `trx_test_…`.
                  * @example trx_test_01kyh5d7g0a1b2c3d4e5f6g7h8
                  */
                 id: string;
@@ -6143,7 +6143,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description How many at most.
+                 * @description Maximum number of entries.
                  * @example 25
                  */
                 per_page?: number;
@@ -6155,12 +6155,12 @@ export interface operations {
                 /** @description From `meta.next_cursor` or `meta.prev_cursor`; not together with `page`. Empty starts cursor paging. */
                 cursor?: string;
                 /**
-                 * @description Only those of this payment.
+                 * @description Only entries of this payment.
                  * @example trx_test_01kyh5d7g0a1b2c3d4e5f6g7h8
                  */
                 payment?: string;
                 /**
-                 * @description Only those in this status.
+                 * @description Only entries with this status.
                  * @example succeeded
                  */
                 status?: components["schemas"]["RefundStatus"];
@@ -6177,12 +6177,12 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description Version of the API you were written for. Left out: your team's.
+                 * @description API version of your client. Default: your team's.
                  * @example 2026-08-01
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your own name for the request, echoed when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
@@ -6222,17 +6222,17 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description One for each thing you want to happen. The same key with the same payload within 24 hours gets the first answer again instead of doing it twice; with another payload, 422. Only a success uses the key up.
+                 * @description One for each operation. Within 24 hours, the same key with the same payload returns the first response again instead of executing it twice; another payload returns 422. Only a successful request consumes the key.
                  * @example order-1042-first-try
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /**
-                 * @description Version of the API you were written for. Left out: your team's.
+                 * @description API version of your client. Default: your team's.
                  * @example 2026-08-01
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your own name for the request, echoed when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
@@ -6278,19 +6278,19 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Version of the API you were written for. Left out: your team's.
+                 * @description API version of your client. Default: your team's.
                  * @example 2026-08-01
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your own name for the request, echoed when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path: {
                 /**
-                 * @description Ours: `rfd_…`, in the sandbox `rfd_test_…`.
+                 * @description `rfd_…`, in the sandbox `rfd_test_…`.
                  * @example rfd_test_01kyh6a1c0a1b2c3d4e5f6g7h8
                  */
                 id: string;
@@ -6329,7 +6329,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description How many at most.
+                 * @description Maximum number of entries.
                  * @example 25
                  */
                 per_page?: number;
@@ -6341,12 +6341,12 @@ export interface operations {
                 /** @description From `meta.next_cursor` or `meta.prev_cursor`; not together with `page`. Empty starts cursor paging. */
                 cursor?: string;
                 /**
-                 * @description Only those of this payment.
+                 * @description Only entries of this payment.
                  * @example trx_test_01kyh5d7g0a1b2c3d4e5f6g7h8
                  */
                 payment?: string;
                 /**
-                 * @description Only those in this status.
+                 * @description Only entries with this status.
                  * @example succeeded
                  */
                 status?: components["schemas"]["RefundStatus"];
@@ -6363,19 +6363,19 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description Version of the API you were written for. Left out: your team's.
+                 * @description API version of your client. Default: your team's.
                  * @example 2026-08-01
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your own name for the request, echoed when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path: {
                 /**
-                 * @description Ours: `trx_…`, in the sandbox `trx_test_…`.
+                 * @description `trx_…`, in the sandbox `trx_test_…`.
                  * @example trx_test_01kyh5d7g0a1b2c3d4e5f6g7h8
                  */
                 id: string;
@@ -6414,7 +6414,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description How many at most.
+                 * @description Maximum number of entries.
                  * @example 25
                  */
                 per_page?: number;
@@ -6426,24 +6426,24 @@ export interface operations {
                 /** @description From `meta.next_cursor` or `meta.prev_cursor`; not together with `page`. Empty starts cursor paging. */
                 cursor?: string;
                 /**
-                 * @description Only those of this payment.
+                 * @description Only entries of this payment.
                  * @example trx_test_01kyh5d7g0a1b2c3d4e5f6g7h8
                  */
                 payment?: string;
                 /**
-                 * @description Only those in this status.
+                 * @description Only entries with this status.
                  * @example needs_response
                  */
                 status?: components["schemas"]["DisputeStatus"];
             };
             header?: {
                 /**
-                 * @description Version of the API you were written for. Left out: your team's.
+                 * @description API version of your client. Default: your team's.
                  * @example 2026-08-01
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your own name for the request, echoed when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
@@ -6483,19 +6483,19 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Version of the API you were written for. Left out: your team's.
+                 * @description API version of your client. Default: your team's.
                  * @example 2026-08-01
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your own name for the request, echoed when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path: {
                 /**
-                 * @description Ours: `dsp_…`, in the sandbox `dsp_test_…`.
+                 * @description `dsp_…`, in the sandbox `dsp_test_…`.
                  * @example dsp_test_01kyj8e5r0a1b2c3d4e5f6g7h8
                  */
                 id: string;
@@ -6535,19 +6535,19 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Version of the API you were written for. Left out: your team's.
+                 * @description API version of your client. Default: your team's.
                  * @example 2026-08-01
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your own name for the request, echoed when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path: {
                 /**
-                 * @description Ours: `dsp_…`, in the sandbox `dsp_test_…`.
+                 * @description `dsp_…`, in the sandbox `dsp_test_…`.
                  * @example dsp_test_01kyj8e5r0a1b2c3d4e5f6g7h8
                  */
                 id: string;
@@ -6591,19 +6591,19 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Version of the API you were written for. Left out: your team's.
+                 * @description API version of your client. Default: your team's.
                  * @example 2026-08-01
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your own name for the request, echoed when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path: {
                 /**
-                 * @description Ours: `dsp_…`, in the sandbox `dsp_test_…`.
+                 * @description `dsp_…`, in the sandbox `dsp_test_…`.
                  * @example dsp_test_01kyj8e5r0a1b2c3d4e5f6g7h8
                  */
                 id: string;
@@ -6642,7 +6642,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description How many at most.
+                 * @description Maximum number of entries.
                  * @example 25
                  */
                 per_page?: number;
@@ -6659,7 +6659,7 @@ export interface operations {
                  */
                 search?: string;
                 /**
-                 * @description Only those in this status.
+                 * @description Only entries with this status.
                  * @example succeeded
                  */
                 status?: components["schemas"]["TransferStatus"];
@@ -6696,12 +6696,12 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description Version of the API you were written for. Left out: your team's.
+                 * @description API version of your client. Default: your team's.
                  * @example 2026-08-01
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your own name for the request, echoed when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
@@ -6741,17 +6741,17 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description One for each thing you want to happen. The same key with the same payload within 24 hours gets the first answer again instead of doing it twice; with another payload, 422. Only a success uses the key up.
+                 * @description One for each operation. Within 24 hours, the same key with the same payload returns the first response again instead of executing it twice; another payload returns 422. Only a successful request consumes the key.
                  * @example order-1042-first-try
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /**
-                 * @description Version of the API you were written for. Left out: your team's.
+                 * @description API version of your client. Default: your team's.
                  * @example 2026-08-01
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your own name for the request, echoed when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
@@ -6798,19 +6798,19 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Version of the API you were written for. Left out: your team's.
+                 * @description API version of your client. Default: your team's.
                  * @example 2026-08-01
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your own name for the request, echoed when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path: {
                 /**
-                 * @description Ours: `po_…`, in the sandbox `po_test_…`.
+                 * @description `po_…`, in the sandbox `po_test_…`.
                  * @example po_test_01kyh7b2m0a1b2c3d4e5f6g7h8
                  */
                 id: string;
@@ -6849,7 +6849,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description How many at most.
+                 * @description Maximum number of entries.
                  * @example 25
                  */
                 per_page?: number;
@@ -6868,12 +6868,12 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description Version of the API you were written for. Left out: your team's.
+                 * @description API version of your client. Default: your team's.
                  * @example 2026-08-01
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your own name for the request, echoed when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
@@ -6913,17 +6913,17 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description One for each thing you want to happen. The same key with the same payload within 24 hours gets the first answer again instead of doing it twice; with another payload, 422. Only a success uses the key up.
+                 * @description One for each operation. Within 24 hours, the same key with the same payload returns the first response again instead of executing it twice; another payload returns 422. Only a successful request consumes the key.
                  * @example order-1042-first-try
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /**
-                 * @description Version of the API you were written for. Left out: your team's.
+                 * @description API version of your client. Default: your team's.
                  * @example 2026-08-01
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your own name for the request, echoed when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
@@ -6968,19 +6968,19 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Version of the API you were written for. Left out: your team's.
+                 * @description API version of your client. Default: your team's.
                  * @example 2026-08-01
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your own name for the request, echoed when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path: {
                 /**
-                 * @description Ours: `ben_…`, in the sandbox `ben_test_…`.
+                 * @description `ben_…`, in the sandbox `ben_test_…`.
                  * @example ben_test_01kyg0c3n0a1b2c3d4e5f6g7h8
                  */
                 id: string;
@@ -7020,19 +7020,19 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Version of the API you were written for. Left out: your team's.
+                 * @description API version of your client. Default: your team's.
                  * @example 2026-08-01
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your own name for the request, echoed when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path: {
                 /**
-                 * @description Ours: `ben_…`, in the sandbox `ben_test_…`.
+                 * @description `ben_…`, in the sandbox `ben_test_…`.
                  * @example ben_test_01kyg0c3n0a1b2c3d4e5f6g7h8
                  */
                 id: string;
@@ -7076,19 +7076,19 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Version of the API you were written for. Left out: your team's.
+                 * @description API version of your client. Default: your team's.
                  * @example 2026-08-01
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your own name for the request, echoed when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path: {
                 /**
-                 * @description Ours: `ben_…`, in the sandbox `ben_test_…`.
+                 * @description `ben_…`, in the sandbox `ben_test_…`.
                  * @example ben_test_01kyg0c3n0a1b2c3d4e5f6g7h8
                  */
                 id: string;
@@ -7128,19 +7128,19 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Version of the API you were written for. Left out: your team's.
+                 * @description API version of your client. Default: your team's.
                  * @example 2026-08-01
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your own name for the request, echoed when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path: {
                 /**
-                 * @description Ours: `ben_…`, in the sandbox `ben_test_…`.
+                 * @description `ben_…`, in the sandbox `ben_test_…`.
                  * @example ben_test_01kyg0c3n0a1b2c3d4e5f6g7h8
                  */
                 id: string;
@@ -7183,7 +7183,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description How many at most.
+                 * @description Maximum number of entries.
                  * @example 25
                  */
                 per_page?: number;
@@ -7199,17 +7199,17 @@ export interface operations {
                  * @example order-1042
                  */
                 search?: string;
-                /** @description Only those who are blocked, or only those who are not. */
+                /** @description Only blocked customers (true) or only others (false). */
                 blocked?: boolean;
             };
             header?: {
                 /**
-                 * @description Version of the API you were written for. Left out: your team's.
+                 * @description API version of your client. Default: your team's.
                  * @example 2026-08-01
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your own name for the request, echoed when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
@@ -7249,17 +7249,17 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description One for each thing you want to happen. The same key with the same payload within 24 hours gets the first answer again instead of doing it twice; with another payload, 422. Only a success uses the key up.
+                 * @description One for each operation. Within 24 hours, the same key with the same payload returns the first response again instead of executing it twice; another payload returns 422. Only a successful request consumes the key.
                  * @example order-1042-first-try
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /**
-                 * @description Version of the API you were written for. Left out: your team's.
+                 * @description API version of your client. Default: your team's.
                  * @example 2026-08-01
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your own name for the request, echoed when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
@@ -7304,19 +7304,19 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Version of the API you were written for. Left out: your team's.
+                 * @description API version of your client. Default: your team's.
                  * @example 2026-08-01
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your own name for the request, echoed when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path: {
                 /**
-                 * @description Ours: `cus_…`, in the sandbox `cus_test_…`.
+                 * @description `cus_…`, in the sandbox `cus_test_…`.
                  * @example cus_test_01kye2f6s0a1b2c3d4e5f6g7h8
                  */
                 id: string;
@@ -7356,19 +7356,19 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Version of the API you were written for. Left out: your team's.
+                 * @description API version of your client. Default: your team's.
                  * @example 2026-08-01
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your own name for the request, echoed when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path: {
                 /**
-                 * @description Ours: `cus_…`, in the sandbox `cus_test_…`.
+                 * @description `cus_…`, in the sandbox `cus_test_…`.
                  * @example cus_test_01kye2f6s0a1b2c3d4e5f6g7h8
                  */
                 id: string;
@@ -7412,19 +7412,19 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Version of the API you were written for. Left out: your team's.
+                 * @description API version of your client. Default: your team's.
                  * @example 2026-08-01
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your own name for the request, echoed when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path: {
                 /**
-                 * @description Ours: `cus_…`, in the sandbox `cus_test_…`.
+                 * @description `cus_…`, in the sandbox `cus_test_…`.
                  * @example cus_test_01kye2f6s0a1b2c3d4e5f6g7h8
                  */
                 id: string;
@@ -7464,19 +7464,19 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Version of the API you were written for. Left out: your team's.
+                 * @description API version of your client. Default: your team's.
                  * @example 2026-08-01
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your own name for the request, echoed when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path: {
                 /**
-                 * @description Ours: `cus_…`, in the sandbox `cus_test_…`.
+                 * @description `cus_…`, in the sandbox `cus_test_…`.
                  * @example cus_test_01kye2f6s0a1b2c3d4e5f6g7h8
                  */
                 id: string;
@@ -7520,19 +7520,19 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Version of the API you were written for. Left out: your team's.
+                 * @description API version of your client. Default: your team's.
                  * @example 2026-08-01
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your own name for the request, echoed when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path: {
                 /**
-                 * @description Ours: `cus_…`, in the sandbox `cus_test_…`.
+                 * @description `cus_…`, in the sandbox `cus_test_…`.
                  * @example cus_test_01kye2f6s0a1b2c3d4e5f6g7h8
                  */
                 id: string;
@@ -7572,19 +7572,19 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Version of the API you were written for. Left out: your team's.
+                 * @description API version of your client. Default: your team's.
                  * @example 2026-08-01
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your own name for the request, echoed when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path: {
                 /**
-                 * @description Ours: `cus_…`, in the sandbox `cus_test_…`.
+                 * @description `cus_…`, in the sandbox `cus_test_…`.
                  * @example cus_test_01kye2f6s0a1b2c3d4e5f6g7h8
                  */
                 id: string;
@@ -7623,7 +7623,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description How many at most.
+                 * @description Maximum number of entries.
                  * @example 25
                  */
                 per_page?: number;
@@ -7637,19 +7637,19 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description Version of the API you were written for. Left out: your team's.
+                 * @description API version of your client. Default: your team's.
                  * @example 2026-08-01
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your own name for the request, echoed when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path: {
                 /**
-                 * @description Ours: `cus_…`, in the sandbox `cus_test_…`.
+                 * @description `cus_…`, in the sandbox `cus_test_…`.
                  * @example cus_test_01kye2f6s0a1b2c3d4e5f6g7h8
                  */
                 id: string;
@@ -7689,24 +7689,24 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Version of the API you were written for. Left out: your team's.
+                 * @description API version of your client. Default: your team's.
                  * @example 2026-08-01
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your own name for the request, echoed when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path: {
                 /**
-                 * @description Ours: `cus_…`, in the sandbox `cus_test_…`.
+                 * @description `cus_…`, in the sandbox `cus_test_…`.
                  * @example cus_test_01kye2f6s0a1b2c3d4e5f6g7h8
                  */
                 id: string;
                 /**
-                 * @description Ours: `pm_…`, in the sandbox `pm_test_…`.
+                 * @description `pm_…`, in the sandbox `pm_test_…`.
                  * @example pm_test_01kye2f9w0a1b2c3d4e5f6g7h8
                  */
                 method: string;
@@ -7745,7 +7745,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description How many at most.
+                 * @description Maximum number of entries.
                  * @example 25
                  */
                 per_page?: number;
@@ -7762,19 +7762,19 @@ export interface operations {
                  */
                 search?: string;
                 /**
-                 * @description Only those in this status.
+                 * @description Only entries with this status.
                  * @example active
                  */
                 status?: components["schemas"]["LinkStatus"];
             };
             header?: {
                 /**
-                 * @description Version of the API you were written for. Left out: your team's.
+                 * @description API version of your client. Default: your team's.
                  * @example 2026-08-01
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your own name for the request, echoed when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
@@ -7814,17 +7814,17 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description One for each thing you want to happen. The same key with the same payload within 24 hours gets the first answer again instead of doing it twice; with another payload, 422. Only a success uses the key up.
+                 * @description One for each operation. Within 24 hours, the same key with the same payload returns the first response again instead of executing it twice; another payload returns 422. Only a successful request consumes the key.
                  * @example order-1042-first-try
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /**
-                 * @description Version of the API you were written for. Left out: your team's.
+                 * @description API version of your client. Default: your team's.
                  * @example 2026-08-01
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your own name for the request, echoed when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
@@ -7869,19 +7869,19 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Version of the API you were written for. Left out: your team's.
+                 * @description API version of your client. Default: your team's.
                  * @example 2026-08-01
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your own name for the request, echoed when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path: {
                 /**
-                 * @description Ours: `lnk_…`, in the sandbox `lnk_test_…`.
+                 * @description `lnk_…`, in the sandbox `lnk_test_…`.
                  * @example lnk_01kym0h8v0a1b2c3d4e5f6g7h8
                  */
                 id: string;
@@ -7921,19 +7921,19 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Version of the API you were written for. Left out: your team's.
+                 * @description API version of your client. Default: your team's.
                  * @example 2026-08-01
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your own name for the request, echoed when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path: {
                 /**
-                 * @description Ours: `lnk_…`, in the sandbox `lnk_test_…`.
+                 * @description `lnk_…`, in the sandbox `lnk_test_…`.
                  * @example lnk_01kym0h8v0a1b2c3d4e5f6g7h8
                  */
                 id: string;
@@ -7976,7 +7976,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description How many at most.
+                 * @description Maximum number of entries.
                  * @example 25
                  */
                 per_page?: number;
@@ -7988,12 +7988,12 @@ export interface operations {
                 /** @description From `meta.next_cursor` or `meta.prev_cursor`; not together with `page`. Empty starts cursor paging. */
                 cursor?: string;
                 /**
-                 * @description Text to look for.
+                 * @description Search text.
                  * @example order-1042
                  */
                 search?: string;
                 /**
-                 * @description Only those in this status.
+                 * @description Only entries with this status.
                  * @example succeeded
                  */
                 status?: components["schemas"]["PaymentStatus"];
@@ -8020,19 +8020,19 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description Version of the API you were written for. Left out: your team's.
+                 * @description API version of your client. Default: your team's.
                  * @example 2026-08-01
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your own name for the request, echoed when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path: {
                 /**
-                 * @description Ours: `lnk_…`, in the sandbox `lnk_test_…`.
+                 * @description `lnk_…`, in the sandbox `lnk_test_…`.
                  * @example lnk_01kym0h8v0a1b2c3d4e5f6g7h8
                  */
                 id: string;
@@ -8072,12 +8072,12 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Version of the API you were written for. Left out: your team's.
+                 * @description API version of your client. Default: your team's.
                  * @example 2026-08-01
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your own name for the request, echoed when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
@@ -8121,7 +8121,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description How many at most.
+                 * @description Maximum number of entries.
                  * @example 25
                  */
                 per_page?: number;
@@ -8135,12 +8135,12 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description Version of the API you were written for. Left out: your team's.
+                 * @description API version of your client. Default: your team's.
                  * @example 2026-08-01
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your own name for the request, echoed when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
@@ -8179,17 +8179,17 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description One for each thing you want to happen. The same key with the same payload within 24 hours gets the first answer again instead of doing it twice; with another payload, 422. Only a success uses the key up.
+                 * @description One for each operation. Within 24 hours, the same key with the same payload returns the first response again instead of executing it twice; another payload returns 422. Only a successful request consumes the key.
                  * @example order-1042-first-try
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /**
-                 * @description Version of the API you were written for. Left out: your team's.
+                 * @description API version of your client. Default: your team's.
                  * @example 2026-08-01
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your own name for the request, echoed when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
@@ -8234,19 +8234,19 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Version of the API you were written for. Left out: your team's.
+                 * @description API version of your client. Default: your team's.
                  * @example 2026-08-01
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your own name for the request, echoed when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path: {
                 /**
-                 * @description Ours: `acct_…`, in the sandbox `acct_test_…`.
+                 * @description `acct_…`, in the sandbox `acct_test_…`.
                  * @example acct_test_01kvcy2q80a1b2c3d4e5f6g7h8
                  */
                 id: string;
@@ -8285,19 +8285,19 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Version of the API you were written for. Left out: your team's.
+                 * @description API version of your client. Default: your team's.
                  * @example 2026-08-01
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your own name for the request, echoed when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path: {
                 /**
-                 * @description Ours: `acct_…`, in the sandbox `acct_test_…`.
+                 * @description `acct_…`, in the sandbox `acct_test_…`.
                  * @example acct_test_01kvcy2q80a1b2c3d4e5f6g7h8
                  */
                 id: string;
@@ -8341,19 +8341,19 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Version of the API you were written for. Left out: your team's.
+                 * @description API version of your client. Default: your team's.
                  * @example 2026-08-01
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your own name for the request, echoed when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path: {
                 /**
-                 * @description Ours: `acct_…`, in the sandbox `acct_test_…`.
+                 * @description `acct_…`, in the sandbox `acct_test_…`.
                  * @example acct_test_01kvcy2q80a1b2c3d4e5f6g7h8
                  */
                 id: string;
@@ -8397,19 +8397,19 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Version of the API you were written for. Left out: your team's.
+                 * @description API version of your client. Default: your team's.
                  * @example 2026-08-01
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your own name for the request, echoed when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path: {
                 /**
-                 * @description Ours: `acct_…`, in the sandbox `acct_test_…`.
+                 * @description `acct_…`, in the sandbox `acct_test_…`.
                  * @example acct_test_01kvcy2q80a1b2c3d4e5f6g7h8
                  */
                 id: string;
@@ -8449,19 +8449,19 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Version of the API you were written for. Left out: your team's.
+                 * @description API version of your client. Default: your team's.
                  * @example 2026-08-01
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your own name for the request, echoed when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path: {
                 /**
-                 * @description Ours: `acct_…`, in the sandbox `acct_test_…`.
+                 * @description `acct_…`, in the sandbox `acct_test_…`.
                  * @example acct_test_01kvcy2q80a1b2c3d4e5f6g7h8
                  */
                 id: string;
@@ -8501,19 +8501,19 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Version of the API you were written for. Left out: your team's.
+                 * @description API version of your client. Default: your team's.
                  * @example 2026-08-01
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your own name for the request, echoed when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path: {
                 /**
-                 * @description Ours: `acct_…`, in the sandbox `acct_test_…`.
+                 * @description `acct_…`, in the sandbox `acct_test_…`.
                  * @example acct_test_01kvcy2q80a1b2c3d4e5f6g7h8
                  */
                 id: string;
@@ -8552,7 +8552,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description How many at most.
+                 * @description Maximum number of entries.
                  * @example 25
                  */
                 per_page?: number;
@@ -8566,12 +8566,12 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description Version of the API you were written for. Left out: your team's.
+                 * @description API version of your client. Default: your team's.
                  * @example 2026-08-01
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your own name for the request, echoed when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
@@ -8610,17 +8610,17 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description One for each thing you want to happen. The same key with the same payload within 24 hours gets the first answer again instead of doing it twice; with another payload, 422. Only a success uses the key up.
+                 * @description One for each operation. Within 24 hours, the same key with the same payload returns the first response again instead of executing it twice; another payload returns 422. Only a successful request consumes the key.
                  * @example order-1042-first-try
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /**
-                 * @description Version of the API you were written for. Left out: your team's.
+                 * @description API version of your client. Default: your team's.
                  * @example 2026-08-01
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your own name for the request, echoed when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
@@ -8665,19 +8665,19 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Version of the API you were written for. Left out: your team's.
+                 * @description API version of your client. Default: your team's.
                  * @example 2026-08-01
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your own name for the request, echoed when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path: {
                 /**
-                 * @description Ours: `acct_…`, in the sandbox `acct_test_…`.
+                 * @description `acct_…`, in the sandbox `acct_test_…`.
                  * @example acct_test_01kvcy2q80a1b2c3d4e5f6g7h8
                  */
                 id: string;
@@ -8716,19 +8716,19 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Version of the API you were written for. Left out: your team's.
+                 * @description API version of your client. Default: your team's.
                  * @example 2026-08-01
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your own name for the request, echoed when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path: {
                 /**
-                 * @description Ours: `acct_…`, in the sandbox `acct_test_…`.
+                 * @description `acct_…`, in the sandbox `acct_test_…`.
                  * @example acct_test_01kvcy2q80a1b2c3d4e5f6g7h8
                  */
                 id: string;
@@ -8772,19 +8772,19 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Version of the API you were written for. Left out: your team's.
+                 * @description API version of your client. Default: your team's.
                  * @example 2026-08-01
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your own name for the request, echoed when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path: {
                 /**
-                 * @description Ours: `acct_…`, in the sandbox `acct_test_…`.
+                 * @description `acct_…`, in the sandbox `acct_test_…`.
                  * @example acct_test_01kvcy2q80a1b2c3d4e5f6g7h8
                  */
                 id: string;
@@ -8828,19 +8828,19 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Version of the API you were written for. Left out: your team's.
+                 * @description API version of your client. Default: your team's.
                  * @example 2026-08-01
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your own name for the request, echoed when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path: {
                 /**
-                 * @description Ours: `acct_…`, in the sandbox `acct_test_…`.
+                 * @description `acct_…`, in the sandbox `acct_test_…`.
                  * @example acct_test_01kvcy2q80a1b2c3d4e5f6g7h8
                  */
                 id: string;
@@ -8880,19 +8880,19 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Version of the API you were written for. Left out: your team's.
+                 * @description API version of your client. Default: your team's.
                  * @example 2026-08-01
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your own name for the request, echoed when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path: {
                 /**
-                 * @description Ours: `acct_…`, in the sandbox `acct_test_…`.
+                 * @description `acct_…`, in the sandbox `acct_test_…`.
                  * @example acct_test_01kvcy2q80a1b2c3d4e5f6g7h8
                  */
                 id: string;
@@ -8932,19 +8932,19 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Version of the API you were written for. Left out: your team's.
+                 * @description API version of your client. Default: your team's.
                  * @example 2026-08-01
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your own name for the request, echoed when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path: {
                 /**
-                 * @description Ours: `acct_…`, in the sandbox `acct_test_…`.
+                 * @description `acct_…`, in the sandbox `acct_test_…`.
                  * @example acct_test_01kvcy2q80a1b2c3d4e5f6g7h8
                  */
                 id: string;
@@ -8983,7 +8983,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description How many at most.
+                 * @description Maximum number of entries.
                  * @example 25
                  */
                 per_page?: number;
@@ -9000,7 +9000,7 @@ export interface operations {
                  */
                 search?: string;
                 /**
-                 * @description Only those in this status.
+                 * @description Only entries with this status.
                  * @example draft
                  */
                 status?: components["schemas"]["InvoiceStatus"];
@@ -9019,12 +9019,12 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description Version of the API you were written for. Left out: your team's.
+                 * @description API version of your client. Default: your team's.
                  * @example 2026-08-01
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your own name for the request, echoed when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
@@ -9064,17 +9064,17 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description One for each thing you want to happen. The same key with the same payload within 24 hours gets the first answer again instead of doing it twice; with another payload, 422. Only a success uses the key up.
+                 * @description One for each operation. Within 24 hours, the same key with the same payload returns the first response again instead of executing it twice; another payload returns 422. Only a successful request consumes the key.
                  * @example order-1042-first-try
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /**
-                 * @description Version of the API you were written for. Left out: your team's.
+                 * @description API version of your client. Default: your team's.
                  * @example 2026-08-01
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your own name for the request, echoed when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
@@ -9120,19 +9120,19 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Version of the API you were written for. Left out: your team's.
+                 * @description API version of your client. Default: your team's.
                  * @example 2026-08-01
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your own name for the request, echoed when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path: {
                 /**
-                 * @description Ours: `inv_…`, in the sandbox `inv_test_…`.
+                 * @description `inv_…`, in the sandbox `inv_test_…`.
                  * @example inv_01kyk9g7t0a1b2c3d4e5f6g7h8
                  */
                 id: string;
@@ -9172,19 +9172,19 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Version of the API you were written for. Left out: your team's.
+                 * @description API version of your client. Default: your team's.
                  * @example 2026-08-01
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your own name for the request, echoed when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path: {
                 /**
-                 * @description Ours: `inv_…`, in the sandbox `inv_test_…`.
+                 * @description `inv_…`, in the sandbox `inv_test_…`.
                  * @example inv_01kyk9g7t0a1b2c3d4e5f6g7h8
                  */
                 id: string;
@@ -9224,19 +9224,19 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Version of the API you were written for. Left out: your team's.
+                 * @description API version of your client. Default: your team's.
                  * @example 2026-08-01
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your own name for the request, echoed when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path: {
                 /**
-                 * @description Ours: `inv_…`, in the sandbox `inv_test_…`.
+                 * @description `inv_…`, in the sandbox `inv_test_…`.
                  * @example inv_01kyk9g7t0a1b2c3d4e5f6g7h8
                  */
                 id: string;
@@ -9280,24 +9280,24 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description One for each thing you want to happen. The same key with the same payload within 24 hours gets the first answer again instead of doing it twice; with another payload, 422. Only a success uses the key up.
+                 * @description One for each operation. Within 24 hours, the same key with the same payload returns the first response again instead of executing it twice; another payload returns 422. Only a successful request consumes the key.
                  * @example order-1042-first-try
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /**
-                 * @description Version of the API you were written for. Left out: your team's.
+                 * @description API version of your client. Default: your team's.
                  * @example 2026-08-01
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your own name for the request, echoed when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path: {
                 /**
-                 * @description Ours: `inv_…`, in the sandbox `inv_test_…`.
+                 * @description `inv_…`, in the sandbox `inv_test_…`.
                  * @example inv_01kyk9g7t0a1b2c3d4e5f6g7h8
                  */
                 id: string;
@@ -9339,24 +9339,24 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description One for each thing you want to happen. The same key with the same payload within 24 hours gets the first answer again instead of doing it twice; with another payload, 422. Only a success uses the key up.
+                 * @description One for each operation. Within 24 hours, the same key with the same payload returns the first response again instead of executing it twice; another payload returns 422. Only a successful request consumes the key.
                  * @example order-1042-first-try
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /**
-                 * @description Version of the API you were written for. Left out: your team's.
+                 * @description API version of your client. Default: your team's.
                  * @example 2026-08-01
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your own name for the request, echoed when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path: {
                 /**
-                 * @description Ours: `inv_…`, in the sandbox `inv_test_…`.
+                 * @description `inv_…`, in the sandbox `inv_test_…`.
                  * @example inv_01kyk9g7t0a1b2c3d4e5f6g7h8
                  */
                 id: string;
@@ -9396,24 +9396,24 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description ISO 4217; the team's currency when left out.
+                 * @description ISO 4217; default: the team's currency.
                  * @example XAF
                  */
                 currency?: components["schemas"]["Currency"];
             };
             header?: {
                 /**
-                 * @description Id of the connected account this is about.
+                 * @description Id of the connected account.
                  * @example acct_test_01kvcy2q80a1b2c3d4e5f6g7h8
                  */
                 "X-Sync"?: components["parameters"]["Sync"];
                 /**
-                 * @description Version of the API you were written for. Left out: your team's.
+                 * @description API version of your client. Default: your team's.
                  * @example 2026-08-01
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your own name for the request, echoed when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
@@ -9453,7 +9453,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description How many at most.
+                 * @description Maximum number of entries.
                  * @example 25
                  */
                 per_page?: number;
@@ -9475,34 +9475,34 @@ export interface operations {
                  */
                 date_to?: string;
                 /**
-                 * @description Which figure of the balance.
+                 * @description Figure of the balance.
                  * @example available
                  */
                 bucket?: components["schemas"]["Bucket"];
                 /**
-                 * @description What happened, such as `payment.succeeded`.
+                 * @description Cause, such as `payment.succeeded`.
                  * @example payment.succeeded
                  */
                 kind?: string;
                 /**
-                 * @description ISO 4217; all when left out.
+                 * @description ISO 4217; default: all.
                  * @example XAF
                  */
                 currency?: components["schemas"]["Currency"];
             };
             header?: {
                 /**
-                 * @description Id of the connected account this is about.
+                 * @description Id of the connected account.
                  * @example acct_test_01kvcy2q80a1b2c3d4e5f6g7h8
                  */
                 "X-Sync"?: components["parameters"]["Sync"];
                 /**
-                 * @description Version of the API you were written for. Left out: your team's.
+                 * @description API version of your client. Default: your team's.
                  * @example 2026-08-01
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your own name for the request, echoed when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
@@ -9542,7 +9542,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description How many at most.
+                 * @description Maximum number of entries.
                  * @example 25
                  */
                 per_page?: number;
@@ -9556,12 +9556,12 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description Version of the API you were written for. Left out: your team's.
+                 * @description API version of your client. Default: your team's.
                  * @example 2026-08-01
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your own name for the request, echoed when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
@@ -9601,17 +9601,17 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description One for each thing you want to happen. The same key with the same payload within 24 hours gets the first answer again instead of doing it twice; with another payload, 422. Only a success uses the key up.
+                 * @description One for each operation. Within 24 hours, the same key with the same payload returns the first response again instead of executing it twice; another payload returns 422. Only a successful request consumes the key.
                  * @example order-1042-first-try
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /**
-                 * @description Version of the API you were written for. Left out: your team's.
+                 * @description API version of your client. Default: your team's.
                  * @example 2026-08-01
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your own name for the request, echoed when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
@@ -9656,19 +9656,19 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Version of the API you were written for. Left out: your team's.
+                 * @description API version of your client. Default: your team's.
                  * @example 2026-08-01
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your own name for the request, echoed when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path: {
                 /**
-                 * @description Ours: `wh_…`, in the sandbox `wh_test_…`.
+                 * @description `wh_…`, in the sandbox `wh_test_…`.
                  * @example wh_test_01kyf1d4q0a1b2c3d4e5f6g7h8
                  */
                 id: string;
@@ -9708,19 +9708,19 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Version of the API you were written for. Left out: your team's.
+                 * @description API version of your client. Default: your team's.
                  * @example 2026-08-01
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your own name for the request, echoed when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path: {
                 /**
-                 * @description Ours: `wh_…`, in the sandbox `wh_test_…`.
+                 * @description `wh_…`, in the sandbox `wh_test_…`.
                  * @example wh_test_01kyf1d4q0a1b2c3d4e5f6g7h8
                  */
                 id: string;
@@ -9764,19 +9764,19 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Version of the API you were written for. Left out: your team's.
+                 * @description API version of your client. Default: your team's.
                  * @example 2026-08-01
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your own name for the request, echoed when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path: {
                 /**
-                 * @description Ours: `wh_…`, in the sandbox `wh_test_…`.
+                 * @description `wh_…`, in the sandbox `wh_test_…`.
                  * @example wh_test_01kyf1d4q0a1b2c3d4e5f6g7h8
                  */
                 id: string;
@@ -9816,19 +9816,19 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Version of the API you were written for. Left out: your team's.
+                 * @description API version of your client. Default: your team's.
                  * @example 2026-08-01
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your own name for the request, echoed when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path: {
                 /**
-                 * @description Ours: `wh_…`, in the sandbox `wh_test_…`.
+                 * @description `wh_…`, in the sandbox `wh_test_…`.
                  * @example wh_test_01kyf1d4q0a1b2c3d4e5f6g7h8
                  */
                 id: string;
@@ -9872,19 +9872,19 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Version of the API you were written for. Left out: your team's.
+                 * @description API version of your client. Default: your team's.
                  * @example 2026-08-01
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your own name for the request, echoed when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path: {
                 /**
-                 * @description Ours: `wh_…`, in the sandbox `wh_test_…`.
+                 * @description `wh_…`, in the sandbox `wh_test_…`.
                  * @example wh_test_01kyf1d4q0a1b2c3d4e5f6g7h8
                  */
                 id: string;
@@ -9923,7 +9923,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description How many at most.
+                 * @description Maximum number of entries.
                  * @example 25
                  */
                 per_page?: number;
@@ -9937,19 +9937,19 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description Version of the API you were written for. Left out: your team's.
+                 * @description API version of your client. Default: your team's.
                  * @example 2026-08-01
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your own name for the request, echoed when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path: {
                 /**
-                 * @description Ours: `wh_…`, in the sandbox `wh_test_…`.
+                 * @description `wh_…`, in the sandbox `wh_test_…`.
                  * @example wh_test_01kyf1d4q0a1b2c3d4e5f6g7h8
                  */
                 id: string;
@@ -9989,24 +9989,24 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description One for each thing you want to happen. The same key with the same payload within 24 hours gets the first answer again instead of doing it twice; with another payload, 422. Only a success uses the key up.
+                 * @description One for each operation. Within 24 hours, the same key with the same payload returns the first response again instead of executing it twice; another payload returns 422. Only a successful request consumes the key.
                  * @example order-1042-first-try
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /**
-                 * @description Version of the API you were written for. Left out: your team's.
+                 * @description API version of your client. Default: your team's.
                  * @example 2026-08-01
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your own name for the request, echoed when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path: {
                 /**
-                 * @description Ours: `wh_…`, in the sandbox `wh_test_…`.
+                 * @description `wh_…`, in the sandbox `wh_test_…`.
                  * @example wh_test_01kyf1d4q0a1b2c3d4e5f6g7h8
                  */
                 id: string;
@@ -10046,7 +10046,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description How many at most.
+                 * @description Maximum number of entries.
                  * @example 25
                  */
                 per_page?: number;
@@ -10075,12 +10075,12 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description Version of the API you were written for. Left out: your team's.
+                 * @description API version of your client. Default: your team's.
                  * @example 2026-08-01
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your own name for the request, echoed when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
@@ -10120,19 +10120,19 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Version of the API you were written for. Left out: your team's.
+                 * @description API version of your client. Default: your team's.
                  * @example 2026-08-01
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your own name for the request, echoed when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path: {
                 /**
-                 * @description Ours: `evt_…`, in the sandbox `evt_test_…`.
+                 * @description `evt_…`, in the sandbox `evt_test_…`.
                  * @example evt_test_01kyh5e9p0a1b2c3d4e5f6g7h8
                  */
                 id: string;
@@ -10172,24 +10172,24 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description One for each thing you want to happen. The same key with the same payload within 24 hours gets the first answer again instead of doing it twice; with another payload, 422. Only a success uses the key up.
+                 * @description One for each operation. Within 24 hours, the same key with the same payload returns the first response again instead of executing it twice; another payload returns 422. Only a successful request consumes the key.
                  * @example order-1042-first-try
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /**
-                 * @description Version of the API you were written for. Left out: your team's.
+                 * @description API version of your client. Default: your team's.
                  * @example 2026-08-01
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your own name for the request, echoed when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path: {
                 /**
-                 * @description Ours: `evt_…`, in the sandbox `evt_test_…`.
+                 * @description `evt_…`, in the sandbox `evt_test_…`.
                  * @example evt_test_01kyh5e9p0a1b2c3d4e5f6g7h8
                  */
                 id: string;
@@ -10234,7 +10234,7 @@ export interface operations {
                  */
                 page?: number;
                 /**
-                 * @description Left out: all on one page.
+                 * @description Default: all on one page.
                  * @example 25
                  */
                 per_page?: number;
@@ -10256,12 +10256,12 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description Version of the API you were written for. Left out: your team's.
+                 * @description API version of your client. Default: your team's.
                  * @example 2026-08-01
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your own name for the request, echoed when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
@@ -10300,12 +10300,12 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Version of the API you were written for. Left out: your team's.
+                 * @description API version of your client. Default: your team's.
                  * @example 2026-08-01
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your own name for the request, echoed when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
@@ -10355,19 +10355,19 @@ export interface operations {
                  */
                 page?: number;
                 /**
-                 * @description Left out: all on one page.
+                 * @description Default: all on one page.
                  * @example 25
                  */
                 per_page?: number;
             };
             header?: {
                 /**
-                 * @description Version of the API you were written for. Left out: your team's.
+                 * @description API version of your client. Default: your team's.
                  * @example 2026-08-01
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your own name for the request, echoed when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
@@ -10410,19 +10410,19 @@ export interface operations {
                  */
                 page?: number;
                 /**
-                 * @description Left out: all on one page.
+                 * @description Default: all on one page.
                  * @example 25
                  */
                 per_page?: number;
             };
             header?: {
                 /**
-                 * @description Version of the API you were written for. Left out: your team's.
+                 * @description API version of your client. Default: your team's.
                  * @example 2026-08-01
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your own name for the request, echoed when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
@@ -10465,7 +10465,7 @@ export interface operations {
                  */
                 page?: number;
                 /**
-                 * @description Left out: all on one page.
+                 * @description Default: all on one page.
                  * @example 25
                  */
                 per_page?: number;
@@ -10477,12 +10477,12 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description Version of the API you were written for. Left out: your team's.
+                 * @description API version of your client. Default: your team's.
                  * @example 2026-08-01
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your own name for the request, echoed when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
@@ -10522,11 +10522,11 @@ export interface operations {
             header: {
                 /** @description `v1=` and the hex HMAC-SHA256 of `<timestamp>.<raw body>` under your secret. */
                 "X-Service-Signature": components["parameters"]["DeliverySignature"];
-                /** @description Unix seconds, part of what is signed. Refuse what is more than 300 seconds off. */
+                /** @description Unix seconds; part of the signed content. Reject timestamps that differ by more than 300 seconds. */
                 "X-Service-Timestamp": components["parameters"]["DeliveryTimestamp"];
                 /** @description The type. */
                 "X-Service-Event": components["parameters"]["DeliveryEvent"];
-                /** @description `whd_…`, new for every try, while the event id stays. */
+                /** @description `whd_…`, new for every attempt; the event id stays the same. */
                 "X-Service-Delivery-Id": components["parameters"]["DeliveryDeliveryId"];
                 /** @description Counts the events of one resource from 1, to put them in order. */
                 "X-Service-Sequence": components["parameters"]["DeliverySequence"];
@@ -10540,14 +10540,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Received. Answer within 10 seconds and work afterwards. */
+            /** @description Received. Respond within 10 seconds and process afterwards. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Not received: it is tried again after 30 s, 1 min, 5 min, 10 min and 1 h. The same for any other answer. */
+            /** @description Not received: it is retried after 30 s, 1 min, 5 min, 10 min and 1 h. The same applies to any other response. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -10562,11 +10562,11 @@ export interface operations {
             header: {
                 /** @description `v1=` and the hex HMAC-SHA256 of `<timestamp>.<raw body>` under your secret. */
                 "X-Service-Signature": components["parameters"]["DeliverySignature"];
-                /** @description Unix seconds, part of what is signed. Refuse what is more than 300 seconds off. */
+                /** @description Unix seconds; part of the signed content. Reject timestamps that differ by more than 300 seconds. */
                 "X-Service-Timestamp": components["parameters"]["DeliveryTimestamp"];
                 /** @description The type. */
                 "X-Service-Event": components["parameters"]["DeliveryEvent"];
-                /** @description `whd_…`, new for every try, while the event id stays. */
+                /** @description `whd_…`, new for every attempt; the event id stays the same. */
                 "X-Service-Delivery-Id": components["parameters"]["DeliveryDeliveryId"];
                 /** @description Counts the events of one resource from 1, to put them in order. */
                 "X-Service-Sequence": components["parameters"]["DeliverySequence"];
@@ -10580,14 +10580,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Received. Answer within 10 seconds and work afterwards. */
+            /** @description Received. Respond within 10 seconds and process afterwards. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Not received: it is tried again after 30 s, 1 min, 5 min, 10 min and 1 h. The same for any other answer. */
+            /** @description Not received: it is retried after 30 s, 1 min, 5 min, 10 min and 1 h. The same applies to any other response. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -10602,11 +10602,11 @@ export interface operations {
             header: {
                 /** @description `v1=` and the hex HMAC-SHA256 of `<timestamp>.<raw body>` under your secret. */
                 "X-Service-Signature": components["parameters"]["DeliverySignature"];
-                /** @description Unix seconds, part of what is signed. Refuse what is more than 300 seconds off. */
+                /** @description Unix seconds; part of the signed content. Reject timestamps that differ by more than 300 seconds. */
                 "X-Service-Timestamp": components["parameters"]["DeliveryTimestamp"];
                 /** @description The type. */
                 "X-Service-Event": components["parameters"]["DeliveryEvent"];
-                /** @description `whd_…`, new for every try, while the event id stays. */
+                /** @description `whd_…`, new for every attempt; the event id stays the same. */
                 "X-Service-Delivery-Id": components["parameters"]["DeliveryDeliveryId"];
                 /** @description Counts the events of one resource from 1, to put them in order. */
                 "X-Service-Sequence": components["parameters"]["DeliverySequence"];
@@ -10620,14 +10620,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Received. Answer within 10 seconds and work afterwards. */
+            /** @description Received. Respond within 10 seconds and process afterwards. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Not received: it is tried again after 30 s, 1 min, 5 min, 10 min and 1 h. The same for any other answer. */
+            /** @description Not received: it is retried after 30 s, 1 min, 5 min, 10 min and 1 h. The same applies to any other response. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -10642,11 +10642,11 @@ export interface operations {
             header: {
                 /** @description `v1=` and the hex HMAC-SHA256 of `<timestamp>.<raw body>` under your secret. */
                 "X-Service-Signature": components["parameters"]["DeliverySignature"];
-                /** @description Unix seconds, part of what is signed. Refuse what is more than 300 seconds off. */
+                /** @description Unix seconds; part of the signed content. Reject timestamps that differ by more than 300 seconds. */
                 "X-Service-Timestamp": components["parameters"]["DeliveryTimestamp"];
                 /** @description The type. */
                 "X-Service-Event": components["parameters"]["DeliveryEvent"];
-                /** @description `whd_…`, new for every try, while the event id stays. */
+                /** @description `whd_…`, new for every attempt; the event id stays the same. */
                 "X-Service-Delivery-Id": components["parameters"]["DeliveryDeliveryId"];
                 /** @description Counts the events of one resource from 1, to put them in order. */
                 "X-Service-Sequence": components["parameters"]["DeliverySequence"];
@@ -10660,14 +10660,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Received. Answer within 10 seconds and work afterwards. */
+            /** @description Received. Respond within 10 seconds and process afterwards. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Not received: it is tried again after 30 s, 1 min, 5 min, 10 min and 1 h. The same for any other answer. */
+            /** @description Not received: it is retried after 30 s, 1 min, 5 min, 10 min and 1 h. The same applies to any other response. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -10682,11 +10682,11 @@ export interface operations {
             header: {
                 /** @description `v1=` and the hex HMAC-SHA256 of `<timestamp>.<raw body>` under your secret. */
                 "X-Service-Signature": components["parameters"]["DeliverySignature"];
-                /** @description Unix seconds, part of what is signed. Refuse what is more than 300 seconds off. */
+                /** @description Unix seconds; part of the signed content. Reject timestamps that differ by more than 300 seconds. */
                 "X-Service-Timestamp": components["parameters"]["DeliveryTimestamp"];
                 /** @description The type. */
                 "X-Service-Event": components["parameters"]["DeliveryEvent"];
-                /** @description `whd_…`, new for every try, while the event id stays. */
+                /** @description `whd_…`, new for every attempt; the event id stays the same. */
                 "X-Service-Delivery-Id": components["parameters"]["DeliveryDeliveryId"];
                 /** @description Counts the events of one resource from 1, to put them in order. */
                 "X-Service-Sequence": components["parameters"]["DeliverySequence"];
@@ -10700,14 +10700,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Received. Answer within 10 seconds and work afterwards. */
+            /** @description Received. Respond within 10 seconds and process afterwards. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Not received: it is tried again after 30 s, 1 min, 5 min, 10 min and 1 h. The same for any other answer. */
+            /** @description Not received: it is retried after 30 s, 1 min, 5 min, 10 min and 1 h. The same applies to any other response. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -10722,11 +10722,11 @@ export interface operations {
             header: {
                 /** @description `v1=` and the hex HMAC-SHA256 of `<timestamp>.<raw body>` under your secret. */
                 "X-Service-Signature": components["parameters"]["DeliverySignature"];
-                /** @description Unix seconds, part of what is signed. Refuse what is more than 300 seconds off. */
+                /** @description Unix seconds; part of the signed content. Reject timestamps that differ by more than 300 seconds. */
                 "X-Service-Timestamp": components["parameters"]["DeliveryTimestamp"];
                 /** @description The type. */
                 "X-Service-Event": components["parameters"]["DeliveryEvent"];
-                /** @description `whd_…`, new for every try, while the event id stays. */
+                /** @description `whd_…`, new for every attempt; the event id stays the same. */
                 "X-Service-Delivery-Id": components["parameters"]["DeliveryDeliveryId"];
                 /** @description Counts the events of one resource from 1, to put them in order. */
                 "X-Service-Sequence": components["parameters"]["DeliverySequence"];
@@ -10740,14 +10740,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Received. Answer within 10 seconds and work afterwards. */
+            /** @description Received. Respond within 10 seconds and process afterwards. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Not received: it is tried again after 30 s, 1 min, 5 min, 10 min and 1 h. The same for any other answer. */
+            /** @description Not received: it is retried after 30 s, 1 min, 5 min, 10 min and 1 h. The same applies to any other response. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -10762,11 +10762,11 @@ export interface operations {
             header: {
                 /** @description `v1=` and the hex HMAC-SHA256 of `<timestamp>.<raw body>` under your secret. */
                 "X-Service-Signature": components["parameters"]["DeliverySignature"];
-                /** @description Unix seconds, part of what is signed. Refuse what is more than 300 seconds off. */
+                /** @description Unix seconds; part of the signed content. Reject timestamps that differ by more than 300 seconds. */
                 "X-Service-Timestamp": components["parameters"]["DeliveryTimestamp"];
                 /** @description The type. */
                 "X-Service-Event": components["parameters"]["DeliveryEvent"];
-                /** @description `whd_…`, new for every try, while the event id stays. */
+                /** @description `whd_…`, new for every attempt; the event id stays the same. */
                 "X-Service-Delivery-Id": components["parameters"]["DeliveryDeliveryId"];
                 /** @description Counts the events of one resource from 1, to put them in order. */
                 "X-Service-Sequence": components["parameters"]["DeliverySequence"];
@@ -10780,14 +10780,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Received. Answer within 10 seconds and work afterwards. */
+            /** @description Received. Respond within 10 seconds and process afterwards. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Not received: it is tried again after 30 s, 1 min, 5 min, 10 min and 1 h. The same for any other answer. */
+            /** @description Not received: it is retried after 30 s, 1 min, 5 min, 10 min and 1 h. The same applies to any other response. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -10802,11 +10802,11 @@ export interface operations {
             header: {
                 /** @description `v1=` and the hex HMAC-SHA256 of `<timestamp>.<raw body>` under your secret. */
                 "X-Service-Signature": components["parameters"]["DeliverySignature"];
-                /** @description Unix seconds, part of what is signed. Refuse what is more than 300 seconds off. */
+                /** @description Unix seconds; part of the signed content. Reject timestamps that differ by more than 300 seconds. */
                 "X-Service-Timestamp": components["parameters"]["DeliveryTimestamp"];
                 /** @description The type. */
                 "X-Service-Event": components["parameters"]["DeliveryEvent"];
-                /** @description `whd_…`, new for every try, while the event id stays. */
+                /** @description `whd_…`, new for every attempt; the event id stays the same. */
                 "X-Service-Delivery-Id": components["parameters"]["DeliveryDeliveryId"];
                 /** @description Counts the events of one resource from 1, to put them in order. */
                 "X-Service-Sequence": components["parameters"]["DeliverySequence"];
@@ -10820,14 +10820,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Received. Answer within 10 seconds and work afterwards. */
+            /** @description Received. Respond within 10 seconds and process afterwards. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Not received: it is tried again after 30 s, 1 min, 5 min, 10 min and 1 h. The same for any other answer. */
+            /** @description Not received: it is retried after 30 s, 1 min, 5 min, 10 min and 1 h. The same applies to any other response. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -10842,11 +10842,11 @@ export interface operations {
             header: {
                 /** @description `v1=` and the hex HMAC-SHA256 of `<timestamp>.<raw body>` under your secret. */
                 "X-Service-Signature": components["parameters"]["DeliverySignature"];
-                /** @description Unix seconds, part of what is signed. Refuse what is more than 300 seconds off. */
+                /** @description Unix seconds; part of the signed content. Reject timestamps that differ by more than 300 seconds. */
                 "X-Service-Timestamp": components["parameters"]["DeliveryTimestamp"];
                 /** @description The type. */
                 "X-Service-Event": components["parameters"]["DeliveryEvent"];
-                /** @description `whd_…`, new for every try, while the event id stays. */
+                /** @description `whd_…`, new for every attempt; the event id stays the same. */
                 "X-Service-Delivery-Id": components["parameters"]["DeliveryDeliveryId"];
                 /** @description Counts the events of one resource from 1, to put them in order. */
                 "X-Service-Sequence": components["parameters"]["DeliverySequence"];
@@ -10860,14 +10860,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Received. Answer within 10 seconds and work afterwards. */
+            /** @description Received. Respond within 10 seconds and process afterwards. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Not received: it is tried again after 30 s, 1 min, 5 min, 10 min and 1 h. The same for any other answer. */
+            /** @description Not received: it is retried after 30 s, 1 min, 5 min, 10 min and 1 h. The same applies to any other response. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -10882,11 +10882,11 @@ export interface operations {
             header: {
                 /** @description `v1=` and the hex HMAC-SHA256 of `<timestamp>.<raw body>` under your secret. */
                 "X-Service-Signature": components["parameters"]["DeliverySignature"];
-                /** @description Unix seconds, part of what is signed. Refuse what is more than 300 seconds off. */
+                /** @description Unix seconds; part of the signed content. Reject timestamps that differ by more than 300 seconds. */
                 "X-Service-Timestamp": components["parameters"]["DeliveryTimestamp"];
                 /** @description The type. */
                 "X-Service-Event": components["parameters"]["DeliveryEvent"];
-                /** @description `whd_…`, new for every try, while the event id stays. */
+                /** @description `whd_…`, new for every attempt; the event id stays the same. */
                 "X-Service-Delivery-Id": components["parameters"]["DeliveryDeliveryId"];
                 /** @description Counts the events of one resource from 1, to put them in order. */
                 "X-Service-Sequence": components["parameters"]["DeliverySequence"];
@@ -10900,14 +10900,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Received. Answer within 10 seconds and work afterwards. */
+            /** @description Received. Respond within 10 seconds and process afterwards. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Not received: it is tried again after 30 s, 1 min, 5 min, 10 min and 1 h. The same for any other answer. */
+            /** @description Not received: it is retried after 30 s, 1 min, 5 min, 10 min and 1 h. The same applies to any other response. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -10922,11 +10922,11 @@ export interface operations {
             header: {
                 /** @description `v1=` and the hex HMAC-SHA256 of `<timestamp>.<raw body>` under your secret. */
                 "X-Service-Signature": components["parameters"]["DeliverySignature"];
-                /** @description Unix seconds, part of what is signed. Refuse what is more than 300 seconds off. */
+                /** @description Unix seconds; part of the signed content. Reject timestamps that differ by more than 300 seconds. */
                 "X-Service-Timestamp": components["parameters"]["DeliveryTimestamp"];
                 /** @description The type. */
                 "X-Service-Event": components["parameters"]["DeliveryEvent"];
-                /** @description `whd_…`, new for every try, while the event id stays. */
+                /** @description `whd_…`, new for every attempt; the event id stays the same. */
                 "X-Service-Delivery-Id": components["parameters"]["DeliveryDeliveryId"];
                 /** @description Counts the events of one resource from 1, to put them in order. */
                 "X-Service-Sequence": components["parameters"]["DeliverySequence"];
@@ -10940,14 +10940,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Received. Answer within 10 seconds and work afterwards. */
+            /** @description Received. Respond within 10 seconds and process afterwards. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Not received: it is tried again after 30 s, 1 min, 5 min, 10 min and 1 h. The same for any other answer. */
+            /** @description Not received: it is retried after 30 s, 1 min, 5 min, 10 min and 1 h. The same applies to any other response. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -10962,11 +10962,11 @@ export interface operations {
             header: {
                 /** @description `v1=` and the hex HMAC-SHA256 of `<timestamp>.<raw body>` under your secret. */
                 "X-Service-Signature": components["parameters"]["DeliverySignature"];
-                /** @description Unix seconds, part of what is signed. Refuse what is more than 300 seconds off. */
+                /** @description Unix seconds; part of the signed content. Reject timestamps that differ by more than 300 seconds. */
                 "X-Service-Timestamp": components["parameters"]["DeliveryTimestamp"];
                 /** @description The type. */
                 "X-Service-Event": components["parameters"]["DeliveryEvent"];
-                /** @description `whd_…`, new for every try, while the event id stays. */
+                /** @description `whd_…`, new for every attempt; the event id stays the same. */
                 "X-Service-Delivery-Id": components["parameters"]["DeliveryDeliveryId"];
                 /** @description Counts the events of one resource from 1, to put them in order. */
                 "X-Service-Sequence": components["parameters"]["DeliverySequence"];
@@ -10980,14 +10980,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Received. Answer within 10 seconds and work afterwards. */
+            /** @description Received. Respond within 10 seconds and process afterwards. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Not received: it is tried again after 30 s, 1 min, 5 min, 10 min and 1 h. The same for any other answer. */
+            /** @description Not received: it is retried after 30 s, 1 min, 5 min, 10 min and 1 h. The same applies to any other response. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -11002,11 +11002,11 @@ export interface operations {
             header: {
                 /** @description `v1=` and the hex HMAC-SHA256 of `<timestamp>.<raw body>` under your secret. */
                 "X-Service-Signature": components["parameters"]["DeliverySignature"];
-                /** @description Unix seconds, part of what is signed. Refuse what is more than 300 seconds off. */
+                /** @description Unix seconds; part of the signed content. Reject timestamps that differ by more than 300 seconds. */
                 "X-Service-Timestamp": components["parameters"]["DeliveryTimestamp"];
                 /** @description The type. */
                 "X-Service-Event": components["parameters"]["DeliveryEvent"];
-                /** @description `whd_…`, new for every try, while the event id stays. */
+                /** @description `whd_…`, new for every attempt; the event id stays the same. */
                 "X-Service-Delivery-Id": components["parameters"]["DeliveryDeliveryId"];
                 /** @description Counts the events of one resource from 1, to put them in order. */
                 "X-Service-Sequence": components["parameters"]["DeliverySequence"];
@@ -11020,14 +11020,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Received. Answer within 10 seconds and work afterwards. */
+            /** @description Received. Respond within 10 seconds and process afterwards. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Not received: it is tried again after 30 s, 1 min, 5 min, 10 min and 1 h. The same for any other answer. */
+            /** @description Not received: it is retried after 30 s, 1 min, 5 min, 10 min and 1 h. The same applies to any other response. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -11042,11 +11042,11 @@ export interface operations {
             header: {
                 /** @description `v1=` and the hex HMAC-SHA256 of `<timestamp>.<raw body>` under your secret. */
                 "X-Service-Signature": components["parameters"]["DeliverySignature"];
-                /** @description Unix seconds, part of what is signed. Refuse what is more than 300 seconds off. */
+                /** @description Unix seconds; part of the signed content. Reject timestamps that differ by more than 300 seconds. */
                 "X-Service-Timestamp": components["parameters"]["DeliveryTimestamp"];
                 /** @description The type. */
                 "X-Service-Event": components["parameters"]["DeliveryEvent"];
-                /** @description `whd_…`, new for every try, while the event id stays. */
+                /** @description `whd_…`, new for every attempt; the event id stays the same. */
                 "X-Service-Delivery-Id": components["parameters"]["DeliveryDeliveryId"];
                 /** @description Counts the events of one resource from 1, to put them in order. */
                 "X-Service-Sequence": components["parameters"]["DeliverySequence"];
@@ -11060,14 +11060,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Received. Answer within 10 seconds and work afterwards. */
+            /** @description Received. Respond within 10 seconds and process afterwards. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Not received: it is tried again after 30 s, 1 min, 5 min, 10 min and 1 h. The same for any other answer. */
+            /** @description Not received: it is retried after 30 s, 1 min, 5 min, 10 min and 1 h. The same applies to any other response. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -11082,11 +11082,11 @@ export interface operations {
             header: {
                 /** @description `v1=` and the hex HMAC-SHA256 of `<timestamp>.<raw body>` under your secret. */
                 "X-Service-Signature": components["parameters"]["DeliverySignature"];
-                /** @description Unix seconds, part of what is signed. Refuse what is more than 300 seconds off. */
+                /** @description Unix seconds; part of the signed content. Reject timestamps that differ by more than 300 seconds. */
                 "X-Service-Timestamp": components["parameters"]["DeliveryTimestamp"];
                 /** @description The type. */
                 "X-Service-Event": components["parameters"]["DeliveryEvent"];
-                /** @description `whd_…`, new for every try, while the event id stays. */
+                /** @description `whd_…`, new for every attempt; the event id stays the same. */
                 "X-Service-Delivery-Id": components["parameters"]["DeliveryDeliveryId"];
                 /** @description Counts the events of one resource from 1, to put them in order. */
                 "X-Service-Sequence": components["parameters"]["DeliverySequence"];
@@ -11100,14 +11100,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Received. Answer within 10 seconds and work afterwards. */
+            /** @description Received. Respond within 10 seconds and process afterwards. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Not received: it is tried again after 30 s, 1 min, 5 min, 10 min and 1 h. The same for any other answer. */
+            /** @description Not received: it is retried after 30 s, 1 min, 5 min, 10 min and 1 h. The same applies to any other response. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -11122,11 +11122,11 @@ export interface operations {
             header: {
                 /** @description `v1=` and the hex HMAC-SHA256 of `<timestamp>.<raw body>` under your secret. */
                 "X-Service-Signature": components["parameters"]["DeliverySignature"];
-                /** @description Unix seconds, part of what is signed. Refuse what is more than 300 seconds off. */
+                /** @description Unix seconds; part of the signed content. Reject timestamps that differ by more than 300 seconds. */
                 "X-Service-Timestamp": components["parameters"]["DeliveryTimestamp"];
                 /** @description The type. */
                 "X-Service-Event": components["parameters"]["DeliveryEvent"];
-                /** @description `whd_…`, new for every try, while the event id stays. */
+                /** @description `whd_…`, new for every attempt; the event id stays the same. */
                 "X-Service-Delivery-Id": components["parameters"]["DeliveryDeliveryId"];
                 /** @description Counts the events of one resource from 1, to put them in order. */
                 "X-Service-Sequence": components["parameters"]["DeliverySequence"];
@@ -11140,14 +11140,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Received. Answer within 10 seconds and work afterwards. */
+            /** @description Received. Respond within 10 seconds and process afterwards. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Not received: it is tried again after 30 s, 1 min, 5 min, 10 min and 1 h. The same for any other answer. */
+            /** @description Not received: it is retried after 30 s, 1 min, 5 min, 10 min and 1 h. The same applies to any other response. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -11162,11 +11162,11 @@ export interface operations {
             header: {
                 /** @description `v1=` and the hex HMAC-SHA256 of `<timestamp>.<raw body>` under your secret. */
                 "X-Service-Signature": components["parameters"]["DeliverySignature"];
-                /** @description Unix seconds, part of what is signed. Refuse what is more than 300 seconds off. */
+                /** @description Unix seconds; part of the signed content. Reject timestamps that differ by more than 300 seconds. */
                 "X-Service-Timestamp": components["parameters"]["DeliveryTimestamp"];
                 /** @description The type. */
                 "X-Service-Event": components["parameters"]["DeliveryEvent"];
-                /** @description `whd_…`, new for every try, while the event id stays. */
+                /** @description `whd_…`, new for every attempt; the event id stays the same. */
                 "X-Service-Delivery-Id": components["parameters"]["DeliveryDeliveryId"];
                 /** @description Counts the events of one resource from 1, to put them in order. */
                 "X-Service-Sequence": components["parameters"]["DeliverySequence"];
@@ -11180,14 +11180,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Received. Answer within 10 seconds and work afterwards. */
+            /** @description Received. Respond within 10 seconds and process afterwards. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Not received: it is tried again after 30 s, 1 min, 5 min, 10 min and 1 h. The same for any other answer. */
+            /** @description Not received: it is retried after 30 s, 1 min, 5 min, 10 min and 1 h. The same applies to any other response. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -11202,11 +11202,11 @@ export interface operations {
             header: {
                 /** @description `v1=` and the hex HMAC-SHA256 of `<timestamp>.<raw body>` under your secret. */
                 "X-Service-Signature": components["parameters"]["DeliverySignature"];
-                /** @description Unix seconds, part of what is signed. Refuse what is more than 300 seconds off. */
+                /** @description Unix seconds; part of the signed content. Reject timestamps that differ by more than 300 seconds. */
                 "X-Service-Timestamp": components["parameters"]["DeliveryTimestamp"];
                 /** @description The type. */
                 "X-Service-Event": components["parameters"]["DeliveryEvent"];
-                /** @description `whd_…`, new for every try, while the event id stays. */
+                /** @description `whd_…`, new for every attempt; the event id stays the same. */
                 "X-Service-Delivery-Id": components["parameters"]["DeliveryDeliveryId"];
                 /** @description Counts the events of one resource from 1, to put them in order. */
                 "X-Service-Sequence": components["parameters"]["DeliverySequence"];
@@ -11220,14 +11220,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Received. Answer within 10 seconds and work afterwards. */
+            /** @description Received. Respond within 10 seconds and process afterwards. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Not received: it is tried again after 30 s, 1 min, 5 min, 10 min and 1 h. The same for any other answer. */
+            /** @description Not received: it is retried after 30 s, 1 min, 5 min, 10 min and 1 h. The same applies to any other response. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -11242,11 +11242,11 @@ export interface operations {
             header: {
                 /** @description `v1=` and the hex HMAC-SHA256 of `<timestamp>.<raw body>` under your secret. */
                 "X-Service-Signature": components["parameters"]["DeliverySignature"];
-                /** @description Unix seconds, part of what is signed. Refuse what is more than 300 seconds off. */
+                /** @description Unix seconds; part of the signed content. Reject timestamps that differ by more than 300 seconds. */
                 "X-Service-Timestamp": components["parameters"]["DeliveryTimestamp"];
                 /** @description The type. */
                 "X-Service-Event": components["parameters"]["DeliveryEvent"];
-                /** @description `whd_…`, new for every try, while the event id stays. */
+                /** @description `whd_…`, new for every attempt; the event id stays the same. */
                 "X-Service-Delivery-Id": components["parameters"]["DeliveryDeliveryId"];
                 /** @description Counts the events of one resource from 1, to put them in order. */
                 "X-Service-Sequence": components["parameters"]["DeliverySequence"];
@@ -11260,14 +11260,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Received. Answer within 10 seconds and work afterwards. */
+            /** @description Received. Respond within 10 seconds and process afterwards. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Not received: it is tried again after 30 s, 1 min, 5 min, 10 min and 1 h. The same for any other answer. */
+            /** @description Not received: it is retried after 30 s, 1 min, 5 min, 10 min and 1 h. The same applies to any other response. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -11282,11 +11282,11 @@ export interface operations {
             header: {
                 /** @description `v1=` and the hex HMAC-SHA256 of `<timestamp>.<raw body>` under your secret. */
                 "X-Service-Signature": components["parameters"]["DeliverySignature"];
-                /** @description Unix seconds, part of what is signed. Refuse what is more than 300 seconds off. */
+                /** @description Unix seconds; part of the signed content. Reject timestamps that differ by more than 300 seconds. */
                 "X-Service-Timestamp": components["parameters"]["DeliveryTimestamp"];
                 /** @description The type. */
                 "X-Service-Event": components["parameters"]["DeliveryEvent"];
-                /** @description `whd_…`, new for every try, while the event id stays. */
+                /** @description `whd_…`, new for every attempt; the event id stays the same. */
                 "X-Service-Delivery-Id": components["parameters"]["DeliveryDeliveryId"];
                 /** @description Counts the events of one resource from 1, to put them in order. */
                 "X-Service-Sequence": components["parameters"]["DeliverySequence"];
@@ -11300,14 +11300,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Received. Answer within 10 seconds and work afterwards. */
+            /** @description Received. Respond within 10 seconds and process afterwards. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Not received: it is tried again after 30 s, 1 min, 5 min, 10 min and 1 h. The same for any other answer. */
+            /** @description Not received: it is retried after 30 s, 1 min, 5 min, 10 min and 1 h. The same applies to any other response. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -11322,11 +11322,11 @@ export interface operations {
             header: {
                 /** @description `v1=` and the hex HMAC-SHA256 of `<timestamp>.<raw body>` under your secret. */
                 "X-Service-Signature": components["parameters"]["DeliverySignature"];
-                /** @description Unix seconds, part of what is signed. Refuse what is more than 300 seconds off. */
+                /** @description Unix seconds; part of the signed content. Reject timestamps that differ by more than 300 seconds. */
                 "X-Service-Timestamp": components["parameters"]["DeliveryTimestamp"];
                 /** @description The type. */
                 "X-Service-Event": components["parameters"]["DeliveryEvent"];
-                /** @description `whd_…`, new for every try, while the event id stays. */
+                /** @description `whd_…`, new for every attempt; the event id stays the same. */
                 "X-Service-Delivery-Id": components["parameters"]["DeliveryDeliveryId"];
                 /** @description Counts the events of one resource from 1, to put them in order. */
                 "X-Service-Sequence": components["parameters"]["DeliverySequence"];
@@ -11340,14 +11340,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Received. Answer within 10 seconds and work afterwards. */
+            /** @description Received. Respond within 10 seconds and process afterwards. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Not received: it is tried again after 30 s, 1 min, 5 min, 10 min and 1 h. The same for any other answer. */
+            /** @description Not received: it is retried after 30 s, 1 min, 5 min, 10 min and 1 h. The same applies to any other response. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -11362,11 +11362,11 @@ export interface operations {
             header: {
                 /** @description `v1=` and the hex HMAC-SHA256 of `<timestamp>.<raw body>` under your secret. */
                 "X-Service-Signature": components["parameters"]["DeliverySignature"];
-                /** @description Unix seconds, part of what is signed. Refuse what is more than 300 seconds off. */
+                /** @description Unix seconds; part of the signed content. Reject timestamps that differ by more than 300 seconds. */
                 "X-Service-Timestamp": components["parameters"]["DeliveryTimestamp"];
                 /** @description The type. */
                 "X-Service-Event": components["parameters"]["DeliveryEvent"];
-                /** @description `whd_…`, new for every try, while the event id stays. */
+                /** @description `whd_…`, new for every attempt; the event id stays the same. */
                 "X-Service-Delivery-Id": components["parameters"]["DeliveryDeliveryId"];
                 /** @description Counts the events of one resource from 1, to put them in order. */
                 "X-Service-Sequence": components["parameters"]["DeliverySequence"];
@@ -11380,14 +11380,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Received. Answer within 10 seconds and work afterwards. */
+            /** @description Received. Respond within 10 seconds and process afterwards. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Not received: it is tried again after 30 s, 1 min, 5 min, 10 min and 1 h. The same for any other answer. */
+            /** @description Not received: it is retried after 30 s, 1 min, 5 min, 10 min and 1 h. The same applies to any other response. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -11402,11 +11402,11 @@ export interface operations {
             header: {
                 /** @description `v1=` and the hex HMAC-SHA256 of `<timestamp>.<raw body>` under your secret. */
                 "X-Service-Signature": components["parameters"]["DeliverySignature"];
-                /** @description Unix seconds, part of what is signed. Refuse what is more than 300 seconds off. */
+                /** @description Unix seconds; part of the signed content. Reject timestamps that differ by more than 300 seconds. */
                 "X-Service-Timestamp": components["parameters"]["DeliveryTimestamp"];
                 /** @description The type. */
                 "X-Service-Event": components["parameters"]["DeliveryEvent"];
-                /** @description `whd_…`, new for every try, while the event id stays. */
+                /** @description `whd_…`, new for every attempt; the event id stays the same. */
                 "X-Service-Delivery-Id": components["parameters"]["DeliveryDeliveryId"];
                 /** @description Counts the events of one resource from 1, to put them in order. */
                 "X-Service-Sequence": components["parameters"]["DeliverySequence"];
@@ -11420,14 +11420,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Received. Answer within 10 seconds and work afterwards. */
+            /** @description Received. Respond within 10 seconds and process afterwards. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Not received: it is tried again after 30 s, 1 min, 5 min, 10 min and 1 h. The same for any other answer. */
+            /** @description Not received: it is retried after 30 s, 1 min, 5 min, 10 min and 1 h. The same applies to any other response. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -11442,11 +11442,11 @@ export interface operations {
             header: {
                 /** @description `v1=` and the hex HMAC-SHA256 of `<timestamp>.<raw body>` under your secret. */
                 "X-Service-Signature": components["parameters"]["DeliverySignature"];
-                /** @description Unix seconds, part of what is signed. Refuse what is more than 300 seconds off. */
+                /** @description Unix seconds; part of the signed content. Reject timestamps that differ by more than 300 seconds. */
                 "X-Service-Timestamp": components["parameters"]["DeliveryTimestamp"];
                 /** @description The type. */
                 "X-Service-Event": components["parameters"]["DeliveryEvent"];
-                /** @description `whd_…`, new for every try, while the event id stays. */
+                /** @description `whd_…`, new for every attempt; the event id stays the same. */
                 "X-Service-Delivery-Id": components["parameters"]["DeliveryDeliveryId"];
                 /** @description Counts the events of one resource from 1, to put them in order. */
                 "X-Service-Sequence": components["parameters"]["DeliverySequence"];
@@ -11460,14 +11460,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Received. Answer within 10 seconds and work afterwards. */
+            /** @description Received. Respond within 10 seconds and process afterwards. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Not received: it is tried again after 30 s, 1 min, 5 min, 10 min and 1 h. The same for any other answer. */
+            /** @description Not received: it is retried after 30 s, 1 min, 5 min, 10 min and 1 h. The same applies to any other response. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -11482,11 +11482,11 @@ export interface operations {
             header: {
                 /** @description `v1=` and the hex HMAC-SHA256 of `<timestamp>.<raw body>` under your secret. */
                 "X-Service-Signature": components["parameters"]["DeliverySignature"];
-                /** @description Unix seconds, part of what is signed. Refuse what is more than 300 seconds off. */
+                /** @description Unix seconds; part of the signed content. Reject timestamps that differ by more than 300 seconds. */
                 "X-Service-Timestamp": components["parameters"]["DeliveryTimestamp"];
                 /** @description The type. */
                 "X-Service-Event": components["parameters"]["DeliveryEvent"];
-                /** @description `whd_…`, new for every try, while the event id stays. */
+                /** @description `whd_…`, new for every attempt; the event id stays the same. */
                 "X-Service-Delivery-Id": components["parameters"]["DeliveryDeliveryId"];
                 /** @description Counts the events of one resource from 1, to put them in order. */
                 "X-Service-Sequence": components["parameters"]["DeliverySequence"];
@@ -11500,14 +11500,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Received. Answer within 10 seconds and work afterwards. */
+            /** @description Received. Respond within 10 seconds and process afterwards. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Not received: it is tried again after 30 s, 1 min, 5 min, 10 min and 1 h. The same for any other answer. */
+            /** @description Not received: it is retried after 30 s, 1 min, 5 min, 10 min and 1 h. The same applies to any other response. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -11522,11 +11522,11 @@ export interface operations {
             header: {
                 /** @description `v1=` and the hex HMAC-SHA256 of `<timestamp>.<raw body>` under your secret. */
                 "X-Service-Signature": components["parameters"]["DeliverySignature"];
-                /** @description Unix seconds, part of what is signed. Refuse what is more than 300 seconds off. */
+                /** @description Unix seconds; part of the signed content. Reject timestamps that differ by more than 300 seconds. */
                 "X-Service-Timestamp": components["parameters"]["DeliveryTimestamp"];
                 /** @description The type. */
                 "X-Service-Event": components["parameters"]["DeliveryEvent"];
-                /** @description `whd_…`, new for every try, while the event id stays. */
+                /** @description `whd_…`, new for every attempt; the event id stays the same. */
                 "X-Service-Delivery-Id": components["parameters"]["DeliveryDeliveryId"];
                 /** @description Counts the events of one resource from 1, to put them in order. */
                 "X-Service-Sequence": components["parameters"]["DeliverySequence"];
@@ -11540,14 +11540,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Received. Answer within 10 seconds and work afterwards. */
+            /** @description Received. Respond within 10 seconds and process afterwards. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Not received: it is tried again after 30 s, 1 min, 5 min, 10 min and 1 h. The same for any other answer. */
+            /** @description Not received: it is retried after 30 s, 1 min, 5 min, 10 min and 1 h. The same applies to any other response. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -11562,11 +11562,11 @@ export interface operations {
             header: {
                 /** @description `v1=` and the hex HMAC-SHA256 of `<timestamp>.<raw body>` under your secret. */
                 "X-Service-Signature": components["parameters"]["DeliverySignature"];
-                /** @description Unix seconds, part of what is signed. Refuse what is more than 300 seconds off. */
+                /** @description Unix seconds; part of the signed content. Reject timestamps that differ by more than 300 seconds. */
                 "X-Service-Timestamp": components["parameters"]["DeliveryTimestamp"];
                 /** @description The type. */
                 "X-Service-Event": components["parameters"]["DeliveryEvent"];
-                /** @description `whd_…`, new for every try, while the event id stays. */
+                /** @description `whd_…`, new for every attempt; the event id stays the same. */
                 "X-Service-Delivery-Id": components["parameters"]["DeliveryDeliveryId"];
                 /** @description Counts the events of one resource from 1, to put them in order. */
                 "X-Service-Sequence": components["parameters"]["DeliverySequence"];
@@ -11580,14 +11580,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Received. Answer within 10 seconds and work afterwards. */
+            /** @description Received. Respond within 10 seconds and process afterwards. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Not received: it is tried again after 30 s, 1 min, 5 min, 10 min and 1 h. The same for any other answer. */
+            /** @description Not received: it is retried after 30 s, 1 min, 5 min, 10 min and 1 h. The same applies to any other response. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -11602,11 +11602,11 @@ export interface operations {
             header: {
                 /** @description `v1=` and the hex HMAC-SHA256 of `<timestamp>.<raw body>` under your secret. */
                 "X-Service-Signature": components["parameters"]["DeliverySignature"];
-                /** @description Unix seconds, part of what is signed. Refuse what is more than 300 seconds off. */
+                /** @description Unix seconds; part of the signed content. Reject timestamps that differ by more than 300 seconds. */
                 "X-Service-Timestamp": components["parameters"]["DeliveryTimestamp"];
                 /** @description The type. */
                 "X-Service-Event": components["parameters"]["DeliveryEvent"];
-                /** @description `whd_…`, new for every try, while the event id stays. */
+                /** @description `whd_…`, new for every attempt; the event id stays the same. */
                 "X-Service-Delivery-Id": components["parameters"]["DeliveryDeliveryId"];
                 /** @description Counts the events of one resource from 1, to put them in order. */
                 "X-Service-Sequence": components["parameters"]["DeliverySequence"];
@@ -11620,14 +11620,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Received. Answer within 10 seconds and work afterwards. */
+            /** @description Received. Respond within 10 seconds and process afterwards. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Not received: it is tried again after 30 s, 1 min, 5 min, 10 min and 1 h. The same for any other answer. */
+            /** @description Not received: it is retried after 30 s, 1 min, 5 min, 10 min and 1 h. The same applies to any other response. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -11642,11 +11642,11 @@ export interface operations {
             header: {
                 /** @description `v1=` and the hex HMAC-SHA256 of `<timestamp>.<raw body>` under your secret. */
                 "X-Service-Signature": components["parameters"]["DeliverySignature"];
-                /** @description Unix seconds, part of what is signed. Refuse what is more than 300 seconds off. */
+                /** @description Unix seconds; part of the signed content. Reject timestamps that differ by more than 300 seconds. */
                 "X-Service-Timestamp": components["parameters"]["DeliveryTimestamp"];
                 /** @description The type. */
                 "X-Service-Event": components["parameters"]["DeliveryEvent"];
-                /** @description `whd_…`, new for every try, while the event id stays. */
+                /** @description `whd_…`, new for every attempt; the event id stays the same. */
                 "X-Service-Delivery-Id": components["parameters"]["DeliveryDeliveryId"];
                 /** @description Counts the events of one resource from 1, to put them in order. */
                 "X-Service-Sequence": components["parameters"]["DeliverySequence"];
@@ -11660,14 +11660,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Received. Answer within 10 seconds and work afterwards. */
+            /** @description Received. Respond within 10 seconds and process afterwards. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Not received: it is tried again after 30 s, 1 min, 5 min, 10 min and 1 h. The same for any other answer. */
+            /** @description Not received: it is retried after 30 s, 1 min, 5 min, 10 min and 1 h. The same applies to any other response. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -11682,11 +11682,11 @@ export interface operations {
             header: {
                 /** @description `v1=` and the hex HMAC-SHA256 of `<timestamp>.<raw body>` under your secret. */
                 "X-Service-Signature": components["parameters"]["DeliverySignature"];
-                /** @description Unix seconds, part of what is signed. Refuse what is more than 300 seconds off. */
+                /** @description Unix seconds; part of the signed content. Reject timestamps that differ by more than 300 seconds. */
                 "X-Service-Timestamp": components["parameters"]["DeliveryTimestamp"];
                 /** @description The type. */
                 "X-Service-Event": components["parameters"]["DeliveryEvent"];
-                /** @description `whd_…`, new for every try, while the event id stays. */
+                /** @description `whd_…`, new for every attempt; the event id stays the same. */
                 "X-Service-Delivery-Id": components["parameters"]["DeliveryDeliveryId"];
                 /** @description Counts the events of one resource from 1, to put them in order. */
                 "X-Service-Sequence": components["parameters"]["DeliverySequence"];
@@ -11700,14 +11700,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Received. Answer within 10 seconds and work afterwards. */
+            /** @description Received. Respond within 10 seconds and process afterwards. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Not received: it is tried again after 30 s, 1 min, 5 min, 10 min and 1 h. The same for any other answer. */
+            /** @description Not received: it is retried after 30 s, 1 min, 5 min, 10 min and 1 h. The same applies to any other response. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -11722,11 +11722,11 @@ export interface operations {
             header: {
                 /** @description `v1=` and the hex HMAC-SHA256 of `<timestamp>.<raw body>` under your secret. */
                 "X-Service-Signature": components["parameters"]["DeliverySignature"];
-                /** @description Unix seconds, part of what is signed. Refuse what is more than 300 seconds off. */
+                /** @description Unix seconds; part of the signed content. Reject timestamps that differ by more than 300 seconds. */
                 "X-Service-Timestamp": components["parameters"]["DeliveryTimestamp"];
                 /** @description The type. */
                 "X-Service-Event": components["parameters"]["DeliveryEvent"];
-                /** @description `whd_…`, new for every try, while the event id stays. */
+                /** @description `whd_…`, new for every attempt; the event id stays the same. */
                 "X-Service-Delivery-Id": components["parameters"]["DeliveryDeliveryId"];
                 /** @description Counts the events of one resource from 1, to put them in order. */
                 "X-Service-Sequence": components["parameters"]["DeliverySequence"];
@@ -11740,14 +11740,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Received. Answer within 10 seconds and work afterwards. */
+            /** @description Received. Respond within 10 seconds and process afterwards. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Not received: it is tried again after 30 s, 1 min, 5 min, 10 min and 1 h. The same for any other answer. */
+            /** @description Not received: it is retried after 30 s, 1 min, 5 min, 10 min and 1 h. The same applies to any other response. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -11762,11 +11762,11 @@ export interface operations {
             header: {
                 /** @description `v1=` and the hex HMAC-SHA256 of `<timestamp>.<raw body>` under your secret. */
                 "X-Service-Signature": components["parameters"]["DeliverySignature"];
-                /** @description Unix seconds, part of what is signed. Refuse what is more than 300 seconds off. */
+                /** @description Unix seconds; part of the signed content. Reject timestamps that differ by more than 300 seconds. */
                 "X-Service-Timestamp": components["parameters"]["DeliveryTimestamp"];
                 /** @description The type. */
                 "X-Service-Event": components["parameters"]["DeliveryEvent"];
-                /** @description `whd_…`, new for every try, while the event id stays. */
+                /** @description `whd_…`, new for every attempt; the event id stays the same. */
                 "X-Service-Delivery-Id": components["parameters"]["DeliveryDeliveryId"];
                 /** @description Counts the events of one resource from 1, to put them in order. */
                 "X-Service-Sequence": components["parameters"]["DeliverySequence"];
@@ -11780,14 +11780,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Received. Answer within 10 seconds and work afterwards. */
+            /** @description Received. Respond within 10 seconds and process afterwards. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Not received: it is tried again after 30 s, 1 min, 5 min, 10 min and 1 h. The same for any other answer. */
+            /** @description Not received: it is retried after 30 s, 1 min, 5 min, 10 min and 1 h. The same applies to any other response. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -11802,11 +11802,11 @@ export interface operations {
             header: {
                 /** @description `v1=` and the hex HMAC-SHA256 of `<timestamp>.<raw body>` under your secret. */
                 "X-Service-Signature": components["parameters"]["DeliverySignature"];
-                /** @description Unix seconds, part of what is signed. Refuse what is more than 300 seconds off. */
+                /** @description Unix seconds; part of the signed content. Reject timestamps that differ by more than 300 seconds. */
                 "X-Service-Timestamp": components["parameters"]["DeliveryTimestamp"];
                 /** @description The type. */
                 "X-Service-Event": components["parameters"]["DeliveryEvent"];
-                /** @description `whd_…`, new for every try, while the event id stays. */
+                /** @description `whd_…`, new for every attempt; the event id stays the same. */
                 "X-Service-Delivery-Id": components["parameters"]["DeliveryDeliveryId"];
                 /** @description Counts the events of one resource from 1, to put them in order. */
                 "X-Service-Sequence": components["parameters"]["DeliverySequence"];
@@ -11820,14 +11820,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Received. Answer within 10 seconds and work afterwards. */
+            /** @description Received. Respond within 10 seconds and process afterwards. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Not received: it is tried again after 30 s, 1 min, 5 min, 10 min and 1 h. The same for any other answer. */
+            /** @description Not received: it is retried after 30 s, 1 min, 5 min, 10 min and 1 h. The same applies to any other response. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -11842,11 +11842,11 @@ export interface operations {
             header: {
                 /** @description `v1=` and the hex HMAC-SHA256 of `<timestamp>.<raw body>` under your secret. */
                 "X-Service-Signature": components["parameters"]["DeliverySignature"];
-                /** @description Unix seconds, part of what is signed. Refuse what is more than 300 seconds off. */
+                /** @description Unix seconds; part of the signed content. Reject timestamps that differ by more than 300 seconds. */
                 "X-Service-Timestamp": components["parameters"]["DeliveryTimestamp"];
                 /** @description The type. */
                 "X-Service-Event": components["parameters"]["DeliveryEvent"];
-                /** @description `whd_…`, new for every try, while the event id stays. */
+                /** @description `whd_…`, new for every attempt; the event id stays the same. */
                 "X-Service-Delivery-Id": components["parameters"]["DeliveryDeliveryId"];
                 /** @description Counts the events of one resource from 1, to put them in order. */
                 "X-Service-Sequence": components["parameters"]["DeliverySequence"];
@@ -11860,14 +11860,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Received. Answer within 10 seconds and work afterwards. */
+            /** @description Received. Respond within 10 seconds and process afterwards. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Not received: it is tried again after 30 s, 1 min, 5 min, 10 min and 1 h. The same for any other answer. */
+            /** @description Not received: it is retried after 30 s, 1 min, 5 min, 10 min and 1 h. The same applies to any other response. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -11882,11 +11882,11 @@ export interface operations {
             header: {
                 /** @description `v1=` and the hex HMAC-SHA256 of `<timestamp>.<raw body>` under your secret. */
                 "X-Service-Signature": components["parameters"]["DeliverySignature"];
-                /** @description Unix seconds, part of what is signed. Refuse what is more than 300 seconds off. */
+                /** @description Unix seconds; part of the signed content. Reject timestamps that differ by more than 300 seconds. */
                 "X-Service-Timestamp": components["parameters"]["DeliveryTimestamp"];
                 /** @description The type. */
                 "X-Service-Event": components["parameters"]["DeliveryEvent"];
-                /** @description `whd_…`, new for every try, while the event id stays. */
+                /** @description `whd_…`, new for every attempt; the event id stays the same. */
                 "X-Service-Delivery-Id": components["parameters"]["DeliveryDeliveryId"];
                 /** @description Counts the events of one resource from 1, to put them in order. */
                 "X-Service-Sequence": components["parameters"]["DeliverySequence"];
@@ -11900,14 +11900,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Received. Answer within 10 seconds and work afterwards. */
+            /** @description Received. Respond within 10 seconds and process afterwards. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Not received: it is tried again after 30 s, 1 min, 5 min, 10 min and 1 h. The same for any other answer. */
+            /** @description Not received: it is retried after 30 s, 1 min, 5 min, 10 min and 1 h. The same applies to any other response. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -11922,11 +11922,11 @@ export interface operations {
             header: {
                 /** @description `v1=` and the hex HMAC-SHA256 of `<timestamp>.<raw body>` under your secret. */
                 "X-Service-Signature": components["parameters"]["DeliverySignature"];
-                /** @description Unix seconds, part of what is signed. Refuse what is more than 300 seconds off. */
+                /** @description Unix seconds; part of the signed content. Reject timestamps that differ by more than 300 seconds. */
                 "X-Service-Timestamp": components["parameters"]["DeliveryTimestamp"];
                 /** @description The type. */
                 "X-Service-Event": components["parameters"]["DeliveryEvent"];
-                /** @description `whd_…`, new for every try, while the event id stays. */
+                /** @description `whd_…`, new for every attempt; the event id stays the same. */
                 "X-Service-Delivery-Id": components["parameters"]["DeliveryDeliveryId"];
                 /** @description Counts the events of one resource from 1, to put them in order. */
                 "X-Service-Sequence": components["parameters"]["DeliverySequence"];
@@ -11940,14 +11940,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Received. Answer within 10 seconds and work afterwards. */
+            /** @description Received. Respond within 10 seconds and process afterwards. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Not received: it is tried again after 30 s, 1 min, 5 min, 10 min and 1 h. The same for any other answer. */
+            /** @description Not received: it is retried after 30 s, 1 min, 5 min, 10 min and 1 h. The same applies to any other response. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -11962,11 +11962,11 @@ export interface operations {
             header: {
                 /** @description `v1=` and the hex HMAC-SHA256 of `<timestamp>.<raw body>` under your secret. */
                 "X-Service-Signature": components["parameters"]["DeliverySignature"];
-                /** @description Unix seconds, part of what is signed. Refuse what is more than 300 seconds off. */
+                /** @description Unix seconds; part of the signed content. Reject timestamps that differ by more than 300 seconds. */
                 "X-Service-Timestamp": components["parameters"]["DeliveryTimestamp"];
                 /** @description The type. */
                 "X-Service-Event": components["parameters"]["DeliveryEvent"];
-                /** @description `whd_…`, new for every try, while the event id stays. */
+                /** @description `whd_…`, new for every attempt; the event id stays the same. */
                 "X-Service-Delivery-Id": components["parameters"]["DeliveryDeliveryId"];
                 /** @description Counts the events of one resource from 1, to put them in order. */
                 "X-Service-Sequence": components["parameters"]["DeliverySequence"];
@@ -11980,14 +11980,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Received. Answer within 10 seconds and work afterwards. */
+            /** @description Received. Respond within 10 seconds and process afterwards. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Not received: it is tried again after 30 s, 1 min, 5 min, 10 min and 1 h. The same for any other answer. */
+            /** @description Not received: it is retried after 30 s, 1 min, 5 min, 10 min and 1 h. The same applies to any other response. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;

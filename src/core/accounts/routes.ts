@@ -64,7 +64,7 @@ function crud(deps: RouteDeps, base: string): Route[] {
       path: base,
       summary: 'Create an account',
       description:
-        'Connects a seller whose payments are split with the platform. `split` and `settlement` decide where money goes: ' +
+        'Connects a seller whose payments are split with the platform. `split` and `settlement` determine where money goes: ' +
         'they need a private key.',
       idempotent: true,
       problems: ['private_key_required'],
@@ -85,7 +85,7 @@ function crud(deps: RouteDeps, base: string): Route[] {
       method: 'GET',
       path: `${base}/:id`,
       summary: 'Retrieve an account',
-      description: 'A public key sees neither how the owner can be reached nor where they are paid.',
+      description: 'A public key sees neither contact details of the owner nor the payout destination.',
       problems: ['account_not_found'],
       replies: { 200: one },
       handle: async (call) => {
@@ -99,8 +99,8 @@ function crud(deps: RouteDeps, base: string): Route[] {
       path: `${base}/:id`,
       summary: 'Change an account',
       description:
-        'What is not named stays. `split` and `settlement` need a private key; payments that exist keep the split they ' +
-        'were made with.',
+        'Omitted fields stay unchanged. `split` and `settlement` need a private key; existing payments keep the split they ' +
+        'were created with.',
       problems: ['account_not_found', 'private_key_required'],
       body: changeAccountBody,
       replies: { 200: one },
@@ -116,8 +116,8 @@ function crud(deps: RouteDeps, base: string): Route[] {
 }
 
 const SWITCHED = {
-  deactivate: 'New payments cannot be made for it; those that exist go on.',
-  reactivate: 'Payments can be made for it again.',
+  deactivate: 'No payments can be created for it any more; existing payments continue.',
+  reactivate: 'Payments can be created for it again.',
 };
 
 function management(deps: RouteDeps, base: string): Route[] {
@@ -143,7 +143,7 @@ function management(deps: RouteDeps, base: string): Route[] {
       method: 'PUT',
       path: `${base}/:id`,
       summary: 'Replace an account',
-      description: 'What is not named goes back to its default, `split` and `settlement` too.',
+      description: 'Omitted fields are reset to their defaults, `split` and `settlement` too.',
       problems: ['account_not_found'],
       body: createAccountBody,
       replies: { 200: one },
@@ -159,9 +159,9 @@ function management(deps: RouteDeps, base: string): Route[] {
       ...MANAGE,
       method: 'POST',
       path: `${base}/:id/onboarding`,
-      summary: 'Make an onboarding link for an account',
+      summary: 'Create an onboarding link for an account',
       description:
-        'An address for the owner of the account, which shows what is known and how far the check has come. It expires.',
+        'A link for the owner of the account, which shows the submitted details and the verification status. It expires.',
       operation_id: base === '/accounts' ? 'createAccountOnboarding' : 'createSubaccountOnboarding',
       problems: ['account_not_found'],
       replies: { 201: envelopeSchema({ onboarding: onboardingReply }) },

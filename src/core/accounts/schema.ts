@@ -49,13 +49,13 @@ const settlementFields = openObject({
 
 const optional = {
   phone: Type.Optional(nullableText({ maxLength: 32 })),
-  business_profile: Type.Optional(nullableObject({ maxProperties: 50, description: 'name, url, category …: yours.' })),
+  business_profile: Type.Optional(nullableObject({ maxProperties: 50, description: 'Your data: name, url, category …' })),
   // Declared as lists of types, so that errors inside the object are reported under their own path.
   split: Type.Optional(Type.Unsafe<Static<typeof splitFields> | null>({ ...splitFields, type: ['object', 'null'] })),
   settlement: Type.Optional(
     Type.Unsafe<Static<typeof settlementFields> | null>({ ...settlementFields, type: ['object', 'null'] }),
   ),
-  metadata: Type.Optional(nullableObject({ maxProperties: 50, description: 'Yours: at most 50 keys and 16 KB.' })),
+  metadata: Type.Optional(nullableObject({ maxProperties: 50, description: 'Your data: at most 50 keys and 16 KB.' })),
 };
 
 export const createAccountBody = openObject({ name, email, ...optional });
@@ -78,7 +78,7 @@ export const accountReply = Type.Object({
   email: Type.Optional(Type.String({ description: hidden })),
   phone: Type.Optional(nullableText({ description: hidden })),
   business_profile: Type.Optional(nullableObject({ description: hidden })),
-  split: nullableObject({ description: '`type` and `value`: what the platform keeps of a payment.' }),
+  split: nullableObject({ description: "`type` and `value`: the platform's share of a payment." }),
   settlement: Type.Optional(nullableObject({ description: hidden })),
   metadata: nullableObject(),
   active: Type.Boolean(),
@@ -89,6 +89,6 @@ export const accountReply = Type.Object({
 });
 
 export const onboardingReply = Type.Object({
-  url: Type.String({ description: 'Where the owner of the account gives what verification needs.' }),
+  url: Type.String({ description: 'URL at which the owner of the account completes verification.' }),
   expires_at: moment,
 });

@@ -18,7 +18,7 @@ export function balanceRoutes(deps: BalanceDeps): Route[] {
       path: '/balance',
       summary: 'Read the balance',
       description:
-        'Eight figures in one currency, flat and again under `balance`. Read at most 3 minutes ago. With `X-Sync` those ' +
+        'Eight figures in one currency, at the top level and under `balance`. At most 3 minutes old. With `X-Sync`: those ' +
         'of a connected account.',
       operation_id: 'retrieveBalance',
       sync: true,
@@ -31,7 +31,7 @@ export function balanceRoutes(deps: BalanceDeps): Route[] {
       ...READ,
       method: 'GET',
       path: '/balance/history',
-      summary: 'List what changed the balance',
+      summary: 'List changes of the balance',
       description: 'One entry for each change of one bucket, newest first. The entries of a bucket add up to its figure.',
       sync: true,
       problems: ['account_not_found'],

@@ -24,7 +24,7 @@ export type Bucket = (typeof BUCKETS)[number];
 /** The balance as GET /balance returns it, in major units. */
 export type Balance = { total: number } & Record<Bucket, number> & { currency: string };
 
-const currency = Type.Optional(Type.Enum(CURRENCIES, { description: "ISO 4217; the team's currency when left out." }));
+const currency = Type.Optional(Type.Enum(CURRENCIES, { description: "ISO 4217; default: the team's currency." }));
 
 export const balanceQuery = Type.Object({ currency });
 
@@ -33,12 +33,12 @@ export type BalanceQuery = Static<typeof balanceQuery>;
 const figures = {
   total: Type.Number({ description: 'The sum of the seven others.' }),
   available: Type.Number({ description: 'Can be withdrawn now; transfers draw on this only.' }),
-  pending: Type.Number({ description: 'Credited, still inside its retention hold.' }),
-  reserved: Type.Number({ description: 'Set aside for transfers that were accepted and not yet sent.' }),
-  hold: Type.Number({ description: 'Collected for payments that are not complete, or on its way back to the payer.' }),
-  disputed: Type.Number({ description: 'Held back while a dispute is open.' }),
-  'in.transit': Type.Number({ description: 'Handed to a provider, not yet confirmed.' }),
-  credit: Type.Number({ description: 'What the platform advanced: zero or negative, repaid first.' }),
+  pending: Type.Number({ description: 'Credited, still in retention.' }),
+  reserved: Type.Number({ description: 'Reserved for transfers that are accepted but not yet submitted.' }),
+  hold: Type.Number({ description: 'Collected for incomplete payments, or to be returned to the payer.' }),
+  disputed: Type.Number({ description: 'Blocked while a dispute is open.' }),
+  'in.transit': Type.Number({ description: 'Submitted to a provider, not yet confirmed.' }),
+  credit: Type.Number({ description: 'Advance by the platform: zero or negative, repaid first.' }),
   currency: Type.String(),
 };
 
@@ -50,8 +50,8 @@ export const historyQuery = Type.Object({
   date_from: Type.Optional(Type.String({ format: 'date', description: 'UTC day, inclusive.' })),
   date_to: Type.Optional(Type.String({ format: 'date', description: 'UTC day, inclusive; not before date_from.' })),
   bucket: Type.Optional(Type.Enum([...BUCKETS])),
-  kind: Type.Optional(Type.String({ maxLength: 64, description: 'What happened, such as `payment.succeeded`.' })),
-  currency: Type.Optional(Type.Enum(CURRENCIES, { description: 'ISO 4217; all when left out.' })),
+  kind: Type.Optional(Type.String({ maxLength: 64, description: 'Cause, such as `payment.succeeded`.' })),
+  currency: Type.Optional(Type.Enum(CURRENCIES, { description: 'ISO 4217; default: all.' })),
 });
 
 export type HistoryQuery = Static<typeof historyQuery>;
@@ -59,10 +59,10 @@ export type HistoryQuery = Static<typeof historyQuery>;
 const text = Type.String();
 
 const historyItem = Type.Object({
-  id: Type.String({ description: 'Stays the same for ever.' }),
-  kind: Type.String({ description: 'What happened, such as `payment.succeeded`.' }),
+  id: Type.String({ description: 'Permanent identifier.' }),
+  kind: Type.String({ description: 'Cause, such as `payment.succeeded`.' }),
   bucket: Type.Enum([...BUCKETS]),
-  amount: Type.Number({ description: 'Major units; negative when the bucket lost it.' }),
+  amount: Type.Number({ description: 'Major units; negative for a decrease.' }),
   currency: text,
   source: Type.String({ description: 'The attempt, refund, transfer, … that moved the money.' }),
   subject: Type.String({ description: 'The payment or transfer it belongs to.' }),

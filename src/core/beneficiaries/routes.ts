@@ -49,7 +49,7 @@ export function beneficiaryRoutes(deps: Pick<BeneficiaryDeps, 'secrets'>): Route
       method: 'POST',
       path: '/beneficiaries',
       summary: 'Create a beneficiary',
-      description: 'Saves someone who is paid more than once.',
+      description: 'Saves a recipient of payouts.',
       idempotent: true,
       problems: ['channel_not_supported'],
       body: createBeneficiaryBody,
@@ -80,8 +80,8 @@ export function beneficiaryRoutes(deps: Pick<BeneficiaryDeps, 'secrets'>): Route
       path: '/beneficiaries/:id',
       summary: 'Replace a beneficiary',
       description:
-        'What is not named goes back to its default. Channel, country and currency can only be repeated: for another ' +
-        'channel, make another beneficiary.',
+        'Omitted fields are reset to their defaults. Channel, country and currency cannot be changed: for another ' +
+        'channel, create another beneficiary.',
       problems: ['beneficiary_not_found'],
       body: replaceBeneficiaryBody,
       replies: { 200: one },
@@ -96,7 +96,7 @@ export function beneficiaryRoutes(deps: Pick<BeneficiaryDeps, 'secrets'>): Route
       method: 'PATCH',
       path: '/beneficiaries/:id',
       summary: 'Change a beneficiary',
-      description: 'What is not named stays. Channel, country and currency can only be repeated.',
+      description: 'Omitted fields stay unchanged. Channel, country and currency cannot be changed.',
       problems: ['beneficiary_not_found'],
       body: changeBeneficiaryBody,
       replies: { 200: one },
@@ -111,7 +111,7 @@ export function beneficiaryRoutes(deps: Pick<BeneficiaryDeps, 'secrets'>): Route
       method: 'DELETE',
       path: '/beneficiaries/:id',
       summary: 'Delete a beneficiary',
-      description: 'Transfers made to it stay. The answer shows it for the last time.',
+      description: 'Its transfers remain. The response shows it for the last time.',
       problems: ['beneficiary_not_found'],
       replies: { 200: one },
       handle: (call) =>

@@ -34,7 +34,7 @@ export const payee = {
   phone: nullableText({ maxLength: 32, description: 'National or international form; required for mobile money.' }),
   account_number: nullableText({ maxLength: 64, description: 'Required for banks; spaces and dashes are dropped.' }),
   email: nullableText({ format: 'email', maxLength: 255 }),
-  country: nullableText({ maxLength: 2, description: 'ISO 3166-1 alpha-2; that of the channel.' }),
+  country: nullableText({ maxLength: 2, description: 'ISO 3166-1 alpha-2; country of the channel.' }),
   bank_code: nullableText({ maxLength: 32, description: 'See GET /banks.' }),
 };
 
@@ -48,8 +48,8 @@ const optional = {
   currency: Type.Optional(Type.Enum(CURRENCIES, { description: 'Default: the first of the channel.' })),
   bank_code: Type.Optional(bank_code),
   description: Type.Optional(nullableText({ maxLength: 500 })),
-  reference: Type.Optional(nullableText({ maxLength: 128, description: 'Yours; may repeat.' })),
-  metadata: Type.Optional(nullableObject({ description: 'Yours: at most 50 keys and 16 KB.' })),
+  reference: Type.Optional(nullableText({ maxLength: 128, description: 'Your reference; need not be unique.' })),
+  metadata: Type.Optional(nullableObject({ description: 'Your data: at most 50 keys and 16 KB.' })),
 };
 
 export const createBeneficiaryBody = openObject({ name: payee.name, channel: payee.channel, ...optional });

@@ -24,8 +24,8 @@ export function chargeRoutes(deps: PaymentDeps): Route[] {
       path: '/payments/:id',
       summary: 'Charge a payment',
       description:
-        'Collects without the hosted page: names a channel and the number or account on it. `action` in the answer says ' +
-        'what the payer has to do now. Card details are entered on the hosted page only.',
+        'Collects without the hosted page, by a channel and the number or account on it. `action` in the response is ' +
+        'what the payer has to do next. Card details are entered on the hosted page only.',
       operation_id: 'chargePayment',
       idempotent: true,
       problems: [

@@ -30,7 +30,7 @@ export function paymentMethodRoutes(deps: Pick<CustomerDeps, 'secrets'>): Route[
       method: 'DELETE',
       path: '/customers/:id/payment_methods/:method',
       summary: 'Delete a payment method',
-      description: 'With its entry in the vault. The answer shows it for the last time.',
+      description: 'Also deletes its entry in the vault. The response shows it for the last time.',
       operation_id: 'deletePaymentMethod',
       access: 'private',
       scope: 'payment_method.write',

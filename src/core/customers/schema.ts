@@ -67,7 +67,7 @@ const fields = {
   address: Type.Optional(nullableObject({ description: 'line1, line2, city, state, postal_code, country' })),
   billing: Type.Optional(nullableObject({ description: 'Where invoices go: name, line1, city, country and so on.' })),
   tax_id: Type.Optional(nullableText({ maxLength: 64, description: 'Tax number of the person or company.' })),
-  metadata: Type.Optional(nullableObject({ description: 'Yours: at most 50 keys and 16 KB.' })),
+  metadata: Type.Optional(nullableObject({ description: 'Your data: at most 50 keys and 16 KB.' })),
 };
 
 /** POST and PUT: absent fields become null. PATCH: absent fields keep their value. */
@@ -78,7 +78,7 @@ export type CustomerBody = Static<typeof customerBody>;
 export const listCustomersQuery = Type.Object({
   ...pagingQuery,
   search: Type.Optional(Type.String({ maxLength: 255, description: 'In id, name, e-mail, phone and company name.' })),
-  blocked: Type.Optional(Type.Boolean({ description: 'Only those who are blocked, or only those who are not.' })),
+  blocked: Type.Optional(Type.Boolean({ description: 'Only blocked customers (true) or only others (false).' })),
 });
 
 export type ListCustomersQuery = Static<typeof listCustomersQuery>;
@@ -94,13 +94,13 @@ export const customerReply = Type.Object({
   email: nullableText(),
   phone: nullableText(),
   company_name: nullableText({ description: 'Name of the company.' }),
-  address: nullableObject({ description: 'As it was sent.' }),
-  billing: nullableObject({ description: 'As it was sent.' }),
+  address: nullableObject({ description: 'Returned unchanged.' }),
+  billing: nullableObject({ description: 'Returned unchanged.' }),
   tax_id: nullableText({ description: 'Tax number of the person or company.' }),
   metadata: nullableObject(),
-  blocked: Type.Boolean({ description: 'Payments of a blocked customer are refused.' }),
+  blocked: Type.Boolean({ description: 'Payments of a blocked customer are rejected.' }),
   sandbox: Type.Boolean(),
-  archived_at: nullableText({ description: 'When it was erased; null while it was not.' }),
+  archived_at: nullableText({ description: 'Time of the erasure; null unless erased.' }),
   created_at: moment,
   updated_at: moment,
 });
@@ -114,5 +114,5 @@ export const paymentMethodReply = Type.Object({
   last4: nullableText({ description: 'Last four digits of the number, account or card.' }),
   sandbox: Type.Boolean(),
   created_at: moment,
-  last_used_at: Type.String({ description: 'When it was last used or saved; ISO 8601, UTC.' }),
+  last_used_at: Type.String({ description: 'Time of the last use, or of saving; ISO 8601, UTC.' }),
 });

@@ -45,7 +45,7 @@ export function disputeRoutes(deps: DisputeDeps): Route[] {
     route({
       method: 'POST',
       path: '/disputes/:id/evidence',
-      summary: 'Answer a dispute with evidence',
+      summary: 'Submit evidence for a dispute',
       description: 'Once, before `due_at`. The dispute is then under review until the provider decides.',
       operation_id: 'submitDisputeEvidence',
       problems: ['dispute_decided'],
@@ -59,7 +59,7 @@ export function disputeRoutes(deps: DisputeDeps): Route[] {
       method: 'POST',
       path: '/disputes/:id/accept',
       summary: 'Accept a dispute as lost',
-      description: 'The money goes back to the payer. This cannot be undone.',
+      description: 'The money is returned to the payer. This cannot be undone.',
       problems: ['dispute_decided'],
       access: 'private',
       scope: 'dispute.write',

@@ -25,7 +25,7 @@ export interface DisputeRow {
 }
 
 export const evidenceBody = openObject({
-  evidence: nullableObject({ description: 'Texts and addresses of documents that show the payment was right.' }),
+  evidence: nullableObject({ description: 'Texts and document URLs that prove the payment was legitimate.' }),
 });
 
 export type EvidenceBody = Static<typeof evidenceBody>;

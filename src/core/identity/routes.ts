@@ -10,8 +10,8 @@ export function identityRoutes(): Route[] {
       path: '/identity/resolve',
       summary: 'Resolve an identity',
       description:
-        'Tells under which name a number or account is held, before money is sent there. Sandbox only: the last six digits ' +
-        'decide, 000002 and 000003 are held by nobody.',
+        'Returns the name of the holder of a number or account, before money is sent there. Sandbox only: the last six digits ' +
+        'select the result; 000002 and 000003 have no holder.',
       operation_id: 'resolveIdentity',
       access: 'private',
       scope: 'identity.read',

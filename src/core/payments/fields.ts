@@ -72,7 +72,7 @@ const attempt = Type.Object({
 export const FIELDS = {
   id: { column: 'id', shown: 'created', reply: text, searched: 'anyone' },
   reference: {
-    sent: Type.Optional(Type.String({ maxLength: 128, description: 'Yours; may repeat.' })),
+    sent: Type.Optional(Type.String({ maxLength: 128, description: 'Your reference; need not be unique.' })),
     stored: 'column',
     personal: redacted,
     shown: 'created',
@@ -105,7 +105,7 @@ export const FIELDS = {
   settled: { column: 'settled', shown: 'public', reply: Type.Boolean() },
   reason: { column: 'reason', shown: 'public', reply: nullableText() },
   metadata: {
-    sent: freeObject('Yours: at most 50 keys and 16 KB.'),
+    sent: freeObject('Your data: at most 50 keys and 16 KB.'),
     stored: 'details',
     personal: redacted,
     shown: 'public',
@@ -127,7 +127,7 @@ export const FIELDS = {
   payment_method: { column: 'payment_method', shown: 'retrieved', reply: nullableText() },
   account: { column: 'account_id', shown: 'retrieved', reply: nullableText() },
   callback: {
-    sent: Type.Optional(Type.String({ format: 'web-url', maxLength: 2048, description: 'Where the payer is sent back to.' })),
+    sent: Type.Optional(Type.String({ format: 'web-url', maxLength: 2048, description: 'URL to which the payer returns.' })),
     stored: 'column',
     personal: redacted,
     shown: 'retrieved',

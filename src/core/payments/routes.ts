@@ -31,8 +31,7 @@ export function paymentRoutes(deps: PaymentDeps): Route[] {
       method: 'GET',
       path: '/payments',
       summary: 'List payments',
-      description:
-        'Newest first. A public key sees the fields shown here too, but its `search` looks in `id` and `reference` only.',
+      description: 'Newest first. A public key sees the same fields, but its `search` covers `id` and `reference` only.',
       access: 'public',
       scope: 'payment.read',
       query: listPaymentsQuery,
@@ -61,9 +60,9 @@ export function paymentRoutes(deps: PaymentDeps): Route[] {
       path: '/payments',
       summary: 'Create a payment',
       description:
-        'Makes a pending payment. Redirect the payer to `authorization_url`; the outcome comes by webhook, or by asking ' +
-        'for the payment. At least one of `email`, `phone`, `customer_id` and `customer` is required. Its customer is found by ' +
-        '`customer_id`, else by e-mail address, then by phone number; where there is none yet, it is made.',
+        'Creates a pending payment. Redirect the payer to `authorization_url`; the outcome is reported by webhook and by ' +
+        'GET /payments/{id}. At least one of `email`, `phone`, `customer_id` and `customer` is required. Its customer is found by ' +
+        '`customer_id`, else by e-mail address, then by phone number, and created without a match.',
       idempotent: true,
       sync: true,
       problems: [
@@ -93,7 +92,7 @@ export function paymentRoutes(deps: PaymentDeps): Route[] {
       path: '/payments/:id',
       summary: 'Retrieve a payment',
       description:
-        'By our id only, never by your reference. A public key gets the fields of a listed payment with `settled`, ' +
+        'By id, not by your reference. A public key sees the fields of a listed payment with `settled`, ' +
         '`reason` and `metadata`.',
       problems: ['payment_not_found'],
       access: 'public',
@@ -105,7 +104,7 @@ export function paymentRoutes(deps: PaymentDeps): Route[] {
       method: 'DELETE',
       path: '/payments/:id',
       summary: 'Cancel a pending payment',
-      description: 'Only while nobody has begun to pay. A payment that has succeeded is refunded instead.',
+      description: 'Only while the payment is pending. Refund a payment that has succeeded.',
       operation_id: 'cancelPayment',
       problems: ['payment_not_found', 'payment_not_cancellable'],
       access: 'public',

@@ -42,8 +42,8 @@ export function refundRoutes(deps: RefundDeps): Route[] {
       path: '/refunds',
       summary: 'Refund a payment',
       description:
-        'Gives back all or part of a payment that has succeeded. Several refunds never exceed what was paid. Fees are not ' +
-        'returned. In the sandbox a refund is settled before it can be read.',
+        'Refunds a succeeded payment in full or in part. The refunds of a payment never exceed its amount. Fees are not ' +
+        'returned. In the sandbox a refund is final before it can be read.',
       operation_id: 'createRefund',
       idempotent: true,
       problems: ['payment_not_found', 'payment_not_refundable'],

@@ -30,8 +30,8 @@ export function transferRoutes(deps: Pick<TransferDeps, 'config' | 'router' | 's
       path: '/transfers',
       summary: 'Create a transfer',
       description:
-        'Pays out of the available balance to one recipient: a saved `beneficiary`, one written out in its place, or a ' +
-        '`recipient` on a `channel`. Amount and fee are set aside at once; without enough balance the transfer is created ' +
+        'Pays out of the available balance to one recipient: a saved `beneficiary`, a beneficiary given as an object, or a ' +
+        '`recipient` on a `channel`. Amount and fee are reserved at once; with too low a balance the transfer is created ' +
         '`failed` with `insufficient_balance`. A transfer cannot be cancelled.',
       idempotent: true,
       problems: [

@@ -101,7 +101,7 @@ const beneficiary = Type.Unsafe<string | InlineBeneficiary>({
   type: ['string', 'object'],
   minLength: 1,
   maxLength: 64,
-  description: 'Id of a beneficiary, or who is paid.',
+  description: 'Id of a beneficiary, or the recipient as an object.',
 });
 
 export const createTransferBody = openObject({
@@ -117,8 +117,8 @@ export const createTransferBody = openObject({
   ),
   channel: Type.Optional(channel),
   description: Type.Optional(nullableText({ maxLength: 500 })),
-  reference: Type.Optional(nullableText({ maxLength: 128, description: 'Yours; may repeat.' })),
-  metadata: Type.Optional(nullableObject({ description: 'Yours: at most 50 keys and 16 KB.' })),
+  reference: Type.Optional(nullableText({ maxLength: 128, description: 'Your reference; need not be unique.' })),
+  metadata: Type.Optional(nullableObject({ description: 'Your data: at most 50 keys and 16 KB.' })),
 });
 
 export type CreateTransferBody = Static<typeof createTransferBody>;
@@ -144,15 +144,15 @@ export const transferReply = Type.Object({
   amount: Type.Number(),
   currency: text,
   fee: Type.Number(),
-  amount_total: Type.Number({ description: 'What leaves the balance: amount and fee.' }),
+  amount_total: Type.Number({ description: 'Amount and fee, as debited from the balance.' }),
   status: Type.Enum([...TRANSFER_STATUSES]),
   reason: Type.Unsafe<TransferReason | null>({
     type: ['string', 'null'],
     enum: [...TRANSFER_REASONS, null],
     description: 'Why it failed; branch on it.',
   }),
-  message: nullableText({ description: "The provider's words; they change." }),
-  beneficiary: nullableText({ description: 'Null when the recipient was named in the transfer.' }),
+  message: nullableText({ description: "The provider's message; not stable." }),
+  beneficiary: nullableText({ description: 'Null when the recipient was given in the transfer.' }),
   channel: text,
   description: nullableText(),
   metadata: nullableObject(),

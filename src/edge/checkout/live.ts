@@ -98,7 +98,7 @@ export class Live {
       for (const seen of await readPaymentSnapshots(this.#deps.stores[environment], all)) this.#spread(seen);
     } catch (err) {
       // The streams stay open: the next query may succeed, and the pages poll when they receive nothing.
-      this.#deps.log.warn({ err, environment }, 'waiting pages could not be told how their payments stand');
+      this.#deps.log.warn({ err, environment }, 'the progress of payments could not be sent to waiting pages');
     }
   }
 

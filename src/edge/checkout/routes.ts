@@ -217,7 +217,7 @@ async function fail(
 ): Promise<FastifyReply> {
   const { code, headers, body } = renderError(error);
   const { request_id } = request.tracing;
-  if (isOurFault(error)) context.deps.log.error({ err: error, request_id }, 'a page failed for a reason of ours');
+  if (isOurFault(error)) context.deps.log.error({ err: error, request_id }, 'a page failed with an internal error');
   const visit = visitOf(context, request);
   const answer: Answer = visit.json
     ? { kind: 'json', status: code, body, headers }

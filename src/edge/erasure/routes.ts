@@ -17,8 +17,8 @@ export function erasureRoutes(deps: Pick<CustomerDeps, 'secrets'>): Route[] {
       path: '/customers/:id',
       summary: 'Erase a customer',
       description:
-        'Archives and anonymises the record, deletes addresses and saved payment methods, and takes name, e-mail address, ' +
-        'phone number and addresses out of everything that was stored of the payments, which stay. For ever; asking again ' +
+        'Archives and anonymises the record, deletes addresses and saved payment methods, and removes name, e-mail address, ' +
+        'phone number and addresses from the stored payments, which remain. Cannot be undone; repeating it ' +
         'changes nothing.',
       operation_id: 'eraseCustomer',
       problems: ['customer_not_found'],

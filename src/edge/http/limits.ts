@@ -54,7 +54,7 @@ export function teamLimit(team: Team): NamedLimit[] {
 
 /** Returns the limit of unauthenticated requests from an address. */
 export function unauthenticatedLimit(ip: string): NamedLimit {
-  return { kind: 'ip', name: `stranger:${subscriberOf(ip)}`, ceiling: LIMITS.unauthenticated };
+  return { kind: 'ip', name: `unauthenticated:${subscriberOf(ip)}`, ceiling: LIMITS.unauthenticated };
 }
 
 /** The resource of a path is its first segment, as written in the route. */

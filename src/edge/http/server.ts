@@ -111,7 +111,7 @@ function trace(deps: HttpDeps, request: FastifyRequest, reply: FastifyReply): vo
 function sendError(deps: HttpDeps, error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const { code, headers, body } = renderError(error);
   if (isOurFault(error))
-    deps.log.error({ err: error, request_id: request.tracing.request_id }, 'a request failed for a reason of ours');
+    deps.log.error({ err: error, request_id: request.tracing.request_id }, 'a request failed with an internal error');
   // The route's serialiser would reduce the error to the success shape.
   reply.code(code).headers(headers).type('application/json; charset=utf-8').serializer(JSON.stringify).send(body);
 }

@@ -180,7 +180,7 @@ export function checkChange(body: ChangeInvoiceBody): FieldErrors {
 
 function checkCustomer({ customer_id, customer }: ChangeInvoiceBody): FieldErrors {
   if (typeof customer !== 'object' || customer === null) return {};
-  if (customer_id !== undefined) return { customer: ['can not be used together with customer_id'] };
+  if (customer_id !== undefined) return { customer: ['cannot be used together with customer_id'] };
   if (typeof customer.phone === 'string' && !/\d/.test(customer.phone)) return { 'customer.phone': ['must be a phone number'] };
   if (customer.email !== undefined || customer.phone !== undefined) return {};
   const message = 'one of email and phone is required';

@@ -55,7 +55,7 @@ export function invoicePages(deps: InvoiceDeps): Pages {
         scope.setErrorHandler(async (error, request, reply) => {
           const { code } = renderError(error);
           const { request_id } = request.tracing;
-          if (isOurFault(error)) deps.log.error({ err: error, request_id }, 'a page failed for a reason of ours');
+          if (isOurFault(error)) deps.log.error({ err: error, request_id }, 'a page failed with an internal error');
           return send(request, reply, notice(visitOf(request), code, code >= 500 ? 'broken' : 'refused'));
         });
       },

@@ -48,8 +48,8 @@ export function invoiceRoutes(deps: InvoiceDeps): Route[] {
       path: '/invoices',
       summary: 'Create an invoice',
       description:
-        'Makes a draft, which nobody sees before it is sent. Its customer is found by `customer_id`, or by e-mail address and ' +
-        'then phone number; where there is none yet, it is made.',
+        'Creates a draft, which is not visible before it is sent. Its customer is found by `customer_id`, or by e-mail address and ' +
+        'then phone number, and created without a match.',
       idempotent: true,
       problems: ['customer_not_found', 'customer_blocked'],
       body: createInvoiceBody,
@@ -76,7 +76,7 @@ export function invoiceRoutes(deps: InvoiceDeps): Route[] {
       method: 'PATCH',
       path: '/invoices/:id',
       summary: 'Change an invoice',
-      description: 'What is not named stays. Once it was sent, only `metadata` can be changed.',
+      description: 'Omitted fields stay unchanged. After sending, only `metadata` can be changed.',
       problems: ['invoice_not_found', 'invoice_wrong_state', 'customer_not_found', 'customer_blocked'],
       body: changeInvoiceBody,
       check: checkChange,
@@ -92,7 +92,7 @@ export function invoiceRoutes(deps: InvoiceDeps): Route[] {
       method: 'DELETE',
       path: '/invoices/:id',
       summary: 'Delete a draft',
-      description: 'An invoice that was sent is cancelled instead. Announced as `invoice.cancelled`.',
+      description: 'Cancel an invoice that was sent instead. Causes the event `invoice.cancelled`.',
       problems: ['invoice_not_found', 'invoice_wrong_state'],
       replies: { 200: one },
       handle: (call) =>
@@ -107,9 +107,9 @@ export function invoiceRoutes(deps: InvoiceDeps): Route[] {
       path: '/invoices/:id/send',
       summary: 'Send an invoice',
       description:
-        'Mails it to its customer with the address of its page, in the name of the team. The first time it gets its number; ' +
-        'every further time is a reminder, at most one in 24 hours. A customer without an e-mail address is mailed nothing: ' +
-        'hand over `url` in another way.',
+        'Mails it to its customer with the address of its page, in the name of the team. The first call assigns its number; ' +
+        'each later call is a reminder, at most one in 24 hours. A customer without an e-mail address receives no mail: ' +
+        'share `url` in another way.',
       idempotent: true,
       problems: [
         'invoice_not_found',
@@ -135,8 +135,8 @@ export function invoiceRoutes(deps: InvoiceDeps): Route[] {
       path: '/invoices/:id/cancel',
       summary: 'Cancel an invoice',
       description:
-        'Nothing can be paid of it any more. What was paid stays paid: refund it with POST /refunds. Not while a payment of it ' +
-        'is under way.',
+        'It can no longer be paid. Existing payments remain: refund them with POST /refunds. Not possible while one of its payments ' +
+        'is open.',
       idempotent: true,
       problems: ['invoice_not_found', 'invoice_wrong_state'],
       replies: { 200: one },

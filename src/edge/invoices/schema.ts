@@ -73,7 +73,7 @@ export type ItemBody = Static<typeof itemBody>;
 const items = Type.Array(itemBody, {
   minItems: 1,
   maxItems: 100,
-  description: 'The lines; each is rounded half-up to what can move in the currency.',
+  description: 'Lines; each is rounded half-up to the decimals of the currency.',
 });
 const currency = Type.Enum(CURRENCIES, { description: 'ISO 4217.' });
 const optional = {
@@ -85,7 +85,7 @@ const optional = {
         email: Type.Optional(Type.String({ format: 'email', maxLength: 255 })),
         phone: Type.Optional(Type.String({ minLength: 1, maxLength: 32 })),
       },
-      { description: 'Instead of `customer_id`: found by e-mail address, then by phone number, else made.' },
+      { description: 'Instead of `customer_id`: found by e-mail address, then by phone number, else created.' },
     ),
   ),
   due_date: Type.Optional(
@@ -98,7 +98,7 @@ const optional = {
     Type.Unsafe<number | null>({
       type: ['number', 'null'],
       minimum: 0.01,
-      description: 'The least that can be paid at once; only with `allow_partial`. What is left at the end may be less.',
+      description: 'Minimum partial payment; only with `allow_partial`. The last payment may be less.',
     }),
   ),
   locale: Type.Optional(
@@ -108,7 +108,7 @@ const optional = {
       description: 'Language of the mail; null: that of the countries of the currency, and English.',
     }),
   ),
-  metadata: Type.Optional(nullableObject({ description: 'Yours: at most 50 keys and 16 KB.' })),
+  metadata: Type.Optional(nullableObject({ description: 'Your data: at most 50 keys and 16 KB.' })),
 };
 
 export const createInvoiceBody = openObject({ items, currency, ...optional });
@@ -136,7 +136,7 @@ const text = Type.String();
 
 export const invoiceReply = Type.Object({
   id: text,
-  number: nullableText({ description: 'Counts the invoices of the team without a gap; null while it is a draft.' }),
+  number: nullableText({ description: 'Sequential number without gaps within the team; null for a draft.' }),
   status: Type.Enum([...INVOICE_STATUSES]),
   reference: nullableText(),
   currency: text,
@@ -151,27 +151,27 @@ export const invoiceReply = Type.Object({
     { description: 'The lines.' },
   ),
   amount: Type.Number({ description: 'Sum of the lines, in major units.' }),
-  amount_paid: Type.Number({ description: 'What payments brought, in major units.' }),
-  amount_refunded: Type.Number({ description: 'What of `amount_paid` went back.' }),
-  amount_due: Type.Number({ description: 'What is still asked for: nothing once it is paid or cancelled.' }),
+  amount_paid: Type.Number({ description: 'Amount paid, in major units.' }),
+  amount_refunded: Type.Number({ description: 'Amount refunded, in major units.' }),
+  amount_due: Type.Number({ description: 'Amount still to be paid; 0 once paid or cancelled.' }),
   allow_partial: Type.Boolean({ description: 'Whether it can be paid in parts.' }),
-  min_amount: Type.Unsafe<number | null>({ type: ['number', 'null'], description: 'The least that can be paid at once.' }),
+  min_amount: Type.Unsafe<number | null>({ type: ['number', 'null'], description: 'Minimum partial payment.' }),
   customer: Type.String({ description: 'Id of the customer.' }),
   recipient: Type.Object(
     { name: nullableText(), email: nullableText(), phone: nullableText() },
-    { description: 'To whom it is made out; kept as it was when it was sent.' },
+    { description: 'Recipient, unchanged since it was sent.' },
   ),
   due_date: nullableText({ description: 'Last UTC day to pay.' }),
   notes: nullableText({ description: 'Shown below the items.' }),
   locale: nullableText({ description: 'Language of the mail; null: that of the countries of the currency, and English.' }),
-  url: nullableText({ description: 'The page where it is read and paid; null while it is a draft.' }),
-  payment: nullableText({ description: 'Id of the payment that was made last; all of them have the number as reference.' }),
+  url: nullableText({ description: 'Address of its page; null for a draft.' }),
+  payment: nullableText({ description: 'Id of the latest payment; the invoice number is the reference of all its payments.' }),
   metadata: nullableObject(),
   sandbox: Type.Boolean(),
-  sent_at: nullableText({ description: 'When it was first sent; ISO 8601, UTC.' }),
-  viewed_at: nullableText({ description: 'When its page was first opened; ISO 8601, UTC.' }),
-  paid_at: nullableText({ description: 'When nothing was left to pay; ISO 8601, UTC.' }),
-  cancelled_at: nullableText({ description: 'When it was cancelled; ISO 8601, UTC.' }),
+  sent_at: nullableText({ description: 'Time of the first sending; ISO 8601, UTC.' }),
+  viewed_at: nullableText({ description: 'Time of the first view of its page; ISO 8601, UTC.' }),
+  paid_at: nullableText({ description: 'Time of full payment; ISO 8601, UTC.' }),
+  cancelled_at: nullableText({ description: 'Time of the cancellation; ISO 8601, UTC.' }),
   created_at: moment,
   updated_at: moment,
 });

@@ -96,7 +96,7 @@ async function fail(
 ): Promise<FastifyReply> {
   const { code } = renderError(error);
   const { request_id } = request.tracing;
-  if (isOurFault(error)) context.deps.log.error({ err: error, request_id }, 'a page failed for a reason of ours');
+  if (isOurFault(error)) context.deps.log.error({ err: error, request_id }, 'a page failed with an internal error');
   const visit = visitOf(context, request);
   const language = visit.chosen ?? visit.language;
   const page = noticePage(language, code >= 500 ? 'broken' : 'refused');

@@ -40,8 +40,8 @@ export function linkRoutes(deps: RouteDeps): Route[] {
       path: '/links',
       summary: 'Create a payment link',
       description:
-        'Makes an address to share, in a message or as a printed code. Whoever opens `url` says who they are, types the ' +
-        'amount where `amount` is null, and is led to the hosted page of a new payment.',
+        'Creates a link to share, in a message or as a printed code. The payer opens `url`, enters their details and the ' +
+        'amount where `amount` is null, and is redirected to the hosted page of a new payment.',
       idempotent: true,
       body: createLinkBody,
       replies: { 201: one },
@@ -69,8 +69,8 @@ export function linkRoutes(deps: RouteDeps): Route[] {
       path: '/links/:id',
       summary: 'Change a payment link',
       description:
-        'What is not named stays. `active` switches it off and on; an expired link is active again with a later ' +
-        '`expires_at`, or none. Payments that were made before go on. A link is never deleted: switch it off.',
+        'Omitted fields stay unchanged. `active` deactivates and reactivates it; an expired link becomes active with a later ' +
+        '`expires_at`, or none. Existing payments continue. A link cannot be deleted: deactivate it.',
       problems: ['link_not_found'],
       body: changeLinkBody,
       replies: { 200: one },

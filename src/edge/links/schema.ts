@@ -45,7 +45,7 @@ export interface LinkRow {
 const amountChosen = (description: string) =>
   Type.Optional(Type.Unsafe<number | null>({ type: ['number', 'null'], minimum: 0.01, description }));
 
-const title = Type.String({ minLength: 1, maxLength: 200, pattern: '\\S', description: 'What is paid for; heads the page.' });
+const title = Type.String({ minLength: 1, maxLength: 200, pattern: '\\S', description: 'Title of the page: what is paid for.' });
 
 const optional = {
   description: Type.Optional(nullableText({ maxLength: 1000, description: 'Shown on the page under the title.' })),
@@ -53,25 +53,26 @@ const optional = {
   amount: amountChosen('Major units. Null: the payer types the amount.'),
   min_amount: amountChosen('The least the payer can type; only without `amount`.'),
   max_amount: amountChosen('The most the payer can type; only without `amount`.'),
-  expires_at: Type.Optional(nullableText({ format: 'date-time', description: 'From then on nobody can pay; null: never.' })),
+  expires_at: Type.Optional(nullableText({ format: 'date-time', description: 'Expiry time; null: never.' })),
   max_uses: Type.Optional(
     Type.Unsafe<number | null>({
       type: ['integer', 'null'],
       minimum: 1,
       maximum: 1_000_000_000,
-      description: 'How many payments can succeed; null: any number.',
+      description: 'Maximum number of successful payments; null: unlimited.',
     }),
   ),
   collect: Type.Optional(
     Type.Array(Type.Enum([...PAYER_FIELDS]), {
       minItems: 1,
       uniqueItems: true,
-      description: 'What the payer has to type: `email`, `phone` or both, and `name` besides. `phone` for a new link.',
+      description:
+        'Fields that the payer must enter: `email`, `phone` or both, and optionally `name`. Default for a new link: `phone`.',
     }),
   ),
-  callback: Type.Optional(nullableText({ format: 'web-url', maxLength: 2048, description: 'Where payers are sent afterwards.' })),
+  callback: Type.Optional(nullableText({ format: 'web-url', maxLength: 2048, description: 'URL to which payers return.' })),
   theming: Type.Optional(nullableObject({ description: 'color, logo, title, button_text, locale' })),
-  metadata: Type.Optional(nullableObject({ description: 'Yours: at most 50 keys and 16 KB. Copied to each payment.' })),
+  metadata: Type.Optional(nullableObject({ description: 'Your data: at most 50 keys and 16 KB. Copied to each payment.' })),
 };
 
 const currency = Type.Enum(CURRENCIES, { description: 'ISO 4217.' });
@@ -84,7 +85,7 @@ export type CreateLinkBody = Static<typeof createLinkBody>;
 export const changeLinkBody = openObject({
   title: Type.Optional(title),
   currency: Type.Optional(currency),
-  active: Type.Optional(Type.Boolean({ description: 'Switches it off, or on again.' })),
+  active: Type.Optional(Type.Boolean({ description: 'Deactivates or reactivates it.' })),
   ...optional,
 });
 
@@ -111,17 +112,19 @@ export const linkReply = Type.Object({
   min_amount: chosen('The least the payer can choose.'),
   max_amount: chosen('The most the payer can choose.'),
   currency: text,
-  status: Type.Enum([...LINK_STATUSES], { description: 'Only an active link takes payments.' }),
-  url: Type.String({ description: 'The page to share: whoever opens it can pay.' }),
-  expires_at: nullableText({ description: 'From then on nobody can pay; ISO 8601, UTC. Null: never.' }),
-  max_uses: Type.Unsafe<number | null>({ type: ['integer', 'null'], description: 'How many payments can succeed.' }),
-  collect: Type.Array(Type.Enum([...PAYER_FIELDS]), { description: 'What the payer is asked for.' }),
+  status: Type.Enum([...LINK_STATUSES], { description: 'Status; only an active link accepts payments.' }),
+  url: Type.String({ description: 'Address of the page to share.' }),
+  expires_at: nullableText({ description: 'Expiry time; ISO 8601, UTC. Null: never.' }),
+  max_uses: Type.Unsafe<number | null>({ type: ['integer', 'null'], description: 'Maximum number of successful payments.' }),
+  collect: Type.Array(Type.Enum([...PAYER_FIELDS]), { description: 'Fields that the payer must enter.' }),
   callback: nullableText(),
-  payments: Type.Integer({ description: 'Payments made through it, whatever became of them.' }),
-  payments_open: Type.Integer({ description: 'Of these, those that may still succeed. One takes a use when it is charged.' }),
-  payments_succeeded: Type.Integer({ description: 'Of these, those that succeeded.' }),
+  payments: Type.Integer({ description: 'Number of its payments, in any status.' }),
+  payments_open: Type.Integer({
+    description: 'Number of these that may still succeed. A payment takes a use when it is charged.',
+  }),
+  payments_succeeded: Type.Integer({ description: 'Number of these that succeeded.' }),
   amount_collected: Type.Number({ description: 'Sum of the payments that succeeded; refunds are not subtracted.' }),
-  theming: nullableObject({ description: 'Free-form; returned as it was sent.' }),
+  theming: nullableObject({ description: 'Free-form; returned unchanged.' }),
   metadata: nullableObject(),
   sandbox: Type.Boolean({ description: 'Always false: links are live only.' }),
   created_at: moment,

@@ -71,7 +71,7 @@ export async function changeLink(tx: Tx, context: LinkContext, ref: LinkRef, bod
   if (!before) throw notFound('Link');
   const wanted = { ...before, ...fieldsOf(body) };
   const errors = faultsOf(wanted, body, context.at);
-  if (body.currency !== undefined && body.currency !== before.currency) errors.currency = ['can not be changed: make a new link'];
+  if (body.currency !== undefined && body.currency !== before.currency) errors.currency = ['cannot be changed: make a new link'];
   const used = before.succeeded_count + before.held_count;
   // Late money can have exceeded the limit: whoever changes something else is not asked to raise it.
   if (wanted.max_uses !== null && wanted.max_uses !== before.max_uses && wanted.max_uses < used)

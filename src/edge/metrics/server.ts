@@ -28,7 +28,7 @@ export async function serveMetrics(
   );
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) =>
-      reject(new ConfigError(`METRICS_HOST=${host}, METRICS_PORT=${port} can not be used: ${error.message}`)),
+      reject(new ConfigError(`METRICS_HOST=${host}, METRICS_PORT=${port} cannot be used: ${error.message}`)),
     );
     server.listen(port, host, resolve);
   });

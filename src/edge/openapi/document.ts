@@ -31,7 +31,7 @@ export function buildDocument(routes: readonly Route[], server: string): Documen
       description: INTRODUCTION,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
-    servers: [{ url: server, description: 'This installation. Sandbox and live are told apart by the key.' }],
+    servers: [{ url: server, description: 'This installation. The key selects sandbox or live.' }],
     tags: [...new Set(routes.map(({ path }) => tagOf(path)))].map((name) => ({ name, description: TAGS[name] ?? `${name}.` })),
     paths,
     webhooks,

@@ -8,37 +8,37 @@ import type { Operation, Parameter, Schema } from './types.ts';
 const DATA: Record<string, string> = { webhook: 'WebhookEndpoint' };
 
 const WHAT: Partial<Record<EventType, string>> = {
-  'payment.created': 'A payment was made and waits for the payer.',
-  'payment.processing': 'A charge was handed to a provider.',
-  'payment.partial': 'A part of the amount was collected: not yet paid.',
+  'payment.created': 'A payment was created and awaits the payer.',
+  'payment.processing': 'A charge was submitted to a provider.',
+  'payment.partial': 'A part of the amount was collected; the payment is not complete.',
   'payment.succeeded': 'The whole amount was collected.',
-  'payment.failed': 'The payment failed; `data.reason` tells why.',
-  'payment.cancelled': 'The payer or the merchant cancelled.',
-  'payment.expired': 'The window closed before it was paid.',
-  'payment.refunded': 'All of it was given back.',
-  'payment.partially_refunded': 'A part of it was given back.',
+  'payment.failed': 'The payment failed; `data.reason` holds the reason.',
+  'payment.cancelled': 'The payer or the merchant cancelled the payment.',
+  'payment.expired': 'The payment was not made in time.',
+  'payment.refunded': 'The payment was refunded in full.',
+  'payment.partially_refunded': 'A part of the payment was refunded.',
   'payment.late_success':
-    'Money arrived after the payment was closed. It goes back to the payer; another amount than was asked for waits in suspense until it is resolved.',
+    'Money arrived after the payment was closed. It is returned to the payer; an amount that does not match stays in suspense until it is resolved.',
   'payment.return_required':
-    'Money that the payment cannot keep can go back to the payer neither by refund nor by payout: a person has to return it.',
-  'refund.created': 'A refund was made.',
-  'refund.succeeded': 'The payer has the money back.',
-  'refund.failed': 'The refund failed; the money is in your balance again.',
-  'transfer.created': 'A payout was made.',
+    'Money that the payment cannot keep can be returned neither by refund nor by payout; it needs manual resolution.',
+  'refund.created': 'A refund was created.',
+  'refund.succeeded': 'The payer received the refund.',
+  'refund.failed': 'The refund failed; the money is back in your balance.',
+  'transfer.created': 'A payout was created.',
   'transfer.succeeded': 'The operator confirmed the credit.',
-  'transfer.failed': 'The payout failed; `data.reason` tells why.',
-  'transfer.cancelled': 'The provider gave it up; the money is in your balance again.',
-  'dispute.created': 'A payer disputes a payment: its money is set aside.',
-  'dispute.updated': 'Evidence was sent, or the provider is looking at it.',
+  'transfer.failed': 'The payout failed; `data.reason` holds the reason.',
+  'transfer.cancelled': 'The provider cancelled the payout; the money is back in your balance.',
+  'dispute.created': 'A payer disputes a payment; its money is set aside.',
+  'dispute.updated': 'Evidence was sent, or the provider reviews the dispute.',
   'dispute.closed': 'The dispute is decided.',
-  'link.created': 'A payment link was made.',
-  'link.updated': 'The merchant changed a payment link, or it expired. Payments through it have events of their own.',
+  'link.created': 'A payment link was created.',
+  'link.updated': 'The merchant changed a payment link, or it expired. Its payments have their own events.',
   'invoice.created': 'An invoice was drafted.',
-  'invoice.sent': 'An invoice left for its customer, with its number. Reminders are not announced.',
-  'invoice.paid': 'Nothing is left to pay of the invoice. Each payment of it has events of its own.',
+  'invoice.sent': 'An invoice was sent to its customer, with its number. Reminders cause no event.',
+  'invoice.paid': 'The invoice is paid in full. Each of its payments has its own events.',
   'invoice.overdue': 'The due date has passed, and the invoice is not paid.',
-  'invoice.cancelled': 'No money is asked for any more; or a draft was deleted.',
-  'webhook.test': 'Made by POST /webhooks/{id}/test, for that endpoint alone.',
+  'invoice.cancelled': 'The invoice was cancelled, or a draft was deleted.',
+  'webhook.test': 'Created by POST /webhooks/{id}/test, for that endpoint only.',
 };
 
 /** Headers of a delivery. */
@@ -47,12 +47,16 @@ export const DELIVERY_HEADERS: Record<string, Parameter> = {
     type: 'string',
     pattern: '^v1=[0-9a-f]{64}$',
   }),
-  Timestamp: header('X-Service-Timestamp', 'Unix seconds, part of what is signed. Refuse what is more than 300 seconds off.', {
-    type: 'string',
-    pattern: '^\\d+$',
-  }),
+  Timestamp: header(
+    'X-Service-Timestamp',
+    'Unix seconds; part of the signed content. Reject timestamps that differ by more than 300 seconds.',
+    {
+      type: 'string',
+      pattern: '^\\d+$',
+    },
+  ),
   Event: header('X-Service-Event', 'The type.', { type: 'string' }),
-  DeliveryId: header('X-Service-Delivery-Id', '`whd_…`, new for every try, while the event id stays.', { type: 'string' }),
+  DeliveryId: header('X-Service-Delivery-Id', '`whd_…`, new for every attempt; the event id stays the same.', { type: 'string' }),
   Sequence: header('X-Service-Sequence', 'Counts the events of one resource from 1, to put them in order.', {
     type: 'string',
     pattern: '^\\d+$',
@@ -103,9 +107,10 @@ function webhookOf(type: EventType, schemas: Schemas): Operation {
       },
     },
     responses: {
-      '2XX': { description: 'Received. Answer within 10 seconds and work afterwards.' },
+      '2XX': { description: 'Received. Respond within 10 seconds and process afterwards.' },
       '4XX': {
-        description: 'Not received: it is tried again after 30 s, 1 min, 5 min, 10 min and 1 h. The same for any other answer.',
+        description:
+          'Not received: it is retried after 30 s, 1 min, 5 min, 10 min and 1 h. The same applies to any other response.',
       },
     },
   };

@@ -4,7 +4,7 @@ import type { Header, Parameter, Ref } from './types.ts';
 /** Response headers. */
 export const HEADERS: Record<string, Header> = {
   'X-Request-Id': {
-    description: 'The one you sent, or one of ours. Tell it to us when you ask about a request.',
+    description: 'The id you sent, or a generated one. Quote it when you contact support.',
     required: true,
     schema: { type: 'string', maxLength: 64 },
   },
@@ -19,20 +19,20 @@ export const HEADERS: Record<string, Header> = {
     schema: { type: 'string', pattern: '^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$' },
   },
   'X-Service-Version': {
-    description: 'Version of the API that answered.',
+    description: 'API version of the response.',
     schema: { type: 'string', format: 'date' },
   },
   'X-RateLimit-Limit': {
-    description: "The team's ceiling in this window of 60 seconds. Missing on a plan without one.",
+    description: "The team's limit in this window of 60 seconds. Absent on a plan without one.",
     schema: { type: 'integer' },
   },
   'X-RateLimit-Remaining': {
-    description: 'Requests left before it trips. Limits of the key, the address and the endpoint are not shown.',
+    description: 'Requests left in the window. Limits of the key, the address and the endpoint are not shown.',
     schema: { type: 'integer' },
   },
-  'X-RateLimit-Reset': { description: 'When the window renews; Unix seconds.', schema: { type: 'integer' } },
+  'X-RateLimit-Reset': { description: 'Start of the next window; Unix seconds.', schema: { type: 'integer' } },
   'Idempotent-Replayed': {
-    description: 'The answer of an earlier request with the same Idempotency-Key: nothing was done now.',
+    description: 'The response of an earlier request with the same Idempotency-Key; nothing was executed again.',
     schema: { enum: ['true'] },
   },
   'Retry-After': { description: 'Seconds to wait.', required: true, schema: { type: 'integer', minimum: 0 } },
@@ -64,29 +64,29 @@ export const HEADER_PARAMETERS: Record<string, Parameter> = {
     name: 'Idempotency-Key',
     in: 'header',
     description:
-      'One for each thing you want to happen. The same key with the same payload within 24 hours gets the first answer again ' +
-      'instead of doing it twice; with another payload, 422. Only a success uses the key up.',
+      'One for each operation. Within 24 hours, the same key with the same payload returns the first response again ' +
+      'instead of executing it twice; another payload returns 422. Only a successful request consumes the key.',
     schema: { type: 'string', pattern: '^[\\x21-\\x7e]{1,255}$' },
     example: 'order-1042-first-try',
   },
   Sync: {
     name: 'X-Sync',
     in: 'header',
-    description: 'Id of the connected account this is about.',
+    description: 'Id of the connected account.',
     schema: { type: 'string' },
     example: 'acct_test_01kvcy2q80a1b2c3d4e5f6g7h8',
   },
   ServiceVersion: {
     name: 'X-Service-Version',
     in: 'header',
-    description: "Version of the API you were written for. Left out: your team's.",
+    description: "API version of your client. Default: your team's.",
     schema: { type: 'string', enum: versions.all },
     example: versions.newest,
   },
   RequestId: {
     name: 'X-Request-Id',
     in: 'header',
-    description: 'Your own name for the request, echoed when it is 1 to 64 letters, digits and `. : / + = @ _ -`.',
+    description: 'Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.',
     schema: { type: 'string', maxLength: 64 },
     example: 'web-7f3a91',
   },

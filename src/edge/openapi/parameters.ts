@@ -62,7 +62,7 @@ function pathParameters(path: string): Parameter[] {
       name,
       in: 'path',
       required: true,
-      description: channel ? '`<country>.<operator>`.' : `Ours: \`${prefix}_…\`, in the sandbox \`${prefix}_test_…\`.`,
+      description: channel ? '`<country>.<operator>`.' : `\`${prefix}_…\`, in the sandbox \`${prefix}_test_…\`.`,
       schema: { type: 'string' },
       example: channel ? 'cm.mtn' : exampleId(prefix),
     };

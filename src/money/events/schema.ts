@@ -31,7 +31,7 @@ export const eventReply = Type.Object({
   livemode: Type.Boolean(),
   created: moment,
   api_version: Type.String(),
-  pending_webhooks: Type.Integer({ description: 'Number of endpoints the event goes to.' }),
+  pending_webhooks: Type.Integer({ description: 'Number of endpoints the event is delivered to.' }),
   request: Type.Object({ id: nullableText({ description: 'Kept for later; null today.' }), idempotency_key: nullableText() }),
   data: Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true, description: 'The full resource.' }),
 });

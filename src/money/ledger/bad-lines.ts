@@ -36,7 +36,7 @@ export async function reportBadLines(db: Queryable, range: JournalRange, report:
       found: `${amount_minor} hundredths from ${debit} to ${credit}`,
     });
   }
-  for (const { id, kind, source_id, first } of await twins(db, range)) {
+  for (const { id, kind, source_id, first } of await findDuplicates(db, range)) {
     report({
       check: 'booked_twice',
       team_id,
@@ -72,7 +72,7 @@ function impossibleLines(db: Queryable, { team_id, after, to }: JournalRange) {
 }
 
 /** Finds journals with an earlier duplicate: what the unique index prevents, in case it is missing. */
-function twins(db: Queryable, { team_id, after, to }: JournalRange) {
+function findDuplicates(db: Queryable, { team_id, after, to }: JournalRange) {
   return db.all<{ id: bigint; kind: string; source_id: string; first: bigint }>(sql`
     select * from (
       select id, kind, source_id, (

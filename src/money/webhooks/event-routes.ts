@@ -29,7 +29,7 @@ export function eventRoutes(deps: WebhookDeps): Route[] {
       method: 'GET',
       path: '/events/:id',
       summary: 'Retrieve an event',
-      description: 'The very body that was delivered.',
+      description: 'The body exactly as it was delivered.',
       access: 'private',
       scope: 'event.read',
       replies: { 200: envelopeSchema({ event: eventReply }) },
@@ -42,12 +42,15 @@ export function eventRoutes(deps: WebhookDeps): Route[] {
       method: 'POST',
       path: '/events/:id/resend',
       summary: 'Deliver an event again',
-      description: 'To every active endpoint that wants its type, with the same event id and new delivery ids.',
+      description: 'To every active endpoint that subscribes to its type, with the same event id and new delivery ids.',
       idempotent: true,
       access: 'private',
       scope: 'event.write',
       replies: {
-        200: envelopeSchema({ event: eventReply, deliveries: Type.Integer({ description: 'How many endpoints it goes to.' }) }),
+        200: envelopeSchema({
+          event: eventReply,
+          deliveries: Type.Integer({ description: 'Number of endpoints it is delivered to.' }),
+        }),
       },
       handle: (call) =>
         call.caller.store.db.transaction((tx) =>

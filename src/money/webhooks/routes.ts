@@ -54,7 +54,7 @@ export function webhookRoutes(deps: WebhookDeps): Route[] {
       path: '/webhooks',
       summary: 'Register a webhook endpoint',
       description:
-        'Events of the environment of your key are then POSTed to it. The answer shows the signing `secret`, once. At ' +
+        'Events of the environment of your key are then POSTed to it. The response shows the signing `secret`, once. At ' +
         'most 16 endpoints.',
       idempotent: true,
       body: createEndpointBody,
@@ -90,7 +90,7 @@ export function webhookRoutes(deps: WebhookDeps): Route[] {
       path: '/webhooks/:id',
       summary: 'Change a webhook endpoint',
       description:
-        'What is not named stays. `active: true` also brings back an endpoint that was switched off because it failed for ' +
+        'Omitted fields stay unchanged. `active: true` also reactivates an endpoint that was deactivated because it failed for ' +
         'days.',
       body: changeEndpointBody,
       replies: { 200: one },
@@ -105,7 +105,7 @@ export function webhookRoutes(deps: WebhookDeps): Route[] {
       method: 'PUT',
       path: '/webhooks/:id',
       summary: 'Replace a webhook endpoint',
-      description: 'What is not named goes back to its default. The secret stays.',
+      description: 'Omitted fields are reset to their defaults. The secret stays.',
       body: createEndpointBody,
       replies: { 200: one },
       handle: (call) =>
@@ -120,7 +120,7 @@ export function webhookRoutes(deps: WebhookDeps): Route[] {
       method: 'DELETE',
       path: '/webhooks/:id',
       summary: 'Delete a webhook endpoint',
-      description: 'Deliveries that are waiting for it are dropped.',
+      description: 'Its waiting deliveries are dropped.',
       replies: { 200: one },
       handle: (call) =>
         call.caller.store.db.transaction(async (tx) => {
@@ -134,8 +134,8 @@ export function webhookRoutes(deps: WebhookDeps): Route[] {
       path: '/webhooks/:id/rotate-secret',
       summary: 'Rotate the signing secret',
       description:
-        'The new secret takes effect at once, also for retries that are waiting. The answer shows it, once; rotate again ' +
-        'should you lose it.',
+        'The new secret takes effect at once, also for waiting retries. The response shows it, once; rotate again ' +
+        'if it is lost.',
       operation_id: 'rotateWebhookSecret',
       replies: { 200: withSecret },
       handle: (call) =>
@@ -150,7 +150,7 @@ export function webhookRoutes(deps: WebhookDeps): Route[] {
       method: 'GET',
       path: '/webhooks/:id/deliveries',
       summary: 'List the delivery attempts of an endpoint',
-      description: 'Every try with what the endpoint answered, newest first.',
+      description: 'Every attempt with the response of the endpoint, newest first.',
       query: endpointsQuery,
       replies: { 200: envelopeSchema({ items: Type.Array(deliveryReply), meta: listMeta }) },
       handle: (call) => attempts(deps, call),
@@ -160,7 +160,7 @@ export function webhookRoutes(deps: WebhookDeps): Route[] {
       method: 'POST',
       path: '/webhooks/:id/test',
       summary: 'Send a test event to an endpoint',
-      description: 'A `webhook.test` event, delivered and signed like every other, to this endpoint alone.',
+      description: 'A `webhook.test` event, delivered and signed like every other, to this endpoint only.',
       idempotent: true,
       problems: ['webhook_inactive'],
       replies: { 200: envelopeSchema({ event: eventReply }) },

@@ -59,10 +59,10 @@ const optional = {
   api_version: Type.Optional(
     Type.String({
       maxLength: 32,
-      description: "Version at which its events are serialised, one that there is; your team's if not given.",
+      description: "API version of its events; default: your team's.",
     }),
   ),
-  metadata: Type.Optional(nullableObject({ maxProperties: 50, description: 'Yours: at most 50 keys and 16 KB.' })),
+  metadata: Type.Optional(nullableObject({ maxProperties: 50, description: 'Your data: at most 50 keys and 16 KB.' })),
 };
 
 export const createEndpointBody = openObject({ url, events: Type.Optional(events), ...optional });
@@ -85,9 +85,9 @@ const endpointFields = {
   description: nullableText(),
   active: Type.Boolean(),
   metadata: nullableObject(),
-  api_version: Type.String({ description: 'Version at which the events it gets are serialised.' }),
-  failing_since: nullableText({ description: 'Start of the present row of failures; null after a success.' }),
-  disabled_reason: nullableText({ description: 'Why we deactivated it; null while active or when you did.' }),
+  api_version: Type.String({ description: 'API version of its events.' }),
+  failing_since: nullableText({ description: 'Start of the current series of failures; null after a success.' }),
+  disabled_reason: nullableText({ description: 'Reason of an automatic deactivation; else null.' }),
   sandbox: Type.Boolean(),
   created_at: moment,
   updated_at: moment,
@@ -97,7 +97,7 @@ export const endpointReply = Type.Object(endpointFields);
 
 export const endpointWithSecretReply = Type.Object({
   ...endpointFields,
-  secret: Type.Optional(Type.String({ description: 'Signing secret, `whsec_…`. Shown this once.' })),
+  secret: Type.Optional(Type.String({ description: 'Signing secret, `whsec_…`. Shown only once.' })),
 });
 
 export const deliveryReply = Type.Object({
@@ -105,10 +105,10 @@ export const deliveryReply = Type.Object({
   webhook: text,
   event_id: text,
   event: Type.String({ description: 'Event type.' }),
-  attempt: Type.Integer({ description: '1 is the immediate one.' }),
+  attempt: Type.Integer({ description: 'Number of the attempt; 1 is the immediate one.' }),
   status: Type.Enum(['succeeded', 'failed']),
   response_status: Type.Unsafe<number | null>({ type: ['integer', 'null'] }),
-  response_body: nullableText({ description: 'First 4 kB of the answer.' }),
+  response_body: nullableText({ description: 'First 4 kB of the response.' }),
   error: nullableText({ description: 'timeout, refused, dns, tls, blocked, broken or redirect, then details.' }),
   duration_ms: Type.Integer(),
   next_attempt_at: nullableText(),

@@ -10,7 +10,7 @@ export interface ApiOptions {
 export function addApiOptions(command: Command): Command {
   return command
     .option('--key <key>', 'sandbox key (default: PIROGUE_KEY, or the demo team of keys.json)')
-    .option('--url <address>', 'of the service (default: PIROGUE_URL, or where npm start serves)', webAddress);
+    .option('--url <address>', 'address of the service (default: PIROGUE_URL, or that of npm start)', webAddress);
 }
 
 /**

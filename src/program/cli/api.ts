@@ -56,18 +56,18 @@ export class Api {
     if (result.kind === 'failed') throw this.#silence(result);
     const answer = parsed(result.body);
     if (!answer)
-      throw new RequestError(result.status, temporary(result.status), `what answers at ${this.#base} is not Pirogue`, ADDRESS);
+      throw new RequestError(result.status, temporary(result.status), `the server at ${this.#base} is not Pirogue`, ADDRESS);
     if (result.status >= 300) throw requestErrorOf(result.status, result.headers['retry-after'], answer);
     return { headers: result.headers, body: answer };
   }
 
   #silence(result: Extract<SendResult, { kind: 'failed' }>): RequestError {
-    return new RequestError(0, AGAIN_MS, `the service does not answer at ${this.#base} (${result.error})`, ADDRESS);
+    return new RequestError(0, AGAIN_MS, `the service at ${this.#base} does not respond (${result.error})`, ADDRESS);
   }
 }
 
 const AGAIN_MS = 1_000;
-const ADDRESS = 'Start it with "npm start", or say where it is with --url.';
+const ADDRESS = 'Start it with "npm start", or give its address with --url.';
 
 /**
  * Opens a client. The key and the URL come from the options, the environment or keys.json, in this order.
@@ -77,7 +77,7 @@ export function openApi(options: ApiOptions): Api {
   const config = readConfig(process.env);
   const keys = readKeysFile(config);
   const key = options.key ?? process.env.PIROGUE_KEY ?? keys?.sandbox.secret;
-  if (!key) throw new Failure(`there is no key: ${keysFilePath(config)} does not exist`, 'Give one with --key or PIROGUE_KEY.');
+  if (!key) throw new Failure(`no key: ${keysFilePath(config)} does not exist`, 'Give one with --key or PIROGUE_KEY.');
   return new Api(options.url ?? addressOf(config, keys?.base_url), checked(key));
 }
 
@@ -87,7 +87,7 @@ function addressOf(config: Config, demo: string | undefined): string {
   try {
     return webAddress(PIROGUE_URL);
   } catch {
-    throw new Failure(`PIROGUE_URL=${PIROGUE_URL} can not be used`, 'Set it to an address such as http://127.0.0.1:8080.');
+    throw new Failure(`PIROGUE_URL=${PIROGUE_URL} cannot be used`, 'Set it to an address such as http://127.0.0.1:8080.');
   }
 }
 
@@ -98,9 +98,9 @@ function addressOf(config: Config, demo: string | undefined): string {
 function checked(key: string): string {
   if (/^(sk|rk)_test\.\w{43}$/.test(key)) return key;
   const advice = 'Give a secret sandbox key (sk_test.…) with --key or PIROGUE_KEY: "pirogue keys create" makes one.';
-  if (/^(sk|rk|pk)\./.test(key)) throw new Failure('that is a live key, and this is for the sandbox only', advice);
-  if (key.startsWith('pk_test.')) throw new Failure('that is a public key, which may not do this', advice);
-  throw new Failure('that is not an API key', advice);
+  if (/^(sk|rk|pk)\./.test(key)) throw new Failure('this is a live key; the command works in the sandbox only', advice);
+  if (key.startsWith('pk_test.')) throw new Failure('this is a public key, which does not have the permission', advice);
+  throw new Failure('this is not an API key', advice);
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: see Answer
@@ -125,7 +125,7 @@ function requestErrorOf(
 ): RequestError {
   const seconds = Math.min(60, Math.max(1, Number(retryAfter) || 1));
   const faults = Object.entries(body.errors ?? {}).map(([field, words]) => `${field}: ${words.join(', ')}`);
-  const message = `the service answered ${status}: ${body.message}`;
+  const message = `the service returned ${status}: ${body.message}`;
   return new RequestError(
     status,
     status === 429 ? seconds * 1_000 : temporary(status),
@@ -135,9 +135,9 @@ function requestErrorOf(
 }
 
 function adviceOn(status: number, seconds: number): string {
-  if (status === 401) return 'The key is unknown, revoked or switched off here: "pirogue keys list" shows them.';
-  if (status === 403 || status === 406) return 'The key may not do this: use the secret key of the team.';
+  if (status === 401) return 'The key is unknown, revoked or inactive: "pirogue keys list" shows the keys.';
+  if (status === 403 || status === 406) return 'The key lacks the permission: use the secret key of the team.';
   if (status === 404) return 'Check the id, and that the key is of the same team and environment.';
   if (status === 429) return `Wait ${seconds} s.`;
-  return status >= 500 ? 'Look in the log of the service.' : 'Its state does not allow it.';
+  return status >= 500 ? 'See the log of the service.' : 'Its state does not allow it.';
 }

@@ -6,16 +6,16 @@ const WORDS: Record<string, string> = {
   ECONNREFUSED: 'nothing listens at its address',
   ENOENT: 'nothing listens at its socket',
   ENOTFOUND: 'its host name is unknown',
-  EAI_AGAIN: 'its host name can not be looked up now',
-  ETIMEDOUT: 'its host does not answer',
-  EHOSTUNREACH: 'its host can not be reached',
-  ECONNRESET: 'it hung up',
-  '28P01': 'it refuses the password',
-  '28000': 'it refuses the user, or connections without TLS (?sslmode=verify-full)',
+  EAI_AGAIN: 'its host name cannot be resolved at present',
+  ETIMEDOUT: 'its host does not respond',
+  EHOSTUNREACH: 'its host is unreachable',
+  ECONNRESET: 'it closed the connection',
+  '28P01': 'it rejects the password',
+  '28000': 'it rejects the user, or connections without TLS (?sslmode=verify-full)',
   '3D000': 'there is no database of that name',
   '42501': 'its user lacks the rights (the command line connects as the owner)',
-  '53300': 'it has no connection left',
-  '57P01': 'it was stopped meanwhile',
+  '53300': 'it has no free connection',
+  '57P01': 'it was stopped during the command',
   '57P03': 'it is starting or stopping',
 };
 
@@ -31,7 +31,7 @@ export function describeDatabaseError(error: unknown): string | undefined {
   // Contains one error for each address of a host with several addresses.
   const cause: unknown = reported instanceof AggregateError ? reported.errors[0] : reported;
   if (!(cause instanceof Error)) return undefined;
-  if (/timeout exceeded when trying to connect|Connection terminated/.test(cause.message)) return 'it does not answer';
+  if (/timeout exceeded when trying to connect|Connection terminated/.test(cause.message)) return 'it does not respond';
   const code = pgCode(cause) ?? '';
   if (CERTIFICATE.test(code)) return `its certificate is not accepted: ${cause.message}`;
   // PostgreSQL's own messages are clear enough for rarer errors. Its codes have five characters.

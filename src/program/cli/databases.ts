@@ -21,7 +21,7 @@ export async function withDatabases<T>(config: Config, work: (urls: DatabaseUrls
   try {
     const databases = await openDatabases(config).catch((error: Error) => {
       const reason = describeDatabaseError(error) ?? error.message;
-      throw new Failure(`the database can not be used: ${reason}`, '"pirogue doctor" looks for the cause.', { cause: error });
+      throw new Failure(`the database cannot be used: ${reason}`, 'Run "pirogue doctor" to find the cause.', { cause: error });
     });
     try {
       return await work(databases.urls);

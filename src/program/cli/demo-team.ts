@@ -11,6 +11,6 @@ export function demoTeamId(config: Config): bigint {
   if (keys) return BigInt(keys.team);
   throw new Failure(
     `there is no demo team: ${keysFilePath(config)} does not exist`,
-    'Name a team with --team, or run "npm start" once in development.',
+    'Select a team with --team, or run "npm start" once in development.',
   );
 }

@@ -27,8 +27,8 @@ export async function failureText(error: unknown): Promise<string | undefined> {
   if (error instanceof Failure) return `pirogue: ${error.message}\n  ${error.advice}`;
   if (error instanceof ConfigError) return `pirogue: ${error.message}`;
   const known = describeDatabaseError(error);
-  if (known) return `pirogue: the database can not be used: ${known}\n  "pirogue doctor" looks for the cause.`;
+  if (known) return `pirogue: the database cannot be used: ${known}\n  Run "pirogue doctor" to find the cause.`;
   const { blot } = await import('../../kit/log.ts');
   const trace = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  return `pirogue: this should not happen, please report it\n${blot(trace)}`;
+  return `pirogue: internal error, please report it\n${blot(trace)}`;
 }

@@ -64,7 +64,7 @@ function addStart(program: Command): void {
   program
     .command('start')
     .description('run the service until a signal (as npm start does)')
-    .addOption(new Option('--role <role>', 'what runs in this process').choices(['all', 'api', 'worker']).default('all'))
+    .addOption(new Option('--role <role>', 'role of this process').choices(['all', 'api', 'worker']).default('all'))
     .option('--json', 'write the log as JSON lines')
     .action(async (options) => (await import('./start.ts')).startCommand(options));
 }
@@ -72,7 +72,7 @@ function addStart(program: Command): void {
 function addMigrate(program: Command): void {
   program
     .command('migrate')
-    .description('bring the three databases to the schema of this version')
+    .description('migrate the three databases to the schema of this version')
     .option('--json', 'print one JSON document')
     .action(async (options) => (await import('./migrate.ts')).migrateCommand(options));
 }
@@ -80,12 +80,12 @@ function addMigrate(program: Command): void {
 function addDoctor(program: Command): void {
   program
     .command('doctor')
-    .description('check everything the service needs and say what to do; exit code 1 when something must be done')
+    .description('check everything the service needs, with advice; exit code 1 when a check fails')
     .option('--json', 'print one JSON document')
     .action(async (options) => (await import('./doctor/doctor.ts')).doctorCommand(options));
 }
 
 function pointToHelp(command: Command, path: string): void {
-  command.showHelpAfterError(`  "${path} --help" says what it takes.`);
+  command.showHelpAfterError(`  "${path} --help" shows the options.`);
   for (const child of command.commands) pointToHelp(child, `${path} ${child.name()}`);
 }

@@ -28,7 +28,7 @@ export function teamName(text: string): string {
 export function emailAddress(text: string): string {
   const email = text.trim();
   if (email.length <= 254 && /^[^\s@\p{Cc}]+@[^\s@\p{Cc}.]+(\.[^\s@\p{Cc}.]+)+$/u.test(email)) return email;
-  throw new InvalidArgumentError('It must be an e-mail address such as owner@shop.example.');
+  throw new InvalidArgumentError('Use an e-mail address such as owner@shop.example.');
 }
 
 export function currencyCode(text: string): string {
@@ -47,7 +47,7 @@ export function accountName(text: string): string {
 export function evidence(text: string): string {
   const said = text.trim();
   if (said.length >= 10 && said.length <= 2_000 && !/\p{Cc}/u.test(said.replaceAll(/\s/g, ' '))) return said;
-  throw new InvalidArgumentError('Say in 10 to 2,000 characters what shows it: whose statement, which line, which call.');
+  throw new InvalidArgumentError('Give the evidence in 10 to 2,000 characters: which statement, which line, which call.');
 }
 
 /** Parses the number of a refund part. A refund has at most as many parts as its payment had tranches. */
@@ -68,7 +68,7 @@ export function costList(text: string): Costs {
   for (const item of items(text)) {
     const match = /^(mobile_money|bank|card|payout)=(\d{1,2}(?:\.\d{1,2})?)%(?:\+(\d{1,9}(?:\.\d{1,2})?))?$/.exec(item);
     if (!match)
-      throw new InvalidArgumentError(`${item} is no cost: write mobile_money=1.5%+10, and bank, card or payout likewise.`);
+      throw new InvalidArgumentError(`${item} is not a cost: write mobile_money=1.5%+10; bank, card and payout likewise.`);
     const hundredths = (number: string | undefined) => Math.round(Number(number ?? 0) * 100);
     costs[match[1] as keyof Costs] = { percent_hundredths: hundredths(match[2]), fixed_minor: hundredths(match[3]) };
   }
@@ -82,14 +82,14 @@ export function level(text: string): number {
 
 export function count(text: string): number {
   if (/^[1-9]\d{0,5}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError('Use a whole number from 1 to 999999.');
+  throw new InvalidArgumentError('Use an integer from 1 to 999999.');
 }
 
 export function scopeList(text: string): Scope[] {
   const names = items(text);
   const wrong = names.filter((name) => !isScope(name));
   if (names.length > 0 && wrong.length === 0) return names.filter(isScope);
-  const complaint = wrong.length > 0 ? `${wrong.join(', ')}: no such scope.` : 'It names no scope.';
+  const complaint = wrong.length > 0 ? `${wrong.join(', ')}: unknown scope.` : 'The list of scopes is empty.';
   throw new InvalidArgumentError(`${complaint} Use some of ${SCOPES.join(', ')}.`);
 }
 
@@ -97,9 +97,9 @@ export function addressList(text: string): string[] {
   const entries = items(text);
   const wrong = entries.filter((entry) => !isAddressOrRange(entry) || entry.includes('%'));
   if (entries.length > 0 && wrong.length === 0) return entries;
-  const complaint = wrong.length > 0 ? `${wrong.join(', ')}: no address or range.` : 'It names no address.';
+  const complaint = wrong.length > 0 ? `${wrong.join(', ')}: not an address or range.` : 'The list of addresses is empty.';
   throw new InvalidArgumentError(
-    `${complaint} Use addresses or ranges such as 203.0.113.7 or 2001:db8::/32, with commas between them.`,
+    `${complaint} Use addresses or ranges such as 203.0.113.7 or 2001:db8::/32, separated by commas.`,
   );
 }
 
@@ -109,7 +109,7 @@ export function futureMoment(text: string): Date {
   if (Number.isNaN(at.getTime())) {
     throw new InvalidArgumentError('Use a date (2027-01-31) or a moment with its zone (2027-01-31T12:00:00Z, …+01:00).');
   }
-  if (at.getTime() <= commandClock.now()) throw new InvalidArgumentError('It is in the past: a key can only expire later.');
+  if (at.getTime() <= commandClock.now()) throw new InvalidArgumentError('The moment is in the past.');
   return at;
 }
 
@@ -123,7 +123,7 @@ function isCalendarMoment(text: string): boolean {
 /** Parses the page size of an API list. */
 export function pageSize(text: string): number {
   if (/^([1-9]\d?|100)$/.test(text)) return Number(text);
-  throw new InvalidArgumentError('Use a whole number from 1 to 100.');
+  throw new InvalidArgumentError('Use an integer from 1 to 100.');
 }
 
 const MAX_SPAN_MS = 366 * 86_400_000;
@@ -132,7 +132,7 @@ const MAX_SPAN_MS = 366 * 86_400_000;
 export function span(text: string): number {
   const ms = parseDuration(text);
   if (ms !== null && ms > 0 && ms <= MAX_SPAN_MS) return ms;
-  throw new InvalidArgumentError('Use a number and its unit, at most a year: 90s, 30m, 25h, 2d.');
+  throw new InvalidArgumentError('Use a number with its unit, at most a year: 90s, 30m, 25h, 2d.');
 }
 
 /** Returns the parts between commas, without duplicates. */

@@ -29,9 +29,9 @@ async function setClocks({ hasten, profile }: Config, urls: DatabaseUrls, log: L
       if (hasten) await setClockSpeed(owner, hasten.speed, hasten.from);
       const { plain } = await readTime(owner);
       if (plain || hasten) return;
-      const found = `the time of the database ${name} is not the real one: CLOCK_SPEED has changed it`;
-      if (profile === 'production') throw new ConfigError(`${found}, and PROFILE=production keeps the real time`);
-      log.warn(`${found}; a start with CLOCK_SPEED=off brings the real time back`);
+      const found = `the clock of the database ${name} is modified by CLOCK_SPEED`;
+      if (profile === 'production') throw new ConfigError(`${found}, and PROFILE=production requires real time`);
+      log.warn(`${found}; a start with CLOCK_SPEED=off restores real time`);
     });
   }
 }

@@ -121,7 +121,7 @@ async function listen(deps: Deps, workers: Worker[]): Promise<FastifyInstance> {
     return server;
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === 'EADDRINUSE') throw new ConfigError(`port ${port} is taken: stop the other program or set PORT`);
+    if (code === 'EADDRINUSE') throw new ConfigError(`port ${port} is in use: stop the other program or set PORT`);
     if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') throw new ConfigError(`HOST=${host} is not an address of this machine`);
     if (code === 'EACCES') throw new ConfigError(`PORT=${port} needs more rights: choose one above 1023`);
     throw error;

@@ -5,7 +5,7 @@ import { type Config, ConfigError } from '../../platform/config/config.ts';
 import { secretsKeys } from '../../platform/config/secrets-keys.ts';
 import { fixedKeys, type SealingKey, type SealingKeys, sealingKey } from '../../kit/sealing.ts';
 
-const RESTORE = 'restore it from a backup, it opens what is sealed in the databases';
+const RESTORE = 'restore it from a backup; sealed values in the databases cannot be opened without it';
 
 export function keyFilePath({ data_dir }: Pick<Config, 'data_dir'>): string {
   return path.join(data_dir, 'secrets.key');
@@ -33,7 +33,7 @@ export class KeyFile implements SealingKeys {
 
   constructor(file: string) {
     this.#file = file;
-    if (!fs.existsSync(file)) throw new ConfigError(`${file} is gone: ${RESTORE}`);
+    if (!fs.existsSync(file)) throw new ConfigError(`${file} is missing: ${RESTORE}`);
     this.#keys = this.#read();
   }
 
@@ -70,7 +70,7 @@ export class KeyFile implements SealingKeys {
     } catch (error) {
       const { code = '' } = error as NodeJS.ErrnoException;
       if (!['EACCES', 'EPERM', 'EROFS'].includes(code)) throw error;
-      throw new ConfigError(`${this.#file} can not be changed by this user: run this as its owner`, { cause: error });
+      throw new ConfigError(`${this.#file} cannot be changed by this user: run this as its owner`, { cause: error });
     }
   }
 
@@ -94,7 +94,7 @@ export class KeyFile implements SealingKeys {
     if (text === this.#text) return this.#keys;
     const secrets = secretsKeys(text.split('\n'));
     if (typeof secrets === 'string') {
-      throw new ConfigError(`${this.#file} can not be used: ${secrets}; ${RESTORE}`);
+      throw new ConfigError(`${this.#file} cannot be used: ${secrets}; ${RESTORE}`);
     }
     this.#text = text;
     return fixedKeys(secrets);

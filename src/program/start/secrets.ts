@@ -30,14 +30,14 @@ export async function openSecrets(config: Config, control: Queryable, at: Date):
   } catch (error) {
     if (!(error instanceof SealError)) throw error;
     const where = config.secrets_keys ? 'SECRETS_KEY' : 'secrets.key in DATA_DIR';
-    throw new ConfigError(`${where} does not open this installation's secrets: ${error.message}`, { cause: error });
+    throw new ConfigError(`${where} cannot open this installation's secrets: ${error.message}`, { cause: error });
   }
 }
 
 function refuseService(error: unknown): never {
   if (pgCode(error) !== INSUFFICIENT_PRIVILEGE) throw error;
   throw new ConfigError(
-    'the control database holds no root secret yet and this login may not make it: run "pirogue migrate" (or npm start -- migrate) once, as the owner of the databases and with the same SECRETS_KEY',
+    'the control database has no root secret yet and this login may not create it: run "pirogue migrate" (or npm start -- migrate) once, as the owner of the databases and with the same SECRETS_KEY',
     { cause: error },
   );
 }

@@ -22,7 +22,7 @@ export async function untilAvailable<T>(work: () => Promise<T>, log: Log, stopAs
     } catch (caught) {
       const error = asUnavailable(caught);
       if (!(error instanceof DatabaseUnavailable) || performance.now() > deadline) throw error;
-      if (tries === 1) log.warn({ err: error }, 'the database is not available yet: trying again for five minutes');
+      if (tries === 1) log.warn({ err: error }, 'the database is not available yet: retrying for five minutes');
     }
     if (await Promise.race([stopAsked.then(() => true), sleep(wait_ms, false, { ref: true })])) return undefined;
   }

@@ -26,7 +26,7 @@ function listChannels(standingOf: StandingOf): Route {
     ...REFERENCE,
     path: '/channels',
     summary: 'List channels',
-    description: 'Means of payment by country: what `channel` takes, with its limits for one charge.',
+    description: 'Payment methods by country: the values of `channel`, with limits for one charge.',
     query: channelsQuery,
     replies: { 200: replies.channels },
     async handle({ query, caller }) {
@@ -81,7 +81,7 @@ const listBanks = route({
   ...REFERENCE,
   path: '/banks',
   summary: 'List banks',
-  description: 'What `bank_code` takes.',
+  description: 'Value for `bank_code`.',
   query: banksQuery,
   replies: { 200: replies.banks },
   async handle({ query }) {

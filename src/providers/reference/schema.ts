@@ -9,7 +9,7 @@ const currency = Type.Enum(CURRENCIES, { description: 'ISO 4217.' });
 /** Paging parameters. The lists are short and change only with releases, so without `per_page` the whole list is one page. */
 const pages = {
   page: pagingQuery.page,
-  per_page: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: 'Left out: all on one page.' })),
+  per_page: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: 'Default: all on one page.' })),
 };
 
 export const pagesQuery = Type.Object(pages);
@@ -43,18 +43,17 @@ const limits = {
 };
 
 export const channel = Type.Object({
-  id: Type.String({ description: '`<country>.<operator>`: what POST /payments/{id} takes.' }),
+  id: Type.String({ description: '`<country>.<operator>`, as in POST /payments/{id}.' }),
   name: Type.String(),
   kind: Type.Enum(['mobile_money', 'bank', 'card']),
   country: Type.String(),
   ...limits,
   currencies: Type.Array(Type.Object(limits), {
-    description: 'Each currency it takes; the limits above are those of the one asked for, else of the first.',
+    description: 'Supported currencies; the limits above are those of the requested currency, else of the first.',
   }),
-  ussd_hint: Type.Union([Type.String(), Type.Null()], { description: 'What the payer can dial when no prompt shows.' }),
+  ussd_hint: Type.Union([Type.String(), Type.Null()], { description: 'USSD code to dial when no prompt appears.' }),
   status: Type.Enum(['operational', 'degraded', 'down'], {
-    description:
-      'How your payments on it go at present; `down`: none is sent, but for one now and then to see whether it works again.',
+    description: 'Current health of your payments on it; `down`: nothing is sent, except occasional probes.',
   }),
 });
 
@@ -69,7 +68,7 @@ const countryReply = Type.Object({
 const currencyReply = Type.Object({ code: Type.String(), name: Type.String(), decimals: Type.Integer() });
 const bankReply = Type.Object({
   country: Type.String(),
-  code: Type.String({ description: 'What `bank_code` takes.' }),
+  code: Type.String({ description: 'Value for `bank_code`.' }),
   name: Type.String(),
 });
 

@@ -15,7 +15,7 @@ export interface ProblemText {
 const table = {
   unsupported_api_version: {
     status: 400,
-    when: '`X-Service-Version` names a version there is not.',
+    when: '`X-Service-Version` is not a known version.',
     message: 'API version not supported: use 2026-08-01.',
     error_code: 'unsupported_api_version',
   },
@@ -26,29 +26,29 @@ const table = {
   },
   payment_not_cancellable: {
     status: 400,
-    when: 'The payment is not pending any more. Refund it instead.',
+    when: 'The payment is no longer pending. Refund it instead.',
     message: 'The payment is succeeded and cannot be cancelled: use a refund.',
     error_code: 'payment_not_cancellable',
   },
   payment_not_chargeable: {
     status: 400,
-    when: 'The payment is final, or a charge of it is under way.',
+    when: 'The payment is final or has an open charge.',
     message: 'The payment is succeeded and cannot be charged.',
   },
   payment_not_refundable: {
     status: 400,
-    when: 'The payment has not succeeded, or is in a dispute that is open or lost.',
+    when: 'The payment has not succeeded, or has an open or lost dispute.',
     message: 'The payment is pending and cannot be refunded.',
     error_code: 'payment_not_refundable',
   },
   dispute_decided: {
     status: 400,
-    when: 'The dispute is closed, or evidence was sent already.',
+    when: 'The dispute is closed, or evidence was already sent.',
     message: 'The dispute is lost: that is not possible any more.',
   },
   invoice_wrong_state: {
     status: 400,
-    when: 'The state of the invoice does not allow it: it was sent, paid or cancelled, or is just being paid.',
+    when: 'The status of the invoice does not allow it: it was sent, paid or cancelled, or a payment of it is open.',
     message: 'The invoice is paid.',
   },
   webhook_inactive: {
@@ -75,14 +75,14 @@ const table = {
   },
   payment_declined: {
     status: 402,
-    when: "The payer's money did not move; `error_code` is the reason. The payment is now failed; after too many charges (`fraud_blocked`) it is as it was.",
+    when: "The payer's money did not move; `error_code` is the reason. The payment is now failed; after too many charges (`fraud_blocked`) it is unchanged.",
     message: 'sandbox: insufficient funds',
     error_code: 'insufficient_funds',
     payer_message: 'There is not enough money on the account.',
   },
   secret_key_in_browser: {
     status: 403,
-    when: 'A secret key came with `Origin` or `Referer`, so it stands in a page.',
+    when: 'A secret key was sent with `Origin` or `Referer`, so it is exposed in a page.',
     message: 'A secret key must never be used in a browser. Revoke it and use a public key there.',
     error_code: 'secret_key_in_browser',
   },
@@ -100,7 +100,7 @@ const table = {
   },
   live_only_feature: {
     status: 403,
-    when: 'A sandbox key was used for what exists in live only.',
+    when: 'A sandbox key was used for a feature that exists in live only.',
     message: 'This feature exists in the live environment only.',
     error_code: 'live_only_feature',
   },
@@ -123,27 +123,27 @@ const table = {
   },
   reference_taken: {
     status: 409,
-    when: 'The team wants unique references, and another payment has this one. Off by default.',
+    when: 'The team requires unique references, and another payment has this one. Off by default.',
     message: 'The reference already exists on another payment.',
     errors: { reference: ['already exists on another payment'] },
   },
   link_full: {
     status: 409,
-    when: 'The payment was made through a link whose last uses are being paid at this moment. It stays pending: try again in a few minutes.',
+    when: 'The payment belongs to a link whose last uses are taken by open charges. It stays pending: retry in a few minutes.',
     message: 'The payment link has no use left while other charges are under way.',
     error_code: 'link_full',
     errors: { link: ['has no use left while other charges are under way'] },
   },
   link_used: {
     status: 409,
-    when: 'The payment was made through a link that `max_uses` others have paid meanwhile.',
+    when: 'The payment belongs to a link that has reached `max_uses` successful payments.',
     message: 'The payment link has been paid as often as the merchant wanted.',
     error_code: 'link_used',
     errors: { link: ['has been paid as often as the merchant wanted'] },
   },
   invalid_fields: {
     status: 422,
-    when: 'One or more fields are not valid; all of them are named at once.',
+    when: 'One or more fields are invalid; all are listed.',
     message: 'amount: must be number',
     errors: { amount: ['must be number'], 'customer.email': ['must be a valid e-mail address'] },
   },
@@ -155,7 +155,7 @@ const table = {
   },
   raw_card_data_not_accepted: {
     status: 422,
-    when: 'The body holds a card number, security code or PIN. Nothing of it is kept.',
+    when: 'The body contains a card number, security code or PIN. Nothing of it is stored.',
     message:
       'Raw card data is not accepted: data.card_number is a field for raw card data, which is never accepted here. Card details are entered on the hosted page only.',
     error_code: 'raw_card_data_not_accepted',
@@ -177,7 +177,7 @@ const table = {
   },
   channel_not_supported: {
     status: 422,
-    when: 'There is no such channel, or it cannot do this.',
+    when: 'The channel is unknown, or does not support the operation.',
     message: 'channel: is not a channel: GET /channels lists them',
     error_code: 'channel_not_supported',
     errors: { channel: ['is not a channel: GET /channels lists them'] },
@@ -203,7 +203,7 @@ const table = {
   },
   ceiling_exceeded: {
     status: 422,
-    when: "Live only: above what the team's level of verification lets it move at once, in a UTC day or in a UTC month.",
+    when: "Live only: above the limit of the team's verification level for one transaction, a UTC day or a UTC month.",
     message: "amount: is above the team's ceiling of 500000 XAF for one payment",
     error_code: 'ceiling_exceeded',
     errors: { amount: ["is above the team's ceiling of 500000 XAF for one payment"] },
@@ -217,7 +217,7 @@ const table = {
   },
   rate_limited: {
     status: 429,
-    when: 'Too many requests in this window of 60 seconds; `type` tells which limit. Wait for `Retry-After`.',
+    when: 'Too many requests in this window of 60 seconds; `type` names the limit. Wait for `Retry-After`.',
     message: 'Too many requests: at most 120 in 60 seconds.',
     type: 'team',
     retry_after: 12,
@@ -225,7 +225,7 @@ const table = {
   },
   payout_limited: {
     status: 429,
-    when: 'More than 20 payouts and beneficiaries were written in this window, whatever the plan.',
+    when: 'More than 20 payouts and beneficiaries were written in this window; applies to every plan.',
     message: 'Merchant limit 20',
     retry_after: 12,
     retry_after_human: '00:00:12',
@@ -239,7 +239,7 @@ const table = {
   },
   internal_error: {
     status: 500,
-    when: 'The fault is ours. Try again with the same Idempotency-Key.',
+    when: 'Internal error. Retry with the same Idempotency-Key.',
     message: 'Something went wrong on our side. Try again; the request id helps us to find the cause.',
   },
   not_in_live: {
@@ -249,7 +249,7 @@ const table = {
   },
   provider_unavailable: {
     status: 502,
-    when: 'No provider could take it, and it is certain that none did. Try again later.',
+    when: 'No provider was available; none executed it. Retry later.',
     message: 'No payment provider could take the charge. The payment is still pending: try again.',
   },
 } as const satisfies Record<string, ProblemText>;

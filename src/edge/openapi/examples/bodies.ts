@@ -29,11 +29,11 @@ const newWebhook = { url: webhook.url, events: webhook.events, description: webh
 const BODIES: Record<string, Record<string, Example>> = {
   createPayment: {
     simple: {
-      summary: 'The least there is to say',
+      summary: 'Minimal',
       value: { amount: 25_000, currency: 'XAF', phone: '+237650000000' },
     },
     complete: {
-      summary: 'With an order of yours',
+      summary: 'With order details',
       value: {
         amount: 25_000,
         currency: 'XAF',
@@ -51,11 +51,11 @@ const BODIES: Record<string, Record<string, Example>> = {
   chargePayment: {
     mobile_money: { summary: 'Mobile Money', value: { channel: 'cm.mtn', data: { phone: '650000000' } } },
     bank: { summary: 'Bank transfer', value: { channel: 'cm.bank', data: { account_number: '1000200000' } } },
-    card: { summary: 'Card: the answer says where its page stands', value: { channel: 'cm.card' } },
+    card: { summary: 'Card: the response has the address of the card page', value: { channel: 'cm.card' } },
   },
   createRefund: {
     all: {
-      summary: 'All that is left',
+      summary: 'The remaining amount',
       value: { payment: exampleId('trx'), reason: 'requested_by_customer' },
     },
     part: {
@@ -85,7 +85,7 @@ const BODIES: Record<string, Record<string, Example>> = {
       value: { amount: 5000, currency: 'XAF', recipient: '+237650000000', channel: 'cm.mtn' },
     },
     written_out: {
-      summary: 'To someone written out',
+      summary: 'To a new beneficiary',
       value: { amount: 5000, currency: 'XAF', beneficiary: { name: 'Awa Ngo', channel: 'cm.mtn', phone: '650000000' } },
     },
   },
@@ -104,7 +104,7 @@ const BODIES: Record<string, Record<string, Example>> = {
   },
   updateAccount: { name: { summary: 'Another name', value: { name: 'Boutique Bonanjo II' } } },
   createCustomer: { person: { summary: 'A person', value: { ...newCustomer, metadata: customer.metadata } } },
-  replaceCustomer: { person: { summary: 'Everything anew', value: newCustomer } },
+  replaceCustomer: { person: { summary: 'All fields', value: newCustomer } },
   updateCustomer: { tax_id: { summary: 'A tax number', value: { tax_id: 'P047712345678K' } } },
   createInvoice: { complete: { summary: 'Two lines, payable in parts', value: newInvoice } },
   updateInvoice: { later: { summary: 'More time to pay', value: { due_date: '2030-09-30' } } },

@@ -28,9 +28,7 @@ export async function switchCommand(on: boolean, options: Options): Promise<void
   });
   if (!found) throw noSuchTeam(id);
   print(options.json, { team_id: String(id), abuse_rules: on }, () =>
-    on
-      ? `live charges of team ${id} are held against the rules`
-      : `live charges of team ${id} are let through, whoever is blocked`,
+    on ? `live charges of team ${id} are screened for fraud` : `live charges of team ${id} are not screened; blocks do not apply`,
   );
 }
 
@@ -83,10 +81,10 @@ function textOf({ team_id, abuse_rules, payer, team, amounts, made_at, refused }
           : `${most} (99 in 100 of ${payments} payments: ${high})`,
       ]),
     ),
-    usual: made_at ? `made ${shortMoment(made_at)}` : 'not known yet',
+    usual: made_at ? `made ${shortMoment(made_at)}` : 'unknown yet',
     refused:
       Object.entries(refused)
         .map(([rule, payments]) => `${payments} by ${rule}`)
-        .join(', ') || 'nothing in the last day',
+        .join(', ') || 'none in the last day',
   });
 }

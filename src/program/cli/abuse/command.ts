@@ -3,14 +3,14 @@ import { teamId } from '../values.ts';
 
 const actions = () => import('./actions.ts');
 const json = ['--json', 'print one JSON document'] as const;
-const team = ['--team <id>', 'whose charges (default: the demo team of keys.json)', teamId] as const;
+const team = ['--team <id>', 'team (default: the demo team of keys.json)', teamId] as const;
 
 /** `pirogue abuse …` */
 export function addAbuse(program: Command): void {
-  const abuse = program.command('abuse').description('rules against abuse, which live charges of a team are held against');
+  const abuse = program.command('abuse').description('fraud rules for the live charges of a team');
   for (const [name, on, description] of [
-    ['on', true, 'hold the live charges of a team against the rules; known to every node at once'],
-    ['off', false, 'let the live charges of a team through, blocks included'],
+    ['on', true, 'screen the live charges of a team; takes effect on every node at once'],
+    ['off', false, 'stop screening the live charges of a team; blocks no longer apply'],
   ] as const) {
     abuse
       .command(name)
@@ -21,7 +21,7 @@ export function addAbuse(program: Command): void {
   }
   abuse
     .command('show')
-    .description('show what the rules let through, and how many payments they refused in the last day')
+    .description('show the limits of the rules, and how many payments they rejected in the last day')
     .option(...team)
     .option(...json)
     .action(async (options) => (await actions()).showCommand(options));

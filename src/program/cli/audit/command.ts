@@ -6,7 +6,7 @@ const json = ['--json', 'print one JSON document'] as const;
 
 /** `pirogue audit …` */
 export function addAudit(program: Command): void {
-  const audit = program.command('audit').description('who did what: read the trail, prove that nobody changed it');
+  const audit = program.command('audit').description('the audit trail: show entries, verify the seals');
   addShow(audit);
   addVerify(audit);
 }
@@ -14,15 +14,15 @@ export function addAudit(program: Command): void {
 function addShow(audit: Command): void {
   audit
     .command('show')
-    .description('print what was done, the newest first')
-    .option('--team <id>', 'only to this team', teamId)
-    .option('--resource <id>', 'only to this payment, refund, key, webhook, …')
-    .addOption(new Option('--action <action>', 'only this, such as refund.create').argParser(action))
-    .option('--by <id>', 'only by this key, or user of a machine')
-    .option('--request <id>', 'only by the request that was answered with this X-Request-Id')
-    .option('--since <moment>', 'from then on: 2026-01-31 or 2026-01-31T12:00:00Z', moment)
-    .addOption(new Option('--database <name>', 'only of this one (default: all)').choices(['control', 'sandbox', 'live']))
-    .option('--limit <number>', 'at most so many of each database', count, 100)
+    .description('print the entries, newest first')
+    .option('--team <id>', 'only of this team', teamId)
+    .option('--resource <id>', 'only about this payment, refund, key, webhook, …')
+    .addOption(new Option('--action <action>', 'only this action, such as refund.create').argParser(action))
+    .option('--by <id>', 'only by this key or operating system user')
+    .option('--request <id>', 'only of the request with this X-Request-Id')
+    .option('--since <moment>', 'only since this moment: 2026-01-31 or 2026-01-31T12:00:00Z', moment)
+    .addOption(new Option('--database <name>', 'only of this database (default: all)').choices(['control', 'sandbox', 'live']))
+    .option('--limit <number>', 'maximum for each database', count, 100)
     .option(...json)
     .action(async (options) => (await import('./show.ts')).showCommand(options));
 }
@@ -30,7 +30,7 @@ function addShow(audit: Command): void {
 function addVerify(audit: Command): void {
   audit
     .command('verify')
-    .description('make every seal of the trail again, in all three databases; exit code 1 when one differs')
+    .description('verify every seal of the trail in all three databases; exit code 1 when one differs')
     .option(...json)
     .action(async (options) => (await import('./verify.ts')).verifyCommand(options));
 }

@@ -10,7 +10,7 @@ const ADVICE: Record<Fault['check'], string> = {
   seal_broken: 'Entries under this seal were changed, added, removed or put in another order: compare them with a backup.',
   chain_broken: 'A seal was changed or removed: compare audit_seals with a backup.',
   counter_behind:
-    'The trail comes from another server (a dump was restored): new entries can not be sealed until its transaction ' +
+    'The trail comes from another server (a dump was restored): new entries cannot be sealed until its transaction ' +
     'counter is past theirs. Stop it and raise the counter (pg_resetwal --epoch), then run this again.',
 };
 
@@ -53,10 +53,10 @@ function describe(database: DatabaseName, { check, what, expected, found }: Faul
 }
 
 function summary({ database, ok, seals, unsealed, last_seal, faults_found }: Outcome): string {
-  const verdict = ok ? 'nothing was changed' : `broken in ${faults_found} ${faults_found === 1 ? 'place' : 'places'}`;
+  const verdict = ok ? 'the trail is intact' : `broken in ${faults_found} ${faults_found === 1 ? 'place' : 'places'}`;
   const note =
     last_seal === null
       ? ''
-      : `\n         last seal ${last_seal}: kept elsewhere, it proves later that nothing before it was changed`;
-  return `${database.padEnd(7)}  ${verdict}: ${seals} ${seals === 1 ? 'seal' : 'seals'}, ${unsealed} not sealed yet${note}`;
+      : `\n         last seal ${last_seal}: a copy kept elsewhere proves later that nothing before it was changed`;
+  return `${database.padEnd(7)}  ${verdict}: ${seals} ${seals === 1 ? 'seal' : 'seals'}, ${unsealed} unsealed${note}`;
 }

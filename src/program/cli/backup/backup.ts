@@ -32,8 +32,8 @@ export async function backupCommand(folder: string, options: { json?: true }): P
 function refuse(config: Config, target: string): void {
   if (config.database_urls) {
     throw new Failure(
-      'the databases are not ours: *_DATABASE_URL is set',
-      'Back them up with their own tools (pg_basebackup, pgBackRest); docs/backup.md says how, also for a point in time.',
+      'the databases are external: *_DATABASE_URL is set',
+      'Back them up with their own tools (pg_basebackup, pgBackRest); see docs/backup.md, also for point-in-time recovery.',
     );
   }
   if (fs.existsSync(target) && (!fs.statSync(target).isDirectory() || fs.readdirSync(target).length > 0)) {
@@ -98,8 +98,8 @@ function report(config: Config, folder: string, manifest: Manifest, options: { j
     [
       `${folder}: ${manifest.files.length} files, ${(bytes / 1e6).toFixed(0)} MB`,
       config.secrets_keys
-        ? 'SECRETS_KEY comes from the environment and is not in it: keep it elsewhere, nothing sealed opens without it'
-        : 'with keys.json and secrets.key: keep it where only you can read it',
+        ? 'SECRETS_KEY comes from the environment and is not included: keep it elsewhere, sealed values cannot be opened without it'
+        : 'includes keys.json and secrets.key: store it where only you can read it',
     ].join('\n'),
   );
 }

@@ -6,14 +6,14 @@ const json = ['--json', 'print one JSON document'] as const;
 export function addBackup(program: Command): void {
   program
     .command('backup')
-    .description('copy the database under DATA_DIR, its keys and its secrets key, while the service goes on')
-    .argument('<folder>', 'a new folder: whoever can read it can read everything')
+    .description('copy the database under DATA_DIR with its API keys and its secrets key; the service keeps running')
+    .argument('<folder>', 'new folder; anyone who can read it can read all data')
     .option(...json)
     .action(async (folder, options) => (await import('./backup.ts')).backupCommand(folder, options));
   program
     .command('restore')
-    .description('make a DATA_DIR out of a backup; only where none is yet')
-    .argument('<folder>', 'what "pirogue backup" made')
+    .description('create a DATA_DIR from a backup; never overwrites one')
+    .argument('<folder>', 'folder created by "pirogue backup"')
     .option(...json)
     .action(async (folder, options) => (await import('./restore.ts')).restoreCommand(folder, options));
 }

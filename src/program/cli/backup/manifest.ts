@@ -36,11 +36,11 @@ export const KEPT_FILES = ['keys.json', SECRETS_KEY] as const;
 export function readManifest(folder: string): Manifest {
   const file = path.join(folder, MANIFEST);
   if (!fs.existsSync(file)) {
-    throw new Failure(`${folder} holds no backup: there is no ${MANIFEST}`, 'Give the folder that "pirogue backup" made.');
+    throw new Failure(`${folder} is not a backup: it has no ${MANIFEST}`, 'Give a folder created by "pirogue backup".');
   }
   const manifest = parsed(fs.readFileSync(file, 'utf8'));
   if (manifest?.format === 1 && Array.isArray(manifest.files)) return manifest;
-  throw new Failure(`${file} can not be read`, 'It was changed, or made by a newer version: use that one.');
+  throw new Failure(`${file} cannot be read`, 'It was modified, or created by a newer version: use that version.');
 }
 
 function parsed(text: string): Manifest | null {
@@ -58,5 +58,5 @@ function parsed(text: string): Manifest | null {
 export function below(folder: string, name: string): string {
   const file = path.resolve(folder, name);
   if (file.startsWith(path.resolve(folder) + path.sep)) return file;
-  throw new Failure(`the backup names a file outside its folder: ${name}`, 'Do not use it.');
+  throw new Failure(`the backup lists a file outside its folder: ${name}`, 'Do not use it.');
 }

@@ -32,9 +32,9 @@ export async function restoreCommand(folder: string, options: { json?: true }): 
   const { created_at, version } = manifest;
   print(options.json, { data_dir: config.data_dir, created_at, version, migrations_missing: behind }, () =>
     [
-      `${config.data_dir}: as it was at the end of the backup of ${created_at}`,
-      behind > 0 ? 'It is of an older version: the next start brings it to this one.' : '',
-      'Next: "pirogue ledger verify" proves the books; then start the service.',
+      `${config.data_dir}: restored to the end of the backup of ${created_at}`,
+      behind > 0 ? 'The backup is of an older version: the next start migrates it.' : '',
+      'Next: verify the books with "pirogue ledger verify", then start the service.',
     ]
       .filter(Boolean)
       .join('\n'),
@@ -81,15 +81,15 @@ function refuse(config: Config, place: Place, { postgres }: Manifest): void {
   );
   if (inTheWay) {
     throw new Failure(
-      `${inTheWay} is there already`,
-      'A backup never overwrites: set DATA_DIR to a new folder, or move it away.',
+      `${inTheWay} exists already`,
+      'A restore never overwrites: set DATA_DIR to a new folder, or move the file away.',
     );
   }
   const major = path.basename(place.cluster).replace(/^pg/, '');
   if (postgres.split('.')[0] !== major) {
     throw new Failure(
-      `the backup is of PostgreSQL ${postgres}, this version comes with ${major}`,
-      'Restore it with the version it was made with.',
+      `the backup is of PostgreSQL ${postgres}; this version includes ${major}`,
+      'Restore it with the version of Pirogue that created it.',
     );
   }
 }

@@ -50,7 +50,7 @@ async function finish(session: CopySession, from: string, to: string): Promise<P
     .filter((name) => LOG_FILE.test(name) && name >= log.from && name <= log.to);
   for (const name of segments) {
     const file = await copyFile(path.join(from, 'pg_wal', name), path.join(to, 'pg_wal', name));
-    if (!file) throw new Error(`the log ${name} was gone before it was copied`);
+    if (!file) throw new Error(`the log ${name} was removed before it was copied`);
     copied.push({ path: `pg_wal/${name}`, ...file });
   }
   return { log, copied };

@@ -40,6 +40,6 @@ async function stopCopy(client: pg.Client): Promise<{ label: string; log: { from
   );
   const [{ label, to } = { label: '', to: '' }] = rows;
   const from = /^START WAL LOCATION: .*\(file ([0-9A-F]{24})\)/m.exec(label)?.[1];
-  if (!from) throw new Error('the server told no beginning of the log');
+  if (!from) throw new Error('the server did not report the start of the log');
   return { label, log: { from, to } };
 }

@@ -43,7 +43,7 @@ interface Place {
 
 export async function addCommand(options: Output & Named & { note?: string; expires?: Date }, command: Command): Promise<void> {
   if (namesOf(options).length !== 1)
-    command.error('error: name exactly one of --phone, --account, --email, --customer, --address');
+    command.error('error: give exactly one of --phone, --account, --email, --customer, --address');
   const { note = null, expires: expires_at = null } = options;
   const { block, on } = await inLive(options, async ({ team_id, on, secrets, live }) => {
     const wanted = { team_id, ...keptAs(secrets, team_id, options), note, expires_at };
@@ -57,14 +57,14 @@ export async function addCommand(options: Output & Named & { note?: string; expi
         ...(note === null ? {} : { note }),
         until: shortMoment(expires_at) || 'removed',
       }),
-      ...(on ? [] : ['The rules of this team are off, so nobody is refused: "pirogue abuse on" turns them on.']),
+      ...(on ? [] : ['The fraud rules of this team are off, so blocks do not apply: "pirogue abuse on" turns them on.']),
     ].join('\n'),
   );
 }
 
 export async function listCommand(options: Output & Named & { limit: number }, command: Command): Promise<void> {
   const names = namesOf(options);
-  if (names.length > 1) command.error('error: name at most one of --phone, --account, --email, --customer, --address');
+  if (names.length > 1) command.error('error: give at most one of --phone, --account, --email, --customer, --address');
   const rows = await inLive(options, ({ team_id, secrets, live }) =>
     blocksOf(live, team_id, names.length === 0 ? null : keptAs(secrets, team_id, options), options.limit + 1),
   );
@@ -82,7 +82,8 @@ export async function listCommand(options: Output & Named & { limit: number }, c
 
 export async function removeCommand(id: string, options: Output): Promise<void> {
   const block = await inLive(options, ({ team_id, live }) => removeBlock(live, team_id, id, operator(), commandClock.now()));
-  if (!block) throw new Failure(`the team has no block ${id}`, '"pirogue blocks list" shows them; name the team with --team.');
+  if (!block)
+    throw new Failure(`the team has no block ${id}`, '"pirogue blocks list" shows the blocks; select the team with --team.');
   print(options.json, presented(block), () => `${id} is removed`);
 }
 

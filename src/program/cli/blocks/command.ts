@@ -7,25 +7,25 @@ import { count, emailAddress, futureMoment, teamId } from '../values.ts';
 
 const actions = () => import('./actions.ts');
 const json = ['--json', 'print one JSON document'] as const;
-const team = ['--team <id>', 'whose payers (default: the demo team of keys.json)', teamId] as const;
+const team = ['--team <id>', 'team (default: the demo team of keys.json)', teamId] as const;
 
 /** `pirogue blocks …` */
 export function addBlocks(program: Command): void {
-  const blocks = program.command('blocks').description('payers whose live charges a team refuses, while its abuse rules are on');
-  naming(blocks.command('add').description('block somebody; numbers and e-mail addresses are kept as keyed hashes only'))
-    .option('--note <text>', 'why: kept as it is, so name nobody', note)
-    .option('--expires <moment>', 'until then, such as 2027-01-31 (default: until it is removed)', futureMoment)
+  const blocks = program.command('blocks').description('payers whose live charges a team rejects while its fraud rules are on');
+  naming(blocks.command('add').description('block a payer; numbers and e-mail addresses are stored as keyed hashes only'))
+    .option('--note <text>', 'reason, stored as it is: no personal data', note)
+    .option('--expires <moment>', 'end of the block, such as 2027-01-31 (default: until it is removed)', futureMoment)
     .option(...team)
     .option(...json)
     .action(async (options, command) => (await actions()).addCommand(options, command));
-  naming(blocks.command('list').description('show the blocks, the newest first; with a name, whether it is blocked'))
-    .option('--limit <number>', 'at most so many', count, 100)
+  naming(blocks.command('list').description('show the blocks, newest first; with a payer: whether that payer is blocked'))
+    .option('--limit <number>', 'maximum number', count, 100)
     .option(...team)
     .option(...json)
     .action(async (options, command) => (await actions()).listCommand(options, command));
   blocks
     .command('remove')
-    .description('let somebody be charged again')
+    .description('remove a block')
     .argument('<id>', 'blk_…')
     .option(...team)
     .option(...json)
@@ -34,11 +34,11 @@ export function addBlocks(program: Command): void {
 
 function naming(command: Command): Command {
   return command
-    .option('--phone <number>', 'with its country: +237670000000', phone)
-    .option('--account <number>', 'of a bank', account)
+    .option('--phone <number>', 'phone number with its country code: +237670000000', phone)
+    .option('--account <number>', 'bank account number', account)
     .option('--email <address>', 'of the payer', emailAddress)
     .option('--customer <id>', 'cus_…', customer)
-    .option('--address <range>', 'of the browser: 203.0.113.7 or 203.0.113.0/24', address);
+    .option('--address <range>', 'address or range of the browser: 203.0.113.7 or 203.0.113.0/24', address);
 }
 
 /**

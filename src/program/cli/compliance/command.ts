@@ -6,15 +6,15 @@ const json = ['--json', 'print one JSON document'] as const;
 
 /** `pirogue compliance …` */
 export function addCompliance(program: Command): void {
-  const compliance = program.command('compliance').description('what came of checking who customers are');
-  addDecision(compliance, 'approve', 'approved', 'the record is to be kept: the tax id outlives an erasure of the customer');
-  addDecision(compliance, 'reject', 'rejected', 'nothing is to be kept: an erased customer loses the tax id too');
+  const compliance = program.command('compliance').description('KYC records');
+  addDecision(compliance, 'approve', 'approved', 'the record must be kept: an erasure of the customer keeps the tax id');
+  addDecision(compliance, 'reject', 'rejected', 'the record need not be kept: an erasure of the customer removes the tax id');
   compliance
     .command('list')
-    .description('show the records, the last changed first')
-    .addOption(new Option('--environment <name>', 'which store').choices(['sandbox', 'live']).default('live'))
-    .option('--team <id>', 'default: the demo team', teamId)
-    .option('--limit <number>', 'at most so many', count, 100)
+    .description('show the records, last changed first')
+    .addOption(new Option('--environment <name>', 'environment').choices(['sandbox', 'live']).default('live'))
+    .option('--team <id>', 'team (default: the demo team)', teamId)
+    .option('--limit <number>', 'maximum number', count, 100)
     .option(...json)
     .action(async (options) => (await actions()).listCommand(options));
 }
@@ -24,9 +24,9 @@ function addDecision(compliance: Command, name: string, status: 'approved' | 're
     .command(name)
     .description(description)
     .argument('<id>', 'the customer (cus_…)')
-    .option('--author <name>', 'who decides (default: the user of this machine)', person)
-    .option('--note <text>', 'where the papers are: kept with the decision, so name nobody', remark)
-    .option('--team <id>', 'default: the demo team', teamId)
+    .option('--author <name>', 'person who decides (default: the operating system user)', person)
+    .option('--note <text>', 'where the documents are, stored with the decision: no personal data', remark)
+    .option('--team <id>', 'team (default: the demo team)', teamId)
     .option(...json)
     .action(async (id, options) => (await actions()).recordCommand(status, id, options));
 }

@@ -32,13 +32,17 @@ const DATABASES: readonly { store: keyof DatabaseUrls; kind: SchemaKind }[] = [
  */
 export async function checkDatabases(config: Config): Promise<Finding[]> {
   if (!config.database_urls && !fs.existsSync(path.join(config.data_dir, 'pg18'))) {
-    return [ok('databases', 'none yet: the first start makes them')];
+    return [ok('databases', 'none yet: the first start creates them')];
   }
   try {
     return await withDatabases(config, (urls) => examineAll(config, urls));
   } catch (error) {
     return [
-      fail('databases', (error as Error).message, `Look in ${path.join(config.data_dir, 'pg18.log')} for what PostgreSQL says.`),
+      fail(
+        'databases',
+        (error as Error).message,
+        `Look in ${path.join(config.data_dir, 'pg18.log')} for messages of PostgreSQL.`,
+      ),
     ];
   }
 }
@@ -93,7 +97,7 @@ async function checkSecrets(config: Config, url: string): Promise<Finding[]> {
       return [ok(name, `open with the secrets key ${keys.current().id}`)];
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error;
-      return [fail(name, error.message, 'Give every process the keys that this installation has sealed its secrets with.')];
+      return [fail(name, error.message, 'Give every process the keys with which this installation sealed its secrets.')];
     }
   });
 }
@@ -125,9 +129,9 @@ export function databaseFinding(
  */
 export function clockFinding(skews: readonly number[]): Finding {
   const worst = Math.max(...skews.map(Math.abs));
-  const detail = `${Math.round(worst)} ms apart from the database's`;
+  const detail = `differs from the database's by ${Math.round(worst)} ms`;
   if (worst <= SKEW_WARN_MS) return ok('clock', detail);
-  const advice = 'Let the same time service (NTP) set both clocks.';
+  const advice = 'Synchronise both clocks with the same NTP service.';
   return worst <= SKEW_FAIL_MS ? warn('clock', detail, advice) : fail('clock', detail, advice);
 }
 
@@ -136,7 +140,7 @@ export function clockFinding(skews: readonly number[]): Finding {
  * @param moved names of these databases
  */
 function timeFinding({ profile }: Config, moved: readonly string[]): Finding {
-  const detail = `not the real one in ${moved.join(', ')}`;
-  const advice = 'CLOCK_SPEED has changed it: start once with PROFILE=development and CLOCK_SPEED=off.';
+  const detail = `modified in ${moved.join(', ')}`;
+  const advice = 'CLOCK_SPEED changed it: start once with PROFILE=development and CLOCK_SPEED=off.';
   return profile === 'production' ? fail('time', detail, advice) : warn('time', detail, advice);
 }

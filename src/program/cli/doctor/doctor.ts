@@ -16,11 +16,11 @@ export async function doctorCommand(options: { json?: true }): Promise<void> {
 async function examine(env: NodeJS.ProcessEnv): Promise<Finding[]> {
   const config = configuration(env);
   if (config instanceof ConfigError) {
-    return [checkNode(), fail('configuration', config.message, 'Correct it and run this again: the other checks need it.')];
+    return [checkNode(), fail('configuration', config.message, 'Correct it and run this again; the other checks depend on it.')];
   }
   return [
     checkNode(),
-    ok('configuration', `PROFILE=${config.profile}, ${config.database_urls ? 'databases of your own' : 'our own database'}`),
+    ok('configuration', `PROFILE=${config.profile}, ${config.database_urls ? 'external databases' : 'embedded database'}`),
     checkDataDirectory(config),
     checkDisk(config),
     checkSecretsKey(config),
@@ -44,5 +44,5 @@ function report(checks: readonly Finding[], healthy: boolean): string {
     `${status.padEnd(4)}  ${name.padEnd(width)}  ${detail}`,
     ...(advice ? [`${' '.repeat(width + 8)}→ ${advice}`] : []),
   ]);
-  return [...lines, '', healthy ? 'Nothing stands in the way.' : 'Do what the arrows say, then run this again.'].join('\n');
+  return [...lines, '', healthy ? 'All checks passed.' : 'Follow the advice after the arrows, then run this again.'].join('\n');
 }

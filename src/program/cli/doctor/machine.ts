@@ -14,8 +14,8 @@ export function checkNode(): Finding {
   if (process.versions.node === pinned) return ok('node', pinned);
   return warn(
     'node',
-    `${process.versions.node}, while ${pinned} is what Pirogue is tested with`,
-    'Run "npm ci --include=optional" to get it, if there is one for this platform.',
+    `${process.versions.node}, Pirogue is tested with ${pinned}`,
+    'Run "npm ci --include=optional" to install it, where it exists for this platform.',
   );
 }
 
@@ -25,9 +25,13 @@ export function checkDataDirectory({ data_dir }: Config): Finding {
   const found = nearest(data_dir);
   if (!fs.statSync(found).isDirectory()) return fail(name, `${found} is not a folder`, 'Move it away or set DATA_DIR.');
   if (!isWritable(found)) {
-    return fail(name, `${found} can not be written by this user`, 'Give this user the folder, run as its owner or set DATA_DIR.');
+    return fail(
+      name,
+      `${found} is not writable by this user`,
+      'Give this user write access, run as the owner of the folder or set DATA_DIR.',
+    );
   }
-  return ok(name, found === data_dir ? data_dir : `${data_dir}, made by the first start`);
+  return ok(name, found === data_dir ? data_dir : `${data_dir}, created by the first start`);
 }
 
 /** Checks the free space of the disk with the data: that of DATA_DIR, or of the target of its link to the cluster. */
@@ -47,16 +51,20 @@ export function checkSecretsKey(config: Config): Finding {
   const name = 'secrets key';
   const file = keyFilePath(config);
   if (config.secrets_keys) return ok(name, 'from SECRETS_KEY');
-  if (!fs.existsSync(file)) return ok(name, `${file}, made by the first start`);
+  if (!fs.existsSync(file)) return ok(name, `${file}, created by the first start`);
   try {
     sealingKeysOf(config, false);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EACCES')
-      return fail(name, `${file} can not be read by this user`, 'Run as its owner.');
-    return fail(name, (error as Error).message, 'Bring the file back: a new one can not open what is sealed already.');
+      return fail(name, `${file} is not readable by this user`, 'Run as its owner.');
+    return fail(
+      name,
+      (error as Error).message,
+      'Restore the file from a backup: a new key cannot open values that are already sealed.',
+    );
   }
   if (process.platform !== 'win32' && (fs.statSync(file).mode & 0o077) !== 0) {
-    return warn(name, `others may read ${file}`, `Run: chmod 600 ${file}`);
+    return warn(name, `${file} is readable by other users`, `Run: chmod 600 ${file}`);
   }
   return ok(name, file);
 }

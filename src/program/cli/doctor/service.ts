@@ -9,7 +9,7 @@ export async function checkService(config: Config): Promise<Finding[]> {
   const base = `http://${reachable(config.host)}:${config.port}`;
   const live = await get(`${base}/health/live`);
   if (live.code !== 200 || live.body.message !== 'alive') return [await checkFree(config)];
-  return [ok('address', `${config.host}:${config.port}, where Pirogue answers`), judge(await get(`${base}/health/ready`))];
+  return [ok('address', `${config.host}:${config.port}, Pirogue responds`), judge(await get(`${base}/health/ready`))];
 }
 
 /** Replaces an address that means "all interfaces" by the loopback address. */
@@ -39,16 +39,15 @@ function judge({ code, body }: Answer): Finding {
     return warn(
       'workers',
       `the service is degraded: ${troublesOf(body)}`,
-      'Look at the databases: every process has the same trouble.',
+      'Check the databases: every process has the same problem.',
     );
   }
   if (code === 200) return ok('workers', 'running');
-  if (code === 0)
-    return fail('workers', '/health/ready does not answer', 'Look in the log of the service; restart it if it hangs.');
+  if (code === 0) return fail('workers', '/health/ready does not respond', 'See the log of the service; restart it if it hangs.');
   return fail(
     'workers',
     `the service is not ready: ${troublesOf(body)}`,
-    'Look in the log of the service; restart it if it does not recover.',
+    'See the log of the service; restart it if it does not recover.',
   );
 }
 
@@ -63,16 +62,16 @@ async function checkFree({ host, port }: Config): Promise<Finding> {
   const place = `${host}:${port}`;
   switch (await tryListen(host, port)) {
     case null:
-      return ok('address', `${place} is free; the service does not run`);
+      return ok('address', `${place} is free; the service is not running`);
     case 'EADDRINUSE':
-      return fail('address', `another program listens at ${place}`, 'Stop it or set PORT.');
+      return fail('address', `another program listens on ${place}`, 'Stop it or set PORT.');
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
       return fail('address', `${host} is not an address of this machine`, 'Set HOST to one: 127.0.0.1, or 0.0.0.0 for all.');
     case 'EACCES':
-      return fail('address', `this user may not listen at ${place}`, 'Set PORT to a number above 1023.');
+      return fail('address', `this user may not listen on ${place}`, 'Set PORT to a number above 1023.');
     default:
-      return fail('address', `nothing can listen at ${place}`, 'Set HOST and PORT.');
+      return fail('address', `no program can listen on ${place}`, 'Set HOST and PORT.');
   }
 }
 

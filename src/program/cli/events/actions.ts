@@ -46,8 +46,8 @@ export async function resendCommand(id: string, options: Output & { forwardTo?: 
   const { event, deliveries } = (await api.call('POST', `/events/${id}/resend`)).body;
   print(options.json, { event: id, type: event.event, deliveries }, () =>
     deliveries === 0
-      ? `no active endpoint wants ${event.event}: register one with POST /webhooks, or use --forward-to`
-      : `${event.event} ${id} is delivered again to ${deliveries} endpoint${deliveries === 1 ? '' : 's'}`,
+      ? `no active endpoint subscribes to ${event.event}: register one with POST /webhooks, or use --forward-to`
+      : `${event.event} ${id} is queued again for ${deliveries} endpoint${deliveries === 1 ? '' : 's'}`,
   );
 }
 
@@ -58,8 +58,8 @@ async function forwardAgain(api: Api, id: string, address: string, json: true | 
   const result = await forward(address, listeningSecret(api.key), { id, type: event, created, sequence, body: body.event });
   if (!accepted(result))
     throw new Failure(
-      `${address} did not take it: ${result.status ?? result.error}`,
-      'Start your server, and let it answer 2xx.',
+      `${address} did not accept it: ${result.status ?? result.error}`,
+      'Start your server and make it return 2xx.',
     );
   print(json, { event: id, type: event, ...result }, () => details({ event: id, type: event, answer: String(result.status) }));
 }

@@ -8,20 +8,20 @@ const json = ['--json', 'print one JSON document'] as const;
 
 /** `pirogue events …` */
 export function addEvents(program: Command): void {
-  const events = program.command('events').description('what happened in the sandbox');
+  const events = program.command('events').description('events of the sandbox');
   const list = events
     .command('list')
-    .description('show events, newest first')
+    .description('show the events, newest first')
     .addOption(new Option('--type <type>', 'only of this type, such as payment.succeeded').choices(EVENT_TYPES))
-    .option('--limit <number>', 'at most so many, up to 100', pageSize, 25);
+    .option('--limit <number>', 'maximum number, up to 100', pageSize, 25);
   addApiOptions(list)
     .option(...json)
     .action(async (options) => (await actions()).listEventsCommand(options));
   const resend = events
     .command('resend')
-    .description('deliver an event again, to every active endpoint that wants it')
+    .description('deliver an event again, to every active endpoint that subscribes to it')
     .argument('<event>', 'evt_test_…')
-    .option('--forward-to <address>', 'to this address instead, signed as by "pirogue listen"', webAddress);
+    .option('--forward-to <address>', 'to this address instead, with the signature of "pirogue listen"', webAddress);
   addApiOptions(resend)
     .option(...json)
     .action(async (id, options, command) => (await actions()).resendCommand(id, options, command));

@@ -80,14 +80,14 @@ function textOf({ payment, refusals, events, attempts }: Explanation, environmen
   return [
     [head, ...lines].join('\n'),
     ...refusals.map(refusalText),
-    ...(attempts.length === 0 ? ['No provider was asked: nobody has charged it yet.'] : attempts.map(attemptText)),
+    ...(attempts.length === 0 ? ['No attempts: the payment has not been charged yet.'] : attempts.map(attemptText)),
   ].join('\n\n');
 }
 
 function refusalText(refusal: NotedRefusal): string {
   const { rule, times, first_at, last_at } = refusal;
   const often = times === 1 ? '' : ` (${times} times, the last at ${last_at.toISOString()})`;
-  return `${first_at.toISOString()}  refused by the rules against abuse, ${rule}${often}\n  ${explainRefusal(refusal)}`;
+  return `${first_at.toISOString()}  rejected by the fraud rule ${rule}${often}\n  ${explainRefusal(refusal)}`;
 }
 
 function attemptText(attempt: ExplainedAttempt): string {
@@ -104,9 +104,9 @@ function attemptText(attempt: ExplainedAttempt): string {
 function outcomeOf(attempt: ExplainedAttempt): string {
   const { mismatch, resolution } = attempt;
   const broken = mismatch
-    ? ` ${wireFromMinor(BigInt(mismatch.amount_minor))} ${mismatch.currency} arrived instead and wait in hold for a person.`
+    ? ` ${wireFromMinor(BigInt(mismatch.amount_minor))} ${mismatch.currency} arrived instead and are in suspense until they are resolved manually.`
     : '';
-  const decided = resolution ? ` ${resolution.author} decided so at ${resolution.at}: ${resolution.evidence}` : '';
+  const decided = resolution ? ` Resolved manually by ${resolution.author} at ${resolution.at}: ${resolution.evidence}` : '';
   return `${statusSentence(attempt)}${broken}${decided}`;
 }
 
@@ -115,20 +115,20 @@ function statusSentence({ status, reason, message, closed_at, submitted_at }: Ex
   const words = message ? `: ${message}` : '';
   switch (status) {
     case 'created':
-      return 'Not known to have been sent. It is looked into.';
+      return 'It is not known whether it was sent. Its status will be queried.';
     case 'open':
-      return `The provider has it${submitted_at ? ` since ${submitted_at.toISOString()}` : ''} and has not said what came of it.`;
+      return `The provider has it${submitted_at ? ` since ${submitted_at.toISOString()}` : ''} and has not reported a result.`;
     case 'unknown':
-      return `The provider may have it${words}. It is asked until it knows; nobody else is tried meanwhile.`;
+      return `The provider may have it${words}. Its status is polled until it is final; no other provider is tried meanwhile.`;
     case 'unavailable':
-      return `Unavailable${at}${words}. Nothing was created there, so that another could be tried.`;
+      return `Unavailable${at}${words}. The provider created nothing, so another could be tried.`;
     case 'succeeded':
       return `Succeeded${at}.`;
     case 'failed':
     case 'cancelled':
       return `${status === 'failed' ? 'Failed' : 'Cancelled'}${at}, ${reason ?? 'unknown'}${words}.`;
     case 'expired':
-      return `Expired${at}: the provider says that it did not happen.`;
+      return `Expired${at}: the provider reports that it did not take place.`;
     default:
       return unreachable(status);
   }

@@ -23,5 +23,5 @@ export function inStore<T>(environment: Environment, work: (db: Db) => Promise<T
 
 /** Returns the stored explanation of the routing decision, in sentences. */
 export function whyLines(decision: unknown): string[] {
-  return isExplanation(decision) ? explain(decision) : ['It was not written down why.'];
+  return isExplanation(decision) ? explain(decision) : ['The reason was not recorded.'];
 }

@@ -22,8 +22,8 @@ function textOf(transfer: ExplainedTransfer, environment: Environment, why: read
   return [
     `${id} of team ${team_id}, ${environment}: ${amount}, ${status}${reason ? ` (${reason})` : ''}`,
     ...why,
-    ...(tried.length > 0 ? [`${tried.join(', ')} provably did not take it.`] : []),
-    ...(decision?.resent ? ['It was handed over a second time under the same key, because its provider did not know it.'] : []),
+    ...(tried.length > 0 ? [`${tried.join(', ')} provably did not accept it.`] : []),
+    ...(decision?.resent ? ['It was submitted a second time under the same key, because the provider did not have it.'] : []),
     `→ ${outcomeOf(transfer)}`,
   ].join('\n');
 }
@@ -31,7 +31,8 @@ function textOf(transfer: ExplainedTransfer, environment: Environment, why: read
 function outcomeOf({ provider_account, dispatched_at, completed_at, message, decision }: ExplainedTransfer): string {
   const words = message ?? decision?.note;
   const said = words ? `: ${words}` : '';
-  if (completed_at) return `Ended at ${completed_at.toISOString()}${provider_account ? ` by ${provider_account}` : ''}${said}.`;
+  if (completed_at)
+    return `Final since ${completed_at.toISOString()}${provider_account ? ` by ${provider_account}` : ''}${said}.`;
   if (dispatched_at) return `${provider_account} has it, or may have it, since ${dispatched_at.toISOString()}${said}.`;
-  return `Nobody has it: it waits${said}.`;
+  return `Not submitted yet${said}.`;
 }

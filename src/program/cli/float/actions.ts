@@ -51,7 +51,7 @@ function shownAccount({ id, provider, name, active }: AccountRow, floats: readon
 
 function lines({ account, name, asked_at, error, floats }: ReturnType<typeof shownAccount>): string[][] {
   if (floats.length === 0) {
-    return [[account, name, '', '', '', error === null ? 'not known' : `no answer: ${error}`, '', '', shortMoment(asked_at)]];
+    return [[account, name, '', '', '', error === null ? 'unknown' : `no response: ${error}`, '', '', shortMoment(asked_at)]];
   }
   return floats.map(({ currency, area, use, amount, alert_below, level, read_at }) => [
     ...[account, name, currency, area ?? '', use, String(amount)],
@@ -76,7 +76,7 @@ export async function setCommand(id: string, options: SetOptions): Promise<void>
     const watch = { team_id: account.team_id, account_id: id, currency, area };
     return setAlert(store, watch, below_minor, operator(), commandClock.now());
   });
-  if (!changed) throw new Failure(`nobody is told of ${currency} of ${id}`, '"pirogue float list" shows what is watched.');
+  if (!changed) throw new Failure(`no alert is set for ${currency} of ${id}`, '"pirogue float list" shows the monitored floats.');
   const alert_below = below_minor === null ? null : wireFromMinor(below_minor);
   print(json, { account: id, currency, area: area || null, alert_below }, () =>
     details({

@@ -8,21 +8,21 @@ const json = ['--json', 'print one JSON document'] as const;
 
 /** `pirogue float …` */
 export function addFloat(program: Command): void {
-  const float = program.command('float').description('what the accounts of a team hold at their providers');
+  const float = program.command('float').description('balances of the accounts of a team at providers');
   float
     .command('list')
-    .description('show what each account said it holds, and when')
-    .option('--team <id>', 'whose they are (default: the demo team of keys.json)', teamId)
-    .addOption(new Option('--environment <environment>', 'which store').choices(ENVIRONMENTS).default('live'))
+    .description('show the last reported balance of each account')
+    .option('--team <id>', 'team (default: the demo team of keys.json)', teamId)
+    .addOption(new Option('--environment <environment>', 'environment').choices(ENVIRONMENTS).default('live'))
     .option(...json)
     .action(async (options) => (await actions()).listCommand(options));
   float
     .command('set')
-    .description('have the owner of the team told by mail when an account holds too little')
+    .description('mail the owner of the team when the balance of an account falls below a threshold')
     .argument('<account>', 'pa_…')
-    .requiredOption('--currency <code>', 'of the float', currencyCode)
-    .requiredOption('--alert-below <amount>', 'in major units; off: tell nobody', below)
-    .option('--area <area>', 'only the float of a country (cm) or channel (cm.mtn), as "float list" shows it', area)
+    .requiredOption('--currency <code>', 'currency of the float', currencyCode)
+    .requiredOption('--alert-below <amount>', 'threshold in major units; off: no alert', below)
+    .option('--area <area>', 'float of one country (cm) or channel (cm.mtn), as "float list" shows it', area)
     .option(...json)
     .action(async (account, options) => (await actions()).setCommand(account, options));
 }

@@ -29,9 +29,9 @@ interface CreateOptions {
 export async function createKeyCommand(options: CreateOptions, command: Command): Promise<void> {
   const { environment, kind, scopes = [], allowIp = [], expiresAt = null } = options;
   if (kind === 'restricted' && scopes.length === 0)
-    command.error('error: a restricted key needs --scopes: without any it could do nothing');
+    command.error('error: a restricted key needs --scopes; without scopes it has no permissions');
   if (kind !== 'restricted' && scopes.length > 0)
-    command.error(`error: --scopes is for restricted keys: what a ${kind} key may do is fixed`);
+    command.error(`error: --scopes is for restricted keys; the permissions of a ${kind} key are fixed`);
   const team_id = options.team ?? demoTeamId(readConfig(process.env));
   const at = commandClock.now();
   const key = await administer(async (tx, by) => {
@@ -47,7 +47,7 @@ export async function createKeyCommand(options: CreateOptions, command: Command)
     { id, key: text, ...presented(rest) },
     () => `${text}
 
-This is the only time it is shown: keep it now. "pirogue keys revoke ${id}" ends it.`,
+It is shown only this once: store it now. "pirogue keys revoke ${id}" revokes it.`,
   );
 }
 
@@ -97,7 +97,7 @@ export async function switchKeyCommand(id: string, active: boolean, options: { j
   const at = commandClock.now();
   const key = await administer(async (tx, by) => {
     const switched = await switchKey(tx, id, active);
-    if (switched?.revoked_at) throw new Failure(`${id} is revoked, for good`, 'Make another with "pirogue keys create".');
+    if (switched?.revoked_at) throw new Failure(`${id} is revoked permanently`, 'Create another with "pirogue keys create".');
     const action = active ? 'key.activate' : 'key.deactivate';
     if (switched) await record(tx, by, { team_id: switched.team_id, action, resource_id: id, at });
     return switched;
@@ -107,7 +107,7 @@ export async function switchKeyCommand(id: string, active: boolean, options: { j
   print(options.json, { ...presented(key), status: statusOf(key, commandClock.now()) }, () =>
     active
       ? `${id} is accepted again.`
-      : `${id} is switched off: no node accepts it any more. "pirogue keys activate ${id}" undoes it.`,
+      : `${id} is inactive: no node accepts it any more. "pirogue keys activate ${id}" reactivates it.`,
   );
 }
 

@@ -7,7 +7,7 @@ const json = ['--json', 'print one JSON document'] as const;
 
 /** `pirogue ledger …` */
 export function addLedger(program: Command): void {
-  const ledger = program.command('ledger').description('the books: prove them, read them, hand them out');
+  const ledger = program.command('ledger').description('the ledger: verify, show, export');
   addVerify(ledger);
   addShow(ledger);
   addExport(ledger);
@@ -16,8 +16,8 @@ export function addLedger(program: Command): void {
 function addVerify(ledger: Command): void {
   ledger
     .command('verify')
-    .description('recompute the books from their lines and seals; exit code 1 when anything differs')
-    .addOption(new Option('--environment <environment>', 'only this store (default: both)').choices(ENVIRONMENTS))
+    .description('recompute balances and seals from the lines; exit code 1 when anything differs')
+    .addOption(new Option('--environment <environment>', 'only this environment (default: both)').choices(ENVIRONMENTS))
     .option(...json)
     .action(async (options) => (await import('./verify.ts')).verifyCommand(options));
 }
@@ -25,8 +25,8 @@ function addVerify(ledger: Command): void {
 function addShow(ledger: Command): void {
   ledger
     .command('show')
-    .description('print every line booked for a payment or transfer')
-    .argument('<id>', 'of the payment (trx_…) or transfer (po_…); a refund, dispute or attempt shows its own lines')
+    .description('print every line posted for a payment or transfer')
+    .argument('<id>', 'id of the payment (trx_…) or transfer (po_…); also of a refund, dispute or attempt')
     .option(...json)
     .action(async (id, options) => (await import('./show.ts')).showCommand(id, options));
 }
@@ -34,12 +34,12 @@ function addShow(ledger: Command): void {
 function addExport(ledger: Command): void {
   ledger
     .command('export')
-    .description('write every line of a period to stdout')
+    .description('write the lines of a period to stdout')
     .option('--from <day>', 'first day, UTC: 2026-01-01 (default: from the beginning)', calendarDay)
     .option('--to <day>', 'last day, UTC, included (default: until now)', calendarDay)
     .addOption(new Option('--format <format>', 'of the file').choices(['csv', 'json']).default('csv'))
     .addOption(new Option('--environment <environment>', 'the store').choices(ENVIRONMENTS).default('live'))
     .option('--team <id>', 'only this team', teamId)
-    .option('--json', 'the same as --format json')
+    .option('--json', 'same as --format json')
     .action(async (options) => (await import('./export.ts')).exportCommand(options));
 }

@@ -15,8 +15,8 @@ export async function showCommand(id: string, options: { json?: true }): Promise
     const [first] = lines;
     if (!first)
       throw new Failure(
-        `nothing was booked for ${id} in ${environment}`,
-        'Check the id. Money is booked when it moves, not when it is asked for.',
+        `nothing was posted for ${id} in ${environment}`,
+        'Check the id. Postings are made when money moves, not when it is requested.',
       );
     const released_by = await releasesOf(db, first.team_id, id);
     print(options.json, { id, environment, team_id: String(first.team_id), lines: lines.map(presentLine), released_by }, () =>
@@ -50,5 +50,5 @@ function journalText(lines: Line[]): string {
 
 /** One journal releases the retention of many payments, so its amount is not that of this payment. */
 function releaseText(batch: string): string {
-  return `The hold of its money was ended together with that of others: pirogue ledger show ${batch}`;
+  return `Its money was released in a batch with others: pirogue ledger show ${batch}`;
 }

@@ -64,8 +64,8 @@ function summary({ environment, ok, teams, journals, lines, seals, last_seal, di
   const note =
     last_seal === null
       ? ''
-      : `\n         last seal ${last_seal}: kept elsewhere, it proves later that nothing before it was changed`;
-  return `${environment.padEnd(7)}  ${ok ? 'the books are right' : plural(differences_found, 'difference')}: ${seen}${note}`;
+      : `\n         last seal ${last_seal}: a copy kept elsewhere proves later that nothing before it was changed`;
+  return `${environment.padEnd(7)}  ${ok ? 'the books balance' : plural(differences_found, 'difference')}: ${seen}${note}`;
 }
 
 function plural(count: number, one: string): string {

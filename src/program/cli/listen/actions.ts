@@ -59,11 +59,11 @@ async function withRetries(api: Api, path: string, stop: AbortSignal): Promise<A
     stop.throwIfAborted();
     try {
       const answer = await api.call('GET', path);
-      if (reported) console.error('it answers again');
+      if (reported) console.error('the service responds again');
       return answer;
     } catch (error) {
       if (!(error instanceof RequestError) || error.wait_ms === null) throw error;
-      if (!reported) console.error(`${error.message}: trying again until it does, Ctrl-C ends`);
+      if (!reported) console.error(`${error.message}: retrying, stop with Ctrl-C`);
       reported = true;
       await pause(error.wait_ms, stop);
     }
@@ -89,7 +89,7 @@ class Listener {
 
   greet(): void {
     const { forwardTo, json } = this.#options;
-    const forwarding = forwardTo ? `\nEvents go to ${forwardTo}, signed with ${this.#secret}` : '';
+    const forwarding = forwardTo ? `\nEvents are forwarded to ${forwardTo}, signed with ${this.#secret}` : '';
     say(
       json
         ? JSON.stringify({ listening: true, forward_to: forwardTo ?? null, secret: this.#secret })
@@ -110,7 +110,7 @@ class Listener {
       const wait = RETRY_MS[attempt];
       if (wait === undefined) {
         this.#failed++;
-        console.error(`given up; once it works: pirogue events resend ${event.id} --forward-to ${forwardTo}`);
+        console.error(`given up; when the receiver works again: pirogue events resend ${event.id} --forward-to ${forwardTo}`);
         break;
       }
       await pause(wait, stop);
@@ -121,8 +121,8 @@ class Listener {
 
   bid(): void {
     if (this.#options.json) return;
-    const failed = this.#failed > 0 ? `, ${this.#failed} not taken` : '';
-    const next = this.#last ? `; --since ${this.#last.id} goes on behind them` : '';
+    const failed = this.#failed > 0 ? `, ${this.#failed} not accepted` : '';
+    const next = this.#last ? `; continue with --since ${this.#last.id}` : '';
     say(`${this.#received} events${failed}${next}`);
   }
 

@@ -12,9 +12,9 @@ export function addListen(program: Command): void {
     .description('print the events of the sandbox as they happen, and post them to an address of this machine')
     .option('--forward-to <address>', 'such as http://localhost:3000/hook; no https needed', webAddress)
     .option('--events <types>', 'only these, such as payment.*,refund.succeeded', typeList)
-    .option('--since <time>', 'also what happened lately: 10m, or evt_test_… for what came after it', since);
+    .option('--since <time>', 'also earlier events: of the last 10m, or since evt_test_…', since);
   addApiOptions(listen)
-    .option('--json', 'print one JSON document a line')
+    .option('--json', 'print one JSON document per line')
     .action(async (options) => (await import('./actions.ts')).listenCommand(options));
 }
 

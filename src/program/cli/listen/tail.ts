@@ -63,7 +63,7 @@ export class EventTail {
       const events = receivedEvents(body.items, String(headers['x-service-sequence'] ?? ''));
       fresh.push(...events.filter(({ id }) => id >= this.#floor && !this.#seen.has(id)));
       if (!body.meta.has_more || (events.at(-1)?.id ?? '') < this.#floor) break;
-      if (page === MAX_PAGES - 1) console.error(`only the newest ${fresh.length} events are told`);
+      if (page === MAX_PAGES - 1) console.error(`only the newest ${fresh.length} events are shown`);
       cursor = body.meta.next_cursor;
     }
     this.#remember(fresh);

@@ -20,7 +20,7 @@ interface CreateOptions extends ApiOptions {
 /** `pirogue payments create --amount 5000 --currency XAF --email a@b.example --open` */
 export async function createPaymentCommand(options: CreateOptions, command: Command): Promise<void> {
   const { currency, email, phone, reference, description } = options;
-  if (!email && !phone) command.error('error: say whom it is from: --email or --phone');
+  if (!email && !phone) command.error('error: give the payer with --email or --phone');
   const amount = wireFromMinor(readAmount(options.amount));
   const { transaction, authorization_url } = (
     await openApi(options).call('POST', '/payments', { amount, currency, email, phone, reference, description })
@@ -34,5 +34,5 @@ export async function createPaymentCommand(options: CreateOptions, command: Comm
       page: authorization_url,
     }),
   );
-  if (options.open && !opened) console.error('no browser could be opened: open the page by hand');
+  if (options.open && !opened) console.error('no browser could be opened: open the page yourself');
 }

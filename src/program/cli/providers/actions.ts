@@ -43,14 +43,14 @@ interface AddOptions extends Output {
 
 export async function addCommand(kind: string, options: AddOptions): Promise<void> {
   const connector = connectorOf(kind);
-  if (!connector) throw new Failure(`there is no kind of provider "${kind}"`, `Use one of ${names(CONNECTORS)}.`);
+  if (!connector) throw new Failure(`unknown provider "${kind}"`, `Use one of ${names(CONNECTORS)}.`);
   const credentials = {
     ...(await readCredentials(options.credentials)),
     ...readPairs(options.set ?? []),
     ...fromEnvironment(readPairs(options.setEnv ?? [])),
   };
   const faults = faultsOf(connector, credentials);
-  if (faults.length > 0) throw new Failure(`the credentials do not fit: ${faults.join('; ')}`, askedFor(connector));
+  if (faults.length > 0) throw new Failure(`invalid credentials: ${faults.join('; ')}`, askedFor(connector));
   tryOut(connector, options.environment, credentials);
   const config = readConfig(process.env);
   const team_id = options.team ?? demoTeamId(config);
@@ -71,8 +71,8 @@ export async function addCommand(kind: string, options: AddOptions): Promise<voi
     [
       details({ account: row.id, provider: row.provider, name: row.name, environment, callbacks: callback }),
       '',
-      `Where ${connector.title} asks for a callback address in its dashboard, give the one above.`,
-      `"pirogue providers test ${row.id}" asks ${connector.title} whether the account works.`,
+      `Enter the callback address above in the dashboard of ${connector.title}, where it has a field for one.`,
+      `"pirogue providers test ${row.id}" tests the account at ${connector.title}.`,
     ].join('\n'),
   );
 }
@@ -85,7 +85,7 @@ function tryOut(connector: Connector, environment: Environment, credentials: Rec
   try {
     connector.connect({ id: 'pa_tried_out', environment, credentials }, TOOLS);
   } catch {
-    throw new Failure('the credentials have the right form and can not be used', `A key may be damaged. ${askedFor(connector)}`);
+    throw new Failure('the credentials have the right form but cannot be used', `A key may be damaged. ${askedFor(connector)}`);
   }
 }
 
@@ -142,7 +142,7 @@ export async function testCommand(id: string, options: Output): Promise<void> {
     details({
       account: id,
       provider: provider.name,
-      answers: reading === undefined ? 'has no question that moves no money' : works ? 'yes' : `no: ${reading.message}`,
+      answers: reading === undefined ? 'has no request that moves no money' : works ? 'yes' : `no: ${reading.message}`,
       offers: offers.join(', ') || 'nothing',
       ...(reading?.kind === 'held' ? { holds: shown(reading)?.join(', ') ?? '' } : {}),
     }),
@@ -162,7 +162,7 @@ export async function switchCommand(id: string, active: boolean, options: Output
   if (!row) throw noSuchAccount(id);
   await untilKnown();
   print(options.json, presented(row), () =>
-    active ? `${id} takes new operations again.` : `${id} takes nothing new any more. What it has is still followed.`,
+    active ? `${id} accepts new operations again.` : `${id} accepts no new operations. Existing operations are still followed.`,
   );
 }
 
@@ -206,7 +206,7 @@ function readFile(file: string): string {
   try {
     return fs.readFileSync(file, 'utf8');
   } catch {
-    throw new Failure(`${file} can not be read`, 'Give a file that holds a JSON object, or - for standard input.');
+    throw new Failure(`${file} cannot be read`, 'Give a file that holds a JSON object, or - for standard input.');
   }
 }
 
@@ -222,7 +222,7 @@ function parse(content: string): unknown {
 function texts(value: unknown): Record<string, string> {
   const entries = value !== null && typeof value === 'object' && !Array.isArray(value) ? Object.entries(value) : null;
   if (!entries?.every((entry): entry is [string, string] => typeof entry[1] === 'string')) {
-    throw new Failure('the credentials are not an object of texts', 'They are an object such as {"api_token": "…"}.');
+    throw new Failure('the credentials are not an object of strings', 'They are an object such as {"api_token": "…"}.');
   }
   return Object.fromEntries(entries);
 }
@@ -247,14 +247,15 @@ function fromEnvironment(variables: Record<string, string>): Record<string, stri
   return Object.fromEntries(
     Object.entries(variables).map(([name, variable]) => {
       const value = process.env[variable];
-      if (!value) throw new Failure(`${variable} is not set`, `--set-env ${name}=${variable} reads the credential from it.`);
+      if (!value)
+        throw new Failure(`${variable} is not set`, `--set-env ${name}=${variable} reads the credential from this variable.`);
       return [name, value];
     }),
   );
 }
 
 function askedFor(connector: Connector): string {
-  return `${connector.title} asks for ${Object.keys(connector.credentials.properties).join(', ')}: "pirogue providers kinds" explains them.`;
+  return `${connector.title} needs ${Object.keys(connector.credentials.properties).join(', ')}: "pirogue providers kinds" describes them.`;
 }
 
 function names(connectors: readonly Connector[]): string {

@@ -4,23 +4,23 @@ import { accountName, costList, teamId } from '../values.ts';
 
 const actions = () => import('./actions.ts');
 const json = ['--json', 'print one JSON document'] as const;
-const team = ['--team <id>', 'whose it is (default: the demo team of keys.json)', teamId] as const;
-const environment = () => new Option('--environment <environment>', 'where it is used').choices(ENVIRONMENTS);
+const team = ['--team <id>', 'team (default: the demo team of keys.json)', teamId] as const;
+const environment = () => new Option('--environment <environment>', 'environment').choices(ENVIRONMENTS);
 
 /** `pirogue providers …` */
 export function addProviders(program: Command): void {
   const providers = program.command('providers').description('accounts of a team at payment providers');
   providers
     .command('add')
-    .description('add an account; its credentials are sealed and never shown again')
-    .argument('<provider>', 'the kind of provider: "pirogue providers kinds" lists them')
+    .description('add an account; its credentials are stored encrypted and never shown again')
+    .argument('<provider>', 'provider; "pirogue providers kinds" lists them')
     .option(...team)
     .addOption(environment().default('live'))
-    .option('--name <name>', 'what rules call it (default: the kind of provider)', accountName)
+    .option('--name <name>', 'name of the account in routing rules (default: the provider)', accountName)
     .option('--credentials <file>', 'JSON object of its credentials; - reads standard input')
     .option('--set-env <name=VARIABLE...>', 'one credential, read from an environment variable')
-    .option('--set <name=value...>', 'one credential that is no secret: every user of this machine sees the command line')
-    .option('--cost <costs>', 'what it costs, such as mobile_money=1.5%+10,payout=1%', costList)
+    .option('--set <name=value...>', 'one credential that is not secret: every user of this machine can read the command line')
+    .option('--cost <costs>', 'cost of the provider, such as mobile_money=1.5%+10,payout=1%', costList)
     .option(...json)
     .action(async (kind, options) => (await actions()).addCommand(kind, options));
   addList(providers);
@@ -38,7 +38,7 @@ function addList(providers: Command): void {
     .action(async (options) => (await actions()).listCommand(options));
   providers
     .command('kinds')
-    .description('show the kinds of provider and the credentials each asks for')
+    .description('show the providers and the credentials of each')
     .option(...json)
     .action(async (options) => (await actions()).kindsCommand(options));
 }
@@ -46,7 +46,7 @@ function addList(providers: Command): void {
 function addTest(providers: Command): void {
   providers
     .command('test')
-    .description('ask the provider, without moving money, whether the account works')
+    .description('test the account with a request that moves no money')
     .argument('<account>', 'pa_…')
     .option(...json)
     .action(async (id, options) => (await actions()).testCommand(id, options));
@@ -60,7 +60,9 @@ function addSwitches(providers: Command): void {
     providers
       .command(name)
       .description(
-        active ? 'let the account take new operations again' : 'send nothing new by the account; what it has is still followed',
+        active
+          ? 'use the account for new operations again'
+          : 'stop using the account for new operations; existing operations are still followed',
       )
       .argument('<account>', 'pa_…')
       .option(...json)

@@ -90,13 +90,13 @@ async function run(
 
 function refuse(error: unknown, provider: string): never {
   if (error instanceof AnotherAccount) {
-    const advice = 'Nothing was changed. Look without --apply first; --force applies it all the same.';
+    const advice = 'Nothing was changed. Run without --apply first; --force applies it regardless.';
     throw new Failure(`this looks like the statement of another account: ${error.message}`, advice, { cause: error });
   }
   if (!(error instanceof NotAStatement)) throw error;
   throw new Failure(
-    `this is no statement of ${provider}: ${error.message}`,
-    'docs/reconciliation.md says which columns it needs.',
+    `this is not a statement of ${provider}: ${error.message}`,
+    'docs/reconciliation.md lists the columns it needs.',
     {
       cause: error,
     },
@@ -105,7 +105,7 @@ function refuse(error: unknown, provider: string): never {
 
 function sizeOf(file: string): number {
   const stat = fs.statSync(file, { throwIfNoEntry: false });
-  if (!stat?.isFile()) throw new Failure(`${file} is no file`, 'Name the statement with --file.');
+  if (!stat?.isFile()) throw new Failure(`${file} is not a file`, 'Give the statement with --file.');
   return stat.size;
 }
 
@@ -118,7 +118,7 @@ function refuseFolder(folder: string): void {
     if (!fs.statSync(folder).isDirectory()) throw new Error('a file');
     fs.accessSync(folder, fs.constants.W_OK);
   } catch {
-    throw new Failure(`${folder} is no folder that can be written to`, 'Name one that exists with --report.');
+    throw new Failure(`${folder} is not a writable folder`, 'Give an existing folder with --report.');
   }
 }
 
@@ -129,7 +129,7 @@ function refuseFolder(folder: string): void {
 function refusePeriod({ from, to }: Options): void {
   if (from && to && to < from) throw new Failure('--to is before --from', 'Both days are included, so they may be the same.');
   if (to && to.getTime() + DAY_MS > commandClock.now())
-    throw new Failure('the day of --to is not over', 'Use an earlier day, or leave it out.');
+    throw new Failure('the day of --to is not over', 'Use an earlier day, or omit --to.');
 }
 
 function chosen({ provider, account, environment }: Options, rows: AccountRow[]): AccountRow {
@@ -141,7 +141,8 @@ function chosen({ provider, account, environment }: Options, rows: AccountRow[])
       `the team has no such account at ${provider} in ${environment}`,
       names ? `It has ${names}.` : '"pirogue providers list" shows its accounts.',
     );
-  if (others.length > 0) throw new Failure(`the team has several accounts at ${provider}`, `Say which with --account: ${names}.`);
+  if (others.length > 0)
+    throw new Failure(`the team has several accounts at ${provider}`, `Select one with --account: ${names}.`);
   return first;
 }
 
@@ -180,8 +181,10 @@ function textOf(result: Result): string {
     report: `${files.html}, ${files.csv}`,
   });
   const faults = reading.faults.map(({ line, fault }) => `  line ${line}: ${fault}`);
-  const found = rows.length === 0 ? 'No break: statement and books agree.' : table(['break', 'count', 'state'], rows);
+  const found = rows.length === 0 ? 'No breaks: the statement matches the books.' : table(['break', 'count', 'state'], rows);
   const next =
-    run.applied || rows.length === 0 ? [] : ['', 'Only looked. --apply enters the evidence and sets the rest aside in hold.'];
+    run.applied || rows.length === 0
+      ? []
+      : ['', 'Nothing was changed. --apply records the evidence and moves the rest to suspense.'];
   return [facts, ...faults, '', found, ...next].join('\n');
 }

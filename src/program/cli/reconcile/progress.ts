@@ -25,9 +25,7 @@ export function showProgress(size: number, quiet: boolean): { update(step: Progr
 }
 
 function titleOf({ step }: Progress): string {
-  return { reading: 'reading the statement', matching: 'comparing it with the books', settling: 'going through the breaks' }[
-    step
-  ];
+  return { reading: 'reading the statement', matching: 'comparing it with the books', settling: 'processing the breaks' }[step];
 }
 
 function textOf(progress: Progress, size: number): string {

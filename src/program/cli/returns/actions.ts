@@ -56,7 +56,7 @@ export async function retryCommand(id: string, options: Output & { team?: bigint
   const row = await inStore(environmentOf(id), options, (store, team_id) =>
     retryReturn(deps(), store, { team_id, id }, operator()),
   );
-  print(options.json, shown(row), () => details({ 'tried again': row.id, ...lines(row) }));
+  print(options.json, shown(row), () => details({ retried: row.id, ...lines(row) }));
 }
 
 function deps() {

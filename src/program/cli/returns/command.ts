@@ -5,36 +5,36 @@ import { count, evidence, person, teamId } from '../values.ts';
 
 const actions = () => import('./actions.ts');
 const json = ['--json', 'print one JSON document'] as const;
-const team = ['--team <id>', 'whose it is (default: the demo team of keys.json)', teamId] as const;
+const team = ['--team <id>', 'team (default: the demo team of keys.json)', teamId] as const;
 
 /** `pirogue returns …` */
 export function addReturns(program: Command): void {
-  const returns = program.command('returns').description('captured money that has to go back to payers and has not yet');
+  const returns = program.command('returns').description('captured money that must be returned to payers');
   returns
     .command('list')
-    .description('show the returns that are not final, the oldest first; exit code 1 when one needs a person')
-    .option('--team <id>', 'only of this team (default: of all)', teamId)
-    .addOption(new Option('--environment <environment>', 'which store').choices(ENVIRONMENTS).default('live'))
-    .option('--limit <n>', 'how many at most', count, 100)
+    .description('show the returns that are not final, oldest first; exit code 1 when one needs manual resolution')
+    .option('--team <id>', 'only of this team (default: all)', teamId)
+    .addOption(new Option('--environment <environment>', 'environment').choices(ENVIRONMENTS).default('live'))
+    .option('--limit <n>', 'maximum number', count, 100)
     .option(...json)
     .action(async (options) => (await actions()).listCommand(options));
   returns
     .command('resolve')
-    .description('record what a person did about a return that needs one')
+    .description('record how a return was resolved manually')
     .argument('<id>', 'rtn_…')
-    .requiredOption('--evidence <text>', 'what shows it: kept with the decision', evidence)
+    .requiredOption('--evidence <text>', 'evidence, stored with the decision', evidence)
     .addOption(
-      new Option('--as <outcome>', 'returned: the payer has it; kept: the merchant; recovered, absorbed: of money returned twice')
+      new Option('--as <outcome>', 'returned: to the payer; kept: by the merchant; recovered, absorbed: of money returned twice')
         .choices(RESOLVED_AS)
         .default('returned'),
     )
-    .option('--author <name>', 'who decides (default: the user of this machine)', person)
+    .option('--author <name>', 'person who decides (default: the operating system user)', person)
     .option(...team)
     .option(...json)
     .action(async (id, options) => (await actions()).resolveCommand(id, options));
   returns
     .command('retry')
-    .description('let the service try again to pay it out, after an account was added or an obstacle removed')
+    .description('retry the payout of a return, for example after an account was added')
     .argument('<id>', 'rtn_…')
     .option(...team)
     .option(...json)

@@ -88,7 +88,7 @@ export async function listRulesCommand(options: Output & { team?: bigint; enviro
 
 export async function removeRuleCommand(id: string, options: Output, command: Command): Promise<void> {
   if (!ENVIRONMENTS.some((environment) => isId('rul', environment, id))) {
-    command.error('error: this is not the id of a rule (rul_… or rul_test_…): "pirogue rules list" shows them');
+    command.error('error: not the id of a rule (rul_… or rul_test_…): "pirogue rules list" shows them');
   }
   const rule = await administer(async (tx, by) => {
     const removed = await deleteRule(tx, id);
@@ -98,7 +98,7 @@ export async function removeRuleCommand(id: string, options: Output, command: Co
   });
   if (!rule) throw new Failure(`there is no rule ${id}`, '"pirogue rules list" shows them.');
   await untilKnown();
-  print(options.json, presented(rule), () => `${id} is removed: no node follows it any more.`);
+  print(options.json, presented(rule), () => `${id} is removed: no node applies it any more.`);
 }
 
 interface TestOptions extends Output {
@@ -115,7 +115,7 @@ export async function testRulesCommand(options: TestOptions): Promise<void> {
   const { environment, operation, currency, amount } = options;
   const channel = must(channelById(options.channel), 'the option was checked');
   if (!limitsOf(channel, currency)) {
-    throw new Failure(`${channel.id} does not take ${currency}`, `It takes ${channel.currencies.join(', ')}.`);
+    throw new Failure(`${channel.id} does not support ${currency}`, `It supports ${channel.currencies.join(', ')}.`);
   }
   const team_id = options.team ?? demoTeamId(readConfig(process.env));
   const { explanation } = await withControl(async (control) => {
@@ -123,7 +123,7 @@ export async function testRulesCommand(options: TestOptions): Promise<void> {
     return (await routerOf(control)).choose({ environment, team_id, operation, channel, currency, amount_minor: amount });
   });
   print(options.json, explanation, () =>
-    [...explain(explanation), 'Here every account counts as working: health is known to the running service.'].join('\n'),
+    [...explain(explanation), 'Every account counts as healthy here: only the running service knows their health.'].join('\n'),
   );
 }
 
@@ -146,9 +146,9 @@ function checkTogether(options: AddOptions, command: Command): void {
     command.error('error: give exactly one of --order, --share and --least-cost');
   }
   if ((min !== undefined || max !== undefined) && currency === undefined) {
-    command.error('error: --min and --max need --currency: 5000 is little in one and much in another');
+    command.error('error: --min and --max need --currency');
   }
-  if (min !== undefined && max !== undefined && min > max) command.error('error: --min is above --max: no amount would fit');
+  if (min !== undefined && max !== undefined && min > max) command.error('error: --min is above --max');
 }
 
 async function checkNames(control: Queryable, team_id: bigint, environment: Environment, wanted: string[]): Promise<void> {

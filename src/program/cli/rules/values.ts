@@ -13,14 +13,14 @@ export function countryList(text: string): string[] {
   return listOf(text, 'country', (item) => {
     const code = item.toUpperCase();
     if (COUNTRIES.some((country) => country.code === code)) return code;
-    throw new InvalidArgumentError(`${item}: no such country. Use some of ${COUNTRIES.map((one) => one.code).join(', ')}.`);
+    throw new InvalidArgumentError(`${item}: unknown country. Use some of ${COUNTRIES.map((one) => one.code).join(', ')}.`);
   });
 }
 
 export function channel(text: string): string {
   const id = text.trim().toLowerCase();
   if (channelById(id)) return id;
-  throw new InvalidArgumentError(`${text}: no such channel. GET /channels lists them, such as cm.mtn.`);
+  throw new InvalidArgumentError(`${text}: unknown channel. GET /channels lists them, such as cm.mtn.`);
 }
 
 export function channelList(text: string): string[] {
@@ -43,12 +43,12 @@ export function shareList(text: string): Weight[] {
   const shares = listOf(text, 'account', (item) => item).map((item) => {
     const [, name, weight] = /^([^=]+)=([1-9]\d{0,6})$/.exec(item) ?? [];
     if (name === undefined || Number(weight) > MAX_WEIGHT) {
-      throw new InvalidArgumentError('Use account=weight with whole weights from 1 to 1000000, such as kora=70,hub2=30.');
+      throw new InvalidArgumentError('Use account=weight with integer weights from 1 to 1000000, such as kora=70,hub2=30.');
     }
     return { name: accountName(name), weight: Number(weight) };
   });
   if (new Set(shares.map(({ name }) => name)).size === shares.length) return shares;
-  throw new InvalidArgumentError('It names an account twice.');
+  throw new InvalidArgumentError('An account is listed twice.');
 }
 
 export function amount(text: string): Minor {
@@ -59,7 +59,7 @@ export function amount(text: string): Minor {
 
 export function priority(text: string): number {
   if (/^\d{1,6}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError('Use a whole number from 0 to 999999: the lower comes first.');
+  throw new InvalidArgumentError('Use an integer from 0 to 999999; lower comes first.');
 }
 
 /** Returns the parts between commas, each validated, without duplicates. */
@@ -70,5 +70,5 @@ function listOf(text: string, what: string, read: (item: string) => string): str
     .filter((item) => item !== '')
     .map(read);
   if (items.length > 0) return [...new Set(items)];
-  throw new InvalidArgumentError(`It names no ${what}.`);
+  throw new InvalidArgumentError(`Give at least one ${what}.`);
 }

@@ -24,7 +24,7 @@ export async function fundCommand(options: Output & { currency: string; amount: 
   print(
     options.json,
     { currency, amount: Number(amount) },
-    () => `${amount} ${currency} are available now (GET /balance may be three minutes behind)`,
+    () => `${amount} ${currency} are available now (GET /balance may be up to three minutes old)`,
   );
 }
 

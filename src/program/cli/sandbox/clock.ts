@@ -9,12 +9,12 @@ import { print, table } from '../output.ts';
 import { noSuchTeam } from '../unknown.ts';
 
 const WORDS: Record<keyof Advanced, string> = {
-  payments: 'payments whose window is open',
-  charges: 'charges under way',
-  refunds: 'refunds under way',
-  transfers: 'transfers under way',
-  holds: 'collected money on hold',
-  deliveries: 'webhook deliveries to be tried again',
+  payments: 'unpaid payments',
+  charges: 'open charges',
+  refunds: 'open refunds',
+  transfers: 'open transfers',
+  holds: 'money in retention',
+  deliveries: 'webhook deliveries to be retried',
 };
 
 /** `pirogue sandbox clock advance 25h` */
@@ -37,7 +37,7 @@ export async function advanceCommand(by_ms: number, options: { team?: bigint; js
         }),
       ),
       '',
-      `${by_ms / 1_000} s have passed for team ${team_id}. The running service does what is due within two seconds.`,
+      `${by_ms / 1_000} s have passed for team ${team_id}. The running service processes what is due within two seconds.`,
     ].join('\n'),
   );
 }

@@ -47,7 +47,7 @@ export async function statusCommand(options: Output): Promise<void> {
 
 export async function rotateCommand(options: Output): Promise<void> {
   const report = (database: string, name: string, values: number) => {
-    if (!options.json) console.error(`${database} ${name}: ${values} sealed again`);
+    if (!options.json) console.error(`${database} ${name}: ${values} re-encrypted`);
   };
   const { made, done, keys, source } = await withSecrets(async (context) => {
     const found = context.keys.current().id;
@@ -81,21 +81,19 @@ export async function pruneCommand(options: Output): Promise<void> {
   const dropped = await withSecrets(async (context) => {
     const { keys: file, databases } = context;
     if (!(file instanceof KeyFile)) {
-      throw new Failure('the keys come from SECRETS_KEY', '"pirogue secrets status" says which of them can be taken out of it.');
+      throw new Failure('the keys come from SECRETS_KEY', '"pirogue secrets status" shows which keys can be removed from it.');
     }
     return changeKeys(databases.control, 'secrets.prune', async (tx) => {
       const now = await standing({ keys: file, databases: { ...databases, control: tx } });
       const idle = now.filter(({ state, values }) => state === 'opens' && values === 0).map(({ id }) => id);
       if (idle.length > 0 && commandClock.now() - file.changedAt() < SETTLED_MS) {
-        throw new Failure('the keys were changed a moment ago', 'Wait ten minutes: something may just be being written.');
+        throw new Failure('the keys were changed a moment ago', 'Wait ten minutes: a transaction may still use an old key.');
       }
       if (idle.length > 0) file.drop(idle);
       return idle;
     });
   });
-  print(options.json, { dropped }, () =>
-    dropped.length === 0 ? 'There is no key that seals nothing.' : `Forgotten: ${dropped.join(', ')}.`,
-  );
+  print(options.json, { dropped }, () => (dropped.length === 0 ? 'Every key is in use.' : `Removed: ${dropped.join(', ')}.`));
 }
 
 /** Opens the three databases and the keys for `work`. Checks that the keys are those of this installation. */
@@ -182,20 +180,20 @@ async function standing({
 }
 
 function summary(made: boolean, done: Resealed, source: Source): string {
-  const sealed = `${done.values} values are sealed again`;
-  if (made) return `A new key seals from now on; ${sealed}.`;
-  if (done.values > 0) return `${sealed} under the present key.`;
+  const sealed = `${done.values} values were re-encrypted`;
+  if (made) return `A new key is in use from now on; ${sealed}.`;
+  if (done.values > 0) return `${sealed} under the current key.`;
   return source === 'file'
-    ? 'Nothing was left to seal.'
-    : `Everything that opens is sealed under the first key of SECRETS_KEY. For a new one:
+    ? 'Nothing was left to re-encrypt.'
+    : `All values that can be opened use the first key of SECRETS_KEY. To change to a new key:
   1. openssl rand -base64 32
-  2. set SECRETS_KEY=<present>,<new> and restart every process: from then on all of them open what either has sealed
+  2. set SECRETS_KEY=<present>,<new> and restart every process: then all of them can open values of both keys
   3. set SECRETS_KEY=<new>,<present> and restart every process
   4. run this again`;
 }
 
 function describe({ database, table: name, id, reason }: Resealed['unopened'][number]): string {
-  return `${database} ${name} ${id} does not open: ${reason}`;
+  return `${database} ${name} ${id} cannot be opened: ${reason}`;
 }
 
 function adviceOn(keys: readonly Standing[], source: Source): string[] {
@@ -203,12 +201,10 @@ function adviceOn(keys: readonly Standing[], source: Source): string[] {
     keys.filter((key) => key.state === state && (key.values === 0) === idle).map(({ id }) => id);
   const [idle, busy, missing] = [of('opens', true), of('opens', false), of('missing', false)];
   const way =
-    source === 'file' ? '"pirogue secrets prune" forgets them after ten minutes' : 'they can be taken out of SECRETS_KEY';
+    source === 'file' ? '"pirogue secrets prune" removes them after ten minutes' : 'they can be removed from SECRETS_KEY';
   return [
-    ...(idle.length > 0
-      ? [`Seal nothing any more: ${idle.join(', ')}. ${way}. Backups from before need them: keep them with those.`]
-      : []),
-    ...(busy.length > 0 ? [`Still needed: ${busy.join(', ')}. "pirogue secrets rotate" seals their values again.`] : []),
-    ...(missing.length > 0 ? [`Not among the keys: ${missing.join(', ')}. Nothing opens what they have sealed.`] : []),
+    ...(idle.length > 0 ? [`No longer in use: ${idle.join(', ')}. ${way}. Older backups need them: keep them with those.`] : []),
+    ...(busy.length > 0 ? [`Still needed: ${busy.join(', ')}. "pirogue secrets rotate" re-encrypts their values.`] : []),
+    ...(missing.length > 0 ? [`Missing keys: ${missing.join(', ')}. Their values cannot be opened.`] : []),
   ];
 }

@@ -63,7 +63,7 @@ export async function setTeamCommand(id: bigint, options: SetOptions, command: C
     ...(uniqueReferences === undefined ? {} : { unique_references: uniqueReferences === 'on' }),
     ...(apiVersion === undefined ? {} : { api_version: apiVersion }),
   };
-  if (Object.keys(changes).length === 0) command.error('error: there is nothing to change: give at least one option');
+  if (Object.keys(changes).length === 0) command.error('error: nothing to change: give at least one option');
   show(options, await changed(id, changes, 'team.update'));
 }
 

@@ -19,11 +19,11 @@ export function addTeams(program: Command): void {
 function addCreate(teams: Command): void {
   teams
     .command('create')
-    .description('make an unverified team')
-    .requiredOption('--name <name>', 'what payers see', teamName)
-    .requiredOption('--email <address>', 'of the owner', emailAddress)
+    .description('create an unverified team')
+    .requiredOption('--name <name>', 'name shown to payers', teamName)
+    .requiredOption('--email <address>', 'e-mail address of the owner', emailAddress)
     .addOption(planOption().default('starter'))
-    .option('--currency <code>', 'used where a request names none', currencyCode, 'XAF')
+    .option('--currency <code>', 'default for requests without one', currencyCode, 'XAF')
     .option(...json)
     .action(async (options) => (await actions()).createTeamCommand(options));
 }
@@ -32,7 +32,7 @@ function addList(teams: Command): void {
   teams
     .command('list')
     .description('show the teams, newest first')
-    .option('--limit <number>', 'at most so many', count, 100)
+    .option('--limit <number>', 'maximum number', count, 100)
     .option(...json)
     .action(async (options) => (await actions()).listTeamsCommand(options));
 }
@@ -40,14 +40,14 @@ function addList(teams: Command): void {
 function addSet(teams: Command): void {
   teams
     .command('set')
-    .description('change a team; returns when every node knows')
+    .description('change a team; returns when every node applies the change')
     .argument('<id>', 'the team', teamId)
     .addOption(planOption())
-    .option('--name <name>', 'what payers see', teamName)
-    .option('--email <address>', 'of the owner', emailAddress)
-    .option('--currency <code>', 'used where a request names none', currencyCode)
-    .addOption(new Option('--unique-references <switch>', 'refuse a reference that another payment has').choices(['on', 'off']))
-    .addOption(new Option('--api-version <version>', 'version of the API where a request names none').choices(versions.all))
+    .option('--name <name>', 'name shown to payers', teamName)
+    .option('--email <address>', 'e-mail address of the owner', emailAddress)
+    .option('--currency <code>', 'default for requests without one', currencyCode)
+    .addOption(new Option('--unique-references <switch>', 'reject a reference that another payment has').choices(['on', 'off']))
+    .addOption(new Option('--api-version <version>', 'API version of requests without one').choices(versions.all))
     .option(...json)
     .action(async (id, options, command) => (await actions()).setTeamCommand(id, options, command));
 }
@@ -55,9 +55,9 @@ function addSet(teams: Command): void {
 function addVerify(teams: Command): void {
   teams
     .command('verify')
-    .description('set what a team may move in live; returns when every node knows')
+    .description('set the verification level, which limits amounts in live; returns when every node applies it')
     .argument('<id>', 'the team', teamId)
-    .requiredOption('--level <level>', '0 (nothing) to 4 (no ceiling)', level)
+    .requiredOption('--level <level>', '0 (nothing) to 4 (no limit)', level)
     .option(...json)
     .action(async (id, options) => (await actions()).verifyTeamCommand(id, options));
 }

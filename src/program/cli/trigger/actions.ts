@@ -19,7 +19,7 @@ interface TriggerOptions extends ApiOptions {
 /** `pirogue trigger payment.succeeded` */
 export async function triggerCommand(event: string | undefined, options: TriggerOptions, command: Command): Promise<void> {
   if (options.list) return list(options.json);
-  if (!event) return command.error('error: say what is to happen: "pirogue trigger --list" shows what can');
+  if (!event) return command.error('error: give an event type: "pirogue trigger --list" shows them');
   const { payment } = options;
   if (payment !== undefined) {
     if (!isNotice(event)) return command.error(`error: --payment is for ${NOTICES.join(', ')}`);
@@ -27,11 +27,11 @@ export async function triggerCommand(event: string | undefined, options: Trigger
   }
   if (options.amount !== undefined || options.team !== undefined)
     return command.error('error: --amount and --team need --payment');
-  if (isNotice(event) && !isType(event)) return command.error(`error: ${event} needs --payment, whose dispute it is`);
-  if (!isType(event)) return command.error(`error: ${event} is no type of event: "pirogue trigger --list" shows them`);
+  if (isNotice(event) && !isType(event)) return command.error(`error: ${event} needs --payment`);
+  if (!isType(event)) return command.error(`error: ${event} is not an event type: "pirogue trigger --list" shows them`);
   const recipe = RECIPES[event];
   if (typeof recipe === 'string')
-    throw new Failure(`${event} can not be triggered: ${recipe}`, '"pirogue trigger --list" shows what can.');
+    throw new Failure(`${event} cannot be triggered: ${recipe}`, '"pirogue trigger --list" shows which can.');
   const maker = new Maker(openApi(options));
   const { id, data } = await maker.eventOf(event, await recipe(maker));
   show(data, options.json, id);

@@ -50,7 +50,7 @@ export class Maker {
 
   async paid(phone: string = PHONES.succeeds): Promise<string> {
     const id = await this.charged(phone);
-    await until(`${id} does not succeed`, async () => {
+    await until(`${id} did not succeed`, async () => {
       const { transaction } = await this.call('GET', `/payments/${id}`);
       return transaction.status === 'succeeded' ? transaction : undefined;
     });
@@ -87,7 +87,7 @@ export class Maker {
    * @throws Failure after 20 s
    */
   eventOf(type: string, id: string): Promise<{ id: string; data: Record<string, unknown> }> {
-    return until(`no ${type} of ${id} comes`, async () => {
+    return until(`no event ${type} of ${id} arrived`, async () => {
       const { items } = await this.call('GET', `/events?per_page=25&cursor=&type=${type}`);
       return items.find(({ data }: { data: { id: string } }) => data.id === id);
     });
@@ -99,7 +99,7 @@ async function until<T>(complaint: string, look: () => Promise<T | undefined>): 
   for (let wait = FIRST_LOOK_MS; ; wait *= 1.5) {
     const found = await look();
     if (found !== undefined) return found;
-    if (performance.now() > deadline) throw new Failure(complaint, 'Are the workers running? "pirogue doctor" says.');
+    if (performance.now() > deadline) throw new Failure(complaint, 'Are the workers running? Check with "pirogue doctor".');
     await sleep(wait);
   }
 }

@@ -34,8 +34,8 @@ export const RECIPES: Record<EventType, Recipe | string> = {
     await maker.refund(payment, 1_000);
     return payment;
   },
-  'payment.late_success': 'the sandbox never lets money arrive after a payment has ended',
-  'payment.return_required': 'the sandbox can always refund or pay out what has to go back',
+  'payment.late_success': 'in the sandbox, money never arrives after a payment has ended',
+  'payment.return_required': 'the sandbox can always refund or pay out a return',
   'refund.created': async (maker) => maker.refund(await maker.paid()),
   'refund.succeeded': async (maker) => maker.refund(await maker.paid()),
   'refund.failed': async (maker) => maker.refund(await maker.paid(PHONES.not_refundable)),
