@@ -64,13 +64,13 @@ describe('the lists and the database', () => {
     const store = clients[1] as pg.Client;
     await store.query('begin');
     await store.query(`
-      alter table payments add column table_number text, drop column phone;
+      alter table payments add column member_number text, drop column phone;
       create table loyalty_cards (team_id bigint, customer_id text, email text)`);
     const faults = faultsOf(lists, await columns());
     await store.query('rollback');
     assert.deepEqual(faults.sort(), [
       'loyalty_cards is in no personal.ts',
-      'payments.table_number is in no list',
+      'payments.member_number is in no list',
       'payments.phone is listed and is in no table',
     ]);
   });
