@@ -12,13 +12,15 @@ export interface RunOptions {
   output: 'show' | 'keep';
   /** Ends it with SIGTERM. */
   signal?: AbortSignal;
+  /** Working directory; ours without. */
+  cwd?: string;
 }
 
 /** Runs our Node with the given arguments to the end. */
-export function runNode(args: string[], { env = process.env, output, signal }: RunOptions): Promise<Ended> {
+export function runNode(args: string[], { env = process.env, output, signal, cwd }: RunOptions): Promise<Ended> {
   return new Promise((resolve, reject) => {
     const stdio = output === 'show' ? 'inherit' : 'pipe';
-    const child = spawn(process.execPath, args, { env, stdio });
+    const child = spawn(process.execPath, args, { env, stdio, ...(cwd === undefined ? {} : { cwd }) });
     let text = '';
     for (const stream of [child.stdout, child.stderr]) {
       stream?.setEncoding('utf8').on('data', (part: string) => {
