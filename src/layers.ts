@@ -109,7 +109,7 @@ export const LAYERS: readonly Layer[] = [
         holds: 'comparison of provider statements with the books',
         writes: ['reconciliation_runs', 'reconciliation_breaks'],
       },
-      'books-check': { holds: 'comparison of the ledger with the rows of every slice' },
+      'books-check': { holds: 'comparison of the ledger with the rows of every room' },
     },
   },
   {
