@@ -28,7 +28,7 @@ async function main(): Promise<number> {
 }
 
 async function skipChecks(): Promise<boolean> {
-  console.log('SKIP  types, style: only some tests were asked for (npm run check runs both)');
+  console.log('SKIP  types, layers, words, style: only some tests were requested (npm run check runs them)');
   return true;
 }
 

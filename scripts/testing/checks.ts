@@ -3,10 +3,11 @@ import { runNode } from './process.ts';
 const CHECKS = [
   { name: 'types', args: ['node_modules/typescript-7/bin/tsc', '--noEmit', '--pretty', 'false'] },
   { name: 'layers', args: ['scripts/run.mjs', 'scripts/layers.ts'] },
+  { name: 'words', args: ['scripts/run.mjs', 'scripts/words.ts'] },
   { name: 'style', args: ['node_modules/@biomejs/biome/bin/biome', 'ci', '--colors=off'] },
 ];
 
-/** Runs the type check, the check of the layers and the linter at once. Each prints one PASS or FAIL line, a failed one also what it found. */
+/** Runs the type check, the checks of layers and words, and the linter at once. Each prints one PASS or FAIL line, a failed one also what it found. */
 export async function runChecks(signal?: AbortSignal): Promise<boolean> {
   const passed = await Promise.all(CHECKS.map((check) => runCheck(check, signal)));
   return passed.every(Boolean);

@@ -78,7 +78,7 @@ function namesOf({ book }: Kit, call: Call): string[] {
 }
 
 function balances({ book }: Kit): Answer {
-  const purses = CURRENCIES.map((currency) => {
+  const balances = CURRENCIES.map((currency) => {
     const sums = book.moved().filter((sum) => sum.currency === currency);
     const held = sums.reduce(
       (total, { kind, amount_minor }) => total + (kind === 'collect' ? amount_minor : -amount_minor),
@@ -86,7 +86,7 @@ function balances({ book }: Kit): Answer {
     );
     return { currency, available_balance: Number(held) / 100, ledger_balance: Number(held) / 100 };
   });
-  return success('Wallet balances fetched', purses);
+  return success('Wallet balances fetched', balances);
 }
 
 /** Composes a webhook. The secret hash does not cover the body. Failed mobile money and refunds have no webhook. */

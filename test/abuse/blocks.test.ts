@@ -21,7 +21,7 @@ function refused({ status, body }: Answer): void {
   assert.deepEqual([status, body.error_code], [402, 'fraud_blocked'], JSON.stringify(body));
 }
 
-describe('402 fraud_blocked, the payment has failed, no provider was asked', () => {
+describe('402 fraud_blocked: the payment fails, and no provider is called', () => {
   const cases: [string, (phone: string) => { who: string; changes?: object; more?: object }][] = [
     ['payer', (phone) => ({ who: phone })],
     ['email', () => ({ who: 'Eve@Payer.example', changes: { email: 'eve@payer.example' } })],
@@ -58,7 +58,7 @@ describe('402 fraud_blocked, the payment has failed, no provider was asked', () 
   });
 });
 
-test('a block that is over, or of another team, refuses nobody; a client_ip that is none is no matter', async () => {
+test('an expired block, or one of another team, has no effect; an invalid client_ip is ignored', async () => {
   const [merchant, other] = [await fixture.merchant(), await fixture.merchant()];
   const phone = fixture.number();
   await fixture.block(other, 'payer', phone);
@@ -67,7 +67,7 @@ test('a block that is over, or of another team, refuses nobody; a client_ip that
   assert.equal((await fixture.pay(merchant, phone, {}, { client_ip: "203.0.113.1'; --" })).status, 202);
 });
 
-test('what it did is announced, written down and logged by ids: nothing of the payer', async () => {
+test('the rejection is recorded, sent as an event and logged by ids, without personal data', async () => {
   const merchant = await fixture.merchant();
   const phone = '+237655544433';
   await fixture.block(merchant, 'payer', phone);
@@ -145,7 +145,7 @@ test('a later piece that the service sends by itself is not asked about: its pay
 });
 
 describe('Idempotency-Key', () => {
-  test('a refusal gives the key back: the same again tells how the payment stands, another may use it', async () => {
+  test('a rejection frees the Idempotency-Key: a repetition returns the present status, and another request may use it', async () => {
     const merchant = await fixture.merchant();
     const phone = fixture.number();
     await fixture.block(merchant, 'payer', phone);
@@ -161,7 +161,7 @@ describe('Idempotency-Key', () => {
     assert.equal((await fixture.charge(merchant, other.id, fixture.number(), {}, headers)).status, 202);
   });
 
-  test('ten with one key at once: one ends it, and nobody waits for an answer that never comes', async () => {
+  test('ten concurrent requests with one key: one ends the payment, and every request is answered', async () => {
     const merchant = await fixture.merchant();
     const phone = fixture.number();
     await fixture.block(merchant, 'payer', phone);

@@ -72,7 +72,7 @@ describe('too many charges of one payer', () => {
     assert.equal((await fixture.pay(merchant, phone)).status, 202);
   });
 
-  test('what is refused is not counted: whoever keeps trying is let through as soon as the others', async () => {
+  test('rejected charges are not counted', async () => {
     const merchant = await fixture.merchant();
     const phone = fixture.number();
     for (let i = 0; i < payer.most; i++) await fixture.pay(merchant, phone);
@@ -193,7 +193,7 @@ describe('amounts that are not usual for the team', () => {
   });
 });
 
-describe('what it costs', () => {
+describe('cost of the rules', () => {
   test('the rules are one statement', async () => {
     const merchant = await fixture.merchant();
     const { id } = await fixture.payment(merchant);
@@ -210,7 +210,7 @@ describe('what it costs', () => {
     assert.deepEqual([seen.length, typeof seen[0]?.name], [1, 'string'], 'and its plan is kept');
   });
 
-  test('a team whose rules are off, and the sandbox, are not asked: nothing is counted, nobody refused', async () => {
+  test('with rules off, and in the sandbox, nothing is counted or rejected', async () => {
     const merchant = await fixture.merchant(false);
     const phone = fixture.number();
     await fixture.block(merchant, 'payer', phone);
@@ -228,7 +228,7 @@ describe('what it costs', () => {
   });
 });
 
-test('counts are forgotten when no rule asks about them, refusals with the events', async () => {
+test('counts are deleted when no rule needs them, rejections with the events', async () => {
   const merchant = await fixture.merchant();
   const phone = fixture.number();
   await fixture.block(merchant, 'payer', phone);

@@ -176,7 +176,7 @@ test('X-Sync finds active accounts only: 404 for what is not there, 422 errors.a
   });
 });
 
-test('201 an onboarding link that cannot be forged and ends by itself', async () => {
+test('201 an onboarding link that cannot be forged and expires', async () => {
   const { id } = await made();
   const { status, body } = await call('POST', `/accounts/${id}/onboarding`);
   assert.equal(status, 201);
@@ -208,7 +208,7 @@ test('201 an onboarding link that cannot be forged and ends by itself', async ()
   }
 });
 
-test('verification is what the operator says, announced when it changes', async () => {
+test('the operator sets the verification, and a change causes an event', async () => {
   const { id } = await made();
   const ref = { team_id: merchant.team.id, id };
   const { sandbox, live } = api.deps.stores;
@@ -239,7 +239,7 @@ test('a public key makes, reads and changes accounts without seeing how the owne
   assert.equal((await call('GET', `/accounts/${full.id}`)).body.account.name, 'Renamed');
 });
 
-test('406 a public key that would turn money or activation', async () => {
+test('406 for a public key that changes split, settlement or activation', async () => {
   const { id } = await made();
   const refused: [string, string, object?][] = [
     ['POST', '/accounts', { ...SHOP, split: null }],

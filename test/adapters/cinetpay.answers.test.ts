@@ -34,7 +34,7 @@ async function saidTo(result: SendResult) {
 const kinds = (said: ({ kind: string } | undefined)[]) => said.map(short).join(' | ');
 const coded = (code: string | number, data: unknown, status = 200) => answered(status, { code, message: 'IN_WORDS', data });
 
-suite('what answers of CinetPay mean', () => {
+suite('interpretation of responses of CinetPay', () => {
   test('every code, for a payment | a transfer', async () => {
     const lines: string[] = [];
     for (const code of [...CODES, '999', 'x', '__proto__']) {
@@ -55,7 +55,7 @@ suite('what answers of CinetPay mean', () => {
     compareGolden('cinetpay-statuses.txt', lines);
   });
 
-  test('nothing that left proves nothing: only what never left is unavailable', async () => {
+  test('a request that may have been sent is unknown; only one that was never sent is unavailable', async () => {
     // Of a page whose answer was lost nobody is told; a transfer may have been made.
     assert.equal(kinds((await saidTo(failure(true))).submit), 'unavailable | unknown');
     assert.equal(kinds((await saidTo(failure(false))).submit), 'unavailable | unavailable');
@@ -149,7 +149,7 @@ suite('what answers of CinetPay mean', () => {
     });
   }
 
-  test('what the purse of transfers holds', async () => {
+  test('reads the balance of the transfer wallet', async () => {
     const held = stubbed(() => coded(0, { amount: 1000, inUsing: 10, available: 990 }));
     assert.deepEqual(await held.balance?.(), {
       kind: 'held',

@@ -28,7 +28,7 @@ const transferring: Answering = ({ url }) => {
 };
 const formOf = (body: unknown) => Object.fromEntries(new URLSearchParams(String(body)));
 
-suite('what CinetPay is sent', () => {
+suite('requests to CinetPay', () => {
   test('a page for one number: whole francs, a plain description, and no name of the payer', async () => {
     const { provider, calls } = stubbed(() => opened());
     assert.deepEqual(await taken(provider), {
@@ -60,7 +60,7 @@ suite('what CinetPay is sent', () => {
     assert.deepEqual(bodyOf(calls[0]), { apikey: 'the-key', site_id: '445160', transaction_id: KEY });
   });
 
-  test('a page that was not kept was told to nobody: nothing is asked, and it has not happened', async () => {
+  test('a page that was never stored was shown to no payer: it counts as not created, without a query', async () => {
     const { provider, calls } = stubbed(() => opened());
     assert.deepEqual(await provider.read(collectionFor(provider)), { kind: 'not_found' });
     assert.equal((await provider.submit(collectionFor(provider))).kind, 'unavailable');
@@ -157,7 +157,7 @@ suite('what CinetPay is sent', () => {
     assert.equal(minted(), 2);
   });
 
-  test('nothing at all when the amount, the channel or the number can not be told', async () => {
+  test('sends nothing when the amount, the channel or the number is invalid', async () => {
     const { provider, calls } = stubbed(() => opened());
     const unfit: Partial<Collection>[] = [
       ...[25_001_00n, 95_00n, 1_500_005_00n].map((amount_minor) => ({ amount_minor })),
@@ -172,7 +172,7 @@ suite('what CinetPay is sent', () => {
   });
 });
 
-suite('what an account of CinetPay is', () => {
+suite('accounts of CinetPay', () => {
   const offersOf = (credentials: Record<string, string>) => {
     const { provider } = stubOf(cinetpay, credentials, () => opened());
     return { provider, offers: provider.offers() ?? [] };

@@ -167,7 +167,7 @@ async function findsTheTruth(where: string, piece: Piece, said: Said, simulator:
   // What failed for want of our own float failed all the same.
   const truth = read.kind === 'unfunded' ? read.kind : entry ? entry.state : 'not_found';
   if (read.kind === 'unfunded') assert.equal(entry?.state, 'failed', where);
-  // What can not be asked for must not look as if it were not there: it would be sent again.
+  // What cannot be asked for must not look as if it were not there: it would be sent again.
   const honest = isFindable(piece, said) ? [truth] : [truth, ...SILENT];
   assert.ok(honest.includes(read.kind), `${where}: submission ${told(said)}, then ${told(read)}, in truth ${truth}`);
   if (read.kind === 'succeeded' && 'amount_minor' in read) assert.equal(read.amount_minor, piece.amount_minor, where);

@@ -33,7 +33,7 @@ export interface Fixture {
   payout: readonly Line[];
   /** By the last six digits (or more, down to the whole number with its plus) of the payer's or recipient's number. */
   ends: { collect: Record<string, End>; payout: Record<string, End>; refund: Record<string, End> };
-  /** A refund whose answer was lost can not be found again; as a rule one can, where a collection can. */
+  /** A refund whose answer was lost cannot be found again; as a rule one can, where a collection can. */
   lost_refunds?: true;
   /** What its callbacks prove. `checked`: a wake-up whose token has to be right. `none`: it sends none. */
   callbacks: 'signed' | 'checked' | 'hint' | 'none';

@@ -44,7 +44,7 @@ const cardRefund = (provider: Provider, changes: Partial<Refund> = {}) =>
     ...changes,
   });
 
-suite('what answers of Flutterwave mean', () => {
+suite('interpretation of responses of Flutterwave', () => {
   test('every phrase it is known to use, for a charge | a transfer | a refund', async () => {
     const lines: string[] = [];
     for (const phrase of [...PHRASES, 'Something nobody has seen', '']) {
@@ -93,7 +93,7 @@ suite('what answers of Flutterwave mean', () => {
     compareGolden('flutterwave-statuses.txt', lines);
   });
 
-  test('nothing that left proves nothing: only what never left is unavailable', async () => {
+  test('a request that may have been sent is unknown; only one that was never sent is unavailable', async () => {
     assert.equal(kinds((await saidTo(failure(true))).submit), 'unknown | unknown | unknown');
     assert.equal(kinds((await saidTo(failure(false))).submit), 'unavailable | unavailable | unavailable');
     for (const sent of [true, false]) assert.equal(kinds((await saidTo(failure(sent))).read), 'unreadable | unknown | unknown');
@@ -153,7 +153,7 @@ suite('what answers of Flutterwave mean', () => {
     ['is half of one', answered(200, '{"status":"succ')],
     ['turns the account away', refused(401, 'Invalid authorization key')],
   ] as const) {
-    test(`a page or an account whose answer ${what} was told to nobody: another provider may be tried, and nothing is asked`, async () => {
+    test(`a page or account whose response ${what} was shown to no payer: another provider may be tried, without a query`, async () => {
       for (const channel of [
         { id: 'cm.card', kind: 'card', country: 'CM' },
         { id: 'ng.bank', kind: 'bank', country: 'NG' },
@@ -216,7 +216,7 @@ suite('what answers of Flutterwave mean', () => {
     assert.equal(await said({}, null), 'unknown');
   });
 
-  test('only a charge that succeeded is given back', async () => {
+  test('only a succeeded charge is refunded', async () => {
     for (const [status, expected] of [
       ['pending', 'unavailable'],
       ['failed', 'failed(provider_error)'],
@@ -230,7 +230,7 @@ suite('what answers of Flutterwave mean', () => {
     }
   });
 
-  test('a charge or transfer that failed at once is told as such', async () => {
+  test('a charge or transfer that failed at once is reported as failed', async () => {
     const { provider } = stubbed(() =>
       enveloped({ id: 1, status: 'failed', processor_response: 'Insufficient Funds', complete_message: '' }),
     );
@@ -239,7 +239,7 @@ suite('what answers of Flutterwave mean', () => {
     assert.equal(short(await failing.payouts?.submit(payoutFor(failing))), 'failed(recipient_unregistered)');
   });
 
-  test('what each purse holds; what is no list is unreadable', async () => {
+  test('reads the balance of each wallet; a response that is not a list is unreadable', async () => {
     const held = stubbed(() => enveloped([{ currency: 'XAF', available_balance: 1000.5 }, { currency: 'x' }])).provider;
     assert.deepEqual(await held.balance?.(), {
       kind: 'held',

@@ -31,7 +31,7 @@ const cardRefund = (provider: Provider, changes: Partial<Refund> = {}) =>
     ...changes,
   });
 
-suite('what Flutterwave is sent', () => {
+suite('requests to Flutterwave', () => {
   test('a card: a page of its own, open as long as the payment, and nothing of the payer', async () => {
     const { provider, calls } = stubbed(
       () => success({ link: 'https://checkout.flutterwave.com/v3/hosted/pay/x' }),
@@ -175,7 +175,7 @@ suite('what Flutterwave is sent', () => {
     );
   });
 
-  test('M-Pesa of Kenya is told who sends; an account that does not know it pays nothing out there', async () => {
+  test('M-Pesa of Kenya receives the name of the sender; an account without one makes no payouts there', async () => {
     const channel = { id: 'ke.mpesa', kind: 'mobile_money', country: 'KE' } as const;
     const change = { channel, currency: 'KES' };
     const { provider, calls } = stubOf(
@@ -272,7 +272,7 @@ suite('what Flutterwave is sent', () => {
     assert.equal(calls[0]?.url, `https://api.flutterwave.com/v3/transfers?reference=${base.provider_key}`);
   });
 
-  test('nothing at all when the amount, the channel or the number can not be told', async () => {
+  test('sends nothing when the amount, the channel or the number is invalid', async () => {
     const { provider, calls } = stubbed(() => success({}));
     assert.equal((await provider.submit(collectionFor(provider, { amount_minor: 25_50n }))).kind, 'unavailable');
     assert.equal((await provider.submit(collectionFor(provider, { currency: 'XOF' }))).kind, 'unavailable');

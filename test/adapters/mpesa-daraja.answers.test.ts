@@ -32,7 +32,7 @@ const told = (changes: object) =>
     ...changes,
   });
 
-suite('what answers of M-Pesa Daraja mean', () => {
+suite('interpretation of responses of M-Pesa Daraja', () => {
   test('every result of a prompt', async () => {
     const lines: string[] = [];
     for (const code of ['0', ...RESULT_CODES, '424242', '__proto__']) {
@@ -71,7 +71,7 @@ suite('what answers of M-Pesa Daraja mean', () => {
     compareGolden('mpesa-daraja-statuses.txt', lines);
   });
 
-  test('nothing that left proves nothing: only what never left is unavailable', async () => {
+  test('a request that may have been sent is unknown; only one that was never sent is unavailable', async () => {
     assert.equal(short((await saidTo(failure(true))).submit), 'unknown');
     assert.equal(short((await saidTo(failure(false))).submit), 'unavailable');
     for (const sent of [true, false]) assert.equal(short((await saidTo(failure(sent))).read), 'unreadable');
@@ -107,7 +107,7 @@ suite('what answers of M-Pesa Daraja mean', () => {
     });
   }
 
-  test('a prompt that was taken is told with its number; without one nobody can ask, and nothing is asked', async () => {
+  test('an accepted prompt is returned with its number; without a number no status can be queried', async () => {
     const taken = { MerchantRequestID: 'm', CheckoutRequestID: ID, ResponseCode: '0', CustomerMessage: 'ok' };
     const { submit } = await saidTo(answered(200, taken));
     assert.deepEqual(submit, { kind: 'accepted', provider_ref: ID, next: { kind: 'confirm' }, poll_after_ms: 5_000 });

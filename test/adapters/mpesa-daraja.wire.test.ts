@@ -24,7 +24,7 @@ const stubbed = (answer: Answering = () => TAKEN, credentials: Record<string, st
   );
 const PASSWORD = Buffer.from('174379pass20261122013005').toString('base64');
 
-suite('what Safaricom is sent', () => {
+suite('requests to Safaricom', () => {
   test('a token for the app, then a prompt: whole shillings, the time of Nairobi, our key as the account', async () => {
     const { provider, calls } = stubbed();
     const collection = collectionFor(provider, KENYA);
@@ -96,7 +96,7 @@ suite('what Safaricom is sent', () => {
     });
   }
 
-  test('nothing at all when the amount, the channel or the number can not be told', async () => {
+  test('sends nothing when the amount, the channel or the number is invalid', async () => {
     const { provider, calls } = stubbed();
     const submit = async (changes: Partial<Collection>) =>
       short(await provider.submit(collectionFor(provider, { ...KENYA, ...changes })));
@@ -109,7 +109,7 @@ suite('what Safaricom is sent', () => {
   });
 });
 
-suite('what an account of M-Pesa Daraja is', () => {
+suite('accounts of M-Pesa Daraja', () => {
   test('it collects, and lacks what it could not be asked about', () => {
     const { provider } = stubbed();
     assert.deepEqual(

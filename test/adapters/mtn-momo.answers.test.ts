@@ -28,7 +28,7 @@ const short = (said: { kind: string; reason?: string | null } | undefined) =>
 const kinds = (said: ({ kind: string } | undefined)[]) => said.map(short).join(' | ');
 const FIELDS = { amount: '25000', currency: 'XAF', externalId: 'x', payer: {}, payerMessage: '', payeeNote: '' };
 
-suite('what answers of MTN MoMo mean', () => {
+suite('interpretation of responses of MTN MoMo', () => {
   test('every reason and every error, for a collection | a transfer | a refund', async () => {
     const lines: string[] = [];
     for (const word of [...CODES, 'RESOURCE_NOT_FOUND', 'SOMETHING_NEW', '__proto__']) {
@@ -50,7 +50,7 @@ suite('what answers of MTN MoMo mean', () => {
     compareGolden('mtn-momo-statuses.txt', lines);
   });
 
-  test('nothing that left proves nothing: only what never left is unavailable', async () => {
+  test('a request that may have been sent is unknown; only one that was never sent is unavailable', async () => {
     const failure = (sent: boolean): SendResult => ({
       kind: 'failed',
       error: 'timeout',
@@ -133,13 +133,13 @@ suite('what answers of MTN MoMo mean', () => {
     ['an inactive wallet', { result: false }, {}, { kind: 'not_found' }],
     ['a page', '<html>', {}, { kind: 'unreadable', message: 'HTTP 200' }],
   ] as const) {
-    test(`whose a number is: ${what}`, async () => {
+    test(`account-holder lookup: ${what}`, async () => {
       const { provider } = stubbed(({ url }) => answered(200, url.endsWith('/active') ? active : info));
       assert.deepEqual(await provider.lookup?.('cm.mtn', '+237653000000'), found);
     });
   }
 
-  test('what the account holds: a float of each product, and half the truth is none', async () => {
+  test('reads one float for each product; if one is missing, none is returned', async () => {
     const held = stubbed(() => answered(200, { availableBalance: '1000.5', currency: 'GHS' })).provider;
     assert.deepEqual(await held.balance?.(), {
       kind: 'held',

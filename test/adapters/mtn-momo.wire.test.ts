@@ -11,7 +11,7 @@ import { answered, collection, CREDENTIALS, payout, refund, stubbed } from './mt
 const accepting = () => answered(202, '');
 const bodyOf = (call: SendOptions | undefined) => JSON.parse(String(call?.body));
 
-suite('what MTN MoMo is sent', () => {
+suite('requests to MTN MoMo', () => {
   test('a request to pay: our key, the market, the payer without a plus, and no word more', async () => {
     const { provider, calls } = stubbed(accepting);
     const said = await provider.submit(collection(provider));
@@ -98,7 +98,7 @@ suite('what MTN MoMo is sent', () => {
     });
   }
 
-  test('nothing at all when the amount has decimals that the currency lacks, or the number is none', async () => {
+  test('sends nothing when the amount has decimals that the currency lacks, or the number is invalid', async () => {
     const { provider, calls } = stubbed(accepting);
     assert.equal((await provider.submit(collection(provider, { amount_minor: 25_50n }))).kind, 'unavailable');
     assert.equal((await provider.submit(collection(provider, { payer: null }))).kind, 'refused');

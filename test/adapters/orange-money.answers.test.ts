@@ -27,7 +27,7 @@ async function byPrompt(result: SendResult) {
   };
 }
 
-suite('what answers of Orange Money mean, by page', () => {
+suite('interpretation of responses of Orange Money, by page', () => {
   const status = (fields: object) => {
     const order_id = onOrange(webStub(() => failure(true)).provider).provider_key;
     return byPage(answered(201, { order_id, txnid: '', ...fields }));
@@ -57,7 +57,7 @@ suite('what answers of Orange Money mean, by page', () => {
     assert.equal((await status({ status: 'SUCCESS', order_id: 'another' })).read.kind, 'unreadable');
   });
 
-  test('a page that was not told can not be paid on: whatever was lost is unavailable', async () => {
+  test('a page whose address was lost cannot be paid: the attempt is unavailable', async () => {
     for (const sent of [true, false]) {
       const { prepare, read } = await byPage(failure(sent));
       assert.deepEqual([prepare?.kind, read.kind], ['unavailable', 'unreadable']);
@@ -76,7 +76,7 @@ suite('what answers of Orange Money mean, by page', () => {
     });
   }
 
-  test('an attempt without a page has not happened, and nobody need be asked', async () => {
+  test('an attempt without a page did not take place, and needs no status query', async () => {
     const { provider, calls } = webStub(() => answered(201, LINK));
     for (const handle of [null, '', '{', '{}', 'null']) {
       assert.deepEqual(await provider.read(onOrange(provider, { handle })), { kind: 'not_found' });
@@ -99,7 +99,7 @@ suite('what answers of Orange Money mean, by page', () => {
   });
 });
 
-suite('what answers of Orange Money Cameroon mean, by prompt', () => {
+suite('interpretation of responses of Orange Money Cameroon, by prompt', () => {
   const told = (data: object, message = 'OK') =>
     byPrompt(answered(200, { message, data: { payToken: CM_HANDLE, amount: 25000, txnid: 'MP1', ...data } }));
 
@@ -122,7 +122,7 @@ suite('what answers of Orange Money Cameroon mean, by prompt', () => {
     compareGolden('orange-money-cameroon.txt', lines);
   });
 
-  test('a success is told with its amount, as a number or a text; without one it is unreadable', async () => {
+  test('a success is reported with its amount, as a number or a text; without an amount it is unreadable', async () => {
     for (const amount of [25000, '25000', '25000.00']) {
       const { read } = await told({ status: 'SUCCESSFULL', amount });
       assert.deepEqual(read, { kind: 'succeeded', provider_ref: 'MP1', amount_minor: 25_000_00n, currency: 'XAF' });

@@ -55,7 +55,7 @@ test('202 with a page of Orange; paid there, the notification makes us ask', asy
   assert.ok(web.requests.some(({ path }) => path.endsWith('/transactionstatus')));
 });
 
-test('a notification is not believed: told of a success that is none, we ask and hear the truth', async () => {
+test('a notification is not trusted: a false success is corrected by a status query', async () => {
   web.faults.announce('wrong_signature');
   const { id, action } = await charged();
   await payOn(action.url, '+237691000002');
@@ -63,7 +63,7 @@ test('a notification is not believed: told of a success that is none, we ask and
   assert.deepEqual(web.book.moved(), []);
 });
 
-test('without a notification the poll finds it', async () => {
+test('without a notification, polling finds the result', async () => {
   web.faults.announce('none');
   const { id, action } = await charged();
   await payOn(action.url, PHONE);
@@ -90,7 +90,7 @@ test('a request to pay whose answer is lost is not sent again, nor elsewhere: it
   assert.equal(prompt.book.entries().length, 1);
 });
 
-test('422 neither contract gives back: the merchant is told to pay it out', async () => {
+test('422 no contract supports refunds: the merchant is referred to payouts', async () => {
   const { id, action } = await charged();
   await payOn(action.url, PHONE);
   await becomes(id, 'succeeded');

@@ -20,7 +20,7 @@ import { answered, bodyOf } from './wire-stub.ts';
 
 const BASIC = (id: string, secret: string) => `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`;
 
-suite('what Orange Money is sent, by page', () => {
+suite('requests to Orange Money, by page', () => {
   const made = () => answered(201, LINK);
 
   test('a token, then an order: whole francs, our key, and addresses of ours', async () => {
@@ -82,7 +82,7 @@ suite('what Orange Money is sent, by page', () => {
     assert.equal(bodyOf(calls[0]).notif_url, 'https://pay.example');
   });
 
-  test('nothing at all for a part of a franc', async () => {
+  test('sends nothing for a fraction of a franc', async () => {
     const { provider, calls, mints } = webStub(made);
     assert.equal((await provider.prepare?.(onOrange(provider, { amount_minor: 25_50n })))?.kind, 'unavailable');
     assert.deepEqual([calls, mints], [[], []]);
@@ -109,7 +109,7 @@ suite('what Orange Money is sent, by page', () => {
     }
   });
 
-  test('what it can not do it lacks: payouts, refunds, cancelling, balance and lookup', () => {
+  test('the adapter defines no payouts, refunds, cancellation, balance or lookup', () => {
     for (const { provider } of [webStub(made), cameroonStub(made)]) {
       const { payouts, refunds, cancel, balance, lookup } = provider;
       assert.deepEqual([payouts, refunds, cancel, balance, lookup], [undefined, undefined, undefined, undefined, undefined]);
@@ -118,7 +118,7 @@ suite('what Orange Money is sent, by page', () => {
   });
 });
 
-suite('what Orange Money Cameroon is sent, by prompt', () => {
+suite('requests to Orange Money Cameroon, by prompt', () => {
   const accepting = () => answered(200, { message: 'OK', data: { payToken: CM_HANDLE, status: 'PENDING' } });
 
   test('a token without a body, then the request to pay under it', async () => {
@@ -157,7 +157,7 @@ suite('what Orange Money Cameroon is sent, by prompt', () => {
     assert.deepEqual([method, url, body], ['GET', address, undefined]);
   });
 
-  test('nothing at all for a part of a franc, another currency or a number from elsewhere', async () => {
+  test('sends nothing for a fraction of a franc, another currency or a foreign number', async () => {
     const { provider, calls, mints } = cameroonStub(accepting);
     for (const changes of [{ amount_minor: 25_50n }, { currency: 'XOF' }]) {
       assert.equal((await provider.prepare?.(onOrange(provider, changes)))?.kind, 'unavailable');

@@ -65,7 +65,7 @@ test('a signed failure carries its reason', async () => {
   assert.equal(callback.update.reason, 'insufficient_funds');
 });
 
-test('before the key is known a callback is a wake-up, and asking for keys can not be provoked', async () => {
+test('before the key is known a callback only causes a poll, and callbacks cannot trigger key downloads', async () => {
   const raw = await received();
   const fetches = () => simulator.requests.filter(({ path }) => path === '/v2/public-key/http').length;
   const before = fetches();
@@ -122,7 +122,7 @@ test('a missing signature is a wake-up, and a forgery where the account signs it
   assert.deepEqual(hint, { kind: 'hint', subject: { by: 'provider_key', value: collection.provider_key } });
 });
 
-test('repeated and unordered callbacks each say what they say', async () => {
+test('repeated and unordered callbacks are each parsed on their own', async () => {
   simulator.faults.announce('out_of_order');
   const collection = collectionOn(provider, CAMEROON);
   await provider.submit(collection);

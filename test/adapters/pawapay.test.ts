@@ -212,7 +212,7 @@ const payoutOn = (one: Provider, digits = '555555'): Payout => ({
   recipient: { name: 'Awa', phone: `+237653${digits}`, account_number: null, bank_code: null },
 });
 
-test('a payout that waits in the queue can be given up, one that was sent can not', async () => {
+test('a queued payout can be cancelled, a submitted one cannot', async () => {
   simulator.settings.set('delayed', 'MTN_MOMO_CMR');
   const waiting = payoutOn(provider);
   assert.equal((await provider.payouts?.submit(waiting))?.kind, 'pending');

@@ -15,7 +15,7 @@ const CODES = `INVALID_PHONE_NUMBER AMOUNT_OUT_OF_BOUNDS INVALID_AMOUNT INVALID_
 
 const answered = (status: number, body: unknown) => ({ kind: 'answered', status, body }) as const;
 
-test('every word of pawaPay has its meaning', () => {
+test('every pawaPay code is mapped', () => {
   const lines = CODES.map((code) => {
     const failureReason = { failureCode: code, failureMessage: 'words' };
     const taken = acceptanceOf(answered(200, { status: 'REJECTED', failureReason }));
@@ -26,7 +26,7 @@ test('every word of pawaPay has its meaning', () => {
   compareGolden('pawapay-reasons.txt', lines);
 });
 
-test('only what says so by itself created nothing', () => {
+test('only explicit rejections prove that nothing was created', () => {
   const kinds = [200, 201, 204, 301, 400, 401, 403, 404, 408, 409, 429, 500, 502, 503, 504].map((status) => [
     status,
     acceptanceOf(answered(status, null)).kind,
@@ -41,7 +41,7 @@ test('only what says so by itself created nothing', () => {
   assert.equal(acceptanceOf(answered(200, { status: 'NEW_STATUS' })).kind, 'unknown');
 });
 
-test('a status page is believed only whole, and only about the key that was asked for', () => {
+test('a status response counts only when complete and for the requested key', () => {
   const found = (data: unknown) => statusOf(answered(200, { status: 'FOUND', data }), 'depositId', 'mine').kind;
   const whole = { depositId: 'mine', status: 'COMPLETED', amount: '5000.00', currency: 'XAF' };
   assert.equal(found(whole), 'completed');
@@ -74,7 +74,7 @@ test('amounts are exact text both ways', () => {
   assert.deepEqual(['', '-1', '1e3', '1.005', ' 1', '1,5', null, {}, Number.NaN].map(minorOf), Array(9).fill(null));
 });
 
-test('raw words keep codes and lose people and secrets', () => {
+test('raw messages keep codes and lose personal data and secrets', () => {
   assert.equal(
     rawMessage('PAYER_LIMIT_REACHED', 'The payer 237 653 45 60 19 is poor.'),
     'PAYER_LIMIT_REACHED: The payer … is poor.',

@@ -230,14 +230,15 @@ const REJECTIONS = [400, 401, 403, 404, 409, 429];
 const ENDED = ['succeeded', 'failed', 'cancelled', 'expired', 'refused', 'unfunded'];
 
 for (const connector of CONNECTORS) {
-  suite(`${connector.name}: what nobody has published proves nothing`, () => {
+  suite(`${connector.name}: undocumented responses prove nothing`, () => {
     const stand = new Stand(connector);
     before(() => stand.open());
     after(() => stand.simulator?.stop());
 
     for (const operation of ['collect', 'payout', 'refund'] as const) {
       for (const step of ['submit', 'read'] as const) {
-        test(`${operation}, ${step}: made-up codes, statuses and shapes are unknown`, () => isUnsure(stand, operation, step));
+        test(`${operation}, ${step}: undocumented codes, statuses and shapes are unknown`, () =>
+          isUnsure(stand, operation, step));
       }
       test(`${operation}: a submission whose answer has one thing changed is not taken back`, () =>
         takingStays(stand, operation));
@@ -253,7 +254,7 @@ for (const connector of CONNECTORS) {
       }
     });
 
-    test('a callback of any shape is a wake-up or a forgery, and no news', () => {
+    test('a callback of any shape causes a poll or is forged, and carries no result', () => {
       const verify = stand.account.provider.verifyCallback;
       for (const body of BODIES) {
         const text = typeof body === 'string' ? body : JSON.stringify(body);

@@ -32,7 +32,7 @@ const PAYOUT = { id: 'pt-1', currency: 'XOF', receive_amount: '25000', client_re
 const payout = async (fields: object) => (await saidTo(answered(200, { ...PAYOUT, ...fields }))).payout;
 const found = async (...result: object[]) => (await saidTo(answered(200, { result }))).payout_read;
 
-suite('what answers of Wave mean', () => {
+suite('interpretation of responses of Wave', () => {
   test('every status of a session, with and without an error', async () => {
     const lines: string[] = [];
     for (const checkout_status of ['open', 'complete', 'expired', 'new']) {
@@ -75,7 +75,7 @@ suite('what answers of Wave mean', () => {
     compareGolden('wave-statuses.txt', lines);
   });
 
-  test('what was sent and got no answer is unknown, but for a page that nobody was told of', async () => {
+  test('a request without a response is unknown, except a page that no payer has seen', async () => {
     const kinds = async (sent: boolean) => Object.values(await saidTo(failure(sent))).map((said) => said?.kind);
     assert.deepEqual(await kinds(true), ['unavailable', 'unreadable', 'unknown', 'unknown', 'unknown', 'unknown', 'unknown']);
     assert.deepEqual(await kinds(false), [
@@ -83,7 +83,7 @@ suite('what answers of Wave mean', () => {
     ]);
   });
 
-  test('a success is told with its amount and number; without an amount it is unreadable', async () => {
+  test('a success is reported with its amount and number; without an amount it is unreadable', async () => {
     const complete = { checkout_status: 'complete', payment_status: 'succeeded', transaction_id: 'T_1' };
     const money = { kind: 'succeeded', amount_minor: 25_000_00n, currency: 'XOF' };
     assert.deepEqual((await session(complete)).read, { ...money, provider_ref: 'T_1' });
@@ -123,7 +123,7 @@ suite('what answers of Wave mean', () => {
     }
   });
 
-  test('an attempt without a session has not happened, and nobody need be asked', async () => {
+  test('an attempt without a session did not take place, and needs no status query', async () => {
     const { provider, calls } = waveStub(() => answered(200, SESSION));
     for (const handle of [null, '', '{', '{}', 'null']) {
       const collection: Collection = onWave(provider, { handle });
@@ -135,7 +135,7 @@ suite('what answers of Wave mean', () => {
     assert.deepEqual(calls, []);
   });
 
-  test('giving up a session: 200 closes it, 409 says that it is over', async () => {
+  test('cancelling a session: 200 closes it, 409 means that it is over', async () => {
     assert.deepEqual((await saidTo(answered(200, ''))).cancel, { kind: 'cancelled' });
     assert.equal((await saidTo(answered(409, ''))).cancel?.kind, 'too_late');
   });
@@ -151,14 +151,14 @@ suite('what answers of Wave mean', () => {
     assert.deepEqual((await session(complete)).refund_read, { kind: 'not_found' });
   });
 
-  test('a part of a session is not given back', async () => {
+  test('a session cannot be refunded in part', async () => {
     const { provider, calls } = waveStub(() => answered(200, ''));
     const part = { ...refundOnWave(provider), amount_minor: 24_999_00n };
     assert.equal((await provider.refunds?.submit(part))?.kind, 'unavailable');
     assert.deepEqual(calls, []);
   });
 
-  test('what the wallet holds', async () => {
+  test('reads the balance of the wallet', async () => {
     const held = (body: unknown, status = 200) => waveStub(() => answered(status, body)).provider.balance?.();
     assert.deepEqual(await held({ amount: '10000', currency: 'XOF' }), {
       kind: 'held',

@@ -79,7 +79,7 @@ test('a session whose answer is lost is none: the next provider collects, and no
   assert.deepEqual(wave.book.entries(), []);
 });
 
-test('422 a part is not given back; 201 the whole is', async () => {
+test('422 for a partial refund; 201 for a full refund', async () => {
   // Fees are not given back: another payment's money makes up for them.
   await paid();
   const id = await paid();

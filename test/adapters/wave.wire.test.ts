@@ -10,7 +10,7 @@ import { answered, bodyOf } from './wire-stub.ts';
 const made = () => answered(200, SESSION);
 const NOW = 1_763_719_200_000;
 
-suite('what Wave is sent', () => {
+suite('requests to Wave', () => {
   test('a session: whole francs, our key, where the payer goes, and whose wallet it is', async () => {
     const { provider, calls } = waveStub(made);
     const collection = onWave(provider);
@@ -86,7 +86,7 @@ suite('what Wave is sent', () => {
     assert.equal(search?.url, `https://api.wave.com/v1/payouts/search?client_reference=${payout.provider_key}`);
   });
 
-  test('nothing at all for a part of a franc, or a recipient without a number', async () => {
+  test('sends nothing for a fraction of a franc, or for a recipient without a number', async () => {
     const { provider, calls } = waveStub(made);
     assert.equal((await provider.prepare?.(onWave(provider, { amount_minor: 25_50n })))?.kind, 'unavailable');
     assert.equal((await provider.payouts?.submit(payoutOnWave(provider, { amount_minor: 25_50n })))?.kind, 'unavailable');
@@ -147,7 +147,7 @@ suite('webhooks of Wave', () => {
   const t = NOW / 1_000;
   const subject = { by: 'provider_key', value: key };
 
-  test('a signed success is news', () => {
+  test('a signed success is applied as a result', () => {
     const body = event(complete);
     assert.deepEqual(judge(body, `t=${t},v1=${macOf(SECRET, t, body)}`), {
       kind: 'signed',
@@ -164,7 +164,7 @@ suite('webhooks of Wave', () => {
   for (const [what, fields] of [
     ['a try that failed', { last_payment_error: { code: 'insufficient-funds', message: 'x' } }],
     ['a success without its amount', { ...complete, amount: null }],
-    ['a session we can not read', { checkout_status: 'new' }],
+    ['a session we cannot read', { checkout_status: 'new' }],
   ] as const) {
     test(`${what} is no update: the session is asked about`, () => {
       const body = event(fields, 'checkout.session.payment_failed');
@@ -172,7 +172,7 @@ suite('webhooks of Wave', () => {
     });
   }
 
-  test('a signed event about nothing of ours is nothing', () => {
+  test('a signed event about an unknown object is ignored', () => {
     for (const body of ['{}', 'null', '{"data":{"client_reference":"42"}}', '{"type":"test.test_event","data":{}}', '[']) {
       assert.deepEqual(judge(body, `t=${t},v1=${macOf(SECRET, t, body)}`), { kind: 'signed', subject: null, update: null });
     }
@@ -203,7 +203,7 @@ suite('webhooks of Wave', () => {
     for (const at of [t - 300, t + 30]) assert.equal(judge(body, `t=${at},v1=${macOf(SECRET, at, body)}`)?.kind, 'signed');
   });
 
-  test('a header that comes twice is none', () => {
+  test('a repeated header is invalid', () => {
     const header = `t=${t},v1=${macOf(SECRET, t, body)}`;
     assert.equal(provider.verifyCallback?.(raw(body, { 'wave-signature': [header, header] }))?.kind, 'forged');
   });
@@ -215,7 +215,7 @@ suite('webhooks of Wave', () => {
     for (const wrong of [undefined, '', 'shared', 'Bearer share', 'Bearer shared2']) assert.equal(heard(wrong)?.kind, 'forged');
   });
 
-  test('without any secret a webhook is a hint, whatever it says', () => {
+  test('without a secret a webhook only causes a poll', () => {
     assert.deepEqual(waveStub(made).provider.verifyCallback?.(raw(body, {})), { kind: 'hint', subject });
   });
 });

@@ -12,7 +12,7 @@ for (const { currency, typed, channel } of GUESSES) {
   });
 }
 
-test('a number of several countries names them; one of none is told apart', () => {
+test('a number that fits several countries lists them; a number of no country is distinguished', () => {
   const channels = channelsFor({ currency: 'XOF' });
   assert.deepEqual(guessChannel('70000000', channels), { kind: 'unclear', countries: ['BJ', 'BF', 'ML', 'TG'] });
   assert.deepEqual(guessChannel('12', channels), { kind: 'none' });

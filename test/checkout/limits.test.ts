@@ -36,7 +36,7 @@ async function tryOnce(phone: string, key: string) {
   return { ...(await new Payer(url).json({ channel: 'cm.mtn', data: { phone } })), id, url };
 }
 
-test('429 for a phone that was charged in vain eight times in an hour, over all payments of the team', async () => {
+test('429 for a phone with eight failed charges in an hour, over all payments of the team', async () => {
   assert.deepEqual(await tries('650000010', 8), Array(8).fill(402));
   const { status, body, headers, id, url } = await tryOnce('+237 6 50 00 00 10', merchant.live.secret);
   assert.deepEqual([status, body.retry_after, headers.get('retry-after')], [429, 3600, '3600']);

@@ -123,7 +123,7 @@ function anotherProcess(watch: () => void): Live {
   return new Live({ ...api.deps, stores: { ...stores, sandbox: { ...stores.sandbox, db: { ...db, all } } } });
 }
 
-test('a page in another process is told too, and a hundred pages cost one look', async () => {
+test('a page in another process is updated too, and a hundred pages cost one query', async () => {
   released = false;
   let looks = 0;
   const live = anotherProcess(() => looks++);

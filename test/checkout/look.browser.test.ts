@@ -202,7 +202,7 @@ const POSES: Record<string, Pose> = {
   'not-found': { lead: (page, _, url) => page.goto(`${url}x`) },
 };
 
-describe('every page, as it looks', { skip: found.missing ?? false, concurrency: 4 }, () => {
+describe('screenshots of every page', { skip: found.missing ?? false, concurrency: 4 }, () => {
   for (const [name, pose] of Object.entries(POSES)) test(name, () => picture(name, pose));
 });
 

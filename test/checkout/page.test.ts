@@ -73,7 +73,7 @@ test('200 shows fee and total of each way before confirming when the customer be
   assert.match(page, /Fee FCFA\s375 Total to pay FCFA\s25,375/);
 });
 
-test('200 speaks French to a payer who prefers it', async () => {
+test('200 in French for a payer who prefers it', async () => {
   const { url } = await newPayment(api);
   const { body, headers } = await new Payer(url).get('', { 'accept-language': 'de-DE, fr-CM;q=0.9, en;q=0.8' });
   assert.match(body, /<html lang="fr">/);
@@ -124,12 +124,12 @@ test('200 to HEAD, which link previews send, without touching the payment', asyn
   assert.equal((await api.call('GET', `/payments/${id}`)).body.transaction.status, 'pending');
 });
 
-test('200 without a means when the amount fits no channel', async () => {
+test('200 without payment methods when no channel supports the amount', async () => {
   const { url } = await newPayment(api, { amount: 0.5 });
   assert.match(text((await new Payer(url).get()).body), /cannot be paid online/);
 });
 
-test('404 with a good page for a token that is unknown, tampered with or of nothing', async () => {
+test('404 with a page for a token that is unknown, modified or empty', async () => {
   const { token } = await newPayment(api);
   const last = token.at(-1) === 'A' ? 'B' : 'A';
   const tampered = [
@@ -173,7 +173,7 @@ test('410 for a cancelled and for an expired link, the latter before any sweep h
   );
 });
 
-test('200 status is tiny and tells nothing of the payer', async () => {
+test('200 status is small and contains no personal data', async () => {
   const { url } = await newPayment(api);
   const { body, headers } = await new Payer(url).get('/status');
   assert.deepEqual(body, { status: 'pending', step: 'none', attempt: 0 });

@@ -168,7 +168,7 @@ test('two browsers that pay with the saved number at once: one charge', async ()
   assert.equal((await succeeded(id)).attempts.length, 1);
 });
 
-test('a hostile id is refused without a fault of ours', async () => {
+test('a malicious id is rejected without a 500', async () => {
   const person = newPerson();
   await paid(person);
   const { payer } = await opened(person);

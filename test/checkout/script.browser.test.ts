@@ -31,7 +31,7 @@ after(async () => {
 
 const pay = (page: Page) => page.locator('details[open] form button').click();
 
-describe('what the script adds', { skip: found.missing ?? false, concurrency: 4 }, () => {
+describe('behaviour of the page script', { skip: found.missing ?? false, concurrency: 4 }, () => {
   for (const currency of new Set(GUESSES.map((guess) => guess.currency))) {
     test(`the operator of numbers typed for ${currency}, as the server would guess it`, async () => {
       const { url } = await newPayment(api, { currency, phone: undefined, email: 'p@example.com' });

@@ -36,7 +36,7 @@ const run = (...args: string[]) => pirogue(args, env);
 // biome-ignore lint/suspicious/noExplicitAny: tests read whatever shape they expect and fail when it is not there
 const json = async (...args: string[]): Promise<any> => parsed(await run(...args, '--team', String(merchant.team.id), '--json'));
 
-test('a block is in force from `abuse on` to `abuse off`, and explain tells which it was', async () => {
+test('a block applies from `abuse on` to `abuse off`, and explain names it', async () => {
   const block = await json('blocks', 'add', '--phone', '+237 6 70 11 22 33', '--note', 'chargebacks');
   assert.deepEqual([block.kind, block.value, block.note, block.in_force], ['payer', null, 'chargebacks', false]);
   assert.equal((await fixture.pay(merchant, '670112233')).status, 202, 'the rules are off');
@@ -58,7 +58,7 @@ test('a block is in force from `abuse on` to `abuse off`, and explain tells whic
   await json('abuse', 'on');
 });
 
-test('list finds by what was blocked, shows what is no secret, and remove ends it', async () => {
+test('list finds a block by payer and shows no secrets; remove ends it', async () => {
   const range = await json('blocks', 'add', '--address', '2001:DB8::/32', '--expires', '2999-01-01');
   const email = await json('blocks', 'add', '--email', 'Eve@Payer.example');
   assert.deepEqual([range.value, range.expires_at], ['2001:db8:0:0:0:0:0:0/32', '2999-01-01T00:00:00.000Z']);
@@ -76,7 +76,7 @@ test('list finds by what was blocked, shows what is no secret, and remove ends i
   assert.equal((await fixture.pay(merchant, fixture.number(), { email: 'eve@payer.example' })).status, 202);
 });
 
-test('what does not fit is refused in words', async () => {
+test('invalid input is rejected with an explanation', async () => {
   const team = ['--team', String(merchant.team.id)];
   const refused: [string[], number, RegExp][] = [
     [['blocks', 'add', ...team], 2, /exactly one of --phone/],

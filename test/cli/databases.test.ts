@@ -38,7 +38,7 @@ describe('databases of the configuration', () => {
     assert.deepEqual(fs.readdirSync(cli.dataDir), ['secrets.key']);
   });
 
-  test('that are down end a command with 1 and words', async () => {
+  test('that are down end a command with exit code 1 and a message', async () => {
     const { code, stdout, stderr } = await pirogue(AWA, {
       ...cli.env,
       CONTROL_DATABASE_URL: 'postgresql://u:canary@127.0.0.1:1/x',

@@ -68,7 +68,7 @@ async function serving<T>(
 
 const alive = { code: 200, body: { code: 200, status: 'OK', message: 'alive' } };
 
-test('all is well', async () => {
+test('passes on a healthy installation', async () => {
   const found = await examine();
   assert.deepEqual(
     Object.entries(found).map(([name, { status }]) => `${name} ${status}`),
@@ -87,7 +87,7 @@ test('all is well', async () => {
   );
 });
 
-test('for people prints a line for each check, and arrows where something is to be done', async () => {
+test('prints one line for each check, with advice for each failed one', async () => {
   const good = await pirogue(['doctor'], env);
   assert.equal(good.code, 0);
   assert.match(good.stdout, /^ok {4}node {2,}26/);
@@ -180,7 +180,7 @@ describe('address', () => {
     assertFails((await examine({ HOST: '192.0.2.1' })).address, /not an address of this machine/, /HOST/);
   });
 
-  test('where the service answers is well, and its readiness is told', async () => {
+  test('a port where the service responds is ok, with its readiness', async () => {
     await serving(
       { '/health/live': alive, '/health/ready': { code: 200, body: { checks: { workers: 'ok' } } } },
       async (PORT) => {

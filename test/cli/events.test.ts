@@ -33,7 +33,7 @@ test('events list shows events, newest first, of one type, or the first few', as
   assert.equal(rest.length, 1);
 });
 
-test('events resend delivers again: to nobody, then to the endpoint that wants it', async () => {
+test('events resend delivers again: to no endpoint, then to the subscribed one', async () => {
   const key = merchant.sandbox.secret;
   const [{ id }] = parsed(await run('list', '--type', 'payment.succeeded', '--json'));
   const nobody = await run('resend', id);
@@ -57,7 +57,7 @@ test('GET /events and /events/{id} answer with the sequence that the deliveries 
   assert.equal(one.headers.get('x-service-sequence'), '3');
 });
 
-test('an event that is not there, and a key that may not, end with 1 and say what to do', async () => {
+test('an unknown event or a key without permission exits with 1 and advice', async () => {
   const none = await run('resend', `evt_test_${'0'.repeat(26)}`);
   assert.deepEqual([none.code, none.stdout], [1, '']);
   assert.match(none.stderr, /returned 404: Resource Not Found\n {2}Check the id/);

@@ -58,7 +58,7 @@ async function announce(payment_id: string, sequence: number, type: string): Pro
     values (${TEAM}, ${newId('evt', 'live', at.getTime())}, ${type}, ${payment_id}, ${sequence}, 0, '{}', ${at})`);
 }
 
-test('explain tells each attempt: when, which provider, why, and what came of it', async () => {
+test('explain shows each attempt: time, provider, reason and outcome', async () => {
   const id = newId('trx', 'live', AT.getTime());
   await insertPayment(TEAM, id);
   for (const [i, type] of ['payment.created', 'payment.processing'].entries()) await announce(id, i + 1, type);
@@ -114,7 +114,7 @@ test('explain tells each attempt: when, which provider, why, and what came of it
   );
 });
 
-test('explain tells what a person decided, and attempts of before explanations were kept', async () => {
+test('explain shows manual resolutions, and attempts without a stored explanation', async () => {
   const id = newId('trx', 'live', AT.getTime());
   await insertPayment(TEAM, id);
   const resolution = {
@@ -134,7 +134,7 @@ test('explain tells what a person decided, and attempts of before explanations w
   assert.match(stdout, /Resolved manually by Awa at 2026-09-02T08:00:00\.000Z: statement of 1 September, not in it/);
 });
 
-test('explain of a payment that nobody has charged', async () => {
+test('explain shows a payment without attempts', async () => {
   const id = newId('trx', 'live', AT.getTime());
   await insertPayment(TEAM, id);
   assert.match((await cli.run('explain', id)).stdout, /No attempts: the payment has not been charged yet\./);

@@ -57,7 +57,7 @@ test('set watches a float, a closer one of its own; list shows both, off ends it
   assert.match(text.stdout, /kora +XAF +cm +both +500 +700\.5 +low +\d{4}-/);
 });
 
-test('what does not fit is refused in words', async () => {
+test('invalid input is rejected with an explanation', async () => {
   const unknown = newId('pa', 'live', 1);
   const refused: [string[], number, RegExp][] = [
     [['float', 'set', unknown, '--currency', 'XAF', '--alert-below', '5'], 1, /there is no account pa_/],
@@ -73,7 +73,7 @@ test('what does not fit is refused in words', async () => {
   }
 });
 
-test('explain tells of a transfer which accounts are tried, and that a float was below the amount', async () => {
+test('explain shows the accounts tried for a transfer, and a float below the amount', async () => {
   const live = openPool({ url: cli.databases.live, size: 1, log: createLog({ level: 'silent', format: 'json' }) });
   const floats = {
     shortOf: (id: string) => (id === 'pa_a' ? 'float below amount (1000 XAF at 2026-09-01T12:00:00.000Z)' : null),

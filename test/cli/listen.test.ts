@@ -127,7 +127,7 @@ test('a receiver that is down, or refuses, gets the event when it is back, and t
   assert.deepEqual(new Set(lines.slice(1).map(({ delivery_id }) => delivery_id)).size, lines.length - 1);
 });
 
-test('a receiver that never takes it: given up, told how to send it again, and that works', async () => {
+test('a receiver that never accepts: delivery is given up with the command to resend, which works', async () => {
   const merchant = await api.newMerchant();
   shop.status = 400;
   const { listening, greeting } = await listen(merchant, ['--forward-to', shop.url]);

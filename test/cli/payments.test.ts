@@ -34,7 +34,7 @@ test('payments create makes a payment and prints its page', async () => {
   assert.match(stdout, /^payment +trx_test_\w+\namount +2500\.5 NGN\nstatus +pending\npage +http:\/\/\S+\/pay\/\S+\n$/);
 });
 
-test('--open hands the address to the browser of the machine; without one it is told, and that is all', async () => {
+test('--open opens the page in the browser; without a browser it only prints a note', async () => {
   const opener = path.join(folder, process.platform === 'darwin' ? 'open' : 'xdg-open');
   fs.writeFileSync(opener, `#!/bin/sh\nprintf %s "$1" > "${folder}/address"\n`, { mode: 0o755 });
   const made = parsed(await run([...ARGS, '--open', '--json'], { PATH: `${folder}:${process.env.PATH}` }));
@@ -47,7 +47,7 @@ test('--open hands the address to the browser of the machine; without one it is 
   assert.match(stderr, /no browser could be opened/);
 });
 
-test('what the service refuses is told field by field; an amount that is none before it is asked', async () => {
+test('rejected fields are listed one by one; an invalid amount is rejected before the request', async () => {
   const refused = await run([...ARGS, '--reference', 'x'.repeat(129)]);
   assert.deepEqual([refused.code, refused.stdout], [1, '']);
   assert.match(refused.stderr, /returned 422: .*\n {2}reference: /);

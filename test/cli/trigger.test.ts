@@ -81,7 +81,7 @@ test('the command prints the resource, in words or as JSON', async () => {
   assert.deepEqual([payment.status, payment.sandbox], ['expired', true]);
 });
 
-test('what cannot be triggered, or not from here, is told with what to do', async () => {
+test('an event that cannot be triggered is rejected with advice', async () => {
   const live = await pirogue(['trigger', 'invoice.paid'], env);
   assert.equal(live.code, 1);
   assert.match(live.stderr, /invoice\.paid cannot be triggered: invoices are live only/);

@@ -73,7 +73,7 @@ test('CLOCK_SPEED moves the one clock: payments, the day of an idempotency key, 
   });
 });
 
-test('a process that starts without it has the same time, and says that it is not the real one; so has a command', async () => {
+test('a process that starts without CLOCK_SPEED has the same modified time, and warns about it; so does a command', async () => {
   await running({}, async (program) => {
     assert.equal(hoursAhead((await pay(program)).created_at), 2);
     assert.match(program.log(), /the clock of the database live is modified by CLOCK_SPEED/);
@@ -83,7 +83,7 @@ test('a process that starts without it has the same time, and says that it is no
   assert.equal(hoursAhead(await newest(cli.control, entry)), 2);
 });
 
-test('production does not start on a database whose time is not the real one', async () => {
+test('production does not start on a database with a modified clock', async () => {
   const production = { PROFILE: 'production', PUBLIC_URL: 'https://pay.example', SECRETS_KEY };
   await assert.rejects(
     running(production, async () => {}),

@@ -69,7 +69,7 @@ test('list shows the records of the store', async () => {
   assert.match((await run(['list'])).stdout, /none yet/);
 });
 
-test('what cannot be is told: unknown customers, other ids, other teams', async () => {
+test('unknown customers, other ids and other teams are rejected', async () => {
   const unknown = await run(['approve', 'cus_test_00000000000000000000000000']);
   assert.equal(unknown.code, 1);
   assert.match(unknown.stderr, /Customer Not Found/);

@@ -46,7 +46,7 @@ describe('what is known of a float', () => {
     assert.equal(short([float({ amount_minor: 0n })], requestOf({ amount_minor: 500n })), null);
   });
 
-  test('the purse closest to the channel pays: its own before its country before everything', () => {
+  test('a payout uses the most specific wallet: of the channel, then of the country, then the general one', () => {
     const all = [
       float({ amount_minor: 900_000n }),
       float({ area: 'cm', amount_minor: 500_000n }),
@@ -57,7 +57,7 @@ describe('what is known of a float', () => {
     assert.match(short(all.slice(0, 2), payout(500_001n)) ?? '', /5000 XAF/);
   });
 
-  test('purses of one reach are paid from together', () => {
+  test('wallets of the same scope are used together', () => {
     assert.equal(short([float(), float({ use: 'payout', amount_minor: 1n })]), null);
   });
 });

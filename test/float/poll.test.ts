@@ -138,7 +138,7 @@ describe('polling', () => {
     );
   });
 
-  test('a purse that is not mentioned any more is forgotten; equal ones are one; nonsense is left out', async () => {
+  test('a wallet that is no longer reported is removed; duplicates are merged; invalid entries are skipped', async () => {
     answer = async () => ({
       kind: 'held',
       floats: [
@@ -199,7 +199,7 @@ describe('alerts', () => {
     api.deps.stores.live.db.all<{ level: string; purses: { area: string; amount_minor: string }[] }>(sql`
       select facts->>'level' as level, facts->'purses' as purses from mails where team_id = ${merchant.team.id} order by created_at`);
 
-  test('one mail an hour for each account and level, which names every purse that is so', async () => {
+  test('one mail an hour for each account and level, which lists every affected wallet', async () => {
     await watch(100_001n);
     answer = async () => ({
       kind: 'held',
@@ -240,7 +240,7 @@ describe('alerts', () => {
     assert.match(mail?.subject ?? '', /^Le solde du compte kora est bas \/ The float of the account kora is low$/);
   });
 
-  test('without an alert nobody is told, however empty', async () => {
+  test('without an alert no mail is sent, even when the float is empty', async () => {
     answer = async () => held(0n);
     await poll();
     assert.deepEqual(await mails(), []);

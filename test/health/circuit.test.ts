@@ -88,7 +88,7 @@ describe('the circuit', () => {
     assert.deepEqual([gate(), vital()?.open_since], ['closed', undefined]);
   });
 
-  test('a probe in vain keeps it open, each time for twice as long, at most a minute', async () => {
+  test('a failed probe keeps the circuit open, each time for twice as long, at most a minute', async () => {
     await submit(...times(5, unavailable));
     takes_ms = 0;
     clock.advance(15_000);

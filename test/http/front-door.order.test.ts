@@ -104,7 +104,7 @@ for (const [step, method, path, options, status, error_code] of STEPS) {
   });
 }
 
-test('422 validation is told before a malformed idempotency key', async () => {
+test('422 validation is reported before a malformed idempotency key', async () => {
   const { body } = await api.call('POST', '/payments', {
     body: { ...ORDER, amount: 0 },
     headers: { 'idempotency-key': 'a b' },

@@ -54,6 +54,6 @@ test('even a short event is packed to less than half', () => {
   assert.ok(packWhole(BODY).length < BODY.length / 2, `${packWhole(BODY).length} of ${BODY.length} bytes`);
 });
 
-test('a dictionary that is not known is told, never guessed', () => {
+test('an unknown dictionary is an error, never guessed', () => {
   assert.throws(() => unpack(Buffer.from('9\nxx')), /dictionary 9/);
 });

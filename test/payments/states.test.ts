@@ -39,7 +39,7 @@ for (const [from, trigger, to] of SPECIFIED) {
   test(`${from} and ${trigger} is ${to ?? 'refused'}`, () => assert.equal(nextStatus(from, trigger), to));
 }
 
-test('failed, cancelled, expired and refunded have no way on', () => {
+test('failed, cancelled, expired and refunded are terminal', () => {
   for (const status of ['failed', 'cancelled', 'expired', 'refunded'] as const) {
     for (const trigger of PAYMENT_TRIGGERS) assert.equal(nextStatus(status, trigger), null, `${status} ${trigger}`);
   }

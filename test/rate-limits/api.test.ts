@@ -97,7 +97,7 @@ for (const plan of ['starter', 'unlimited'] as const) {
   });
 }
 
-test('429 Merchant limit 20 is told before the endpoint’s 20 of transfers, which are used up as well', async () => {
+test('429 Merchant limit 20 is reported before the endpoint’s 20 of transfers, which are used up as well', async () => {
   const { sandbox } = await api.newMerchant();
   await untilRefused(20, () => call('POST', '/transfers', { key: sandbox.secret }, {}));
   assert.equal((await call('POST', '/transfers', { key: sandbox.secret }, {})).body.message, 'Merchant limit 20');

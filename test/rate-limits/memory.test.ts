@@ -24,7 +24,7 @@ test('a window opens with its first request and does not move with later ones', 
   assert.deepEqual(standings, [{ count: 2, resets_at: NOON + 90_000 }]);
 });
 
-test('the first of several that trip is told, and what is refused is counted nowhere', () => {
+test('the first of several exceeded limits is reported, and a rejected request is not counted', () => {
   const counters = new MemoryCounters();
   const limits = [limit('a', 5), limit('b', 2), limit('c', 2), limit('d', 9)];
   assert.equal(takeMany(counters, 6, limits), 2);

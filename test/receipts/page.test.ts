@@ -131,7 +131,7 @@ test('200 with more refunds than a receipt lists, the rest is one sum', async ()
   assert.match(text, /Other refunds<\/dt><dd>-FCFA 200</);
 });
 
-test('200 a fee that the payer bore is told apart', async () => {
+test('200 a fee that the payer bore is shown separately', async () => {
   const { payer } = await paidPage({ bearer: 'customer' });
   assert.match(
     flat((await payer.get('/receipt')).body),

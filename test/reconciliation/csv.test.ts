@@ -111,7 +111,7 @@ describe('CSV', () => {
     );
   });
 
-  test('a line without an end is told, not kept: memory stays bounded', () => {
+  test('a line without an end is reported and not buffered: memory stays bounded', () => {
     const reader = new CsvReader();
     reader.push('a,b\n');
     const records: CsvRecord[] = [];

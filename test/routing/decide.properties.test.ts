@@ -180,7 +180,7 @@ test('whoever could be tried is, in the order of the rule; one alone where there
   });
 });
 
-test('every account is in the explanation once, with its reason, and every decision can be told', () => {
+test('the explanation lists every account once, with its reason', () => {
   check((scene) => {
     const { explanation, candidates } = decided(scene);
     const ids = explanation.accounts.flatMap(({ account_id }) => account_id ?? []);

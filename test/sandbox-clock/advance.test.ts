@@ -166,7 +166,7 @@ test('time that passes while payments are charged and paid loses none of them; l
   await assert.rejects(advanceClock(tools, { environment: 'live', db: live }, move, by), /only the sandbox/);
 });
 
-test('what comes due is told; nothing of a team that waits for nothing, or of one that is not there', async () => {
+test('advancing the clock reports what comes due; nothing for a team without due rows, or an unknown team', async () => {
   const merchant = await api.newMerchant();
   const { stdout, code } = await run('1h', '--team', String(merchant.team.id));
   assert.equal(code, 0);

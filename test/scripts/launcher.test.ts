@@ -135,7 +135,7 @@ test('a program ended by a signal ends the launcher by the same', async (t) => {
   assert.equal((await launch(t, newCheckout(t), ['abort'])).end, 'SIGKILL');
 });
 
-test('npm killed: only its shell dies with it, and the program is told', async (t) => {
+test('when npm is killed, the program receives the signal', async (t) => {
   const checkout = newCheckout(t);
   const run = `${process.execPath} scripts/run.mjs program.mjs stay; exit $?`;
   const shell = spawn('sh', ['-c', run], {

@@ -164,7 +164,7 @@ test('a statement is named after what it does', () => {
   assert.equal(summaryOf('update attempts set status = $1'), 'update attempts');
 });
 
-test('settings that cannot be used are told, without what may be secret', () => {
+test('invalid settings are reported without secrets', () => {
   assert.equal(tracingSettings({}), null);
   assert.throws(() => tracingSettings({ OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4317' }), /OTEL_EXPORTER_OTLP_ENDPOINT/);
   const wrong = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://a', OTEL_EXPORTER_OTLP_HEADERS: 'secret-without-name' };

@@ -193,7 +193,7 @@ test('unknown is not given back, nor is evidence that does not match', async () 
   assert.equal(await used(), 100_000);
 });
 
-test('a charge that is refused for another reason takes nothing', async () => {
+test('a charge that is rejected because of another rule uses nothing of the limit', async () => {
   const { id } = await charged(100_000);
   assert.deepEqual([(await charge(id)).status, await used()], [400, 100_000]);
 });

@@ -10,7 +10,7 @@ const MAX_TOTAL_MS = 300_000;
 /**
  * Retries `work` while the database is unavailable, with increasing waits and one log line, so that a process that starts
  * during a failover waits for its end.
- * @returns undefined when the process was told to stop meanwhile
+ * @returns undefined when the process was stopped meanwhile
  */
 export async function untilAvailable<T>(work: () => Promise<T>, log: Log, stopAsked: Promise<unknown>): Promise<T | undefined> {
   const deadline = performance.now() + MAX_TOTAL_MS;
