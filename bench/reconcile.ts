@@ -12,7 +12,7 @@ import { systemClock } from '../src/kit/clock.ts';
 import { createLog } from '../src/kit/log.ts';
 import { paymentListeners } from '../src/program/listeners.ts';
 import { writeReport } from '../src/core/reconciliation/report.ts';
-import { type Progress, reconcile, standOf } from '../src/core/reconciliation/service.ts';
+import { type Progress, reconcile, countBreaks } from '../src/core/reconciliation/service.ts';
 import type { Run } from '../src/core/reconciliation/schema.ts';
 import { readCpu, treeCpu } from './cpu.ts';
 import { fillStatement } from './reconcile-fill.ts';
@@ -55,7 +55,7 @@ async function compare(url: string, file: string): Promise<void> {
   const deps = { clock: systemClock, config: readConfig({}), listeners: paymentListeners(null) };
   const run: Run = await reconcile(deps, store, wish, { kind: 'operator', id: 'bench', request_id: null, address: null });
   await writeReport(store, run, folder);
-  const found = (await standOf(store, run)).map(({ kind, state, count }) => `${count} ${kind} ${state}`);
+  const found = (await countBreaks(store, run)).map(({ kind, state, count }) => `${count} ${kind} ${state}`);
   console.log(`  ${JSON.stringify(steps)} ms; found ${found.join(', ')}`);
   await db.close();
 }

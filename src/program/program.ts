@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { abuseForgetSweep, usualSweep } from '../core/abuse/sweeps.ts';
+import { abuseCleanupSweep, usualSweep } from '../core/abuse/sweeps.ts';
 import { accountRoutes } from '../core/accounts/routes.ts';
 import { auditSealSweep } from '../tenants/audit/chains.ts';
 import { balanceRoutes } from '../core/balance/routes.ts';
@@ -119,7 +119,7 @@ export function sweepsOf(deps: Deps, store: Store): Sweep[] {
     methodSweep(deps, store),
     ...(store.environment === 'live' ? [overdueSweep(deps, store)] : []),
     ...(store.environment === 'live' ? [linkSweep(deps, store)] : []),
-    ...(store.environment === 'live' ? [usualSweep(deps, store), abuseForgetSweep(deps, store)] : []),
+    ...(store.environment === 'live' ? [usualSweep(deps, store), abuseCleanupSweep(deps, store)] : []),
     floatSweep(deps, store),
     foldSweep(store),
     sealSweep(store),

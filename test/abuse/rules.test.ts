@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { LIMITS } from '../../src/core/abuse/rules.ts';
 import { screen } from '../../src/core/abuse/service.ts';
-import { abuseForgetSweep, usualSweep } from '../../src/core/abuse/sweeps.ts';
+import { abuseCleanupSweep, usualSweep } from '../../src/core/abuse/sweeps.ts';
 import type { Store } from '../../src/platform/db/stores.ts';
 import { newId } from '../../src/kit/ids.ts';
 import { sql, type Sql } from '../../src/kit/sql.ts';
@@ -29,10 +29,10 @@ function refused({ status, body }: Answer): void {
 }
 
 describe('too many charges of one payer', () => {
-  test(`402 after ${payer.most} in ten minutes; the payment stays pending and can be paid later`, async () => {
+  test(`402 after ${payer.max} in ten minutes; the payment stays pending and can be paid later`, async () => {
     const merchant = await fixture.merchant();
     const phone = fixture.number();
-    for (let i = 0; i < payer.most; i++) assert.equal((await fixture.pay(merchant, phone)).status, 202);
+    for (let i = 0; i < payer.max; i++) assert.equal((await fixture.pay(merchant, phone)).status, 202);
     const asked = fixture.asked;
     const answer = await fixture.pay(merchant, phone);
     refused(answer);
@@ -40,7 +40,7 @@ describe('too many charges of one payer', () => {
     const { status, reason, attempts } = await fixture.status(merchant, answer.id);
     assert.deepEqual([status, reason, attempts, fixture.asked], ['pending', null, [], asked]);
     assert.deepEqual(await refusals(answer.id), [
-      { rule: 'payer_velocity', figures: { most: payer.most, minutes: 10 }, times: 1 },
+      { rule: 'payer_velocity', figures: { most: payer.max, minutes: 10 }, times: 1 },
     ]);
     assert.equal((await fixture.pay(merchant)).status, 202, 'another payer');
     assert.equal((await fixture.pay(await fixture.merchant(), phone)).status, 202, 'another team');
@@ -53,20 +53,20 @@ describe('too many charges of one payer', () => {
     const phone = fixture.number();
     const ids = await times(40, () => fixture.payment(merchant).then(({ id }) => id));
     const answers = await Promise.all(ids.map((id) => fixture.charge(merchant, id, phone)));
-    assert.deepEqual([count(answers, 202), count(answers, 402)], [payer.most, 40 - payer.most]);
+    assert.deepEqual([count(answers, 202), count(answers, 402)], [payer.max, 40 - payer.max]);
   });
 
-  test(`402 after ${payer.most_a_day} in a day, however slowly`, async () => {
+  test(`402 after ${payer.max_per_day} in a day, however slowly`, async () => {
     const merchant = await fixture.merchant();
     const phone = fixture.number();
-    for (let i = 0; i < payer.most_a_day; i++) {
+    for (let i = 0; i < payer.max_per_day; i++) {
       assert.equal((await fixture.pay(merchant, phone)).status, 202);
       fixture.clock.advance(payer.window_ms);
     }
     const answer = await fixture.pay(merchant, phone);
     refused(answer);
     assert.deepEqual(await refusals(answer.id), [
-      { rule: 'payer_velocity', figures: { most: payer.most_a_day, minutes: 1440 }, times: 1 },
+      { rule: 'payer_velocity', figures: { most: payer.max_per_day, minutes: 1440 }, times: 1 },
     ]);
     fixture.clock.advance(86_400_000);
     assert.equal((await fixture.pay(merchant, phone)).status, 202);
@@ -75,7 +75,7 @@ describe('too many charges of one payer', () => {
   test('rejected charges are not counted', async () => {
     const merchant = await fixture.merchant();
     const phone = fixture.number();
-    for (let i = 0; i < payer.most; i++) await fixture.pay(merchant, phone);
+    for (let i = 0; i < payer.max; i++) await fixture.pay(merchant, phone);
     const { id } = await fixture.payment(merchant);
     fixture.clock.advance(payer.window_ms - 1);
     for (let i = 0; i < 3; i++) refused(await fixture.charge(merchant, id, phone));
@@ -214,7 +214,7 @@ describe('cost of the rules', () => {
     const merchant = await fixture.merchant(false);
     const phone = fixture.number();
     await fixture.block(merchant, 'payer', phone);
-    for (let i = 0; i <= payer.most; i++) assert.equal((await fixture.pay(merchant, phone)).status, 202);
+    for (let i = 0; i <= payer.max; i++) assert.equal((await fixture.pay(merchant, phone)).status, 202);
     assert.deepEqual(await counted(merchant), []);
     const { sandbox } = await fixture.merchant();
     const body = { amount: 100, currency: 'XAF', phone };
@@ -234,7 +234,7 @@ test('counts are deleted when no rule needs them, rejections with the events', a
   await fixture.block(merchant, 'payer', phone);
   const { id } = await fixture.pay(merchant, phone);
   await fixture.pay(merchant);
-  const sweep = abuseForgetSweep(fixture.api.deps, fixture.api.deps.stores.live);
+  const sweep = abuseCleanupSweep(fixture.api.deps, fixture.api.deps.stores.live);
   const left = async () => {
     while ((await sweep.round()) > 0);
     const { team: mine } = merchant;

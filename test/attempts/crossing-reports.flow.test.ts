@@ -44,7 +44,7 @@ const hint = (told?: string) =>
     { team_id: merchant.team.id, account_id: provider.name },
     {
       ...{ by: 'provider_key', value: provider.last.provider_key },
-      ...(told ? { told: { by: 'provider_ref', value: told } } : {}),
+      ...(told ? { reported: { by: 'provider_ref', value: told } } : {}),
     } as never,
     null,
   );

@@ -144,7 +144,7 @@ test('what cannot be done is one clear line: no file, no statement, no such acco
   fs.writeFileSync(other, 'date;label\n1;2\n');
   assert.match(
     (await reconcile(other)).stderr,
-    /not a statement of mtn-momo: the first line names no column type, amount, currency, at, status, key/,
+    /not a statement of mtn-momo: the first line has no column type, amount, currency, at, status, key/,
   );
   fs.writeFileSync(other, '');
   assert.match((await reconcile(other)).stderr, /the file is empty/);

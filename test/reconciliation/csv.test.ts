@@ -95,8 +95,8 @@ describe('CSV', () => {
         ['', ''],
       ],
     ],
-    ['a quote inside a field costs its line', 'a,b\n1"2,3\n4,5\n', [['a', 'b'], 'a quote stands inside a field', ['4', '5']]],
-    ['something behind a quote too', 'a,b\n"1"2,3\n4,5\n', [['a', 'b'], 'something stands behind a closing quote', ['4', '5']]],
+    ['a quote inside a field costs its line', 'a,b\n1"2,3\n4,5\n', [['a', 'b'], 'a quote inside an unquoted field', ['4', '5']]],
+    ['something behind a quote too', 'a,b\n"1"2,3\n4,5\n', [['a', 'b'], 'text after a closing quote', ['4', '5']]],
     ['a quote that is never closed too', 'a,b\n"1,3\n4,5\n', [['a', 'b'], 'a quote is never closed', ['4', '5']]],
     ['nothing', '', []],
   ];
@@ -158,7 +158,7 @@ describe('lines of the normal form', () => {
 
   for (const [changes, fault] of [
     [{ key: '', reference: '' }, /neither key nor reference/],
-    [{ key: 'k\u0000' }, /marks/],
+    [{ key: 'k\u0000' }, /printable ASCII/],
     [{ key: 'k'.repeat(129) }, /more than 128/],
     [{ amount: '1,000' }, /amount/],
     [{ amount: '0' }, /amount/],
@@ -167,8 +167,8 @@ describe('lines of the normal form', () => {
     [{ amount: '99999999999999' }, /amount/],
     [{ fee: 'some' }, /fee/],
     [{ currency: 'FRF' }, /currency/],
-    [{ at: '2026-03-10 12:00:00' }, /without its zone/],
-    [{ at: '10/03/2026' }, /moment/],
+    [{ at: '2026-03-10 12:00:00' }, /no time zone/],
+    [{ at: '10/03/2026' }, /time is invalid/],
     [{ status: 'done' }, /status/],
   ] as const) {
     test(`${JSON.stringify(changes).slice(0, 60)} is a bad line`, () => {

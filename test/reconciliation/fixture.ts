@@ -9,7 +9,7 @@ import { sql } from '../../src/kit/sql.ts';
 import { paymentListeners } from '../../src/program/listeners.ts';
 import type { BreakRow, Run } from '../../src/core/reconciliation/schema.ts';
 import { BREAK_KINDS } from '../../src/core/reconciliation/schema.ts';
-import { pagesOf, reconcile, type Wish } from '../../src/core/reconciliation/service.ts';
+import { pagesOf, reconcile, type ReconciliationRequest } from '../../src/core/reconciliation/service.ts';
 import { cloneDatabases } from '../setup/databases.ts';
 
 /** Everything happens at this minute, unless a test says otherwise. */
@@ -97,9 +97,13 @@ export class Ledgers {
     return { id, of: capture.of, key };
   }
 
-  async reconcile(lines: string[], fields: Partial<Wish> = {}, store = this.store): Promise<{ run: Run; breaks: BreakRow[] }> {
+  async reconcile(
+    lines: string[],
+    fields: Partial<ReconciliationRequest> = {},
+    store = this.store,
+  ): Promise<{ run: Run; breaks: BreakRow[] }> {
     const file = Buffer.from(['type,key,reference,amount,currency,fee,at,status', ...lines, ''].join('\n'));
-    const wish: Wish = {
+    const request: ReconciliationRequest = {
       ...{
         team_id: TEAM,
         provider: 'mtn-momo',
@@ -118,7 +122,7 @@ export class Ledgers {
       ...fields,
     };
     const deps = { clock: systemClock, config: readConfig({}), listeners: paymentListeners(null) };
-    const run = await reconcile(deps, store, wish, OPERATOR);
+    const run = await reconcile(deps, store, request, OPERATOR);
     return { run, breaks: await this.breaks(run) };
   }
 

@@ -7,7 +7,7 @@ const DAY_MS = 86_400_000;
 /** Limits of the fraud rules. The reasons are in docs/decisions/0040-abuse-rules.md. */
 export const LIMITS = {
   /** Maximum charges of one payer by one team, in a sliding window and in a day. */
-  payer: { most: 6, window_ms: 10 * MINUTE_MS, most_a_day: 30 },
+  payer: { max: 6, window_ms: 10 * MINUTE_MS, max_per_day: 30 },
   /**
    * Maximum charges of one team in each clock-aligned window of ten minutes: a multiple of its busiest window, but at least a
    * floor.
@@ -74,13 +74,13 @@ export function explainRefusal(refusal: Refusal): string {
     }
     case 'payer_velocity': {
       const { most, minutes } = refusal.figures;
-      return `the payer had been charged ${most} times in ${minutes} minutes, the most that is let through`;
+      return `the payer had been charged ${most} times in ${minutes} minutes, the maximum allowed`;
     }
     case 'team_velocity': {
       const { most, busiest } = refusal.figures;
       const { floor, times } = LIMITS.team;
       return (
-        `the team had charged ${most} times in these ten minutes, the most that is let through ` +
+        `the team had charged ${most} times in these ten minutes, the maximum allowed ` +
         `(${times} times its busiest of the week before, ${busiest}; at least ${floor})`
       );
     }

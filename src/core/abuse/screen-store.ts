@@ -3,7 +3,7 @@ import type { KnownBy } from './known-by.ts';
 import { LIMITS, type Refusal } from './rules.ts';
 
 /** A charge to be screened. */
-export interface Asking extends KnownBy {
+export interface ScreenedCharge extends KnownBy {
   team_id: bigint;
   payment_id: string;
   currency: string;
@@ -17,8 +17,8 @@ export interface Asking extends KnownBy {
  * are evaluated before counts.
  * @returns undefined when the charge is accepted
  */
-export function askRules(db: Queryable, asking: Asking, at: number): Promise<Refusal | undefined> {
-  const { team_id, payment_id, currency, amount_minor, payer_hash, email_hash, customer_id, address } = asking;
+export function evaluateRules(db: Queryable, charge: ScreenedCharge, at: number): Promise<Refusal | undefined> {
+  const { team_id, payment_id, currency, amount_minor, payer_hash, email_hash, customer_id, address } = charge;
   const { payer, team, amount } = LIMITS;
   const now = new Date(at);
   const [burst_from, day_from] = [new Date(at - payer.window_ms), new Date(at - 86_400_000)];
@@ -54,8 +54,8 @@ export function askRules(db: Queryable, asking: Asking, at: number): Promise<Ref
       where ${payer_hash}::text is not null
       on conflict (team_id, payer_hash) do update
         set charges = array(select t from unnest(p.charges) t where t > ${day_from} order by t) || excluded.charges, last_at = excluded.last_at
-        where (select count(*) from unnest(p.charges) t where t > ${burst_from}) < ${payer.most}::int
-          and (select count(*) from unnest(p.charges) t where t > ${day_from}) < ${payer.most_a_day}::int
+        where (select count(*) from unnest(p.charges) t where t > ${burst_from}) < ${payer.max}::int
+          and (select count(*) from unnest(p.charges) t where t > ${day_from}) < ${payer.max_per_day}::int
       returning 1
     ),
     calm as materialized (select from plain where ${payer_hash}::text is null or exists (select from payer)),
@@ -71,9 +71,9 @@ export function askRules(db: Queryable, asking: Asking, at: number): Promise<Ref
       select 'amount', json_build_object('amount_minor', ${amount_minor}::bigint::text, 'currency', ${currency}::text,
         'high_minor', high_minor::text, 'payments', payments) from odd
       union all
-      select 'payer_velocity', case when a_day >= ${payer.most_a_day}::int
-        then json_build_object('most', ${payer.most_a_day}::int, 'minutes', 1440)
-        else json_build_object('most', ${payer.most}::int, 'minutes', ${payer.window_ms / 60_000}::int) end
+      select 'payer_velocity', case when a_day >= ${payer.max_per_day}::int
+        then json_build_object('most', ${payer.max_per_day}::int, 'minutes', 1440)
+        else json_build_object('most', ${payer.max}::int, 'minutes', ${payer.window_ms / 60_000}::int) end
       from plain, seen where not exists (select from calm)
       union all
       select 'team_velocity', json_build_object('most', most, 'busiest', busiest) from calm, pace where not exists (select from team)

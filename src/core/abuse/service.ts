@@ -2,12 +2,12 @@ import type { Store } from '../../platform/db/stores.ts';
 import type { AbuseDeps } from './deps.ts';
 import { knownBy, type Person } from './known-by.ts';
 import { explainRefusal, type Refusal } from './rules.ts';
-import { askRules, type Asking } from './screen-store.ts';
+import { evaluateRules, type ScreenedCharge } from './screen-store.ts';
 
 export { type BlockRow, blocksOf, type NotedRefusal, refusalCounts, refusalsOf, type Usual, usualOf } from './store.ts';
 
 /** Data of a charge that the rules need. */
-export type Screened = Person & Pick<Asking, 'team_id' | 'payment_id' | 'currency' | 'amount_minor'>;
+export type Screened = Person & Pick<ScreenedCharge, 'team_id' | 'payment_id' | 'currency' | 'amount_minor'>;
 
 /**
  * Screens a charge for fraud, in one round trip to the database. A rejection is stored for `pirogue explain` and logged by
@@ -21,11 +21,11 @@ export async function screen(
 ): Promise<Refusal | null> {
   const { team_id, payment_id } = about;
   const known = knownBy(deps.secrets, team_id, { payer, email, customer_id, address });
-  const refusal = await askRules(store.db, { ...about, ...known }, deps.clock.now());
+  const refusal = await evaluateRules(store.db, { ...about, ...known }, deps.clock.now());
   if (!refusal) return null;
   deps.log.info(
     { team: String(team_id), payment: payment_id, rule: refusal.rule, why: explainRefusal(refusal) },
-    'a charge was refused by the rules against abuse',
+    'a charge was rejected by the fraud rules',
   );
   return refusal;
 }

@@ -4,12 +4,12 @@ import { guardedTeams } from '../../tenants/teams/service.ts';
 import type { Sweep } from '../../platform/work/sweep.ts';
 import type { AbuseDeps } from './deps.ts';
 import { HISTORY, LIMITS } from './rules.ts';
-import { claimTeams, forget, makeAmounts, makePace } from './usual-store.ts';
+import { claimTeams, deleteUnused, makeAmounts, makePace } from './usual-store.ts';
 
 const PAGE = 20;
 const USUAL_IDLE_MS = 60_000;
-const FORGET_BATCH = 500;
-const FORGET_IDLE_MS = 600_000;
+const CLEANUP_BATCH = 500;
+const CLEANUP_IDLE_MS = 600_000;
 const DAY_MS = 86_400_000;
 
 type SweepDeps = Pick<AbuseDeps, 'clock' | 'config' | 'log' | 'stores'>;
@@ -27,10 +27,10 @@ export function usualSweep(deps: SweepDeps, store: Store): Sweep {
       const at = deps.clock.now();
       const due = page.length === 0 ? [] : await claimTeams(store.db, page, new Date(at), new Date(at - HISTORY.made_every_ms));
       for (const team_id of due) {
-        await make(deps.stores[store.environment].of(team_id), team_id, at).catch((err) => {
+        await computeUsual(deps.stores[store.environment].of(team_id), team_id, at).catch((err) => {
           deps.log.error(
             { err, team: String(team_id) },
-            'what is usual for a team could not be made; it is tried again in an hour',
+            'the usual figures of a team could not be computed; retrying in an hour',
           );
         });
       }
@@ -39,7 +39,7 @@ export function usualSweep(deps: SweepDeps, store: Store): Sweep {
   };
 }
 
-async function make({ db, environment }: Store, team_id: bigint, at: number): Promise<void> {
+async function computeUsual({ db, environment }: Store, team_id: bigint, at: number): Promise<void> {
   await db.transaction(async (tx) => {
     await makeAmounts(tx, team_id, lowestIdAt('trx', environment, at - HISTORY.amounts_ms));
     await makePace(tx, team_id, new Date(at - HISTORY.paces_from_ms), new Date(at - HISTORY.paces_to_ms));
@@ -47,16 +47,16 @@ async function make({ db, environment }: Store, team_id: bigint, at: number): Pr
 }
 
 /** Deletes counts that no rule uses any more, and rejections as old as the oldest events. */
-export function abuseForgetSweep({ clock, config }: SweepDeps, store: Store): Sweep {
+export function abuseCleanupSweep({ clock, config }: SweepDeps, store: Store): Sweep {
   return {
     name: 'abuse-forget',
     environment: store.environment,
-    idle_ms: FORGET_IDLE_MS,
+    idle_ms: CLEANUP_IDLE_MS,
     round: () => {
       const at = clock.now();
       const payers = new Date(at - DAY_MS);
       const windows = new Date(at - HISTORY.paces_from_ms - LIMITS.team.window_ms);
-      return forget(store.db, { payers, windows, refusals: new Date(at - config.events_keep_ms) }, FORGET_BATCH);
+      return deleteUnused(store.db, { payers, windows, refusals: new Date(at - config.events_keep_ms) }, CLEANUP_BATCH);
     },
   };
 }

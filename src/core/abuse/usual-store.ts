@@ -40,9 +40,9 @@ export async function makePace(tx: Tx, team_id: bigint, from: Date, to: Date): P
 
 /**
  * Deletes rows that no rule uses any more.
- * @returns how many rows
+ * @returns number of rows deleted
  */
-export async function forget(
+export async function deleteUnused(
   db: Queryable,
   before: Record<'payers' | 'windows' | 'refusals', Date>,
   limit: number,

@@ -29,8 +29,8 @@ export function sentDetails(body: ChangeAccountBody): Partial<Details> {
   const split = body.split && readSplit(body.split, errors);
   const settlement = body.settlement && readSettlement(body.settlement, errors);
   for (const [field, object] of Object.entries({ business_profile, metadata })) {
-    const objection = object ? checkMetadata(object) : null;
-    if (objection) errors[field] = [objection];
+    const problem = object ? checkMetadata(object) : null;
+    if (problem) errors[field] = [problem];
   }
   if (Object.keys(errors).length > 0) throw invalid(errors);
   const details = {

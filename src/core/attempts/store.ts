@@ -158,8 +158,8 @@ function matching({ by, value }: AttemptReference): Fragment {
   }
 }
 
-/** How a callback identifies an attempt. `told`: the provider reference that the callback reports. */
-export type AttemptReference = { by: 'id' | 'provider_key' | 'provider_ref'; value: string; told?: Subject };
+/** How a callback identifies an attempt. `reported`: the provider reference that the callback reports. */
+export type AttemptReference = { by: 'id' | 'provider_key' | 'provider_ref'; value: string; reported?: Subject };
 
 /** Returns the newest attempt of a provider account that a callback identifies, or undefined. */
 export function findBySubject(

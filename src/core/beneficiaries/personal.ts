@@ -1,6 +1,6 @@
 import { kept, type PersonalData } from '../../kit/personal.ts';
 
-/** Recipients are no customers: an erasure of a payer leaves them, even with the same number. */
+/** Recipients are not customers: the erasure of a payer keeps them, even with the same number. */
 const recipient = kept('a recipient of payouts, not a payer', 'the merchant deletes the beneficiary');
 
 const rules = {

@@ -71,7 +71,7 @@ export type ChangeBeneficiaryBody = Static<typeof changeBeneficiaryBody>;
 export const listBeneficiariesQuery = Type.Object({
   ...pagingQuery,
   search: Type.Optional(
-    Type.String({ maxLength: 255, description: 'In id, reference, name, e-mail, phone and account number.' }),
+    Type.String({ maxLength: 255, description: 'Searches id, reference, name, e-mail, phone and account number.' }),
   ),
 });
 

@@ -152,8 +152,8 @@ function moved(row: BeneficiaryRow, body: ChangeBeneficiaryBody): FieldErrors {
 }
 
 function refuse(errors: FieldErrors, body: ChangeBeneficiaryBody): void {
-  const objection = body.metadata ? checkMetadata(body.metadata) : null;
-  if (objection) errors.metadata = [objection];
+  const problem = body.metadata ? checkMetadata(body.metadata) : null;
+  if (problem) errors.metadata = [problem];
   if (Object.keys(errors).length > 0) throw invalid(errors);
 }
 

@@ -13,7 +13,7 @@ const MAX_STRAYS = 1_000;
 /**
  * Compares the ledger with the rows of payments, refunds, transfers, disputes, settlement items and reconciliation breaks. The
  * ledger's own verification proves that balances are the sum of their lines; this check proves that the lines match the
- * recorded business events. It can run while payments are processed: each statement compares both sides in one snapshot. SavedPayer
+ * recorded business events. It can run while payments are processed: each statement compares both sides in one snapshot. Memory
  * use does not grow with the ledger.
  */
 export async function checkBooks(db: Queryable, report: Report): Promise<void> {
@@ -26,12 +26,12 @@ export async function checkBooks(db: Queryable, report: Report): Promise<void> {
 /** Compares one team's ledger with its rows. */
 export async function checkTeam(db: Queryable, team_id: bigint, report: Report): Promise<void> {
   for await (const range of rangesOf(db, team_id, PAYMENTS, lastPaymentOfChunk)) {
-    tell(report, team_id, await comparePayments(db, range), checkOfAccount);
+    reportAll(report, team_id, await comparePayments(db, range), checkOfAccount);
   }
   for await (const range of rangesOf(db, team_id, TRANSFERS, lastTransferOfChunk)) {
-    tell(report, team_id, await compareTransfers(db, range), () => 'transfer_money');
+    reportAll(report, team_id, await compareTransfers(db, range), () => 'transfer_money');
   }
-  tell(report, team_id, await compareReleases(db, team_id), () => 'released_items');
+  reportAll(report, team_id, await compareReleases(db, team_id), () => 'released_items');
   for (const { currency, party, available_minor, credit_minor, subject } of await findOwing(db, team_id)) {
     report({
       check: 'credit_not_repaid',
@@ -71,7 +71,7 @@ async function* rangesOf(
   }
 }
 
-function tell(report: Report, team_id: bigint, rows: Compared[], checkOf: (account: string) => BooksCheck): void {
+function reportAll(report: Report, team_id: bigint, rows: Compared[], checkOf: (account: string) => BooksCheck): void {
   for (const { subject, currency, account, expected, found } of rows) {
     const what = `${currency} ${account} of ${subject}`;
     report({ check: checkOf(account), team_id, what, subject, expected: decimal(expected), found: decimal(found) });

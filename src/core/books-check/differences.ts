@@ -9,24 +9,25 @@ export const ADVICE = {
   refund_clearing:
     'A part of a refund moved after its refund had ended, or was booked twice or not at all: ask the provider which parts were paid, then book the difference.',
   clearing:
-    'What moved at the provider by our records is not what was booked: compare the attempts, refunds and disputes of the payment with the statement of the provider.',
+    'The amount that moved at the provider according to our records differs from the amount booked: compare the attempts, refunds and disputes of the payment with the statement of the provider.',
   suspense:
-    'Captured money in suspense belongs to nobody in our records, or is missing: compare the attempts and reversals of the payment with "pirogue ledger show".',
+    'Captured money in suspense has no owner in our records, or is missing: compare the attempts and reversals of the payment with "pirogue ledger show".',
   money_to_return:
     'Suspense holds money of the payment that nothing will return to the payer, or less than is owed: compare "pirogue returns list" with "pirogue ledger show".',
   disputed: 'Compare the open disputes of the payment with "pirogue ledger show", then book the difference.',
-  fee_income: 'The fee that was booked is not that of the payment: book the difference.',
+  fee_income: 'The fee booked differs from the fee of the payment: book the difference.',
   party_share:
-    'The parties of the payment did not share its refunds and disputes as they shared the payment: book the difference between them.',
+    'The parties of the payment did not share its refunds and disputes in the proportions of the payment: book the difference between them.',
   credit_advanced:
-    'What was drawn on credit is not what was booked on it: compare the refund or dispute with "pirogue ledger show".',
+    'The amount drawn on credit differs from the amount booked: compare the refund or dispute with "pirogue ledger show".',
   credit_not_repaid:
     'The party can withdraw money while it owes what the platform advanced: book from available to credit what it owes. Credit above zero was repaid twice: book that to available.',
-  amount_refunded: 'The payment shows another refunded amount than its refunds came to: correct refunded_minor of its row.',
-  returned_too_much: 'The payer has more back than was collected: claim it from the payer or the provider, and book the loss.',
+  amount_refunded: 'The refunded amount of the payment differs from the sum of its refunds: correct refunded_minor of its row.',
+  returned_too_much:
+    'More was returned to the payer than was collected: claim it from the payer or the provider, and book the loss.',
   transfer_money:
-    'The stage of the transfer is not where its money is: ask the provider whether it was paid, then book the difference.',
-  set_aside: 'A break that was set aside is not in the books as its report says: compare it with "pirogue reconcile report".',
+    'The stage of the transfer does not match where its money is booked: ask the provider whether it was paid, then book the difference.',
+  set_aside: 'A break that was set aside is not booked as its report states: compare it with "pirogue reconcile report".',
   unknown_subject: 'A journal moved money for something that does not exist: compare it with a backup.',
 } as const;
 

@@ -171,7 +171,7 @@ export function comparePayments(db: Queryable, { team_id, after, to }: SubjectRa
     ),
     ${ROWS},
     expected as (
-      select payment_id, currency, account, sum(amount_minor) as amount_minor, bool_or(amount_minor is null) as unsaid
+      select payment_id, currency, account, sum(amount_minor) as amount_minor, bool_or(amount_minor is null) as has_unknown
       from (${EXPECTED}) every group by 1, 2, 3
     ),
     booked as (
@@ -185,7 +185,7 @@ export function comparePayments(db: Queryable, { team_id, after, to }: SubjectRa
     select payment_id as subject, currency, account, coalesce(e.amount_minor, 0)::bigint as expected,
       coalesce(b.amount_minor, 0)::bigint as found
     from expected e full join booked b using (payment_id, currency, account) left join slack using (payment_id)
-    where not coalesce(e.unsaid, false) and abs(coalesce(e.amount_minor, 0) - coalesce(b.amount_minor, 0))
+    where not coalesce(e.has_unknown, false) and abs(coalesce(e.amount_minor, 0) - coalesce(b.amount_minor, 0))
       > case when account like 'share%' then coalesce(slack, 0) else 0 end
       -- No payment counts more than was captured (src/core/refunds/apply.ts).
       and (account <> 'refunded' or exists (

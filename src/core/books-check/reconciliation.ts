@@ -23,7 +23,7 @@ export async function checkSetAside(db: Queryable, team_id: bigint, report: Repo
   }
   for (const { kind, subject_id } of await findUnaccounted(db, team_id, MAX_UNACCOUNTED)) {
     const what = `${kind} about ${subject_id}`;
-    report({ check: 'set_aside', team_id, what, subject: subject_id, expected: 'a break that says so', found: 'none' });
+    report({ check: 'set_aside', team_id, what, subject: subject_id, expected: 'a break with this correction', found: 'none' });
   }
 }
 
@@ -37,7 +37,7 @@ async function checkPage(db: Queryable, team_id: bigint, rows: SetAside[], repor
     const found = booked.get(nameOf(journal)) ?? 0n;
     const taken = booked.get(nameOf(settlement)) ?? 0n;
     const what = `${journal.currency} hold of break ${row.run_id}:${row.id} about ${journal.subject_id}`;
-    const tell = (expected: Minor, found: Minor) =>
+    const reportDifference = (expected: Minor, found: Minor) =>
       report({
         check: 'set_aside',
         team_id,
@@ -46,8 +46,8 @@ async function checkPage(db: Queryable, team_id: bigint, rows: SetAside[], repor
         expected: decimal(expected),
         found: decimal(found),
       });
-    if (found !== expected) tell(expected, found);
-    else if (row.state === 'settled' && taken !== -expected) tell(0n, expected + taken);
+    if (found !== expected) reportDifference(expected, found);
+    else if (row.state === 'settled' && taken !== -expected) reportDifference(0n, expected + taken);
   }
 }
 

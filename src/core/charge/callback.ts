@@ -35,7 +35,7 @@ export async function applyAttemptCallback(
     deps.health.callback(from.account_id, attempt.channel, deps.clock.now() - attempt.submitted_at.getTime());
   }
   if (reading) await applyCallback(deps, store, attempt, reading);
-  else if (isOpen(attempt)) await pollSoon(deps, store, attempt, about.told);
+  else if (isOpen(attempt)) await pollSoon(deps, store, attempt, about.reported);
   else await pollAttempt(deps, store, attempt);
   return true;
 }
@@ -44,12 +44,12 @@ export async function applyAttemptCallback(
  * Schedules a poll and stores a provider reference from the callback. A reference reported with a different amount belongs to
  * another transaction and is not stored.
  */
-async function pollSoon(deps: PaymentDeps, store: Store, attempt: AttemptRow, told: Subject | undefined): Promise<void> {
+async function pollSoon(deps: PaymentDeps, store: Store, attempt: AttemptRow, reported: Subject | undefined): Promise<void> {
   const now = deps.clock.now();
-  const fits = told !== undefined && (told.paid_minor === undefined || told.paid_minor === attempt.amount_minor);
+  const fits = reported !== undefined && (reported.paid_minor === undefined || reported.paid_minor === attempt.amount_minor);
   if (fits && attempt.provider_ref === null) {
     const since = lowestIdAt('att', store.environment, now - REFERENCE_WINDOW_MS);
-    await store.db.transaction((tx) => storeReportedRef(tx, attempt, told.value, since));
+    await store.db.transaction((tx) => storeReportedRef(tx, attempt, reported.value, since));
   }
   await pollNow(store.db, attempt, new Date(now));
 }

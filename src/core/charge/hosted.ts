@@ -26,7 +26,7 @@ export interface Hosted {
 }
 
 /** Which browser holds the hosted page, from the view of one browser. */
-export type Holder = 'nobody' | 'this' | 'another';
+export type Holder = 'none' | 'this' | 'another';
 
 /** Returns the payment of an authorization_token; null for a token that this server did not create. */
 export async function openHosted(deps: PaymentDeps, token: string): Promise<Hosted | null> {
@@ -61,7 +61,7 @@ export function openAttempt(attempts: readonly AttemptRow[]): AttemptRow | undef
  * @param browser the secret of the browser's cookie; null when it sent none
  */
 export function holderOf(payment: Pick<PaymentRow, 'claim'>, browser: string | null): Holder {
-  if (!payment.claim) return 'nobody';
+  if (!payment.claim) return 'none';
   return browser !== null && payment.claim.equals(sha256(browser)) ? 'this' : 'another';
 }
 

@@ -83,8 +83,8 @@ export function fitCharge(
   if (!currencies.includes(payment.currency)) {
     throw invalid({ channel: [`does not take ${payment.currency}`] }, 'channel_not_supported');
   }
-  const objection = checkAmount(channel, payment.currency, totalOf(payment));
-  if (objection) throw invalid({ amount: [objection] });
+  const problem = checkAmount(channel, payment.currency, totalOf(payment));
+  if (problem) throw invalid({ amount: [problem] });
   const { email, customer_id, status, amount_minor } = payment;
   const screened = { email, customer_id, amount_minor: status === 'partial' ? null : amount_minor };
   return { ...instrument, currency: payment.currency, tranche_minor: trancheOf(config, payment, channel), ...from, screened };

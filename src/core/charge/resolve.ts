@@ -29,17 +29,17 @@ export async function resolveAttempt(
   deps: { clock: Clock; config: Pick<Config, 'retention_ms' | 'fees'>; listeners: readonly PaymentListener[] },
   store: Store,
   ref: { team_id: bigint; id: string },
-  verdict: ManualResolution,
+  resolution: ManualResolution,
   by: Actor,
 ): Promise<Applied> {
   return store.db.transaction(async (tx) => {
     const at = deps.clock.now();
     const attempt = await findAttempt(tx, ref.team_id, ref.id);
     if (!attempt) throw notFound('Attempt');
-    checkResolvable(attempt, verdict, at);
+    checkResolvable(attempt, resolution, at);
     await record(tx, by, { team_id: ref.team_id, action: 'payment.resolve', resource_id: attempt.payment_id, at });
     const subject = { team_id: ref.team_id, payment_id: attempt.payment_id, attempt_id: attempt.id };
-    const judge: Report['judge'] = (payment, now) => judged(deps.config, store, payment, now, verdict, at);
+    const judge: Report['judge'] = (payment, now) => judged(deps.config, store, payment, now, resolution, at);
     const context = { environment: store.environment, at, listeners: deps.listeners };
     const applied = await apply(tx, context, [{ ...subject, judge }]);
     return must(applied.get(attempt.payment_id), 'an attempt has a payment');
@@ -65,12 +65,12 @@ function judged(
   store: Store,
   payment: PaymentRow,
   attempt: AttemptRow,
-  verdict: ManualResolution,
+  resolution: ManualResolution,
   at: number,
 ): Change {
   const { team_id, payment_id, id, channel, amount_minor } = attempt;
-  const update = updateOf(attempt, verdict, at);
-  if (verdict.as === 'failed') {
+  const update = updateOf(attempt, resolution, at);
+  if (resolution.as === 'failed') {
     // The attempt had already ended: only the amount set aside since then is resolved.
     if (!isOpen(attempt)) return { team_id, payment_id, attempt: { id, update, late: true }, occurrences: [] };
     const declined: Occurrence = { kind: 'declined', reason: 'unknown', message: BY_HAND, channel };
@@ -87,11 +87,11 @@ function judged(
   return { team_id, payment_id, attempt: { id, update }, occurrences: [...before, captured] };
 }
 
-function updateOf(attempt: AttemptRow, verdict: ManualResolution, at: number): AttemptUpdate {
+function updateOf(attempt: AttemptRow, resolution: ManualResolution, at: number): AttemptUpdate {
   const now = new Date(at);
-  const decided = { next_poll_at: null, resolution: { ...verdict, at: now.toISOString() } };
+  const decided = { next_poll_at: null, resolution: { ...resolution, at: now.toISOString() } };
   const common = { ...decided, closed_at: now, submitted_at: attempt.submitted_at ?? now };
-  if (verdict.as === 'succeeded') {
+  if (resolution.as === 'succeeded') {
     return { ...common, status: 'succeeded', provider_ref: attempt.provider_ref ?? attempt.mismatch?.provider_ref ?? null };
   }
   if (!isOpen(attempt)) return { ...decided, status: attempt.status };

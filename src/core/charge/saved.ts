@@ -11,7 +11,7 @@ import { totalOf } from '../payments/present.ts';
 import type { PaymentRow } from '../payments/schema.ts';
 
 /*
- * Numbers that payers asked us to remember on the hosted page (docs/decisions/0033-saved-methods.md). They are saved encrypted
+ * Numbers that payers chose to save on the hosted page (docs/decisions/0033-saved-methods.md). They are saved encrypted
  * in the transaction of the success, offered masked where the merchant's server named the customer, and charged without ever
  * being sent to a browser.
  */

@@ -18,7 +18,7 @@ const REFUSED = 'The charge was refused by the rules against abuse.';
 /**
  * Screens a charge for fraud before an attempt is created. A rejection that would repeat ends the payment as a decline does;
  * too many charges leave it unchanged.
- * @throws Problem 402 `fraud_blocked`; 400, and whatever the hooks throws, as for any charge
+ * @throws Problem 402 `fraud_blocked`; 400, and any error of the hooks, as for any charge
  */
 export async function screenCharge(
   deps: PaymentDeps,

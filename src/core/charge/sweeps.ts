@@ -85,7 +85,7 @@ async function sendNextTranche(deps: PaymentDeps, store: Store, ref: Continuing)
   const attempts = await attemptsOf(store.db, [ref]);
   const previous = must(
     attempts.findLast((attempt) => attempt.status === 'succeeded'),
-    'a piece has landed',
+    'a tranche was captured',
   );
   const channel = must(channelById(previous.channel), 'the channel was checked when the attempt was made');
   const payment = must(await findPayment(store.db, ref.team_id, ref.id), 'it was claimed');

@@ -153,7 +153,7 @@ export const CREATE_PAYERS = fixed(`
  * @param where a store, or inside a transaction its own connection. A second connection could exhaust the pool: all holders
  * of a first one would wait for it.
  */
-export async function objectionTo(
+export async function customerProblem(
   { environment, db }: { environment: Environment; db: Queryable },
   team_id: bigint,
   customer_id: string,

@@ -55,17 +55,17 @@ export interface ComplianceRow {
 // ------------------------------------------------------------------------------------------------ bodies
 const fields = {
   name: Type.Optional(nullableText({ maxLength: 255 })),
-  email: Type.Optional(nullableText({ format: 'email', maxLength: 255, description: 'Belongs to one customer only.' })),
+  email: Type.Optional(nullableText({ format: 'email', maxLength: 255, description: 'Unique among customers.' })),
   phone: Type.Optional(
     nullableText({
       minLength: 1,
       maxLength: 32,
-      description: 'Belongs to one customer only. Send the international form: a national number has no country here.',
+      description: 'Unique among customers. Send the international form: a national number has no country here.',
     }),
   ),
   company_name: Type.Optional(nullableText({ maxLength: 255 })),
   address: Type.Optional(nullableObject({ description: 'line1, line2, city, state, postal_code, country' })),
-  billing: Type.Optional(nullableObject({ description: 'Where invoices go: name, line1, city, country and so on.' })),
+  billing: Type.Optional(nullableObject({ description: 'Address for invoices: name, line1, city, country and so on.' })),
   tax_id: Type.Optional(nullableText({ maxLength: 64, description: 'Tax number of the person or company.' })),
   metadata: Type.Optional(nullableObject({ description: 'Your data: at most 50 keys and 16 KB.' })),
 };

@@ -119,8 +119,8 @@ async function check(tx: Tx, row: CustomerRow, body: CustomerBody): Promise<void
   else if (row.email === null && row.phone === null) {
     for (const field of ['email', 'phone']) errors[field] = ['one of email and phone is required'];
   }
-  const objection = body.metadata ? checkMetadata(body.metadata) : null;
-  if (objection) errors.metadata = [objection];
+  const problem = body.metadata ? checkMetadata(body.metadata) : null;
+  if (problem) errors.metadata = [problem];
   if (Object.keys(errors).length === 0) Object.assign(errors, heldBy(await findHolders(tx, row)));
   if (Object.keys(errors).length > 0) throw invalid(errors);
 }

@@ -8,7 +8,7 @@ export interface DisputeDeps {
   clock: Clock;
   secrets: Secrets;
   /**
-   * Returns the amount that refunds under way may still take from a payment. Refunds stand above disputes, so they register it.
+   * Returns the amount that refunds under way may still take from a payment. Refunds are a room above disputes, so they register it.
    * The caller has locked the payment's row.
    */
   refundsUnderWay(tx: Tx, team_id: bigint, payment_id: string): Promise<Minor>;

@@ -71,8 +71,8 @@ export function disputeRoutes(deps: DisputeDeps): Route[] {
 
 function submitEvidence(deps: DisputeDeps, call: Call<EvidenceBody>): Promise<Reply> {
   const { evidence } = call.body;
-  const objection = evidence === null ? 'is required' : checkMetadata(evidence);
-  if (objection) throw invalid({ evidence: [objection] });
+  const problem = evidence === null ? 'is required' : checkMetadata(evidence);
+  if (problem) throw invalid({ evidence: [problem] });
   return change(deps, call as Call, 'evidence_sent', 'Evidence submitted', evidence as JsonObject);
 }
 

@@ -161,9 +161,9 @@ const MAX_RUNS = 5;
  * @throws any other error, and the last violation after 5 runs
  */
 export function seeingCustomers<T>(work: (run: number) => Promise<T>): Promise<T> {
-  return retried(MAX_RUNS, isUnseenCustomer, work);
+  return retried(MAX_RUNS, isCustomerNotVisible, work);
 }
 
-function isUnseenCustomer(error: unknown): boolean {
+function isCustomerNotVisible(error: unknown): boolean {
   return pgCode(error) === CHECK_VIOLATION && pgConstraint(error) === 'payments_customer_seen';
 }

@@ -1,7 +1,7 @@
 import type { AccountRow } from '../accounts/schema.ts';
 import { findActiveAccount } from '../accounts/service.ts';
-import { blockedCustomer, objectionTo, payerOf } from '../customers/payer.ts';
-import { levelOf, objectionToPayment } from '../../money/transaction-limits/service.ts';
+import { blockedCustomer, customerProblem, payerOf } from '../customers/payer.ts';
+import { levelOf, paymentProblem } from '../../money/transaction-limits/service.ts';
 import { partFor, type Store, type WholeStore } from '../../platform/db/stores.ts';
 import { eventInput } from '../../money/events/record.ts';
 import { checkReplay, requestHash } from '../../tenants/api/idempotency.ts';
@@ -65,10 +65,10 @@ export class PaymentCreator {
     const hash = requestHash(call as Call);
     const account = call.sync === null ? null : await activeAccount(store, team.id, call.sync);
     if (account instanceof Problem) return this.#earlierOr(call, account);
-    const ceiling = objectionToPayment(levelOf(store.environment, team), call.body.currency, amount_minor);
-    if (ceiling) return this.#earlierOr(call, ceiling);
-    const objection = call.body.customer_id === undefined ? null : await objectionTo(store, team.id, call.body.customer_id);
-    if (objection) return this.#earlierOr(call, objection);
+    const limitProblem = paymentProblem(levelOf(store.environment, team), call.body.currency, amount_minor);
+    if (limitProblem) return this.#earlierOr(call, limitProblem);
+    const problem = call.body.customer_id === undefined ? null : await customerProblem(store, team.id, call.body.customer_id);
+    if (problem) return this.#earlierOr(call, problem);
     if (team.unique_references && call.body.reference !== undefined) {
       const taken = await referenceExists(store.db, team.id, call.body.reference);
       // Looked up second: the payment that has the reference may have been created with this same key a moment ago.
@@ -80,7 +80,7 @@ export class PaymentCreator {
     const made = await this.#inserted(inputOf(call, payment, hash));
     if (made === 'reference_taken') return this.#earlierOr(call, referenceTaken());
     if (made === 'blocked') return this.#earlierOr(call, blockedCustomer());
-    if (made === 'key_taken') return must(await this.#replay(call), 'the key that stood in the way is there');
+    if (made === 'key_taken') return must(await this.#replay(call), 'the key exists');
     return { payment: { ...payment, ...made }, replayed: false };
   }
 
@@ -153,8 +153,8 @@ export function checkCreate(body: CreatePaymentBody): FieldErrors {
     const message = 'one of email, phone, customer_id or customer (with email or phone) is required';
     for (const field of ['email', 'phone', 'customer_id', 'customer']) errors[field] = [message];
   }
-  const objection = typeof body.metadata === 'object' && body.metadata ? checkMetadata(body.metadata) : null;
-  if (objection) errors.metadata = [objection];
+  const problem = typeof body.metadata === 'object' && body.metadata ? checkMetadata(body.metadata) : null;
+  if (problem) errors.metadata = [problem];
   return errors;
 }
 
@@ -214,7 +214,7 @@ export function paymentOf(call: Order, amount_minor: Minor, account: Pick<Accoun
   };
 }
 
-/** Returns the columns of what is stored as it was sent. */
+/** Returns the columns of fields that are stored unchanged. */
 function textsOf(body: CreatePaymentBody): Record<StoredColumn, string | null> {
   return Object.fromEntries(STORED_COLUMNS.map((name) => [name, body[name] ?? null])) as Record<StoredColumn, string | null>;
 }

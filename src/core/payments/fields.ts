@@ -10,7 +10,7 @@ const VIEWS = ['created', 'listed', 'public', 'retrieved'] as const;
 
 export type View = (typeof VIEWS)[number];
 
-/** What is known of a field. Everything else about it (documentation, SQL, list filters, replies, erasure) is derived from this. */
+/** Definition of a field, from which everything else about it is derived: documentation, SQL, list filters, replies, erasure. */
 type Field = Shape & (Stored | { stored?: undefined; personal?: undefined });
 
 /** A value that is stored as it was sent. */
@@ -24,7 +24,7 @@ interface Stored {
 interface Shape {
   /** Its schema in the body of POST /payments; left out: it cannot be sent. */
   sent?: TSchema;
-  /** The column of a value that the code sets: a bigint is an amount, a Date a moment. */
+  /** The column of a value that the code sets: a bigint is an amount, a Date a time. */
   column?: string;
   /** The first view that shows it; left out: it is never returned. A value that is not stored is derived in present.ts. */
   shown?: View;
@@ -170,7 +170,7 @@ export const FIELDS = {
 
 type Fields = typeof FIELDS;
 
-/** Names of the fields whose line has all of `Part`. */
+/** Names of the fields whose definition has all of `Part`. */
 type NamesOf<Part> = { [Name in keyof Fields]: Fields[Name] extends Part ? Name : never }[keyof Fields];
 
 /** One property of each field that has it. */
@@ -195,7 +195,7 @@ export const equals = each('equals');
 export const equalColumns = TABLE.flatMap(({ name, column, equals }) => (equals ? [{ name: name as EqualField, column }] : []));
 export type EqualField = NamesOf<{ equals: TSchema }>;
 
-/** Returns the columns that a search looks in. */
+/** Returns the columns that a search covers. */
 export function searchedColumns(by: 'anyone' | 'secret_key'): string[] {
   return TABLE.filter(({ searched }) => searched === 'anyone' || searched === by).map(({ column }) => column);
 }

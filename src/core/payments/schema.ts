@@ -48,7 +48,7 @@ export interface PaymentRow extends Record<StoredColumn, string | null> {
 const { amount, currency, email, phone, name, description, reference, callback, ...more } = sent;
 const { theming, address, shipping, telemetry, metadata, items, bearer, ...newer } = more;
 
-/** In the order of the documentation. A field that has no place in it comes last. */
+/** In the order of the documentation. A field that is not listed there comes last. */
 export const createPaymentBody = openObject({
   amount,
   currency,

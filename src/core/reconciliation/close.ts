@@ -24,40 +24,40 @@ export interface ClosingDeps {
  */
 export async function closeByStatement(deps: ClosingDeps, store: Store, run: Run, row: BreakRow, by: Actor): Promise<Outcome> {
   try {
-    return await enter(deps, store, run, row, by);
+    return await applyEvidence(deps, store, run, row, by);
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     return { row, state: 'refused', outcome: error.message };
   }
 }
 
-async function enter(deps: ClosingDeps, store: Store, run: Run, row: BreakRow, by: Actor): Promise<Outcome> {
+async function applyEvidence(deps: ClosingDeps, store: Store, run: Run, row: BreakRow, by: Actor): Promise<Outcome> {
   const ref = { team_id: row.team_id, id: row.subject_id as string };
-  const said = { author: `statement ${run.file_hash.slice(0, 12)} line ${row.line}`, evidence: evidenceOf(run, row) };
+  const source = { author: `statement ${run.file_hash.slice(0, 12)} line ${row.line}`, evidence: evidenceOf(run, row) };
   if (row.flow === 'collect') {
-    const { payment } = await applyStatementProof(deps, store, ref, proofOf(row), said, by);
+    const { payment } = await applyStatementProof(deps, store, ref, proofOf(row), source, by);
     // A different amount, and a success after the payment has ended, never become part of the payment.
     if (row.kind === 'amount')
       return { row, state: 'held', outcome: `in hold; payment ${payment.status}: decide with pirogue resolve` };
     if (row.kind === 'late') return { row, state: 'closed', outcome: `late success; payment ${payment.status}` };
     return { row, state: 'closed', outcome: `payment ${payment.status}` };
   }
-  const verdict = { as: row.there_status as 'succeeded' | 'failed', ...said };
+  const resolution = { as: row.there_status as 'succeeded' | 'failed', ...source };
   if (row.leg === null) {
-    const { transfer } = await resolveTransfer(deps, store, ref, verdict, by);
+    const { transfer } = await resolveTransfer(deps, store, ref, resolution, by);
     return { row, state: 'closed', outcome: `transfer ${transfer.status}` };
   }
   if (row.kind === 'late') {
-    const { state } = await recordLateRefund(deps, store, ref, said, by);
+    const { state } = await recordLateRefund(deps, store, ref, source, by);
     return { row, state: 'closed', outcome: `return ${state}` };
   }
-  const { status } = await resolveRefund(deps, store, { ...ref, part: row.leg }, verdict, by);
+  const { status } = await resolveRefund(deps, store, { ...ref, part: row.leg }, resolution, by);
   return { row, state: 'closed', outcome: `refund ${status}` };
 }
 
 function proofOf(row: BreakRow): Proof {
   if (row.there_status === 'failed')
-    return { kind: 'failed', reason: 'unknown', message: 'the statement of the provider says it failed' };
+    return { kind: 'failed', reason: 'unknown', message: "the provider's statement reports it as failed" };
   return {
     kind: 'succeeded',
     provider_ref: row.reference ?? (row.key as string),

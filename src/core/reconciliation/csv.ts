@@ -124,7 +124,7 @@ function readQuoted(text: string, start: number, separator: string, atEnd: boole
     } else {
       const stop = nextOf(text, at, separator);
       field = text.slice(at, stop).replace(/\r$/, '');
-      if (field.includes('"')) return { kind: 'wrong', fault: 'a quote stands inside a field' };
+      if (field.includes('"')) return { kind: 'wrong', fault: 'a quote inside an unquoted field' };
       at = stop;
     }
     if (text[at] === '\r' && (at + 1 === text.length || text[at + 1] === '\n')) at++;
@@ -134,7 +134,7 @@ function readQuoted(text: string, start: number, separator: string, atEnd: boole
       fields.push(field);
       return { kind: 'read', fields, lines, next: at + 1 };
     }
-    if (text[at] !== separator) return { kind: 'wrong', fault: 'something stands behind a closing quote' };
+    if (text[at] !== separator) return { kind: 'wrong', fault: 'text after a closing quote' };
     fields.push(field);
     at++;
   }

@@ -44,18 +44,19 @@ function judge(fields: string[], width: number, places: Places, format: Statemen
   if (!flow) return { kind: 'other' };
   const key = field('key');
   const reference = field('reference');
-  if (!isName(key) || !isName(reference)) return bad('a key or reference of more than 128 characters, or with marks');
+  if (!isName(key) || !isName(reference))
+    return bad('a key or reference has more than 128 characters, or characters other than printable ASCII');
   if (key === '' && reference === '') return bad('neither key nor reference');
   const amount_minor = amountOf(field('amount'));
-  if (amount_minor === null || amount_minor === 0n) return bad('the amount is none');
+  if (amount_minor === null || amount_minor === 0n) return bad('the amount is invalid');
   const fee_minor = amountOf(field('fee') || '0');
-  if (fee_minor === null) return bad('the fee is none');
+  if (fee_minor === null) return bad('the fee is invalid');
   const currency = field('currency').toUpperCase();
-  if (!isCurrency(currency)) return bad('the currency is none');
+  if (!isCurrency(currency)) return bad('the currency is invalid');
   const at = momentOf(field('at'), format.zone);
-  if (at === null) return bad(format.zone === 'told' ? 'the moment is none, or without its zone' : 'the moment is none');
+  if (at === null) return bad(format.zone === 'explicit' ? 'the time is invalid or has no time zone' : 'the time is invalid');
   const status = format.columns.status === undefined ? 'succeeded' : format.statuses[field('status').toLowerCase()];
-  if (!status) return bad('the status is none');
+  if (!status) return bad('the status is unknown');
   return {
     kind: 'line',
     line: { flow, key: key || null, reference: reference || null, amount_minor, currency, fee_minor, at, status },
@@ -82,7 +83,7 @@ function amountOf(text: string): Minor | null {
 
 function momentOf(text: string, zone: StatementFormat['zone']): number | null {
   const parts = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?)(Z|[+-]\d{2}:\d{2})?$/.exec(text);
-  if (!parts || (zone === 'told' && !parts[3])) return null;
+  if (!parts || (zone === 'explicit' && !parts[3])) return null;
   const at = Date.parse(`${parts[1]}T${parts[2]}${parts[3] ?? 'Z'}`);
   return Number.isNaN(at) ? null : at;
 }

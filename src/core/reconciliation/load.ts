@@ -11,7 +11,7 @@ import type { Reading } from './schema.ts';
  * batch is stored.
  */
 const BATCH = 10_000;
-const FAULTS_TOLD = 20;
+const MAX_FAULTS = 20;
 
 /** Thrown for a file that is not a statement of this provider. */
 export class NotAStatement extends Error {}
@@ -21,7 +21,7 @@ export type Chunks = AsyncIterable<Uint8Array>;
 
 /**
  * Streams a statement into the staging table. While the database stores one batch, the next is read, and no more.
- * SavedPayer therefore holds two batches, whatever the length of the file.
+ * Memory therefore holds at most two batches, whatever the length of the file.
  * @param progress called with bytes and lines after each batch
  * @throws NotAStatement when the first line lacks required columns
  */
@@ -35,7 +35,7 @@ export async function loadStatement(
   const intake = new Intake(format);
   let taken: Promise<void> = Promise.resolve();
   let bytes = 0;
-  const hand = async () => {
+  const storeBatch = async () => {
     await taken;
     const batch = intake.takeBatch();
     taken = stageLines(tx, batch);
@@ -45,20 +45,20 @@ export async function loadStatement(
   };
   for await (const text of decoded(file, hash, (size) => (bytes += size))) {
     intake.take(text);
-    if (intake.waiting >= BATCH) await hand();
+    if (intake.waiting >= BATCH) await storeBatch();
   }
   intake.end();
-  if (intake.waiting > 0) await hand();
+  if (intake.waiting > 0) await storeBatch();
   await taken;
   return { ...intake.reading(hash.digest('hex')), keyless: intake.keyless };
 }
 
 async function* decoded(file: Chunks, hash: Hash, count: (bytes: number) => void): AsyncIterable<string> {
   const decoder = new TextDecoder('utf-8');
-  for await (const piece of file) {
-    hash.update(piece);
-    count(piece.length);
-    yield decoder.decode(piece, { stream: true });
+  for await (const chunk of file) {
+    hash.update(chunk);
+    count(chunk.length);
+    yield decoder.decode(chunk, { stream: true });
   }
   yield decoder.decode();
 }
@@ -130,13 +130,13 @@ class Intake {
   #head(record: CsvRecord): LineReader {
     if ('fault' in record) throw new NotAStatement(`line ${record.line}: ${record.fault}`);
     const reader = readerOf(record.fields, this.#format);
-    if ('missing' in reader) throw new NotAStatement(`the first line names no column ${reader.missing.join(', ')}`);
+    if ('missing' in reader) throw new NotAStatement(`the first line has no column ${reader.missing.join(', ')}`);
     return reader;
   }
 
   #fault(line: number, fault: string): void {
     this.#bad++;
-    if (this.#faults.length < FAULTS_TOLD) this.#faults.push({ line, fault });
+    if (this.#faults.length < MAX_FAULTS) this.#faults.push({ line, fault });
   }
 
   #keep(place: number, line: StatementLine): void {

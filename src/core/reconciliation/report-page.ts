@@ -3,13 +3,13 @@ import { decimal } from '../../money/ledger/decimal.ts';
 import type { Flow } from '../../providers/adapters/statement.ts';
 import { STYLE } from './report-style.ts';
 import { BREAK_KINDS, type BreakKind, type BreakRow, type Run, type Tally } from './schema.ts';
-import { FLOW_WORDS, KIND_WORDS } from './words.ts';
+import { FLOW_LABELS, KIND_LABELS } from './labels.ts';
 
 /** Maximum rows of one kind on the page. All rows are in the CSV. */
 export const ROWS_SHOWN = 500;
 
 const FLOWS: readonly Flow[] = ['collect', 'payout', 'refund'];
-const STATE_WORDS: Record<BreakRow['state'], string> = {
+const STATE_LABELS: Record<BreakRow['state'], string> = {
   open: 'open',
   closed: 'closed',
   held: 'in hold',
@@ -25,14 +25,14 @@ export function pageHead(run: Run, environment: string): Html {
   return html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Reconciliation of ${title}</title><style>${raw(STYLE)}</style></head><body>
-<header><div><p class="mode">${run.applied ? 'Applied' : 'Only looked: nothing was changed'}</p>
+<header><div><p class="mode">${run.applied ? 'Applied' : 'Comparison only: nothing was changed'}</p>
 <h1>${found === 0 ? 'Statement and books agree' : `${count(found)} ${found === 1 ? 'break' : 'breaks'} between statement and books`}</h1>
 <p>${run.provider} account ${run.account_name}, ${environment}. ${day(run.from_at)} to ${day(run.to_at)}</p></div></header>
 <main><div class="cards">${card('Lines read', reading.lines, '')}${card('Matched', countOf(run, ['matched']), 'good')}
-${BREAK_KINDS.map((kind) => breakCard(run, kind))}${reading.bad > 0 && card('Bad lines', reading.bad, 'bad', '#bad')}</div>
-<section><h2>Money</h2><p class="meaning">By kind and currency, in major units. What is missing there is summed as booked here.</p>
+${BREAK_KINDS.map((kind) => breakCard(run, kind))}${reading.bad > 0 && card('Invalid lines', reading.bad, 'bad', '#bad')}</div>
+<section><h2>Money</h2><p class="meaning">By kind and currency, in major units. "Missing there" sums the amounts in our books.</p>
 <div class="scroll"><table><thead><tr><th>What</th><th>Currency</th><th class="number">Matched</th>${BREAK_KINDS.map(
-    (kind) => html`<th class="number">${KIND_WORDS[kind].title}</th>`,
+    (kind) => html`<th class="number">${KIND_LABELS[kind].title}</th>`,
   )}</tr></thead><tbody>${moneyRows(run.tallies)}</tbody></table></div></section>
 `;
 }
@@ -47,7 +47,7 @@ function countOf({ tallies }: Run, verdicts: readonly string[]): number {
 
 function breakCard(run: Run, kind: BreakKind): Html {
   const found = countOf(run, [kind]);
-  return card(KIND_WORDS[kind].title, found, found > 0 ? 'bad' : '', found > 0 ? `#${kind}` : undefined);
+  return card(KIND_LABELS[kind].title, found, found > 0 ? 'bad' : '', found > 0 ? `#${kind}` : undefined);
 }
 
 function card(title: string, number: number, mood: string, target?: string): Html {
@@ -63,7 +63,7 @@ function moneyRows(tallies: Tally[]): Html[] {
         const found = own.find((tally) => tally.verdict === verdict && tally.currency === currency);
         return html`<td class="number">${found ? grouped(found.sum_minor) : '–'}</td>`;
       };
-      return html`<tr><td>${FLOW_WORDS[flow]}</td><td>${currency}</td>${['matched', ...BREAK_KINDS].map(sum)}</tr>`;
+      return html`<tr><td>${FLOW_LABELS[flow]}</td><td>${currency}</td>${['matched', ...BREAK_KINDS].map(sum)}</tr>`;
     });
   });
 }
@@ -72,8 +72,8 @@ function moneyRows(tallies: Tally[]): Html[] {
 export function kindHead(run: Run, kind: BreakKind): Html {
   const found = countOf(run, [kind]);
   const more = found > ROWS_SHOWN ? html` The first ${count(ROWS_SHOWN)} of ${count(found)}; all are in the CSV.` : '';
-  return html`<section id="${kind}"><h2>${KIND_WORDS[kind].title}</h2><p class="meaning">${KIND_WORDS[kind].meaning}${more}</p>
-<div class="scroll"><table class="breaks"><thead><tr><th class="number">Break</th><th class="number">Line</th><th>Key and reference</th><th class="number">Statement</th><th class="number">Here</th><th>What it is here</th><th>State</th></tr></thead><tbody>
+  return html`<section id="${kind}"><h2>${KIND_LABELS[kind].title}</h2><p class="meaning">${KIND_LABELS[kind].meaning}${more}</p>
+<div class="scroll"><table class="breaks"><thead><tr><th class="number">Break</th><th class="number">Line</th><th>Key and reference</th><th class="number">Statement</th><th class="number">Here</th><th>Operation here</th><th>State</th></tr></thead><tbody>
 `;
 }
 
@@ -86,14 +86,14 @@ export function kindRow(row: BreakRow): Html {
 <td class="number">${money(row.there_minor, row.there_currency)}<small>${row.there_status === 'failed' && 'failed '}${moment(row.there_at)}</small></td>
 <td class="number">${money(row.here_minor, row.here_currency)}<small>${row.here_standing} ${moment(row.here_at)}</small></td>
 <td><code>${row.subject_id ?? '–'}</code>${row.of_id !== row.subject_id && html`<small><code>${row.of_id}</code></small>`}</td>
-<td><span class="state ${row.state}">${STATE_WORDS[row.state]}</span><small>${noteOf(row)}</small></td></tr>
+<td><span class="state ${row.state}">${STATE_LABELS[row.state]}</span><small>${noteOf(row)}</small></td></tr>
 `;
 }
 
 /** Returns the text that the state does not already express. */
 function noteOf({ action, state, outcome }: BreakRow): string {
-  if (outcome !== null) return outcome === STATE_WORDS[state] ? '' : outcome;
-  return { close: 'can be closed by this evidence', correct: 'can be set aside in hold', none: 'for a person to look into' }[
+  if (outcome !== null) return outcome === STATE_LABELS[state] ? '' : outcome;
+  return { close: 'can be closed by this evidence', correct: 'can be set aside in suspense', none: 'needs a manual decision' }[
     action
   ];
 }
@@ -103,15 +103,15 @@ export function pageTail(run: Run): Html {
   const { reading } = run;
   return html`${
     reading.bad > 0 &&
-    html`<section id="bad"><h2>Bad lines</h2><p class="meaning">${count(reading.bad)} could not be read and were left out.</p><table class="faults"><tbody>${reading.faults.map(
+    html`<section id="bad"><h2>Invalid lines</h2><p class="meaning">${count(reading.bad)} could not be read and were skipped.</p><table class="faults"><tbody>${reading.faults.map(
       ({ line, fault }) => html`<tr><td class="number">${line}</td><td>${fault}</td></tr>`,
     )}</tbody></table></section>`
   }<section><h2>This comparison</h2><dl><dt>Run</dt><dd><code>${run.id}</code></dd><dt>File</dt><dd>${run.file_name}</dd>
-<dt>SHA-256</dt><dd><code>${run.file_hash}</code></dd><dt>Compared before</dt><dd>${run.earlier ? html`<code>${run.earlier}</code>` : 'never'}</dd>
-<dt>Held complete for</dt><dd>${moment(run.from_at)} to ${moment(run.to_at)}</dd>
-<dt>Left alone</dt><dd>${count(reading.pending)} pending, ${count(reading.other)} of another kind, ${count(countOf(run, ['nothing']))} failed and unknown here</dd>
-<dt>Fees in it</dt><dd>${reading.fees.map(({ currency, sum_minor }) => `${grouped(sum_minor)} ${currency}`).join(', ') || 'none'}</dd></dl></section>
-<footer>Made by Pirogue, ${moment(run.created_at)}. All moments are UTC.</footer></main></body></html>
+<dt>SHA-256</dt><dd><code>${run.file_hash}</code></dd><dt>Earlier run</dt><dd>${run.earlier ? html`<code>${run.earlier}</code>` : 'none'}</dd>
+<dt>Complete for</dt><dd>${moment(run.from_at)} to ${moment(run.to_at)}</dd>
+<dt>Ignored</dt><dd>${count(reading.pending)} pending, ${count(reading.other)} of another kind, ${count(countOf(run, ['nothing']))} failed and unknown here</dd>
+<dt>Fees</dt><dd>${reading.fees.map(({ currency, sum_minor }) => `${grouped(sum_minor)} ${currency}`).join(', ') || 'none'}</dd></dl></section>
+<footer>Made by Pirogue, ${moment(run.created_at)}. All times are UTC.</footer></main></body></html>
 `;
 }
 

@@ -24,7 +24,7 @@ type BreakAction = 'close' | 'correct' | 'none';
 export type BreakState = 'open' | 'closed' | 'held' | 'settled' | 'refused';
 
 /** Number of breaks of a kind in one state. */
-export interface Stand {
+export interface BreakCount {
   kind: BreakKind;
   state: BreakState;
   count: number;

@@ -10,7 +10,7 @@ import { correctionsOf } from './corrections.ts';
 import { undoIdentified } from './identified.ts';
 import { loadStatement, NotAStatement, type Chunks } from './load.ts';
 import { type Books, closeStage, findMissingThere, judgeLines, makeStage, setRepeatedAside } from './matching-store.ts';
-import { BREAK_KINDS, type BreakKind, type BreakRow, type Reading, type Run, type Stand, type Tally } from './schema.ts';
+import { BREAK_KINDS, type BreakKind, type BreakRow, type Reading, type Run, type BreakCount, type Tally } from './schema.ts';
 import { settlementOf } from './settle.ts';
 import {
   bookedOf,
@@ -32,15 +32,15 @@ const LOOK_BACK_MS = 62 * 86_400_000;
 const PAGE = 500;
 
 /**
- * Threshold of unknown lines. When there are more than this, and more than matching lines, the statement is assumed to
- * be of another account.
+ * Number of unknown lines from which a statement is assumed to be of another account, if they also outnumber the matching
+ * lines.
  */
-const STRANGE = 20;
+const MIN_UNKNOWN_LINES = 20;
 
 /** Thrown when the statement appears to be of another account. Nothing was written. */
 export class AnotherAccount extends Error {}
 
-export interface Wish {
+export interface ReconciliationRequest {
   team_id: bigint;
   provider: string;
   account: { id: string; name: string };
@@ -74,14 +74,14 @@ export type Progress =
  * and that are identified by now are taken out of suspense.
  * @throws NotAStatement, AnotherAccount
  */
-export async function reconcile(deps: ClosingDeps, store: Store, wish: Wish, by: Actor): Promise<Run> {
-  const { run, books, since } = await store.db.transaction((tx) => compare(deps, store, tx, wish, by));
+export async function reconcile(deps: ClosingDeps, store: Store, request: ReconciliationRequest, by: Actor): Promise<Run> {
+  const { run, books, since } = await store.db.transaction((tx) => compare(deps, store, tx, request, by));
   let done = 0;
   for (const kind of BREAK_KINDS) {
     for await (const rows of pagesOf(store, run, kind)) {
-      await settle(deps, store, run, rows, by);
+      await processBreaks(deps, store, run, rows, by);
       done += rows.length;
-      wish.progress({ step: 'settling', done });
+      request.progress({ step: 'settling', done });
     }
   }
   if (run.applied) await undoIdentified(store, books, since);
@@ -93,37 +93,37 @@ export async function reconcile(deps: ClosingDeps, store: Store, wish: Wish, by:
   return run;
 }
 
-/** The run of a comparison, and the operations that it looked at: those since this moment, and older ones by key. */
+/** The run of a comparison, and the operations that it compared: those since this time, and older ones by key. */
 interface Compared {
   run: Run;
   books: Books;
   since: Date;
 }
 
-async function compare(deps: ClosingDeps, store: Store, tx: Tx, wish: Wish, by: Actor): Promise<Compared> {
+async function compare(deps: ClosingDeps, store: Store, tx: Tx, request: ReconciliationRequest, by: Actor): Promise<Compared> {
   const at = deps.clock.now();
   const id = newId('rec', store.environment, at);
   await makeStage(tx);
-  const told = (bytes: number, lines: number) => wish.progress({ step: 'reading', bytes, lines });
-  const { keyless, ...reading } = await loadStatement(tx, wish.open(), connectorOf(wish.provider)?.statement, told);
-  wish.progress({ step: 'matching' });
+  const report = (bytes: number, lines: number) => request.progress({ step: 'reading', bytes, lines });
+  const { keyless, ...reading } = await loadStatement(tx, request.open(), connectorOf(request.provider)?.statement, report);
+  request.progress({ step: 'matching' });
   await closeStage(tx);
-  const period = periodOf(wish, reading);
+  const period = periodOf(request, reading);
   const first = Math.min(reading.first_at ?? Number.POSITIVE_INFINITY, period.from.getTime());
   const since = new Date(Math.max(0, first - LOOK_BACK_MS));
-  const books = booksOf(store, wish, id, since.getTime());
-  const [from, to] = [new Date(period.from.getTime() + wish.skew_ms), new Date(period.to.getTime() - wish.skew_ms)];
+  const books = booksOf(store, request, id, since.getTime());
+  const [from, to] = [new Date(period.from.getTime() + request.skew_ms), new Date(period.to.getTime() - request.skew_ms)];
   const tallies = [
     ...(await setRepeatedAside(tx, books)),
     ...(await judgeLines(tx, books, 'key')),
     ...(keyless ? await judgeLines(tx, books, 'reference') : []),
     ...(await findMissingThere(tx, books, from, to, keyless)),
   ];
-  refuseStrange(wish, tallies);
-  const known = { team_id: wish.team_id, provider_account: wish.account.id, file_hash: reading.hash };
+  rejectOtherAccount(request, tallies);
+  const known = { team_id: request.team_id, provider_account: request.account.id, file_hash: reading.hash };
   const run: Run = {
-    ...{ ...known, id, provider: wish.provider, account_name: wish.account.name, file_name: wish.file_name },
-    ...{ from_at: period.from, to_at: period.to, applied: wish.apply, reading, tallies: summed(tallies) },
+    ...{ ...known, id, provider: request.provider, account_name: request.account.name, file_name: request.file_name },
+    ...{ from_at: period.from, to_at: period.to, applied: request.apply, reading, tallies: summed(tallies) },
     ...{ created_at: new Date(at), earlier: await earlierRun(tx, known) },
   };
   await insertRun(tx, run, by.id ?? by.kind);
@@ -131,24 +131,24 @@ async function compare(deps: ClosingDeps, store: Store, tx: Tx, wish: Wish, by: 
 }
 
 /** Rejects a statement of another account: journals are permanent, so a wrong file must not be posted. */
-function refuseStrange({ apply, force }: Wish, tallies: Tally[]): void {
+function rejectOtherAccount({ apply, force }: ReconciliationRequest, tallies: Tally[]): void {
   const of = (verdict: Tally['verdict']) =>
     tallies.filter((tally) => tally.verdict === verdict).reduce((sum, { count }) => sum + count, 0);
-  const [strange, matched] = [of('missing_here'), of('matched')];
-  if (apply && !force && strange >= STRANGE && strange > matched) {
-    throw new AnotherAccount(`${strange} lines are unknown here and ${matched} match`);
+  const [unknown, matched] = [of('missing_here'), of('matched')];
+  if (apply && !force && unknown >= MIN_UNKNOWN_LINES && unknown > matched) {
+    throw new AnotherAccount(`${unknown} lines are unknown here and ${matched} match`);
   }
 }
 
-function periodOf({ from, to }: Wish, { first_at, last_at }: Reading): { from: Date; to: Date } {
+function periodOf({ from, to }: ReconciliationRequest, { first_at, last_at }: Reading): { from: Date; to: Date } {
   const [first, last] = [from?.getTime() ?? first_at, to?.getTime() ?? last_at];
-  if (first === null || last === null) throw new NotAStatement('no line has a moment: say what the file is complete for');
+  if (first === null || last === null) throw new NotAStatement('no line has a valid time: state the period of the file');
   return { from: new Date(first), to: new Date(last) };
 }
 
-function booksOf({ environment }: Store, wish: Wish, run_id: string, at: number): Books {
+function booksOf({ environment }: Store, request: ReconciliationRequest, run_id: string, at: number): Books {
   return {
-    ...{ team_id: wish.team_id, provider_account: wish.account.id, run_id },
+    ...{ team_id: request.team_id, provider_account: request.account.id, run_id },
     lowest: {
       attempt: lowestIdAt('att', environment, at),
       transfer: lowestIdAt('po', environment, at),
@@ -169,7 +169,7 @@ function summed(tallies: Tally[]): Tally[] {
 }
 
 /** Returns the number of breaks of a run by kind and state. */
-export function standOf(store: Pick<Store, 'db'>, run: Pick<Run, 'team_id' | 'id'>): Promise<Stand[]> {
+export function countBreaks(store: Pick<Store, 'db'>, run: Pick<Run, 'team_id' | 'id'>): Promise<BreakCount[]> {
   return countStates(store.db, run);
 }
 
@@ -192,7 +192,7 @@ export async function* pagesOf(
  * Processes one page of breaks. Corrections are posted in one transaction. Evidence is applied one by one: it is rare,
  * and each case locks its own payment.
  */
-async function settle(deps: ClosingDeps, store: Store, run: Run, rows: BreakRow[], by: Actor): Promise<void> {
+async function processBreaks(deps: ClosingDeps, store: Store, run: Run, rows: BreakRow[], by: Actor): Promise<void> {
   const outcomes = await correct(store, run, rows);
   await writeOutcomes(store.db, outcomes);
   if (!run.applied) return;
@@ -210,9 +210,9 @@ async function correct(store: Store, run: Run, rows: BreakRow[]): Promise<Outcom
   const before = await bookedOf(store.db, run.team_id, [...all.values(), ...settlements]);
   const isBooked = (journal: Journal) => before.has(nameOf(journal));
   const isSettled = (journal: Journal) => isBooked(settlementOf(journal, 'undone'));
-  const told = run.applied ? await store.db.transaction((tx) => book(tx, wanted, isBooked)) : new Set<BreakRow>();
+  const alreadyPosted = run.applied ? await store.db.transaction((tx) => book(tx, wanted, isBooked)) : new Set<BreakRow>();
   return wanted.flatMap(({ row, journals }): Outcome[] => {
-    if (told.has(row)) return [{ row, state: 'refused', outcome: 'reported meanwhile: compare again' }];
+    if (alreadyPosted.has(row)) return [{ row, state: 'refused', outcome: 'reported meanwhile: compare again' }];
     if (journals.some(isSettled)) return [{ row, state: 'settled', outcome: 'settled after an earlier run' }];
     if (journals.every(isBooked)) return [{ row, state: 'held', outcome: 'in hold since an earlier run' }];
     return run.applied ? [{ row, state: 'held', outcome: 'in hold' }] : [];
@@ -231,16 +231,16 @@ interface Wanted {
 async function book(tx: Tx, wanted: Wanted[], isBooked: (journal: Journal) => boolean): Promise<Set<BreakRow>> {
   const late = wanted.map(({ row }) => row).filter(({ kind }) => kind === 'late');
   const reported = late.length > 0 ? await lockReported(tx, late) : new Set<string>();
-  const told = new Set(late.filter(({ subject_id, leg }) => reported.has(`${subject_id} ${leg}`)));
+  const alreadyPosted = new Set(late.filter(({ subject_id, leg }) => reported.has(`${subject_id} ${leg}`)));
   // A line that occurs twice gives one journal.
   const journals = wanted.flatMap((one) =>
-    told.has(one.row) ? [] : one.journals.map((journal) => [nameOf(journal), journal] as const),
+    alreadyPosted.has(one.row) ? [] : one.journals.map((journal) => [nameOf(journal), journal] as const),
   );
   await post(
     tx,
     [...new Map(journals).values()].filter((journal) => !isBooked(journal)),
   );
-  return told;
+  return alreadyPosted;
 }
 
 function nameOf({ source_id, kind }: Journal): string {

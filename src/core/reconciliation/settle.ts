@@ -47,7 +47,7 @@ export async function settleBreak(
   deps: { clock: Clock },
   store: Store,
   ref: Pick<BreakRow, 'team_id' | 'run_id' | 'id'>,
-  verdict: { as: SettledAs; evidence: string; author: string },
+  decision: { as: SettledAs; evidence: string; author: string },
   by: Actor,
 ): Promise<{ row: BreakRow; journals: Journal[] }> {
   const work = store.db.transaction(async (tx) => {
@@ -55,7 +55,7 @@ export async function settleBreak(
     const provider_account = row && (await findRunAccount(tx, ref));
     if (!row || !provider_account) throw notFound();
     const corrections = correctionsOf({ team_id: ref.team_id, id: ref.run_id, provider_account }, row);
-    const journals = corrections.map((correction) => settlementOf(correction, verdict.as));
+    const journals = corrections.map((correction) => settlementOf(correction, decision.as));
     const booked = await bookedOf(tx, ref.team_id, [...corrections, ...journals]);
     const isBooked = ({ source_id, kind }: Journal) => booked.has(`${source_id} ${kind}`);
     if (corrections.length === 0 || !corrections.every(isBooked)) throw new Problem(400, 'Nothing of the break is in hold.');
@@ -65,7 +65,7 @@ export async function settleBreak(
     await repayCredit(tx, journals.filter(isArrival).map(arrivalOf));
     const action = 'reconciliation.settle';
     await record(tx, by, { team_id: ref.team_id, action, resource_id: `${ref.run_id}:${ref.id}`, at: deps.clock.now() });
-    const outcome = `settled as ${verdict.as} by ${verdict.author}: ${verdict.evidence}`;
+    const outcome = `settled as ${decision.as} by ${decision.author}: ${decision.evidence}`;
     await writeOutcomes(tx, [{ row, state: 'settled', outcome }]);
     return { row, journals };
   });

@@ -1,6 +1,6 @@
 import { jsonText } from '../../kit/json.ts';
 import { fixed, type Queryable, sql, type Tx } from '../../kit/sql.ts';
-import type { BreakKind, BreakRow, BreakState, Run, Stand } from './schema.ts';
+import type { BreakKind, BreakRow, BreakState, Run, BreakCount } from './schema.ts';
 
 /** Inserts a run. It is written with its breaks in one transaction, so a run killed earlier leaves no rows. */
 export async function insertRun(tx: Tx, run: Run, author: string): Promise<void> {
@@ -66,15 +66,15 @@ export async function lockReported(tx: Tx, late: readonly BreakRow[]): Promise<S
   const [first] = late;
   if (!first) return new Set();
   const ids = late.map(({ subject_id }) => subject_id);
-  const attempts = await tx.all<{ name: string; told: boolean }>(sql`
-    select id || ' null' as name, mismatch is not null or status = 'succeeded' as told from attempts
+  const attempts = await tx.all<{ name: string; reported: boolean }>(sql`
+    select id || ' null' as name, mismatch is not null or status = 'succeeded' as reported from attempts
     where team_id = ${first.team_id} and id = any(${ids}) order by id for update`);
   const refunds = await tx.all<{ id: string; legs: { status: string }[] }>(sql`
     select id, legs from refunds where team_id = ${first.team_id} and id = any(${ids}) order by id for update`);
   const legs = refunds.flatMap(({ id, legs }) =>
-    legs.map(({ status }, n) => ({ name: `${id} ${n}`, told: status === 'succeeded' })),
+    legs.map(({ status }, n) => ({ name: `${id} ${n}`, reported: status === 'succeeded' })),
   );
-  return new Set([...attempts, ...legs].filter(({ told }) => told).map(({ name }) => name));
+  return new Set([...attempts, ...legs].filter(({ reported }) => reported).map(({ name }) => name));
 }
 
 /** The result of processing a break. */
@@ -96,7 +96,7 @@ export async function writeOutcomes(db: Queryable, outcomes: readonly Outcome[])
 }
 
 /** Returns the number of breaks of a run by kind and state. */
-export function countStates(db: Queryable, { team_id, id }: Pick<Run, 'team_id' | 'id'>): Promise<Stand[]> {
+export function countStates(db: Queryable, { team_id, id }: Pick<Run, 'team_id' | 'id'>): Promise<BreakCount[]> {
   return db.all(sql`
     select kind, state, count(*)::integer as count from reconciliation_breaks where team_id = ${team_id} and run_id = ${id}
     group by kind, state order by kind, state`);

@@ -27,7 +27,7 @@ export async function resolveRefund(
   deps: { clock: Clock; listeners: readonly PaymentListener[] },
   store: Store,
   ref: PartRef,
-  verdict: ManualResolution,
+  resolution: ManualResolution,
   by: Actor,
 ): Promise<RefundRow> {
   return store.db.transaction(async (tx) => {
@@ -36,7 +36,7 @@ export async function resolveRefund(
     if (!known) throw notFound('Refund');
     await lockPayment(tx, known.team_id, known.payment_id);
     const row = must(await lockRefund(tx, ref.team_id, ref.id), 'it was just read');
-    const part = resolvablePart(row, ref.part, verdict);
+    const part = resolvablePart(row, ref.part, resolution);
     if (isFinal(row.status) && (await isSetAside(tx, row, part))) {
       throw new Problem(
         400,
@@ -44,13 +44,13 @@ export async function resolveRefund(
       );
     }
     await record(tx, by, { team_id: ref.team_id, action: 'refund.resolve', resource_id: row.id, at });
-    await writeResolution(tx, ref, { ...verdict, part: part + 1, at: new Date(at).toISOString() });
+    await writeResolution(tx, ref, { ...resolution, part: part + 1, at: new Date(at).toISOString() });
     return applyRefund(
       tx,
       { environment: store.environment, at, listeners: deps.listeners },
       row,
       part,
-      verdict.as === 'succeeded'
+      resolution.as === 'succeeded'
         ? { kind: 'succeeded', provider_ref: row.legs[part]?.provider_ref ?? 'resolved by hand' }
         : { kind: 'failed', reason: 'unknown', message: 'resolved by hand: no money moved' },
     );

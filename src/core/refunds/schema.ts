@@ -69,7 +69,7 @@ export interface RefundRow {
 
 export const createRefundBody = openObject({
   payment: Type.String({ minLength: 1, maxLength: 64 }),
-  amount: Type.Optional(Type.Number({ minimum: 0.01, description: 'Default: what is left.' })),
+  amount: Type.Optional(Type.Number({ minimum: 0.01, description: 'Default: the amount not yet refunded.' })),
   reason: Type.Enum([...REFUND_REASONS]),
   metadata: Type.Optional(nullableObject()),
 });

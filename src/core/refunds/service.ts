@@ -47,8 +47,8 @@ export async function createRefund(
 function checkBody(body: CreateRefundBody): void {
   if (body.amount !== undefined && minorFromWire(body.amount) === null)
     throw invalid({ amount: ['must have at most two decimals'] });
-  const objection = body.metadata ? checkMetadata(body.metadata) : null;
-  if (objection) throw invalid({ metadata: [objection] });
+  const problem = body.metadata ? checkMetadata(body.metadata) : null;
+  if (problem) throw invalid({ metadata: [problem] });
 }
 
 async function make(tx: Tx, deps: RefundDeps, call: Call<CreateRefundBody>): Promise<RefundRow> {
@@ -167,7 +167,7 @@ function partsOf(refund_id: string, captures: AttemptRow[], taken: Map<string, M
 }
 
 /**
- * Returns the refund part with the key under which its provider will know it.
+ * Returns the refund part with the key that identifies it at its provider.
  * @throws Problem 422 when the provider cannot refund this way: reported before the refund is created
  */
 async function addressed(deps: RefundDeps, store: Store, captures: AttemptRow[], part: RefundPart): Promise<RefundPart> {

@@ -49,20 +49,20 @@ export async function resolveReturn(
   deps: ResolveDeps,
   store: Store,
   ref: ReturnRef,
-  verdict: ManualReturnResolution,
+  resolution: ManualReturnResolution,
   by: Actor,
 ): Promise<ReturnRow> {
   return change(deps, store, ref, async (tx, context, row) => {
-    checkResolvable(row, verdict.as);
+    checkResolvable(row, resolution.as);
     await record(tx, by, { team_id: row.team_id, action: 'return.resolve', resource_id: row.id, at: context.at });
-    const resolved = must(await moveReturn(tx, context, row, 'resolved', { resolved_as: verdict.as }), 'it was looked at');
-    const resolution = { ...verdict, at: new Date(context.at).toISOString() };
+    const resolved = must(await moveReturn(tx, context, row, 'resolved', { resolved_as: resolution.as }), 'it was looked at');
+    const stored = { ...resolution, at: new Date(context.at).toISOString() };
     if (row.state === 'overpaid') {
       const carrier = row.payout_id ?? row.manual_id ?? row.refund_id;
-      await storeResolution(tx, { team_id: row.team_id, id: must(carrier, 'it was returned by a refund') }, resolution);
-    } else await endManually(tx, context, row, verdict.as, resolution);
-    await post(tx, resolvedJournals(row, verdict.as));
-    if (verdict.as === 'kept') await repayCredit(tx, [arrivalOf(row)]);
+      await storeResolution(tx, { team_id: row.team_id, id: must(carrier, 'it was returned by a refund') }, stored);
+    } else await endManually(tx, context, row, resolution.as, stored);
+    await post(tx, resolvedJournals(row, resolution.as));
+    if (resolution.as === 'kept') await repayCredit(tx, [arrivalOf(row)]);
     return resolved;
   });
 }

@@ -1,5 +1,5 @@
 import { recorded } from '../../tenants/audit/record.ts';
-import { levelOf, objectionToTransfer, reserve } from '../../money/transaction-limits/service.ts';
+import { levelOf, transferProblem, reserve } from '../../money/transaction-limits/service.ts';
 import { recordEvents } from '../../money/webhooks/record-store.ts';
 import { once } from '../../tenants/api/idempotency.ts';
 import type { Call, Reply } from '../../tenants/api/route.ts';
@@ -47,8 +47,8 @@ function check(body: CreateTransferBody): Minor {
   const amount_minor = minorFromWire(body.amount);
   if (amount_minor === null) errors.amount = ['must have at most two decimals and be at most 9007199254740'];
   else if (!isMovable(amount_minor, body.currency)) errors.amount = [`must be a whole number of ${body.currency}`];
-  const objection = body.metadata ? checkMetadata(body.metadata) : null;
-  if (objection) errors.metadata = [objection];
+  const problem = body.metadata ? checkMetadata(body.metadata) : null;
+  if (problem) errors.metadata = [problem];
   if (amount_minor === null || Object.keys(errors).length > 0) throw invalid(errors);
   return amount_minor;
 }
@@ -57,8 +57,8 @@ async function make(tx: Tx, deps: CreateDeps, call: Call<CreateTransferBody>, am
   const { team, store } = call.caller;
   const { environment } = store;
   const level = levelOf(environment, team);
-  const objection = objectionToTransfer(level, call.body.currency, amount_minor);
-  if (objection) throw objection;
+  const problem = transferProblem(level, call.body.currency, amount_minor);
+  if (problem) throw problem;
   const payee = await resolvePayee(tx, store, team.id, call.body);
   fitAmount(payee.channel, call.body.currency, amount_minor);
   const { currency } = call.body;

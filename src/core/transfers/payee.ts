@@ -102,6 +102,6 @@ export function fitAmount(channel: PayoutChannel, currency: string, amount_minor
   // Unlike a charge, a payout is never split into tranches: the limit applies to every kind of channel.
   const above =
     amount_minor > limits.max_minor ? `must be at most ${wireFromMinor(limits.max_minor)} ${currency} on ${channel.id}` : null;
-  const objection = checkAmount(channel, currency, amount_minor) ?? above;
-  if (objection) throw invalid({ amount: [objection] });
+  const problem = checkAmount(channel, currency, amount_minor) ?? above;
+  if (problem) throw invalid({ amount: [problem] });
 }

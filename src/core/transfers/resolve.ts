@@ -15,7 +15,7 @@ export async function resolveTransfer(
   deps: { clock: Clock },
   store: Store,
   ref: { team_id: bigint; id: string },
-  verdict: ManualResolution,
+  resolution: ManualResolution,
   by: Actor,
 ): Promise<AppliedTransfer> {
   return store.db.transaction(async (tx) => {
@@ -25,11 +25,11 @@ export async function resolveTransfer(
     if (known.dispatched_at === null || known.stage !== 'dispatched') {
       throw new Problem(400, `The transfer is ${known.status} and with no provider: there is nothing to resolve.`);
     }
-    const resolution = { ...verdict, at: new Date(at).toISOString() };
+    const stored = { ...resolution, at: new Date(at).toISOString() };
     const occurrence =
-      verdict.as === 'succeeded'
-        ? { kind: 'succeeded' as const, provider_ref: known.provider_ref ?? 'resolved by hand', resolution }
-        : { kind: 'failed' as const, reason: null, message: 'resolved by hand: no money moved', resolution };
+      resolution.as === 'succeeded'
+        ? { kind: 'succeeded' as const, provider_ref: known.provider_ref ?? 'resolved by hand', resolution: stored }
+        : { kind: 'failed' as const, reason: null, message: 'resolved by hand: no money moved', resolution: stored };
     await record(tx, by, { team_id: ref.team_id, action: 'transfer.resolve', resource_id: known.id, at });
     const applied = await applyTransfers(tx, { environment: store.environment, at }, [{ known, occurrence }]);
     return must(applied.get(known.id), 'it was found');

@@ -125,7 +125,7 @@ export type CreateTransferBody = Static<typeof createTransferBody>;
 
 export const listTransfersQuery = Type.Object({
   ...pagingQuery,
-  search: Type.Optional(Type.String({ maxLength: 255, description: 'In id, reference, description and the recipient.' })),
+  search: Type.Optional(Type.String({ maxLength: 255, description: 'Searches id, reference, description and the recipient.' })),
   status: Type.Optional(Type.Enum([...TRANSFER_STATUSES])),
   beneficiary: Type.Optional(Type.String({ maxLength: 64 })),
   channel: Type.Optional(Type.String({ maxLength: 64 })),
@@ -149,7 +149,7 @@ export const transferReply = Type.Object({
   reason: Type.Unsafe<TransferReason | null>({
     type: ['string', 'null'],
     enum: [...TRANSFER_REASONS, null],
-    description: 'Why it failed; branch on it.',
+    description: 'Reason of the failure; branch on it.',
   }),
   message: nullableText({ description: "The provider's message; not stable." }),
   beneficiary: nullableText({ description: 'Null when the recipient was given in the transfer.' }),

@@ -8,10 +8,10 @@ import { pollTransfer } from '../../core/transfers/service.ts';
 import type { CallbackDeps } from './deps.ts';
 
 /**
- * The operation a callback refers to, from our address or from the body. `told` is the subject in the body, where the
+ * The operation a callback refers to, from our address or from the body. `reported` is the subject in the body, where the
  * unguessable callback address already identifies the operation.
  */
-export type OperationRef = { by: 'id' | 'provider_key' | 'provider_ref'; value: string; told?: Subject };
+export type OperationRef = { by: 'id' | 'provider_key' | 'provider_ref'; value: string; reported?: Subject };
 
 /** The result of a callback. The provider receives the same response for all, so that it reveals nothing about our data. */
 export type Received = 'matched' | 'unmatched';
@@ -54,8 +54,8 @@ export async function receive(
 /** Identifies the operation. Our own address cannot be guessed, so it takes precedence over the body. */
 function operationRefOf({ capabilities }: Provider, id: string | null, subject: Subject | null): OperationRef | null {
   if (id === null) return subject;
-  const told = capabilities.readable_by === 'theirs' && subject?.by === 'provider_ref' ? { told: subject } : {};
-  return { by: 'id', value: id, ...told };
+  const reported = capabilities.readable_by === 'theirs' && subject?.by === 'provider_ref' ? { reported: subject } : {};
+  return { by: 'id', value: id, ...reported };
 }
 
 async function pass(deps: CallbackDeps, to: Addressed, ref: OperationRef | null, update: Reading | null): Promise<Received> {

@@ -1,4 +1,4 @@
-import { blockedCustomer, objectionTo } from '../../core/customers/payer.ts';
+import { blockedCustomer, customerProblem } from '../../core/customers/payer.ts';
 import { findOrCreate } from '../../core/customers/find-or-create.ts';
 import type { CustomerRow } from '../../core/customers/schema.ts';
 import { getCustomer } from '../../core/customers/service.ts';
@@ -153,7 +153,7 @@ async function recipientOf(
 }
 
 async function named(tx: Tx, team_id: bigint, id: string): Promise<CustomerRow> {
-  const objection = await objectionTo({ environment: ENVIRONMENT, db: tx }, team_id, id);
+  const objection = await customerProblem({ environment: ENVIRONMENT, db: tx }, team_id, id);
   if (objection) throw objection;
   return getCustomer(tx, ENVIRONMENT, { team_id, id });
 }

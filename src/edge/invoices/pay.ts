@@ -1,5 +1,5 @@
-import { levelOf, objectionToPayment } from '../../money/transaction-limits/service.ts';
-import { objectionTo } from '../../core/customers/payer.ts';
+import { levelOf, paymentProblem } from '../../money/transaction-limits/service.ts';
+import { customerProblem } from '../../core/customers/payer.ts';
 import type { Store } from '../../platform/db/stores.ts';
 import { sha256 } from '../../kit/crypto.ts';
 import { must, Problem } from '../../kit/errors.ts';
@@ -58,9 +58,9 @@ export async function payInvoice(deps: InvoiceDeps, ref: InvoiceRef, chosen: Min
     if (held?.progress === 'under_way') return lead(held.payment);
     const amount_minor = amountOf(row, chosen);
     if (amount_minor === null) return { kind: 'amount' };
-    const problem = objectionToPayment(levelOf(ENVIRONMENT, team), row.currency, amount_minor);
+    const problem = paymentProblem(levelOf(ENVIRONMENT, team), row.currency, amount_minor);
     if (problem) return { kind: 'refused', problem };
-    const objection = await objectionTo({ environment: ENVIRONMENT, db: tx }, ref.team_id, row.customer_id);
+    const objection = await customerProblem({ environment: ENVIRONMENT, db: tx }, ref.team_id, row.customer_id);
     if (objection?.status === 422) return { kind: 'refused', problem: objection };
     if (held?.progress === 'not_started') {
       const { payment } = held;

@@ -1,5 +1,5 @@
 import { checkVerified, levelOf } from '../../money/transaction-limits/service.ts';
-import { objectionTo } from '../../core/customers/payer.ts';
+import { customerProblem } from '../../core/customers/payer.ts';
 import { getCustomer } from '../../core/customers/service.ts';
 import { invalid, must, Problem } from '../../kit/errors.ts';
 import type { Tx } from '../../kit/sql.ts';
@@ -40,7 +40,7 @@ export async function sendInvoice(tx: Tx, deps: SendDeps, request: InvoiceReques
   if (nextInvoiceStatus(before.status, trigger) === null) throw new Problem(400, `The invoice is ${before.status}.`);
   // An unverified team cannot receive payments, and would use our mails to send arbitrary text.
   checkVerified(levelOf(ENVIRONMENT, team));
-  const objection = await objectionTo({ environment: ENVIRONMENT, db: tx }, team.id, before.customer_id);
+  const objection = await customerProblem({ environment: ENVIRONMENT, db: tx }, team.id, before.customer_id);
   const profile = await getCustomer(tx, ENVIRONMENT, { team_id: team.id, id: before.customer_id });
   const email = before.email ?? profile.email;
   const reachable = email !== null || (trigger === 'sent' && (before.phone ?? profile.phone) !== null);

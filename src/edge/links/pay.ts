@@ -1,4 +1,4 @@
-import { levelOf, objectionToPayment } from '../../money/transaction-limits/service.ts';
+import { levelOf, paymentProblem } from '../../money/transaction-limits/service.ts';
 import type { Store } from '../../platform/db/stores.ts';
 import { sha256 } from '../../kit/crypto.ts';
 import { must } from '../../kit/errors.ts';
@@ -80,7 +80,7 @@ export async function payLink(
     if (earlier) return earlier;
     const standing = linkStanding(locked, at);
     if (standing !== 'open') return standing;
-    const objection = objectionToPayment(levelOf(store.environment, team), link.currency, payer.amount_minor);
+    const objection = paymentProblem(levelOf(store.environment, team), link.currency, payer.amount_minor);
     if (objection) throw objection;
     const order = { caller: { team, store, key_id: link.id }, body: bodyOf(locked, payer), request_id, at };
     const payment = await createInTransaction(tx, order, payer.amount_minor, name);

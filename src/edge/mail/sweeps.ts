@@ -7,7 +7,7 @@ import type { MailDeps } from './deps.ts';
 import { mailerOf } from './mailer.ts';
 import type { Mailer, Sending } from './outgoing.ts';
 import type { MailRow, MailToSend } from '../../tenants/outbox/schema.ts';
-import { claimDueMails, deleteMail, forgetMails, markFailed, markSent } from '../../tenants/outbox/store.ts';
+import { claimDueMails, deleteMail, deleteOldMails, markFailed, markSent } from '../../tenants/outbox/store.ts';
 import { textOf } from './texts.ts';
 
 const BATCH = 10;
@@ -40,7 +40,7 @@ export function mailForgetSweep(store: Store): Sweep {
     name: 'mail-forget',
     environment: store.environment,
     idle_ms: 3_600_000,
-    round: () => forgetMails(store.db, KEEP_MS, FORGET_BATCH),
+    round: () => deleteOldMails(store.db, KEEP_MS, FORGET_BATCH),
   };
 }
 

@@ -7,15 +7,15 @@ import type { SettlementItem } from './store.ts';
 
 /*
  * Retention: how long captured money is pending before the merchant can use it. This file alone decides it. Everything else
- * passes on the moment that it computes.
+ * passes on the time that it computes.
  */
 
-/** The moment at which captured money becomes available; null: at once, without retention. */
+/** When captured money becomes available; null: immediately, without retention. */
 export type AvailableAt = Date | null;
 
 /**
  * Returns when money captured on a channel becomes available. The sandbox retains nothing.
- * @param at the moment of the capture, in milliseconds since the epoch
+ * @param at time of the capture, in milliseconds since the epoch
  */
 export function availableAt(
   config: Pick<Config, 'retention_ms'>,
@@ -35,7 +35,7 @@ export function captureAccount(available_at: AvailableAt): Extract<AccountName, 
 /**
  * Returns the settlement items of a completed payment. Its retained money is released from them, and refunds are shared among
  * its parties by them.
- * @param at the moment of the capture, in milliseconds since the epoch
+ * @param at time of the capture, in milliseconds since the epoch
  */
 export function itemsOf(
   payment: Pick<SettlementItem, 'team_id' | 'payment_id' | 'currency'>,

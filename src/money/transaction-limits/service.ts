@@ -28,13 +28,13 @@ export function checkVerified(level: Level): void {
  * Returns why a payment cannot be created, before any charge: 402 not verified, 422 above the limit of one payment. Null when
  * it can.
  */
-export function objectionToPayment(level: Level, currency: string, amount_minor: Minor): Problem | null {
-  return level === 0 ? notVerified() : objectionToOne(level, 'payment', currency, amount_minor);
+export function paymentProblem(level: Level, currency: string, amount_minor: Minor): Problem | null {
+  return level === 0 ? notVerified() : singleLimitProblem(level, 'payment', currency, amount_minor);
 }
 
 /** Returns why a transfer cannot be created, apart from the daily and monthly limits: 422. Null when it can. */
-export function objectionToTransfer(level: Level, currency: string, amount_minor: Minor): Problem | null {
-  if (level !== 0) return objectionToOne(level, 'transfer', currency, amount_minor);
+export function transferProblem(level: Level, currency: string, amount_minor: Minor): Problem | null {
+  if (level !== 0) return singleLimitProblem(level, 'transfer', currency, amount_minor);
   return invalid({ amount: ['the team is not verified: live payouts are not open to it yet'] }, 'merchant_not_verified');
 }
 
@@ -45,10 +45,10 @@ function notVerified(): Problem {
   });
 }
 
-function objectionToOne(level: Level, direction: Direction, currency: string, amount_minor: Minor): Problem | null {
-  const ceilings = level === null ? null : transactionLimitsOf(level, direction, currency);
-  if (!ceilings || amount_minor <= ceilings.per_transaction_minor) return null;
-  return exceeded(direction, 'one', ceilings.per_transaction_minor, currency);
+function singleLimitProblem(level: Level, direction: Direction, currency: string, amount_minor: Minor): Problem | null {
+  const limits = level === null ? null : transactionLimitsOf(level, direction, currency);
+  if (!limits || amount_minor <= limits.per_transaction_minor) return null;
+  return exceeded(direction, 'one', limits.per_transaction_minor, currency);
 }
 
 /**
@@ -58,17 +58,17 @@ function objectionToOne(level: Level, direction: Direction, currency: string, am
  */
 export async function reserve(tx: Tx, level: Level, wanted: Omit<Use, 'day'>, at: number): Promise<string | null> {
   const { direction, currency } = wanted;
-  const ceilings = level === null ? null : transactionLimitsOf(level, direction, currency);
-  if (!ceilings) return null;
+  const limits = level === null ? null : transactionLimitsOf(level, direction, currency);
+  if (!limits) return null;
   const day = new Date(at).toISOString().slice(0, 10);
-  const fitted = await takeUse(tx, { ...wanted, day }, ceilings);
-  if (!fitted.includes(day)) throw exceeded(direction, 'day', ceilings.daily_minor, currency);
-  if (fitted.length < 2) throw exceeded(direction, 'month', ceilings.monthly_minor, currency);
+  const fitted = await takeUse(tx, { ...wanted, day }, limits);
+  if (!fitted.includes(day)) throw exceeded(direction, 'day', limits.daily_minor, currency);
+  if (fitted.length < 2) throw exceeded(direction, 'month', limits.monthly_minor, currency);
   return day;
 }
 
-function exceeded(direction: Direction, span: 'one' | 'day' | 'month', ceiling_minor: Minor, currency: string): Problem {
+function exceeded(direction: Direction, span: 'one' | 'day' | 'month', limit_minor: Minor, currency: string): Problem {
   const what = span === 'one' ? `one ${direction}` : `all ${direction}s of a UTC ${span}`;
-  const message = `is above the team's ceiling of ${wireFromMinor(ceiling_minor)} ${currency} for ${what}`;
+  const message = `is above the team's ceiling of ${wireFromMinor(limit_minor)} ${currency} for ${what}`;
   return invalid({ amount: [message] }, 'ceiling_exceeded');
 }

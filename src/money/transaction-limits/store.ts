@@ -24,8 +24,8 @@ export async function takeUse(tx: Tx, use: Use, { daily_minor, monthly_minor }: 
   const rows = await tx.all<{ period: string }>(sql`
     insert into ceiling_uses (team_id, direction, currency, period, used_minor)
     select ${team_id}::bigint, ${direction}, ${currency}, period, ${amount_minor}::bigint
-    from unnest(${[monthOf(day), day]}::text[], ${[monthly_minor, daily_minor]}::bigint[]) as wanted (period, ceiling_minor)
-    where ${amount_minor}::bigint <= ceiling_minor order by period collate "C"
+    from unnest(${[monthOf(day), day]}::text[], ${[monthly_minor, daily_minor]}::bigint[]) as wanted (period, limit_minor)
+    where ${amount_minor}::bigint <= limit_minor order by period collate "C"
     on conflict (team_id, direction, currency, period) do update set used_minor = ceiling_uses.used_minor + excluded.used_minor
       where ceiling_uses.used_minor + excluded.used_minor
         <= case excluded.period when ${day} then ${daily_minor}::bigint else ${monthly_minor}::bigint end

@@ -214,7 +214,7 @@ export function recordOutcomes(db: Queryable, outcomes: readonly Outcome[], disa
       select team_id, attempt_id, endpoint_id, event_id, event_type, attempt, succeeded, status, body, error, ms, next_at, at
       from made
     ),
-    verdicts as (
+    results as (
       select team_id, endpoint_id, bool_or(succeeded) as answered, min(at) as first_at,
         max(at) as last_at
       from made group by team_id, endpoint_id
@@ -222,7 +222,7 @@ export function recordOutcomes(db: Queryable, outcomes: readonly Outcome[], disa
     changes as (
       select v.*, e.failing_since, coalesce(e.active and not v.answered
         and v.last_at - e.failing_since >= ${disable_after_ms}::float8 * interval '1 ms', false) as hopeless
-      from verdicts v join webhook_endpoints e on e.team_id = v.team_id and e.id = v.endpoint_id
+      from results v join webhook_endpoints e on e.team_id = v.team_id and e.id = v.endpoint_id
     ),
     marked as (
       update webhook_endpoints e set

@@ -14,7 +14,7 @@ const ERROR_REST_MS = 1_000;
 export interface Round {
   found: number;
   /** Some endpoints were not examined yet: continue immediately. */
-  unseen: boolean;
+  more: boolean;
   /** Milliseconds until the next delivery is due, if known. */
   next_due_ms: number | null;
 }
@@ -44,7 +44,7 @@ export class Pacer {
     if (round.found > 0) this.#lastFound = now;
     const gap = round.found > 0 ? GAP_MS : EMPTY_GAP_MS;
     await pause(Math.min(MAX_GAP_MS, Math.max(gap, (now - this.#began) / 2)));
-    if (round.unseen) return;
+    if (round.more) return;
     const poll = now - this.#lastFound < BUSY_FOR_MS ? BUSY_POLL_MS : IDLE_POLL_MS;
     await this.#rest(Math.min(poll, round.next_due_ms ?? poll));
   }

@@ -202,8 +202,8 @@ function check(deps: WebhookDeps, environment: Environment, body: ChangeEndpoint
   const errors: FieldErrors = {};
   const fault = body.url === undefined ? null : urlFault(body.url, guardOf(deps.config, environment));
   if (fault) errors.url = [fault];
-  const objection = body.metadata ? checkMetadata(body.metadata) : null;
-  if (objection) errors.metadata = [objection];
+  const problem = body.metadata ? checkMetadata(body.metadata) : null;
+  if (problem) errors.metadata = [problem];
   if (body.api_version !== undefined && !versions.has(body.api_version)) {
     errors.api_version = [`must be one of ${versions.all.join(', ')}`];
   }

@@ -35,8 +35,8 @@ export interface StatementFormat {
   /** Lines of any other kind (fees, top-ups) are counted and otherwise ignored. */
   flows: Readonly<Record<string, Flow>>;
   statuses: Readonly<Record<string, StatementLine['status']>>;
-  /** `told`: timestamps include their time zone. `utc`: timestamps omit it and are in UTC. */
-  zone: 'told' | 'utc';
+  /** `explicit`: timestamps include their time zone. `utc`: timestamps omit it and are in UTC. */
+  zone: 'explicit' | 'utc';
 }
 
 /** The format into which every provider's statement can be converted (docs/reconciliation.md). */
@@ -47,5 +47,5 @@ export const NORMAL_FORMAT: StatementFormat = {
   },
   flows: { collect: 'collect', payout: 'payout', refund: 'refund' },
   statuses: { succeeded: 'succeeded', failed: 'failed', pending: 'pending' },
-  zone: 'told',
+  zone: 'explicit',
 };

@@ -17,7 +17,7 @@ type Parts = { stores: Record<Environment, Pick<WholeStore, 'of'>>; clock: Clock
 export class KeyAlerts {
   readonly #parts: Parts;
   /** Keys reported by this node, so that a page with many visitors does not query the database each time. */
-  readonly #told = new Map<string, number>();
+  readonly #reportedAt = new Map<string, number>();
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -26,13 +26,13 @@ export class KeyAlerts {
   raise({ id, last4, team_id, environment }: Pick<FoundKey, 'id' | 'last4' | 'team_id' | 'environment'>): void {
     const { stores, clock, log } = this.#parts;
     const now = clock.now();
-    if (now - (this.#told.get(id) ?? Number.NEGATIVE_INFINITY) < REST_MS) return;
-    if (this.#told.size >= MAX_KEYS) this.#told.clear();
-    this.#told.set(id, now);
+    if (now - (this.#reportedAt.get(id) ?? Number.NEGATIVE_INFINITY) < REST_MS) return;
+    if (this.#reportedAt.size >= MAX_KEYS) this.#reportedAt.clear();
+    this.#reportedAt.set(id, now);
     const mail = { team_id, kind: 'secret_key_in_browser', facts: { key_id: id, last4 } } as const;
     insertMailInTurn(stores[environment].of(team_id).db, mail, `secret_key_in_browser ${id}`, REST_MS).catch((err) => {
-      this.#told.delete(id);
-      log.error({ err, key_id: id }, 'the mail about a secret key in a browser could not be written');
+      this.#reportedAt.delete(id);
+      log.error({ err, key_id: id }, 'the mail about a secret key in a browser could not be queued');
     });
   }
 }

@@ -84,7 +84,7 @@ export async function markFailed(db: Queryable, mail: MailRef & Pick<MailRow, 't
  * Deletes finished mails of this age, and expired entries of `mail_turns`.
  * @returns number of mails deleted
  */
-export async function forgetMails(db: Queryable, age_ms: number, limit: number): Promise<number> {
+export async function deleteOldMails(db: Queryable, age_ms: number, limit: number): Promise<number> {
   await db.run(sql`delete from mail_turns where taken_at < pirogue_now() - ${age_ms}::float8 * interval '1 ms'`);
   return db.run(sql`
     delete from mails where (team_id, id) in (

@@ -56,7 +56,7 @@ function presented(
   return {
     team_id: String(id),
     abuse_rules: on,
-    payer: { in_ten_minutes: payer.most, in_a_day: payer.most_a_day },
+    payer: { in_ten_minutes: payer.max, in_a_day: payer.max_per_day },
     team: { in_ten_minutes: Math.max(team.floor, busiest * team.times), busiest },
     amounts: amounts.map(({ currency, payments, high_minor }) => ({
       ...{ currency, payments, high: wireFromMinor(high_minor) },

@@ -10,9 +10,9 @@ import type { AccountRow } from '../../../providers/provider-accounts/schema.ts'
 import { listAccounts } from '../../../providers/provider-accounts/store.ts';
 import { NotAStatement } from '../../../core/reconciliation/load.ts';
 import { type ReportFiles, writeReport } from '../../../core/reconciliation/report.ts';
-import { BREAK_KINDS, type Run, type Stand } from '../../../core/reconciliation/schema.ts';
-import { AnotherAccount, type Progress, reconcile, standOf } from '../../../core/reconciliation/service.ts';
-import { KIND_WORDS } from '../../../core/reconciliation/words.ts';
+import { BREAK_KINDS, type Run, type BreakCount } from '../../../core/reconciliation/schema.ts';
+import { AnotherAccount, type Progress, reconcile, countBreaks } from '../../../core/reconciliation/service.ts';
+import { KIND_LABELS } from '../../../core/reconciliation/labels.ts';
 import { withDatabases, withPool } from '../databases.ts';
 import { demoTeamId } from '../demo-team.ts';
 import { Failure } from '../failure.ts';
@@ -40,7 +40,7 @@ const DAY_MS = 86_400_000;
 
 interface Result {
   run: Run;
-  states: Stand[];
+  states: BreakCount[];
   files: ReportFiles;
 }
 
@@ -75,7 +75,7 @@ async function run(
   account: AccountRow,
   progress: (step: Progress) => void,
 ): Promise<Result> {
-  const wish = {
+  const request = {
     ...{ team_id: account.team_id, provider: account.provider, account, file_name: path.basename(options.file), progress },
     open: () => fs.createReadStream(options.file, { highWaterMark: 1 << 18 }),
     from: options.from ?? null,
@@ -84,8 +84,8 @@ async function run(
     apply: options.apply === true,
     force: options.force === true,
   };
-  const run = await reconcile(deps, store, wish, operator()).catch((error: unknown) => refuse(error, options.provider));
-  return { run, states: await standOf(store, run), files: await writeReport(store, run, options.report) };
+  const run = await reconcile(deps, store, request, operator()).catch((error: unknown) => refuse(error, options.provider));
+  return { run, states: await countBreaks(store, run), files: await writeReport(store, run, options.report) };
 }
 
 function refuse(error: unknown, provider: string): never {
@@ -167,8 +167,8 @@ function textOf(result: Result): string {
   const of = (verdict: string) =>
     run.tallies.filter((tally) => tally.verdict === verdict).reduce((sum, { count }) => sum + count, 0);
   const rows = BREAK_KINDS.filter((kind) => of(kind) > 0).map((kind) => {
-    const stand = states.filter((row) => row.kind === kind).map(({ state, count }) => `${count.toLocaleString('en')} ${state}`);
-    return [KIND_WORDS[kind].title, of(kind).toLocaleString('en'), stand.join(', ')];
+    const counts = states.filter((row) => row.kind === kind).map(({ state, count }) => `${count.toLocaleString('en')} ${state}`);
+    return [KIND_LABELS[kind].title, of(kind).toLocaleString('en'), counts.join(', ')];
   });
   const { reading } = run;
   const facts = details({
