@@ -2636,10 +2636,10 @@ export interface components {
             name?: string | null;
             /**
              * Format: email
-             * @description Belongs to one customer only.
+             * @description Unique among customers.
              */
             email?: string | null;
-            /** @description Belongs to one customer only. Send the international form: a national number has no country here. */
+            /** @description Unique among customers. Send the international form: a national number has no country here. */
             phone?: string | null;
             /** @description Name of the company. */
             company_name?: string | null;
@@ -2647,7 +2647,7 @@ export interface components {
             address?: {
                 [key: string]: unknown;
             } | null;
-            /** @description Where invoices go: name, line1, city, country and so on. */
+            /** @description Address for invoices: name, line1, city, country and so on. */
             billing?: {
                 [key: string]: unknown;
             } | null;
@@ -2844,7 +2844,7 @@ export interface components {
         CreateRefundBody: {
             /** @description Id of the payment. */
             payment: string;
-            /** @description Default: what is left. */
+            /** @description Default: the amount not yet refunded. */
             amount?: number;
             /** @description Reason of the refund. */
             reason: components["schemas"]["RefundReason"];
@@ -4203,7 +4203,7 @@ export interface components {
             /** @description Status of the transfer. */
             status: components["schemas"]["TransferStatus"];
             /**
-             * @description Why it failed; branch on it.
+             * @description Reason of the failure; branch on it.
              * @enum {string|null}
              */
             reason: "insufficient_balance" | "invalid_recipient" | "recipient_unregistered" | null;
@@ -6654,7 +6654,7 @@ export interface operations {
                 /** @description From `meta.next_cursor` or `meta.prev_cursor`; not together with `page`. Empty starts cursor paging. */
                 cursor?: string;
                 /**
-                 * @description In id, reference, description and the recipient.
+                 * @description Searches id, reference, description and the recipient.
                  * @example order-1042
                  */
                 search?: string;
@@ -6861,7 +6861,7 @@ export interface operations {
                 /** @description From `meta.next_cursor` or `meta.prev_cursor`; not together with `page`. Empty starts cursor paging. */
                 cursor?: string;
                 /**
-                 * @description In id, reference, name, e-mail, phone and account number.
+                 * @description Searches id, reference, name, e-mail, phone and account number.
                  * @example order-1042
                  */
                 search?: string;
