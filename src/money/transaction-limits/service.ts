@@ -69,6 +69,6 @@ export async function reserve(tx: Tx, level: Level, wanted: Omit<Use, 'day'>, at
 
 function exceeded(direction: Direction, span: 'one' | 'day' | 'month', limit_minor: Minor, currency: string): Problem {
   const what = span === 'one' ? `one ${direction}` : `all ${direction}s of a UTC ${span}`;
-  const message = `is above the team's ceiling of ${wireFromMinor(limit_minor)} ${currency} for ${what}`;
+  const message = `is above the team's limit of ${wireFromMinor(limit_minor)} ${currency} for ${what}`;
   return invalid({ amount: [message] }, 'ceiling_exceeded');
 }

@@ -204,9 +204,9 @@ const table = {
   ceiling_exceeded: {
     status: 422,
     when: "Live only: above the limit of the team's verification level for one transaction, a UTC day or a UTC month.",
-    message: "amount: is above the team's ceiling of 500000 XAF for one payment",
+    message: "amount: is above the team's limit of 500000 XAF for one payment",
     error_code: 'ceiling_exceeded',
-    errors: { amount: ["is above the team's ceiling of 500000 XAF for one payment"] },
+    errors: { amount: ["is above the team's limit of 500000 XAF for one payment"] },
   },
   payout_not_verified: {
     status: 422,
