@@ -151,3 +151,15 @@ test('drawn money returns once for each refund: a second return changes neither 
     assert.deepEqual([await shop.books(), await shop.waiting()], [COLLECTED, { '': 1_470_000 }]);
   }
 });
+
+test('two refunds of a payment in tranches take from each tranche no more than it collected', async () => {
+  const payment = await shop.paid(1_500_000);
+  await shop.become((await shop.refund(payment, 200_000)).id, 'succeeded');
+  const { id } = await shop.refund(payment, 1_000_000);
+  await shop.become(id, 'succeeded');
+  const { legs } = await shop.row(id);
+  assert.deepEqual(
+    legs.map(({ amount_minor }) => Number(amount_minor / 100n)),
+    [300_000, 500_000, 200_000],
+  );
+});
