@@ -12,6 +12,7 @@ import { INVOICE_STATUSES, INVOICE_TRIGGERS, nextInvoiceStatus } from '../src/ed
 import { RESOURCES } from '../src/tenants/keys/scopes.ts';
 import { CURRENCIES, decimalsOf, MAX_AMOUNT, wireFromMinor } from '../src/kit/money.ts';
 import { LINK_STATUSES, LINK_TRIGGERS, nextLinkStatus } from '../src/edge/links/states.ts';
+import { equalColumns, searchedFields, shownIn, type View } from '../src/core/payments/fields.ts';
 import { nextStatus, PAYMENT_STATUSES, PAYMENT_TRIGGERS } from '../src/core/payments/states.ts';
 import { isReason, payerMessage, REASON_CODES, remedyOf } from '../src/providers/adapters/reasons.ts';
 import { nextRefundStatus, REFUND_STATUSES, REFUND_TRIGGERS } from '../src/core/refunds/states.ts';
@@ -36,6 +37,7 @@ const BLOCKS: Record<string, () => string> = {
   'invoice-states': () => transitions(INVOICE_STATUSES, INVOICE_TRIGGERS, nextInvoiceStatus),
   'link-states': () => transitions(LINK_STATUSES, LINK_TRIGGERS, nextLinkStatus),
   'return-states': () => transitions(RETURN_STATES, RETURN_TRIGGERS, nextReturnState),
+  'payment-fields': paymentFields,
   problems,
   reasons,
   'request-limits': requestLimits,
@@ -108,6 +110,24 @@ function transitions<S extends string, T extends string>(
 
 function code(text: string): string {
   return `\`${text}\``;
+}
+
+/** The fields of a payment in each reply, and those by which payments are found. */
+function paymentFields(): string {
+  const names = (fields: readonly { name: string }[]) => fields.map(({ name }) => code(name)).join(', ');
+  const added = (view: View) => names(shownIn(view).filter(({ shown }) => shown === view));
+  return table(
+    ['where', 'fields'],
+    [
+      ['creation', added('created')],
+      ['list item', `those, and ${added('listed')}`],
+      ['retrieved with a public key', `those, and ${added('public')}`],
+      ['retrieved with a secret or restricted key', `those, and ${added('retrieved')}`],
+      ['list: filters by an exact value', names(equalColumns)],
+      ['list: `search` with a public key', names(searchedFields('anyone'))],
+      ['list: `search` with a secret or restricted key', names(searchedFields('secret_key'))],
+    ],
+  );
 }
 
 function problems(): string {

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { suite, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { createLog } from '../../src/kit/log.ts';
+import { CONNECTORS } from '../../src/providers/adapters/catalogue.ts';
 import type { Connector, Tools } from '../../src/providers/adapters/connector.ts';
 import type { Provider } from '../../src/providers/adapters/contract.ts';
 import { sandboxProvider } from '../../src/providers/adapters/sandbox/index.ts';
@@ -126,6 +127,29 @@ suite('files of adapters', () => {
       for (const file of Object.keys(files)) assert.ok(!filesIn(ADAPTERS, name).includes(file), `${name}/${file}.ts`);
     }
   });
+});
+
+suite('registration', () => {
+  test('every adapter is in the catalogue of connectors, and every simulator in that of simulators', async () => {
+    const connectors = await Promise.all(adapters.map(async (adapter) => (await providerOf(adapter)).connector));
+    const names = connectors.flatMap((connector) => (connector ? [connector.name] : [])).sort();
+    assert.deepEqual(CONNECTORS.map(({ name }) => name).sort(), names);
+    assert.deepEqual(SIMULATORS.map(({ name }) => name).sort(), names);
+  });
+
+  const suites = fs
+    .globSync('*.test.ts', { cwd: import.meta.dirname })
+    .map((file) => fs.readFileSync(path.join(import.meta.dirname, file), 'utf8'))
+    .filter((text) => text.includes('runConformance('));
+  const page = fs.readFileSync(path.join(ROOT, 'docs', 'providers.md'), 'utf8');
+
+  for (const adapter of adapters) {
+    test(`${adapter.name} is held to the conformance suite, and a connector has a row in docs/providers.md`, async () => {
+      assert.ok(suites.some((text) => text.includes(`/src/providers/adapters/${adapter.name}/index.ts'`)));
+      const { connector } = await providerOf(adapter);
+      if (connector) assert.match(page, new RegExp(`^\\|[^|]+\\| \`${connector.name}\` \\|`, 'm'));
+    });
+  }
 });
 
 suite('files of simulators', () => {

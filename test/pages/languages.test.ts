@@ -99,6 +99,15 @@ for (const language of LANGUAGES) {
   });
 }
 
+for (const page of ['checkout.md', 'invoices.md']) {
+  test(`docs/${page} names every language of the pages`, () => {
+    const text = fs.readFileSync(path.join(import.meta.dirname, '..', '..', 'docs', page), 'utf8');
+    const names = new Intl.DisplayNames('en', { type: 'language' });
+    const sentence = text.split(/\n\n|(?<=\.)\s/).find((one) => /English, French/.test(one)) ?? '';
+    for (const language of LANGUAGES) assert.ok(sentence.includes(names.of(language) as string), `${language}: ${sentence}`);
+  });
+}
+
 test('in French a no-break space stands before : ; ? and !', () => {
   for (const [name, text] of textsOf('fr')) assert.doesNotMatch(written(text), /[^\u00a0\u202f][:;?!](?=\s|$)/u, name);
 });

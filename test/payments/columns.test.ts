@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { equalColumns } from '../../src/core/payments/fields.ts';
 import { COLUMNS as PAYMENTS } from '../../src/core/payments/store.ts';
 import { COLUMNS as TRANSFERS } from '../../src/core/transfers/store.ts';
 import { sql } from '../../src/kit/sql.ts';
@@ -21,3 +22,12 @@ for (const [table, columns] of Object.entries({ payments: PAYMENTS, transfers: T
     assert.deepEqual(columns, expected);
   });
 }
+
+test('a list that is filtered by a field is read from an index of the team and the field', async () => {
+  const rows = await api.deps.stores.sandbox.db.all<{ columns: string[] }>(sql`
+    select (select array_agg(a.attname::text order by k.n) from unnest(i.indkey::int2[]) with ordinality k(attnum, n)
+      join pg_attribute a on a.attrelid = i.indrelid and a.attnum = k.attnum) as columns
+    from pg_index i where i.indrelid = 'payments'::regclass`);
+  const indexed = rows.map(({ columns }) => columns.join(' '));
+  for (const { name, column } of equalColumns) assert.ok(indexed.includes(`team_id ${column} id`), `${name} has no index`);
+});

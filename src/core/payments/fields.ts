@@ -195,9 +195,9 @@ export const equals = each('equals');
 export const equalColumns = TABLE.flatMap(({ name, column, equals }) => (equals ? [{ name: name as EqualField, column }] : []));
 export type EqualField = NamesOf<{ equals: TSchema }>;
 
-/** Returns the columns that a search covers. */
-export function searchedColumns(by: 'anyone' | 'secret_key'): string[] {
-  return TABLE.filter(({ searched }) => searched === 'anyone' || searched === by).map(({ column }) => column);
+/** Returns the fields that a search covers. */
+export function searchedFields(by: 'anyone' | 'secret_key') {
+  return TABLE.filter(({ searched }) => searched === 'anyone' || searched === by);
 }
 
 // --------------------------------------------------------------------------------------------------- replies

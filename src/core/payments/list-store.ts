@@ -3,7 +3,7 @@ import { type Conditions, conditionsOf, containing, equalTo, withinAmounts, with
 import { pageTail } from '../../kit/pages.ts';
 import type { PagingQuery, Position } from '../../kit/paging.ts';
 import { allOf, type Fragment, part, type Queryable, sql } from '../../kit/sql.ts';
-import { type EqualField, equalColumns, searchedColumns } from './fields.ts';
+import { type EqualField, equalColumns, searchedFields } from './fields.ts';
 import type { ListPaymentsQuery, PaymentRow } from './schema.ts';
 import { columns } from './store.ts';
 
@@ -16,7 +16,8 @@ const equalities = Object.fromEntries(equalColumns.map(({ name, column }) => [na
   Conditions<Filters>,
   EqualField
 >;
-const search = { anyone: containing(searchedColumns('anyone')), secret_key: containing(searchedColumns('secret_key')) };
+const searched = (by: 'anyone' | 'secret_key') => containing(searchedFields(by).map(({ column }) => column));
+const search = { anyone: searched('anyone'), secret_key: searched('secret_key') };
 
 /** Returns the conditions of a list besides its team; empty for all payments of the team. */
 export function filterConditions(
