@@ -83,7 +83,7 @@ export const LAYERS: readonly Layer[] = [
   },
   {
     name: 'core',
-    holds: 'payments, refunds, payouts and the people in them',
+    holds: 'payments, refunds, payouts and their parties',
     rooms: {
       customers: {
         holds: 'customers, saved payment methods, KYC records',
@@ -136,7 +136,7 @@ export const LAYERS: readonly Layer[] = [
     holds: 'assembly of everything',
     rooms: {
       program: { holds: 'the dependencies, routes, sweeps and listeners of the program' },
-      start: { holds: 'set-up of a start: databases, secrets, demo team, drain', writes: ['installation_secrets'] },
+      start: { holds: 'startup and shutdown: databases, secrets, demo team, drain', writes: ['installation_secrets'] },
       cli: { holds: 'the `pirogue` command' },
     },
   },

@@ -31,7 +31,7 @@ const SENDING_MS = 60_000;
  * exception: a success is posted whatever was recorded before, even when the refund has ended.
  * @param known the refund as it was when the provider was called
  * @param part_index index of the refund part, from 0
- * @param fresh_key the key under which the part is sent again if it failed unpaid
+ * @param fresh_key the provider key with which the part is sent again after the outcome `unfunded`
  * @returns the refund as it is now
  */
 export async function applyRefund(
@@ -47,7 +47,7 @@ export async function applyRefund(
   const row = await lockRefund(tx, known.team_id, known.id);
   const part = row?.legs[part_index];
   if (!row || !part || part.status === 'succeeded') return row ?? known;
-  // A result under a replaced key does not belong to this submission: a provider statement reports that money as unknown.
+  // A result for a replaced key belongs to an earlier submission. If money moved under it, reconciliation reports it as unknown.
   if (part.provider_key !== known.legs[part_index]?.provider_key) return row;
   if (outcome.kind === 'succeeded') return partSucceeded(tx, context, payment, row, part_index, outcome.provider_ref);
   if (part.status !== 'sent' || part.sent_at !== known.legs[part_index]?.sent_at) return row;
@@ -59,13 +59,13 @@ export async function applyRefund(
       return continueOrEnd(tx, context, { ...failed, failure_reason: failed.failure_reason ?? reason, message });
     }
     case 'unavailable':
-      // A poll made since the submission may have seen more than the sender's response contains.
+      // A poll after the submission may have returned a later state than the sender's response.
       if (row.polls !== known.polls) return scheduleNext(tx, context, row, part_index, {}, outcome.message, wait_ms);
       return scheduleNext(tx, context, row, part_index, { status: 'waiting' }, outcome.message, wait_ms);
     case 'unfunded':
       return scheduleNext(tx, context, row, part_index, { status: 'waiting', ...renewed(fresh_key) }, outcome.message, wait_ms);
     case 'not_found':
-      // The request never arrived. The same key may be sent again, because the provider would know it otherwise.
+      // The provider does not know the key, so the request never arrived, and the same key may be sent again.
       return scheduleNext(tx, context, row, part_index, { status: 'waiting' }, 'the provider does not know it yet', wait_ms);
     case 'pending': {
       const provider_ref = outcome.provider_ref ?? part.provider_ref;
@@ -76,7 +76,7 @@ export async function applyRefund(
   }
 }
 
-/** Returns the new key for a part that failed unpaid under its old key. */
+/** Returns the change of a part that gets a new provider key after the outcome `unfunded`. */
 function renewed(provider_key: string | null): Partial<RefundPart> {
   return provider_key === null ? {} : { provider_key, provider_ref: null };
 }
@@ -142,8 +142,8 @@ function countRefunded(payment: PaymentRow, { amount_minor }: RefundPart): Occur
 }
 
 /**
- * Draws again what was returned when the refund failed although the payer had it. There is no credit limit, because the money
- * has left.
+ * Draws the amount of a part again. It was returned to the balances when the refund failed, but the payer received it after
+ * all. No credit limit applies, because the money has left.
  */
 async function drawAgain(tx: Tx, row: RefundRow, { amount_minor }: RefundPart, part_index: number): Promise<Draw[]> {
   const { team_id, payment_id, currency, kind } = row;
@@ -218,7 +218,7 @@ export async function announce(tx: Tx, context: MoveContext, row: RefundRow, typ
   ]);
 }
 
-/** Schedules the next poll. A part whose sending time was not stored is taken as sent now. */
+/** Schedules the next poll. A part without a stored sending time counts as sent now. */
 function scheduleNext(
   tx: Tx,
   context: ApplyContext,

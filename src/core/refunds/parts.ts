@@ -2,8 +2,8 @@ import type { RefundPart, RefundRow } from './schema.ts';
 import { isFinal } from './states.ts';
 
 /**
- * Returns the refund part that is next: the one that is with its provider, else the next one to be sent. No part is sent beside
- * another, after one that failed, or once the refund has ended.
+ * Returns the current part of a refund: the one that is with its provider, else the next one to send. No part is sent while
+ * another is with its provider, after a part has failed, or after the refund has ended.
  * @returns its index, or null when nothing is to be done
  */
 export function currentPart({ legs, status }: Pick<RefundRow, 'legs' | 'status'>): number | null {

@@ -19,9 +19,10 @@ export interface PartRef {
 }
 
 /**
- * Applies a manual resolution to one part of a refund. A part that is with its provider is closed by it. For any other part
- * only a success (the payer has the money) is accepted. All checks run under the locks under which the resolution is applied.
- * @throws Problem 404 no such refund of the team, 400 the part cannot be resolved manually, or none was named among several
+ * Applies a manual resolution to one part of a refund. It closes a part that is with its provider. For any other part only a
+ * success (the payer has the money) is accepted. All checks run under the locks under which the resolution is applied.
+ * @throws Problem 404 the team has no such refund, 400 the part cannot be resolved manually, or `part` is null and the refund
+ * has several
  */
 export async function resolveRefund(
   deps: { clock: Clock; listeners: readonly PaymentListener[] },

@@ -84,7 +84,7 @@ async function create(deps: RefundDeps, call: Call<CreateRefundBody>): Promise<R
   const { store } = call.caller;
   const { reply, refund } = await createRefund(deps, call);
   if (!refund?.draws) return reply;
-  // In the sandbox a refund is processed at once (docs/contract/sandbox.md): it is settled before it can be read.
+  // In the sandbox a refund is processed at once (docs/contract/sandbox.md): it ends before it can be read.
   const sent = sendNow(deps, store, refund);
   if (store.environment === 'sandbox') await sent;
   else sent.catch((err) => deps.log.error({ err }, 'a refund could not be sent now; the worker goes on'));

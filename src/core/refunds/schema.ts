@@ -29,7 +29,7 @@ export interface RefundPart {
   provider_ref: string | null;
   /** Time of the last submission, in ISO 8601; null: never sent, or sent before this was stored. */
   sent_at: string | null;
-  /** The provider account that has the part, where it is not that of the attempt: for payouts. */
+  /** Provider account of a payout. A refund is made at the provider account of the attempt. */
   provider_account?: string;
   /** sent: the provider may have it. */
   status: 'waiting' | 'sent' | 'succeeded' | 'failed';

@@ -50,7 +50,7 @@ function evidenceOf(outcome: RefundOutcome, isPoll: boolean, age_ms: number): Re
 }
 
 /**
- * Reads the state of a refund at the provider, whatever its state here: used for a failed refund before another way is taken.
+ * Reads the state of a refund at the provider, even after the refund has failed here: before money is returned another way.
  * @returns null when the provider cannot be used at the moment
  */
 export async function readRefund(deps: RefundDeps, store: Store, row: RefundRow, index: number): Promise<RefundOutcome | null> {
@@ -59,8 +59,7 @@ export async function readRefund(deps: RefundDeps, store: Store, row: RefundRow,
 }
 
 /**
- * Returns a refund part in the form that provider adapters receive, and the provider; no provider when it cannot be used at the
- * moment.
+ * Returns the provider of a refund part, undefined if it cannot be used at the moment, and the part as adapters receive it.
  */
 async function addressed(
   deps: RefundDeps,
@@ -83,7 +82,7 @@ async function addressed(
   return { provider, request };
 }
 
-/** Returns when a part was last sent, in milliseconds since the epoch, as far as it was stored. */
+/** Returns when a part was last sent, in milliseconds since the epoch; null if that was not stored. */
 function submittedAt(row: RefundRow, { sent_at }: RefundPart): number | null {
   return sent_at === null ? (row.submitted_at?.getTime() ?? null) : Date.parse(sent_at);
 }

@@ -65,8 +65,7 @@ export async function lockRefund(tx: Tx, team_id: bigint, id: string): Promise<R
 }
 
 /**
- * Returns the amount that earlier refund parts took of each attempt, or may take while they are with the provider; in
- * hundredths.
+ * Returns, by attempt, the amount that earlier refund parts have taken from it or may still take, in hundredths.
  */
 export async function takenByAttempt(tx: Tx, team_id: bigint, payment_id: string): Promise<Map<string, bigint>> {
   const rows = await tx.all<{ attempt_id: string; taken: bigint }>(sql`
@@ -134,7 +133,7 @@ export async function pollNow(db: Queryable, team_id: bigint, id: string, now: D
     update refunds set next_poll_at = ${now} where team_id = ${team_id} and id = ${id} and status = 'processing' and way = 'refund'`);
 }
 
-/** Whether a provider statement reported the part as paid after its end: its money was put in suspense then. */
+/** Whether reconciliation has put the part's money in suspense, because a statement reported it as paid after its end. */
 export async function isSetAside(tx: Tx, { team_id, id }: { team_id: bigint; id: string }, part_index: number): Promise<boolean> {
   const row = await tx.maybe(sql`
     select 1 from journals where team_id = ${team_id} and source_id = ${`${id}:${part_index}`} and kind = 'reconciliation.late'`);
@@ -142,9 +141,9 @@ export async function isSetAside(tx: Tx, { team_id, id }: { team_id: bigint; id:
 }
 
 /**
- * Returns the sum of the captures that a payment has counted in `captured_minor` and returned to the payer, each once, from the
- * journals. Only captures that arrived late before the payment ended are not counted: the first ones, by as much as was
- * captured more than counted.
+ * Returns the sum of the captures that automatic reversals returned to the payer, each counted once, without those that
+ * `captured_minor` does not contain. It does not contain late captures from before the end of the payment. In the journals,
+ * these are the first late captures; their sum is the sum of all captures minus `captured_minor`.
  */
 export async function sumReturned(tx: Tx, payment: { team_id: bigint; id: string; captured_minor: bigint }): Promise<Minor> {
   const row = await tx.maybe<{ sum_minor: bigint }>(sql`

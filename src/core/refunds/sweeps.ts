@@ -8,7 +8,7 @@ import { advanceRefund } from './send.ts';
 import { coverLater } from './service.ts';
 import { claimDueRefunds, type DueRefund } from './store.ts';
 
-/** Lease: the refund of a worker that dies on the way becomes due again after this. */
+/** Lease of a claimed refund: if its worker dies, the refund becomes due again after this time. */
 const LEASE_MS = 60_000;
 
 /** Covers refunds that wait for money, sends covered ones, and polls those under way. */

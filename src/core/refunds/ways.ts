@@ -28,7 +28,7 @@ export interface CarriedReturn {
 }
 
 /**
- * Starts a way. The money leaves suspense, unless an operator has to return it.
+ * Starts to return money by refund, by payout or by an operator. The money leaves suspense, unless an operator has to return it.
  * @param keyOf returns the provider's key for our id
  * @returns the refund that carries it out
  */
@@ -102,12 +102,12 @@ export function findFailedWays(
   return findFailed(db, carried.team_id, carried.attempt_id, carried.id);
 }
 
-/** Makes the refund worker continue a refund that was put aside when it was taken over from the previous version. */
+/** Makes the refund worker continue a refund that the upgrade from the previous version had paused. */
 export async function resumeWay(tx: Tx, context: ApplyContext, row: RefundRow): Promise<void> {
   await updateRefund(tx, { ...row, next_poll_at: new Date(context.at) });
 }
 
-/** Converts a refund to another way, which takes over what was drawn; the refund worker no longer processes it. */
+/** Changes the way of a refund, which keeps its drawn money. The refund worker no longer processes it. */
 export async function convertWay(
   tx: Tx,
   row: RefundRow,
@@ -119,7 +119,7 @@ export async function convertWay(
 }
 
 /**
- * Commits to which provider account a payout is submitted, before it is sent.
+ * Stores the provider account and the key of a payout before it is sent.
  * @returns null when it must not be sent
  */
 export async function markWaySent(
@@ -136,7 +136,7 @@ export async function markWaySent(
 }
 
 /**
- * Writes what a provider's response changes about a payout that continues.
+ * Updates a payout that continues after a provider's response.
  * @param change status `waiting`: the provider provably did not take it
  */
 export async function updatePart(tx: Tx, context: ApplyContext, row: RefundRow, change: Partial<RefundPart>): Promise<void> {
@@ -145,7 +145,7 @@ export async function updatePart(tx: Tx, context: ApplyContext, row: RefundRow, 
 }
 
 /**
- * Ends a way whatever the state of its part: by evidence that the money moved, or that it provably did not.
+ * Ends a refund of a return in any state of its part, on evidence that the money moved or did not move.
  * @param resolution the manual resolution to store, if any
  */
 export async function endWay(
