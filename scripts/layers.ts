@@ -11,7 +11,8 @@ const ROOT = path.join(import.meta.dirname, '..');
 interface Source {
   file: string;
   room: string;
-  text: string;
+  /** Its strings and templates, see {@link literalsIn}. */
+  literals: string[];
   imports: string[];
 }
 
@@ -23,8 +24,14 @@ const OWNERS = new Map(
   LAYERS.flatMap(({ rooms }) => Object.entries(rooms)).flatMap(([room, { writes = [] }]) => writes.map((table) => [table, room])),
 );
 
-/** Matches every static import and export, type-only ones included, and import(). */
-const IMPORT = /\b(?:from|import)\s*\(?\s*['"`]([^'"`]+)['"`]/g;
+/** Matches code of the repository outside of src. */
+const OUTSIDE = /^(?:bench|scripts|simulators|test)\/|\/.*\.ts$/;
+
+/** Layer of each room. */
+const LAYER_OF = new Map(LAYERS.flatMap(({ name, rooms }) => Object.keys(rooms).map((room) => [room, name])));
+
+/** Matches the import and export of a package, type-only ones included, and import(). */
+const PACKAGE = /\b(?:from|import)\s*\(?\s*['"`]([^.'"`][^'"`]*)['"`]/g;
 
 /**
  * Returns the faults of the sources against src/layers.ts: unknown rooms, imports of a room that is listed later, tables that a
@@ -48,16 +55,18 @@ export function layerFaults(sources: readonly Source[] = readSources(), tables: 
 function importFaults({ file, room, imports }: Source): string[] {
   const own = RANKS.get(room);
   if (own === undefined) return [`${file}: the room ${room} is not in src/layers.ts`];
+  const layer = LAYER_OF.get(room);
+  if (file !== 'src/main.ts' && !file.startsWith(`src/${layer}/`)) return [`${file}: the room ${room} is in src/${layer}`];
   return imports.flatMap((target) => {
-    if (!target.startsWith('src/')) return [];
+    if (!target.startsWith('src/')) return OUTSIDE.test(target) ? [`${file}: imports ${target}, outside of src`] : [];
     const rank = RANKS.get(roomOf(target));
     return rank !== undefined && rank <= own ? [] : [`${file}: imports ${target}, which is above ${room}`];
   });
 }
 
-function tableFaults({ file, room, text }: Source, tables: ReadonlySet<string>, used: Set<string>): string[] {
+function tableFaults({ file, room, literals }: Source, tables: ReadonlySet<string>, used: Set<string>): string[] {
   const faults = new Set<string>();
-  for (const { table, writes } of literalsIn(text).flatMap(tablesIn)) {
+  for (const { table, writes } of literals.flatMap(tablesIn)) {
     const hidden = table === HOLE && writes;
     const owner = OWNERS.get(table);
     if (!hidden && (!tables.has(table) || owner === room || (!writes && rankOf(owner) < rankOf(room)))) continue;
@@ -89,12 +98,16 @@ export function readSources(): Source[] {
     .map((file) => sourceOf(file, fs.readFileSync(path.join(ROOT, file), 'utf8')));
 }
 
-/** Returns a source with its imports as paths from the root. */
+/**
+ * Returns a source with its imports as paths from the root. Every string that is a relative path counts as one: it may be the
+ * argument of require(), of new URL() or of new Worker(), or be imported by its variable.
+ */
 export function sourceOf(file: string, text: string): Source {
-  const imports = [...text.matchAll(IMPORT)].map(([, target = '']) =>
-    target.startsWith('.') ? path.posix.join(path.posix.dirname(file), target) : target,
-  );
-  return { file, room: roomOf(file), text, imports };
+  const literals = literalsIn(text);
+  const relative = literals.filter((literal) => /^\.\.?\//.test(literal));
+  const packages = [...text.matchAll(PACKAGE)].map(([, target = '']) => target);
+  const imports = [...relative.map((target) => path.posix.join(path.posix.dirname(file), target)), ...packages];
+  return { file, room: roomOf(file), literals, imports };
 }
 
 /** Returns the tables that the migrations make. */
@@ -106,12 +119,11 @@ export function readTables(): Set<string> {
 
 /** Draws the layers for ARCHITECTURE.md. An arrow that two others imply is left out. */
 export function layerPicture(): string {
-  const layerOf = new Map(LAYERS.flatMap(({ name, rooms }) => Object.keys(rooms).map((room) => [room, name])));
   const arrows = new Map<string, Set<string>>(LAYERS.map(({ name }) => [name, new Set()]));
   for (const { room, imports } of readSources()) {
     for (const target of imports.filter((file) => file.startsWith('src/'))) {
-      const from = layerOf.get(room) ?? '';
-      const to = layerOf.get(roomOf(target)) ?? '';
+      const from = LAYER_OF.get(room) ?? '';
+      const to = LAYER_OF.get(roomOf(target)) ?? '';
       if (from !== to) arrows.get(from)?.add(to);
     }
   }
