@@ -84,6 +84,23 @@ describe('the lists and the database', () => {
     assert.deepEqual(faults, ['float_polls.error is JSON: its keys have to be listed']);
   });
 
+  test('every column that an erasure sets to null or redacts allows it', async () => {
+    const { rows } = await (clients[1] as pg.Client).query<Column & { is_nullable: string }>(
+      "select table_name, column_name, udt_name, is_nullable from information_schema.columns where table_schema = 'public'",
+    );
+    const real = new Map(rows.map((row) => [`${row.table_name}.${row.column_name}`, row]));
+    const unfit = [...TABLES].flatMap(([name, { rules = {} }]) =>
+      Object.entries(rules).flatMap(([column, { becomes }]) => {
+        const found = real.get(`${name}.${column}`);
+        const nulled = ['null', 'hash'].includes(becomes);
+        const written = ['redacted', 'pseudonym'].includes(becomes);
+        const fits = (!nulled || found?.is_nullable === 'YES') && (!written || /^(?:text|json)$/.test(found?.udt_name ?? ''));
+        return fits ? [] : [`${name}.${column} ${becomes}`];
+      }),
+    );
+    assert.deepEqual(unfit, []);
+  });
+
   test('each room lists the tables that it writes', () => {
     for (const { rooms } of LAYERS) {
       for (const [room, { writes = [] }] of Object.entries(rooms)) {
