@@ -81,7 +81,11 @@ export function controlRoutes(simulator: Controlled): SimulatorRoute[] {
 function statement({ book, statement: form = NORMAL_FORM }: Controlled, query: URLSearchParams): Answer {
   const [breaks, seed] = [Number(query.get('breaks') ?? 0), Number(query.get('seed') ?? 1)];
   const { entries, injected } = alterStatement(statementOf(book), breaks, seed);
-  const headers = { 'content-type': 'text/csv; charset=utf-8', 'x-simulator-breaks': JSON.stringify(injected) };
+  const headers = {
+    'content-type': 'text/csv; charset=utf-8',
+    'x-simulator-breaks': JSON.stringify(injected),
+    'x-twin-breaks': JSON.stringify(injected),
+  };
   return { status: 200, headers, body: writeStatement(entries, form) };
 }
 
