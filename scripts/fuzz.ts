@@ -2,22 +2,43 @@ import { spawn } from 'node:child_process';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 
-/** `npm run fuzz -- --calls 100000 --seed S`: the random requests of `npm test`, with more of them. */
-const { values } = parseArgs({
-  options: { calls: { type: 'string', default: '100000' }, seed: { type: 'string' } },
-});
-if (!/^[1-9]\d{0,7}$/.test(values.calls) || (values.seed !== undefined && !/^\d{1,9}$/.test(values.seed))) {
-  console.error('fuzz: --calls and --seed take whole numbers');
-  process.exit(2);
+const HELP = `Usage: npm run fuzz -- [options]
+
+Sends random requests, made from the OpenAPI document, to every route and page of a throw-away service.
+
+  --calls <n>   number of requests (default 100000)
+  --seed <n>    the same seed makes the same decisions`;
+
+const options = readOptions();
+
+/** Returns the options, or null when they are invalid. */
+function readOptions(): { calls: string; seed?: string; help: boolean } | null {
+  try {
+    const { values } = parseArgs({
+      options: {
+        calls: { type: 'string', default: '100000' },
+        seed: { type: 'string' },
+        help: { type: 'boolean', default: false },
+      },
+    });
+    return /^[1-9]\d{0,7}$/.test(values.calls) && /^\d{1,9}$/.test(values.seed ?? '1') ? values : null;
+  } catch {
+    return null;
+  }
+}
+
+if (options === null || options.help) {
+  console.log(HELP);
+  process.exit(options === null ? 2 : 0);
 }
 
 const child = spawn(process.execPath, [path.join(import.meta.dirname, 'test.ts'), 'test/fuzz'], {
   stdio: 'inherit',
   env: {
     ...process.env,
-    FUZZ_CALLS: values.calls,
-    TEST_FILE_LIMIT_MS: String(300_000 + Number(values.calls) * 60),
-    ...(values.seed ? { FUZZ_SEED: values.seed } : {}),
+    FUZZ_CALLS: options.calls,
+    TEST_FILE_LIMIT_MS: String(300_000 + Number(options.calls) * 60),
+    ...(options.seed ? { FUZZ_SEED: options.seed } : {}),
   },
 });
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => child.kill(signal));
