@@ -32,7 +32,7 @@ function restart(t: TestContext): void {
   t.after(() => Promise.all(workers.map((worker) => worker.stop())));
 }
 
-test('delayed outcomes survive a restart: a process that never saw the charge finishes it', async (t) => {
+test('delayed outcomes survive a restart: a process that has never seen the charge completes it', async (t) => {
   const charges: [phone: string, status: string][] = [
     ['650000000', 'succeeded'],
     ['650000003', 'failed'],
@@ -69,7 +69,7 @@ const LEFT_BEHIND: [phone: string, status: string, reason: string | null][] = [
 ];
 
 for (const [payer, status, reason] of LEFT_BEHIND) {
-  test(`killed between intent and answer, …${payer.slice(-6)}: the payment ends ${status} by what the provider says, once`, async (t) => {
+  test(`killed between intent and response, …${payer.slice(-6)}: the payment becomes ${status} once, as the provider reports`, async (t) => {
     const id = await pending();
     const [attempt, long_ago] = [`att_test_of_${id}`, new Date(Date.now() - 120_000)];
     await db.run(sql`
@@ -153,7 +153,7 @@ async function send({ url, key }: Process, place: string, body: object, headers 
   }
 }
 
-test('SIGKILL under load: what was answered is there, every payment ends by evidence, nothing twice', async (t) => {
+test('SIGKILL under load: acknowledged payments are stored, each ends by the provider’s evidence, and nothing is booked twice', async (t) => {
   const databases = await cloneDatabases();
   const dataDir = fs.mkdtempSync(path.join(os.tmpdir(), 'pirogue-crash-'));
   const owner = openPool({

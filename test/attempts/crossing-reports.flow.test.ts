@@ -62,13 +62,13 @@ test('a callback that comes while the attempt is polled makes it be asked again 
   assert.equal((await attempt()).next_poll_at?.getTime(), clock.now() + 100_000, 'and then by the plan');
 });
 
-test('a callback that comes before the answer to the charge makes it be asked at once, too', async () => {
+test('a callback that arrives before the response to the charge makes the attempt due for a poll at once', async () => {
   provider.onSubmit = async () => void (await hint());
   await charged();
   assert.equal((await attempt()).next_poll_at?.getTime(), clock.now());
 });
 
-test('the name that a callback tells while the attempt is polled or submitted is kept', async () => {
+test('a provider reference from a callback is stored, also when it arrives during a poll or a submission', async () => {
   provider.submission = { kind: 'unknown', message: 'timeout' };
   provider.onSubmit = async () => void (await hint('told-1'));
   await charged();

@@ -73,7 +73,7 @@ for (const submission of LATE) {
   });
 }
 
-test('the polling of such an attempt ends when the provider says that nothing moved, and the payment stays as it is', async () => {
+test('polling of such an attempt stops when the provider reports that no money moved, and the payment does not change', async () => {
   provider.onSubmit = async () => void (await forget());
   const id = await ordered();
   await charge(id);
@@ -83,7 +83,7 @@ test('the polling of such an attempt ends when the provider says that nothing mo
   assert.deepEqual([await statuses(id), await journals(id)], [['expired'], []]);
 });
 
-test('a callback that makes us ask about such an attempt, and the provider has it: it is polled from then on', async () => {
+test('an attempt closed as never arrived is polled again once a poll triggered by a callback finds it at the provider', async () => {
   Object.assign(provider, { submission: { kind: 'unavailable', message: 'closed' }, onSubmit: forget });
   const id = await ordered();
   await charge(id);
@@ -108,7 +108,7 @@ async function halfPaid(): Promise<{ id: string; first: Collection }> {
 const sendNext = (node: Deps = api.deps) => trancheSweep(node, store()).round();
 const lastAmounts = () => provider.submitted.map(({ amount_minor }) => Number(amount_minor / 100n));
 
-test('tranches: a piece closed as never arrived and then accepted is open again, and no third prompt is sent', async () => {
+test('tranches: one closed as never arrived and then accepted is reopened, and no third prompt is sent', async () => {
   const { id } = await halfPaid();
   provider.onSubmit = async () => void (await forget());
   await sendNext();
@@ -130,7 +130,7 @@ test('tranches: a piece closed as never arrived and then accepted is open again,
   assert.deepEqual([(await shown(id)).status, (await shown(id)).amount_captured], ['succeeded', 900_000]);
 });
 
-test('tranches: where another piece was sent meanwhile, the late one is polled, nothing is sent beside it, and what is too much is announced', async () => {
+test('tranches: after another was sent, a late one is polled, no further one is sent beside it, and the surplus is announced', async () => {
   const { id } = await halfPaid();
   provider.onSubmit = async () => {
     provider.onSubmit = async () => {};

@@ -98,7 +98,7 @@ for (const as of Object.keys(ENDINGS)) {
   }
 }
 
-test('a statement that tells of another amount after the end is booked as well', async () => {
+test('a statement with another amount after the payment has ended is booked as well', async () => {
   const id = await ended('failed');
   const said = { author: 'statement 1 line 3', evidence: 'paid 9,000' };
   const ref = { team_id: merchant.team.id, id: provider.last.attempt_id };
@@ -106,7 +106,7 @@ test('a statement that tells of another amount after the end is booked as well',
   assert.deepEqual([await held(), await events(id)], [900_000n, ['failed', 'late_success']]);
 });
 
-test('resolved as failed: suspense is empty, the payment stays as it ended, and the same report changes nothing any more', async () => {
+test('resolved as failed: suspense is empty, the status of the payment stays, and the same report changes nothing more', async () => {
   const id = await ended('failed');
   await report(paid(900_000n));
   await resolve('failed');
@@ -117,7 +117,7 @@ test('resolved as failed: suspense is empty, the payment stays as it ended, and 
   await assert.rejects(resolve('failed'), /decided already/);
 });
 
-test('another amount that is reported after that is booked anew', async () => {
+test('another amount that is reported after the resolution is booked anew', async () => {
   const id = await ended('failed');
   await report(paid(900_000n));
   await resolve('failed');
@@ -129,7 +129,7 @@ test('another amount that is reported after that is booked anew', async () => {
   assert.deepEqual(await journals(id), kinds);
 });
 
-test('the right amount after another one: what was in suspense is taken back, and the whole goes back to the payer', async () => {
+test('the right amount after a wrong one: the suspense booking is reversed, and the full amount is returned to the payer', async () => {
   const id = await ended('cancelled');
   await report(paid(900_000n));
   await report(paid(1_000_000n));
@@ -138,7 +138,7 @@ test('the right amount after another one: what was in suspense is taken back, an
   assert.deepEqual([status, must_return, mismatch], ['succeeded', true, null]);
 });
 
-test('of an attempt that is open it is no matter of the end: nothing is announced, and the payment waits', async () => {
+test('another amount on an open attempt announces nothing, and the payment stays processing', async () => {
   merchant = await api.newMerchant({ verification_level: 3 });
   const { id } = (await call('POST', '/payments', { amount: 10_000, currency: 'XAF', phone: '1' })).body.transaction;
   await call('POST', `/payments/${id}`, { channel: 'cm.mtn', data: { phone: '650000000' } });

@@ -98,7 +98,7 @@ for (const [reading, open, created] of READINGS) {
   });
 }
 
-test('soon after sending, an unknown attempt stays unknown while the provider does not know it, however often it is asked', () => {
+test('an unknown attempt stays unknown while "not found" comes soon after sending, however often it is polled', () => {
   for (const polls of [0, 1, 10, 1_000]) {
     const change = changeOfReading(config, 'live', payment, { ...attemptIn('unknown'), polls }, { kind: 'not_found' }, PLAN, AT);
     assert.equal(change.attempt?.update.status, 'unknown');
@@ -106,7 +106,7 @@ test('soon after sending, an unknown attempt stays unknown while the provider do
   }
 });
 
-test('ten minutes after sending, a provider that does not know it is evidence that nothing arrived', () => {
+test('"not found" ten minutes after sending is evidence that the request never arrived', () => {
   const { attempt, occurrences } = changeOfReading(
     config,
     'live',
@@ -123,13 +123,13 @@ test('ten minutes after sending, a provider that does not know it is evidence th
   );
 });
 
-test('no age closes an attempt that the provider cannot be asked about', () => {
+test('an attempt is never closed by its age while the provider returns no readable status', () => {
   const old = { ...attemptIn('unknown'), submitted_at: new Date(AT - 86_400_000) };
   const unreadable = changeOfReading(config, 'live', payment, old, { kind: 'unreadable', message: '?' }, PLAN, AT);
   assert.deepEqual([unreadable.attempt?.update.status, unreadable.occurrences], ['unknown', []]);
 });
 
-test('closed unpaid at the provider: expired when the window is over, declined before', () => {
+test('closed unpaid at the provider: expired after the end of the window, declined before it', () => {
   const over = { ...payment, expires_at: new Date(AT) };
   const change = changeOfReading(config, 'live', over, attemptIn('open'), { kind: 'expired' }, PLAN, AT);
   assert.deepEqual(change.occurrences, [{ kind: 'window_elapsed' }]);
@@ -140,7 +140,7 @@ test('closed unpaid at the provider: expired when the window is over, declined b
   );
 });
 
-test('money is retained as long as configured for the channel in live, and not at all in the sandbox', () => {
+test('captured money is retained as configured for the channel in live, and not at all in the sandbox', () => {
   for (const [environment, channel, retention_ms] of [
     ['live', 'cm.mtn', 86_400_000],
     ['live', 'cm.bank', 172_800_000],
@@ -161,7 +161,7 @@ test('money is retained as long as configured for the channel in live, and not a
   }
 });
 
-test('the fee is that of the kind of channel', () => {
+test('the fee is that of the type of channel', () => {
   for (const [channel, fee_minor] of [
     ['cm.mtn', 2_000n],
     ['cm.bank', 1_500n],
@@ -173,7 +173,7 @@ test('the fee is that of the kind of channel', () => {
   }
 });
 
-test('looks at an unknown attempt double from 2 s and stay at 5 minutes', () => {
+test('the poll interval of an unknown attempt doubles from 2 s up to 5 minutes', () => {
   assert.deepEqual(
     [0, 1, 2, 6, 7, 8, 50, 5_000].map(backOff),
     [2_000, 4_000, 8_000, 128_000, 256_000, 300_000, 300_000, 300_000],

@@ -46,7 +46,7 @@ test('50 charges that are declined at once: one 402, the others 400, one attempt
   assert.equal((await ended(id)).attempts.length, 1);
 });
 
-test('40 charges with 4 keys at once: one key wins for all who sent it', async () => {
+test('40 charges with 4 keys at once: one key wins, and all requests with that key get its response', async () => {
   const id = await pending();
   const answers = await Promise.all(
     Array.from({ length: 40 }, (_, i) => charge(id, '650000000', { 'idempotency-key': `k${i % 4}` })),
@@ -56,7 +56,7 @@ test('40 charges with 4 keys at once: one key wins for all who sent it', async (
   assert.deepEqual([status, attempts.length, await bookedFor(id)], ['succeeded', 1, 1]);
 });
 
-test('the database itself refuses a second open attempt', async () => {
+test('a database constraint rejects a second open attempt', async () => {
   const id = await pending();
   const insert = (attempt: string) =>
     db.run(sql`
@@ -90,7 +90,7 @@ test('cancel against charge, 30 times: exactly one of them wins', async () => {
   assert.ok(outcomes.length === 30);
 });
 
-test('charge against expiry, 30 times around the moment: a charge that was taken ends succeeded, any other expired', async () => {
+test('charge against expiry, 30 times around the deadline: an accepted charge ends succeeded, any other payment expired', async () => {
   const ids = await Promise.all(Array.from({ length: 30 }, pending));
   const moment = Date.now() + 250;
   await db.run(sql`update payments set expires_at = ${new Date(moment)} where id = any(${ids})`);
@@ -106,7 +106,7 @@ test('charge against expiry, 30 times around the moment: a charge that was taken
   );
 });
 
-test('expiry decided just before a charge began changes nothing: the charge was first under the lock', async () => {
+test('an expiry that was decided just before a charge changes nothing when the charge gets the lock first', async () => {
   const id = await pending();
   await db.run(sql`
     insert into attempts (team_id, id, payment_id, provider, channel, status, amount_minor, currency, payer, provider_key, created_at,

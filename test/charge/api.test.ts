@@ -30,7 +30,7 @@ const ACCEPTED: [what: string, body: object, channel: string, action: string][] 
 ];
 
 for (const [what, body, channel, kind] of ACCEPTED) {
-  test(`202 ${what} on ${channel}: ${kind}`, async () => {
+  test(`202 ${what} on ${channel}: the action is ${kind}`, async () => {
     const id = await pending();
     const answer = await charge(id, body);
     assert.equal(answer.status, 202, JSON.stringify(answer.body));
@@ -109,7 +109,7 @@ const REFUSED: [why: string, payment: object, body: object, field: string, error
 ];
 
 for (const [why, payment, body, field, error_code] of REFUSED) {
-  test(`422 ${why}: names ${field}, and the payment is still pending`, async () => {
+  test(`422 ${why}: the error names ${field}, and the payment is still pending`, async () => {
     const id = await pending(payment);
     const answer = await charge(id, body);
     assert.equal(answer.status, 422, JSON.stringify(answer.body));
@@ -131,7 +131,7 @@ for (const state of PAYMENT_STATUSES.filter((status) => status !== 'pending' && 
   });
 }
 
-test('400 a second charge while one is under way', async () => {
+test('400 for a second charge while one is in progress', async () => {
   const id = await pending();
   assert.equal((await charge(id, MTN)).status, 202);
   assert.equal((await charge(id, MTN)).status, 400);
@@ -139,7 +139,7 @@ test('400 a second charge while one is under way', async () => {
   assert.equal((await api.call('GET', `/payments/${id}`)).body.transaction.attempts.length, 1);
 });
 
-test('400 after the window has closed, also before the worker has seen it', async () => {
+test('400 after the window has closed, also before the worker has expired the payment', async () => {
   const id = await pending();
   await db.run(sql`update payments set expires_at = now() - interval '1 second' where id = ${id}`);
   const answer = await charge(id, MTN);
@@ -147,7 +147,7 @@ test('400 after the window has closed, also before the worker has seen it', asyn
   assert.deepEqual((await api.call('GET', `/payments/${id}`)).body.transaction.attempts, []);
 });
 
-test('what was asked of the provider is stored before: attempt, number, amount, key', async () => {
+test('the request is stored before it is sent to the provider: attempt, number, amount, key', async () => {
   const id = await pending({ amount: 1000, bearer: 'customer' });
   await charge(id, { ...MTN, client_ip: '41.202.219.73' });
   const [row] = await db.all<Record<string, unknown>>(sql`
@@ -167,13 +167,13 @@ test('what was asked of the provider is stored before: attempt, number, amount, 
   assert.ok(row?.provider_key);
 });
 
-test('202 the customer bears the fee: total is amount and fee', async () => {
+test('202 when the customer bears the fee: the total is amount plus fee', async () => {
   const id = await pending({ amount: 1000, bearer: 'customer' });
   const { transaction } = (await charge(id, MTN)).body;
   assert.deepEqual([transaction.amount, transaction.fee, transaction.amount_total], [1000, 20, 1020]);
 });
 
-test('202 the merchant bears the fee: total is the amount', async () => {
+test('202 when the merchant bears the fee: the total is the amount', async () => {
   const { transaction } = (await charge(await pending({ amount: 1000 }), { channel: 'cm.bank', data: { account_number: '1' } }))
     .body;
   assert.deepEqual([transaction.amount, transaction.fee, transaction.amount_total], [1000, 15, 1000]);

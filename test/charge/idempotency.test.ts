@@ -21,7 +21,7 @@ const charge = (id: string, key: string, body: object = MTN): Promise<Answer> =>
 
 const attemptsOf = async (id: string) => (await api.call('GET', `/payments/${id}`)).body.transaction.attempts;
 
-test('202 again: the same status and body, marked as replayed, and no second attempt', async () => {
+test('202 for a repeated request: the same status and body, marked as replayed, and no second attempt', async () => {
   const id = await pending();
   const first = await charge(id, 'again');
   assert.deepEqual([first.status, first.headers.get('idempotent-replayed')], [202, null]);
@@ -31,7 +31,7 @@ test('202 again: the same status and body, marked as replayed, and no second att
   assert.equal((await attemptsOf(id)).length, 1);
 });
 
-test('422 the same key for another body or another payment', async () => {
+test('422 for the same key with another body or another payment', async () => {
   const [id, other] = [await pending(), await pending()];
   await charge(id, 'other');
   for (const answer of [await charge(id, 'other', { channel: 'cm.card' }), await charge(other, 'other')]) {
@@ -48,7 +48,7 @@ test('422 after 24 hours, and no second attempt', async () => {
   assert.equal((await attemptsOf(id)).length, 1);
 });
 
-test('a decline does not consume the key: the payment is failed and says so, another payment takes the key', async () => {
+test('a decline does not consume the key: the payment is failed, and the key can charge another payment', async () => {
   const [id, other] = [await pending(), await pending()];
   assert.equal((await charge(id, 'declined', DECLINED)).status, 402);
   assert.equal((await charge(id, 'declined', DECLINED)).status, 400);
@@ -62,7 +62,7 @@ test('a 422 does not consume the key', async () => {
 });
 
 for (const at_once of [2, 20]) {
-  test(`202 for all of ${at_once} at once with one key: one attempt, told to everyone`, async () => {
+  test(`202 for all of ${at_once} concurrent requests with one key: one attempt, the same response for all`, async () => {
     const id = await pending();
     const answers = await Promise.all(Array.from({ length: at_once }, () => charge(id, `at-once-${at_once}`)));
     assert.deepEqual(
@@ -85,7 +85,7 @@ async function forgetAnswer(id: string, key: string, body: object): Promise<void
     on conflict (team_id, route, key) do update set answer = null`);
 }
 
-test('202 after a crash before the answer was kept: told from the attempt, and no second one', async () => {
+test('202 after a crash before the response was stored: it is rebuilt from the attempt, and there is no second attempt', async () => {
   const id = await pending();
   const first = await charge(id, 'crashed');
   await forgetAnswer(id, 'crashed', MTN);
@@ -94,7 +94,7 @@ test('202 after a crash before the answer was kept: told from the attempt, and n
   assert.equal((await attemptsOf(id)).length, 1);
 });
 
-test('after a crash behind a decline, the same key never says that the payment is under way', async () => {
+test('after a crash that follows a decline, the same key never returns that the payment is in progress', async () => {
   const id = await pending();
   await charge(id, 'crashed-decline', DECLINED);
   await forgetAnswer(id, 'crashed-decline', DECLINED);
@@ -102,7 +102,7 @@ test('after a crash behind a decline, the same key never says that the payment i
   assert.ok(status === 402 || status === 400, `${status} ${body.message} for a payment that is ${body.transaction?.status}`);
 });
 
-test('202 after a crash behind a provider that took nothing: the next request with the key charges, at once', async () => {
+test('202 after a crash with an unavailable provider: the next request with the key charges at once', async () => {
   const id = await pending();
   await charge(id, 'left-alone');
   await forgetAnswer(id, 'left-alone', MTN);
@@ -134,7 +134,7 @@ test('422 a public key gets no answer that a secret key got; its own is replayed
   }
 });
 
-test('422 a public key that knows key and body of a payment that a secret key made gets no page of it', async () => {
+test('422 for a public key that repeats the key and body of a secret key’s payment: its hosted page is not returned', async () => {
   const make = (key: string) =>
     api.call('POST', '/payments', {
       key,

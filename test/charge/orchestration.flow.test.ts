@@ -53,7 +53,7 @@ async function warmUp(): Promise<void> {
   await becomes(id, 'succeeded');
 }
 
-test('202, then succeeded by a signed callback, without asking', async () => {
+test('202, then succeeded by a signed callback, without a poll', async () => {
   await warmUp();
   const reads = () => first.requests.filter(({ method, path }) => method === 'GET' && path.startsWith('/v2/deposits/')).length;
   const before = reads();
@@ -73,7 +73,7 @@ test('202, then succeeded by a signed callback, without asking', async () => {
   assert.deepEqual(first.book.moved(), [{ kind: 'collect', currency: 'XAF', amount_minor: 200_000n, count: 2 }]);
 });
 
-test('evidence with another amount: the payment waits, the money is in hold, a person resolves it', async () => {
+test('evidence with another amount: the payment waits, the money is in suspense, and it is resolved manually', async () => {
   await warmUp();
   first.faults.announce('other_amount');
   const id = await pending();
@@ -99,7 +99,7 @@ test('evidence with another amount: the payment waits, the money is in hold, a p
   assert.equal((await held()).hold ?? 0n, 0n);
 });
 
-test('402 declined at once: the payment is failed, nothing was created, no other provider is asked', async () => {
+test('402 for an immediate decline: the payment is failed, nothing was created, and no other provider is tried', async () => {
   const id = await pending();
   const { status, body } = await charge(id, '670000005');
   assert.deepEqual([status, body.error_code], [402, 'invalid_number']);
@@ -107,7 +107,7 @@ test('402 declined at once: the payment is failed, nothing was created, no other
   assert.deepEqual([first.book.entries().length, second.book.entries().length], [0, 0]);
 });
 
-test('502 nobody could take it: the payment stays pending and can be charged later', async () => {
+test('502 when no provider is available: the payment stays pending and can be charged later', async () => {
   await Promise.all([first.closePort(), second.closePort()]);
   const id = await pending();
   assert.equal((await charge(id)).status, 502);
@@ -121,7 +121,7 @@ test('502 nobody could take it: the payment stays pending and can be charged lat
   await becomes(id, 'succeeded');
 });
 
-test('fallback: a provider that provably created nothing leaves the charge to the next', async () => {
+test('fallback: after a provider that provably created nothing, the next one gets the charge', async () => {
   await first.closePort();
   const id = await pending();
   assert.equal((await charge(id)).status, 202);
@@ -133,7 +133,7 @@ test('fallback: a provider that provably created nothing leaves the charge to th
   );
 });
 
-test('no fallback after a lost answer: created or not, only the provider is asked', async () => {
+test('no fallback after a lost response: only the same provider is polled, whether it created the charge or not', async () => {
   for (const fault of ['reset_created', 'reset_uncreated'] as const) {
     first.faults.script({ fault });
     const id = await pending();
@@ -150,7 +150,7 @@ test('no fallback after a lost answer: created or not, only the provider is aske
   }
 });
 
-test('an unsigned callback only makes us ask; a lost one costs nothing but time', async () => {
+test('an unsigned callback only triggers a poll; a lost callback only delays the outcome', async () => {
   for (const manner of ['none', 'repeated', 'out_of_order', 'early'] as const) {
     await first.closePort();
     second.faults.announce(manner);
@@ -162,7 +162,7 @@ test('an unsigned callback only makes us ask; a lost one costs nothing but time'
   assert.equal(second.book.moved()[0]?.count, 4);
 });
 
-test('a callback with a wrong signature: 401, and nothing changes by it', async () => {
+test('401 for a callback with a wrong signature, and nothing changes', async () => {
   first.faults.announce('wrong_signature');
   const id = await pending();
   await charge(id);
@@ -174,14 +174,14 @@ test('a callback with a wrong signature: 401, and nothing changes by it', async 
   await becomes(id, 'succeeded');
 });
 
-test('404 for callbacks to an address that is not ours', async () => {
+test('404 for a callback to an unknown address', async () => {
   const { id } = shop.accounts.pawapay ?? assert.fail();
   const post = (path: string) => fetch(`${api.url}/_callbacks/${path}`, { method: 'POST', body: '{}' });
   assert.equal((await post('pa_00000000000000000000000000')).status, 404);
   assert.equal((await post(`${id}/att_00000000000000000000000000/wrong`)).status, 404);
 });
 
-test('a disabled account takes nothing new, and what it has is followed to its end', async () => {
+test('a disabled account gets no new charges, and its open ones are polled until they end', async () => {
   const id = await pending();
   await charge(id);
   await setActive(api.control, shop.accounts.pawapay?.id as string, false, new Date());
@@ -192,7 +192,7 @@ test('a disabled account takes nothing new, and what it has is followed to its e
   assert.equal((await payment(next)).attempts[0].provider, 'mtn-momo');
 });
 
-test('payouts fall back like charges, and are reserved until it is certain that they went', async () => {
+test('payouts fall back like charges, and their money stays reserved until they are known to be sent', async () => {
   const id = await pending(10_000);
   await charge(id);
   await becomes(id, 'succeeded');

@@ -50,7 +50,7 @@ async function chargeWithPause(ms: number): Promise<string> {
   return id;
 }
 
-test('a process that was paused for minutes before it sends does not send any more: "not found" may have closed the attempt', async () => {
+test('a process paused for minutes before it sends no longer sends: "not found" may have closed the attempt', async () => {
   const id = await chargeWithPause(400_000);
   assert.deepEqual(provider.submitted, []);
   const { body } = await api.call('GET', `/payments/${id}`);

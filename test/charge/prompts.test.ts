@@ -48,7 +48,7 @@ async function times(count: number, charge: () => Promise<{ status: number }>): 
 }
 const EIGHT = Array(8).fill(402);
 
-test('429 from the ninth charge in an hour by a public key, an Origin or not, and by the page of its payments', async () => {
+test('429 from the ninth charge in an hour with a public key, with or without an Origin, and on the pages of its payments', async () => {
   const { public: open } = merchant.live;
   assert.deepEqual(await times(9, () => byApi('650300001', open)), [...EIGHT, 429]);
   assert.equal((await onPage('650300001', open)).status, 429);
@@ -61,7 +61,7 @@ test('429 from the ninth charge in an hour by a public key, an Origin or not, an
   assert.equal((await byApi('650300001', open)).status, 402, 'an hour later it goes on');
 });
 
-test('429 never for a secret or restricted key, nor on the page of a payment that such a key made, for what a public key caused', async () => {
+test('no 429 for a secret or restricted key, or on the page of a payment it created, because of charges with a public key', async () => {
   const { public: open, secret } = merchant.live;
   await times(9, () => byApi('650300002', open));
   assert.equal((await onPage('650300002', secret)).status, 402);
@@ -70,32 +70,32 @@ test('429 never for a secret or restricted key, nor on the page of a payment tha
   assert.equal((await byApi('650300002', secret, open)).status, 429, 'the public key stays out, whoever made the payment');
 });
 
-test('429 never for a secret key for what happened on pages of its payments', async () => {
+test('no 429 for a secret key because of charges on the pages of its payments', async () => {
   const { secret } = merchant.live;
   assert.deepEqual(await times(9, () => onPage('650300003', secret)), [...EIGHT, 429]);
   assert.equal((await byApi('650300003', secret)).status, 402);
 });
 
-test('429 for secret and restricted keys together from the ninth charge, and then for pages and public keys as well', async () => {
+test('429 from the ninth charge with secret and restricted keys together, and then on pages and for public keys too', async () => {
   const { public: open, secret } = merchant.live;
   assert.deepEqual(await times(4, () => byApi('650300004', secret)), Array(4).fill(402));
   assert.deepEqual(await times(5, () => byApi('650300004', restricted)), [402, 402, 402, 402, 429]);
   assert.deepEqual([(await onPage('650300004', secret)).status, (await byApi('650300004', open)).status], [429, 429]);
 });
 
-test('429 never for another merchant', async () => {
+test('no 429 because of the charges of another merchant', async () => {
   const other = await api.newMerchant({ verification_level: 3 });
   await times(9, () => byApi('650300005', merchant.live.public));
   assert.deepEqual(await times(9, () => byApi('650300005', other.live.public)), [...EIGHT, 429]);
 });
 
-test('429 is counted exactly when many come at once', async () => {
+test('the limit is exact under concurrent charges', async () => {
   const { public: open } = merchant.live;
   const statuses = await Promise.all(Array.from({ length: 14 }, () => byApi('650300006', open)));
   assert.equal(statuses.filter(({ status }) => status === 429).length, 6);
 });
 
-test('429 for the next tranche that a person asks for, while the one that the worker sends is not held up', async () => {
+test('429 for the next tranche when a client requests it; the tranche that the worker sends is not limited', async () => {
   const { public: open, secret } = merchant.live;
   const { id } = (await api.call('POST', '/payments', { key: secret, body: { amount: 510_000, currency: 'XAF', phone: '1' } }))
     .body.transaction;
@@ -109,6 +109,6 @@ test('429 for the next tranche that a person asks for, while the one that the wo
   assert.equal(transaction.attempts.length, 2, 'the worker’s');
 });
 
-test('402 again and again in the sandbox, where no phone rings', async () => {
+test('any number of declined charges returns 402 in the sandbox, where no phone is prompted', async () => {
   assert.deepEqual(await times(10, () => byApi('650300008', merchant.sandbox.public)), Array(10).fill(402));
 });

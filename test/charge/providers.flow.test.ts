@@ -81,14 +81,14 @@ const retrieve = async (id: string) => (await api.call('GET', `/payments/${id}`,
 const attempts = async (id: string) =>
   (await retrieve(id)).attempts.map(({ provider, status }: Record<string, string>) => `${provider} ${status}`);
 
-test('unavailable: the next provider is tried, and both attempts are kept', async () => {
+test('unavailable: the next provider is tried, and both attempts are stored', async () => {
   const { id, answer, asked } = await charged(UNAVAILABLE, ACCEPTED);
   assert.deepEqual([answer.status, asked], [202, [1, 1]]);
   assert.deepEqual(await attempts(id), ['first unavailable', 'second open']);
   assert.notEqual(first.submitted[0]?.provider_key, second.submitted[0]?.provider_key);
 });
 
-test('502 when all are unavailable: still pending, nothing told, and it can be charged again', async () => {
+test('502 when all providers are unavailable: the payment is still pending and can be charged again', async () => {
   const { id, answer, asked } = await charged(UNAVAILABLE, UNAVAILABLE);
   assert.deepEqual([answer.status, asked, (await retrieve(id)).status], [502, [1, 1], 'pending']);
   first.submission = ACCEPTED;
@@ -104,7 +104,7 @@ for (const [seen, reading] of [
   ['open', { kind: 'pending', poll_after_ms: 1_000_000_000 }],
   ['unknown', { kind: 'not_found' }],
 ] as [string, Reading][]) {
-  test(`"unavailable" after the provider was asked ends nothing, and no other is tried: ${seen}`, async () => {
+  test(`"unavailable" after a poll has found the attempt ${seen} does not close it, and no other provider is tried`, async () => {
     first.onSubmit = async ({ attempt_id }) => {
       await db.run(sql`update attempts set next_poll_at = ${new Date(clock.now())} where id = ${attempt_id}`);
       const status = () => db.maybe<{ status: string }>(sql`select status from attempts where id = ${attempt_id}`);
@@ -116,7 +116,7 @@ for (const [seen, reading] of [
   });
 }
 
-test('502 a code that the provider cannot take now: the charge stays under way, and the code can be sent again', async () => {
+test('502 when the provider cannot accept the code: the charge stays in progress, and the code can be sent again', async () => {
   const { id } = await charged({ ...ACCEPTED, next: { kind: 'otp' } } as Submission, ACCEPTED);
   const send = () =>
     api.call('POST', `/payments/${id}`, { key, body: { channel: 'cm.mtn', data: { phone: nextPhone(), otp: '123456' } } });
@@ -141,7 +141,7 @@ for (const [what, submission, status] of NOT_TRIED) {
   });
 }
 
-test('unknown is not a decline: processing however long the provider says nothing, then the evidence counts', async () => {
+test('unknown is not a decline: the payment stays processing until the provider returns evidence', async () => {
   const readings: Reading[] = [
     { kind: 'not_found' },
     ...Array<Reading>(5).fill({ kind: 'unreadable', message: '<html>' }),
@@ -165,7 +165,7 @@ test('unknown is not a decline: processing however long the provider says nothin
   assert.deepEqual(await attempts(id), ['first succeeded']);
 });
 
-test('the intent and the provider’s key are stored, and no transaction is open, when the provider is asked', async () => {
+test('intent and provider key are stored, and no transaction is open, when the provider is called', async () => {
   let seen: unknown;
   first.onSubmit = async ({ attempt_id, provider_key }) => {
     const rows = await db.all(
@@ -187,7 +187,7 @@ const MISMATCHES: [what: string, evidence: object][] = [
 ];
 
 for (const [what, evidence] of MISMATCHES) {
-  test(`evidence of ${what} than was asked for leaves it processing and books nothing available`, async () => {
+  test(`evidence of ${what} than requested leaves the payment processing and makes nothing available`, async () => {
     const { id, answer } = await charged({ kind: 'succeeded', ...proof, ...evidence }, ACCEPTED, [
       { kind: 'succeeded', ...proof, ...evidence },
     ]);
@@ -202,7 +202,7 @@ for (const [what, evidence] of MISMATCHES) {
   });
 }
 
-test('a provider that throws: 500, then the payment ends by what it reads', async () => {
+test('500 when the provider throws; the payment then ends by the result of a poll', async () => {
   const evidence: Reading[] = [{ kind: 'succeeded', ...proof }];
   const { id, answer } = await charged(() => Promise.reject(new Error('secret inside')), ACCEPTED, evidence);
   assert.equal(answer.status, 500);
@@ -215,7 +215,7 @@ test('a provider that throws: 500, then the payment ends by what it reads', asyn
   );
 });
 
-test('in live the money waits: pending, not settled', async () => {
+test('live money is retained: pending, not settled', async () => {
   const team = await api.newMerchant({ verification_level: 1 });
   Object.assign(first, { submission: { kind: 'succeeded', ...proof } });
   const { id } = (
@@ -233,7 +233,7 @@ test('in live the money waits: pending, not settled', async () => {
   assert.deepEqual([balances.get('pending'), balances.get('available') ?? 0n, balances.get('fee_income')], [98_000n, 0n, 2_000n]);
 });
 
-test('money that comes after a decline is kept aside and announced, and the payment stays failed', async () => {
+test('money received after a decline is booked into suspense and announced, and the payment stays failed', async () => {
   const { id, answer } = await charged({ kind: 'refused', reason: 'operator_declined', message: 'no' }, ACCEPTED);
   assert.equal(answer.status, 402);
   const [attempt] = (await retrieve(id)).attempts;

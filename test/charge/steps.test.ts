@@ -31,7 +31,7 @@ const send = (id: string, key: string, otp = '123456') =>
 const dropAnswer = (key: string) =>
   api.deps.stores.sandbox.db.run(sql`update idempotency_keys set answer = null where key = ${key}`);
 
-test('202 again for a code that was taken: the same answer, and the provider hears it once', async () => {
+test('202 for a repeated code: the same response, and the provider receives the code once', async () => {
   const id = await waitingForCode();
   const first = await send(id, 'code');
   assert.deepEqual([first.status, first.body.action.kind], [202, 'confirm']);
@@ -41,7 +41,7 @@ test('202 again for a code that was taken: the same answer, and the provider hea
   assert.equal((await send(id, 'code', '654321')).status, 422, 'another code is another request');
 });
 
-test('202 for all of ten at once with one key: the provider hears the code once', async () => {
+test('202 for ten concurrent requests with one key: the provider receives the code once', async () => {
   const id = await waitingForCode();
   const answers = await Promise.all(Array.from({ length: 10 }, () => send(id, 'ten')));
   assert.deepEqual(
@@ -51,7 +51,7 @@ test('202 for all of ten at once with one key: the provider hears the code once'
   assert.equal(provider.continued.length, 1);
 });
 
-test('502 does not consume the key: the code is sent again under it', async () => {
+test('502 does not consume the key: the code can be sent again with it', async () => {
   const id = await waitingForCode();
   provider.further = { kind: 'unavailable', message: 'closed' };
   assert.equal((await send(id, 'later')).status, 502);
@@ -59,7 +59,7 @@ test('502 does not consume the key: the code is sent again under it', async () =
   assert.equal((await send(id, 'later')).status, 202);
 });
 
-test('202 after a crash behind the provider’s answer: told from the attempt', async () => {
+test('202 after a crash that follows the response of the provider: rebuilt from the attempt', async () => {
   const id = await waitingForCode();
   await send(id, 'crashed');
   await dropAnswer('crashed');
@@ -67,7 +67,7 @@ test('202 after a crash behind the provider’s answer: told from the attempt', 
   assert.deepEqual([status, body.action.kind, provider.continued.length], [202, 'confirm', 1]);
 });
 
-test('202 after a crash before the provider heard the code: a minute later the same key sends it', async () => {
+test('202 after a crash before the provider received the code: a minute later the same key sends it', async () => {
   const id = await waitingForCode();
   provider.further = CODED;
   await send(id, 'unheard');

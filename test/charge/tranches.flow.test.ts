@@ -40,7 +40,7 @@ interface Attempt {
   status: string;
 }
 
-test('above 500000 XAF it is collected in near-equal pieces, one prompt at a time, and succeeds when all have landed', async () => {
+test('an amount above 500000 XAF is collected in near-equal tranches, one prompt at a time, and succeeds when all are captured', async () => {
   const { id, answer } = await startPayment(api, { amount: 1_200_000 });
   assert.equal(answer.status, 202);
   const transaction = await paymentIn(api, id, ['succeeded']);
@@ -64,7 +64,7 @@ test('above 500000 XAF it is collected in near-equal pieces, one prompt at a tim
   ]);
 });
 
-test('exactly 500000 is one charge; a bank or card is never cut', async () => {
+test('exactly 500000 XAF is one charge; a bank or card charge is never split into tranches', async () => {
   const one = await paid(api, { amount: 500_000 });
   assert.equal((await api.call('GET', `/payments/${one}`)).body.transaction.attempts.length, 1);
   const created = await api.call('POST', '/payments', { body: { amount: 900_000, currency: 'XAF', phone: '1' } });
@@ -73,13 +73,13 @@ test('exactly 500000 is one charge; a bank or card is never cut', async () => {
   assert.equal((await paymentIn(api, id, ['succeeded'])).attempts.length, 1);
 });
 
-test('402 a first piece that is declined fails the payment, like any charge', async () => {
+test('402 when the first tranche is declined: the payment is failed, like any charge', async () => {
   const { id, answer } = await startPayment(api, { amount: 1_200_000, phone: '650000001' });
   assert.equal(answer.status, 402);
   assert.equal((await api.call('GET', `/payments/${id}`)).body.transaction.status, 'failed');
 });
 
-test('a declined later piece leaves it partial; the payer goes on days later, on another channel', async () => {
+test('a later tranche that is declined leaves the payment partial; the payer can continue days later on another channel', async () => {
   const { db } = api.deps.stores.sandbox;
   const { id } = await startPayment(api, { amount: 1_200_000, fields: { description: DECLINES_LATER } });
   const partial = await until(
@@ -94,7 +94,7 @@ test('a declined later piece leaves it partial; the payer goes on days later, on
   assert.equal((await paymentIn(api, id, ['succeeded'])).amount_captured, 1_200_000);
 });
 
-test('400 a partial payment cannot be cancelled; 402 tells of a declined piece', async () => {
+test('400 for cancelling a partial payment; 402 for a declined tranche', async () => {
   const { id } = await startPayment(api, { amount: 700_000, fields: { description: DECLINES_LATER } });
   await until(
     async () => (await api.call('GET', `/payments/${id}`)).body.transaction.attempts,
@@ -106,7 +106,7 @@ test('400 a partial payment cannot be cancelled; 402 tells of a declined piece',
   assert.equal((await api.call('GET', `/payments/${id}`)).body.transaction.status, 'partial');
 });
 
-test('when the window closes on a partial payment it expires and every captured piece goes back to the payer', async () => {
+test('a partial payment expires at the end of its window, and every captured tranche is returned to the payer', async () => {
   const { db } = api.deps.stores.sandbox;
   const merchant = await api.newMerchant();
   const key = merchant.sandbox.secret;
@@ -134,7 +134,7 @@ test('when the window closes on a partial payment it expires and every captured 
   );
 });
 
-test('a refund of a payment in pieces goes back the ways it came', async () => {
+test('a refund of a payment in tranches is returned through the attempts that collected it', async () => {
   const id = await paid(api, { amount: 1_200_000 });
   const { body } = await api.call('POST', '/refunds', { body: { payment: id, amount: 900_000, reason: 'duplicate' } });
   assert.equal((await api.call('GET', `/refunds/${body.refund.id}`)).body.refund.status, 'succeeded');

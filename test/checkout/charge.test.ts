@@ -47,7 +47,7 @@ async function onPage(changes: object = {}, key?: string) {
   return { ...payment, payer };
 }
 
-test('303 after a submit, then the page follows the payment to its end', async () => {
+test('303 after a submit, then the page follows the payment until it ends', async () => {
   const { id, payer } = await onPage({ callback: 'https://shop.example/b', reference: 'R1' });
   const submitted = await payer.submit({ channel: 'cm.mtn', phone: '6 50 00 00 00' });
   assert.equal(submitted.status, 303);
@@ -65,7 +65,7 @@ test('303 after a submit, then the page follows the payment to its end', async (
   assert.doesNotMatch(done.body, /650000000/, 'nothing of the payer');
 });
 
-test('202 as JSON with the action and what everybody may see of the payment', async () => {
+test('202 as JSON with the action and the public fields of the payment', async () => {
   const { id, url } = await newPayment(api);
   const { status, body } = await new Payer(url).json({ channel: 'cm.mtn', data: { phone: '650000000' } });
   assert.equal(status, 202);
@@ -74,7 +74,7 @@ test('202 as JSON with the action and what everybody may see of the payment', as
   assert.ok(!('customer' in body.transaction) && !('attempts' in body.transaction) && !('callback' in body.transaction));
 });
 
-test('202 as JSON for a form too, when that is what Accept says', async () => {
+test('202 as JSON for a form too, when Accept requests JSON', async () => {
   const { payer } = await onPage();
   const { status, body } = await payer.submit({ channel: 'cm.bank', account_number: '00010002000000' }, '', {
     accept: 'application/json',
@@ -99,7 +99,7 @@ test('402 as JSON with payer_message in the language of the payer, and the payme
   assert.equal(await statusOf(id), 'failed');
 });
 
-test('a decline ends on the result page, which says why and leads back to the merchant', async () => {
+test('a decline ends on the result page, which gives the reason and leads back to the merchant', async () => {
   const { payer } = await onPage({ callback: 'https://shop.example/' });
   assert.equal((await payer.submit({ channel: 'cm.mtn', phone: '650000002' })).status, 303);
   const { status, body } = await payer.get('', { 'accept-language': 'fr' });
@@ -109,7 +109,7 @@ test('a decline ends on the result page, which says why and leads back to the me
   assert.doesNotMatch(body, /<form/, 'a failed payment is final');
 });
 
-test('422 shows the form again with the message beside the field and what was typed, and leaves the payment pending', async () => {
+test('422 shows the form again with the message beside the field and the values typed, and the payment stays pending', async () => {
   const { id, payer } = await onPage();
   const { status, body } = await payer.submit({ channel: 'cm.mtn', phone: '<b>12' });
   assert.equal(status, 422);
@@ -138,7 +138,7 @@ test('422 as JSON names the fields as the API does', async () => {
   assert.deepEqual(await wrong({ channel: 'cm.bank', account_number: '1'.repeat(65) }), ['data.account_number']);
 });
 
-test('400 as JSON for a payment that is over or under way, a page for a browser', async () => {
+test('400 for a payment that has ended or is in progress: JSON for a script, a page for a browser', async () => {
   const { payer } = await onPage();
   await payer.json({ channel: 'cm.mtn', data: { phone: '650000003' } });
   assert.equal((await payer.json({ channel: 'cm.mtn', data: { phone: '650000003' } })).status, 400);
@@ -151,7 +151,7 @@ test('400 as JSON for a payment that is over or under way, a page for a browser'
   assert.match((await payer.get()).body, /was not confirmed in time/);
 });
 
-test('400 for a body that is no form and no JSON object, and for one that is too large', async () => {
+test('400 for a body that is neither a form nor a JSON object, and for one that is too large', async () => {
   const { url } = await newPayment(api);
   const payer = new Payer(url);
   assert.equal((await payer.json([1])).status, 400);
@@ -160,7 +160,7 @@ test('400 for a body that is no form and no JSON object, and for one that is too
   assert.match((await payer.json({}, '', { 'content-type': 'text/plain', accept: 'text/html' })).body, /Request refused/);
 });
 
-test('410 page when the payer cancels on the phone', async () => {
+test('410 with a page when the payer cancels on the phone', async () => {
   const { payer } = await onPage();
   await payer.submit({ channel: 'cm.orange', phone: '690000004' });
   await until(
@@ -170,7 +170,7 @@ test('410 page when the payer cancels on the phone', async () => {
   assert.match((await payer.get()).body, /Payment cancelled/);
 });
 
-test('cards: a test card pays at once, another is declined with its reason', async () => {
+test('cards: one test card is paid at once, another is declined with its reason', async () => {
   const { payer, id } = await onPage();
   const form = { channel: 'cm.card', number: CARD, expiry: '12/30', cvc: '123' };
   assert.equal((await payer.submit(form)).status, 303);
@@ -180,7 +180,7 @@ test('cards: a test card pays at once, another is declined with its reason', asy
   assert.deepEqual([declined.status, declined.body.error_code], [402, 'expired_card']);
 });
 
-test('422 sandbox_test_card_required for any other card, which is not repeated', async () => {
+test('422 sandbox_test_card_required for any other card, whose number is not repeated', async () => {
   const { payer, id, url } = await onPage();
   const shown = await payer.submit({ channel: 'cm.card', number: '4111111111111111', expiry: '12/30', cvc: '987' });
   assert.equal(shown.status, 422);
@@ -193,7 +193,7 @@ test('422 sandbox_test_card_required for any other card, which is not repeated',
   assert.equal(await statusOf(id), 'pending');
 });
 
-test('3-D Secure: the step page, approved and refused', async () => {
+test('3-D Secure: the step page, approved and declined', async () => {
   for (const [answer, status] of [
     ['approve', 'succeeded'],
     ['refuse', 'failed'],
@@ -210,7 +210,7 @@ test('3-D Secure: the step page, approved and refused', async () => {
   }
 });
 
-test('a card charge by the API leads to the card page, which takes the test card', async () => {
+test('a card charge by API leads to the card page, which accepts the test card', async () => {
   const { id, url, token } = await newPayment(api);
   const { body } = await api.call('POST', `/payments/${id}`, { body: { channel: 'cm.card' } });
   assert.deepEqual(body.action, { kind: 'redirect', url: `${url}/card` });
@@ -225,7 +225,7 @@ test('a card charge by the API leads to the card page, which takes the test card
   assert.equal((await payer.json({ authentication: 'approve' }, '/card')).body.transaction.status, 'succeeded');
 });
 
-test('a charge by the API shows what to do to whoever opens the page, without the number', async () => {
+test('a charge by API shows the next step to whoever opens the page, without the number', async () => {
   const { id, url } = await newPayment(api, { phone: undefined, email: 'p@example.com' });
   await api.call('POST', `/payments/${id}`, { body: { channel: 'cm.mtn', data: { phone: '650000003' } } });
   const { body } = await new Payer(url).get();
@@ -233,7 +233,7 @@ test('a charge by the API shows what to do to whoever opens the page, without th
   assert.doesNotMatch(body, /650000003/);
 });
 
-test('502 leaves the payment pending and shows the form again; the same browser goes on', async () => {
+test('502 leaves the payment pending and shows the form again; the same browser can continue', async () => {
   const { id, payer } = await onPage({ phone: '650000000' }, verified.live.secret);
   liveAnswer = { kind: 'unavailable', message: 'closed' };
   const { status, body } = await payer.submit({ channel: 'cm.mtn', phone: '650000000' });
@@ -247,7 +247,7 @@ test('502 leaves the payment pending and shows the form again; the same browser 
   assert.match((await payer.get()).body, /We are checking your payment/);
 });
 
-test('a payment in pieces: the page tells the parts, and after a declined one the payer goes on there', async () => {
+test('a payment in tranches: the page shows the tranches, and after a declined one the payer continues there', async () => {
   const { payer, id } = await onPage({ amount: 1_200_000, bearer: 'customer' }, verified.live.secret);
   let left = 1;
   liveAnswer = { kind: 'accepted', provider_ref: 'p', next: { kind: 'confirm' }, poll_after_ms: 50 };
@@ -276,7 +276,7 @@ test('a payment in pieces: the page tells the parts, and after a declined one th
   liveReading = pending;
 });
 
-test('live: no card field, raw card data is refused, and a card channel leads to the page of the provider', async () => {
+test('live: no card field, raw card data is rejected, and a card channel leads to the page of the provider', async () => {
   const { payer } = await onPage({}, verified.live.secret);
   assert.doesNotMatch((await payer.get()).body, /name="(number|cvc|expiry)"/);
   const raw = await payer.json({ channel: 'cm.card', number: '4242424242424242' });
@@ -299,7 +299,7 @@ test('live: no card field, raw card data is refused, and a card channel leads to
   assert.doesNotMatch(waiting, /content="0;/, 'no loop');
 });
 
-test('no card number, code or page secret is in a database or a log', async () => {
+test('no card number, code or page secret is stored in the database or logged', async () => {
   const { store, payer } = { store: api.deps.stores, ...(await onPage()) };
   await payer.submit({ channel: 'cm.card', number: '5555 5555 5555 4444', expiry: '11/29', cvc: '739' });
   const all = [...(await Promise.all([store.control, store.sandbox.db, store.live.db].map(dumpDatabase))), ...logged].join('\n');

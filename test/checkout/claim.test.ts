@@ -55,7 +55,7 @@ async function claimOf(id: string): Promise<Buffer | null> {
   );
 }
 
-test('the cookie is random, for scripts out of reach, for this page alone; only its hash is kept', async () => {
+test('the cookie is random, HttpOnly and limited to this page; only its hash is stored', async () => {
   providerAnswer = CONFIRM;
   const {
     payers: [payer, other],
@@ -74,7 +74,7 @@ test('the cookie is random, for scripts out of reach, for this page alone; only 
   assert.deepEqual(await claimOf(id), sha256(payer.cookie?.split('=')[1] ?? ''));
 });
 
-test('the cookie is Secure when the pages are reached by https, below the path they stand under', async () => {
+test('the cookie is Secure when the pages are served by https, and its path is that of the pages', async () => {
   const secure = await startApi({ env: { PUBLIC_URL: 'https://pay.example/pirogue' }, workers: false });
   try {
     const port = secure.config.port;
@@ -100,7 +100,7 @@ async function callPort(port: number, method: string, path: string, key: string,
   return { status: response.status, headers: response.headers, body: await response.json() };
 }
 
-test('other browsers see how it stands, and nothing of the payer', async () => {
+test('other browsers see the status, and no data of the payer', async () => {
   providerAnswer = CONFIRM;
   const {
     payers: [holder, other],
@@ -117,7 +117,7 @@ test('other browsers see how it stands, and nothing of the payer', async () => {
   assert.deepEqual([json.status, json.body.message], [403, 'The payment is being made in another browser.']);
 });
 
-test('a browser that types the charged number takes the page over when nothing is under way', async () => {
+test('a browser that enters the charged number takes over the page when no charge is in progress', async () => {
   const { holder, other, id } = await claimedAndIdle();
   const seen = await other.get();
   assert.match(seen.body, /Was that you\?/);
@@ -133,7 +133,7 @@ test('a browser that types the charged number takes the page over when nothing i
   assert.equal((await other.submit(FORM)).status, 303);
 });
 
-test('a charge on the charged number takes the page over at once; on another number it does not', async () => {
+test('a browser that charges the charged number takes over the page at once; one that charges another number does not', async () => {
   const { other, id } = await claimedAndIdle();
   providerAnswer = CONFIRM;
   assert.equal((await other.json({ channel: 'cm.mtn', data: { phone: '650999999' } })).status, 403);
@@ -141,7 +141,7 @@ test('a charge on the charged number takes the page over at once; on another num
   assert.deepEqual(await claimOf(id), sha256(other.cookie?.split('=')[1] ?? ''));
 });
 
-test('nobody takes over while a charge is under way, whatever they know', async () => {
+test('no browser takes over while a charge is in progress, even with the number', async () => {
   providerAnswer = CONFIRM;
   const {
     payers: [holder, other],
@@ -152,7 +152,7 @@ test('nobody takes over while a charge is under way, whatever they know', async 
   assert.deepEqual(await claimOf(id), sha256(holder.cookie?.split('=')[1] ?? ''));
 });
 
-test('of browsers that submit at once exactly one charges, and that one has the page', async () => {
+test('of several browsers that submit at once, exactly one charges and owns the page', async () => {
   providerAnswer = CONFIRM;
   const { payers, id } = await browsers(8);
   const answers = await Promise.all(payers.map((payer, i) => payer.json({ channel: 'cm.mtn', data: { phone: `65000001${i}` } })));
@@ -163,7 +163,7 @@ test('of browsers that submit at once exactly one charges, and that one has the 
   assert.equal((await api.call('GET', `/payments/${id}`)).body.transaction.attempts.length, 1);
 });
 
-test('a double submit of one browser charges once', async () => {
+test('a double submit from one browser charges once', async () => {
   providerAnswer = CONFIRM;
   const {
     payers: [payer],
@@ -177,7 +177,7 @@ test('a double submit of one browser charges once', async () => {
   assert.equal((await api.call('GET', `/payments/${id}`)).body.transaction.attempts.length, 1);
 });
 
-test("303 to the page for a provider's form that sends the payer back: nothing of it is read", async () => {
+test('303 to the page for a form posted by a provider that sends the payer back; its fields are ignored', async () => {
   const { payers, id } = await browsers(1);
   const payer = payers[0];
   const back = await payer.submit({ card_number: '4242424242424242' }, '/card', { origin: 'https://provider.example' });
@@ -189,7 +189,7 @@ test("303 to the page for a provider's form that sends the payer back: nothing o
   assert.deepEqual([status, attempts], ['pending', []]);
 });
 
-test('403 for a submit that comes from another site', async () => {
+test('403 for a submit from another site', async () => {
   const {
     payers: [payer],
     id,
@@ -213,7 +213,7 @@ test('403 for a submit that comes from another site', async () => {
   );
 });
 
-test('403 for a form without its token, with that of another browser or of another page; the form comes back', async () => {
+test('403 for a form without its token, or with that of another browser or page; the form is shown again', async () => {
   const {
     payers: [payer, other],
     id,
@@ -230,7 +230,7 @@ test('403 for a form without its token, with that of another browser or of anoth
   assert.equal((await api.call('GET', `/payments/${id}`)).body.transaction.status, 'pending');
 });
 
-test('429 with a good page and Retry-After past 30 submits of a page in a minute; other pages go on', async () => {
+test('429 with a page and Retry-After above 30 submits of one page in a minute; other pages are not limited', async () => {
   const {
     payers: [payer],
   } = await browsers(1);

@@ -216,7 +216,7 @@ describe('the hosted page in a browser', { skip: found.missing ?? false, concurr
     });
   }
 
-  test('going back shows how the payment stands instead of the form', async () => {
+  test('going back shows the status of the payment instead of the form', async () => {
     const { url, id } = await newPayment(api);
     const { page, context } = await newVisitor(found.browser as NonNullable<Found['browser']>);
     await page.goto(url);
@@ -231,7 +231,7 @@ describe('the hosted page in a browser', { skip: found.missing ?? false, concurr
     await context.close();
   });
 
-  test('after a wrong code the page still follows: the right one was sent from elsewhere', async () => {
+  test('after a wrong code the page still follows the payment when the right code is sent by API', async () => {
     const { url, id } = await newPayment(api);
     const { page, context } = await newVisitor(found.browser as NonNullable<Found['browser']>);
     await page.goto(url);
@@ -249,7 +249,7 @@ describe('the hosted page in a browser', { skip: found.missing ?? false, concurr
     await context.close();
   });
 
-  test('who wants to read the result can stay', async () => {
+  test('a payer can stay on the result page', async () => {
     const { url } = await newPayment(api, { callback: `${shopUrl()}/` });
     const { page, context } = await newVisitor(found.browser as NonNullable<Found['browser']>);
     await page.goto(url);

@@ -12,7 +12,7 @@ for (const { currency, typed, channel } of GUESSES) {
   });
 }
 
-test('a number that fits several countries lists them; a number of no country is distinguished', () => {
+test('a number that fits several countries lists them; a number of no known country is reported as such', () => {
   const channels = channelsFor({ currency: 'XOF' });
   assert.deepEqual(guessChannel('70000000', channels), { kind: 'unclear', countries: ['BJ', 'BF', 'ML', 'TG'] });
   assert.deepEqual(guessChannel('12', channels), { kind: 'none' });
@@ -23,7 +23,7 @@ test('an operator that cannot take the payment is not guessed', () => {
   assert.deepEqual(guessChannel('+237690000000', channels), { kind: 'unclear', countries: ['CM'] });
 });
 
-test('a window is counted down for the operators that publish one', () => {
+test('the window is counted down for operators that publish one', () => {
   const known = CHANNELS.filter(({ id }) => promptWindow(id) !== null);
   assert.ok(known.length > 5 && known.every(({ id }) => id.endsWith('.mtn')));
 });

@@ -36,7 +36,7 @@ async function tryOnce(phone: string, key: string) {
   return { ...(await new Payer(url).json({ channel: 'cm.mtn', data: { phone } })), id, url };
 }
 
-test('429 for a phone with eight failed charges in an hour, over all payments of the team', async () => {
+test('429 for a phone with eight failed charges in an hour, counted over all payments of the team', async () => {
   assert.deepEqual(await tries('650000010', 8), Array(8).fill(402));
   const { status, body, headers, id, url } = await tryOnce('+237 6 50 00 00 10', merchant.live.secret);
   assert.deepEqual([status, body.retry_after, headers.get('retry-after')], [429, 3600, '3600']);
@@ -52,21 +52,21 @@ test('429 for a phone with eight failed charges in an hour, over all payments of
   assert.equal((await tries('650000010', 1))[0], 402, 'and this one after an hour');
 });
 
-test('429 is counted exactly when many come at once', async () => {
+test('the limit is exact under concurrent charges', async () => {
   const statuses = await Promise.all(Array.from({ length: 14 }, () => tries('650000020', 1)));
   const declined = statuses.flat().filter((status) => status === 402).length;
   assert.deepEqual([declined, statuses.flat().filter((status) => status === 429).length], [8, 6]);
 });
 
-test('502 does not count against a phone that never rang', async () => {
+test('502 does not count for a phone that was never prompted', async () => {
   assert.deepEqual(await tries('650000039', 10), Array(10).fill(502));
 });
 
-test('402 again and again in the sandbox, where everybody tries the same numbers', async () => {
+test('any number of declined charges returns 402 in the sandbox, where test numbers are shared', async () => {
   assert.deepEqual(await tries('650000040', 10, merchant.sandbox.secret), Array(10).fill(402));
 });
 
-test('429 for a payment that was tried twenty times in an hour, whatever the phone', async () => {
+test('429 for a payment with twenty charges in an hour, whatever the phone', async () => {
   const { url } = await newPayment(api, { amount: 100 }, merchant.live.secret);
   const payer = new Payer(url);
   for (let i = 0; i < 20; i++) {

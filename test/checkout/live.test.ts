@@ -42,7 +42,7 @@ async function listen(url: string) {
 
 const eventsIn = (text: string) => [...text.matchAll(/^data: (.*)$/gm)].map(([, json]) => JSON.parse(json as string));
 
-test('200 tells at once how it stands, then each change, and ends with the last', async () => {
+test('200 sends the current status at once, then each change, and closes after the last', async () => {
   released = false;
   const { url } = await newPayment(api);
   const stream = await listen(url);
@@ -68,7 +68,7 @@ test('200 tells at once how it stands, then each change, and ends with the last'
   ]);
 });
 
-test('200 beats while nothing happens, and ends after five minutes so that nothing is kept for ever', async () => {
+test('200 sends a heartbeat while nothing changes, and closes after five minutes', async () => {
   const { url } = await newPayment(api);
   const stream = await listen(url);
   await until(
@@ -85,7 +85,7 @@ test('200 beats while nothing happens, and ends after five minutes so that nothi
   await until(async () => stream.ended, Boolean);
 });
 
-test('200 and the end at once for a payment that is over', async () => {
+test('200 closes at once for a payment that has ended', async () => {
   const { url, id } = await newPayment(api);
   await api.call('DELETE', `/payments/${id}`);
   const stream = await listen(url);
@@ -93,11 +93,11 @@ test('200 and the end at once for a payment that is over', async () => {
   assert.deepEqual(eventsIn(stream.text), [{ status: 'cancelled', step: 'none', attempt: 0 }]);
 });
 
-test('404 for a token of nothing', async () => {
+test('404 for an unknown token', async () => {
   assert.equal((await new Payer(`${api.url}/pay/x`).get('/events')).status, 404);
 });
 
-test('429 for the fifth stream of one payment, whose page then asks; a closed one makes room', async () => {
+test('429 for the fifth stream of one payment, whose page then polls; closing one makes room', async () => {
   const { url } = await newPayment(api);
   const streams = [];
   for (let i = 0; i < 4; i++) streams.push(await listen(url));
@@ -123,7 +123,7 @@ function anotherProcess(watch: () => void): Live {
   return new Live({ ...api.deps, stores: { ...stores, sandbox: { ...stores.sandbox, db: { ...db, all } } } });
 }
 
-test('a page in another process is updated too, and a hundred pages cost one query', async () => {
+test('a page served by another process is updated too, and a hundred pages cost one query', async () => {
   released = false;
   let looks = 0;
   const live = anotherProcess(() => looks++);
@@ -149,7 +149,7 @@ test('a page in another process is updated too, and a hundred pages cost one que
   live.close();
 });
 
-test('a database that does not answer ends no stream: the next look goes on', async () => {
+test('a failed query closes no stream: the next one resumes the updates', async () => {
   let failures = 0;
   let broken = true;
   const live = anotherProcess(() => {
@@ -177,7 +177,7 @@ test('a database that does not answer ends no stream: the next look goes on', as
   );
 });
 
-test('a service that stops lets its pages go at once', async () => {
+test('a service that stops closes its streams at once', async () => {
   const stopping = await startApi({ workers: false });
   const stream = await listen((await newPayment(stopping)).url);
   assert.equal(stream.status, 200);

@@ -79,7 +79,7 @@ const heavy = () => ({
 });
 
 describe('the hosted page on a weak network', { skip: found.missing ?? false, concurrency: 4 }, () => {
-  test('everything weighs at most 15 kB in at most 3 requests, and a payer gets to the end on 400 kbps and 400 ms', async () => {
+  test('each page weighs at most 15 kB in at most 3 requests, and a payment completes at 400 kbps with 400 ms of latency', async () => {
     const { url } = await newPayment(api, heavy());
     const { page, context, complaints } = await newVisitor(browser);
     const meter = await metered(page);
@@ -96,7 +96,7 @@ describe('the hosted page on a weak network', { skip: found.missing ?? false, co
     await context.close();
   });
 
-  test('waiting costs one request beside the page, however long it takes, and the page moves on by itself', async () => {
+  test('waiting costs one request besides the page, however long it takes, and the page updates by itself', async () => {
     const { url } = await newPayment(api);
     const { page, context } = await newVisitor(browser);
     await page.clock.install();
@@ -117,7 +117,7 @@ describe('the hosted page on a weak network', { skip: found.missing ?? false, co
     await context.close();
   });
 
-  test('where events do not come through the page asks instead', async () => {
+  test('the page polls where server-sent events do not arrive', async () => {
     const { url } = await newPayment(api);
     const { page, context } = await newVisitor(browser);
     await page.route('**/events', (route) => route.fulfill({ status: 503 }));
@@ -131,7 +131,7 @@ describe('the hosted page on a weak network', { skip: found.missing ?? false, co
     await context.close();
   });
 
-  test('where something in between keeps the events back the page asks too', async () => {
+  test('the page also polls where a proxy buffers the events', async () => {
     const { url } = await newPayment(api);
     const { page, context } = await newVisitor(browser);
     await page.route('**/events', () => undefined);
@@ -143,7 +143,7 @@ describe('the hosted page on a weak network', { skip: found.missing ?? false, co
     await context.close();
   });
 
-  test('a signal that is lost and comes back loses nothing', async () => {
+  test('no update is lost when the signal drops and returns', async () => {
     const { url, id } = await newPayment(api);
     const { page, context } = await newVisitor(browser);
     await page.goto(url);
@@ -161,7 +161,7 @@ describe('the hosted page on a weak network', { skip: found.missing ?? false, co
     await context.close();
   });
 
-  test('a browser that was closed finds the payment where it is; another one sees nothing of the payer', async () => {
+  test('a reopened browser shows the current payment; another browser sees no data of the payer', async () => {
     const { url } = await newPayment(api);
     const first = await newVisitor(browser);
     await first.page.goto(url);

@@ -40,7 +40,7 @@ async function waitingForCode() {
   return { payer, id };
 }
 
-test('303 after the code, which goes to the provider without its spaces; the page goes on to the confirmation', async () => {
+test('303 after the code, which is sent to the provider without spaces; the page continues to the confirmation', async () => {
   const { payer } = await waitingForCode();
   assert.equal((await payer.submit({ otp: '7351 9482' }, '/otp')).status, 303);
   assert.deepEqual(given.at(-1), { kind: 'otp', otp: CODE });
@@ -48,7 +48,7 @@ test('303 after the code, which goes to the provider without its spaces; the pag
   assert.equal((await payer.json({ otp: CODE }, '/otp')).status, 400, 'nothing waits for a code any more');
 });
 
-test('422 beside the field for what is no code; nothing goes to the provider', async () => {
+test('422 with a message beside the field for an invalid code; nothing is sent to the provider', async () => {
   const { payer } = await waitingForCode();
   const before = given.length;
   for (const otp of ['', '12', '1'.repeat(13), '<b>', '12-34']) {
@@ -67,7 +67,7 @@ test('402 as JSON for a wrong code, and the payment is failed', async () => {
   assert.equal((await api.call('GET', `/payments/${id}`)).body.transaction.status, 'failed');
 });
 
-test('403 for the code from another browser, from another site and without the token of the form', async () => {
+test('403 for a code from another browser, from another site, or without the token of the form', async () => {
   const { payer } = await waitingForCode();
   const before = given.length;
   const other = new Payer(payer.url);
@@ -79,7 +79,7 @@ test('403 for the code from another browser, from another site and without the t
   assert.equal(given.length, before);
 });
 
-test('a one-time code is kept nowhere', async () => {
+test('a one-time code is never stored', async () => {
   const { payer } = await waitingForCode();
   await payer.submit({ otp: CODE }, '/otp');
   assert.ok(!(await dumpDatabase(api.deps.stores.sandbox.db)).includes(CODE));

@@ -29,7 +29,7 @@ function wireBytes(url: string, encoding: string): Promise<number> {
   });
 }
 
-test('200 shows merchant, amount, description, reference, items and the ways to pay', async () => {
+test('200 shows merchant, amount, description, reference, items and payment methods', async () => {
   const { url } = await newPayment(api, {
     description: 'Two baskets',
     reference: 'ORDER-7',
@@ -55,7 +55,7 @@ test('200 shows merchant, amount, description, reference, items and the ways to 
   }
 });
 
-test('200 offers only channels of the currency, the country of the phone first, and leaves the operator to the number', async () => {
+test('200 offers only channels of the currency, those of the phone’s country first, and derives the operator from the number', async () => {
   const { url } = await newPayment(api, { phone: '690000000' });
   const { body } = await new Payer(url).get();
   assert.match(body, /<option value="">From my number<\/option>/);
@@ -65,7 +65,7 @@ test('200 offers only channels of the currency, the country of the phone first, 
   assert.doesNotMatch(body, /value="sn\./);
 });
 
-test('200 shows fee and total of each way before confirming when the customer bears the fee', async () => {
+test('200 shows fee and total of each payment method before confirmation when the customer bears the fee', async () => {
   const { url } = await newPayment(api, { bearer: 'customer' });
   const page = text((await new Payer(url).get()).body);
   assert.match(page, /Amount FCFA\s25,000 Fee FCFA\s500 Total to pay FCFA\s25,500 Pay FCFA\s25,500/);
@@ -83,7 +83,7 @@ test('200 in French for a payer who prefers it', async () => {
   assert.match((await new Payer(url).get('', { 'accept-language': 'fr;q=0, sw' })).body, /<html lang="en">/);
 });
 
-test('200 forbids everything that is not its own, and is kept nowhere', async () => {
+test('200 has a policy that forbids all foreign content, and is never cached', async () => {
   const { headers, body } = await new Payer((await newPayment(api)).url).get();
   const policy = headers.get('content-security-policy') ?? '';
   for (const rule of ["default-src 'none'", "frame-ancestors 'none'", "form-action 'self'", "base-uri 'none'"])
@@ -109,7 +109,7 @@ test('200 weighs at most 7.6 kB with 500 items and every operator of XOF, so tha
   assert.ok(gzip < 7_600, `${gzip} bytes`);
 });
 
-test('200 escapes what merchants write', async () => {
+test('200 escapes the texts of merchants', async () => {
   const evil = '"><script>alert(1)</script><img src=x onerror=alert(1)>\'&';
   const { url } = await newPayment(api, { description: evil, reference: evil, phone: '"><b>', items: [{ name: evil }] });
   const { body } = await new Payer(url).get();
@@ -117,7 +117,7 @@ test('200 escapes what merchants write', async () => {
   assert.match(body, /&lt;script&gt;alert\(1\)/);
 });
 
-test('200 to HEAD, which link previews send, without touching the payment', async () => {
+test('200 to HEAD, as sent by link previews, does not change the payment', async () => {
   const { url, id } = await newPayment(api);
   const response = await fetch(url, { method: 'HEAD' });
   assert.equal(response.status, 200);
@@ -129,7 +129,7 @@ test('200 without payment methods when no channel supports the amount', async ()
   assert.match(text((await new Payer(url).get()).body), /cannot be paid online/);
 });
 
-test('404 with a page for a token that is unknown, modified or empty', async () => {
+test('404 with a page for an unknown, modified or empty token', async () => {
   const { token } = await newPayment(api);
   const last = token.at(-1) === 'A' ? 'B' : 'A';
   const tampered = [
@@ -153,7 +153,7 @@ test('404 with a page for a token that is unknown, modified or empty', async () 
   assert.equal((await new Payer(`${api.url}/pay/${token}/nothing/here`).get()).status, 404);
 });
 
-test('410 for a cancelled and for an expired link, the latter before any sweep has come by', async () => {
+test('410 for a cancelled and for an expired link, the latter also before the expiry sweep', async () => {
   const cancelled = await newPayment(api, { callback: 'https://shop.example/back' });
   await api.call('DELETE', `/payments/${cancelled.id}`);
   const page = await new Payer(cancelled.url).get();
@@ -173,7 +173,7 @@ test('410 for a cancelled and for an expired link, the latter before any sweep h
   );
 });
 
-test('200 status is small and contains no personal data', async () => {
+test('200 the status is small and contains no personal data', async () => {
   const { url } = await newPayment(api);
   const { body, headers } = await new Payer(url).get('/status');
   assert.deepEqual(body, { status: 'pending', step: 'none', attempt: 0 });
@@ -181,7 +181,7 @@ test('200 status is small and contains no personal data', async () => {
   assert.ok((await wireBytes(`${url}/status`, 'gzip')) < 700);
 });
 
-test('the callback keeps its own query and fragment, and only http and https lead anywhere', async () => {
+test('the callback URL keeps its own query and fragment, and only http and https URLs are linked', async () => {
   const { url, id } = await newPayment(api, { reference: 'A&B', callback: 'https://shop.example/done?cart=7&q=a%20b#top' });
   await api.call('DELETE', `/payments/${id}`);
   const link = /class="button" href="([^"]+)"/.exec((await new Payer(url).get()).body)?.[1]?.replaceAll('&amp;', '&');

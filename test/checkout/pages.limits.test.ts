@@ -72,7 +72,7 @@ for (const [what, limit, make, paths] of PAGES) {
   });
 }
 
-test('429 for the status of a payment is JSON and names when to ask again', async () => {
+test('429 for the status of a payment is JSON with the time of the next allowed request', async () => {
   clock.advance(60_000);
   const { url } = await newPayment(api, {}, key);
   for (let i = 0; i < 300; i++) await open(`${url}/status`);

@@ -51,13 +51,13 @@ before(async () => {
 });
 after(() => api.stop());
 
-test('a code is read back as what was put in, short and long', () => {
+test('a QR code decodes to its input, short and long', () => {
   for (const text of ['https://a.example', `https://pay.shop.example/${'x'.repeat(90)}`, 'https://pay.example/'.repeat(12)]) {
     assert.equal(scanned(qrCode(text, 'x').text), text);
   }
 });
 
-test('200 the page of an open payment has a code of its own address; another device that follows it can pay', async () => {
+test('200 the page of an open payment has a QR code of its own address; another device that opens it can pay', async () => {
   const { url } = await newPayment(api);
   const { body, headers } = await new Payer(url).get('', DESKTOP);
   assert.equal(scanned(body), url);
@@ -67,7 +67,7 @@ test('200 the page of an open payment has a code of its own address; another dev
   assert.equal((await phone.submit({ phone: '650000000', channel: 'cm.mtn' })).status, 303);
 });
 
-test('200 without a code once the payment has begun: elsewhere it could not go on', async () => {
+test('200 without a QR code once the payment has begun, because another device could not continue it', async () => {
   const { url } = await newPayment(api, { amount: 900_000 });
   const payer = new Payer(url);
   await payer.get();
@@ -75,12 +75,12 @@ test('200 without a code once the payment has begun: elsewhere it could not go o
   assert.doesNotMatch((await payer.get('', DESKTOP)).body, /class="qr"/);
 });
 
-test('200 without a code where the page is packed less tightly, or the heaviest would be above 15 kB', async () => {
+test('200 without a QR code without Brotli, where the heaviest page would exceed 15 kB', async () => {
   const { url } = await newPayment(api);
   assert.doesNotMatch((await new Payer(url).get('', { ...DESKTOP, 'accept-encoding': 'gzip, deflate' })).body, /class="qr"/);
 });
 
-test('200 without a code, whose bytes nobody needs there, on what does not say that it is a desktop', async () => {
+test('200 without a QR code on a device that does not identify itself as a desktop', async () => {
   const { url } = await newPayment(api);
   for (const agent of [
     'Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/141.0.0.0 Mobile Safari/537.36',

@@ -46,7 +46,7 @@ async function paid(person: Person, fields: Record<string, string> = { remember:
   return succeeded(id, key);
 }
 
-test('a number is saved when its payer ticks the box and the payment succeeds, and only then', async () => {
+test('a number is saved only when its payer ticks the box and the payment succeeds', async () => {
   const [asks, asksNot, fails] = [newPerson(), newPerson(), newPerson()];
   const { customer } = await paid(asks);
   const [method] = await methodsOf(customer);
@@ -64,12 +64,12 @@ test('a number is saved when its payer ticks the box and the payment succeeds, a
   assert.deepEqual(await methodsOf(failed.customer), []);
 });
 
-test('the box is never ticked by us, and works without JavaScript', async () => {
+test('the box is never ticked by default, and works without JavaScript', async () => {
   const { page } = await opened(newPerson());
   assert.match(page, /<input type="checkbox" name="remember" value="1">/);
 });
 
-test('a returning payer is offered the last number, masked, and pays with it in one step; no page says its digits', async () => {
+test('a returning payer is offered the last number, masked, and pays with it in one step; no page contains its digits', async () => {
   const person = newPerson();
   const { customer } = await paid(person);
   const { id, payer, page } = await opened(person);
@@ -92,7 +92,7 @@ test('a returning payer is offered the last number, masked, and pays with it in 
   assert.equal((await methodsOf(customer)).length, 1, 'the same number is saved once');
 });
 
-test('the last used number is the one that is offered', async () => {
+test('the number that was used last is the one offered', async () => {
   const person = newPerson();
   await paid(person);
   await paid({ ...person, typed: '650199988' });
@@ -101,7 +101,7 @@ test('the last used number is the one that is offered', async () => {
   assert.match((await opened(person)).page, /•••• 67/);
 });
 
-test('never across merchants, customers or environments', async () => {
+test('a saved number is never shared between merchants, customers or environments', async () => {
   const person = newPerson();
   const { customer } = await paid(person);
   const method = idIn((await opened(person)).page) as string;
@@ -123,7 +123,7 @@ test('never across merchants, customers or environments', async () => {
   assert.equal((await methodsOf(customer)).length, 1);
 });
 
-test('what somebody typed into a public page is no proof: neither saved nor offered for a public key', async () => {
+test('a payer whose identity was typed into a public page is unverified: with a public key no number is saved or offered', async () => {
   const person = newPerson();
   await paid(person);
   const { public: key } = api.keys.sandbox;
@@ -142,7 +142,7 @@ test('what somebody typed into a public page is no proof: neither saved nor offe
   );
 });
 
-test('another browser than the first neither sees nor uses the saved number', async () => {
+test('a browser other than the first neither sees nor uses the saved number', async () => {
   const person = newPerson();
   await paid(person);
   const { url, payer, page } = await opened(person);
@@ -156,7 +156,7 @@ test('another browser than the first neither sees nor uses the saved number', as
   assert.doesNotMatch(seen, /•••• 67|saved_method/);
 });
 
-test('two browsers that pay with the saved number at once: one charge', async () => {
+test('two browsers that pay with the saved number at once make one charge', async () => {
   const person = newPerson();
   await paid(person);
   const { id, url, page } = await opened(person);
@@ -168,7 +168,7 @@ test('two browsers that pay with the saved number at once: one charge', async ()
   assert.equal((await succeeded(id)).attempts.length, 1);
 });
 
-test('a malicious id is rejected without a 500', async () => {
+test('a malicious id is rejected, without a 500', async () => {
   const person = newPerson();
   await paid(person);
   const { payer } = await opened(person);
@@ -178,7 +178,7 @@ test('a malicious id is rejected without a 500', async () => {
   }
 });
 
-test('a number that the merchant deletes, or whose owner is erased, is gone at once', async () => {
+test('a number that the merchant deletes, or whose owner is erased, is removed at once', async () => {
   const person = newPerson();
   const { customer } = await paid(person);
   const { payer, page } = await opened(person);
@@ -193,7 +193,7 @@ test('a number that the merchant deletes, or whose owner is erased, is gone at o
   assert.deepEqual(await methodsOf(customer), []);
 });
 
-test('a number that is paid with after its deletion does not come back', async () => {
+test('a number that is charged after its deletion is not saved again', async () => {
   const person = newPerson();
   const { customer } = await paid(person);
   const { id, payer, page } = await opened(person);
@@ -204,7 +204,7 @@ test('a number that is paid with after its deletion does not come back', async (
   assert.deepEqual(await methodsOf(customer), []);
 });
 
-test('a number that is saved at the moment of the erasure waits for nobody who waits for it', async () => {
+test('saving a number during the erasure of its owner does not deadlock', async () => {
   const { number, ...person } = newPerson();
   const { customer: id } = await paid({ number, ...person });
   const { db } = api.deps.stores.sandbox;
@@ -241,7 +241,7 @@ test('a number that is saved at the moment of the erasure waits for nobody who w
   assert.deepEqual(await methodsOf(id), []);
 });
 
-test('a number that was saved while its owner was erased goes with the second look', async () => {
+test('a number that was saved during the erasure of its owner is removed by the second pass', async () => {
   const [gone, stays] = [newPerson(), newPerson()];
   const [erased, other] = [await paid(gone), await paid(stays)];
   assert.equal((await api.call('DELETE', `/customers/${erased.customer}`)).status, 200);
@@ -254,7 +254,7 @@ test('a number that was saved while its owner was erased goes with the second lo
   assert.deepEqual(await methodsOf(erased.customer), []);
 });
 
-test('a number that nobody has paid with for 400 days is forgotten', async () => {
+test('a number without a payment for 400 days is deleted', async () => {
   const person = newPerson();
   const { customer } = await paid(person);
   const clock = new FakeClock();
@@ -267,13 +267,13 @@ test('a number that nobody has paid with for 400 days is forgotten', async () =>
   assert.deepEqual(await methodsOf(customer), []);
 });
 
-test('a payment in another currency than the saved number can pay does not offer it', async () => {
+test('a saved number is not offered for a payment in a currency that it cannot pay', async () => {
   const person = newPerson();
   await paid(person);
   assert.doesNotMatch((await opened(person, { currency: 'NGN' })).page, /saved_method/);
 });
 
-test('at rest the number of a saved method stands sealed only', async () => {
+test('the number of a saved method is stored encrypted only', async () => {
   const person = newPerson();
   await paid(person);
   const rows = await dumpDatabase(api.deps.stores.sandbox.db);

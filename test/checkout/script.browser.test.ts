@@ -45,7 +45,7 @@ describe('behaviour of the page script', { skip: found.missing ?? false, concurr
     });
   }
 
-  test('a choice of the payer stays, whatever is typed after it', async () => {
+  test('the choice of the payer is kept, whatever is typed afterwards', async () => {
     const { url } = await newPayment(api);
     const { page, context } = await newVisitor(browser);
     await page.goto(url);
@@ -59,7 +59,7 @@ describe('behaviour of the page script', { skip: found.missing ?? false, concurr
     await context.close();
   });
 
-  test('brand and check sum of a card while it is typed', async () => {
+  test('brand and checksum of a card are shown while it is typed', async () => {
     const { url } = await newPayment(api);
     const { page, context } = await newVisitor(browser);
     await page.goto(url);
@@ -80,7 +80,7 @@ describe('behaviour of the page script', { skip: found.missing ?? false, concurr
     await context.close();
   });
 
-  test('account number and reference of a transfer are copied', async () => {
+  test('account number and reference of a transfer can be copied', async () => {
     const { url } = await newPayment(api);
     const { page, context } = await newVisitor(browser, { permissions: ['clipboard-read', 'clipboard-write'] });
     await page.goto(url);
@@ -93,7 +93,7 @@ describe('behaviour of the page script', { skip: found.missing ?? false, concurr
     await context.close();
   });
 
-  test("the operator's window is counted down, and when it is over the page says not to pay again", async () => {
+  test('the window of the operator is counted down, and at its end the page says not to pay again', async () => {
     const { url } = await newPayment(api);
     const { page, context } = await newVisitor(browser);
     await page.clock.install();
@@ -109,7 +109,7 @@ describe('behaviour of the page script', { skip: found.missing ?? false, concurr
     await context.close();
   });
 
-  test('the language is changed on the page, and stays', async () => {
+  test('the language can be changed on the page, and the choice is kept', async () => {
     const { url } = await newPayment(api);
     const { page, context } = await newVisitor(browser);
     await page.goto(url);

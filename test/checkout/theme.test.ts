@@ -25,7 +25,7 @@ async function themed(theming: object, key?: string): Promise<Payer> {
   return new Payer((await newPayment(api, { theming }, key)).url);
 }
 
-test('200 in the colours of the merchant, in a style that the policy names by its hash', async () => {
+test('200 in the colours of the merchant, in a style that the policy allows by its hash', async () => {
   const { body, headers } = await (await themed({ color: '#d97706' })).get();
   const style = /<style>(:root\{--brand:#[0-9a-f]{6}[^<]*)<\/style>/.exec(body)?.[1] ?? '';
   assert.doesNotMatch(style, /#d97706/, 'too light for white text: darkened');
@@ -35,7 +35,7 @@ test('200 in the colours of the merchant, in a style that the policy names by it
   assert.ok(!plain.includes(sha256(style).toString('base64')));
 });
 
-test('200 with title and words of the merchant beside its name and the amount, never instead of them', async () => {
+test('200 with title and texts of the merchant beside its name and the amount, never instead of them', async () => {
   const evil = '<img src=x onerror=alert(1)>';
   const { body } = await (await themed({ title: `Bank ${evil}`, button_text: 'Donate' })).get();
   assert.match(body, /<title>Pay Chez Awa<\/title>/);
@@ -45,7 +45,7 @@ test('200 with title and words of the merchant beside its name and the amount, n
   assert.doesNotMatch(body, /<img/);
 });
 
-test('201 and 200 whatever theming holds: what is no colour, address or language is as if it was not there', async () => {
+test('201 and 200 for any theme: an invalid colour, address or language is ignored', async () => {
   for (const theming of [
     { color: 'red;}', logo: 'http://x.example/l.png', title: 7, button_text: null, locale: 'xx' },
     { color: { r: 1 }, logo: ['https://x.example'], locale: { toString: 'fr' } },
@@ -77,13 +77,13 @@ test("200 in the payment's language, unless the payer chose another on the page"
   assert.equal((await new Payer(`${api.url}/pay/x?lang=fr`).get()).status, 404);
 });
 
-test('402 as JSON speaks the language of the payment too', async () => {
+test('402 as JSON in the language of the payment too', async () => {
   const payer = await themed({ locale: 'fr' });
   const { body } = await payer.json({ channel: 'cm.mtn', data: { phone: '650000001' } });
   assert.equal(body.payer_message, 'Le solde du compte est insuffisant.');
 });
 
-test('200 logo from our own address, once fetched for all payers, as a picture and nothing else', async () => {
+test('200 the logo is served from our own address, fetched once for all payers, and only as an image', async () => {
   const payer = await themed({ logo: `${host.url}/logo.png` });
   assert.match((await payer.get()).body, /<img src="\/pay\/[^"]+\/logo" alt="" width="44" height="44">/);
   const before = host.asked.length;
@@ -103,7 +103,7 @@ test('200 logo from our own address, once fetched for all payers, as a picture a
   assert.equal(host.asked.length - before, 2, 'after an hour it is looked at again');
 });
 
-test('404 for a logo that is too large, no picture, somewhere else now, gone, or not there at all', async () => {
+test('404 for a logo that is too large, not an image, redirected, deleted or missing', async () => {
   for (const path of ['/heavy.png', '/x.svg', '/moved', '/gone.png']) {
     const payer = await themed({ logo: `${host.url}${path}` });
     const before = host.asked.length;
@@ -117,7 +117,7 @@ test('404 for a logo that is too large, no picture, somewhere else now, gone, or
   assert.equal((await (await themed({ logo: 'https://127.0.0.1:9/logo.png' })).get('/logo')).status, 404);
 });
 
-test('404 for a logo of a live payment on an address that is not public: it is never asked for', async () => {
+test('404 for a logo of a live payment on an address that is not public: it is never requested', async () => {
   const { live } = await api.newMerchant({ verification_level: 1 });
   for (const origin of [host.url, host.url.replace('127.0.0.1', 'localhost'), host.url.replace('127.0.0.1', '[::1]')]) {
     const payer = await themed({ logo: `${origin}/late.png` }, live.secret);

@@ -36,7 +36,7 @@ const decide = ({ merchant, id }: { merchant: Merchant; id: string }, won: boole
     won ? 'provider_decided_won' : 'provider_decided_lost',
   );
 
-test('opening moves the money to disputed; what is missing is advanced as credit', async () => {
+test('opening a dispute moves the money to disputed; a shortfall is advanced as credit', async () => {
   const { merchant, key, id, payment } = await disputed();
   const { available, disputed: aside, credit } = await books(merchant);
   assert.deepEqual([available, aside, credit], [0, 25_000, -500]);
@@ -45,21 +45,21 @@ test('opening moves the money to disputed; what is missing is advanced as credit
   assert.match(id, /^dsp_test_/);
 });
 
-test('won returns it, and what was advanced is repaid', async () => {
+test('a won dispute returns the money, and the credit is repaid', async () => {
   const dispute = await disputed();
   assert.equal((await decide(dispute, true)).status, 'won');
   const { available, disputed: aside, credit } = await books(dispute.merchant);
   assert.deepEqual([available, aside, credit], [24_500, 0, 0]);
 });
 
-test('lost removes it', async () => {
+test('a lost dispute removes the money', async () => {
   const dispute = await disputed();
   assert.equal((await decide(dispute, false)).status, 'lost');
   const { available, disputed: aside, credit, clearing } = await books(dispute.merchant);
   assert.deepEqual([available, aside, credit, clearing], [0, 0, -500, 0]);
 });
 
-test('200 evidence puts it under review, accept loses it; 400 after that', async () => {
+test('200 evidence sets the status to under review, accepting loses the dispute; 400 after that', async () => {
   const { key, id } = await disputed();
   const evidence = await api.call('POST', `/disputes/${id}/evidence`, {
     key,
@@ -72,7 +72,7 @@ test('200 evidence puts it under review, accept loses it; 400 after that', async
   assert.equal((await api.call('POST', `/disputes/${id}/evidence`, { key, body: { evidence: { a: 1 } } })).status, 400);
 });
 
-test('422 evidence that is missing or too large', async () => {
+test('422 for evidence that is missing or too large', async () => {
   const { key, id } = await disputed();
   for (const body of [{}, { evidence: null }, { evidence: 'x' }, { evidence: { text: 'x'.repeat(17_000) } }]) {
     const answer = await api.call('POST', `/disputes/${id}/evidence`, { key, body });
@@ -81,7 +81,7 @@ test('422 evidence that is missing or too large', async () => {
   }
 });
 
-test("404 another team's dispute, and the other environment's", async () => {
+test('404 for a dispute of another team or of the other environment', async () => {
   const { id } = await disputed();
   for (const key of [api.keys.sandbox.secret, api.keys.live.secret]) {
     for (const [method, path] of [
@@ -94,7 +94,7 @@ test("404 another team's dispute, and the other environment's", async () => {
   }
 });
 
-test('one open dispute for each payment, and never more than was paid', async () => {
+test('a payment has one open dispute at a time, and never more disputed than was paid', async () => {
   const { merchant, payment } = await disputed();
   const again = openDispute(api.deps, api.deps.stores.sandbox, {
     team_id: merchant.team.id,
@@ -104,7 +104,7 @@ test('one open dispute for each payment, and never more than was paid', async ()
   await assert.rejects(again, /in a dispute already/);
 });
 
-test('events: dispute.created, dispute.updated, dispute.closed with what GET shows', async () => {
+test('events: dispute.created, dispute.updated and dispute.closed, each with the data that GET returns', async () => {
   const { key, id } = await disputed();
   await api.call('POST', `/disputes/${id}/evidence`, { key, body: { evidence: { a: 1 } } });
   await api.call('POST', `/disputes/${id}/accept`, { key });

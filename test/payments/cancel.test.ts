@@ -14,7 +14,7 @@ async function pending(): Promise<string> {
   return (await api.call('POST', '/payments', { body: ORDER })).body.transaction.id;
 }
 
-test('200 a pending payment is cancelled and returned as GET shows it', async () => {
+test('200 a pending payment is cancelled and returned as GET returns it', async () => {
   const id = await pending();
   const { status, body } = await api.call('DELETE', `/payments/${id}`);
   assert.deepEqual([status, body.code, body.status], [200, 200, 'OK']);
@@ -25,7 +25,7 @@ test('200 a pending payment is cancelled and returned as GET shows it', async ()
   assert.equal(transaction.updated_at, transaction.completed_at);
 });
 
-test('200 a body on DELETE is ignored', async () => {
+test('200 the body of a DELETE is ignored', async () => {
   assert.equal((await api.call('DELETE', `/payments/${await pending()}`, { body: { why: 'changed my mind' } })).status, 200);
 });
 
@@ -41,7 +41,7 @@ for (const state of PAYMENT_STATUSES.filter((status) => status !== 'pending')) {
   });
 }
 
-test('400 twice: the second finds it cancelled', async () => {
+test('400 for the second cancellation: the payment is already cancelled', async () => {
   const id = await pending();
   const answers = await Promise.all(Array.from({ length: 10 }, () => api.call('DELETE', `/payments/${id}`)));
   assert.deepEqual(answers.map(({ status }) => status).sort(), [200, ...Array(9).fill(400)]);
@@ -52,7 +52,7 @@ test('400 twice: the second finds it cancelled', async () => {
   );
 });
 
-test('400 while a charge is being handed over: the money may move', async () => {
+test('400 while a charge is being submitted, because money may move', async () => {
   const id = await pending();
   await db.run(sql`
     insert into attempts (team_id, id, payment_id, provider, channel, status, amount_minor, currency, provider_key, created_at)

@@ -11,7 +11,7 @@ after(() => api.stop());
 
 /** The types are used by statements that read rows from JSON: a wrong one would convert a value. */
 for (const [table, columns] of Object.entries({ payments: PAYMENTS, transfers: TRANSFERS })) {
-  test(`the columns of ${table} have the types of the database`, async () => {
+  test(`the column types of ${table} match the database`, async () => {
     const rows = await api.deps.stores.sandbox.db.all<{ name: string; type: string }>(sql`
       select column_name as name, udt_name::regtype::text as type
       from information_schema.columns where table_name = ${table}`);
@@ -23,7 +23,7 @@ for (const [table, columns] of Object.entries({ payments: PAYMENTS, transfers: T
   });
 }
 
-test('a list that is filtered by a field is read from an index of the team and the field', async () => {
+test('a list filtered by a field has an index on the team and the field', async () => {
   const rows = await api.deps.stores.sandbox.db.all<{ columns: string[] }>(sql`
     select (select array_agg(a.attname::text order by k.n) from unnest(i.indkey::int2[]) with ordinality k(attnum, n)
       join pg_attribute a on a.attrelid = i.indrelid and a.attnum = k.attnum) as columns

@@ -98,7 +98,7 @@ const REFUSED: [why: string, changes: object, fields: string[]][] = [
 ];
 
 for (const [why, changes, fields] of REFUSED) {
-  test(`422 ${why}: names ${fields.join(', ')}`, async () => {
+  test(`422 ${why}: the error names ${fields.join(', ')}`, async () => {
     const { status, body } = await api.call('POST', '/payments', { body: { ...ORDER, ...changes } });
     assert.equal(status, 422, JSON.stringify(body));
     assert.deepEqual([body.code, body.status], [422, 'Unprocessable Entity']);
@@ -132,7 +132,7 @@ const RAW: [why: string, raw: string | Buffer, status: number][] = [
 ];
 
 for (const [why, raw, expected] of RAW) {
-  test(`${expected} body: ${why}`, async () => {
+  test(`${expected} for a body with ${why}`, async () => {
     const { status, body } = await api.call('POST', '/payments', { raw });
     assert.equal(status, expected);
     assert.equal(body.code, expected);
@@ -140,20 +140,20 @@ for (const [why, raw, expected] of RAW) {
   });
 }
 
-test('after all of it not one row was written', async () => {
+test('the rejected requests wrote no row', async () => {
   const [row] = await api.deps.stores.sandbox.db.all<{ rows: bigint }>(sql`
     select (select count(*) from payments) + (select count(*) from events) + (select count(*) from idempotency_keys) as rows`);
   assert.equal(row?.rows, 0n);
 });
 
-test('201 of two fields of one name the last counts, as everywhere in JSON', async () => {
+test('201 for a duplicate field name: the last value counts, as usual in JSON', async () => {
   const { status, body } = await api.call('POST', '/payments', {
     raw: '{"amount":1,"amount":2,"currency":"XAF","phone":"1"}',
   });
   assert.deepEqual([status, body.transaction.amount], [201, 2]);
 });
 
-test('201 field names of Object.prototype are plain names', async () => {
+test('201 for field names of Object.prototype, which are plain names here', async () => {
   const metadata = { constructor: 'x', hasOwnProperty: 1, valueOf: null, prototype: {} };
   const { id } = (await api.call('POST', '/payments', { body: { ...ORDER, metadata } })).body.transaction;
   assert.deepEqual((await api.call('GET', `/payments/${id}`)).body.transaction.metadata, metadata);

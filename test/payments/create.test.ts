@@ -31,7 +31,7 @@ test('201 with exactly the fields of the contract', async () => {
   assert.ok(authorization_token.length >= 22 && !authorization_token.includes(ORDER.phone));
 });
 
-test('201 every payment has its own token', async () => {
+test('201 each payment has its own token', async () => {
   const tokens = await Promise.all([create(), create()]);
   assert.notEqual(tokens[0]?.body.authorization_token, tokens[1]?.body.authorization_token);
 });
@@ -41,7 +41,7 @@ test('201 without reference and description: both null', async () => {
   assert.deepEqual([transaction.reference, transaction.description], [null, null]);
 });
 
-test('201 the same reference again: another payment', async () => {
+test('201 for a repeated reference: another payment is created', async () => {
   const [first, second] = [await create({ reference: 'twice' }), await create({ reference: 'twice' })];
   assert.deepEqual([first.status, second.status], [201, 201]);
   assert.notEqual(first.body.transaction.id, second.body.transaction.id);
@@ -56,7 +56,7 @@ const PAYERS: [who: string, payer: object][] = [
 ];
 
 for (const [who, payer] of PAYERS) {
-  test(`201 payer named by ${who}`, async () => {
+  test(`201 for a payer identified by ${who}`, async () => {
     const { status } = await api.call('POST', '/payments', {
       body: { amount: 1, currency: 'XAF', ...payer },
     });
@@ -65,7 +65,7 @@ for (const [who, payer] of PAYERS) {
 }
 
 for (const currency of CURRENCIES) {
-  test(`201 from 0.01 ${currency}, shown as it was sent`, async () => {
+  test(`201 for 0.01 ${currency}, returned as sent`, async () => {
     const { status, body } = await create({ amount: 0.01, currency });
     assert.equal(status, 201);
     assert.deepEqual([body.transaction.amount, body.transaction.currency], [0.01, currency]);
@@ -73,7 +73,7 @@ for (const currency of CURRENCIES) {
 }
 
 for (const amount of [25000.5, 0.29, 1.15, 9_007_199_254_740, 9_007_199_254_739.99, 1e5]) {
-  test(`201 amount ${amount}: exactly that in create, retrieve and list`, async () => {
+  test(`201 amount ${amount} is returned exactly by create, retrieve and list`, async () => {
     const { transaction } = (await create({ amount })).body;
     const retrieved = (await api.call('GET', `/payments/${transaction.id}`)).body.transaction;
     const listed = (await api.call('GET', `/payments?search=${transaction.id}`)).body.items[0];
@@ -92,14 +92,14 @@ const WINDOWS: [sent: object, minutes: number][] = [
 ];
 
 for (const [sent, minutes] of WINDOWS) {
-  test(`201 ${JSON.stringify(sent)} closes after ${minutes} minutes`, async () => {
+  test(`201 for ${JSON.stringify(sent)}: the payment expires after ${minutes} minutes`, async () => {
     const { id, created_at } = (await create(sent)).body.transaction;
     const { expires_at } = (await api.call('GET', `/payments/${id}`)).body.transaction;
     assert.equal(Date.parse(expires_at) - Date.parse(created_at), minutes * 60_000);
   });
 }
 
-test('201 everything optional comes back as it was sent', async () => {
+test('201 optional fields are returned as sent', async () => {
   const sent = {
     metadata: {
       order: 7,
@@ -122,14 +122,14 @@ test('201 everything optional comes back as it was sent', async () => {
   assert.equal(transaction.unknown_field, undefined);
 });
 
-test('201 null is allowed where the contract says so', async () => {
+test('201 null is accepted where the contract allows it', async () => {
   const nulls = { theming: null, address: null, shipping: null, telemetry: null, metadata: null };
   const { id } = (await create(nulls)).body.transaction;
   const { transaction } = (await api.call('GET', `/payments/${id}`)).body;
   assert.deepEqual([transaction.metadata, transaction.address, transaction.items], [null, null, null]);
 });
 
-test('201 the longest of everything', async () => {
+test('201 every field is accepted at its maximum length', async () => {
   const { status } = await create({
     email: `${'a'.repeat(60)}@${'b'.repeat(60)}.${'c'.repeat(60)}.example`,
     phone: '1'.repeat(32),
@@ -143,7 +143,7 @@ test('201 the longest of everything', async () => {
   assert.equal(status, 201);
 });
 
-test('201 Content-Type does not matter, the body is JSON', async () => {
+test('201 whatever the Content-Type: the body is read as JSON', async () => {
   for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/vnd.api+json; charset=utf-8']) {
     const { status } = await api.call('POST', '/payments', {
       raw: JSON.stringify(ORDER),
@@ -168,7 +168,7 @@ test('404 Account Not Found for any X-Sync', async () => {
   }
 });
 
-test('a refused payment writes nothing', async () => {
+test('a rejected payment writes nothing', async () => {
   const count = async () =>
     api.deps.stores.sandbox.db.all(sql`
       select (select count(*) from payments) as payments, (select count(*) from events) as events,

@@ -49,7 +49,7 @@ async function create(merchant: Merchant, headers = {}): Promise<Answer> {
   return api.call('POST', '/payments', { key: merchant.sandbox.secret, body: ORDER, headers });
 }
 
-test('payment.created: the envelope of the contract, and data is what GET shows', async () => {
+test('payment.created has the envelope of the contract, and its data is what GET returns', async () => {
   const merchant = await api.newMerchant();
   const { body } = await create(merchant, { 'idempotency-key': 'my-own-key', 'x-request-id': 'my-own-id' });
   const { id } = body.transaction;
@@ -73,7 +73,7 @@ test('payment.created: the envelope of the contract, and data is what GET shows'
   assert.ok(!event.body.includes('my-own'));
 });
 
-test('the event of a payer who is known already names the customer that was found', async () => {
+test('the event for a known payer names the existing customer', async () => {
   const merchant = await api.newMerchant();
   const ids = [await create(merchant), await create(merchant)].map(({ body }) => body.transaction.id as string);
   const shown = ids.map((id) => api.call('GET', `/payments/${id}`, { key: merchant.sandbox.secret }));
@@ -84,7 +84,7 @@ test('the event of a payer who is known already names the customer that was foun
   assert.equal(new Set(told).size, 1);
 });
 
-test('every event’s data is what GET showed after that change', async () => {
+test('the data of every event is what GET returned after that change', async () => {
   const merchant = await api.newMerchant();
   const key = merchant.sandbox.secret;
   const { id } = (await create(merchant)).body.transaction;
@@ -114,7 +114,7 @@ test('live events say livemode true and carry live ids', async () => {
   assert.deepEqual(await eventsOf(merchant.team.id, 'sandbox'), []);
 });
 
-test('pending_webhooks counts the active endpoints that want the type, and each gets one delivery', async () => {
+test('pending_webhooks counts the active endpoints subscribed to the type, and each gets one delivery', async () => {
   const merchant = await api.newMerchant();
   const { team } = merchant;
   const all = await subscribe(team.id, ['*']);
@@ -142,7 +142,7 @@ test('pending_webhooks counts the active endpoints that want the type, and each 
   assert.deepEqual(queued(events[1]?.id), [all, family, exact].sort());
 });
 
-test('a replay, a refusal and a wrong state make no event', async () => {
+test('a replay, a rejected request and a wrong state create no event', async () => {
   const merchant = await api.newMerchant();
   const key = merchant.sandbox.secret;
   const first = await create(merchant, { 'idempotency-key': 'k' });
@@ -159,7 +159,7 @@ test('a replay, a refusal and a wrong state make no event', async () => {
   );
 });
 
-test('200 payments made at once have one event each, sequence 1', async () => {
+test('200 payments created at once have one event each, with sequence 1', async () => {
   const merchant = await api.newMerchant();
   await subscribe(merchant.team.id, ['payment.created']);
   const answers = await Promise.all(Array.from({ length: 200 }, () => create(merchant)));

@@ -21,7 +21,7 @@ const retrieve = async (id: string, who = key): Promise<Answer['body']> =>
   (await api.call('GET', `/payments/${id}`, { key: who })).body.transaction;
 const expired = ({ status }: Answer['body']) => status === 'expired';
 
-test('a pending payment turns expired within 5 s of its moment, in both stores, though nobody asks', async () => {
+test('a pending payment becomes expired within 5 s of its deadline in both stores, without any request', async () => {
   const live = (await api.newMerchant({ verification_level: 1 })).live.secret;
   const [id, other, later] = [await pending(5), await pending(5, live), await pending(6)];
   clock.advance(5 * MINUTE_MS - 1_000);
@@ -47,14 +47,14 @@ test('a pending payment turns expired within 5 s of its moment, in both stores, 
   assert.equal((await api.call('DELETE', `/payments/${id}`)).status, 400);
 });
 
-test('250 payments of one moment are expired together', async () => {
+test('250 payments with one deadline expire together', async () => {
   const ids = await Promise.all(Array.from({ length: 250 }, () => pending(5)));
   clock.advance(5 * MINUTE_MS + 1_000);
   const left = () => api.deps.stores.sandbox.db.all(sql`select 1 from payments where status = 'pending' and id = any(${ids})`);
   await until(left, (rows) => rows.length === 0, 5_000);
 });
 
-test('a charge under way holds expiry off until the provider has said what became of it', async () => {
+test('a charge in progress delays expiry until the provider reports its outcome', async () => {
   const id = await pending(5);
   assert.equal((await charge(id, { channel: 'cm.mtn', data: { phone: '650000000' } })).status, 202);
   clock.advance(5 * MINUTE_MS + 30_000);
@@ -69,7 +69,7 @@ test('a charge under way holds expiry off until the provider has said what becam
   assert.equal(status, 'succeeded', 'the money came: that counts, not the clock');
 });
 
-test('an attempt of unknown fate holds expiry off too', async () => {
+test('an attempt with an unknown outcome delays expiry too', async () => {
   const id = await pending(5);
   await api.deps.stores.sandbox.db.run(sql`
     insert into attempts (team_id, id, payment_id, provider, channel, status, amount_minor, currency, payer, provider_key, created_at, next_poll_at)
@@ -87,7 +87,7 @@ test('an attempt of unknown fate holds expiry off too', async () => {
   assert.deepEqual([status, reason], ['cancelled', 'payer_declined']);
 });
 
-test('a card that nobody typed in expires with the window', async () => {
+test('a card payment without card data expires with the window', async () => {
   const id = await pending(15);
   assert.equal((await charge(id, { channel: 'cm.card' })).status, 202);
   for (const minutes of [10, 4]) {

@@ -14,12 +14,12 @@ function sample(schema: { type?: string; format?: string; enum?: unknown[] }): u
 }
 
 for (const [name, schema] of filters) {
-  test(`the query field ${name} sets a condition, without which a list would have the total of all payments`, () => {
+  test(`the query field ${name} adds a condition; without one, a list would get the total of all payments`, () => {
     assert.equal(filterConditions('live', { [name]: sample(schema) }, 'anyone').length, 1);
   });
 }
 
-test('a query without filters sets no condition, nor does a field that the list does not have', () => {
+test('a query without filters adds no condition, nor does a field that the list does not have', () => {
   const query = { page: 2, per_page: 10, search: '', customer_id: 'cus_1', link_id: 'lnk_1' };
   assert.deepEqual(filterConditions('live', query, 'anyone'), []);
 });

@@ -25,12 +25,12 @@ async function list(query: string, who: Merchant = merchant): Promise<Answer['bo
 const idsOf = (body: Answer['body']): string[] => body.items.map((item: { id: string }) => item.id);
 const all = idsOf(await list('?per_page=100'));
 
-test('200 newest first, all of them, each once', () => {
+test('200 newest first, every payment exactly once', () => {
   assert.equal(new Set(all).size, COUNT);
   assert.deepEqual([...all].sort().reverse(), all);
 });
 
-test('200 by default 25 on a page, and meta has the four figures and a cursor to go on with', async () => {
+test('200 by default 25 on a page, and meta has the four page numbers and a cursor to continue', async () => {
   const { items, meta } = await list('');
   assert.equal(items.length, 25);
   const { next_cursor, ...figures } = meta;
@@ -39,7 +39,7 @@ test('200 by default 25 on a page, and meta has the four figures and a cursor to
 });
 
 for (const per_page of [7, 25, 60, 100]) {
-  test(`200 pages of ${per_page} show every row once`, async () => {
+  test(`200 pages of ${per_page} return every row once`, async () => {
     const seen: string[] = [];
     const { last_page } = (await list(`?per_page=${per_page}`)).meta;
     assert.equal(last_page, Math.ceil(COUNT / per_page));
@@ -52,7 +52,7 @@ for (const per_page of [7, 25, 60, 100]) {
     assert.deepEqual(idsOf(await list(`?per_page=${per_page}&page=${last_page + 1}`)), []);
   });
 
-  test(`200 cursors of ${per_page} forth and back show every row once`, async () => {
+  test(`200 cursors of ${per_page} return every row once, forwards and backwards`, async () => {
     const forth: string[] = [];
     let body = await list(`?per_page=${per_page}&cursor=`);
     assert.equal(body.meta.prev_cursor, null);
@@ -76,19 +76,19 @@ for (const per_page of [7, 25, 60, 100]) {
   });
 }
 
-test('200 an offset page goes on by its cursor', async () => {
+test('200 a list by offset can be continued with its cursor', async () => {
   const first = await list('?per_page=20');
   const second = await list(`?per_page=20&cursor=${first.meta.next_cursor}`);
   assert.deepEqual([...idsOf(first), ...idsOf(second)], all.slice(0, 40));
 });
 
-test('200 a cursor goes on under a filter and with another page size', async () => {
+test('200 a cursor continues with another filter and page size', async () => {
   const first = await list('?per_page=10&cursor=&status=pending');
   const second = await list(`?per_page=50&cursor=${first.meta.next_cursor}&search=page`);
   assert.deepEqual([...idsOf(first), ...idsOf(second)], all);
 });
 
-test('200 nothing to list: one empty page, and a cursor that leads to another', async () => {
+test('200 for an empty list: one empty page, and a cursor that returns another', async () => {
   const nobody = await api.newMerchant();
   const { items, meta } = await list('', nobody);
   assert.deepEqual(
@@ -103,7 +103,7 @@ test('200 nothing to list: one empty page, and a cursor that leads to another', 
   }
 });
 
-test('422 a cursor of another team, of live, or changed in any place', async () => {
+test('422 for a cursor of another team, of live, or changed at any position', async () => {
   const cursor: string = (await list('?per_page=5')).meta.next_cursor;
   const [other, live] = [await api.newMerchant(), merchant.live.secret];
   for (const key of [other.sandbox.secret, other.live.secret, live]) {
@@ -117,7 +117,7 @@ test('422 a cursor of another team, of live, or changed in any place', async () 
   }
 });
 
-test('200 totals are exact while payments come in, and no page repeats or loses a row', async () => {
+test('200 totals are exact while payments are created, and no page repeats or omits a row', async () => {
   const busy = await api.newMerchant();
   await make(busy.sandbox.secret, 10);
   const first = await list('?per_page=5', busy);
@@ -132,7 +132,7 @@ test('200 totals are exact while payments come in, and no page repeats or loses 
   assert.deepEqual([...idsOf(first), ...idsOf(second)], everything.slice(-10));
 });
 
-test('200 while payments come in, a total never falls and never lags behind what was answered', async () => {
+test('200 a total never falls while payments are created, and includes every acknowledged payment', async () => {
   const busy = await api.newMerchant();
   let answered = 0;
   const write = (async () => {

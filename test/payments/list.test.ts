@@ -104,18 +104,18 @@ const PUBLIC_SEARCHES: [search: string, names: string[]][] = [
 ];
 
 for (const [search, expected] of PUBLIC_SEARCHES) {
-  test(`200 a public key searches ${search}: ${expected.length} found by id and reference only`, async () => {
+  test(`200 a public key that searches ${search}: ${expected.length} found by id and reference only`, async () => {
     assert.deepEqual(await names(`?search=${search}`, api.keys.sandbox.public), expected);
   });
 }
 
-test('200 an id is found by its own text', async () => {
+test('200 a payment is found by its id', async () => {
   const { id } = (await api.call('GET', '/payments?search=newest')).body.items[0];
   assert.deepEqual(await names(`?search=${id}`), ['newest']);
   assert.deepEqual(await names(`?search=${id.slice(-12)}`), ['newest']);
 });
 
-test('200 an item has exactly the fields of the contract, for every key kind', async () => {
+test('200 an item has exactly the fields of the contract, for every type of key', async () => {
   for (const key of [api.keys.sandbox.secret, api.keys.sandbox.public]) {
     const { body } = await api.call('GET', '/payments?search=first_of_march', { key });
     assert.deepEqual(
@@ -184,7 +184,7 @@ const REFUSED: [query: string, fields: string[]][] = [
 ];
 
 for (const [query, fields] of REFUSED) {
-  test(`422 ${query.slice(0, 60)}: names ${fields.join(', ')}`, async () => {
+  test(`422 ${query.slice(0, 60)}: the error names ${fields.join(', ')}`, async () => {
     const { status, body } = await api.call('GET', `/payments?${query}`);
     assert.deepEqual([status, body.code], [422, 422], JSON.stringify(body));
     assert.deepEqual(Object.keys(body.errors).sort(), fields);

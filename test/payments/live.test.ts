@@ -10,7 +10,7 @@ const ORDER = { amount: 25000, currency: 'XAF', phone: '+237650000000' };
 const verified = await api.newMerchant({ verification_level: 1 });
 const key = verified.live.secret;
 
-test('402 merchant_not_verified for a live payment of an unverified team, with every kind of key, and nothing is written', async () => {
+test('402 merchant_not_verified for a live payment of an unverified team, with every type of key, and nothing is written', async () => {
   for (const liveKey of [api.keys.live.secret, api.keys.live.public]) {
     const { status, body } = await api.call('POST', '/payments', {
       key: liveKey,
@@ -26,7 +26,7 @@ test('402 merchant_not_verified for a live payment of an unverified team, with e
   assert.equal(row?.rows, 0n);
 });
 
-test('422 before 402: a bad body of an unverified team names its fields', async () => {
+test('422 before 402: an invalid body of an unverified team returns its field errors', async () => {
   const { status, body } = await api.call('POST', '/payments', {
     key: api.keys.live.secret,
     body: { ...ORDER, amount: 0 },
@@ -34,11 +34,11 @@ test('422 before 402: a bad body of an unverified team names its fields', async 
   assert.deepEqual([status, Object.keys(body.errors)], [422, ['amount']]);
 });
 
-test('201 the sandbox of an unverified team works', async () => {
+test('201 in the sandbox for an unverified team', async () => {
   assert.equal((await api.call('POST', '/payments', { body: ORDER })).status, 201);
 });
 
-test('201 a live payment of a verified team: no test_ in its id, sandbox false', async () => {
+test('201 for a live payment of a verified team: no test_ in its id, sandbox false', async () => {
   const { status, body } = await api.call('POST', '/payments', { key, body: ORDER });
   assert.equal(status, 201);
   assert.match(body.transaction.id, /^trx_[0-9a-z]{26}$/);
@@ -66,14 +66,14 @@ test('502 without any provider: the payment stays pending, can be charged again 
   assert.equal((await api.call('POST', `/payments/${id}`, charge)).status, 400);
 });
 
-test('a team that was verified can collect live within a second', async () => {
+test('a team that becomes verified can collect live within a second', async () => {
   const team = await api.newMerchant();
   assert.equal((await api.call('POST', '/payments', { key: team.live.secret, body: ORDER })).status, 402);
   await api.setTeam(team.team, { verification_level: 1 });
   assert.equal((await api.call('POST', '/payments', { key: team.live.secret, body: ORDER })).status, 201);
 });
 
-test('409 a taken reference when the team wants them unique, naming reference; other teams and live are apart', async () => {
+test('409 for a repeated reference when the team wants them unique, naming reference; other teams and live are separate', async () => {
   const strict = await api.newMerchant({ unique_references: true, verification_level: 1 });
   const create = (liveOrNot: 'sandbox' | 'live', reference?: string, headers = {}) =>
     api.call('POST', '/payments', {
@@ -90,7 +90,7 @@ test('409 a taken reference when the team wants them unique, naming reference; o
   assert.equal((await api.call('POST', '/payments', { body: { ...ORDER, reference: 'inv-1' } })).status, 201);
 });
 
-test('409 also against a payment made before the setting was turned on', async () => {
+test('409 also for the reference of a payment created before the setting was enabled', async () => {
   const team = await api.newMerchant();
   const create = () => api.call('POST', '/payments', { key: team.sandbox.secret, body: { ...ORDER, reference: 'old' } });
   assert.deepEqual([(await create()).status, (await create()).status], [201, 201]);

@@ -54,7 +54,7 @@ const FURTHER = [
   'attempts',
 ];
 
-test('200 a fresh payment, with every field, basic and further', async () => {
+test('200 a new payment, with every field, basic and further', async () => {
   const { status, body } = await api.call('GET', `/payments/${created.id}`);
   assert.deepEqual([status, body.code, body.status], [200, 200, 'OK']);
   const { transaction } = body;
@@ -75,13 +75,13 @@ test('200 a fresh payment, with every field, basic and further', async () => {
   assert.equal(transaction.updated_at, transaction.created_at);
 });
 
-test('200 a public key sees the basic fields and nothing else', async () => {
+test('200 a public key gets the basic fields and nothing else', async () => {
   const { body } = await api.call('GET', `/payments/${created.id}`, { key: api.keys.sandbox.public });
   assert.deepEqual(Object.keys(body.transaction).sort(), [...PUBLIC].sort());
   assert.equal(body.transaction.amount, 25000);
 });
 
-test('200 a public key sees no payer, attempt or provider word after a charge either', async () => {
+test('200 a public key gets no payer, attempt or provider text after a charge either', async () => {
   const key = api.keys.sandbox.public;
   const { id } = (await api.call('POST', '/payments', { key, body: ORDER })).body.transaction;
   const charged = await api.call('POST', `/payments/${id}`, {
@@ -98,7 +98,7 @@ test('200 a public key sees no payer, attempt or provider word after a charge ei
   assert.deepEqual(Object.keys(cancelled.body.transaction).sort(), [...PUBLIC].sort());
 });
 
-test('200 no payer data and no secret of the hosted page in what the owner retrieves', async () => {
+test('200 the owner gets no payer data and no secret of the hosted page', async () => {
   const { body } = await api.call('GET', `/payments/${created.id}`);
   for (const field of ['claim', 'team_id', 'key_id', 'request_id', 'event_count', 'authorization_token']) {
     assert.equal(body.transaction[field], undefined, field);
@@ -107,7 +107,7 @@ test('200 no payer data and no secret of the hosted page in what the owner retri
 
 const NOT_FOUND = { code: 404, status: 'Not Found', message: 'Payment Not Found' };
 
-test('404 in one form for every id that is not this team’s in this environment, on every route', async () => {
+test('404 with one body for every id that is not this team’s in this environment, on every route', async () => {
   const [other, verified] = await Promise.all([api.newMerchant(), api.newMerchant({ verification_level: 1 })]);
   const foreign = await api.call('POST', '/payments', { key: other.sandbox.secret, body: ORDER });
   const live = await api.call('POST', '/payments', { key: verified.live.secret, body: ORDER });
@@ -151,7 +151,7 @@ test('404 also for an id of 600 characters', async () => {
   assert.deepEqual([status, body], [404, NOT_FOUND]);
 });
 
-test('a list never shows another team or environment, whatever is asked', async () => {
+test('a list never contains payments of another team or environment, whatever the query', async () => {
   const other = await api.newMerchant();
   for (const query of ['', `?search=${created.id}`, '?search=order-7', '?search=%25', '?cursor=', '?status=pending']) {
     for (const key of [other.sandbox.secret, other.live.secret, api.keys.live.secret]) {
@@ -162,7 +162,7 @@ test('a list never shows another team or environment, whatever is asked', async 
   }
 });
 
-test('a row of the same id in another team’s rows is not seen', async () => {
+test('a row with the same id in the rows of another team is not returned', async () => {
   const other = await api.newMerchant();
   const { db } = api.deps.stores.sandbox;
   await db.run(sql`

@@ -10,7 +10,7 @@ import {
 } from '../../src/core/payments/states.ts';
 import { compareGolden } from '../setup/golden.ts';
 
-test('every status × every trigger is the golden table', () => {
+test('every status and trigger matches the golden table', () => {
   const lines = PAYMENT_STATUSES.flatMap((status) =>
     PAYMENT_TRIGGERS.map((trigger) => {
       const next = nextStatus(status, trigger) ?? '-';
@@ -45,7 +45,7 @@ test('failed, cancelled, expired and refunded are terminal', () => {
   }
 });
 
-test('nothing leads back to pending, and only refunds leave succeeded', () => {
+test('no status leads back to pending, and only refunds leave succeeded', () => {
   for (const status of PAYMENT_STATUSES) {
     for (const trigger of PAYMENT_TRIGGERS) assert.notEqual(nextStatus(status, trigger), 'pending');
   }

@@ -13,7 +13,7 @@ after(() => api.stop());
 const refund = (body: object, headers: Record<string, string> = {}) => api.call('POST', '/refunds', { body, headers });
 
 describe('POST /refunds', () => {
-  test('201 shows pending, and the next read shows it settled', async () => {
+  test('201 returns pending, and the next read returns it settled', async () => {
     const payment = await paid(api);
     const { status, body } = await refund({ payment, amount: 10_000, reason: 'duplicate', metadata: { ticket: 7 } });
     assert.equal(status, 201);
@@ -45,7 +45,7 @@ describe('POST /refunds', () => {
     assert.deepEqual([transaction.status, transaction.amount_refunded], ['partially_refunded', 10_000]);
   });
 
-  test('201 without an amount refunds what is left, and the payment is refunded', async () => {
+  test('201 without an amount refunds the remainder, and the payment is refunded', async () => {
     const payment = await paid(api);
     await refund({ payment, amount: 5_000, reason: 'wrong_amount' });
     const { body } = await refund({ payment, reason: 'customer_complaint' });
@@ -54,7 +54,7 @@ describe('POST /refunds', () => {
     assert.equal(transaction.amount_refunded, 25_000);
   });
 
-  test('422 more than what is left, three decimals, decimals of a whole currency, zero, wrong types, unknown reasons', async () => {
+  test('422 for more than the remainder, three decimals, decimals of a whole currency, zero, wrong types, unknown reasons', async () => {
     const payment = await paid(api);
     const cases: [object, string][] = [
       [{ payment, amount: 25_001, reason: 'duplicate' }, 'amount'],
@@ -76,7 +76,7 @@ describe('POST /refunds', () => {
     assert.equal((await api.call('GET', `/payments/${payment}/refunds`)).body.meta.total, 0);
   });
 
-  test('400 payment_not_refundable while it has not succeeded, and after it was refunded', async () => {
+  test('400 payment_not_refundable before it has succeeded, and after it was refunded', async () => {
     const pending = (await api.call('POST', '/payments', { body: { amount: 100, currency: 'XAF', phone: '1' } })).body.transaction
       .id;
     const { id: failed } = await startPayment(api, { phone: '650000001' });
@@ -88,7 +88,7 @@ describe('POST /refunds', () => {
     }
   });
 
-  test('400 payment_not_refundable in an open and after a lost dispute', async () => {
+  test('400 payment_not_refundable during an open dispute and after a lost one', async () => {
     const payment = await paid(api);
     const dispute = await openDispute(api.deps, api.deps.stores.sandbox, {
       team_id: api.team.id,
@@ -100,7 +100,7 @@ describe('POST /refunds', () => {
     assert.equal((await refund({ payment, reason: 'duplicate' })).body.error_code, 'payment_not_refundable');
   });
 
-  test("404 an unknown payment, another team's, another environment's: Payment Not Found", async () => {
+  test("404 Payment Not Found for an unknown payment, another team's, and another environment's", async () => {
     const payment = await paid(api);
     const other = await api.newMerchant();
     const ids = [payment.replace(/.$/, (last) => (last === '0' ? '1' : '0')), 'trx_nothing', payment.replace('test_', '')];
@@ -116,7 +116,7 @@ describe('POST /refunds', () => {
     assert.deepEqual([answer.status, answer.body.message], [406, 'Private Key Required']);
   });
 
-  test('201 replays the answer of an Idempotency-Key and refunds once; 422 with another payload', async () => {
+  test('201 replays the response of an Idempotency-Key and refunds once; 422 with another payload', async () => {
     const payment = await paid(api);
     const body = { payment, amount: 1_000, reason: 'duplicate' };
     const first = await refund(body, { 'idempotency-key': 'refund-1' });
@@ -127,7 +127,7 @@ describe('POST /refunds', () => {
     assert.equal((await api.call('GET', `/payments/${payment}`)).body.transaction.amount_refunded, 1_000);
   });
 
-  test('a refund of a number that ends in 000009 fails and puts the money back', async () => {
+  test('a refund to a number that ends in 000009 fails and returns the money to the merchant', async () => {
     const merchant = await api.newMerchant();
     const key = merchant.sandbox.secret;
     const payment = await paid(api, { key, phone: '650000009' });
@@ -139,7 +139,7 @@ describe('POST /refunds', () => {
     assert.deepEqual([balance.available, balance.credit, balance.total], [24_500, 0, 24_500]);
   });
 
-  test('events tell of it in order: refund.created, payment.partially_refunded, refund.succeeded', async () => {
+  test('events are in order: refund.created, payment.partially_refunded, refund.succeeded', async () => {
     const merchant = await api.newMerchant();
     const key = merchant.sandbox.secret;
     const payment = await paid(api, { key });
@@ -154,7 +154,7 @@ describe('POST /refunds', () => {
 });
 
 describe('GET /refunds', () => {
-  test('200 lists by payment and status, with both kinds of paging', async () => {
+  test('200 lists by payment and status, with both types of paging', async () => {
     const payment = await paid(api);
     for (let i = 0; i < 3; i++) await refund({ payment, amount: 100 + i, reason: 'duplicate' });
     const list = (await api.call('GET', `/refunds?payment=${payment}&status=succeeded&per_page=2`)).body;
@@ -164,7 +164,7 @@ describe('GET /refunds', () => {
     assert.equal((await api.call('GET', `/payments/${payment}/refunds`)).body.meta.total, 3);
   });
 
-  test("404 an unknown id and another team's: Resource Not Found", async () => {
+  test("404 Resource Not Found for an unknown id and another team's", async () => {
     const payment = await paid(api);
     const { body } = await refund({ payment, amount: 100, reason: 'duplicate' });
     const other = await api.newMerchant();

@@ -40,7 +40,7 @@ test('evidence about a part that is decided meanwhile closes no other part', asy
   assert.deepEqual([await shop.statuses(id), await resolutionOf(id)], [['succeeded', 'sent', 'waiting'], null]);
 });
 
-test('of several parts the one that the evidence is about has to be named; of one it goes without saying', async () => {
+test('a resolution has to name its part when the refund has several; a single part needs no name', async () => {
   const payment = await shop.paid(1_500_000);
   shop.provider.submits.set(0, [PENDING]);
   const { id } = await shop.refund(payment, 1_400_000);
@@ -54,7 +54,7 @@ test('of several parts the one that the evidence is about has to be named; of on
   assert.equal((await resolve(single.id, null, 'succeeded')).status, 'succeeded');
 });
 
-test('a person can say that a part which had failed reached the payer: it is drawn from the merchant again, once', async () => {
+test('a failed part can be resolved manually as succeeded: it is drawn from the merchant again, once', async () => {
   const payment = await shop.paid(1_500_000);
   shop.provider.submits.set(0, [REFUSED]);
   const { id } = await shop.refund(payment, 1_400_000);
@@ -73,7 +73,7 @@ test('a person can say that a part which had failed reached the payer: it is dra
   assert.deepEqual(await shop.books(), booked);
 });
 
-test('money that a statement set aside for a failed part is not drawn from the merchant as well', async () => {
+test('money that a statement put into suspense for a failed part is not drawn from the merchant as well', async () => {
   const payment = await shop.paid(1_500_000);
   shop.provider.submits.set(0, [REFUSED]);
   const { id } = await shop.refund(payment, 1_400_000);
@@ -85,7 +85,7 @@ test('money that a statement set aside for a failed part is not drawn from the m
   assert.deepEqual(await shop.books(), COLLECTED);
 });
 
-test('a person and the worker at once: whoever comes second changes nothing', async () => {
+test('a manual resolution and the worker at once: the second changes nothing', async () => {
   const payment = await shop.paid(1_500_000);
   shop.provider.submits.set(0, [LOST]);
   shop.provider.reads.set(0, [REFUSED]);

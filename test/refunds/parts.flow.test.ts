@@ -26,7 +26,7 @@ async function nothingMoved(payment: string, sent: number[]): Promise<void> {
   assert.equal((await shop.payment(payment)).amount_refunded, 0);
 }
 
-test('a part refused in the answer ends the refund: no other part is ever sent, and the money returns once', async () => {
+test('a part rejected in the response ends the refund: no other part is ever sent, and the money is returned once', async () => {
   const payment = await shop.paid(1_500_000);
   shop.provider.submits.set(0, [REFUSED]);
   const { id } = await shop.refund(payment, 1_400_000);
@@ -36,7 +36,7 @@ test('a part refused in the answer ends the refund: no other part is ever sent, 
   await nothingMoved(payment, [0]);
 });
 
-test('a refused part, the others refused too: what becomes available is what was paid', async () => {
+test('after a rejected part, when the others would be rejected too, the full payment becomes available', async () => {
   const payment = await shop.paid(1_500_000);
   for (const part of [0, 1, 2]) shop.provider.submits.set(part, [REFUSED]);
   const { id } = await shop.refund(payment, 1_400_000);
@@ -48,7 +48,7 @@ test('a refused part, the others refused too: what becomes available is what was
   assert.deepEqual(await shop.books(), { clearing: -1_500_000, available: 1_470_000, fee_income: 30_000 });
 });
 
-test('a part refused by a later read ends the refund in the same way', async () => {
+test('a part rejected by a later poll ends the refund in the same way', async () => {
   const payment = await shop.paid(1_500_000);
   shop.provider.submits.set(0, [LOST]);
   shop.provider.reads.set(0, [LOST, LOST, PENDING, REFUSED]);
@@ -60,7 +60,7 @@ test('a part refused by a later read ends the refund in the same way', async () 
   await nothingMoved(payment, [0]);
 });
 
-test('a part refused after another went through: what went through stays refunded, the rest returns once', async () => {
+test('a part rejected after another succeeded: that one stays refunded, the rest is returned once', async () => {
   const payment = await shop.paid(1_500_000);
   shop.provider.submits.set(1, [REFUSED]);
   const { id } = await shop.refund(payment, 1_400_000);
@@ -77,7 +77,7 @@ test('a part refused after another went through: what went through stays refunde
   assert.equal((await shop.payment(payment)).amount_refunded, 500_000);
 });
 
-test('several workers at once, each with what it read before: one sends, and the refusal counts once', async () => {
+test('several workers with stale reads at once: one sends, and the rejection counts once', async () => {
   const payment = await shop.paid(1_500_000);
   shop.provider.submits.set(0, [PENDING]);
   shop.provider.reads.set(0, Array(8).fill(REFUSED));
@@ -113,7 +113,7 @@ test('an answer "succeeded" that comes after the part was called failed is booke
   assert.equal(body.refund.amount, 1_000_000, 'only what the payer has not got can be refunded');
 });
 
-test('the database itself: no item above its share, no end with a part at the provider, nothing sent after the end', async () => {
+test('the database rejects an item above its share, an end with a part at the provider, and a part sent after the end', async () => {
   const payment = await shop.paid(1_500_000);
   shop.provider.submits.set(0, [PENDING]);
   const { id } = await shop.refund(payment, 1_400_000);
@@ -134,7 +134,7 @@ test('the database itself: no item above its share, no end with a part at the pr
   await rejected(sql`update refunds set status = 'processing' where id = ${id}`, 'refunds_ends_once');
 });
 
-test('drawn money returns once for each refund: a second return changes neither items nor balances, whoever makes it', async () => {
+test('drawn money is returned once for each refund: a second return changes neither items nor balances', async () => {
   const payment = await shop.paid(1_500_000);
   shop.provider.submits.set(0, [PENDING]);
   const { id, draws, currency, team_id } = await shop.refund(payment, 1_400_000);

@@ -48,7 +48,7 @@ async function refundedOf(payment: string): Promise<bigint> {
 }
 
 for (let round = 1; round <= ROUNDS; round++) {
-  test(`100 concurrent refunds of one payment never give back more than was paid (${round})`, async () => {
+  test(`100 concurrent refunds of one payment never return more than was paid (${round})`, async () => {
     const { key, payment } = await livePayment(10_000);
     const answers = await Promise.all(Array.from({ length: 100 }, () => refund(key, payment, 3_000)));
     const made = answers.filter(({ status }) => status === 201).length;
@@ -63,7 +63,7 @@ for (let round = 1; round <= ROUNDS; round++) {
     );
   });
 
-  test(`a refund against the release of the same money takes it once (${round})`, async () => {
+  test(`a refund concurrent with the release of the same money draws it once (${round})`, async () => {
     const { merchant, key, payment } = await livePayment(20_000);
     assert.equal((await balances(merchant)).pending, 1_960_000n);
     clock.advance(HOLD_MS);
@@ -80,7 +80,7 @@ for (let round = 1; round <= ROUNDS; round++) {
     assert.deepEqual([after.available, after.credit ?? 0n], [1_460_000n, 0n]);
   });
 
-  test(`a refund against a dispute never pays twice (${round})`, async () => {
+  test(`a refund concurrent with a dispute never pays twice (${round})`, async () => {
     const { merchant, key, payment } = await livePayment(20_000);
     const dispute = openDispute(api.deps, api.deps.stores.live, {
       team_id: merchant.team.id,
@@ -97,6 +97,6 @@ for (let round = 1; round <= ROUNDS; round++) {
   });
 }
 
-test('afterwards the books are whole', async () => {
+test('the books are consistent afterwards', async () => {
   assert.deepEqual(await checkBooks(api.deps.stores.live.db), []);
 });

@@ -107,7 +107,7 @@ test('"not found" is no evidence before ten minutes from the part\u2019s own sen
   assert.deepEqual(shop.provider.sent, [0, 1]);
 });
 
-test('"unavailable" that comes after the provider was asked proves nothing: the part is not sent again', async () => {
+test('"unavailable" after a poll proves nothing: the part is not sent again', async () => {
   const payment = await shop.paid(400_000);
   const answer = Promise.withResolvers<{ kind: 'unavailable'; message: string }>();
   shop.provider.submits.set(0, [answer.promise]);

@@ -2,6 +2,6 @@ import { test } from 'node:test';
 import { nextRefundStatus, REFUND_STATUSES, REFUND_TRIGGERS } from '../../src/core/refunds/states.ts';
 import { compareGolden, transitionLines } from '../setup/golden.ts';
 
-test('every refund status × every trigger is the golden table', () => {
+test('every refund status and trigger matches the golden table', () => {
   compareGolden('refund-states.txt', transitionLines(REFUND_STATUSES, REFUND_TRIGGERS, nextRefundStatus));
 });

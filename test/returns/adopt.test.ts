@@ -53,7 +53,7 @@ for (const [left, refunds] of [
   });
 }
 
-test('one under way goes on with the same key, and one that succeeded is closed', async () => {
+test('a reversal in progress from the previous version continues with the same key, and a succeeded one is closed', async () => {
   await asBefore('processing');
   late.able.onRefundRead = { kind: 'succeeded', provider_ref: 'r-7' };
   await late.work(6, 60_000);
@@ -63,7 +63,7 @@ test('one under way goes on with the same key, and one that succeeded is closed'
   assert.deepEqual([(await late.row()).state, await late.refunds()], ['returned', ['succeeded']]);
 });
 
-test('a payout of the version before, of an account without refunds, goes on as one with the same key', async () => {
+test('a payout of the previous version, on an account without refunds, continues as a payout with the same key', async () => {
   await asBefore('processing');
   await late.store.db.run(sql`update attempts set provider_account = 'second' where payment_id = ${late.payment}`);
   late.second.onPayoutRead = { kind: 'succeeded', provider_ref: 'p', amount_minor: 1_000_000n, currency: 'XAF' };

@@ -25,7 +25,7 @@ const SAID = { evidence: 'call of the payer, statement line 7', author: 'awa' };
 const ref = async () => ({ team_id: late.merchant.team.id, id: (await late.row()).id });
 const payouts = () => late.able.paidOut.length + late.second.paidOut.length;
 
-test('no payout while the refund is unknown', async () => {
+test('there is no payout while the outcome of the refund is unknown', async () => {
   await late.captured();
   late.able.onRefund = RETURNED;
   late.able.onRefundRead = RETURNED;
@@ -33,7 +33,7 @@ test('no payout while the refund is unknown', async () => {
   assert.deepEqual([(await late.row()).state, payouts(), late.able.refunded.length], ['refunding', 0, 1]);
 });
 
-test('a refund that failed in the answer is read once more: while the provider does not confirm it nothing is paid out, and a day later a person is called', async () => {
+test('a refund rejected in the response is polled again: unconfirmed, it leads to no payout and, a day later, to an operator', async () => {
   await late.captured();
   late.able.onRefundRead = RETURNED;
   await late.work(5, 600_000);
@@ -42,7 +42,7 @@ test('a refund that failed in the answer is read once more: while the provider d
   assert.deepEqual([(await late.row()).state, payouts(), await late.hold()], ['waiting', 0, 1_000_000n]);
 });
 
-test('a refund that failed in the answer and was done all the same is the return: nothing is paid out', async () => {
+test('a refund rejected in the response that succeeded after all is the return: nothing is paid out', async () => {
   await late.captured();
   late.able.onRefundRead = { kind: 'succeeded', provider_ref: 'r-9' };
   await late.work(4);
@@ -50,7 +50,7 @@ test('a refund that failed in the answer and was done all the same is the return
   assert.equal((await late.call('GET', `/payments/${late.payment}`)).transaction.amount_refunded, 10_000);
 });
 
-test('an account that provably did not take the payout is followed by another; one that may have it is waited for', async () => {
+test('an account that provably never got the payout is followed by another; one that may have it is polled', async () => {
   await late.captured();
   late.able.onPayout = { kind: 'unavailable', message: 'connection refused' };
   late.second.onPayout = RETURNED;
@@ -75,14 +75,14 @@ test('a payout that is not known is sent again to the same account with the same
   assert.deepEqual([new Set(late.able.paidOut.map((one) => one.provider_key)).size, late.second.paidOut.length], [1, 0]);
 });
 
-test('a payout of another amount than was sent is believed of nobody', async () => {
+test('a payout reported with another amount than was sent does not close the return', async () => {
   await late.captured();
   late.able.onPayout = { kind: 'succeeded', provider_ref: 'p', amount_minor: 1n, currency: 'XAF' };
   await late.work(6);
   assert.equal((await late.row()).state, 'paying_out');
 });
 
-test('a payout that failed waits for a person; what he did is booked, audited and announced', async () => {
+test('a failed payout waits for a manual resolution, which is booked, audited and announced', async () => {
   await late.captured();
   late.able.onPayout = { kind: 'failed', reason: null, message: 'the wallet is full' };
   await late.work(8);
@@ -108,7 +108,7 @@ test('a payout that failed waits for a person; what he did is booked, audited an
   await assert.rejects(resolveReturn(late.api.deps, late.store, await ref(), { as: 'returned', ...SAID }, WORKER), /is resolved/);
 });
 
-test('what the merchant keeps is his to spend', async () => {
+test('money resolved as kept is available to the merchant', async () => {
   await late.captured();
   late.able.onPayout = { kind: 'failed', reason: null, message: 'the wallet is full' };
   await late.work(8);
@@ -118,7 +118,7 @@ test('what the merchant keeps is his to spend', async () => {
   assert.equal(balance.available, 10_000);
 });
 
-test('a person may have payouts tried again', async () => {
+test('payouts can be retried manually', async () => {
   await late.captured();
   late.able.onPayout = { kind: 'failed', reason: null, message: 'the wallet is full' };
   await late.work(8);
@@ -128,7 +128,7 @@ test('a person may have payouts tried again', async () => {
   assert.deepEqual([(await late.row()).state, await late.hold()], ['returned', 0n]);
 });
 
-test('a refund done after the payout is a break for a person: what is missing in suspense is borne or recovered', async () => {
+test('a refund that succeeds after the payout is a break: the deficit in suspense is absorbed or recovered manually', async () => {
   await late.captured();
   await late.work(8);
   const paid = await late.row();
@@ -141,13 +141,13 @@ test('a refund done after the payout is a break for a person: what is missing in
   assert.deepEqual([(await late.row()).state, await late.hold()], ['resolved', 0n]);
 });
 
-test('two workers and one that dies after the intent: the money goes back once', async () => {
+test('concurrent workers return the money once', async () => {
   await late.captured();
   await Promise.all([late.work(6), late.work(6), late.work(6)]);
   assert.deepEqual([(await late.row()).state, payouts(), late.able.refunded.length, await late.hold()], ['returned', 1, 1, 0n]);
 });
 
-test('the number of an erased customer stays until its money is back, and goes then', async () => {
+test('the number of an erased customer is kept until the money is returned, and then deleted', async () => {
   await late.captured('650112233', { email: 'gone@race.example' });
   late.able.onPayout = RETURNED;
   await late.work(6);

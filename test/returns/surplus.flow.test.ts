@@ -55,7 +55,7 @@ async function ordered(amount: number): Promise<string> {
   return (await startPayment(api, { key: merchant.sandbox.secret, amount })).id;
 }
 
-test('what a paid payment gives back is no refund of the merchant’s: all of it can still be refunded, by the attempts that paid it', async () => {
+test('the return of a surplus does not count as a refund: the full payment can be refunded, through the attempts that paid it', async () => {
   const id = await ordered(900_000);
   const first = await piece(id, 'succeeded');
   const declined = await piece(id, 'failed');
@@ -79,7 +79,7 @@ test('what a paid payment gives back is no refund of the merchant’s: all of it
   assert.equal((await readBalances(store().db, merchant.team.id, 'XAF')).get('hold') ?? 0n, 0n);
 });
 
-test('a late piece that is more than what is left by then goes back whole, and the rest is still collected', async () => {
+test('a late tranche above the remainder is returned in full, and the remainder is still collected', async () => {
   const id = await ordered(1_000_001);
   await piece(id, 'succeeded');
   const declined = await piece(id, 'failed');
@@ -95,7 +95,7 @@ test('a late piece that is more than what is left by then goes back whole, and t
   assert.deepEqual([books.get('hold') ?? 0n, books.get('available')], [0n, 98_000_100n]);
 });
 
-test('a payment that expires after such a piece went back gives back the others, and that one no second time', async () => {
+test('a payment that expires after such a tranche was returned returns the others, and that one only once', async () => {
   const id = await ordered(1_000_001);
   await piece(id, 'succeeded');
   const declined = await piece(id, 'failed');
@@ -148,7 +148,7 @@ test('a surplus tranche that goes back after its payment has expired is no part 
   assert.deepEqual([await refunded(id), await differences()], [666_668, []]);
 });
 
-test('a tranche that lands after the end counts in amount_captured, and in amount_refunded once it is back', async () => {
+test('a tranche captured after the end counts in amount_captured, and in amount_refunded once it is returned', async () => {
   const id = await ordered(1_000_001);
   await piece(id, 'succeeded');
   const declined = await piece(id, 'failed');

@@ -113,7 +113,7 @@ test('where the provider of the capture can do neither, another account of the t
   assert.deepEqual([able.paidOut.length + payer.paidOut.length, await hold()], [1, 0n]);
 });
 
-test('a return that cannot be carried out stays in suspense, and the merchant is notified once', async () => {
+test('a return that cannot be sent stays in suspense, and the merchant is notified once', async () => {
   // Disabled, rather than unusable at the moment: the team has no account that pays out.
   const id = await lateSuccess(bare, () => accounts.locked.add('able').add('payer'));
   await passing(eventsOf.bind(null, id), (types) => types.includes('payment.return_required'));

@@ -26,7 +26,7 @@ async function books(merchant: Merchant): Promise<Record<string, number>> {
   return Object.fromEntries([...all].map(([name, amount]) => [name, Number(amount) / 100]));
 }
 
-test('live money waits: mobile money 24 h, bank 48 h; then it is available and the payment settled', async () => {
+test('live money is retained: mobile money 24 h, bank 48 h; then it is available and the payment settled', async () => {
   const { merchant, key } = await verified();
   const mobile = await paid(api, { key, amount: 10_000 });
   const created = await api.call('POST', '/payments', { key, body: { amount: 20_000, currency: 'XAF', phone: '1' } });
@@ -50,7 +50,7 @@ test('live money waits: mobile money 24 h, bank 48 h; then it is available and t
   assert.equal((await api.call('GET', `/payments/${bank}`, { key })).body.transaction.settled, true);
 });
 
-test('sandbox money does not wait: settled in the very event of the success', async () => {
+test('sandbox money is not retained: it is settled in the event of the success', async () => {
   const id = await paid(api);
   const events = (await api.call('GET', '/events?type=payment.succeeded&per_page=100')).body.items;
   const event = events.find((one: { data: { id: string } }) => one.data.id === id);
@@ -58,7 +58,7 @@ test('sandbox money does not wait: settled in the very event of the success', as
   assert.deepEqual(event.data, (await api.call('GET', `/payments/${id}`)).body.transaction);
 });
 
-test('bearer customer: the payer is charged amount and fee, the merchant gets the amount', async () => {
+test('bearer customer: the payer is charged amount plus fee, the merchant gets the amount', async () => {
   const { merchant, key } = await verified();
   const id = await paid(api, { key, amount: 10_000, bearer: 'customer' });
   const { transaction } = (await api.call('GET', `/payments/${id}`, { key })).body;
@@ -78,7 +78,7 @@ async function account(key: string, split: object): Promise<string> {
   return body.account.id;
 }
 
-test('X-Sync: the split is posted at success and unwound in proportion by a refund', async () => {
+test('X-Sync: the split is posted at success and reversed in proportion by a refund', async () => {
   const { merchant, key } = await verified();
   const id = await account(key, { type: 'percentage', value: 10 });
   const payment = await paid(api, { key, amount: 10_000, headers: { 'x-sync': id } });
@@ -94,7 +94,7 @@ test('X-Sync: the split is posted at success and unwound in proportion by a refu
   assert.deepEqual([balance.pending, balance.total], [7_920, 7_920]);
 });
 
-test('a fixed split never takes more than there is, and a changed split affects new payments only', async () => {
+test('a fixed split never takes more than the net amount, and a changed split affects new payments only', async () => {
   const { merchant, key } = await verified();
   const id = await account(key, { type: 'fixed', value: 500 });
   await paid(api, { key, amount: 10_000, headers: { 'x-sync': id } });
@@ -103,7 +103,7 @@ test('a fixed split never takes more than there is, and a changed split affects 
   assert.deepEqual([(await books(merchant)).pending, (await books(merchant))[`pending:${id}`]], [500 + 294, 9_300]);
 });
 
-test('404 and 422: an unknown account, and one that was deactivated', async () => {
+test('404 for an unknown account, and 422 for a deactivated one', async () => {
   const { key } = await verified();
   const id = await account(key, { type: 'percentage', value: 10 });
   const create = (sync: string, other = key) =>

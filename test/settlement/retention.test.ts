@@ -19,7 +19,7 @@ test('captured money is available at once in the sandbox and on a channel withou
   assert.deepEqual(availableAt(config, 'live', 'card', AT), new Date(AT + 5 * DAY_MS));
 });
 
-test('retained money is pending, with a release at the given moment', () => {
+test('retained money is pending, with a release at the given time', () => {
   const available_at = new Date(AT + DAY_MS);
   assert.equal(captureAccount(available_at), 'pending');
   assert.deepEqual(
@@ -35,7 +35,7 @@ test('retained money is pending, with a release at the given moment', () => {
   );
 });
 
-test('money without retention is available, and its items are released already', () => {
+test('money without retention is available, and its items are already released', () => {
   assert.equal(captureAccount(null), 'available');
   assert.deepEqual(
     itemsOf(PAYMENT, SHARES, null, AT).map(({ share_minor, amount_minor, released_at }) => [

@@ -84,7 +84,7 @@ async function learn(id: string, reading: Reading) {
 const statusOf = async (id: string) =>
   (await api.call('GET', `/payments/${id}`, { key: merchant.live.secret })).body.transaction.status;
 
-test('402 a live payment and a live charge of a team that is not verified (any more)', async () => {
+test('402 for a live payment and a live charge of a team that is not, or no longer, verified', async () => {
   const id = await made(1_000);
   await setLevel(0);
   for (const { status, body } of [await create(1_000), await create(1e9), await charge(id)]) {
@@ -107,7 +107,7 @@ const CREATED: [level: number, currency: string, amount: number, status: number]
 ];
 
 for (const [verification_level, currency, amount, expected] of CREATED) {
-  test(`${expected} a live payment of ${amount} ${currency} on level ${verification_level}`, async () => {
+  test(`${expected} for a live payment of ${amount} ${currency} on level ${verification_level}`, async () => {
     merchant = await api.newMerchant({ verification_level });
     const { status, body } = await create(amount, { currency });
     assert.equal(status, expected);
@@ -124,7 +124,7 @@ test('201 and 202 in the sandbox, whatever the amount and the level; nothing is 
   assert.equal((await api.deps.stores.sandbox.db.all(sql`select 1 from ceiling_uses`)).length, 0);
 });
 
-test('422 the charge that a day does not hold any more: the payment stays pending, and another day takes it', async () => {
+test('422 for a charge above what is left of the daily limit: the payment stays pending and can be charged another day', async () => {
   for (let i = 0; i < 4; i++) assert.equal((await charged(480_000)).answer.status, 202);
   const { id, answer } = await charged(80_001);
   assert.deepEqual(
@@ -139,7 +139,7 @@ test('422 the charge that a day does not hold any more: the payment stays pendin
   assert.equal((await charge(waiting)).status, 202);
 });
 
-test('a hundred charges at once: exactly as many as the day holds', async () => {
+test('a hundred charges at once: exactly as many succeed as the daily limit allows', async () => {
   const ids = await Promise.all(Array.from({ length: 100 }, () => made(90_000)));
   const answers = await Promise.all(ids.map((id) => charge(id)));
   const statuses = answers.map(({ status }) => status);
@@ -157,7 +157,7 @@ const GIVEN_BACK: [what: string, reading: Reading][] = [
 ];
 
 for (const [what, reading] of GIVEN_BACK) {
-  test(`what is ${what} is given back once; success that comes late is counted again once`, async () => {
+  test(`a charge that is ${what} is released from the limit once; a late success is counted again once`, async () => {
     const { id } = await charged(100_000);
     assert.equal(await used(), 100_000);
     await learn(id, reading);
@@ -170,13 +170,13 @@ for (const [what, reading] of GIVEN_BACK) {
   });
 }
 
-test('declined in the answer itself: given back', async () => {
+test('a charge declined in the response is released from the limit', async () => {
   first.submission = { kind: 'refused', reason: 'insufficient_funds', message: 'no' };
   assert.equal((await charged(100_000)).answer.status, 402);
   assert.equal(await used(), 0);
 });
 
-test('what no provider took is given back; what the second took is counted once', async () => {
+test('a charge that no provider accepted is released; one that the second provider accepted is counted once', async () => {
   first.submission = CLOSED;
   const { id, answer } = await charged(100_000);
   assert.deepEqual([answer.status, await used()], [502, 0]);
@@ -184,7 +184,7 @@ test('what no provider took is given back; what the second took is counted once'
   assert.deepEqual([(await charge(id)).status, await used()], [202, 100_000]);
 });
 
-test('unknown is not given back, nor is evidence that does not match', async () => {
+test('an unknown outcome is not released, nor is evidence that does not match', async () => {
   first.submission = { kind: 'unknown', message: 'timeout' };
   const { id } = await charged(100_000);
   await learn(id, { kind: 'unreadable', message: '<html>' });
@@ -193,17 +193,17 @@ test('unknown is not given back, nor is evidence that does not match', async () 
   assert.equal(await used(), 100_000);
 });
 
-test('a charge that is rejected because of another rule uses nothing of the limit', async () => {
+test('a charge that is rejected by another rule does not count towards the limit', async () => {
   const { id } = await charged(100_000);
   assert.deepEqual([(await charge(id)).status, await used()], [400, 100_000]);
 });
 
-test('a fee that the payer bears is counted with it', async () => {
+test('a fee borne by the payer counts towards the limit', async () => {
   await charged(100_000, { bearer: 'customer' });
   assert.equal(await used(), 102_000);
 });
 
-test('what is given back after midnight goes to the day on which it began', async () => {
+test('a release after midnight is subtracted from the day on which the charge began', async () => {
   const { id } = await charged(100_000, { expires: { in: 43_200 } });
   clock.advance(86_400_000);
   await charged(30_000);
@@ -216,7 +216,7 @@ test('what is given back after midnight goes to the day on which it began', asyn
   );
 });
 
-test('a refund gives nothing back', async () => {
+test('a refund releases nothing', async () => {
   const { id } = await charged(100_000);
   await learn(id, { kind: 'succeeded', provider_ref: 'ref', amount_minor: 10_000_000n, currency: 'XAF' });
   const refunded = { kind: 'refunded', amount_minor: 10_000_000n } as const;
@@ -224,7 +224,7 @@ test('a refund gives nothing back', async () => {
   assert.deepEqual([await statusOf(id), await used()], ['refunded', 100_000]);
 });
 
-test('a charge that began without ceilings gives nothing back on a level that has them', async () => {
+test('a charge that began without limits releases nothing on a level that has them', async () => {
   merchant = await api.newMerchant({ verification_level: 4 });
   const { id } = await charged(400_000);
   await setLevel(1);

@@ -17,12 +17,12 @@ const TABLE: [level: number, payment: number[] | null, transfer: number[] | null
 ];
 
 for (const [level, payment, transfer] of TABLE) {
-  test(`level ${level} in XAF: one, a day, a month`, () => {
+  test(`level ${level} in XAF: one payment, a day, a month`, () => {
     assert.deepEqual([major(level, 'payment'), major(level, 'transfer')], [payment, transfer]);
   });
 }
 
-test('every currency has ceilings that can really be moved, in the proportions of XAF', () => {
+test('every currency has limits that are payable amounts, in the same proportions as in XAF', () => {
   for (const currency of CURRENCIES) {
     const [one = 0, day, month] = major(1, 'payment', currency) ?? [];
     assert.ok(one > 0 && (decimalsOf(currency) === 2 || Number.isInteger(one)), currency);
@@ -32,6 +32,6 @@ test('every currency has ceilings that can really be moved, in the proportions o
   assert.deepEqual(major(1, 'payment', 'XOF'), major(1, 'payment', 'XAF'));
 });
 
-test('a currency nobody knows has ceilings of zero', () => {
+test('an unknown currency has limits of zero', () => {
   assert.deepEqual(major(3, 'payment', 'XXX'), [0, 0, 0]);
 });

@@ -32,13 +32,13 @@ const used = async () => {
   return Number((row?.used_minor ?? 0n) / 100n);
 };
 
-test('422 a live payout of a team that is not verified', async () => {
+test('422 for a live payout of a team that is not verified', async () => {
   merchant = await api.newMerchant();
   const { status, body } = await send(1_000);
   assert.deepEqual([status, body.error_code, Object.keys(body.errors)], [422, 'merchant_not_verified', ['amount']]);
 });
 
-test('422 one payout above the ceiling of its currency; on level 2 it goes', async () => {
+test('422 for one payout above the limit of its currency; on level 2 it is accepted', async () => {
   await fund(api, merchant.team, 10_000_000, store);
   const { status, body } = await api.call('POST', '/transfers', {
     key: merchant.live.secret,
@@ -55,7 +55,7 @@ test('422 one payout above the ceiling of its currency; on level 2 it goes', asy
   assert.equal(allowed.status, 201, JSON.stringify(allowed.body));
 });
 
-test('many payouts at once: exactly as many as the day holds, and the rest of the balance stays', async () => {
+test('many payouts at once: exactly as many succeed as the daily limit allows, and the rest of the balance stays', async () => {
   await fund(api, merchant.team, 10_000_000, store);
   const answers = await Promise.all(Array.from({ length: 40 }, () => send(60_000)));
   const processing = answers.filter(({ status, body }) => status === 201 && body.transfer.status === 'processing');
@@ -64,7 +64,7 @@ test('many payouts at once: exactly as many as the day holds, and the rest of th
   assert.equal((await store.db.all(sql`select 1 from transfers where team_id = ${merchant.team.id}`)).length, 16);
 });
 
-test('a payout that the balance does not cover is failed and not counted', async () => {
+test('a payout that exceeds the balance is failed and not counted', async () => {
   await fund(api, merchant.team, 1_000, store);
   const { body } = await send(100_000);
   assert.deepEqual([body.transfer.status, body.transfer.reason, await used()], ['failed', 'insufficient_balance', 0]);
@@ -89,7 +89,7 @@ for (const [outcome, counted] of ENDS) {
   });
 }
 
-test('in the sandbox and on level 4 nothing is counted', async () => {
+test('nothing is counted in the sandbox and on level 4', async () => {
   merchant = await api.newMerchant({ verification_level: 4 });
   await fund(api, merchant.team, 10_000_000, store);
   for (let i = 0; i < 3; i++) assert.equal((await send(490_000)).status, 201);

@@ -27,7 +27,7 @@ const above = (what: RegExp) => (error: unknown) =>
   error.details.error_code === 'ceiling_exceeded' &&
   what.test(error.details.errors?.amount?.[0] ?? '');
 
-test('a use counts under its UTC day and month, up to the ceiling and not a franc more', async () => {
+test('a use counts for its UTC day and month, up to the limit and no further', async () => {
   const team = newTeam();
   assert.equal(await take(team, 500_000), '2026-11-21');
   assert.equal(await take(team, 1_500_000), '2026-11-21');
@@ -35,7 +35,7 @@ test('a use counts under its UTC day and month, up to the ceiling and not a fran
   assert.deepEqual(await used(team), ['2026-11 XAF 2000000', '2026-11-21 XAF 2000000'], 'what was refused is not counted');
 });
 
-test('the next millisecond is another day, another currency another sum, another team its own', async () => {
+test('days, currencies and teams have separate sums, also a millisecond after midnight', async () => {
   const team = newTeam();
   await take(team, 2_000_000);
   assert.equal(await take(team, 2_000_000, AT + 1), '2026-11-22');
@@ -50,7 +50,7 @@ test('the next millisecond is another day, another currency another sum, another
   ]);
 });
 
-test('the month has a ceiling of its own, and begins anew on the first', async () => {
+test('the month has its own limit, and starts again on the first', async () => {
   const team = newTeam();
   const day = (date: number) => Date.UTC(2026, 10, date);
   for (let date = 1; date <= 10; date++) await take(team, 2_000_000, day(date));
@@ -58,20 +58,20 @@ test('the month has a ceiling of its own, and begins anew on the first', async (
   assert.equal(await take(team, 1, Date.UTC(2026, 11, 1)), '2026-12-01');
 });
 
-test('more than a day allows is refused also as the first', async () => {
+test('a first use above the daily limit is rejected too', async () => {
   const team = newTeam();
   await assert.rejects(take(team, 2_000_001), above(/day/));
   assert.deepEqual(await used(team), []);
 });
 
-test('without a level, and on the level without ceilings, nothing is counted', async () => {
+test('nothing is counted without a level, or on the level without limits', async () => {
   const team_id = newTeam();
   const wanted = { team_id, direction: 'payment', currency: 'XAF', amount_minor: 10n ** 15n } as const;
   for (const level of [null, 4]) assert.equal(await db.transaction((tx) => reserve(tx, level, wanted, AT)), null);
   assert.deepEqual(await used(team_id), []);
 });
 
-test('any number at once take exactly what there is', async () => {
+test('concurrent uses take exactly what the limit allows', async () => {
   const team = newTeam();
   const results = await Promise.allSettled(Array.from({ length: 100 }, () => take(team, 70_000)));
   const taken = results.filter(({ status }) => status === 'fulfilled').length;
@@ -80,7 +80,7 @@ test('any number at once take exactly what there is', async () => {
   assert.deepEqual(await used(team), ['2026-11 XAF 1960000', '2026-11-21 XAF 1960000']);
 });
 
-test('giving back and taking at once: the sums are exact and nobody waits for ever', async () => {
+test('concurrent uses and releases: the sums are exact, without deadlock', async () => {
   const [a, b] = [newTeam(), newTeam()];
   const give = (team_id: bigint) =>
     ({ team_id, direction: 'payment', currency: 'XAF', day: '2026-11-21', amount_minor: -1_000n }) as const;
@@ -102,7 +102,7 @@ test('giving back and taking at once: the sums are exact and nobody waits for ev
   );
 });
 
-test('money that moved after all is counted above the ceiling too', async () => {
+test('a late success is counted even above the limit', async () => {
   const team_id = newTeam();
   await take(team_id, 2_000_000);
   const late = { team_id, direction: 'payment', currency: 'XAF', day: '2026-11-21', amount_minor: 5_000n } as const;
