@@ -103,7 +103,7 @@ describe('beside a charge that is under way', () => {
     assert.equal((await fixture.status(merchant, id)).status, 'pending');
   });
 
-  test('a blocked and an allowed number at once on one payment: never failed with an open attempt', async () => {
+  test('concurrent charges of a blocked and an allowed number never fail a payment with an open attempt', async () => {
     const merchant = await fixture.merchant();
     const blocked = fixture.number();
     await fixture.block(merchant, 'payer', blocked);
@@ -117,7 +117,7 @@ describe('beside a charge that is under way', () => {
     }
   });
 
-  test('402 a partly paid payment stays partial: what has landed is not lost', async () => {
+  test('402 a partly paid payment stays partial: money that has been received is kept', async () => {
     const merchant = await fixture.merchant();
     const phone = fixture.number();
     await fixture.block(merchant, 'payer', phone);
@@ -128,7 +128,7 @@ describe('beside a charge that is under way', () => {
   });
 });
 
-test('a later piece that the service sends by itself is not asked about: its payer was, with the first', async () => {
+test('a later tranche that the service submits itself is not screened again: its payer was screened with the first', async () => {
   const merchant = await fixture.merchant();
   const phone = fixture.number();
   const { id } = await fixture.pay(merchant, phone, { amount: 900_000 });
@@ -145,7 +145,7 @@ test('a later piece that the service sends by itself is not asked about: its pay
 });
 
 describe('Idempotency-Key', () => {
-  test('a rejection frees the Idempotency-Key: a repetition returns the present status, and another request may use it', async () => {
+  test('a rejection releases the Idempotency-Key: a retry returns the present status, another request may use it', async () => {
     const merchant = await fixture.merchant();
     const phone = fixture.number();
     await fixture.block(merchant, 'payer', phone);
@@ -161,7 +161,7 @@ describe('Idempotency-Key', () => {
     assert.equal((await fixture.charge(merchant, other.id, fixture.number(), {}, headers)).status, 202);
   });
 
-  test('ten concurrent requests with one key: one ends the payment, and every request is answered', async () => {
+  test('of ten concurrent requests with one key, one ends the payment and each gets a response', async () => {
     const merchant = await fixture.merchant();
     const phone = fixture.number();
     await fixture.block(merchant, 'payer', phone);
@@ -176,7 +176,7 @@ describe('Idempotency-Key', () => {
 describe('the hosted page', () => {
   const form = (phone: string) => ({ channel: 'cm.mtn', phone });
 
-  test('403: a browser that does not hold the page cannot end the payment with a blocked number', async () => {
+  test('403 a second browser cannot end the payment of the first with a blocked number', async () => {
     const merchant = await fixture.merchant();
     const blocked = fixture.number();
     await fixture.block(merchant, 'payer', blocked);
@@ -196,7 +196,7 @@ describe('the hosted page', () => {
     assert.equal((await fixture.status(merchant, id)).status, 'failed');
   });
 
-  test('402 with the form: a payer who was charged too often reads that it was refused, and may try later', async () => {
+  test('402 with the form: a payer charged too often reads that the charge was rejected and may be retried later', async () => {
     const merchant = await fixture.merchant();
     const phone = fixture.number();
     for (let i = 0; i < 6; i++) await fixture.pay(merchant, phone);
@@ -211,7 +211,7 @@ describe('the hosted page', () => {
   });
 });
 
-test('a refusal gives the key back in the transaction that ends the payment: a crash behind it leaves none', async () => {
+test('a rejection releases the key in the transaction that ends the payment: a crash after it leaves no locked key', async () => {
   const merchant = await fixture.merchant();
   const phone = fixture.number();
   await fixture.block(merchant, 'payer', phone);

@@ -48,7 +48,7 @@ describe('too many charges of one payer', () => {
     assert.equal((await fixture.charge(merchant, answer.id, phone)).status, 202);
   });
 
-  test('of 40 at once exactly so many get through', async () => {
+  test('of 40 concurrent charges, exactly the permitted number is accepted', async () => {
     const merchant = await fixture.merchant();
     const phone = fixture.number();
     const ids = await times(40, () => fixture.payment(merchant).then(({ id }) => id));
@@ -97,7 +97,7 @@ describe('too many charges of a team', () => {
     );
   }
 
-  test(`402 above ${team.floor} in ten minutes: of 12 payers at once exactly those that fit, and payments stay`, async () => {
+  test(`402 above ${team.floor} in ten minutes: of 12 concurrent payers those within the limit pass; payments stay open`, async () => {
     const merchant = await fixture.merchant();
     // Not at the end of a window.
     fixture.clock.advance(team.window_ms - (fixture.clock.now() % team.window_ms));
@@ -112,7 +112,7 @@ describe('too many charges of a team', () => {
     assert.equal((await fixture.charge(merchant, late, fixture.number())).status, 202);
   });
 
-  test("a busy team's own past raises it, that of the last day does not", async () => {
+  test('the limit of a busy team rises with its history, of which the last day does not count', async () => {
     const merchant = await fixture.merchant();
     await chargedAlready(merchant, 100, 2 * 86_400_000);
     await chargedAlready(merchant, 9_000, 3_600_000);
@@ -134,7 +134,7 @@ async function makeUsual(): Promise<void> {
   while ((await sweep.round()) > 0);
 }
 
-describe('amounts that are not usual for the team', () => {
+describe('amounts that are unusual for the team', () => {
   /** Payments that were paid: most of 1,000 XAF, one in a hundred of a million. */
   async function paidBefore({ team: { id } }: Merchant, payments: number, currency = 'XAF'): Promise<void> {
     const at = fixture.clock.now() - 86_400_000;
@@ -146,7 +146,7 @@ describe('amounts that are not usual for the team', () => {
         ${new Date(at)}, ${new Date(at)}, ${new Date(at)} from unnest(${ids}::text[]) with ordinality p (id, n)`);
   }
 
-  test(`402 above ${amount.times} times what 99 in 100 did not exceed, and the payment has failed`, async () => {
+  test(`402 above ${amount.times} times the 99th percentile of the team, and the payment has failed`, async () => {
     const merchant = await fixture.merchant();
     await paidBefore(merchant, amount.payments);
     await makeUsual();
@@ -160,7 +160,7 @@ describe('amounts that are not usual for the team', () => {
     assert.deepEqual(await counted(merchant), [{ charges: 1 }], 'what is refused is not counted');
   });
 
-  test('202 in another currency, of a team with few payments, and for what is left of a partly paid payment', async () => {
+  test('202 in another currency, for a team with few payments, and for the remainder of a partly paid payment', async () => {
     const few = await fixture.merchant();
     await paidBefore(few, amount.payments - 1);
     const other = await fixture.merchant();
@@ -176,7 +176,7 @@ describe('amounts that are not usual for the team', () => {
     assert.equal((await fixture.charge(parted, id, fixture.number())).status, 202);
   });
 
-  test('made again every hour and not sooner, of any number of workers by one', async () => {
+  test('usual amounts are recomputed hourly, by only one of several concurrent workers', async () => {
     const merchant = await fixture.merchant();
     await makeUsual();
     await paidBefore(merchant, amount.payments);
@@ -194,7 +194,7 @@ describe('amounts that are not usual for the team', () => {
 });
 
 describe('cost of the rules', () => {
-  test('the rules are one statement', async () => {
+  test('all rules are evaluated in one statement', async () => {
     const merchant = await fixture.merchant();
     const { id } = await fixture.payment(merchant);
     const store = fixture.api.deps.stores.live.of(merchant.team.id);
@@ -228,7 +228,7 @@ describe('cost of the rules', () => {
   });
 });
 
-test('counts are deleted when no rule needs them, rejections with the events', async () => {
+test('counts are deleted when no rule needs them, rejections together with the events', async () => {
   const merchant = await fixture.merchant();
   const phone = fixture.number();
   await fixture.block(merchant, 'payer', phone);

@@ -43,7 +43,7 @@ async function eventsOf(id: string) {
   return rows.map(({ type, body }) => ({ type, data: JSON.parse(unpack(body)).data }));
 }
 
-test('201 an account: active, verification pending, defaults for what was not sent', async () => {
+test('201 creates an active account with verification pending and defaults for omitted fields', async () => {
   const { id, created_at, updated_at, ...rest } = await made();
   assert.match(id, ID);
   assert.equal(created_at, updated_at);
@@ -60,7 +60,7 @@ test('201 an account: active, verification pending, defaults for what was not se
   });
 });
 
-test('201 everything that was sent comes back; the settlement number in international form', async () => {
+test('201 returns every submitted field; the settlement number is in international format', async () => {
   const sent = {
     ...SHOP,
     ...MONEY,
@@ -136,7 +136,7 @@ test('200 list: newest first, in both forms of paging', async () => {
   );
 });
 
-test('200 PATCH changes what is named, PUT resets the rest', async () => {
+test('200 PATCH changes the fields it contains, PUT resets the others', async () => {
   const before = await made({ ...SHOP, ...MONEY, metadata: { a: 1 } });
   const patched = (await call('PATCH', `/accounts/${before.id}`, { split: null, name: 'New' })).body.account;
   assert.deepEqual({ ...patched, updated_at: 0 }, { ...before, split: null, name: 'New', updated_at: 0 });
@@ -148,7 +148,7 @@ test('200 PATCH changes what is named, PUT resets the rest', async () => {
   );
 });
 
-test('200 deactivate and reactivate, each announced once', async () => {
+test('200 deactivate and reactivate, each with one event', async () => {
   const created = await made();
   const off = await call('POST', `/accounts/${created.id}/deactivate`);
   assert.deepEqual([off.status, off.body.account.active], [200, false]);
@@ -162,7 +162,7 @@ test('200 deactivate and reactivate, each announced once', async () => {
   ]);
 });
 
-test('X-Sync finds active accounts only: 404 for what is not there, 422 errors.account for what is switched off', async () => {
+test('X-Sync accepts active accounts only: 404 for an unknown account, 422 errors.account for an inactive one', async () => {
   const { id } = await made();
   const { sandbox, live } = api.deps.stores;
   assert.equal((await findActiveAccount(sandbox, merchant.team.id, id)).id, id);
@@ -208,7 +208,7 @@ test('201 an onboarding link that cannot be forged and expires', async () => {
   }
 });
 
-test('the operator sets the verification, and a change causes an event', async () => {
+test('the operator sets the verification status, and a change emits an event', async () => {
   const { id } = await made();
   const ref = { team_id: merchant.team.id, id };
   const { sandbox, live } = api.deps.stores;
@@ -223,7 +223,7 @@ test('the operator sets the verification, and a change causes an event', async (
   await assert.rejects(setVerification(api.deps, live, ref, 'verified', WORKER), /Account Not Found/);
 });
 
-test('a public key makes, reads and changes accounts without seeing how the owner is reached or paid', async () => {
+test('a public key creates, reads and updates accounts without access to contact and settlement details', async () => {
   const full = await made({ ...SHOP, ...MONEY, phone: '650', business_profile: { tax: 'T-1' } });
   const own = await publicCall('POST', '/accounts', SHOP);
   assert.equal(own.status, 201);
@@ -264,7 +264,7 @@ test('403 a restricted key without the scope', async () => {
   assert.equal((await api.call('POST', '/accounts', { key: reader.key, body: SHOP })).status, 403);
 });
 
-test('the alias /subaccounts is the same in everything', async () => {
+test('the alias /subaccounts behaves identically on every route', async () => {
   const headers = { 'Idempotency-Key': 'acct-1' };
   const first = await call('POST', '/subaccounts', SHOP, headers);
   const again = await call('POST', '/accounts', SHOP, headers);

@@ -24,7 +24,7 @@ async function open(url: string, language = 'en'): Promise<{ status: number; tex
   return { status: response.status, text: await response.text() };
 }
 
-test('200 the page shows what is known and how far the check has come, in both languages', async () => {
+test('200 the page shows the known details and the verification status, in both languages', async () => {
   const { id, url } = await link();
   const pending = await open(url);
   assert.equal(pending.status, 200);
@@ -35,7 +35,7 @@ test('200 the page shows what is known and how far the check has come, in both l
   assert.match((await open(url)).text, /Your account is verified/);
 });
 
-test('404 for a link this server did not make, 410 when its time is over', async () => {
+test('404 for a link this server did not create, 410 after its expiry', async () => {
   const { url } = await link();
   assert.equal((await open(`${url.slice(0, -1)}${url.endsWith('A') ? 'B' : 'A'}`)).status, 404);
   assert.equal((await open(`${api.url}/onboarding/x`)).status, 404);

@@ -35,7 +35,7 @@ async function open(name: string) {
   return { shop, simulator, call, order, becomes };
 }
 
-test('a card is paid on the page of Flutterwave, announced by its webhook, and given back in part', async () => {
+test('a card is paid on the Flutterwave page, reported by its webhook and partially refunded', async () => {
   const { shop, simulator, call, order, becomes } = await open('flutterwave');
   const id = await order('XAF', '+237670100000');
   const { status, body } = await call('POST', `/payments/${id}`, { channel: 'cm.card' });
@@ -63,7 +63,7 @@ test('a card is paid on the page of Flutterwave, announced by its webhook, and g
   assert.equal(forged.status, 401);
 });
 
-test('CinetPay collects on its page, knocks first, has no refunds, and pays out', async () => {
+test('CinetPay collects on its page, probes the callback address first, supports no refunds, and pays out', async () => {
   const { simulator, call, order, becomes } = await open('cinetpay');
   const id = await order('XAF', '+237670100000');
   const { status, body } = await call('POST', `/payments/${id}`, { channel: 'cm.mtn', data: { phone: '+237670100000' } });
@@ -88,7 +88,7 @@ test('CinetPay collects on its page, knocks first, has no refunds, and pays out'
   );
 });
 
-test('M-Pesa: a prompt whose answer was lost is found again by its callback, which names it at an address nobody can guess', async () => {
+test('M-Pesa: a prompt whose response was lost is recovered by its callback to an unguessable address', async () => {
   const { simulator, call, order, becomes } = await open('mpesa-daraja');
   simulator.faults.script({ fault: 'reset_created' });
   const id = await order('KES', '+254708374149');
@@ -98,7 +98,7 @@ test('M-Pesa: a prompt whose answer was lost is found again by its callback, whi
   assert.equal(simulator.book.entries().length, 1);
 });
 
-test('M-Pesa: without the answer and without a callback the payment stays open, whatever others claim', async () => {
+test('M-Pesa: without a response and a callback the payment stays open, whatever forged callbacks claim', async () => {
   const { shop, simulator, call, order } = await open('mpesa-daraja');
   simulator.faults.announce('none');
   simulator.faults.script({ fault: 'reset_created' });

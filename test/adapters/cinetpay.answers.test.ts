@@ -35,7 +35,7 @@ const kinds = (said: ({ kind: string } | undefined)[]) => said.map(short).join('
 const coded = (code: string | number, data: unknown, status = 200) => answered(status, { code, message: 'IN_WORDS', data });
 
 suite('interpretation of responses of CinetPay', () => {
-  test('every code, for a payment | a transfer', async () => {
+  test('every code, for a payment and a transfer', async () => {
     const lines: string[] = [];
     for (const code of [...CODES, '999', 'x', '__proto__']) {
       const said = await saidTo(coded(code, { status: 'REFUSED', amount: '25000', currency: 'XAF' }));
@@ -46,7 +46,7 @@ suite('interpretation of responses of CinetPay', () => {
     compareGolden('cinetpay-codes.txt', lines);
   });
 
-  test('every status of an answer, to a creation and to a read', async () => {
+  test('every response status, to a creation and to a read', async () => {
     const lines: string[] = [];
     for (const status of [200, 201, 204, 302, 400, 401, 403, 404, 408, 409, 422, 429, 500, 502, 503, 504]) {
       const { submit, read } = await saidTo(answered(status, 'error code: 1010'));
@@ -78,13 +78,13 @@ suite('interpretation of responses of CinetPay', () => {
     ['627', undefined, 'cancelled(payer_declined)'],
     ['625', undefined, 'expired'],
   ] as const) {
-    test(`a payment that is ${code} and ${status} is ${expected}`, async () => {
+    test(`a payment with code ${code} and status ${status} is ${expected}`, async () => {
       const { read } = await saidTo(coded(code, { status, amount: '25000', currency: 'XAF', operator_id: 'MP1' }));
       assert.equal(short(read[0]), expected);
     });
   }
 
-  test('a paid payment counts with a legible amount and currency, and the code 00 after a 5xx does not', async () => {
+  test('a paid payment requires a readable amount and currency; code 00 after a 5xx does not count', async () => {
     const read = async (changes: object, status = 200) => {
       const data = { status: 'ACCEPTED', amount: '25000', currency: 'XAF', operator_id: 'MP1', ...changes };
       return (await saidTo(coded('00', data, status))).read[0];
@@ -111,12 +111,12 @@ suite('interpretation of responses of CinetPay', () => {
     [{ treatment_status: 'VAL', client_transaction_id: 'another' }, 'unknown'],
     [{}, 'unknown'],
   ] as const) {
-    test(`a transfer that is ${JSON.stringify(entry)} is ${expected}`, async () => {
+    test(`a transfer with ${JSON.stringify(entry)} is ${expected}`, async () => {
       for (const data of [[entry], [[entry]]]) assert.equal(short((await saidTo(coded(0, data))).read[1]), expected);
     });
   }
 
-  test('a transfer tells the amount it was made with, else it is the one asked for', async () => {
+  test('a transfer reports the amount it was created with, otherwise the requested amount', async () => {
     const read = async (entry: object) => (await saidTo(coded(0, [{ treatment_status: 'VAL', ...entry }]))).read[1];
     const made = { kind: 'succeeded', provider_ref: 'OP1', amount_minor: 25_000_00n, currency: 'XAF' };
     assert.deepEqual(await read({ operator_transaction_id: 'OP1', transaction_id: 'EA1' }), made);
@@ -124,7 +124,7 @@ suite('interpretation of responses of CinetPay', () => {
     assert.deepEqual(less, { ...made, amount_minor: 24_990_00n });
   });
 
-  test('an entry of a list has a code of its own', async () => {
+  test('each entry of a list has its own code', async () => {
     assert.equal(short((await saidTo(coded(0, [[{ code: 805 }]]))).submit[1]), 'pending');
     assert.equal(short((await saidTo(coded(0, [[{ code: 724 }]]))).submit[1]), 'failed(invalid_recipient)');
     assert.equal(short((await saidTo(coded(0, [[{ code: 602 }]]))).submit[1]), 'unavailable');
@@ -136,7 +136,7 @@ suite('interpretation of responses of CinetPay', () => {
     ['nobody answered about', failure(true), 'unavailable'],
     ['that broke', answered(500, 'x'), 'unavailable'],
   ] as const) {
-    test(`a contact ${what}: the transfer is ${expected}`, async () => {
+    test(`contact ${what}: the transfer is ${expected}`, async () => {
       const { provider, calls } = stubOf(cinetpay, CREDENTIALS, ({ url }) => {
         if (url.includes('/auth/login')) return TOKEN;
         return url.includes('/transfer/contact') ? result : coded(0, [[{ transaction_id: 'EA1', treatment_status: 'NEW' }]]);

@@ -29,7 +29,7 @@ const transferring: Answering = ({ url }) => {
 const formOf = (body: unknown) => Object.fromEntries(new URLSearchParams(String(body)));
 
 suite('requests to CinetPay', () => {
-  test('a page for one number: whole francs, a plain description, and no name of the payer', async () => {
+  test('a page for one number: whole francs, plain description, no name of the payer', async () => {
     const { provider, calls } = stubbed(() => opened());
     assert.deepEqual(await taken(provider), {
       kind: 'accepted',
@@ -53,21 +53,21 @@ suite('requests to CinetPay', () => {
     });
   });
 
-  test('a check by our own key', async () => {
+  test('a status check uses our own key', async () => {
     const { provider, calls } = stubbed(() => answered(200, { code: '662', data: { status: 'WAITING_FOR_CUSTOMER' } }));
     await provider.read(collectionFor(provider, { handle: 'https://x.example/' }));
     assert.equal(calls[0]?.url, 'https://api-checkout.cinetpay.com/v2/payment/check');
     assert.deepEqual(bodyOf(calls[0]), { apikey: 'the-key', site_id: '445160', transaction_id: KEY });
   });
 
-  test('a page that was never stored was shown to no payer: it counts as not created, without a query', async () => {
+  test('a page that was never stored was shown to no payer: it is not created, without a status query', async () => {
     const { provider, calls } = stubbed(() => opened());
     assert.deepEqual(await provider.read(collectionFor(provider)), { kind: 'not_found' });
     assert.equal((await provider.submit(collectionFor(provider))).kind, 'unavailable');
     assert.deepEqual(calls, []);
   });
 
-  test('a page that CinetPay does not know is waited for until nobody can pay there, then it is over', async () => {
+  test('a page that is unknown to CinetPay stays pending until it can no longer be paid, then it has ended', async () => {
     const expires_at = 1_000_000_000;
     let now = expires_at;
     const { provider } = stubbed(
@@ -80,7 +80,7 @@ suite('requests to CinetPay', () => {
     assert.deepEqual(await provider.read(kept), { kind: 'expired' });
   });
 
-  test('Wave opens the part of the page for wallets', async () => {
+  test('Wave opens the wallet section of the page', async () => {
     const { provider, calls } = stubOf(cinetpay, { ...CREDENTIALS, currency: 'XOF' }, () => opened());
     const channel = { id: 'sn.wave', kind: 'mobile_money', country: 'SN' } as const;
     await taken(provider, { channel, currency: 'XOF', payer: '+221770000000' });
@@ -88,13 +88,13 @@ suite('requests to CinetPay', () => {
   });
 
   for (const payment_url of [undefined, 'javascript:alert(1)', 'http://checkout.example/', 7]) {
-    test(`a page at ${payment_url} is none: nobody is sent there, and another provider may be tried`, async () => {
+    test(`the page URL ${payment_url} is rejected: no payer is redirected, and another provider may be tried`, async () => {
       const { provider } = stubbed(() => opened({ payment_url }));
       assert.equal((await taken(provider)).kind, 'unavailable');
     });
   }
 
-  test('a transfer: token, contact, order; prefix and number apart', async () => {
+  test('a transfer: token, contact, order; prefix and number in separate fields', async () => {
     const { provider, calls } = stubbed(transferring);
     const payout = payoutFor(provider, {
       recipient: { name: 'Awa N. Ngono', phone: '+237653000000', account_number: null, bank_code: null },
@@ -127,7 +127,7 @@ suite('requests to CinetPay', () => {
     ['the code 706', answered(200, { code: 706, message: 'INVALID_TOKEN' })],
     ['HTTP 401', answered(401, '')],
   ] as const) {
-    test(`a token that is turned down with ${what} is renewed once`, async () => {
+    test(`a token rejected with ${what} is renewed once`, async () => {
       let minted = 0;
       const { provider, calls } = stubbed((request) => {
         if (request.url.includes('/auth/login')) return answered(200, { code: 0, data: { token: `token-${++minted}` } });
@@ -144,7 +144,7 @@ suite('requests to CinetPay', () => {
     });
   }
 
-  test('a token lives five minutes, and is renewed before its end', async () => {
+  test('a token is valid for five minutes and is renewed before its expiry', async () => {
     let now = 1_000_000;
     const { provider, calls } = stubbed(transferring, () => now);
     const minted = () => calls.filter(({ url }) => url.includes('/auth/login')).length;
@@ -178,7 +178,7 @@ suite('accounts of CinetPay', () => {
     return { provider, offers: provider.offers() ?? [] };
   };
 
-  test('its currency decides its channels, its password whether it pays out', () => {
+  test('the currency of the account decides its channels, the transfer password whether it pays out', () => {
     const { provider, offers } = offersOf(CREDENTIALS);
     assert.deepEqual(
       offers.map(({ channel, operations, min_minor, max_minor, step_minor }) => [
@@ -207,7 +207,7 @@ suite('accounts of CinetPay', () => {
     assert.ok(!offersOf({ ...CREDENTIALS, currency: 'XOF' }).offers.some(({ channel }) => channel.endsWith('.card')));
   });
 
-  test('its credentials are refused without a key, or with a currency it does not move', () => {
+  test('credentials without a key, or with an unsupported currency, are rejected', () => {
     const fits = (credentials: object) => Value.Check(cinetpay.credentials, credentials);
     assert.equal(fits(CREDENTIALS), true);
     assert.equal(fits({ ...CREDENTIALS, currency: 'NGN' }), false);
@@ -241,24 +241,24 @@ suite('notifications of CinetPay', () => {
   const form = (changes: Record<string, string> = {}) => new URLSearchParams({ ...FIELDS, ...changes }).toString();
   const about = (value: string | null) => ({ kind: 'hint', subject: value === null ? null : { by: 'provider_key', value } });
 
-  test('a payment with the right token: a reason to look, whatever it says of the money', () => {
+  test('a payment callback with a valid token is only a hint, whatever amount or status it carries', () => {
     assert.deepEqual(provider.verifyCallback?.(raw(form(), { 'x-token': token })), about(KEY));
     assert.deepEqual(provider.verifyCallback?.(raw(form(), { 'x-token': token.toUpperCase() })), about(KEY));
   });
 
   for (const name of Object.keys(FIELDS)) {
-    test(`with another ${name} the token is wrong`, () => {
+    test(`the token is invalid for another ${name}`, () => {
       assert.equal(provider.verifyCallback?.(raw(form({ [name]: 'other' }), { 'x-token': token })).kind, 'forged');
     });
   }
 
-  test('without a token, with two, or with one of another secret it is forged', () => {
+  test('a callback without a token, with two, or with one of another secret is forged', () => {
     for (const headers of [{}, { 'x-token': [token, token] }, { 'x-token': '' }, { 'x-token': token.replace(/.$/, 'x') }])
       assert.equal(provider.verifyCallback?.(raw(form(), headers)).kind, 'forged');
     assert.equal(provider.verifyCallback?.(raw('', { 'x-token': 'x' })).kind, 'forged');
   });
 
-  test('a transfer is announced without one, as a form or as JSON; the knock before is answered', () => {
+  test('a transfer callback has no token and is a form or JSON; the preceding probe gets a response', () => {
     const id = payoutFor(provider).provider_key;
     assert.deepEqual(
       provider.verifyCallback?.(raw(JSON.stringify({ client_transaction_id: id, treatment_status: 'VAL' }))),

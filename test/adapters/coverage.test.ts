@@ -43,7 +43,7 @@ const providersOf = (id: string, currency: string) => [...(routes.get(`${id} ${c
 /** Expresso is the smallest wallet of Senegal: one provider serves it. */
 const ONE_ROUTE = ['sn.expresso'];
 
-test('every wallet of Cameroon, Côte d’Ivoire and Senegal has two routes or more', () => {
+test('every wallet of Cameroon, Côte d’Ivoire and Senegal has at least two routes', () => {
   const wallets = CHANNELS.filter(({ kind, country }) => kind === 'mobile_money' && ['CM', 'CI', 'SN'].includes(country));
   assert.ok(wallets.length >= 10);
   const thin = wallets.filter(({ id, currencies }) => providersOf(id, currencies[0] as string).length < 2);
@@ -54,12 +54,12 @@ test('every wallet of Cameroon, Côte d’Ivoire and Senegal has two routes or m
   for (const id of ONE_ROUTE) assert.equal(providersOf(id, 'XOF').length, 1);
 });
 
-test('cards of Cameroon, Côte d’Ivoire and Senegal have a route', () => {
+test('cards of Cameroon, Côte d’Ivoire and Senegal have at least one route', () => {
   const cards = CHANNELS.filter(({ kind, country }) => kind === 'card' && ['CM', 'CI', 'SN'].includes(country));
   for (const { id, currencies } of cards) assert.ok(providersOf(id, currencies[0] as string).length >= 1, id);
 });
 
-test('M-Pesa of Kenya has three routes, and what any provider offers is a channel and currency we know', () => {
+test('M-Pesa of Kenya has three routes, and every offer of a provider is a known channel and currency', () => {
   assert.deepEqual(providersOf('ke.mpesa', 'KES').sort(), ['flutterwave', 'mpesa-daraja', 'pawapay']);
   const known = new Set(CHANNELS.flatMap(({ id, currencies }) => currencies.map((currency) => `${id} ${currency}`)));
   assert.deepEqual(

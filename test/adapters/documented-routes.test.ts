@@ -34,7 +34,7 @@ function collects(connector: Connector, channelId: string): boolean {
 
 const waysOf = (channelId: string) => CONNECTORS.filter((one) => collects(one, channelId)).map(({ name }) => name);
 
-test('every main channel of Cameroon, Côte d’Ivoire and Senegal has two ways or more, and the docs name them all', () => {
+test('every main channel of Cameroon, Côte d’Ivoire and Senegal has at least two routes, all documented', () => {
   for (const channelId of MAIN) {
     const ways = waysOf(channelId);
     assert.ok(ways.length >= 2, `${channelId}: ${ways}`);
@@ -44,7 +44,7 @@ test('every main channel of Cameroon, Côte d’Ivoire and Senegal has two ways 
   }
 });
 
-test('the sample rules name two ways for every main channel, which all collect there', () => {
+test('the sample rules name two providers for every main channel, each of which collects there', () => {
   const rules = [...docs.matchAll(/^pirogue rules add --channel (\S+) --order (\S+)$/gm)];
   const channels = rules.flatMap(([, list]) => String(list).split(','));
   assert.deepEqual(channels.sort(), [...MAIN].sort());

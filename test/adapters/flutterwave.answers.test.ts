@@ -45,7 +45,7 @@ const cardRefund = (provider: Provider, changes: Partial<Refund> = {}) =>
   });
 
 suite('interpretation of responses of Flutterwave', () => {
-  test('every phrase it is known to use, for a charge | a transfer | a refund', async () => {
+  test('every documented message, for a charge, a transfer and a refund', async () => {
     const lines: string[] = [];
     for (const phrase of [...PHRASES, 'Something nobody has seen', '']) {
       const text = `The bank said: ${phrase.toUpperCase()}!`;
@@ -72,7 +72,7 @@ suite('interpretation of responses of Flutterwave', () => {
     compareGolden('flutterwave-reasons.txt', lines);
   });
 
-  test('every status of an answer, to a creation and to a read', async () => {
+  test('every response status, to a creation and to a read', async () => {
     const lines: string[] = [];
     for (const status of [200, 201, 202, 204, 302, 400, 401, 403, 404, 405, 408, 409, 422, 429, 500, 502, 503, 504]) {
       const { submit, read } = await saidTo(answered(status, '<html><h1>Sorry</h1></html>'));
@@ -99,7 +99,7 @@ suite('interpretation of responses of Flutterwave', () => {
     for (const sent of [true, false]) assert.equal(kinds((await saidTo(failure(sent))).read), 'unreadable | unknown | unknown');
   });
 
-  test('a charge is paid only when the answer is about it, and says so whole', async () => {
+  test('a charge is paid only when the response concerns that charge and is complete', async () => {
     const read = async (changes: object) => {
       const { provider } = stubbed(() => enveloped({ ...PAID, ...changes }));
       return provider.read(collectionFor(provider));
@@ -127,7 +127,7 @@ suite('interpretation of responses of Flutterwave', () => {
     assert.equal((await read({ status: 'success-pending-validation' })).kind, 'pending');
   });
 
-  test('a page nobody has paid on is pending until its end and some minutes, then expired', async () => {
+  test('an unpaid page is pending until a few minutes after its expiry, then expired', async () => {
     let now = 1_000_000;
     const { provider } = stubbed(
       () => refused(404, 'No transaction was found for this id'),
@@ -170,13 +170,13 @@ suite('interpretation of responses of Flutterwave', () => {
     });
   }
 
-  test('a prompt is not prepared: nothing is sent before it', async () => {
+  test('a prompt has no prepare step: nothing is sent before submission', async () => {
     const { provider, calls } = stubbed(() => failure(true));
     assert.deepEqual(await provider.prepare?.(collectionFor(provider)), { kind: 'ready', handle: null });
     assert.deepEqual(calls, []);
   });
 
-  test('a transfer is looked for by reference, and a list of others proves nothing', async () => {
+  test('a transfer is looked up by reference, and a list of other transfers proves nothing', async () => {
     const listed = async (data: unknown) => {
       const { provider } = stubbed(() => enveloped(data));
       return short(await provider.payouts?.read(payoutFor(provider)));
@@ -216,7 +216,7 @@ suite('interpretation of responses of Flutterwave', () => {
     assert.equal(await said({}, null), 'unknown');
   });
 
-  test('only a succeeded charge is refunded', async () => {
+  test('only a succeeded charge can be refunded', async () => {
     for (const [status, expected] of [
       ['pending', 'unavailable'],
       ['failed', 'failed(provider_error)'],
@@ -230,7 +230,7 @@ suite('interpretation of responses of Flutterwave', () => {
     }
   });
 
-  test('a charge or transfer that failed at once is reported as failed', async () => {
+  test('a charge or transfer that fails immediately is reported as failed', async () => {
     const { provider } = stubbed(() =>
       enveloped({ id: 1, status: 'failed', processor_response: 'Insufficient Funds', complete_message: '' }),
     );

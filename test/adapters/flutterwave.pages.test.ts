@@ -39,7 +39,7 @@ async function opened(window_ms = 86_400_000): Promise<{ collection: Collection;
 }
 
 for (const page_options of ['listed', 'configurations']) {
-  test(`a declined card is no end while its page can be paid (options: ${page_options}): the payer pays, once`, async () => {
+  test(`a declined card leaves the attempt open while its page is open (options: ${page_options}): the payer pays once`, async () => {
     simulator.settings.set('page_options', page_options);
     const { collection, url } = await opened();
     await payOn(url, DECLINED);
@@ -51,7 +51,7 @@ for (const page_options of ['listed', 'configurations']) {
     assert.equal(simulator.book.created(collection.provider_key).filter(({ moved }) => moved).length, 1);
   });
 
-  test(`a declined card fails the attempt when its page is closed (options: ${page_options}), and nobody pays after that`, async () => {
+  test(`a declined card fails the attempt when its page is closed (options: ${page_options}), with no later payment`, async () => {
     simulator.settings.set('page_options', page_options);
     const { collection, url } = await opened();
     await payOn(url, DECLINED);
@@ -66,7 +66,7 @@ for (const page_options of ['listed', 'configurations']) {
   });
 }
 
-test('a page nobody has paid on is over with its session, long before a long payment window', async () => {
+test('an unpaid page ends with its session, long before the end of a long payment window', async () => {
   const { collection } = await opened();
   now += 69 * 60_000;
   assert.equal(short(await provider.read(collection)), 'pending');
@@ -74,7 +74,7 @@ test('a page nobody has paid on is over with its session, long before a long pay
   assert.equal(short(await provider.read(collection)), 'expired');
 });
 
-test('a page that was opened before its end was kept is open as long as the payment', async () => {
+test('a page created before expiry times were stored is open as long as the payment', async () => {
   const { collection } = await opened();
   const handle = JSON.stringify({ kind: 'redirect', url: 'https://x.example/' });
   now += 120 * 60_000;

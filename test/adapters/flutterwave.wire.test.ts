@@ -32,7 +32,7 @@ const cardRefund = (provider: Provider, changes: Partial<Refund> = {}) =>
   });
 
 suite('requests to Flutterwave', () => {
-  test('a card: a page of its own, open as long as the payment, and nothing of the payer', async () => {
+  test('a card: a separate page, open as long as the payment, without personal data of the payer', async () => {
     const { provider, calls } = stubbed(
       () => success({ link: 'https://checkout.flutterwave.com/v3/hosted/pay/x' }),
       () => NOW,
@@ -52,7 +52,7 @@ suite('requests to Flutterwave', () => {
     });
   });
 
-  test('a page is open for an hour at most, and for a minute at least', async () => {
+  test('a page is open for at most an hour and at least a minute', async () => {
     const { provider, calls } = stubbed(
       () => success({ link: 'https://x.example/' }),
       () => NOW,
@@ -66,13 +66,13 @@ suite('requests to Flutterwave', () => {
   });
 
   for (const link of [undefined, 'javascript:alert(1)', 'http://checkout.example/', 'nonsense', 7]) {
-    test(`a page at ${link} is none: nobody is sent there, and another provider may be tried`, async () => {
+    test(`the page URL ${link} is rejected: no payer is redirected, and another provider may be tried`, async () => {
       const { provider } = stubbed(() => success({ link }));
       assert.equal((await taken(provider, CARD)).kind, 'unavailable');
     });
   }
 
-  test('a bank transfer: an account for this payment, told with its bank and reference', async () => {
+  test('a bank transfer: an account for this payment, returned with its bank and reference', async () => {
     const { provider, calls } = stubbed(
       () => success(undefined, ACCOUNT),
       () => NOW,
@@ -89,7 +89,7 @@ suite('requests to Flutterwave', () => {
     });
   });
 
-  test('an account that waits for another amount than ours, or is none, is not shown to anyone', async () => {
+  test('an account for another amount, or an invalid one, is not shown to the payer', async () => {
     for (const changes of [
       { transfer_amount: '1260.00' },
       { transfer_amount: undefined },
@@ -114,7 +114,7 @@ suite('requests to Flutterwave', () => {
     ['zm.mtn', 'ZMW', 'mobile_money_zambia', { network: 'MTN' }],
     ['ke.mpesa', 'KES', 'mpesa', {}],
   ] as const) {
-    test(`${channel} as a charge of type ${type}`, async () => {
+    test(`${channel} is submitted as a charge of type ${type}`, async () => {
       const { provider, calls } = stubbed(() => success({ id: 7, status: 'pending' }, { mode: 'callback' }));
       const [cc = ''] = channel.split('.');
       const collection = collectionFor(provider, {
@@ -163,7 +163,7 @@ suite('requests to Flutterwave', () => {
     assert.equal(calls.length, 2);
   });
 
-  test('a callback address above 100 characters is left out: the webhook of the dashboard tells the same', async () => {
+  test('a callback address above 100 characters is omitted: the webhook of the dashboard carries the same updates', async () => {
     const { provider, calls } = stubbed(() => success({ id: 5, status: 'NEW' }));
     const payout = payoutFor(provider);
     const base = 'https://pay.example/';
@@ -175,7 +175,7 @@ suite('requests to Flutterwave', () => {
     );
   });
 
-  test('M-Pesa of Kenya receives the name of the sender; an account without one makes no payouts there', async () => {
+  test('M-Pesa of Kenya receives the name of the sender; an account without a sender name makes no payouts there', async () => {
     const channel = { id: 'ke.mpesa', kind: 'mobile_money', country: 'KE' } as const;
     const change = { channel, currency: 'KES' };
     const { provider, calls } = stubOf(
@@ -222,7 +222,7 @@ suite('requests to Flutterwave', () => {
     assert.equal(stubbed(() => success({})).provider.payouts?.reaches('bf.orange', 'XOF'), false);
   });
 
-  test('a reference that is taken is a transfer that is under way', async () => {
+  test('a reference that already exists is a transfer that is processing', async () => {
     const { provider } = stubbed(() =>
       answered(400, { status: 'error', message: 'Transfer with this reference already exists' }),
     );
@@ -233,7 +233,7 @@ suite('requests to Flutterwave', () => {
     });
   });
 
-  test('a refund by the number of the charge, with our key for whoever looks in the dashboard', async () => {
+  test('a refund uses the number of the charge, with our key visible in the dashboard', async () => {
     const { provider, calls } = stubbed(({ method }) =>
       method === 'GET'
         ? success({ id: 908790, tx_ref: KEY, amount: 25000, currency: 'XAF', status: 'successful' })
@@ -251,7 +251,7 @@ suite('requests to Flutterwave', () => {
     assert.deepEqual(bodyOf(calls[1]), { amount: 10000, comments: refund.provider_key });
   });
 
-  test('a wallet is paid back by a transfer under the key of the refund', async () => {
+  test('a wallet is refunded by a transfer under the key of the refund', async () => {
     const { provider, calls } = stubbed(() => success({ id: 5, status: 'NEW' }));
     const refund = refundFor(provider);
     assert.deepEqual(await provider.refunds?.submit(refund), { kind: 'pending', provider_ref: '5', poll_after_ms: 5_000 });
@@ -284,10 +284,10 @@ suite('requests to Flutterwave', () => {
   });
 });
 
-suite('what an account of Flutterwave is', () => {
+suite('accounts of Flutterwave', () => {
   const { provider } = stubbed(() => success({}));
 
-  test('its key, its hash and an address of the merchant are all it needs; what would break out of a header is refused', () => {
+  test('an account requires a key, a hash and a merchant address; values that allow header injection are rejected', () => {
     const fits = (credentials: object) => Value.Check(flutterwave.credentials, credentials);
     assert.equal(fits(CREDENTIALS), true);
     assert.equal(fits({ ...CREDENTIALS, secret_key: 'a\r\nx: y' }), false);
@@ -297,7 +297,7 @@ suite('what an account of Flutterwave is', () => {
     for (const field of Object.values(flutterwave.credentials.properties)) assert.ok('description' in field);
   });
 
-  test('it says what it pays out to and what it only collects on', () => {
+  test('an account lists the channels it pays out to and those it only collects on', () => {
     const said = new Map((provider.offers() ?? []).map(({ channel, operations }) => [channel, operations.join('+')]));
     assert.deepEqual(
       ['cm.mtn', 'ci.moov', 'gh.telecel', 'ng.bank', 'gh.bank', 'cm.card'].map((id) => said.get(id)),
@@ -318,7 +318,7 @@ suite('webhooks of Flutterwave', () => {
   const charge = { event: 'charge.completed', data: { tx_ref: KEY, status: 'successful', amount: 25000 } };
   const about = (value: string | null) => ({ kind: 'hint', subject: value === null ? null : { by: 'provider_key', value } });
 
-  test('with the right hash: a reason to look at the charge or the transfer it names, whatever it says of the money', () => {
+  test('a callback with the right hash is a hint to its charge or transfer, whatever amount or status it carries', () => {
     assert.deepEqual(provider.verifyCallback?.(raw(charge, 'the-hash')), about(KEY));
     assert.deepEqual(provider.verifyCallback?.(raw({ data: { reference: KEY } }, 'the-hash')), about(KEY));
     assert.deepEqual(provider.verifyCallback?.(raw({ data: { tx_ref: "' or 1" } }, 'the-hash')), about(null));
@@ -326,7 +326,7 @@ suite('webhooks of Flutterwave', () => {
   });
 
   for (const hash of [undefined, '', 'the-hasH', 'the-hash ', ['the-hash', 'the-hash']]) {
-    test(`with ${JSON.stringify(hash)} it is forged`, () => {
+    test(`a callback with ${JSON.stringify(hash)} is forged`, () => {
       assert.equal(provider.verifyCallback?.(raw(charge, hash)).kind, 'forged');
     });
   }

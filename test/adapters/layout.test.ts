@@ -104,7 +104,7 @@ async function providerOf({ name }: Adapter): Promise<{ provider: Provider; conn
 
 suite('files of adapters', () => {
   for (const adapter of adapters) {
-    test(`${adapter.name} has a file for each job of its provider, under the same name as every adapter`, async () => {
+    test(`${adapter.name} has one file for each responsibility, with the same names as every adapter`, async () => {
       const { provider, connector } = await providerOf(adapter);
       const has = Object.keys(CAPABILITIES).filter((file) => CAPABILITIES[file]?.(provider, connector));
       const due = ALWAYS.filter((file) => !WITHOUT[adapter.name]?.[file]);
@@ -119,7 +119,7 @@ suite('files of adapters', () => {
     });
   }
 
-  test('every exception is a file that exists, or one that does not', () => {
+  test('every exception names a file that exists, or one that is absent', () => {
     for (const [name, files] of Object.entries(EXTRAS)) {
       for (const file of Object.keys(files)) assert.ok(filesIn(ADAPTERS, name).includes(file), `${name}/${file}.ts`);
     }
@@ -130,7 +130,7 @@ suite('files of adapters', () => {
 });
 
 suite('registration', () => {
-  test('every adapter is in the catalogue of connectors, and every simulator in that of simulators', async () => {
+  test('every adapter is in the catalogue of connectors, every simulator in the catalogue of simulators', async () => {
     const connectors = await Promise.all(adapters.map(async (adapter) => (await providerOf(adapter)).connector));
     const names = connectors.flatMap((connector) => (connector ? [connector.name] : [])).sort();
     assert.deepEqual(CONNECTORS.map(({ name }) => name).sort(), names);
@@ -144,7 +144,7 @@ suite('registration', () => {
   const page = fs.readFileSync(path.join(ROOT, 'docs', 'providers.md'), 'utf8');
 
   for (const adapter of adapters) {
-    test(`${adapter.name} is held to the conformance suite, and a connector has a row in docs/providers.md`, async () => {
+    test(`${adapter.name} runs the conformance suite, and a connector has a row in docs/providers.md`, async () => {
       assert.ok(suites.some((text) => text.includes(`/src/providers/adapters/${adapter.name}/index.ts'`)));
       const { connector } = await providerOf(adapter);
       if (connector) assert.match(page, new RegExp(`^\\|[^|]+\\| \`${connector.name}\` \\|`, 'm'));
@@ -155,7 +155,7 @@ suite('registration', () => {
 suite('files of simulators', () => {
   const names = [...ALWAYS, ...Object.keys(CAPABILITIES)];
   for (const name of foldersBelow(SIMULATED).filter((folder) => folder !== 'kit')) {
-    test(`${name} uses the names of adapters`, () => {
+    test(`${name} uses the file names of adapters`, () => {
       const files = filesIn(SIMULATED, name);
       const extras = Object.keys(SIMULATOR_EXTRAS[name] ?? {});
       assert.ok(files.includes('index'));

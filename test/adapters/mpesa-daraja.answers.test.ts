@@ -42,7 +42,7 @@ suite('interpretation of responses of M-Pesa Daraja', () => {
     assert.equal(short((await saidTo(told({ ResultCode: 1032 }))).read), 'cancelled(payer_declined)', 'a number says the same');
   });
 
-  test('every error, to a prompt and to a question about one', async () => {
+  test('every error, to a prompt and to a status query', async () => {
     const lines: string[] = [];
     for (const errorCode of [...ERROR_CODES, '500.002.1001', '']) {
       for (const status of [400, 500]) {
@@ -62,7 +62,7 @@ suite('interpretation of responses of M-Pesa Daraja', () => {
     compareGolden('mpesa-daraja-errors.txt', lines);
   });
 
-  test('every status of an answer that is none of Daraja', async () => {
+  test('every status of a response that does not come from Daraja', async () => {
     const lines: string[] = [];
     for (const status of [200, 201, 204, 302, 400, 401, 403, 404, 408, 409, 429, 500, 502, 503, 504]) {
       const { submit, read } = await saidTo(answered(status, '<html><h1>Sorry</h1></html>'));
@@ -102,12 +102,12 @@ suite('interpretation of responses of M-Pesa Daraja', () => {
     { ResultCode: '' },
     { ResultCode: {} },
   ]) {
-    test(`an answer with ${JSON.stringify(changes)} tells nothing of our prompt`, async () => {
+    test(`a response with ${JSON.stringify(changes)} proves nothing about our prompt`, async () => {
       assert.equal(short((await saidTo(told(changes))).read), 'unreadable');
     });
   }
 
-  test('an accepted prompt is returned with its number; without a number no status can be queried', async () => {
+  test('an accepted prompt is returned with its number; without a number its status cannot be queried', async () => {
     const taken = { MerchantRequestID: 'm', CheckoutRequestID: ID, ResponseCode: '0', CustomerMessage: 'ok' };
     const { submit } = await saidTo(answered(200, taken));
     assert.deepEqual(submit, { kind: 'accepted', provider_ref: ID, next: { kind: 'confirm' }, poll_after_ms: 5_000 });

@@ -25,7 +25,7 @@ const stubbed = (answer: Answering = () => TAKEN, credentials: Record<string, st
 const PASSWORD = Buffer.from('174379pass20261122013005').toString('base64');
 
 suite('requests to Safaricom', () => {
-  test('a token for the app, then a prompt: whole shillings, the time of Nairobi, our key as the account', async () => {
+  test('a token for the app, then a prompt: whole shillings, Nairobi time, our key as the account reference', async () => {
     const { provider, calls } = stubbed();
     const collection = collectionFor(provider, KENYA);
     assert.equal(short(await provider.submit(collection)), 'accepted');
@@ -45,14 +45,14 @@ suite('requests to Safaricom', () => {
     assert.match(collection.provider_key, /^[0-9A-Z]{12}$/);
   });
 
-  test('a till is paid for goods', async () => {
+  test('a till number is submitted as a purchase of goods', async () => {
     const { provider, calls } = stubbed(() => TAKEN, { ...CREDENTIALS, till: '600000' });
     await provider.submit(collectionFor(provider, KENYA));
     const { TransactionType, PartyB, BusinessShortCode } = bodyOf(calls[1]);
     assert.deepEqual([TransactionType, PartyB, BusinessShortCode], ['CustomerBuyGoodsOnline', '600000', '174379']);
   });
 
-  test('a question about a prompt, by the number of its answer', async () => {
+  test('a status query uses the number from the response to the prompt', async () => {
     const { provider, calls } = stubbed();
     await provider.read(collectionFor(provider, { ...KENYA, provider_ref: 'ws_CO_1' }));
     assert.equal(calls[1]?.url, 'https://api.safaricom.co.ke/mpesa/stkpushquery/v1/query');
@@ -61,7 +61,7 @@ suite('requests to Safaricom', () => {
     });
   });
 
-  test('a payment is made with the amount of its prompt, and goes by its number', async () => {
+  test('a payment has the amount of its prompt and is identified by its number', async () => {
     const paid = { ResponseCode: '0', CheckoutRequestID: 'ws_CO_1', ResultCode: '0' };
     const { provider } = stubbed(() => answered(200, paid));
     const said = await provider.read(collectionFor(provider, { ...KENYA, provider_ref: 'ws_CO_1' }));
@@ -73,7 +73,7 @@ suite('requests to Safaricom', () => {
     ['401.003.01', answered(401, { errorCode: '401.003.01', errorMessage: 'Error Occurred' })],
     ['HTTP 401', answered(401, '')],
   ] as const) {
-    test(`a token that is turned down with ${what} is renewed once`, async () => {
+    test(`a token rejected with ${what} is renewed once`, async () => {
       let first = true;
       const { provider, calls } = stubbed(() => {
         const answer = first ? result : TAKEN;
@@ -89,7 +89,7 @@ suite('requests to Safaricom', () => {
   }
 
   for (const token of [{}, { access_token: 'a\r\nb', expires_in: '3599' }, { access_token: 'x', expires_in: 'soon' }]) {
-    test(`the token ${JSON.stringify(token)} is none, and without one nothing is sent`, async () => {
+    test(`the token ${JSON.stringify(token)} is invalid, and nothing is sent without a valid one`, async () => {
       const { provider, calls } = stubOf(mpesaDaraja, CREDENTIALS, () => answered(200, token));
       assert.equal(short(await provider.submit(collectionFor(provider, KENYA))), 'unavailable');
       assert.equal(calls.length, 1);
@@ -110,7 +110,7 @@ suite('requests to Safaricom', () => {
 });
 
 suite('accounts of M-Pesa Daraja', () => {
-  test('it collects, and lacks what it could not be asked about', () => {
+  test('an account collects, and lacks the operations without a status query', () => {
     const { provider } = stubbed();
     assert.deepEqual(
       provider.offers()?.map(({ channel, operations, step_minor }) => [channel, operations, step_minor]),
@@ -120,7 +120,7 @@ suite('accounts of M-Pesa Daraja', () => {
     assert.deepEqual([payouts, refunds, balance, lookup, cancel], Array(5).fill(undefined));
   });
 
-  test('its credentials are refused without one of them, or with a shortcode that is none', () => {
+  test('credentials with a missing field or an invalid shortcode are rejected', () => {
     const fits = (credentials: object) => Value.Check(mpesaDaraja.credentials, credentials);
     assert.equal(fits({ ...CREDENTIALS, till: '600000' }), true);
     assert.equal(fits({ ...CREDENTIALS, shortcode: 'shop' }), false);
@@ -137,14 +137,14 @@ suite('callbacks of M-Pesa Daraja', () => {
   const told = (CheckoutRequestID: unknown, more: object = { ResultCode: 1032 }) =>
     provider.verifyCallback?.(raw({ Body: { stkCallback: { CheckoutRequestID, ...more } } }));
 
-  test('are unsigned, so that each is a reason to look at the prompt it names, whatever it says of the money', () => {
+  test('callbacks are unsigned: each is a hint to its prompt, whatever amount or status it carries', () => {
     assert.deepEqual(told('ws_CO_1'), { kind: 'hint', subject: { by: 'provider_ref', value: 'ws_CO_1' } });
     for (const id of [undefined, 7, "' or 1 --", 'x'.repeat(101), {}])
       assert.deepEqual(told(id), { kind: 'hint', subject: null });
     assert.deepEqual(provider.verifyCallback?.(raw(null)), { kind: 'hint', subject: null });
   });
 
-  test('of money that moved tell how much, or that nobody can read it', () => {
+  test('callbacks of a success report the paid amount, or that it is unreadable', () => {
     const Item = (Value: unknown) => [
       { Name: 'MpesaReceiptNumber', Value: 'SGK1' },
       { Name: 'Amount', Value },
@@ -158,7 +158,7 @@ suite('callbacks of M-Pesa Daraja', () => {
     assert.deepEqual(told('ws_CO_1', { ResultCode: 0 }), { kind: 'hint', subject: { ...subject, paid_minor: null } });
   });
 
-  test('are answered in the words Safaricom waits for', () => {
+  test('callbacks are acknowledged in the format that Safaricom expects', () => {
     assert.deepEqual(provider.acknowledgement, {
       ...{ status: 200, body: '{"ResultCode":0,"ResultDesc":"Accepted"}', content_type: 'application/json' },
     });

@@ -29,7 +29,7 @@ const kinds = (said: ({ kind: string } | undefined)[]) => said.map(short).join('
 const FIELDS = { amount: '25000', currency: 'XAF', externalId: 'x', payer: {}, payerMessage: '', payeeNote: '' };
 
 suite('interpretation of responses of MTN MoMo', () => {
-  test('every reason and every error, for a collection | a transfer | a refund', async () => {
+  test('every reason and every error, for a collection, a transfer and a refund', async () => {
     const lines: string[] = [];
     for (const word of [...CODES, 'RESOURCE_NOT_FOUND', 'SOMETHING_NEW', '__proto__']) {
       const failed = await saidTo(answered(200, { ...FIELDS, status: 'FAILED', reason: word }));
@@ -39,7 +39,7 @@ suite('interpretation of responses of MTN MoMo', () => {
     compareGolden('mtn-momo-reasons.txt', lines);
   });
 
-  test('every status of an answer, to a creation and to a read', async () => {
+  test('every response status, to a creation and to a read', async () => {
     const lines: string[] = [];
     for (const status of [200, 201, 202, 204, 302, 400, 401, 403, 404, 405, 408, 409, 415, 429, 500, 502, 503, 504]) {
       const { submit, read } = await saidTo(answered(status, '<html><h1>Request Rejected</h1></html>'));
@@ -67,7 +67,7 @@ suite('interpretation of responses of MTN MoMo', () => {
     ['bare text', 'NOT_ENOUGH_FUNDS', 'NOT_ENOUGH_FUNDS'],
     ['an object', { code: 'NOT_ENOUGH_FUNDS', message: 'No money on +237 653 00 00 00' }, 'NOT_ENOUGH_FUNDS: No money on …'],
   ] as const) {
-    test(`a reason as ${what}, its words kept without the number`, async () => {
+    test(`a reason as ${what} keeps its text without the number`, async () => {
       const { read } = await saidTo(answered(200, { ...FIELDS, status: 'FAILED', reason }));
       assert.deepEqual(read[0], { kind: 'failed', reason: 'insufficient_funds', message });
     });
@@ -79,7 +79,7 @@ suite('interpretation of responses of MTN MoMo', () => {
     ['a number', 42],
     ['an empty object', {}],
   ] as const) {
-    test(`a failure with ${what} is a failure for a reason unknown`, async () => {
+    test(`a failure with ${what} has an unknown reason`, async () => {
       const { read } = await saidTo(answered(200, { ...FIELDS, status: 'FAILED', reason }));
       assert.equal(kinds(read), 'failed(unknown) | failed(null) | failed(unknown)');
     });
@@ -92,7 +92,7 @@ suite('interpretation of responses of MTN MoMo', () => {
     [25000, 25_000_00n],
     ['24999.5', 24_999_50n],
   ] as const) {
-    test(`an amount written ${JSON.stringify(amount)}`, async () => {
+    test(`an amount written as ${JSON.stringify(amount)}`, async () => {
       const { read } = await saidTo(answered(200, { ...FIELDS, amount, status: 'SUCCESSFUL', financialTransactionId: 17 }));
       assert.deepEqual(read[0], { kind: 'succeeded', provider_ref: '17', amount_minor: minor, currency: 'XAF' });
     });
@@ -109,19 +109,19 @@ suite('interpretation of responses of MTN MoMo', () => {
     { status: 'CREATED' },
     { status: null },
   ]) {
-    test(`a status page with ${JSON.stringify(fields)} is unreadable, never a guess`, async () => {
+    test(`a status response with ${JSON.stringify(fields)} is unreadable`, async () => {
       const { read } = await saidTo(answered(200, { ...FIELDS, status: 'SUCCESSFUL', ...fields }));
       assert.equal(kinds(read), 'unreadable | unknown | unknown');
     });
   }
 
-  test('a success without a number of its own goes by our key', async () => {
+  test('a success without a number of the provider is identified by our key', async () => {
     const { provider } = stubbed(() => answered(200, { ...FIELDS, status: 'SUCCESSFUL' }));
     const reading = await provider.read(collection(provider));
     assert.ok(reading.kind === 'succeeded' && reading.provider_ref === collection(provider).provider_key);
   });
 
-  test('a refund of another amount than was asked for is not a refund', async () => {
+  test('a refund of an amount other than the requested one is not accepted', async () => {
     const { read } = await saidTo(answered(200, { ...FIELDS, status: 'SUCCESSFUL' }));
     assert.equal(kinds(read), 'succeeded | succeeded | unknown');
   });
@@ -139,7 +139,7 @@ suite('interpretation of responses of MTN MoMo', () => {
     });
   }
 
-  test('reads one float for each product; if one is missing, none is returned', async () => {
+  test('each product has one float; if one is missing, none is returned', async () => {
     const held = stubbed(() => answered(200, { availableBalance: '1000.5', currency: 'GHS' })).provider;
     assert.deepEqual(await held.balance?.(), {
       kind: 'held',

@@ -34,7 +34,7 @@ function minting(script: (number | 'refused')[], now: () => number) {
 }
 
 suite('tokens of MTN MoMo', () => {
-  test('50 concurrent calls ask for one token, and each product has its own', async () => {
+  test('50 concurrent calls request one token, and each product has its own', async () => {
     await using account = await twinned();
     const { provider, minted } = account;
     const outcomes = await Promise.all(
@@ -48,7 +48,7 @@ suite('tokens of MTN MoMo', () => {
     assert.deepEqual([minted(), minted('disbursement')], [1, 1]);
   });
 
-  test('a token is renewed five minutes before its end, a short-lived one halfway', async () => {
+  test('a token is renewed five minutes before its expiry, a short-lived one halfway', async () => {
     let now = 0;
     const { provider, minted, bearer } = minting([3600, 60, 3600], () => now);
     await provider.submit(collection(provider));
@@ -63,7 +63,7 @@ suite('tokens of MTN MoMo', () => {
     assert.deepEqual([minted.length, bearer()], [3, 'Bearer token-3']);
   });
 
-  test('a renewal that fails leaves the old token in use until its end, then nothing is sent', async () => {
+  test('a failed renewal leaves the old token in use until its expiry, then nothing is sent', async () => {
     let now = 0;
     const { provider, bearer } = minting([3600], () => now);
     await provider.submit(collection(provider));
@@ -75,7 +75,7 @@ suite('tokens of MTN MoMo', () => {
     assert.equal((await provider.read(collection(provider))).kind, 'unreadable');
   });
 
-  test('a token that MTN no longer takes is renewed once for all who wait, and their calls are made again', async () => {
+  test('a token that MTN rejects is renewed once for all waiting calls, which are then repeated', async () => {
     await using account = await twinned();
     const { provider, simulator, minted } = account;
     await provider.balance?.();
@@ -87,7 +87,7 @@ suite('tokens of MTN MoMo', () => {
     for (const key of keys) assert.equal(simulator.book.created(key).length, 1);
   });
 
-  test('a call that is turned away with a new token too is not made a third time', async () => {
+  test('a call that is rejected with a renewed token too is not sent a third time', async () => {
     const { provider, calls } = stubbed(() => answered(401, { statusCode: 401, message: 'Access denied' }));
     const said = await provider.submit(collection(provider));
     assert.deepEqual(said, { kind: 'unavailable', message: 'HTTP 401 Access denied' });
@@ -99,7 +99,7 @@ suite('tokens of MTN MoMo', () => {
     ['user', { api_user: 'wrong' }],
     ['subscription key', { collection_subscription_key: 'wrong' }],
   ] as const) {
-    test(`a wrong ${what} creates nothing, and the next call asks again`, async () => {
+    test(`a wrong ${what} creates nothing, and the next call requests a token again`, async () => {
       await using account = await twinned(credentials);
       const { provider, simulator, minted } = account;
       for (const times of [1, 2]) {
@@ -123,7 +123,7 @@ suite('tokens of MTN MoMo', () => {
     ['no lifetime', { access_token: 'token' }],
     ['a page', '<html></html>'],
   ] as const) {
-    test(`an answer with ${what} is no grant, and is not repeated in the message`, async () => {
+    test(`a response with ${what} is not a token, and is not repeated in the message`, async () => {
       const { provider } = stubbed(() => answered(200, body), { tokens: false });
       const said = await provider.submit(collection(provider));
       assert.deepEqual(said, { kind: 'unavailable', message: 'no collection token: HTTP 200' });

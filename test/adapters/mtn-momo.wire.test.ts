@@ -12,7 +12,7 @@ const accepting = () => answered(202, '');
 const bodyOf = (call: SendOptions | undefined) => JSON.parse(String(call?.body));
 
 suite('requests to MTN MoMo', () => {
-  test('a request to pay: our key, the market, the payer without a plus, and no word more', async () => {
+  test('a request to pay: our key, the market, the payer without a plus, and no other fields', async () => {
     const { provider, calls } = stubbed(accepting);
     const said = await provider.submit(collection(provider));
     assert.deepEqual(said, {
@@ -43,7 +43,7 @@ suite('requests to MTN MoMo', () => {
     });
   });
 
-  test('a transfer names the payee, a refund what is given back; both go to the disbursement product', async () => {
+  test('a transfer names the payee, a refund the original payment; both use the disbursement product', async () => {
     const { provider, calls } = stubbed(accepting);
     await provider.payouts?.submit(payout(provider));
     await provider.refunds?.submit(refund(provider));
@@ -68,7 +68,7 @@ suite('requests to MTN MoMo', () => {
     ['x'.repeat(500), 'x'.repeat(160)],
     [`${'x'.repeat(159)} y`, 'x'.repeat(159)],
   ] as const) {
-    test(`the text ${JSON.stringify(text.slice(0, 40))} as letters and digits that pass the firewall`, async () => {
+    test(`the text ${JSON.stringify(text.slice(0, 40))} is sent as letters and digits that pass the firewall`, async () => {
       const { provider, calls } = stubbed(accepting);
       await provider.submit(collection(provider, { description: text }));
       assert.deepEqual([bodyOf(calls[0]).payerMessage, bodyOf(calls[0]).payeeNote], [sent, sent]);
@@ -82,7 +82,7 @@ suite('requests to MTN MoMo', () => {
     ['mtnghana', 'GHS', 1_234_567_00n, '1234567'],
     ['sandbox', 'EUR', 99_01n, '99.01'],
   ] as const) {
-    test(`${amount_minor} hundredths of ${currency} as ${sent}, and read back exactly`, async () => {
+    test(`${amount_minor} hundredths of ${currency} are sent as ${sent} and read back exactly`, async () => {
       const credentials = { ...CREDENTIALS, target_environment };
       const { provider, calls } = stubbed(
         ({ method }) =>
@@ -113,7 +113,7 @@ suite('requests to MTN MoMo', () => {
     assert.deepEqual(calls, []);
   });
 
-  test('a callback address that MTN refuses is left out for ten minutes, and the payer can pay all the same', async () => {
+  test('a callback address that MTN rejects is omitted for ten minutes, and payers can still pay', async () => {
     let now = 0;
     const { provider, calls } = stubbed(
       ({ headers }) => (headers?.['x-callback-url'] ? answered(500, { code: 'INVALID_CALLBACK_URL_HOST' }) : accepting()),
@@ -130,7 +130,7 @@ suite('requests to MTN MoMo', () => {
     assert.deepEqual(addresses(), [true, false]);
   });
 
-  test('polls start at five seconds and thin out to five minutes', async () => {
+  test('polls start at five seconds and back off to five minutes', async () => {
     const now = 1_000_000;
     const { provider } = stubbed(() => answered(200, { status: 'PENDING' }), { now: () => now });
     const wait = async (age: number | null) => {
@@ -141,7 +141,7 @@ suite('requests to MTN MoMo', () => {
   });
 });
 
-suite('what an account of MTN MoMo offers', () => {
+suite('accounts of MTN MoMo', () => {
   const { collection_subscription_key, disbursement_subscription_key, ...common } = CREDENTIALS as Record<string, string>;
   const offersOf = (credentials: Record<string, string | undefined>) => {
     const { provider } = stubbed(accepting, { credentials: JSON.parse(JSON.stringify(credentials)) });
@@ -152,7 +152,7 @@ suite('what an account of MTN MoMo offers', () => {
     };
   };
 
-  test('each subscription key opens its product', () => {
+  test('each subscription key enables its product', () => {
     const both = offersOf(CREDENTIALS);
     assert.deepEqual(both.said, ['cm.mtn XAF collect+payout']);
     assert.equal(both.provider.payouts?.reaches('cm.mtn', 'XAF'), true);
@@ -166,20 +166,20 @@ suite('what an account of MTN MoMo offers', () => {
     assert.deepEqual(offersOf(common).said, []);
   });
 
-  test('without a subscription key for it, nothing is asked of a product', async () => {
+  test('a product without a subscription key receives no requests', async () => {
     const { provider } = offersOf({ ...common, disbursement_subscription_key });
     const said = await provider.submit(collection(provider));
     assert.deepEqual(said, { kind: 'unavailable', message: 'the account has no collection product' });
   });
 
-  test('the target environment decides channel and currency; the sandbox of MTN takes EUR everywhere', () => {
+  test('the target environment decides channel and currency; the MTN sandbox uses EUR everywhere', () => {
     assert.deepEqual(offersOf({ ...CREDENTIALS, target_environment: 'mtnghana' }).said, ['gh.mtn GHS collect+payout']);
     const sandbox = offersOf({ ...CREDENTIALS, target_environment: 'sandbox' }).said;
     assert.ok(sandbox.includes('cm.mtn EUR collect+payout') && sandbox.every((offer) => offer.includes(' EUR ')));
     assert.deepEqual(offersOf({ ...CREDENTIALS, target_environment: 'mtnatlantis' }).said, []);
   });
 
-  test('its credentials are refused without a product, with an unknown market, or with what would break out of a header', () => {
+  test('credentials without a product, with an unknown market, or with values that allow header injection are rejected', () => {
     const check = new Ajv({ allErrors: true }).compile(mtnMomo.credentials);
     const fits = (credentials: unknown) => {
       assert.equal(Value.Check(mtnMomo.credentials, credentials), check(credentials));
@@ -226,7 +226,7 @@ suite('callbacks of MTN MoMo', () => {
     ['text', raw('/x', 'SUCCESSFUL'), null],
     ['null', raw('/x', 'null'), null],
   ] as const) {
-    test(`${what} is a hint ${value ? 'to look' : 'to nothing'}, whatever it says of the money`, () => {
+    test(`${what} is a hint ${value ? 'to look' : 'to nothing'}, whatever amount or status it carries`, () => {
       assert.deepEqual(provider.verifyCallback?.(given), about(value));
     });
   }

@@ -33,7 +33,7 @@ suite('interpretation of responses of Orange Money, by page', () => {
     return byPage(answered(201, { order_id, txnid: '', ...fields }));
   };
 
-  test('every status of an order, and every status of an answer', async () => {
+  test('every order status, and every response status', async () => {
     const lines: string[] = [];
     for (const word of ['INITIATED', 'PENDING', 'SUCCESS', 'FAILED', 'EXPIRED', 'SUCCESSFULL', 'CANCELLED', '__proto__']) {
       lines.push(`status ${word}: ${short((await status({ status: word })).read)}`);
@@ -45,7 +45,7 @@ suite('interpretation of responses of Orange Money, by page', () => {
     compareGolden('orange-money-web.txt', lines);
   });
 
-  test('a success is of the amount that was asked about, under the number of Orange, or else our key', async () => {
+  test('a success has the requested amount, and the number of Orange or otherwise our key', async () => {
     const money = { kind: 'succeeded', amount_minor: 25_000_00n, currency: 'XAF' };
     const { read } = await status({ status: 'SUCCESS', txnid: 'MP261121.1200.A12345' });
     assert.deepEqual(read, { ...money, provider_ref: 'MP261121.1200.A12345' });
@@ -53,7 +53,7 @@ suite('interpretation of responses of Orange Money, by page', () => {
     assert.deepEqual(unnumbered, { ...money, provider_ref: onOrange(webStub(() => failure(true)).provider).provider_key });
   });
 
-  test('an answer for another order is unreadable', async () => {
+  test('a response for another order is unreadable', async () => {
     assert.equal((await status({ status: 'SUCCESS', order_id: 'another' })).read.kind, 'unreadable');
   });
 
@@ -71,12 +71,12 @@ suite('interpretation of responses of Orange Money, by page', () => {
     ['no token', { pay_token: '' }],
     ['no page', { payment_url: null }],
   ] as const) {
-    test(`a page with ${what} is none`, async () => {
+    test(`a page with ${what} is rejected`, async () => {
       assert.equal((await byPage(answered(201, { ...LINK, ...changes }))).prepare?.kind, 'unavailable');
     });
   }
 
-  test('an attempt without a page did not take place, and needs no status query', async () => {
+  test('an attempt without a page did not take place and needs no status query', async () => {
     const { provider, calls } = webStub(() => answered(201, LINK));
     for (const handle of [null, '', '{', '{}', 'null']) {
       assert.deepEqual(await provider.read(onOrange(provider, { handle })), { kind: 'not_found' });
@@ -85,7 +85,7 @@ suite('interpretation of responses of Orange Money, by page', () => {
     assert.deepEqual(calls, []);
   });
 
-  test('submitting a prepared attempt sends nothing and gives the page, however often', async () => {
+  test('submitting a prepared attempt sends nothing and returns the page, also when repeated', async () => {
     const { provider, calls } = webStub(() => answered(201, LINK));
     const prepared = await provider.prepare?.(onOrange(provider));
     assert.deepEqual(prepared, { kind: 'ready', handle: WEB_HANDLE });
@@ -103,7 +103,7 @@ suite('interpretation of responses of Orange Money Cameroon, by prompt', () => {
   const told = (data: object, message = 'OK') =>
     byPrompt(answered(200, { message, data: { payToken: CM_HANDLE, amount: 25000, txnid: 'MP1', ...data } }));
 
-  test('every status, every text and every status of an answer', async () => {
+  test('every status, every text and every response status', async () => {
     const lines: string[] = [];
     const statuses = ['INITIATED', 'PENDING', 'SUCCESSFULL', 'SUCCESSFUL', 'SUCCESS', 'FAILED', 'EXPIRED', 'CANCELLED', 'NEW'];
     for (const status of statuses) {
@@ -122,7 +122,7 @@ suite('interpretation of responses of Orange Money Cameroon, by prompt', () => {
     compareGolden('orange-money-cameroon.txt', lines);
   });
 
-  test('a success is reported with its amount, as a number or a text; without an amount it is unreadable', async () => {
+  test('a success is reported with its amount, as a number or as text; without an amount it is unreadable', async () => {
     for (const amount of [25000, '25000', '25000.00']) {
       const { read } = await told({ status: 'SUCCESSFULL', amount });
       assert.deepEqual(read, { kind: 'succeeded', provider_ref: 'MP1', amount_minor: 25_000_00n, currency: 'XAF' });
@@ -132,19 +132,19 @@ suite('interpretation of responses of Orange Money Cameroon, by prompt', () => {
     }
   });
 
-  test('an answer for another payment proves nothing', async () => {
+  test('a response for another payment proves nothing', async () => {
     const { submit, read } = await told({ status: 'SUCCESSFULL', payToken: 'MPOTHER' });
     assert.deepEqual([submit.kind, read.kind], ['unknown', 'unreadable']);
   });
 
-  test('what was sent and got no answer is unknown; before a token was given nothing was', async () => {
+  test('a request without a response is unknown; before a token was issued, nothing was sent', async () => {
     const lost = await byPrompt(failure(true));
     assert.deepEqual([lost.prepare?.kind, lost.submit.kind, lost.read.kind], ['unavailable', 'unknown', 'unreadable']);
     const unsent = await byPrompt(failure(false));
     assert.deepEqual([unsent.prepare?.kind, unsent.submit.kind, unsent.read.kind], ['unavailable', 'unavailable', 'unreadable']);
   });
 
-  test('a token that could break out of an address is none', async () => {
+  test('a token that allows path injection is rejected', async () => {
     for (const payToken of ['../../token', 'a b', 'x'.repeat(101), '', 7]) {
       assert.equal((await byPrompt(answered(200, { data: { payToken } }))).prepare?.kind, 'unavailable');
     }

@@ -45,7 +45,7 @@ async function becomes(id: string, status: string, step_ms = 0) {
   );
 }
 
-test('202 with a page of Orange; paid there, the notification makes us ask', async () => {
+test('202 with a page of Orange: after the payment, the notification triggers a status query', async () => {
   const { id, action } = await charged();
   assert.equal(action.kind, 'redirect');
   assert.equal((await payment(id)).status, 'processing');
@@ -70,7 +70,7 @@ test('without a notification, polling finds the result', async () => {
   await becomes(id, 'succeeded', 1_000);
 });
 
-test('a page whose answer is lost is none: the prompt collects, and nobody pays twice', async () => {
+test('a page whose response is lost is not used: the prompt collects, and the payer pays once', async () => {
   web.faults.script({ fault: 'reset_created' });
   const { id, action } = await charged();
   assert.equal(action.kind, 'confirm');
@@ -79,7 +79,7 @@ test('a page whose answer is lost is none: the prompt collects, and nobody pays 
   assert.deepEqual([web.book.moved().length, prompt.book.moved().length], [0, 1]);
 });
 
-test('a request to pay whose answer is lost is not sent again, nor elsewhere: its token tells what became of it', async () => {
+test('a request to pay whose response is lost is not resubmitted, there or elsewhere: its token finds the result', async () => {
   await web.closePort();
   prompt.faults.script({ fault: 'reset_created' });
   prompt.faults.announce('none');

@@ -23,7 +23,7 @@ const BASIC = (id: string, secret: string) => `Basic ${Buffer.from(`${id}:${secr
 suite('requests to Orange Money, by page', () => {
   const made = () => answered(201, LINK);
 
-  test('a token, then an order: whole francs, our key, and addresses of ours', async () => {
+  test('a token, then an order: whole francs, our key and our addresses', async () => {
     const { provider, calls, mints } = webStub(made);
     const collection = onOrange(provider);
     assert.equal((await provider.prepare?.(collection))?.kind, 'ready');
@@ -48,7 +48,7 @@ suite('requests to Orange Money, by page', () => {
     assert.match(collection.provider_key, /^[0-9a-f]{30}$/);
   });
 
-  test('a question names the order, its amount and its token', async () => {
+  test('a status query contains the order, its amount and its token', async () => {
     const { provider, calls } = webStub(made);
     const collection = onOrange(provider, { handle: WEB_HANDLE });
     await provider.read(collection);
@@ -56,14 +56,14 @@ suite('requests to Orange Money, by page', () => {
     assert.deepEqual(bodyOf(calls[0]), { order_id: collection.provider_key, amount: 25000, pay_token: 'v1abc' });
   });
 
-  test('in the sandbox of Orange the currency is OUV, on any channel', async () => {
+  test('the sandbox of Orange uses the currency OUV on every channel', async () => {
     const { provider, calls } = webStub(made, { ...WEB_CREDENTIALS, country: 'dev' });
     await provider.prepare?.(onOrange(provider, { currency: 'XOF' }));
     assert.equal(calls[0]?.url, 'https://api.orange.com/orange-money-webpay/dev/v1/webpayment');
     assert.equal(bodyOf(calls[0]).currency, 'OUV');
   });
 
-  test('an account of the sandbox of Orange serves every channel in our sandbox, and none in live', () => {
+  test('an Orange sandbox account serves every channel in our sandbox, and none in live', () => {
     const offered = (environment: 'live' | 'sandbox') => {
       const credentials = { ...WEB_CREDENTIALS, country: 'dev' };
       const offers = orangeMoney.connect({ id: 'pa_test', environment, credentials }, tools).offers();
@@ -75,7 +75,7 @@ suite('requests to Orange Money, by page', () => {
     ]);
   });
 
-  test('an address above 120 characters is left to our front page: the order is made all the same', async () => {
+  test('an address above 120 characters is replaced by our front page, and the order is created', async () => {
     const { provider, calls } = webStub(made);
     const callback_url = `https://pay.example/_callbacks/${'x'.repeat(100)}`;
     assert.equal((await provider.prepare?.(onOrange(provider, { callback_url })))?.kind, 'ready');
@@ -88,14 +88,14 @@ suite('requests to Orange Money, by page', () => {
     assert.deepEqual([calls, mints], [[], []]);
   });
 
-  test('a token that is turned down is renewed once, and the call made again', async () => {
+  test('a rejected token is renewed once, and the call is repeated', async () => {
     let turned_down = 0;
     const { provider, calls, mints } = webStub(() => (turned_down++ === 0 ? answered(401, { code: 42 }) : made()));
     assert.equal((await provider.prepare?.(onOrange(provider)))?.kind, 'ready');
     assert.deepEqual([calls.length, mints.length], [2, 2]);
   });
 
-  test('the key of another merchant makes no page', async () => {
+  test('the key of another merchant creates no page', async () => {
     const simulator = await startSimulator(orangeMoneySimulator);
     try {
       const credentials = { ...simulator.credentials, merchant_key: 'somebody-elses' };
@@ -149,7 +149,7 @@ suite('requests to Orange Money Cameroon, by prompt', () => {
     });
   });
 
-  test('a question is asked by token', async () => {
+  test('a status query uses the token', async () => {
     const { provider, calls } = cameroonStub(accepting);
     await provider.read(onOrange(provider, { handle: CM_HANDLE }));
     const { method, url, body } = calls[0] ?? {};
@@ -175,7 +175,7 @@ suite('requests to Orange Money Cameroon, by prompt', () => {
 });
 
 suite('accounts and callbacks of Orange Money', () => {
-  test('credentials without a field, from an unknown country, or with what would break out of a header are refused', () => {
+  test('credentials with a missing field, an unknown country, or values that allow header injection are rejected', () => {
     const web = (changes: object) => Value.Check(orangeMoney.credentials, { ...WEB_CREDENTIALS, ...changes });
     assert.deepEqual([web({}), web({ country: 'dev' })], [true, true]);
     for (const changes of [{ country: 'xx' }, { client_id: 'a\r\nx: y' }, { merchant_key: undefined }, { base_url: 'ftp://x' }]) {
@@ -188,7 +188,7 @@ suite('accounts and callbacks of Orange Money', () => {
     }
   });
 
-  test('a callback is a reason to ask about the attempt of its address, whatever it says', () => {
+  test('a callback is a hint to the attempt of its address, whatever it contains', () => {
     for (const { provider } of [webStub(() => answered(200, '')), cameroonStub(() => answered(200, ''))]) {
       const { callback_url, provider_key } = onOrange(provider);
       const heard = (url: string, text: string) =>

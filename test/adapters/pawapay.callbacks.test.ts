@@ -53,13 +53,13 @@ async function judgeKnowing(raw: RawCallback) {
   return judge(raw);
 }
 
-test('a signature is taken as DER and as raw r and s', async () => {
+test('a signature is accepted as DER and as raw r and s', async () => {
   assert.equal((await judgeKnowing(await received())).kind, 'signed');
   simulator.settings.set('signature_encoding', 'raw');
   assert.equal(judge(await received()).kind, 'signed');
 });
 
-test('a signed failure carries its reason', async () => {
+test('a signed failure contains its reason', async () => {
   const callback = await judgeKnowing(await received('000001'));
   assert.ok(callback.kind === 'signed' && callback.update?.kind === 'failed');
   assert.equal(callback.update.reason, 'insufficient_funds');
@@ -83,7 +83,7 @@ test('before the key is known a callback only causes a poll, and callbacks canno
   assert.equal(fetches(), before + 2);
 });
 
-test('a signature is worth nothing late, elsewhere, over other words, or over too little', async () => {
+test('a signature is invalid when it is late, for another URL or body, or covers too few fields', async () => {
   const raw = await received();
   assert.equal((await judgeKnowing(raw)).kind, 'signed');
   const { headers } = raw;
@@ -104,12 +104,12 @@ test('a signature is worth nothing late, elsewhere, over other words, or over to
   assert.equal(judge(raw).kind, 'forged', 'after its end');
 });
 
-test('the query of our address is no part of what is signed', async () => {
+test('the query string of the callback address is not signed', async () => {
   const raw = await received();
   assert.equal((await judgeKnowing({ ...raw, url: `${raw.url}?a=1` })).kind, 'signed');
 });
 
-test('a missing signature is a wake-up, and a forgery where the account signs its callbacks', async () => {
+test('a callback without a signature is a hint, or forged where the account signs its callbacks', async () => {
   const raw = await received();
   const bare = { ...raw, headers: { 'content-type': 'application/json' } };
   for (let tries = 0; judge(bare).kind === 'hint' && tries < 200; tries++) await sleep(10);
@@ -122,7 +122,7 @@ test('a missing signature is a wake-up, and a forgery where the account signs it
   assert.deepEqual(hint, { kind: 'hint', subject: { by: 'provider_key', value: collection.provider_key } });
 });
 
-test('repeated and unordered callbacks are each parsed on their own', async () => {
+test('repeated and unordered callbacks are each parsed independently', async () => {
   simulator.faults.announce('out_of_order');
   const collection = collectionOn(provider, CAMEROON);
   await provider.submit(collection);
@@ -137,7 +137,7 @@ test('repeated and unordered callbacks are each parsed on their own', async () =
   assert.deepEqual(update, ['succeeded', 'pending']);
 });
 
-test('a right signature that leaves out where it was sent to, or what, proves nothing', () => {
+test('a valid signature that does not cover the address or the body proves nothing', () => {
   const pair = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const body = '{"status":"COMPLETED"}';
   const digest = `sha-256=:${createHash('sha256').update(body).digest('base64')}:`;

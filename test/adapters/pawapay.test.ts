@@ -53,7 +53,7 @@ async function whenConfigured(one: Provider, isSo: () => boolean): Promise<void>
 
 const offered = (one: Provider, channel: string) => one.offers()?.filter((offer) => offer.channel === channel) ?? [];
 
-test('M-Pesa of the DRC takes whole units: its offer says so before the account was read, and odd cents are never sent', async () => {
+test('M-Pesa of the DRC accepts whole units: its offer says so before the account is read, and cents are never sent', async () => {
   const congo = line('cd.vodacom', 'CDF', 1_050n, '+243813');
   const steps = () => offered(provider, 'cd.vodacom').map(({ step_minor }) => step_minor);
   assert.deepEqual(steps(), [100n, 100n]);
@@ -66,7 +66,7 @@ test('M-Pesa of the DRC takes whole units: its offer says so before the account 
   assert.deepEqual(steps(), [100n, 100n, 100n, 100n]);
 });
 
-test('what it offers is the public list at once, without a call, and then what the account may do', async () => {
+test('the offer is the public list at first, without a call, then what the account supports', async () => {
   const first = offered(provider, 'cm.mtn');
   assert.deepEqual(
     first.map(({ max_minor, operations }) => [max_minor, operations]),
@@ -91,7 +91,7 @@ test('what it offers is the public list at once, without a call, and then what t
   );
 });
 
-test('an operator that is closed is not offered; one that is delayed still pays out', async () => {
+test('an operator that is closed is not offered; a delayed one still pays out', async () => {
   simulator.settings.set('closed', 'MTN_MOMO_CMR');
   simulator.settings.set('delayed', 'ORANGE_CMR');
   await whenConfigured(provider, () => offered(provider, 'cm.mtn').length === 0);
@@ -104,7 +104,7 @@ test('an operator that is closed is not offered; one that is delayed still pays 
   assert.equal(simulator.requests.length, requests, 'nothing was sent');
 });
 
-test('the configuration is read again after some minutes, once for many callers, and kept when that fails', async () => {
+test('the configuration is refreshed after some minutes, once for concurrent callers, and kept when that fails', async () => {
   const one = connect({}, { ...tools, clock: { now: () => now } });
   const reads = () => simulator.requests.filter(({ path }) => path === '/v2/active-conf').length;
   const before = reads();
@@ -120,13 +120,13 @@ test('the configuration is read again after some minutes, once for many callers,
   assert.equal(offered(one, 'cm.mtn').length, 2, 'a page of HTML is no configuration');
 });
 
-test('before its configuration was ever read an account charges all the same, at once', async () => {
+test('an account charges immediately, before its configuration was first read', async () => {
   simulator.faults.script({ fault: 'slow_uncreated', doing: 'other' });
   const said = await provider.submit(collectionOn(provider, CAMEROON));
   assert.equal(said.kind, 'accepted');
 });
 
-test('a closed operator in the answer leaves the payment to others; a bad number does not', async () => {
+test('a closed operator in the response lets another provider be tried; an invalid number does not', async () => {
   const collection = collectionOn(provider, CAMEROON);
   simulator.faults.script({ fault: 'closed', name: collection.provider_key });
   const said = await provider.submit(collection);
@@ -136,7 +136,7 @@ test('a closed operator in the answer leaves the payment to others; a bad number
   assert.deepEqual([bad.reason, bad.message], ['invalid_number', 'INVALID_PHONE_NUMBER: The phone number 237 is not valid.']);
 });
 
-test('an amount the operator does not take is never rounded', async () => {
+test('an amount that the operator does not support is never rounded', async () => {
   const said = await provider.submit({ ...collectionOn(provider, CAMEROON), amount_minor: 500_050n });
   assert.equal(said.kind, 'unavailable');
   const cents = collectionOn(provider, GHANA);
@@ -144,7 +144,7 @@ test('an amount the operator does not take is never rounded', async () => {
   assert.equal(simulator.book.find(cents.provider_key)?.amount_minor, 1_050n);
 });
 
-test('the statement text has plain letters only, and is left out when too little is left', async () => {
+test('the statement text has plain letters only, and is omitted when it becomes too short', async () => {
   const accents = { ...collectionOn(provider, CAMEROON), description: 'Réf. n°12 — œufs & café du marché' };
   await provider.submit(accents);
   assert.equal(wireOf(accents.provider_key).customerMessage, 'Ref n 12 oeufs cafe du');
@@ -153,7 +153,7 @@ test('the statement text has plain letters only, and is left out when too little
   assert.equal(wireOf(arabic.provider_key).customerMessage, undefined);
 });
 
-test('a Wave payer is sent to the page that the status tells', async () => {
+test('a Wave payer is redirected to the page in the status response', async () => {
   const collection = collectionOn(provider, WAVE);
   simulator.faults.script({ fault: 'stuck', name: collection.provider_key });
   const said = await provider.submit(collection);
@@ -162,7 +162,7 @@ test('a Wave payer is sent to the page that the status tells', async () => {
   assert.equal(wireOf(collection.provider_key).backUrl, collection.return_url);
 });
 
-test('where a code comes first nothing is sent before the payer has given it', async () => {
+test('nothing is sent before the payer has entered the code where one is required first', async () => {
   const collection: Collection = { ...collectionOn(provider, BURKINA), submitted_at: Date.now() };
   const said = await provider.submit(collection);
   assert.ok(said.kind === 'accepted' && said.next.kind === 'otp');
@@ -183,7 +183,7 @@ test('a charge whose code never came has expired fifteen minutes after its payme
   assert.equal(provider.capabilities.not_found_grace_ms, 900_000);
 });
 
-test('what pawaPay settles with the operator is pending, and asked about rarely', async () => {
+test('a payment that pawaPay resolves with the operator is pending and rarely polled', async () => {
   const collection = collectionOn(provider, CAMEROON);
   simulator.faults.script({ fault: 'stuck', name: collection.provider_key });
   await provider.submit(collection);
@@ -290,13 +290,13 @@ test('refunds go in parts, one at a time, and never above what was paid', async 
   assert.equal(simulator.book.refunded(collection.provider_key), 500_000n);
 });
 
-test('a number of another operator is not found on the channel', async () => {
+test('a lookup does not find a number of another operator on the channel', async () => {
   assert.deepEqual(await provider.lookup?.('cm.mtn', '+237653111222'), { kind: 'found', name: null });
   assert.deepEqual(await provider.lookup?.('cm.orange', '+237653111222'), { kind: 'not_found' });
   assert.deepEqual(await provider.lookup?.('cm.mtn', '+1'), { kind: 'not_found' });
 });
 
-test('a wallet serves its country, or the channel of its operator; one of nobody we pay is left out', async () => {
+test('a wallet serves its country or the channel of its operator; one of an unsupported operator is omitted', async () => {
   assert.equal(areaOf('CMR', undefined), 'cm');
   assert.equal(areaOf('SEN', 'WAVE_SEN'), 'sn.wave');
   for (const [country, operator] of [['MWI'], [undefined], ['cmr'], ['CMR', 'NOBODY_CMR']])

@@ -41,7 +41,7 @@ test('only explicit rejections prove that nothing was created', () => {
   assert.equal(acceptanceOf(answered(200, { status: 'NEW_STATUS' })).kind, 'unknown');
 });
 
-test('a status response counts only when complete and for the requested key', () => {
+test('a status response counts only when it is complete and for the requested key', () => {
   const found = (data: unknown) => statusOf(answered(200, { status: 'FOUND', data }), 'depositId', 'mine').kind;
   const whole = { depositId: 'mine', status: 'COMPLETED', amount: '5000.00', currency: 'XAF' };
   assert.equal(found(whole), 'completed');
@@ -55,7 +55,7 @@ test('a status response counts only when complete and for the requested key', ()
   assert.equal(statusOf(answered(200, { status: 'NOT_FOUND' }), 'depositId', 'mine').kind, 'not_found');
 });
 
-test('amounts are exact text both ways', () => {
+test('amounts are exact text in both directions', () => {
   const cases: [bigint, 0 | 2, string | null][] = [
     [500_000n, 0, '5000'],
     [500_000n, 2, '5000'],
@@ -74,7 +74,7 @@ test('amounts are exact text both ways', () => {
   assert.deepEqual(['', '-1', '1e3', '1.005', ' 1', '1,5', null, {}, Number.NaN].map(minorOf), Array(9).fill(null));
 });
 
-test('raw messages keep codes and lose personal data and secrets', () => {
+test('raw messages keep codes and omit personal data and secrets', () => {
   assert.equal(
     rawMessage('PAYER_LIMIT_REACHED', 'The payer 237 653 45 60 19 is poor.'),
     'PAYER_LIMIT_REACHED: The payer … is poor.',

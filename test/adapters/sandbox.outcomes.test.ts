@@ -94,17 +94,17 @@ for (const [number, outcome] of CARDS) {
   });
 }
 
-test('any other card number is no test card', () => {
+test('any other card number is not a test card', () => {
   for (const number of ['4111111111111111', '4242424242424241', '', '42', 'constructor'])
     assert.equal(testCardToken(number), null);
 });
 
-test('a card waits on its page until the window closes, then has expired', async () => {
+test('a card is pending on its page until the window closes, then expires', async () => {
   const given = collection({ channel: card });
   assert.deepEqual(await story(given, 0, 86_399_999, 86_400_000), ['accepted redirect', 'pending', 'pending', 'expired']);
 });
 
-test('3-D Secure: passed succeeds, not passed is refused', async () => {
+test('3-D Secure: a passed challenge succeeds, a failed one is rejected', async () => {
   const provider = sandboxProvider({ clock: { now: () => NOW }, delay_ms: DELAY });
   const given = collection({ channel: card, payer: testCardToken('4000002500003155') });
   assert.equal(said((await provider.continue?.(given, { kind: 'authentication', passed: true })) as Submission), 'succeeded');
@@ -112,7 +112,7 @@ test('3-D Secure: passed succeeds, not passed is refused', async () => {
   assert.equal(said(failed), 'refused authentication_failed');
 });
 
-test('what succeeded is the amount and currency that were asked for', async () => {
+test('a success has the requested amount and currency', async () => {
   const provider = sandboxProvider({ clock: { now: () => NOW + DELAY }, delay_ms: DELAY });
   const reading = await provider.read(collection({ payer: '+237650000000', amount_minor: 12_345n, currency: 'GHS' }));
   assert.deepEqual(reading, {
@@ -123,7 +123,7 @@ test('what succeeded is the amount and currency that were asked for', async () =
   });
 });
 
-test('the list of reasons is the closed one, each with words for the payer in both languages', () => {
+test('the list of reasons is closed, and each has a text for the payer in both languages', () => {
   assert.deepEqual(REASON_CODES, [
     'insufficient_funds',
     'wrong_pin',

@@ -240,9 +240,8 @@ for (const connector of CONNECTORS) {
         test(`${operation}, ${step}: undocumented codes, statuses and shapes are unknown`, () =>
           isUnsure(stand, operation, step));
       }
-      test(`${operation}: a submission whose answer has one thing changed is not taken back`, () =>
-        takingStays(stand, operation));
-      test(`${operation}: an answer with one thing changed is never another end`, () => endsStay(stand, operation));
+      test(`${operation}: a submission whose response has one field changed stays accepted`, () => takingStays(stand, operation));
+      test(`${operation}: a response with one field changed never gives another final status`, () => endsStay(stand, operation));
     }
 
     test('a balance that cannot be read is unreadable', async () => {
@@ -254,7 +253,7 @@ for (const connector of CONNECTORS) {
       }
     });
 
-    test('a callback of any shape causes a poll or is forged, and carries no result', () => {
+    test('a malformed callback triggers a poll or is forged, and carries no result', () => {
       const verify = stand.account.provider.verifyCallback;
       for (const body of BODIES) {
         const text = typeof body === 'string' ? body : JSON.stringify(body);

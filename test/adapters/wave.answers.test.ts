@@ -33,7 +33,7 @@ const payout = async (fields: object) => (await saidTo(answered(200, { ...PAYOUT
 const found = async (...result: object[]) => (await saidTo(answered(200, { result }))).payout_read;
 
 suite('interpretation of responses of Wave', () => {
-  test('every status of a session, with and without an error', async () => {
+  test('every session status, with and without an error', async () => {
     const lines: string[] = [];
     for (const checkout_status of ['open', 'complete', 'expired', 'new']) {
       for (const payment_status of ['processing', 'cancelled', 'succeeded', 'new']) {
@@ -66,7 +66,7 @@ suite('interpretation of responses of Wave', () => {
     compareGolden('wave-payouts.txt', lines);
   });
 
-  test('every status of an answer, with an error nobody knows', async () => {
+  test('every response status, with an unknown error', async () => {
     const lines: string[] = [];
     for (const code of STATUSES) {
       const said = await saidTo(answered(code, { code: 'something-new', message: 'in words' }));
@@ -97,7 +97,7 @@ suite('interpretation of responses of Wave', () => {
     }
   });
 
-  test('an answer about something else proves nothing', async () => {
+  test('a response about another object proves nothing', async () => {
     const others = { checkout_status: 'complete', payment_status: 'succeeded', client_reference: 'another' };
     assert.equal((await session(others)).read.kind, 'unreadable');
     assert.equal((await session({ ...others, when_refunded: '2026-01-01' })).refund_read?.kind, 'unknown');
@@ -105,13 +105,13 @@ suite('interpretation of responses of Wave', () => {
     assert.equal((await found({ ...PAYOUT, status: 'succeeded', client_reference: 'another' }))?.kind, 'unknown');
   });
 
-  test('a search: none is not found, several under one key are for a person to look at', async () => {
+  test('a search: no result is not found, several under one key need a manual decision', async () => {
     assert.deepEqual(await found(), { kind: 'not_found' });
     assert.equal((await found({ ...PAYOUT, status: 'failed' }, { ...PAYOUT, status: 'succeeded' }))?.kind, 'unknown');
     assert.equal((await saidTo(answered(200, { result: null }))).payout_read?.kind, 'unknown');
   });
 
-  test('a page of any other address than https, or a session whose name could break out of one, is none', async () => {
+  test('a page whose address is not https, or a session id that allows path injection, is rejected', async () => {
     const made = async (fields: object) => (await saidTo(answered(200, { ...SESSION, ...fields }))).prepare;
     assert.deepEqual(await made({}), { kind: 'ready', handle: JSON.stringify({ id: 'cos-1', wave_launch_url: PAGE }) });
     for (const fields of [
@@ -123,7 +123,7 @@ suite('interpretation of responses of Wave', () => {
     }
   });
 
-  test('an attempt without a session did not take place, and needs no status query', async () => {
+  test('an attempt without a session did not take place and needs no status query', async () => {
     const { provider, calls } = waveStub(() => answered(200, SESSION));
     for (const handle of [null, '', '{', '{}', 'null']) {
       const collection: Collection = onWave(provider, { handle });
@@ -135,12 +135,12 @@ suite('interpretation of responses of Wave', () => {
     assert.deepEqual(calls, []);
   });
 
-  test('cancelling a session: 200 closes it, 409 means that it is over', async () => {
+  test('cancelling a session: 200 closes it, 409 means that it has ended', async () => {
     assert.deepEqual((await saidTo(answered(200, ''))).cancel, { kind: 'cancelled' });
     assert.equal((await saidTo(answered(409, ''))).cancel?.kind, 'too_late');
   });
 
-  test('a refund is done when the answer is 200 and empty, and is found by the session that shows it', async () => {
+  test('a refund succeeds when the response is 200 and empty, and is found in its session', async () => {
     assert.deepEqual((await saidTo(answered(200, ''))).refund, { kind: 'succeeded', provider_ref: 'cos-1' });
     for (const body of ['<html></html>', '{"ok":', '{}', 'null']) {
       assert.equal((await saidTo(answered(200, body))).refund?.kind, 'unknown');
@@ -151,7 +151,7 @@ suite('interpretation of responses of Wave', () => {
     assert.deepEqual((await session(complete)).refund_read, { kind: 'not_found' });
   });
 
-  test('a session cannot be refunded in part', async () => {
+  test('a session cannot be partially refunded', async () => {
     const { provider, calls } = waveStub(() => answered(200, ''));
     const part = { ...refundOnWave(provider), amount_minor: 24_999_00n };
     assert.equal((await provider.refunds?.submit(part))?.kind, 'unavailable');

@@ -54,14 +54,14 @@ async function paid(): Promise<string> {
   return id;
 }
 
-test('202 with a page of Wave; paid there, the signed webhook settles it without a question', async () => {
+test('202 with a page of Wave: after the payment, the signed webhook completes it without a status query', async () => {
   const id = await paid();
   assert.deepEqual(await attempts(id), ['wave succeeded']);
   assert.deepEqual(wave.book.moved(), [{ kind: 'collect', currency: 'XOF', amount_minor: 500_000n, count: 1 }]);
   assert.equal(wave.requests.filter(({ method, path }) => method === 'GET' && path.startsWith('/v1/')).length, 0);
 });
 
-test('a webhook that is forged changes nothing: the payment is asked about', async () => {
+test('a forged webhook changes nothing: the status is queried', async () => {
   wave.faults.announce('wrong_signature');
   const { id, url } = await charged();
   await payOn(url, PHONE);
@@ -71,7 +71,7 @@ test('a webhook that is forged changes nothing: the payment is asked about', asy
   assert.ok(wave.callbacks.sent.every(({ status }) => status === 401));
 });
 
-test('a session whose answer is lost is none: the next provider collects, and nobody pays twice', async () => {
+test('a session whose response is lost is not used: the next provider collects, and the payer pays once', async () => {
   wave.faults.script({ fault: 'reset_created' });
   const { id } = await charged();
   await becomes(id, 'succeeded', 100);
@@ -98,7 +98,7 @@ test('422 for a partial refund; 201 for a full refund', async () => {
   );
 });
 
-test('a payout whose answer is lost is found again, and was made once', async () => {
+test('a payout whose response is lost is found again, and was made once', async () => {
   await paid();
   wave.faults.script({ fault: 'reset_created' });
   const made = await call('POST', '/transfers', { recipient: PHONE, channel: 'sn.wave', currency: 'XOF', amount: 1_000 });
@@ -122,7 +122,7 @@ test('a payout whose answer is lost is found again, and was made once', async ()
 });
 
 // The last: afterwards the clock is far from the real time, and signatures are too old.
-test('when the window of the payment is over the session is closed at Wave: nobody can pay any more', async () => {
+test('the session is closed at Wave when the payment window ends: it can no longer be paid', async () => {
   const { id, url } = await charged();
   await becomes(id, 'expired', 60_000);
   assert.ok(wave.requests.some(({ path }) => path.endsWith('/expire')));

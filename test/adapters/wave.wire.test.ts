@@ -11,7 +11,7 @@ const made = () => answered(200, SESSION);
 const NOW = 1_763_719_200_000;
 
 suite('requests to Wave', () => {
-  test('a session: whole francs, our key, where the payer goes, and whose wallet it is', async () => {
+  test('a session: whole francs, our key, the return address of the payer, and the wallet owner', async () => {
     const { provider, calls } = waveStub(made);
     const collection = onWave(provider);
     const prepared = await provider.prepare?.(collection);
@@ -33,13 +33,13 @@ suite('requests to Wave', () => {
     });
   });
 
-  test('a payer nobody knows yet is not restricted', async () => {
+  test('a session is not restricted to a payer when the payer is unknown', async () => {
     const { provider, calls } = waveStub(made);
     await provider.prepare?.(onWave(provider, { payer: null }));
     assert.equal('restrict_payer_mobile' in bodyOf(calls[0]), false);
   });
 
-  test('submitting a prepared attempt sends nothing and gives the page, however often', async () => {
+  test('submitting a prepared attempt sends nothing and returns the page, also when repeated', async () => {
     const { provider, calls } = waveStub(made);
     const collection = onWave(provider, { handle: HANDLE });
     for (const said of [await provider.submit(collection), await provider.submit(collection)]) {
@@ -49,7 +49,7 @@ suite('requests to Wave', () => {
     assert.deepEqual(calls, []);
   });
 
-  test('questions, an end and a refund go to the session', async () => {
+  test('status queries, cancellation and refunds address the session', async () => {
     const { provider, calls } = waveStub(() => answered(200, ''));
     const collection = onWave(provider, { handle: HANDLE });
     await provider.read(collection);
@@ -67,7 +67,7 @@ suite('requests to Wave', () => {
     );
   });
 
-  test('a payout carries our key twice, and is searched by it', async () => {
+  test('a payout contains our key twice, and is searched by it', async () => {
     const { provider, calls } = waveStub(() => answered(200, { result: [] }));
     const payout = payoutOnWave(provider, { description: `Salaire d'août ${'x'.repeat(60)}` });
     await provider.payouts?.submit(payout);
@@ -97,7 +97,7 @@ suite('requests to Wave', () => {
     assert.deepEqual(calls, []);
   });
 
-  test('where the key asks for it, requests are signed over time and body with nothing in between', async () => {
+  test('requests are signed over the time and the body without a separator, where the key requires it', async () => {
     const { provider, calls } = waveStub(made, { request_signing_secret: 'requests' }, () => NOW);
     await provider.prepare?.(onWave(provider));
     await provider.read(onWave(provider, { handle: HANDLE }));
@@ -109,7 +109,7 @@ suite('requests to Wave', () => {
     }
   });
 
-  test('an account offers the one wallet it belongs to', () => {
+  test('an account offers only the wallet it belongs to', () => {
     const { provider } = waveStub(made, { country: 'ci' });
     assert.deepEqual(
       provider.offers()?.map(({ channel, currency, operations }) => `${channel} ${currency} ${operations.join('+')}`),
@@ -122,7 +122,7 @@ suite('requests to Wave', () => {
     assert.equal(provider.lookup, undefined);
   });
 
-  test('credentials from an unknown country, or with what would break out of a header are refused', () => {
+  test('credentials with an unknown country, or with values that allow header injection, are rejected', () => {
     const fits = (changes: object) => Value.Check(wave.credentials, { ...CREDENTIALS, ...changes });
     assert.equal(fits({}), true);
     for (const changes of [{ country: 'fr' }, { api_key: 'a\r\nx: y' }, { api_key: undefined }, { webhook_shared_secret: ' ' }]) {
@@ -156,7 +156,7 @@ suite('webhooks of Wave', () => {
     });
   });
 
-  test('of several signatures one has to fit: secrets are changed without a gap', () => {
+  test('one of several signatures must match: secrets are rotated without a gap', () => {
     const body = event(complete);
     assert.equal(judge(body, `t=${t},v1=${'0'.repeat(64)},v1=${macOf(SECRET, t, body)}`)?.kind, 'signed');
   });
@@ -166,7 +166,7 @@ suite('webhooks of Wave', () => {
     ['a success without its amount', { ...complete, amount: null }],
     ['a session we cannot read', { checkout_status: 'new' }],
   ] as const) {
-    test(`${what} is no update: the session is asked about`, () => {
+    test(`${what} is not an update: the status of the session is queried`, () => {
       const body = event(fields, 'checkout.session.payment_failed');
       assert.deepEqual(judge(body, `t=${t},v1=${macOf(SECRET, t, body)}`), { kind: 'signed', subject, update: null });
     });
@@ -199,7 +199,7 @@ suite('webhooks of Wave', () => {
     });
   }
 
-  test('the oldest and the furthest ahead that count', () => {
+  test('the oldest and the furthest future timestamps that are accepted', () => {
     for (const at of [t - 300, t + 30]) assert.equal(judge(body, `t=${at},v1=${macOf(SECRET, at, body)}`)?.kind, 'signed');
   });
 
@@ -208,7 +208,7 @@ suite('webhooks of Wave', () => {
     assert.equal(provider.verifyCallback?.(raw(body, { 'wave-signature': [header, header] }))?.kind, 'forged');
   });
 
-  test('a shared secret only makes us ask; a wrong one is forged', () => {
+  test('a valid shared secret is only a hint; a wrong one is forged', () => {
     const shared = waveStub(made, { webhook_shared_secret: 'shared' }, () => NOW).provider;
     const heard = (authorization?: string) => shared.verifyCallback?.(raw(body, { authorization }));
     assert.deepEqual(heard('Bearer shared'), { kind: 'hint', subject });

@@ -46,7 +46,7 @@ async function fill(): Promise<void> {
   assert.deepEqual([await seal(2), await seal(2), await seal(2), await seal(2)], [2, 2, 2, 0]);
 }
 
-test('seals what is closed, oldest first, nothing twice; the hash can be made again without us', async () => {
+test('closed entries are sealed once, oldest first; the hash can be recomputed independently', async () => {
   await write('rfd_1');
   await write('rfd_2', WORKER);
   assert.equal(await seal(), 2);
@@ -63,14 +63,14 @@ test('seals what is closed, oldest first, nothing twice; the hash can be made ag
   assert.deepEqual(await verify(), { seals: 1, faults: [] });
 });
 
-test('an entry waits a minute for others, unless it is older', async () => {
+test('fewer entries than a batch are sealed together once the oldest is a minute old', async () => {
   await write('rfd_1', KEY, Date.now());
   assert.equal(await seal(100, 60_000), 0);
   await write('rfd_2', KEY, Date.now() - 120_000);
   assert.equal(await seal(100, 60_000), 2);
 });
 
-test('the worker of a store seals its trail', async () => {
+test('the worker of a store seals its audit trail', async () => {
   await write('rfd_1');
   await closed(books.app);
   assert.equal(
@@ -99,7 +99,7 @@ test('an entry that is committed late, after others were sealed, is sealed too',
   assert.deepEqual((await verify()).faults, []);
 });
 
-test('many workers that seal at once make one chain', async () => {
+test('concurrent workers that seal produce one chain', async () => {
   for (let i = 0; i < 30; i++) await write(`rfd_${i}`);
   await closed(books.app);
   const workers = Array.from({ length: 8 }, async () => {
@@ -112,7 +112,7 @@ test('many workers that seal at once make one chain', async () => {
   assert.deepEqual((await verify()).faults, []);
 });
 
-describe('what the owner of the database changes is found', () => {
+describe('changes by the owner of the database are detected', () => {
   const cases: [string, string[], Fault['check'][], RegExp][] = [
     ['who', [`update audit_entries set actor_id = 'key_2' where resource_id = 'rfd_1'`], ['seal_broken'], /^seal 1:/],
     ['what', [`update audit_entries set action = 'customer.block' where resource_id = 'rfd_1'`], ['seal_broken'], /^seal 1:/],
@@ -184,14 +184,14 @@ describe('what the owner of the database changes is found', () => {
     });
   }
 
-  test('but what a payment becomes is no change of the trail', async () => {
+  test('a change of a payment is not a change of the audit trail', async () => {
     await fill();
     await books.app.run(sql`update payments set status = 'succeeded', captured_minor = 500, name = null, settled = true`);
     assert.deepEqual((await verify()).faults, []);
   });
 });
 
-test('the service can neither change nor take back what it wrote, nor say when it did', async () => {
+test('the service can neither change nor delete its entries, nor set their time', async () => {
   await fill();
   const refused = [
     `update audit_entries set actor_id = 'x'`,
@@ -207,7 +207,7 @@ test('the service can neither change nor take back what it wrote, nor say when i
   }
 });
 
-test('entries are found by what they are about, the newest first, each with its seal', async () => {
+test('entries are found by their resource, newest first, each with its seal', async () => {
   await fill();
   await write('rfd_6', PROVIDER);
   const found = await findEntries(books.owner, { team_id: 7n }, 3);

@@ -84,7 +84,7 @@ function leaves(command: Command, trail: string[] = []): string[] {
   return command.commands.flatMap((child) => leaves(child, [...trail, child.name()]));
 }
 
-test('every command is in the table, or needs no entry', () => {
+test('every command is in the table or needs no entry', () => {
   assert.deepEqual([...Object.keys(ADMINISTERED), ...NO_ENTRY].sort(), leaves(buildProgram()).sort());
 });
 
@@ -92,7 +92,7 @@ function told({ actor, actor_id, address, action, resource_id }: EntryRow) {
   return { actor, actor_id, address, action, resource_id };
 }
 
-describe('a command that administers leaves an entry by the operator, in the database it changed', () => {
+describe('an administrative command leaves an entry by the operator, in the database it changed', () => {
   for (const [name, acts] of Object.entries(ADMINISTERED)) {
     test(name, async () => {
       for (const { action, database = 'control', act } of acts(office)) {
@@ -106,7 +106,7 @@ describe('a command that administers leaves an entry by the operator, in the dat
   }
 });
 
-test('the demo team and its keys are made by the service, once', async () => {
+test('the demo team and its keys are created by the service, once', async () => {
   const data_dir = fs.mkdtempSync(path.join(os.tmpdir(), 'pirogue-audit-demo-'));
   const config = readConfig({ DATA_DIR: data_dir });
   const { team } = await ensureDemoTeam(config, databases.control, new Date());
@@ -119,7 +119,7 @@ test('the demo team and its keys are made by the service, once', async () => {
   );
 });
 
-test('what was refused leaves no entry', async () => {
+test('a rejected command leaves no entry', async () => {
   const count = async () => (await findEntries(databases.control, {}, 1_000)).length;
   const earlier = await count();
   const refused = [
@@ -133,7 +133,7 @@ test('what was refused leaves no entry', async () => {
   assert.equal(await count(), earlier);
 });
 
-test('audit show tells it all, the newest first, narrowed by every option', async () => {
+test('audit show lists all entries, newest first, filtered by every option', async () => {
   const id = await office.key();
   await json('keys', 'revoke', id);
   const [revoked, created, ...more] = await json('audit', 'show', '--resource', id);
@@ -168,7 +168,7 @@ test('audit show tells it all, the newest first, narrowed by every option', asyn
   assert.deepEqual([wrong.code, /Use one of payment\.charge/.test(wrong.stderr)], [2, true]);
 });
 
-test('audit verify: the trail of control is sealed as it is written; what is changed is found in any of the three', async () => {
+test('audit verify: the trail of the control database is sealed on write; changes are detected in all three trails', async () => {
   await office.key();
   await until(
     () => json('audit', 'verify'),
@@ -196,7 +196,7 @@ test('audit verify: the trail of control is sealed as it is written; what is cha
   assert.equal(outcome.databases[0].faults[0].check, 'seal_broken');
 });
 
-test('nothing personal stands in any of the three trails', async () => {
+test('none of the three trails contains personal data', async () => {
   for (const database of Object.values(databases)) {
     const rows = await database.all<{ row: string }>(sql`select e::text as row from audit_entries e`);
     for (const { row } of rows) for (const personal of TYPED) assert.ok(!row.includes(personal), `${personal} in ${row}`);

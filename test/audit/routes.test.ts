@@ -47,14 +47,14 @@ async function perform(name: string, { prepare, resource, environment = 'sandbox
   return { request_id, resource_id: resource ? resource(answer.body, params) : (params.id as string) };
 }
 
-test('every operation that changes something is in the table, or needs no entry', () => {
+test('every operation that changes data is in the table or needs no entry', () => {
   const writing = allRoutes(api.deps)
     .filter(({ method }) => method !== 'GET')
     .map(({ method, path }) => `${method} ${path}`);
   assert.deepEqual([...Object.keys(ACTS), ...Object.keys(NO_ENTRY)].sort(), writing.sort());
 });
 
-describe('one entry for each act, with team, key, request, address and what it was done to', () => {
+describe('each action leaves one entry with team, key, request, address and resource', () => {
   for (const [name, act] of Object.entries(ACTS)) {
     test(name, async () => {
       const { request_id, resource_id } = await perform(name, act);
@@ -65,7 +65,7 @@ describe('one entry for each act, with team, key, request, address and what it w
   }
 });
 
-test('a payment carries the key and the request that made it, and writes no entry', async () => {
+test('a payment stores the key and the request that created it, and writes no entry', async () => {
   const { body } = await api.call('POST', '/payments', {
     key: key.key,
     body: { amount: 100, currency: 'XAF', email: 'aminata@payer.example' },
@@ -77,7 +77,7 @@ test('a payment carries the key and the request that made it, and writes no entr
   assert.deepEqual(await entries({ request_id: 'making' }), []);
 });
 
-test('a public key acts from the browser of a payer: its address is not kept', async () => {
+test('the address of a request with a public key is not stored: it belongs to the browser of a payer', async () => {
   const id = (await shop.done('POST', '/payments', { amount: 100, currency: 'XAF', phone: '+237650000000' })).transaction.id;
   const body = { channel: 'cm.mtn', data: { phone: '650000000' } };
   assert.equal((await api.call('POST', `/payments/${id}`, { key: shop.merchant.sandbox.public, body })).status, 202);
@@ -85,7 +85,7 @@ test('a public key acts from the browser of a payer: its address is not kept', a
   assert.deepEqual([entry?.actor, entry?.address], ['key', null]);
 });
 
-test('a charge and a further step on the hosted page are by the payer, of whom nothing is known', async () => {
+test('a charge and a further step on the hosted page are recorded as by the payer, without personal data', async () => {
   const { id, url } = await newPayment(api, {}, shop.merchant.sandbox.secret);
   const browser = new Payer(url);
   await browser.get();
@@ -107,7 +107,7 @@ test('a charge and a further step on the hosted page are by the payer, of whom n
   assert.match((await entries({ resource_id: id }))[0]?.request_id as string, /^req_/);
 });
 
-test('what is refused leaves no entry; what is replayed leaves none more', async () => {
+test('a rejected request leaves no entry; a replayed one leaves no further entry', async () => {
   const customer = await shop.done('POST', '/customers', { email: 'replayed@payer.example' });
   const refused = [
     ['POST', '/refunds', { payment: 'trx_test_404', reason: 'duplicate' }],
@@ -128,11 +128,11 @@ test('what is refused leaves no entry; what is replayed leaves none more', async
   assert.equal((await entries({ request_id: 'twice' })).length, 1);
 });
 
-describe('an act and its entry are one transaction', () => {
+describe('an action and its entry are one transaction', () => {
   const post = (email: string) =>
     api.call('POST', '/customers', { key: key.key, body: { email }, headers: { 'x-request-id': email.slice(0, 4) } });
 
-  test('an act that fails as it is committed leaves no entry', async () => {
+  test('an action that fails at commit leaves no entry', async () => {
     await asOwner(`
       create function refuse() returns trigger language plpgsql as $$ begin raise 'not today'; end $$;
       create constraint trigger late after insert on customers deferrable initially deferred for each row execute function refuse()`);
@@ -142,7 +142,7 @@ describe('an act and its entry are one transaction', () => {
     assert.deepEqual(await entries({ request_id: 'late' }), []);
   });
 
-  test('without its entry an act is not done', async () => {
+  test('an action without its entry is rolled back', async () => {
     await asOwner('alter table audit_entries rename to audit_entries_away');
     const { status } = await post('away@payer.example');
     await asOwner('alter table audit_entries_away rename to audit_entries');
@@ -156,7 +156,7 @@ async function asOwner(text: string): Promise<void> {
   await owner.run({ text, values: [] }).finally(() => owner.close());
 }
 
-test('a dispute is opened by its provider, unless somebody says otherwise', async () => {
+test('a dispute is recorded as opened by its provider unless another actor is given', async () => {
   const { params } = await (ACTS['POST /disputes/:id/accept'] as Act).prepare(shop);
   const found = await entries({ resource_id: params?.id });
   assert.deepEqual(
@@ -165,7 +165,7 @@ test('a dispute is opened by its provider, unless somebody says otherwise', asyn
   );
 });
 
-test('what the service does by itself is by the worker', async () => {
+test('automatic actions of the service are recorded as by the worker', async () => {
   const { id } = (await shop.done('POST', '/payments', { amount: 1_200_000, currency: 'XAF', phone: '+237650000000' }))
     .transaction;
   const body = { channel: 'cm.mtn', data: { phone: '650000000' } };
@@ -181,14 +181,14 @@ test('what the service does by itself is by the worker', async () => {
   );
 });
 
-test('the trails of both stores are sealed by the workers of the service', async () => {
+test('the audit trails of both stores are sealed by the workers of the service', async () => {
   const workers = startWorkers(api.deps);
   await Promise.all(workers.map((worker) => worker.stop()));
   const names = workers.map(({ name }) => name);
   for (const name of ['audit-seal:sandbox', 'audit-seal:live']) assert.ok(names.includes(name), name);
 });
 
-test('nothing personal stands in the trail', async () => {
+test('the audit trail contains no personal data', async () => {
   for (const { db } of [api.deps.stores.sandbox, api.deps.stores.live]) {
     const rows = await db.all<{ row: string }>(sql`select e::text as row from audit_entries e`);
     assert.ok(rows.length > 5);

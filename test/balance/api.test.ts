@@ -31,7 +31,7 @@ async function read(query = '', options: { key?: string; headers?: Record<string
 const move = (lines: Parameters<typeof book>[1], currency = 'XAF') =>
   api.deps.stores.sandbox.db.transaction((tx) => book(tx, lines, { team_id: merchant.team.id, currency }));
 
-test('200 eight figures and the currency, bare and once more under balance', async () => {
+test('200 eight amounts and the currency, at the top level and again under balance', async () => {
   await move([
     ['clearing', 'available', 100_000_00n],
     ['clearing', 'pending', 50_000_00n],
@@ -64,7 +64,7 @@ test('200 a team without money has zeros in its own currency', async () => {
   assert.deepEqual((await read()).balance, { ...NOTHING, currency: 'GHS' });
 });
 
-test('200 each currency has a balance of its own; hundredths are exact', async () => {
+test('200 each currency has a separate balance; hundredths are exact', async () => {
   await move(
     [
       ['clearing', 'available', 10n],
@@ -84,7 +84,7 @@ test('200 each currency has a balance of its own; hundredths are exact', async (
   assert.deepEqual((await read('?currency=XAF')).balance, { ...NOTHING, currency: 'XAF' });
 });
 
-test('422 a currency that is not supported', async () => {
+test('422 an unsupported currency', async () => {
   for (const currency of ['XXX', 'xaf', '']) {
     const { status, body } = await api.call('GET', `/balance?currency=${currency}`, { key: merchant.sandbox.secret });
     assert.equal(status, 422);
@@ -100,7 +100,7 @@ test('406 with a public key; 403 a restricted key without the scope, 200 with it
   assert.equal((await api.call('GET', '/balance', { key: allowed.key })).status, 200);
 });
 
-test('the answer is remembered for 3 minutes, for each team, environment, currency and account', async () => {
+test('the response is cached for 3 minutes, for each team, environment, currency and account', async () => {
   await move([['clearing', 'available', 100_00n]]);
   assert.equal((await read()).total, 100);
   await move([['clearing', 'available', 50_00n]]);
@@ -114,7 +114,7 @@ test('the answer is remembered for 3 minutes, for each team, environment, curren
   assert.equal((await read()).total, 150);
 });
 
-test('payouts never read what is remembered', async () => {
+test('payouts never read the cache', async () => {
   assert.equal((await read()).available, 0);
   await fundSandbox(api.deps, api.deps.stores.sandbox, merchant.team.id, 'XAF', 10_000_00n, WORKER);
   assert.equal((await read()).available, 0, 'still remembered');
@@ -151,7 +151,7 @@ test('X-Sync reads the buckets of a connected subaccount', async () => {
   assert.equal((await read('', { headers })).total, 320, 'its money stays readable');
 });
 
-test('404 an X-Sync that is no account of this team and environment, also when it was asked before', async () => {
+test('404 an X-Sync that is not an account of this team and environment, also when requested before', async () => {
   const made = await api.call('POST', '/accounts', {
     key: merchant.sandbox.secret,
     body: { name: 'Stall 7', email: 'stall@shop.example' },
@@ -168,7 +168,7 @@ test('404 an X-Sync that is no account of this team and environment, also when i
   }
 });
 
-test('a payment from creation to success shows in the balance, less the fee', async () => {
+test('a payment from creation to success appears in the balance, less the fee', async () => {
   const service = await startApi({ env: { SANDBOX_DELAY_MS: '0' } });
   try {
     const made = await service.call('POST', '/payments', { body: { amount: 25_000, currency: 'XAF', phone: '+237650000000' } });
@@ -185,7 +185,7 @@ test('a payment from creation to success shows in the balance, less the fee', as
   }
 });
 
-test('the memory of balances is bounded: the one read longest ago makes room', async () => {
+test('the cache of balances is bounded: the least recently read entry is evicted', async () => {
   const cache = new MemoryBalanceCache(clock, 2);
   let reads = 0;
   const get = (team_id: bigint) =>
@@ -202,7 +202,7 @@ test('the memory of balances is bounded: the one read longest ago makes room', a
   assert.equal(reads, 4);
 });
 
-test('a failed read is not remembered, nor one from the future of a clock set back', async () => {
+test('a failed read is not cached, nor is one with a future time after a clock was set back', async () => {
   const cache = new MemoryBalanceCache(clock);
   const key = { environment: 'live', team_id: 1n, currency: 'XAF', account_id: null } as const;
   await assert.rejects(cache.get(key, () => Promise.reject(new Error('no database'))));

@@ -28,7 +28,7 @@ async function list(query = '', headers: Record<string, string> = {}, key = merc
 
 const short = ({ kind, bucket, amount, currency }: Record<string, unknown>) => [kind, bucket, amount, currency];
 
-test('200 one item for each side of a line that touches a bucket, newest first', async () => {
+test('200 one item for each side of a journal line that touches a bucket, newest first', async () => {
   const payment = await move(PAYMENT, { subject_id: 'trx_test_1' });
   const transfer = await move(
     [
@@ -77,14 +77,14 @@ test('the items of a bucket sum to its figure in GET /balance', async () => {
   }
 });
 
-test('an item keeps its id and place while others come', async () => {
+test('an item keeps its id and position while others are added', async () => {
   await move(PAYMENT);
   const before = (await list()).items;
   await move(PAYMENT);
   assert.deepEqual((await list()).items.slice(2), before);
 });
 
-test('filters by bucket, kind and currency; what stands behind a colon is not shown', async () => {
+test('filters by bucket, kind and currency; the part after a colon is not shown', async () => {
   await move(PAYMENT);
   await move([['pending', 'available', 100n]], { kind: 'hold.released:XAF:available' });
   await move([['clearing', 'available', 100n]], { kind: 'sandbox.funded', currency: 'GHS' });
@@ -116,7 +116,7 @@ test('filters by bucket, kind and currency; what stands behind a colon is not sh
   }
 });
 
-test('filters by day, UTC and inclusive, also where ids and moments cross', async () => {
+test('filters by day, UTC and inclusive, also where ids and times are in different order', async () => {
   const at = async (moment: string) => {
     const source_id = nextSource();
     await api.deps.stores.sandbox.db.run(sql`
@@ -148,7 +148,7 @@ test('filters by day, UTC and inclusive, also where ids and moments cross', asyn
   assert.deepEqual(await of('?date_from=2999-01-01'), []);
 });
 
-test('cursor pages forth and back walk every item once', async () => {
+test('cursor pages list every item once, forwards and backwards', async () => {
   for (let i = 0; i < 4; i++) await move(PAYMENT);
   await move(
     [
@@ -181,7 +181,7 @@ test('cursor pages forth and back walk every item once', async () => {
   }
 });
 
-test('offset pages; their cursor goes on from there', async () => {
+test('the cursor of an offset page continues from there', async () => {
   for (let i = 0; i < 5; i++) await move(PAYMENT);
   const all = (await list('?per_page=100')).items;
   const { items, meta } = await list('?per_page=3&page=2');
@@ -194,7 +194,7 @@ test('offset pages; their cursor goes on from there', async () => {
   assert.equal((await list()).meta.total, 12, 'totals are never remembered too long');
 });
 
-test('an empty history has one page and a cursor that leads to nothing', async () => {
+test('an empty history has one page and a cursor to an empty page', async () => {
   const { items, meta } = await list();
   assert.deepEqual([items, meta.total, meta.last_page], [[], 0, 1]);
   const next = await list(`?cursor=${meta.next_cursor}`);
@@ -235,7 +235,7 @@ test("another team's and the other environment's money is never listed", async (
   assert.ok(stolen.body.errors.cursor);
 });
 
-test('422 what no filter can be', async () => {
+test('422 for invalid filters', async () => {
   for (const [query, field] of [
     ['?bucket=clearing', 'bucket'],
     ['?bucket=', 'bucket'],
@@ -259,7 +259,7 @@ test('406 with a public key; 403 a restricted key without the scope', async () =
   assert.equal((await ask('', {}, key)).status, 403);
 });
 
-test('a source name is never taken for SQL or a separator', async () => {
+test('a source name is never interpreted as SQL or as a separator', async () => {
   const source_id = `${nextSource()}'; --`;
   await move(PAYMENT, { source_id });
   const first = await list('?per_page=1&cursor=');

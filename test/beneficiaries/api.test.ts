@@ -35,7 +35,7 @@ async function eventsOf(id: string) {
   return rows.map(({ type, body }) => ({ type, data: JSON.parse(unpack(body)).data }));
 }
 
-test('201 a mobile money beneficiary: international number, type, country and currency from the channel', async () => {
+test('201 a mobile money beneficiary: international number; type, country and currency from the channel', async () => {
   const { id, created_at, updated_at, ...rest } = await made();
   assert.match(id, ID);
   assert.equal(created_at, updated_at);
@@ -64,7 +64,7 @@ test('201 a bank beneficiary: account number without separators, a contact phone
   );
 });
 
-test('201 the number of a wallet may come as account_number, and the second currency of a channel may be chosen', async () => {
+test('201 account_number may contain a wallet number, and the second currency of a channel may be chosen', async () => {
   assert.equal((await made({ name: 'A', channel: 'cm.orange', account_number: '237690000001' })).phone, '+237690000001');
   assert.equal((await made({ name: 'A', channel: 'cd.orange', phone: '+243890000000', currency: 'USD' })).currency, 'USD');
 });
@@ -102,13 +102,13 @@ test('422 names every field that does not fit', async () => {
   assert.equal((await call('GET', '/beneficiaries')).body.meta.total, 0);
 });
 
-test('422 channel_not_supported for a channel that is none or takes no payouts', async () => {
+test('422 channel_not_supported for an unknown channel or one without payouts', async () => {
   for (const channel of ['cm.nobody', 'cm.card']) {
     assert.equal((await call('POST', '/beneficiaries', { ...WALLET, channel })).body.error_code, 'channel_not_supported');
   }
 });
 
-test('400 a body that is no object', async () => {
+test('400 a body that is not an object', async () => {
   for (const body of [[], 'x', 1]) assert.equal((await call('POST', '/beneficiaries', body)).status, 400);
 });
 
@@ -130,7 +130,7 @@ test('200 list: newest first, in both forms of paging', async () => {
   assert.equal(next.body.meta.has_more, false);
 });
 
-test('200 search looks in names, numbers, e-mail and reference, and takes wildcards as text', async () => {
+test('200 search matches names, numbers, e-mail and reference, and treats wildcards as text', async () => {
   const awa = await made({ ...WALLET, email: 'awa@shop.example', reference: 'R_1' });
   const bank = await made({ ...ACCOUNT, name: '100 % Bio' });
   const found = async (search: string) => {
@@ -144,7 +144,7 @@ test('200 search looks in names, numbers, e-mail and reference, and takes wildca
   for (const text of ['R-1', '50%00', "' or true --"]) assert.deepEqual(await found(text), [], text);
 });
 
-test('200 PATCH changes what is named and leaves the rest', async () => {
+test('200 PATCH changes the fields it contains and keeps the others', async () => {
   const before = await made({ ...WALLET, email: 'awa@shop.example', metadata: { a: 1 } });
   const { status, body } = await call('PATCH', `/beneficiaries/${before.id}`, {
     phone: '+237 651 00 00 02',
@@ -167,7 +167,7 @@ test('200 PATCH changes what is named and leaves the rest', async () => {
   assert.equal(renamed.body.beneficiary.phone, '+237652000003');
 });
 
-test('200 PUT resets what is not named and keeps where the money goes', async () => {
+test('200 PUT resets omitted fields and keeps the destination', async () => {
   const before = await made({ ...WALLET, email: 'awa@shop.example', description: 'd', metadata: { a: 1 } });
   const sent = { name: 'Awa N.', phone: '651000002', channel: 'cm.mtn', currency: 'XAF' };
   const { status, body } = await call('PUT', `/beneficiaries/${before.id}`, sent);
@@ -187,7 +187,7 @@ test('200 PUT resets what is not named and keeps where the money goes', async ()
   assert.deepEqual(Object.keys((await call('PUT', `/beneficiaries/${before.id}`, { name: 'Awa' })).body.errors), ['phone']);
 });
 
-test('422 channel, country and currency never change; repeating them is fine', async () => {
+test('422 channel, country and currency never change; repeating the present values is accepted', async () => {
   const { id } = await made();
   for (const method of ['PUT', 'PATCH']) {
     const { status, body } = await call(method, `/beneficiaries/${id}`, {
@@ -203,7 +203,7 @@ test('422 channel, country and currency never change; repeating them is fine', a
   assert.deepEqual(Object.keys((await call('PATCH', `/beneficiaries/${id}`, { phone: null })).body.errors), ['phone']);
 });
 
-test('200 DELETE answers with what is gone; then 404', async () => {
+test('200 DELETE returns the deleted beneficiary; then 404', async () => {
   const before = await made();
   const { status, body } = await call('DELETE', `/beneficiaries/${before.id}`);
   assert.equal(status, 200);
@@ -211,7 +211,7 @@ test('200 DELETE answers with what is gone; then 404', async () => {
   for (const method of ['GET', 'DELETE']) assert.equal((await call(method, `/beneficiaries/${before.id}`)).status, 404);
 });
 
-test('every change is announced with what GET shows', async () => {
+test('every change emits an event with the same data as GET', async () => {
   const created = await made();
   const updated = (await call('PATCH', `/beneficiaries/${created.id}`, { name: 'B' })).body.beneficiary;
   await call('DELETE', `/beneficiaries/${created.id}`);
@@ -251,7 +251,7 @@ test('406 a public key, 403 a restricted key without the scope', async () => {
   assert.equal((await api.call('POST', '/beneficiaries', { key: reader.key, body: WALLET })).status, 403);
 });
 
-test('201 the same Idempotency-Key makes one beneficiary; 422 with another body', async () => {
+test('201 the same Idempotency-Key creates one beneficiary; 422 with another body', async () => {
   const headers = { 'Idempotency-Key': 'ben-1' };
   const answers = await Promise.all([1, 2, 3].map(() => call('POST', '/beneficiaries', WALLET, headers)));
   assert.deepEqual(new Set(answers.map(({ status, body }) => `${status} ${body.beneficiary.id}`)).size, 1);

@@ -29,7 +29,7 @@ async function post(account: string, from = '198.51.100.1'): Promise<number> {
   return answer.status;
 }
 
-test('429 past 1,200 callbacks of an account in a minute; another account goes on, and this one a minute later', async () => {
+test('429 above 1,200 callbacks of an account in a minute; another account is served, and this one a minute later', async () => {
   let sent = 0;
   const sender = async () => {
     while (sent < PER_MINUTE) {

@@ -42,7 +42,7 @@ async function open(name: string, channel: string, currency: string, phone: stri
   return { shop, simulator, charged, statusOf, becomes, addressOf };
 }
 
-test('M-Pesa: a callback gives a prompt whose answer was lost no number of another prompt', async () => {
+test('M-Pesa: a callback never assigns the number of another prompt to a prompt whose response was lost', async () => {
   const { shop, simulator, charged, statusOf, becomes, addressOf } = await open(
     'mpesa-daraja',
     'ke.mpesa',
@@ -76,7 +76,7 @@ test('M-Pesa: a callback gives a prompt whose answer was lost no number of anoth
   assert.equal(await statusOf(small.id), 'processing');
 });
 
-test('Wave: signed news of one session is no news of the attempt to whose address it came', async () => {
+test('Wave: a signed update of one session is not applied to another attempt at whose address it arrives', async () => {
   const { simulator, charged, statusOf, addressOf } = await open('wave', 'sn.wave', 'XOF', '+221771234567');
   const [paid, other] = [await charged(1_500), await charged(1_500)];
   const session = {

@@ -4,7 +4,7 @@ import { ConfigError, readConfig } from '../../src/platform/config/config.ts';
 
 const FROM = 'Pirogue <no-reply@pay.example>';
 
-test('without settings mail goes to files', () => {
+test('mail is written to files without settings', () => {
   const { smtp_url, mail_from } = readConfig({});
   assert.deepEqual([smtp_url, mail_from], [null, 'Pirogue <pirogue@localhost>']);
 });
@@ -19,7 +19,7 @@ for (const url of [
 }
 
 for (const url of ['mail.example', 'https://mail.example', 'smtp://', 'smtp://awa:100%secret@mail.example']) {
-  test(`SMTP_URL=${url} cannot be used, and is not shown: it may hold a password`, () => {
+  test(`SMTP_URL=${url} is rejected and not shown: it may contain a password`, () => {
     assert.throws(
       () => readConfig({ SMTP_URL: url, MAIL_FROM: FROM }),
       (error) => error instanceof ConfigError && /^SMTP_URL cannot be used/.test(error.message) && !/secret/.test(error.message),
@@ -27,7 +27,7 @@ for (const url of ['mail.example', 'https://mail.example', 'smtp://', 'smtp://aw
   });
 }
 
-test('SMTP_URL alone: nobody takes mail from nobody', () => {
+test('SMTP_URL without a sender is rejected', () => {
   assert.throws(() => readConfig({ SMTP_URL: 'smtp://mail.example' }), /MAIL_FROM is not set/);
 });
 
@@ -42,7 +42,7 @@ for (const from of [
   'A <a@b.example> <c@d.example>',
   'A\r\nBcc: x <a@b.example>',
 ]) {
-  test(`MAIL_FROM=${JSON.stringify(from)} cannot be used`, () => {
+  test(`MAIL_FROM=${JSON.stringify(from)} is rejected`, () => {
     assert.throws(() => readConfig({ MAIL_FROM: from }), /^ConfigError|MAIL_FROM=/);
   });
 }

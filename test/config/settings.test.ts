@@ -53,7 +53,7 @@ for (const [env, message] of REFUSED) {
   });
 }
 
-test('an error never shows a secret or the password in an address', () => {
+test('an error never contains a secret or the password of an address', () => {
   const secrets: Record<string, string>[] = [
     { SECRETS_KEY: 'hunter2hunter2' },
     { ...URLS, LIVE_DATABASE_URL: 'mysql://root:hunter2@a/l' },
@@ -71,7 +71,7 @@ test('an error never shows a secret or the password in an address', () => {
   }
 });
 
-test('nothing set gives the documented defaults', () => {
+test('the documented defaults apply when nothing is set', () => {
   const config = readConfig({});
   assert.deepEqual(
     [config.profile, config.host, config.port, config.public_url, config.database_urls, config.secrets_keys],
@@ -97,7 +97,7 @@ test('in production PUBLIC_URL may be plain http on this machine only', () => {
   }
 });
 
-test('what is set is taken', () => {
+test('settings from the environment are applied', () => {
   const config = readConfig({
     ...URLS,
     PROFILE: 'production',

@@ -26,7 +26,7 @@ const eventsOf = async (type: string, id: string) => {
 };
 
 describe('POST /customers', () => {
-  test('201 with every field, and customer.created carries what GET shows', async () => {
+  test('201 with every field, and customer.created has the same data as GET', async () => {
     const body = {
       name: 'Awa Ngo',
       email: 'Awa.Ngo@Shop.example',
@@ -51,7 +51,7 @@ describe('POST /customers', () => {
     );
   });
 
-  test('422 without e-mail and phone, under both', async () => {
+  test('422 without e-mail and phone, reported under both', async () => {
     const { status, body } = await api.call('POST', '/customers', { body: { name: 'Awa' } });
     assert.equal(status, 422);
     assert.deepEqual(Object.keys(body.errors), ['email', 'phone']);
@@ -65,14 +65,14 @@ describe('POST /customers', () => {
     assert.deepEqual([later.status, Object.keys(later.body.errors).sort()], [422, ['metadata', 'phone']]);
   });
 
-  test('422 when the address or number is another customer’s, in whatever spelling', async () => {
+  test('422 when the address or number belongs to another customer, in any spelling', async () => {
     const { id, email, phone } = await create();
     const again = await api.call('POST', '/customers', { body: { email: email.toUpperCase(), phone: phone.replace('+', '00') } });
     assert.equal(again.status, 422);
     assert.deepEqual(again.body.errors, { email: [`belongs to customer ${id}`], phone: [`belongs to customer ${id}`] });
   });
 
-  test('one customer and one 422 when two come at once', async () => {
+  test('one customer and one 422 for two concurrent requests', async () => {
     const body = fresh();
     const answers = await Promise.all(Array.from({ length: 6 }, () => api.call('POST', '/customers', { body })));
     assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 422, 422, 422, 422, 422]);
@@ -116,7 +116,7 @@ describe('GET /customers', () => {
     assert.equal((await api.call('GET', `/customers?cursor=${next_cursor}`)).status, 422, "another team's cursor");
   });
 
-  test('search finds parts of names, addresses and numbers, without accents, and nothing of another team', async () => {
+  test('search matches parts of names, addresses and numbers, ignores accents, and returns nothing of another team', async () => {
     const { sandbox } = await api.newMerchant();
     const key = sandbox.secret;
     const { id } = await create({ name: 'Aïcha Bâ', email: 'aicha@dakar.example', phone: '+221771234567' }, { key });
@@ -135,14 +135,14 @@ describe('GET /customers', () => {
     assert.deepEqual(none.body.items, []);
   });
 
-  test('search follows a change', async () => {
+  test('search reflects a change', async () => {
     const { id } = await create({ name: 'Before' });
     await api.call('PATCH', `/customers/${id}`, { body: { name: 'Zuleikha' } });
     const found = async (search: string) => (await api.call('GET', `/customers?search=${search}`)).body.items.length;
     assert.deepEqual([await found('zuleikha'), await found('before')], [1, 0]);
   });
 
-  test('blocked=true shows those who are', async () => {
+  test('blocked=true lists blocked customers only', async () => {
     const { sandbox } = await api.newMerchant();
     const key = sandbox.secret;
     const { id } = await create({}, { key });
@@ -155,7 +155,7 @@ describe('GET /customers', () => {
 });
 
 describe('changing a customer', () => {
-  test('PATCH keeps what is not named and takes null; PUT forgets it; each is announced', async () => {
+  test('PATCH keeps omitted fields and accepts null; PUT clears them; each emits an event', async () => {
     const before = await create({ name: 'Awa', metadata: { a: 1 }, tax_id: 'T1' });
     const patched = await api.call('PATCH', `/customers/${before.id}`, { body: { phone: null, tax_id: 'T2' } });
     assert.deepEqual([patched.status, patched.body.customer.phone, patched.body.customer.tax_id], [200, null, 'T2']);
@@ -166,7 +166,7 @@ describe('changing a customer', () => {
     assert.equal((await eventsOf('customer.updated', before.id)).length, 2);
   });
 
-  test('422 for the address of another, and when neither address nor number would be left', async () => {
+  test('422 for the address of another customer, and when neither address nor number would remain', async () => {
     const [one, other] = [await create(), await create()];
     const taken = await api.call('PATCH', `/customers/${one.id}`, { body: { email: other.email } });
     assert.deepEqual([taken.status, taken.body.errors], [422, { email: [`belongs to customer ${other.id}`] }]);
@@ -224,7 +224,7 @@ describe('payment methods', () => {
     );
   };
 
-  test('the same number is saved once, sealed, shown by its last four digits', async () => {
+  test('the same number is saved once, encrypted, and shown by its last four digits', async () => {
     const { id } = await create();
     const [one, again] = [await save(id, '+237650111222'), await save(id, '+237650111222')];
     assert.equal(one.id, again.id);

@@ -26,7 +26,7 @@ async function customer(): Promise<string> {
 
 const erase = async (id: string) => (await api.call('DELETE', `/customers/${id}`)).body.customer;
 
-test('the tax id outlives an erasure while the record is approved, and shows in no event', async () => {
+test('the tax id is kept after an erasure while the record is approved, and appears in no event', async () => {
   const id = await customer();
   const approved = await run(['approve', id, '--author', 'Bintou', '--note', 'file 12', '--json']);
   assert.equal(approved.code, 0, approved.stderr);
@@ -47,7 +47,7 @@ test('the tax id outlives an erasure while the record is approved, and shows in 
   assert.ok(!JSON.stringify(told).includes('M-123'));
 });
 
-test('it goes with a record that is pending, rejected or not there, and when it is rejected afterwards', async () => {
+test('the tax id is erased when the record is pending, rejected or missing, or when it is rejected later', async () => {
   assert.equal((await erase(await customer())).tax_id, null);
   const rejected = await customer();
   await run(['reject', rejected]);

@@ -30,8 +30,8 @@ async function customers(
   return (await api.call('GET', '/customers?per_page=100', { key })).body.items;
 }
 
-describe('a payment makes its customer', () => {
-  test('201 with name, e-mail and phone of the payment, found by search, announced, named by payment.created', async () => {
+describe('a payment creates its customer', () => {
+  test('201 with name, e-mail and phone of the payment, found by search, with an event, named by payment.created', async () => {
     const key = (await api.newMerchant()).sandbox.secret;
     const id = await pay({ name: 'Awa Ngo', email: 'Awa@Shop.example', phone: '00237650000001' }, { key });
     const [customer, ...others] = await customers(key);
@@ -45,7 +45,7 @@ describe('a payment makes its customer', () => {
     assert.equal((await api.call('GET', `/payments/${id}`, { key })).body.transaction.customer, customer?.id);
   });
 
-  test('and finds it again by e-mail in either case, then by phone, and changes nothing of it', async () => {
+  test('a payment finds an existing customer by e-mail in any case, then by phone, and does not change it', async () => {
     const key = (await api.newMerchant()).sandbox.secret;
     const first = await customerOf({ email: 'bintou@shop.example', phone: '+237 650 00 00 02' }, { key });
     assert.equal(await customerOf({ customer: { email: 'BINTOU@shop.example', name: 'B' } }, { key }), first);
@@ -66,7 +66,7 @@ describe('a payment makes its customer', () => {
     );
   });
 
-  test('teams share no customers', async () => {
+  test('teams do not share customers', async () => {
     const [one, other] = [await api.newMerchant(), await api.newMerchant()];
     const email = 'shared@shop.example';
     const ids = [
@@ -76,13 +76,13 @@ describe('a payment makes its customer', () => {
     assert.notEqual(ids[0], ids[1]);
   });
 
-  test('a phone without a digit names nobody', async () => {
+  test('a phone without a digit identifies no customer', async () => {
     assert.equal(await customerOf({ phone: 'unknown' }), null);
   });
 });
 
-describe('many payments at once', () => {
-  test('one payer gets one customer, from however many batches', async () => {
+describe('concurrent payments', () => {
+  test('one payer gets one customer, from any number of batches', async () => {
     const key = (await api.newMerchant()).sandbox.secret;
     const fields = [
       { email: 'rush@shop.example' },
@@ -95,7 +95,7 @@ describe('many payments at once', () => {
     assert.equal(body.items.length, 1);
   });
 
-  test('two nodes that meet the same new payers lose no payment and make no customer twice', async () => {
+  test('two nodes with the same new payers lose no payment and create no duplicate customer', async () => {
     const second = await startNode();
     try {
       const key = (await api.newMerchant()).sandbox.secret;
@@ -122,7 +122,7 @@ describe('many payments at once', () => {
     }
   });
 
-  test('201 where another transaction is just making the customer, once it has', async () => {
+  test('201 after waiting for another transaction that creates the customer', async () => {
     const { team, sandbox } = await api.newMerchant();
     const { db } = api.deps.stores.sandbox;
     let paying: Promise<string> | undefined;
@@ -140,7 +140,7 @@ describe('many payments at once', () => {
     assert.equal(await paying, 'cus_test_meanwhile');
   });
 
-  test('a replay makes no customer, not even when that of the first has been erased', async () => {
+  test('a replay creates no customer, not even after the erasure of the original one', async () => {
     const key = (await api.newMerchant()).sandbox.secret;
     const options = { key, headers: { 'Idempotency-Key': 'once' } };
     const id = await pay({ email: 'once@shop.example' }, options);
@@ -152,7 +152,7 @@ describe('many payments at once', () => {
 });
 
 describe('customer_id', () => {
-  test('201 pays as that customer whatever e-mail comes with it', async () => {
+  test('201 pays as that customer, whatever e-mail is submitted', async () => {
     const { body } = await api.call('POST', '/customers', { body: { email: 'named@shop.example' } });
     const { id } = body.customer;
     assert.equal(await customerOf({ customer_id: id, email: 'someone.else@shop.example' }), id);
@@ -175,7 +175,7 @@ describe('customer_id', () => {
 });
 
 describe('a blocked customer', () => {
-  test('422 customer_blocked under customer, by id, e-mail and phone, until it is unblocked; the key stays free', async () => {
+  test('422 customer_blocked under customer, by id, e-mail and phone, until unblocked; the key is released', async () => {
     const { body } = await api.call('POST', '/customers', { body: { email: 'blocked@shop.example', phone: '+237650000077' } });
     const { id } = body.customer;
     // Whether or not this process has seen the customer pay.
@@ -191,7 +191,7 @@ describe('a blocked customer', () => {
     assert.equal(await customerOf({ email: 'blocked@shop.example' }, options), id);
   });
 
-  test('blocks no one else in the same batch', async () => {
+  test('a blocked customer rejects no other payment of the same batch', async () => {
     const { body } = await api.call('POST', '/customers', { body: { email: 'blocked2@shop.example' } });
     await api.call('POST', `/customers/${body.customer.id}/block`);
     const statuses = await Promise.all(
@@ -205,7 +205,7 @@ describe('a blocked customer', () => {
     );
   });
 
-  test('what was paid before is still told to the same key', async () => {
+  test('an earlier payment is still returned to the same key', async () => {
     const options = { headers: { 'Idempotency-Key': 'before-block' } };
     const id = await pay({ email: 'later.blocked@shop.example' }, options);
     const { body } = await api.call('GET', '/customers?search=later.blocked');
@@ -214,7 +214,7 @@ describe('a blocked customer', () => {
   });
 });
 
-test('GET /customers/{id}/payments lists them with paging and filters, and no others', async () => {
+test('GET /customers/{id}/payments lists only payments of the customer, with paging and filters', async () => {
   const key = (await api.newMerchant()).sandbox.secret;
   const ids = [];
   for (let i = 0; i < 3; i++) ids.unshift(await pay({ email: 'list@shop.example', amount: 1000 + i }, { key }));

@@ -87,24 +87,24 @@ suite('pg.Query', () => {
     assert.equal((await run(setting('a'), sql`insert into moves values (1), (2), (3)`)).rowCount, 3);
   });
 
-  test('what is bound and executed before prepare runs first, in the transaction of the statement, and ends with it', async () => {
+  test('a statement executed before prepare runs first, in the transaction of the query; its settings end with it', async () => {
     const { rows } = await run(setting('seven'), { text: CURRENT, values: [] });
     assert.deepEqual(rows, [{ setting: 'seven' }]);
     assert.equal(await current(), '');
   });
 
-  test('a statement that fails rejects the query and ends the setting', async () => {
+  test('a failed statement rejects the query and ends the setting', async () => {
     await assert.rejects(run(setting('seven'), sql`select 1 / 0`), /division by zero/);
     assert.equal(await current(), '');
   });
 
-  test('a preceding statement that fails rejects the query, and the statement is not executed', async () => {
+  test('a failed preceding statement rejects the query, and the statement is not executed', async () => {
     await pool.query('truncate moves');
     await assert.rejects(run({ name: DIVIDER.name, values: ['0'] }, sql`insert into moves values (9)`), /division by zero/);
     assert.deepEqual((await pool.query('select n from moves')).rows, []);
   });
 
-  test('a named statement is prepared once and used again', async () => {
+  test('a named statement is prepared once and reused', async () => {
     const named = (n: number): Sql => ({ name: 'driver_named', text: 'select $1::int as n', values: [n] });
     for (const n of [1, 2]) assert.deepEqual((await run(setting('a'), named(n))).rows, [{ n }]);
     const prepared = "select generic_plans + custom_plans as uses from pg_prepared_statements where name = 'driver_named'";
@@ -134,7 +134,7 @@ suite('pg.Pool', () => {
   });
 });
 
-test('no other file relies on the internals of the driver', () => {
+test('no other file depends on the internals of the driver', () => {
   const internals =
     /\bpg\.(?:Query|Connection)\b|\bas unknown as (?:pg|Promise<pg)\b|'pg(?:-pool|-protocol)?\/|'pg-(?:pool|protocol)'/;
   const files = fs

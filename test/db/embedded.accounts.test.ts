@@ -10,7 +10,7 @@ import { atEnd, isRoot, NOBODY, nobodySkip, query, startOwner, temporaryFolder }
 const asRoot = { skip: !isRoot && 'needs root' };
 const asRootAndNobody = { skip: nobodySkip() };
 
-test('root: the server runs as another user, who owns the cluster', asRoot, async (t) => {
+test('root: the server runs as another user, which owns the cluster', asRoot, async (t) => {
   const dataDir = temporaryFolder(t);
   const server = await startEmbedded({ dataDir, durable: false });
   atEnd(t, () => server.stop());
@@ -19,7 +19,7 @@ test('root: the server runs as another user, who owns the cluster', asRoot, asyn
   assert.equal(fs.statSync(`/proc/${server.pid}`).uid, uid);
 });
 
-test('an ordinary user runs the server, and keeps everything in DATA_DIR', asRootAndNobody, async (t) => {
+test('an ordinary user runs the server and stores everything in DATA_DIR', asRootAndNobody, async (t) => {
   const dataDir = temporaryFolder(t);
   fs.chownSync(dataDir, NOBODY, NOBODY);
   const owner = await startOwner(t, dataDir, { uid: NOBODY });
@@ -33,7 +33,7 @@ test('an ordinary user runs the server, and keeps everything in DATA_DIR', asRoo
   assert.equal(fs.statSync(`/proc/${asRootNow.pid}`).uid, NOBODY, 'the owner of the cluster keeps it');
 });
 
-test('root, without a postgres account: another one is found', { skip: namespaceSkip() }, async (t) => {
+test('root, without a postgres account: another account is used', { skip: namespaceSkip() }, async (t) => {
   const folder = temporaryFolder(t);
   const accounts = fs.readFileSync('/etc/passwd', 'utf8').split('\n');
   const passwd = path.join(folder, 'passwd');
@@ -45,7 +45,7 @@ test('root, without a postgres account: another one is found', { skip: namespace
   await owner.tell('stop');
 });
 
-test('root, in a folder closed to others: the cluster lives elsewhere, tied to this DATA_DIR', asRoot, async (t) => {
+test('root, in a folder closed to others: the cluster is stored elsewhere, bound to this DATA_DIR', asRoot, async (t) => {
   const dataDir = path.join(temporaryFolder(t, 0o700), 'data');
   const homes = [await homeOfNew(t, dataDir)];
   const again = await startEmbedded({ dataDir, durable: false });
@@ -60,7 +60,7 @@ test('root, in a folder closed to others: the cluster lives elsewhere, tied to t
   await assert.rejects(startEmbedded({ dataDir }), /which is gone/);
 });
 
-test('root, and the folder of an existing cluster was closed: an error, no empty database', asRoot, async (t) => {
+test('root, after the folder of an existing cluster was closed: an error, not an empty database', asRoot, async (t) => {
   const folder = temporaryFolder(t);
   const dataDir = path.join(folder, 'data');
   await (await startEmbedded({ dataDir, durable: false })).stop();

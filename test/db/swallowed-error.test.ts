@@ -40,7 +40,7 @@ for (const [title, db] of [
   });
 }
 
-test('what a transaction wrote before the swallowed error is not reported as stored', async () => {
+test('data that a transaction wrote before the swallowed error is not reported as stored', async () => {
   const work = pool.transaction(async (tx) => {
     await tx.run(sql`insert into kept values (1)`);
     await failIn(tx);
@@ -49,7 +49,7 @@ test('what a transaction wrote before the swallowed error is not reported as sto
   assert.deepEqual(await pool.all(sql`select n from kept`), []);
 });
 
-test('a swallowed serialisation failure is tried again, as one that is thrown', async () => {
+test('a swallowed serialisation failure is retried like a thrown one', async () => {
   let runs = 0;
   await pool.transaction(async (tx) => {
     runs++;

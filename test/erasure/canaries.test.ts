@@ -185,7 +185,7 @@ before(async () => {
   await fillEvents();
 });
 
-test('every personal field of every list has a value of its own before', async () => {
+test('every personal field of every list has a distinct value before the erasure', async () => {
   const places = await found();
   assert.deepEqual(
     profile.all.map(({ where }) => where).filter((where) => !places.has(where)),
@@ -194,7 +194,7 @@ test('every personal field of every list has a value of its own before', async (
   assert.ok(profile.all.length > 40);
 });
 
-test('after the erasure no value of any field is in any column, except where a list says that it is kept', async () => {
+test('no column contains a value of any field after the erasure, except where a list permits it', async () => {
   const { status } = await api.call('DELETE', `/customers/${customer}`, { key });
   assert.equal(status, 200);
   const left = [...(await found())].flatMap(([where, columns]) => columns.map((column) => ({ where, column })));

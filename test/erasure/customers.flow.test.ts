@@ -186,7 +186,7 @@ describe('DELETE /customers/{id}', () => {
     answer = await api.call('DELETE', `/customers/${life.customer}`, { key: life.key });
   });
 
-  test('200 with the anonymised record, which GET shows from then on', async () => {
+  test('200 with the anonymised record, which GET returns from then on', async () => {
     assert.equal(answer.status, 200);
     const { id, name, archived_at, created_at, updated_at, ...rest } = answer.body.customer;
     assert.equal(id, life.customer);
@@ -208,11 +208,11 @@ describe('DELETE /customers/{id}', () => {
     assert.deepEqual(shown.body.customer, answer.body.customer);
   });
 
-  test('leaves no e-mail, phone, name, address or number in any database or in the mail folder', async () => {
+  test('no e-mail, phone, name, address or number remains in any database or in the mail folder', async () => {
     assert.deepEqual(tracesIn(await everything()), []);
   });
 
-  test('is gone from lists and search, and the means of payment with their vault entries', async () => {
+  test('the customer disappears from lists and search, with the payment methods and their vault entries', async () => {
     for (const query of ['', '?search=Deleted', `?search=${life.customer}`]) {
       const { body } = await api.call('GET', `/customers${query}`, { key: life.key });
       assert.ok(!body.items.some((item: { id: string }) => item.id === life.customer), query);
@@ -225,7 +225,7 @@ describe('DELETE /customers/{id}', () => {
     }
   });
 
-  test('keeps the transactions, their amounts and states, and what says nothing of the person', async () => {
+  test('transactions, their amounts and states, and non-personal data are kept', async () => {
     const { body } = await api.call('GET', `/customers/${life.customer}/payments`, { key: life.key });
     assert.equal(body.meta.total, 4);
     const { transaction } = (await api.call('GET', `/payments/${life.payments.succeeded}`, { key: life.key })).body;
@@ -250,7 +250,7 @@ describe('DELETE /customers/{id}', () => {
     assert.equal(row?.name, answer.body.customer.name);
   });
 
-  test('touches nobody else', async () => {
+  test('other customers are not changed', async () => {
     const { transaction } = (await api.call('GET', `/payments/${kept}`, { key: life.key })).body;
     assert.equal(transaction.description, 'Two mangoes');
     const { body } = await api.call('GET', `/customers/${transaction.customer}`, { key: life.key });
@@ -261,7 +261,7 @@ describe('DELETE /customers/{id}', () => {
     assert.deepEqual(attempts, [{ payer: '+237650000000' }]);
   });
 
-  test('is announced without personal data, and recorded with who asked', async () => {
+  test('an event without personal data is emitted, and the requester is recorded', async () => {
     const { body } = await api.call('GET', '/events?type=customer.deleted', { key: life.key });
     assert.deepEqual(
       body.items.map((event: { data: object }) => event.data),
@@ -275,7 +275,7 @@ describe('DELETE /customers/{id}', () => {
     assert.deepEqual([trail?.payments, trail?.tax_id_kept], [4, false]);
   });
 
-  test('a second DELETE answers the same and changes nothing', async () => {
+  test('a second DELETE returns the same response and changes nothing', async () => {
     await quiet();
     const before = await everything();
     const again = await api.call('DELETE', `/customers/${life.customer}`, { key: life.key });
@@ -283,7 +283,7 @@ describe('DELETE /customers/{id}', () => {
     assert.ok(strip(await everything()) === strip(before), 'not one row is another');
   });
 
-  test('404 changing what was erased', async () => {
+  test('404 when changing an erased customer', async () => {
     const path = `/customers/${life.customer}`;
     for (const [method, target] of [
       ['PATCH', path],
@@ -295,7 +295,7 @@ describe('DELETE /customers/{id}', () => {
     }
   });
 
-  test('refunds still work by the provider’s reference, and the hosted page by the number’s hash', async () => {
+  test('refunds still work by the reference of the provider, and the hosted page by the hash of the number', async () => {
     const body = { payment: life.payments.succeeded, reason: 'requested_by_customer' };
     assert.equal((await api.call('POST', '/refunds', { key: life.key, body })).status, 201);
     await paymentIn(api, life.payments.succeeded, ['refunded'], { key: life.key });
@@ -314,7 +314,7 @@ describe('DELETE /customers/{id}', () => {
     ]);
   });
 
-  test('the same person may come back, as a new customer', async () => {
+  test('the same person may return as a new customer', async () => {
     const { body } = await api.call('POST', '/payments', {
       key: life.key,
       body: { amount: 1, currency: 'XAF', email: PERSON.email },
@@ -330,7 +330,7 @@ function strip(dump: string): string {
   return lines.sort().join('\n');
 }
 
-test('what was being written at the moment of the erasure is erased a little later', async () => {
+test('data written concurrently with the erasure is erased shortly after', async () => {
   const key = (await api.newMerchant()).sandbox.secret;
   const { body } = await api.call('POST', '/payments', { key, body: { amount: 1, currency: 'XAF', email: 'late@race.example' } });
   const { customer } = (await api.call('GET', `/payments/${body.transaction.id}`, { key })).body.transaction;

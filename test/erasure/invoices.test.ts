@@ -36,7 +36,7 @@ async function everything(): Promise<string> {
 
 const tracesIn = (dump: string) => TRACES.filter((trace) => trace.test(dump)).map(String);
 
-test('an erased customer is nowhere in the invoices, their events, kept answers, payments and mails', async () => {
+test('no data of an erased customer remains in invoices, their events, stored responses, payments and mails', async () => {
   const headers = { 'Idempotency-Key': 'bill-1' };
   const key = fixture.merchant.shop.key;
   const made = await api.call('POST', '/invoices', { key, headers, body: { ...INVOICE, currency: 'XAF' } });
@@ -84,7 +84,7 @@ test('an erased customer is nowhere in the invoices, their events, kept answers,
   assert.equal((await fixture.mails('awa@buyers.example', 1)).length, 1, 'the mails of others stay');
 });
 
-test('an erased customer is nowhere in drafts that were deleted, or made out to somebody else since', async () => {
+test('no data of an erased customer remains in deleted drafts, or in drafts reassigned to another customer', async () => {
   const person = {
     name: 'Ousmane Sembene',
     email: 'o.sembene@shop-draft.example',
@@ -112,7 +112,7 @@ test('an erased customer is nowhere in drafts that were deleted, or made out to 
   await until(everything, (dump) => !/moussa|heir\.example/i.test(dump));
 });
 
-test('a receipt that went to an address the customer has no more goes with the erasure', async () => {
+test('a receipt that went to a former address of the customer is erased too', async () => {
   const person = { name: 'Kofi Annor', email: 'first@kofi.example' };
   const customer = (await fixture.call('POST', '/customers', person)).body.customer.id;
   const order = await fixture.call('POST', '/payments', { amount: 1000, currency: 'XAF', customer_id: customer });

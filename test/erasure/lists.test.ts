@@ -60,7 +60,7 @@ describe('the lists and the database', () => {
     assert.deepEqual(faultsOf(lists, all), []);
   });
 
-  test('a migration that adds a column or a table without listing it is found, and so is one that drops one', async () => {
+  test('a migration that adds or drops a column or a table without updating the lists is detected', async () => {
     const store = clients[1] as pg.Client;
     await store.query('begin');
     await store.query(`
@@ -75,7 +75,7 @@ describe('the lists and the database', () => {
     ]);
   });
 
-  test('a JSON column without a list of its keys is found', async () => {
+  test('a JSON column without a list of its keys is detected', async () => {
     const store = clients[1] as pg.Client;
     await store.query('begin');
     await store.query('alter table float_polls alter column error type json using null');
@@ -111,7 +111,7 @@ describe('the lists and the database', () => {
     }
   });
 
-  test('the erasure works from every list that has something personal', () => {
+  test('the erasure covers every list with personal data', () => {
     const personal = lists.flatMap(({ tables }) =>
       Object.entries(tables).filter(([, { rules = {} }]) =>
         Object.values(rules).some((rule) => isErased(rule) || rule.becomes === 'kept'),
@@ -123,7 +123,7 @@ describe('the lists and the database', () => {
     );
   });
 
-  test('rows are found by an index wherever an erasure looks for them', async () => {
+  test('an erasure finds all its rows by an index', async () => {
     const { rows } = await (clients[1] as pg.Client).query<{ table: string; columns: string[] }>(`
       select i.indrelid::regclass::text as table,
         (select array_agg(coalesce(a.attname, '')::text order by k.n) from unnest(i.indkey::int2[]) with ordinality k(attnum, n)
@@ -155,7 +155,7 @@ const EVENT_SHAPES: Record<string, { properties: object }> = {
 };
 
 describe('the lists and stored JSON', () => {
-  test('every field that an event can carry is in a list, and no other', () => {
+  test('the lists contain exactly the fields that an event can carry', () => {
     const listed = new Map(lists.flatMap(({ events = {} }) => Object.entries(events)));
     const types = [...new Set(EVENT_TYPES.map((type) => type.split('.', 1)[0] as string))];
     assert.deepEqual([...listed.keys()].sort(), types.toSorted());

@@ -9,7 +9,7 @@ import { paid, paymentIn } from '../setup/pay.ts';
 const api = await startApi();
 after(() => api.stop());
 
-test('a number that had work to do at the erasure goes within hours of its end, not days', async () => {
+test('a number in use at the erasure is deleted within hours of the end of that use, not days', async () => {
   const key = (await api.newMerchant()).sandbox.secret;
   const id = await paid(api, { phone: '+237650443322', key, fields: { email: 'busy@race.example' } });
   const { customer } = (await api.call('GET', `/payments/${id}`, { key })).body.transaction;
@@ -102,7 +102,7 @@ describe('payer numbers', () => {
     assert.equal((await payerOf(id))[0]?.payer, null);
   });
 
-  test('not while its money is on the way back, or evidence waits for a decision', async () => {
+  test('the number is kept while money is being returned or evidence awaits a decision', async () => {
     const id = await paid(api, { phone: '+237650445577' });
     const { db } = api.deps.stores.sandbox;
     const clock = new FakeClock();
@@ -117,7 +117,7 @@ describe('payer numbers', () => {
   });
 });
 
-test('every refund of a 000009 payment fails, also when its number is forgotten', async () => {
+test('every refund of a 000009 payment fails, also after its number was deleted', async () => {
   const id = await paid(api, { phone: '+237650000009' });
   const clock = new FakeClock();
   clock.advance(8 * 86_400_000);

@@ -8,7 +8,7 @@ const redactor = new Redactor({
   phones: ['+237 650 77 88 99', '0712 345 678'],
 });
 
-test('finds a person in every spelling', () => {
+test('personal data is redacted in every spelling', () => {
   const spellings = [
     'aminata',
     'TRAORE',
@@ -33,7 +33,7 @@ test('finds a person in every spelling', () => {
   }
 });
 
-test('leaves what only looks like it', () => {
+test('similar text that is not personal data is kept', () => {
   for (const text of [
     'Li and Xuan',
     'contraorden',
@@ -47,14 +47,14 @@ test('leaves what only looks like it', () => {
   }
 });
 
-test('walks objects: values, numbers and the names of fields', () => {
+test('objects are redacted in values, numbers and field names', () => {
   assert.deepEqual(redactor.value({ 'Aminata Traoré': [237650778899, 12, true, null, { to: 'li xu' }], kept: 'Basket' }), {
     '[erased] [erased]': ['[erased]', 12, true, null, { to: '[erased]' }],
     kept: 'Basket',
   });
 });
 
-test('an identity that says nothing takes nothing out', () => {
+test('an identity too short to be distinctive redacts nothing', () => {
   const nobody = new Redactor({ names: ['A'], emails: [], phones: ['123'] });
   assert.equal(nobody.text('A 123 é'), 'A 123 é');
 });

@@ -70,7 +70,7 @@ test('200 list: newest first, offset and cursor pages, an exact total', async ()
   assert.deepEqual(moments(back), newest.slice(0, 2));
 });
 
-test('200 filtered by type, exactly', async () => {
+test('200 filtered by exact type', async () => {
   const merchant = await api.newMerchant();
   await record(merchant, ['2026-11-01T00:00:00.000Z', '2026-11-02T00:00:00.000Z']);
   await record(merchant, ['2026-11-03T00:00:00.000Z'], 'payment.succeeded');
@@ -88,7 +88,7 @@ test('200 date_from and date_to are UTC days, both included', async () => {
   assert.deepEqual((await list(merchant, '?date_from=2026-11-02&date_to=2026-11-02')).meta.total, 1);
 });
 
-test('422 an unknown type, a date that is none, a range that runs backwards, page with cursor', async () => {
+test('422 an unknown type, an invalid date, a reversed range, page with cursor', async () => {
   for (const [query, fields] of [
     ['type=payment', ['type']],
     ['type=payment.*', ['type']],
@@ -135,7 +135,7 @@ test('406 with a public key; 403 a restricted key without the scope', async () =
   assert.equal((await api.call('POST', `/events/${MISSING}/resend`, { key: writer })).status, 404);
 });
 
-test('200 resend queues the event for every matching active endpoint, and only those', async () => {
+test('200 resend queues the event for every matching active endpoint, and for no other', async () => {
   const merchant = await api.newMerchant();
   const register = (body: object) =>
     api.call('POST', '/webhooks', { key: merchant.sandbox.secret, body: { url: 'https://shop.example/', ...body } });
@@ -151,7 +151,7 @@ test('200 resend queues the event for every matching active endpoint, and only t
   assert.equal(body.event.pending_webhooks, 0, 'the record stays as it was');
 });
 
-test('200 a creation records its event, with the number of endpoints it goes to', async () => {
+test('200 a creation records its event with the number of its endpoints', async () => {
   const { sandbox } = await api.newMerchant();
   const key = sandbox.secret;
   for (const events of [['*'], ['payment.*'], ['refund.*']]) {

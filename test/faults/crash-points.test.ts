@@ -94,7 +94,7 @@ function cutEverywhere(
   prepare: (world: World) => Promise<string>,
   check: (world: World, prepared: string) => Promise<void>,
 ): void {
-  test(`${name}: cut at every step, nothing is lost or doubled and work goes on by itself`, async () => {
+  test(`${name}: interrupted at every step, nothing is lost or doubled and processing resumes automatically`, async () => {
     const whole = new Fuse(0);
     const first = await newWorld(whole);
     const prepared = await prepare(first.survivors);

@@ -19,15 +19,15 @@ const payout = (amount_minor: bigint, changes: Partial<RouteRequest> = {}) => ({
   ...changes,
 });
 
-describe('what is known of a float', () => {
+describe('explanation of a float', () => {
   const short = (rows: FloatRow[], request = payout(100_001n)) => new KnownFloats(rows).shortOf('pa_a', request, AT);
 
-  test('below the amount: said with figure and moment; enough to the last hundredth: nothing', () => {
+  test('a float below the amount is reported with balance and time; an exactly sufficient one is not', () => {
     assert.equal(short([float()]), 'float below amount (1000 XAF at 2026-09-01T11:59:59.000Z)');
     assert.equal(short([float()], payout(100_000n)), null);
   });
 
-  test('what is stale, of another account or currency, or only collects, says nothing', () => {
+  test('a float that is stale, of another account or currency, or for collection only is not reported', () => {
     for (const row of [
       float({ read_at: new Date(AT - FRESH_MS) }),
       float({ account_id: 'pa_b' }),
@@ -62,10 +62,10 @@ describe('what is known of a float', () => {
   });
 });
 
-describe('how full a float is', () => {
+describe('level of a float', () => {
   const alert: AlertRow = { team_id: 7n, account_id: 'pa_a', currency: 'XAF', area: '', below_minor: 100_001n };
 
-  test('below its alert low, at nothing or less empty, stale when nobody has told for five minutes', () => {
+  test('the level is low below the alert, empty at zero or less, stale five minutes after the last reading', () => {
     assert.equal(levelOf(float(), alert, AT), 'low');
     assert.equal(levelOf(float({ amount_minor: 100_001n }), alert, AT), 'enough');
     assert.equal(levelOf(float({ amount_minor: 0n }), alert, AT), 'empty');
@@ -74,7 +74,7 @@ describe('how full a float is', () => {
     assert.equal(levelOf(float({ read_at: new Date(AT - FRESH_MS) }), alert, AT), 'stale');
   });
 
-  test("an area's own alert counts before that of the currency; what only collects has none", () => {
+  test('the alert of an area precedes that of the currency; a float for collection only has none', () => {
     const own = { ...alert, area: 'cm', below_minor: 5n };
     assert.equal(alertOf(float({ area: 'cm' }), [alert, own]), own);
     assert.equal(alertOf(float({ area: 'ci' }), [alert, own]), alert);
@@ -94,7 +94,7 @@ describe('payouts are routed away from a float below the amount', () => {
   const names = (decision: ReturnType<typeof decided>) =>
     decision.candidates.map(({ account_id }) => account_id.replace('pa_', ''));
 
-  test('it is put behind those that may have enough, in the same order, and the explanation says why', () => {
+  test('an account with a low float is tried after those that may have enough, and the explanation says why', () => {
     const decision = decided(shortAt('a', 'b'));
     assert.deepEqual(names(decision), ['c', 'a', 'b']);
     assert.ok(
@@ -105,19 +105,19 @@ describe('payouts are routed away from a float below the amount', () => {
     assert.deepEqual(names(decided(shortAt('c'), { account_order: ['c', 'b'] })), ['b', 'c']);
   });
 
-  test('nobody is left out: when all are short the order stays, for the provider has the last word', () => {
+  test('no account is excluded: when all are short the order is kept, because the provider decides', () => {
     const decision = decided(shortAt('a', 'b', 'c'));
     assert.deepEqual(names(decision), ['a', 'b', 'c']);
     assert.match(decision.explanation.accounts[0]?.why ?? '', /were added; float below amount/);
   });
 
-  test('a rule without fallback still takes one only: the first that may have enough', () => {
+  test('a rule without fallback still selects one account: the first that may have enough', () => {
     const decision = decided(shortAt('a'), { account_order: ['a', 'b'], fallback: false });
     assert.deepEqual(names(decision), ['b']);
     assert.match(decision.explanation.accounts[1]?.why ?? '', /no fallback; put last: float below amount/);
   });
 
-  test('where nothing is known nothing changes', () => {
+  test('an unknown float does not change the order', () => {
     assert.deepEqual(names(decided(null)), ['a', 'b', 'c']);
     assert.equal(decided(null).explanation.accounts[0]?.why, 'in the order in which accounts were added');
   });

@@ -86,7 +86,7 @@ async function watch(below_minor: bigint, area = '', account_id = account): Prom
 }
 
 describe('polling', () => {
-  test('what an account holds is kept with the moment of the question; it is asked again a minute later, not before', async () => {
+  test('the balance of an account is stored with the time of the poll; the next poll is a minute later, not before', async () => {
     const first = clock.now();
     await poll();
     assert.deepEqual(
@@ -115,13 +115,13 @@ describe('polling', () => {
     await worker.stop();
   });
 
-  test('of many workers at once one asks', async () => {
+  test('one of several concurrent workers polls', async () => {
     const sweeps = Array.from({ length: 6 }, () => floatSweep(api.deps, api.deps.stores.live));
     await Promise.all(sweeps.map((sweep) => poll(sweep)));
     assert.equal(asked, 1);
   });
 
-  test('a provider that does not answer, or throws, leaves what was known, which goes stale', async () => {
+  test('a provider that does not respond, or throws, leaves the last reading, which becomes stale', async () => {
     await poll();
     clock.advance(60_000);
     answer = async () => ({ kind: 'unreadable', message: 'HTTP 500' });
@@ -160,7 +160,7 @@ describe('polling', () => {
     assert.deepEqual(await figures(), [['XOF', 'ci', 4n]]);
   });
 
-  test('an answer that comes after a later one changes nothing', async () => {
+  test('a response that arrives after a later one changes nothing', async () => {
     const slow = Promise.withResolvers<FloatReading>();
     answer = () => slow.promise;
     const first = poll();
@@ -173,21 +173,21 @@ describe('polling', () => {
     assert.deepEqual(await figures(), [['XAF', '', 9n]]);
   });
 
-  test('a provider without that question is not asked, and has no error', async () => {
+  test('a provider without a balance operation is not polled and has no error', async () => {
     const silent = providerOf(account, null);
     listed.set(merchant.team.id, [{ provider: silent, name: 'silent', costs: null }]);
     await poll();
     assert.deepEqual([await known(), (await polls()).map(({ error }) => error)], [[], [null]]);
   });
 
-  test('a disabled account is not asked, nor one of the other store', async () => {
+  test('a disabled account is not polled, nor is one of the other store', async () => {
     await setActive(api.control, account, false, new Date(clock.now()));
     await addTo(merchant, 'elsewhere', 'sandbox');
     await poll();
     assert.equal(asked, 0);
   });
 
-  test('all accounts are walked around, however many there are', async () => {
+  test('all accounts are polled in turn, however many there are', async () => {
     for (let i = 0; i < 60; i++) await addTo(merchant, `many-${i}`);
     await poll();
     assert.deepEqual([asked, (await known()).length], [61, 61]);
@@ -227,7 +227,7 @@ describe('alerts', () => {
     assert.equal((await mails()).length, 4);
   });
 
-  test('the mail tells account, figure and limit in both languages', async () => {
+  test('the mail contains account, balance and limit in both languages', async () => {
     await watch(2_000_00n);
     await poll();
     const sent: OutgoingMail[] = [];
@@ -246,7 +246,7 @@ describe('alerts', () => {
     assert.deepEqual(await mails(), []);
   });
 
-  test('the metric counts watched floats by level and names those in trouble', async () => {
+  test('the metric counts watched floats by level and names those that are low, empty or stale', async () => {
     await watch(100_001n);
     await addTo(merchant, 'unwatched');
     await poll();
@@ -267,13 +267,13 @@ describe('alerts', () => {
   });
 });
 
-describe('what payouts know', () => {
+describe('float snapshots used by payouts', () => {
   const log = createLog({ level: 'silent', format: 'json' });
   const request = () => requestOf({ operation: 'payout', amount_minor: 100_001n, team_id: merchant.team.id });
   const say = async (book: FloatBook) =>
     (await book.of('live', merchant.team.id))?.shortOf(account, request(), clock.now()) ?? null;
 
-  test('another process sees within seconds what a worker wrote; one that has just looked does not ask again', async () => {
+  test('a process sees the reading of a worker within seconds, and does not query again right after a query', async () => {
     const book = new FloatBook({ stores: api.deps.stores, clock, log });
     assert.equal(await say(book), null);
     await poll();
@@ -284,7 +284,7 @@ describe('what payouts know', () => {
     assert.match((await say(book)) ?? '', /float below amount \(1000 XAF/);
   });
 
-  test('a database that fails or hangs delays a payout by no more than the deadline, and nothing is known', async () => {
+  test('a failed or hanging database delays a payout by no more than the deadline, and the float is unknown', async () => {
     for (const all of [() => Promise.reject(new Error('gone')), () => new Promise<never>(() => {})]) {
       const part = { environment: 'live', db: { ...api.deps.stores.live.db, all } } as const;
       const stores = { ...api.deps.stores, live: { ...api.deps.stores.live, of: () => part } };
@@ -292,7 +292,7 @@ describe('what payouts know', () => {
     }
   });
 
-  test("a transfer's explanation says it, and the account comes last; other teams' floats do not count", async () => {
+  test('the explanation of a transfer reports the low float, whose account is tried last; other teams do not count', async () => {
     const verified = await api.newMerchant({ verification_level: 4 });
     const poor = await addTo(verified, 'poor');
     const rich = await addTo(verified, 'rich');

@@ -50,12 +50,12 @@ describe('the circuit', () => {
     assert.deepEqual([gate(), standing(), vital()?.failures, vital()?.success_share], ['closed', 'operational', 0, 0]);
   });
 
-  test('an answer in between starts the row anew', async () => {
+  test('any response in between resets the failure count', async () => {
     await submit(...times(4, unknown), declined, ...times(4, unknown));
     assert.equal(gate(), 'closed');
   });
 
-  test('opens when half of twenty calls fail, not of nineteen', async () => {
+  test('opens when half of twenty calls fail, but not of nineteen', async () => {
     for (let i = 0; i < 9; i++) await submit(unknown, accepted);
     await submit(unknown);
     assert.equal(gate(), 'closed', 'ten of nineteen');
@@ -63,20 +63,20 @@ describe('the circuit', () => {
     assert.equal(gate(), 'open', 'eleven of twenty-one');
   });
 
-  test('failures of more than ten minutes ago are forgotten', async () => {
+  test('failures older than ten minutes are ignored', async () => {
     await submit(...times(4, unknown), accepted, ...times(4, unknown), accepted);
     clock.advance(600_000);
     for (let i = 0; i < 9; i++) await submit(accepted, unknown);
     assert.deepEqual([gate(), vital()?.calls], ['closed', 18]);
   });
 
-  test('a single slow answer changes nothing', async () => {
+  test('a single slow response changes nothing', async () => {
     takes_ms = 59_000;
     await submit(unknown);
     assert.deepEqual([gate(), standing()], ['closed', 'operational']);
   });
 
-  test('lets a probe go after 15 s, and an answer to it closes it', async () => {
+  test('allows a probe after 15 s, and a response to it closes the circuit', async () => {
     await submit(...times(5, unknown));
     clock.advance(14_999);
     assert.equal(gate(), 'open');
@@ -88,7 +88,7 @@ describe('the circuit', () => {
     assert.deepEqual([gate(), vital()?.open_since], ['closed', undefined]);
   });
 
-  test('a failed probe keeps the circuit open, each time for twice as long, at most a minute', async () => {
+  test('a failed probe keeps the circuit open, each time for twice as long, up to a minute', async () => {
     await submit(...times(5, unavailable));
     takes_ms = 0;
     clock.advance(15_000);
@@ -102,7 +102,7 @@ describe('the circuit', () => {
     assert.equal(gate(), 'probe');
   });
 
-  test('a probe that is decided and never sent gives its turn away soon; one that is sent has it until the next is due', async () => {
+  test('a planned probe that is never sent expires soon; a sent one holds its slot until the next is due', async () => {
     await submit(...times(5, unavailable));
     clock.advance(15_000);
     health.chosen('pa_1', 'cm.mtn', 'collect');
@@ -118,7 +118,7 @@ describe('the circuit', () => {
     assert.equal(gate(), 'probe');
   });
 
-  test('the next outage begins with a short wait again', async () => {
+  test('the next outage starts with a short delay again', async () => {
     takes_ms = 0;
     await submit(...times(5, unavailable));
     clock.advance(15_000);
@@ -134,7 +134,7 @@ describe('the circuit', () => {
     assert.equal(gate(), 'probe');
   });
 
-  test('the answer to what was sent before it opened does not close it', async () => {
+  test('a response to a call sent before the circuit opened does not close it', async () => {
     let release: (submission: Submission) => void = () => {};
     const slow = health.observe(providerOf('pa_1', null, { submit: () => new Promise((resolve) => (release = resolve)) }));
     const under_way = slow.submit(COLLECTION);
@@ -144,7 +144,7 @@ describe('the circuit', () => {
     assert.equal(gate(), 'open');
   });
 
-  test('what failed before it closed is held against it no more', async () => {
+  test('failures from before the circuit closed no longer count', async () => {
     for (let i = 0; i < 12; i++) await submit(accepted, unknown);
     assert.equal(gate(), 'open');
     clock.advance(15_000);
@@ -153,7 +153,7 @@ describe('the circuit', () => {
     assert.equal(gate(), 'closed');
   });
 
-  test('is one for each account, channel and operation', async () => {
+  test('is separate for each account, channel and operation', async () => {
     await submit(...times(5, unavailable));
     assert.deepEqual(
       [
@@ -172,12 +172,12 @@ describe('degraded', () => {
     for (let i = 0; i < 3; i++) await submit(declined, unknown);
   };
 
-  test('is an account of which a tenth of the calls fails', async () => {
+  test('is an account with a failure rate of a tenth or more', async () => {
     await failuresAmong(27);
     assert.deepEqual([vital()?.calls, standing()], [30, 'degraded']);
   });
 
-  test('is not an account of which less fails', async () => {
+  test('is not an account with a lower failure rate', async () => {
     await failuresAmong(28);
     assert.deepEqual([vital()?.calls, standing()], [31, 'operational']);
   });
@@ -190,8 +190,8 @@ describe('degraded', () => {
   });
 });
 
-describe('what is measured', () => {
-  test('calls, failures, success of what ended, latency and callback delay', async () => {
+describe('measurements', () => {
+  test('calls, failures, success rate of finished attempts, latency and callback delay', async () => {
     takes_ms = 300;
     await submit(...times(17, accepted), unknown);
     takes_ms = 3_000;
@@ -220,13 +220,13 @@ describe('what is measured', () => {
     });
   });
 
-  test('a provider that cannot tell how things are going is seen, and its circuit stays closed', async () => {
+  test('a provider whose status is unreadable is recorded, and its circuit stays closed', async () => {
     const dumb = health.observe(providerOf('pa_1', null, { read: async () => ({ kind: 'unreadable', message: '?' }) }));
     for (let i = 0; i < 30; i++) await dumb.read(COLLECTION);
     assert.deepEqual([vital()?.unreadable, vital()?.calls, gate()], [30, 0, 'closed']);
   });
 
-  test('a payment accepted and then given up because of the operator is a technical failure', async () => {
+  test('a payment that is accepted and later fails because of the operator is a technical failure', async () => {
     const later = health.observe(
       providerOf('pa_1', null, { read: async () => ({ kind: 'failed', reason: 'channel_unavailable', message: 'down' }) }),
     );
@@ -234,7 +234,7 @@ describe('what is measured', () => {
     assert.equal(gate(), 'open');
   });
 
-  test('what a provider announces by itself counts like a look', async () => {
+  test('a callback of a provider counts like a poll', async () => {
     const money = { provider_ref: 'r', amount_minor: 500_000n, currency: 'XAF' };
     health.recordReading('pa_1', 'cm.mtn', { kind: 'succeeded', ...money });
     assert.deepEqual([vital()?.reads, vital()?.success_share], [1, 1]);
@@ -243,7 +243,7 @@ describe('what is measured', () => {
     assert.equal(gate(), 'open');
   });
 
-  test('a step before the money counts when it fails', async () => {
+  test('a failed step before the submission counts', async () => {
     const two = (kind: 'ready' | 'unavailable') =>
       health.observe(
         providerOf('pa_1', null, {
@@ -256,7 +256,7 @@ describe('what is measured', () => {
     assert.equal(gate(), 'open');
   });
 
-  test('payouts and refunds have lanes of their own', async () => {
+  test('payouts and refunds have separate lanes', async () => {
     const out = health.observe(
       providerOf('pa_1', null, {
         refunds: {
@@ -280,13 +280,13 @@ describe('what is measured', () => {
     );
   });
 
-  test('a provider that throws against the contract has failed, and the error goes on', async () => {
+  test('a provider that throws against the contract counts as failed, and the error is rethrown', async () => {
     const rude = health.observe(providerOf('pa_1', null, { submit: () => Promise.reject(new Error('rude')) }));
     await assert.rejects(rude.submit(COLLECTION), /rude/);
     assert.equal(vital()?.failures, 1);
   });
 
-  test('memory is bounded: what was silent longest is forgotten first', async () => {
+  test('memory is bounded: the lane that was idle longest is evicted first', async () => {
     const one = (i: number) => health.observe(providerOf(`pa_${i}`, null));
     for (let i = 0; i < 10_000; i++) await one(i).submit(COLLECTION);
     for (const known of [1, 0, 3]) await one(known).submit(COLLECTION);
@@ -301,7 +301,7 @@ describe('what is measured', () => {
 });
 
 describe('a measured provider', () => {
-  test('has what the provider has and lacks what it lacks', () => {
+  test('has the same operations as the provider', () => {
     const plain = providerOf('pa_1', []);
     assert.deepEqual(Object.keys(health.observe(plain)).sort(), Object.keys(plain).sort());
     const { payouts: _, ...least } = plain;
@@ -324,7 +324,7 @@ describe('a measured provider', () => {
     assert.deepEqual(Object.keys(seen.refunds ?? {}).sort(), Object.keys(full.refunds).sort());
   });
 
-  test('works for adapters that are classes with private parts', async () => {
+  test('works for adapters that are classes with private members', async () => {
     class Adapter {
       readonly name = 'simulator';
       readonly account_id = 'pa_1';
@@ -363,7 +363,7 @@ describe('a measured provider', () => {
     );
   });
 
-  test('is itself for the sandbox: it is always operational', async () => {
+  test('is the provider itself for the sandbox, which is always operational', async () => {
     const sandbox = providerOf('sandbox', null, { submit: async () => unavailable });
     assert.equal(health.observe(sandbox), sandbox);
     for (let i = 0; i < 10; i++) await health.observe(sandbox).submit(COLLECTION);

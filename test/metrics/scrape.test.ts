@@ -63,7 +63,7 @@ test('requests are counted by route and status, never by path', async () => {
   );
 });
 
-test('queues tell their depth and how late the first is; what is not due does not count', async () => {
+test('queues report their depth and the delay of the first due item; items that are not due do not count', async () => {
   const found = await scrape();
   assert.equal(found.get('pirogue_queue_depth{environment="sandbox",queue="deliveries"}'), 3);
   assert.equal(found.get('pirogue_queue_depth{environment="live",queue="deliveries"}'), 0);
@@ -71,7 +71,7 @@ test('queues tell their depth and how late the first is; what is not due does no
   assert.ok(late >= 90 && late < 600, String(late));
 });
 
-test('the rest is there: pools, books, lanes, process', async () => {
+test('pools, books, lanes and process metrics are exported', async () => {
   const names = new Set([...(await scrape()).keys()].map((name) => name.replace(/\{.*/, '')));
   const wanted = [
     'pirogue_db_pool',
@@ -88,13 +88,13 @@ test('the rest is there: pools, books, lanes, process', async () => {
   );
 });
 
-test('only /metrics is answered, and only to GET', async () => {
+test('only GET /metrics is served', async () => {
   const at = (path: string, method = 'GET') =>
     fetch(`http://127.0.0.1:${metrics.port}${path}`, { method }).then(({ status }) => status);
   assert.deepEqual(await Promise.all([at('/'), at('/payments'), at('/metrics', 'POST')]), [404, 404, 404]);
 });
 
-test('durations are counted under every limit they stay below', () => {
+test('durations are counted under every bound that they do not exceed', () => {
   const times = new Durations('t_seconds', 'Times.', ['route']);
   for (const ms of [0.5, 1, 7, 60_000]) times.add(ms, '/a');
   const lines = times.family().lines;
@@ -106,7 +106,7 @@ test('durations are counted under every limit they stay below', () => {
   assert.ok(lines.includes('t_seconds_sum{route="/a"} 60.0085'));
 });
 
-test('a label that nobody should have made cannot break a line or fill the memory', () => {
+test('an unexpected label value cannot break a line or fill the memory', () => {
   const counter = new Counter('c_total', 'C.', ['name']);
   counter.add('a"b\\c\nd');
   assert.match(exposition([counter.family()]), /^c_total\{name="a\\"b\\\\c\\nd"\} 1$/m);
@@ -115,7 +115,7 @@ test('a label that nobody should have made cannot break a line or fill the memor
   assert.ok(counter.family().lines.includes('c_total{name="other"} 1001'));
 });
 
-test('provider calls are counted by what the answer said, deliveries by status or failure', async () => {
+test('provider calls are counted by outcome, deliveries by status or failure', async () => {
   const meters = new Meters();
   const clock = { now: () => 1_000 };
   const provider = {

@@ -8,7 +8,7 @@ const read = (name: string) => fs.readFileSync(path.join(root, name), 'utf8');
 const readAll = (pattern: string) => fs.globSync(pattern, { cwd: root }).map(read).join('\n');
 const every = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map(([, found]) => found as string);
 
-test('alert rules and dashboard ask for metrics that there are', () => {
+test('alert rules and dashboard use existing metrics only', () => {
   const known = new Set(every(readAll('src/edge/metrics/*.ts'), /'((?:pirogue|nodejs|process)_\w+)'/g));
   const rules = read('ops/prometheus/alerts.yaml')
     .split(/- alert: /)
@@ -37,7 +37,7 @@ test('every alert is explained in docs/operations.md', () => {
   );
 });
 
-test('units, image and compose.yaml set only what the program reads', () => {
+test('units, image and compose.yaml set only variables that the program reads', () => {
   const settings =
     read('src/platform/config/config.ts') + readAll('src/platform/config/*') + read('src/platform/config/tracing.ts');
   const units = every(readAll('ops/systemd/*'), /^Environment=(.*)$/gm).flatMap((line) => every(line, /(\w+)=/g));

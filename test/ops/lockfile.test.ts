@@ -32,7 +32,7 @@ test('npm ci verifies every package: each one in the lockfile has its SHA-512', 
   );
 });
 
-test('that holds for nested packages and for those of other platforms: they are in the lockfile', () => {
+test('the lockfile includes nested packages and those of other platforms', () => {
   const folders = Object.keys(installed);
   assert.ok(folders.some((folder) => folder.lastIndexOf('node_modules/') > 0));
   const elsewhere = Object.values(installed).filter(({ os }) => os && !os.includes(process.platform));

@@ -10,7 +10,7 @@ import { until } from '../setup/api.ts';
 import { query } from '../db/helpers.ts';
 import { newFolder } from './program.ts';
 
-test('a copy and the archived log bring back a moment in between (docs/backup.md)', async (t) => {
+test('a base backup and the archived log restore an intermediate point in time (docs/backup.md)', async (t) => {
   const home = newFolder();
   t.after(() => fs.rmSync(home, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 }));
   const [first, second, archive] = ['first', 'second', 'archive'].map((name) => path.join(home, name)) as [
