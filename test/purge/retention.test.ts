@@ -35,7 +35,7 @@ async function events(team_id: bigint): Promise<number> {
   return row?.n ?? 0;
 }
 
-test('events older than EVENTS_KEEP go, of every team; younger ones stay', async () => {
+test('events of all teams that are older than EVENTS_KEEP are deleted; newer ones are kept', async () => {
   const other = await api.newMerchant();
   await pay(api.keys.sandbox.secret);
   await pay(other.sandbox.secret);
@@ -48,7 +48,7 @@ test('events older than EVENTS_KEEP go, of every team; younger ones stay', async
   assert.deepEqual([await events(api.team.id), await events(other.team.id)], [1, 0]);
 });
 
-test('an event that is still to be delivered stays, however old; what became of deliveries goes', async () => {
+test('an event with a pending delivery is kept however old it is; finished deliveries are deleted', async () => {
   const { team, sandbox } = await api.newMerchant();
   const hook = await api.call('POST', '/webhooks', { key: sandbox.secret, body: { url: 'https://hooks.example.com/in' } });
   assert.equal(hook.status, 201);
@@ -68,7 +68,7 @@ test('an event that is still to be delivered stays, however old; what became of 
   assert.equal(await events(team.id), 0);
 });
 
-test('more than one batch goes in one go', async () => {
+test('one purge deletes more than one batch', async () => {
   const { team, sandbox } = await api.newMerchant();
   await pay(sandbox.secret);
   await store().run(sql`
@@ -81,7 +81,7 @@ test('more than one batch goes in one go', async () => {
   assert.equal(await events(team.id), 0);
 });
 
-test('a kept answer is forgotten after 24 hours; its key is spent for ever, also for the same request', async () => {
+test('a stored response is deleted after 24 hours; its idempotency key stays used, even for the same request', async () => {
   const body = { name: 'Awa', email: 'awa@payer.example' };
   const make = () => api.call('POST', '/customers', { body, headers: { 'idempotency-key': 'once' } });
   assert.equal((await make()).status, 201);

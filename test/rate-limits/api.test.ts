@@ -57,7 +57,7 @@ const ENDPOINTS: [plan: Plan, path: string, ceiling: number][] = [
 ];
 
 for (const [plan, path, ceiling] of ENDPOINTS) {
-  test(`429 endpoint after ${ceiling} calls of ${path} on the plan ${plan}; other endpoints and teams go on`, async () => {
+  test(`429 endpoint after ${ceiling} calls of ${path} on the plan ${plan}; others are not limited`, async () => {
     const merchant = await api.newMerchant({ plan });
     const keys = await Promise.all([0, 1, 2].map(async () => (await api.newKey(merchant.team, 'sandbox', 'secret')).key));
     const next = (index: number) => call('GET', path, { key: keys[index % 3] as string });
@@ -69,7 +69,7 @@ for (const [plan, path, ceiling] of ENDPOINTS) {
   });
 }
 
-test('429 endpoint for a wrong method of the path and for any spelling of it, too', async () => {
+test('429 endpoint also counts a wrong method of the path and any spelling of the path', async () => {
   const { sandbox } = await api.newMerchant();
   const spellings: [string, string][] = [
     ['PUT', '/refunds'],
@@ -97,14 +97,14 @@ for (const plan of ['starter', 'unlimited'] as const) {
   });
 }
 
-test('429 Merchant limit 20 is reported before the endpoint’s 20 of transfers, which are used up as well', async () => {
+test('429 Merchant limit 20 is reported before the endpoint limit of 20 for transfers when both are used up', async () => {
   const { sandbox } = await api.newMerchant();
   await untilRefused(20, () => call('POST', '/transfers', { key: sandbox.secret }, {}));
   assert.equal((await call('POST', '/transfers', { key: sandbox.secret }, {})).body.message, 'Merchant limit 20');
   assertRefused(await call('GET', '/transfers', { key: sandbox.secret }), 'endpoint');
 });
 
-test('429 api_key after 100 calls with one key, whatever the plan; the next key of the team goes on', async () => {
+test('429 api_key after 100 calls with one key on any plan; another key of the team is not limited', async () => {
   const { team, sandbox } = await api.newMerchant({ plan: 'unlimited' });
   const { passed, refused } = await untilRefused(100, () => call('GET', '/channels', { key: sandbox.secret }));
   assert.equal(passed, 100);
@@ -117,7 +117,7 @@ for (const [what, ip] of [
   ['one IPv4 address', () => '203.0.113.77'],
   ['one IPv6 /64', (index: number) => `2001:db8:77:1::${index.toString(16)}`],
 ] as const) {
-  test(`429 ip after 120 calls from ${what}, whoever calls; other addresses go on`, async () => {
+  test(`429 ip after 120 calls from ${what} with any key; other addresses are not limited`, async () => {
     const merchants = await Promise.all([0, 1, 2].map(() => api.newMerchant()));
     const keyOf = (index: number) => merchants[index % 3]?.sandbox.secret as string;
     const next = (index: number) => call('GET', '/channels', { key: keyOf(index), ip: ip(index) });
@@ -149,7 +149,7 @@ for (const [plan, ceiling] of [
   });
 }
 
-test('429 when all limits are used up: payout writes, endpoint, api_key, ip, team, in this order', async () => {
+test('429 when several limits are exceeded: payout writes, endpoint, api_key, ip, team, in this order', async () => {
   const { sandbox, live } = await api.newMerchant();
   const [first, second] = [sandbox.secret, live.secret];
   const ip = newAddress();
@@ -168,12 +168,12 @@ test('429 when all limits are used up: payout writes, endpoint, api_key, ip, tea
   assertRefused(await call('GET', '/channels', { key: second }), 'team');
 });
 
-test('on the plan scale the team has 600', async () => {
+test('the team limit on the plan scale is 600', async () => {
   const { sandbox } = await api.newMerchant({ plan: 'scale' });
   assert.deepEqual(shown(await call('GET', '/channels', { key: sandbox.secret })).slice(0, 2), ['600', '599']);
 });
 
-test('what is refused is not counted: Remaining stays as it is, and waiting as long as told is enough', async () => {
+test('a rejected request is not counted: Remaining does not change, and waiting for retry_after is enough', async () => {
   const { sandbox } = await api.newMerchant();
   const refunds = () => call('GET', '/refunds', { key: sandbox.secret });
   await untilRefused(10, refunds);
@@ -186,13 +186,13 @@ test('what is refused is not counted: Remaining stays as it is, and waiting as l
   assert.equal((await refunds()).status, 200);
 });
 
-test('of 60 calls at once exactly 30 pass', async () => {
+test('of 60 concurrent calls exactly 30 pass', async () => {
   const { sandbox } = await api.newMerchant();
   const answers = await Promise.all(Array.from({ length: 60 }, () => call('GET', '/payments', { key: sandbox.secret })));
   assert.equal(answers.filter(({ status }) => status === 200).length, 30);
 });
 
-test('every answer to a known key shows the team’s counter', async () => {
+test('every response to a known key has the headers of the team counter', async () => {
   const { team, sandbox } = await api.newMerchant();
   const elsewhere = (await api.newKey(team, 'sandbox', 'secret', { allowed_ips: ['192.0.2.1'] })).key;
   const scopeless = (await api.newKey(team, 'sandbox', 'restricted')).key;
@@ -218,7 +218,7 @@ test('every answer to a known key shows the team’s counter', async () => {
   }
 });
 
-test('no counter is shown on the plan without a limit, nor without a key', async () => {
+test('a response has no counter headers on the plan without a limit, or without a key', async () => {
   const { sandbox } = await api.newMerchant({ plan: 'unlimited' });
   const browser = { key: sandbox.secret, headers: { origin: 'https://shop.example' } };
   for (const caller of [{ key: sandbox.secret }, browser, { key: null }]) {
@@ -226,7 +226,7 @@ test('no counter is shown on the plan without a limit, nor without a key', async
   }
 });
 
-test('429 ip after 30 calls without a valid key from one address, on any path; a good key from there goes on', async () => {
+test('429 ip after 30 calls without a valid key from one address, on any path; a valid key from there still works', async () => {
   const { sandbox } = await api.newMerchant();
   const ip = newAddress();
   const wrong: [string, string, string | null][] = [
@@ -278,7 +278,7 @@ async function queriesOf(work: () => Promise<void>): Promise<number> {
   return asked;
 }
 
-test('health, hosted pages and preflights are not counted', async () => {
+test('health checks, hosted pages and preflight requests are not counted', async () => {
   const { sandbox } = await api.newMerchant();
   const ip = newAddress();
   for (const [method, path] of [
@@ -292,7 +292,7 @@ test('health, hosted pages and preflights are not counted', async () => {
   assert.equal(shown(await call('GET', '/payments', { key: sandbox.secret, ip }))[1], '119');
 });
 
-test('429 stands after 401, browser and address, and before version, path, method, kind, scope and body', async () => {
+test('429 is checked after 401, browser and address, and before version, path, method, kind, scope and body', async () => {
   const { team, sandbox } = await api.newMerchant();
   const key = sandbox.secret;
   const elsewhere = (await api.newKey(team, 'sandbox', 'secret', { allowed_ips: ['192.0.2.1'] })).key;
@@ -312,12 +312,12 @@ test('429 stands after 401, browser and address, and before version, path, metho
   assert.equal(await status('POST', '/payments', { key }, { number: '4242424242424242' }), 429);
 });
 
-test('a page on any origin may read when to call again', async () => {
+test('a page on any origin can read the Retry-After header', async () => {
   const { sandbox } = await api.newMerchant();
   const { headers } = await call('GET', '/payments', { key: sandbox.public, headers: { origin: 'https://shop.example' } });
   assert.match(headers.get('access-control-expose-headers') ?? '', /X-RateLimit-Limit.*X-RateLimit-Reset, Retry-After/);
 });
 
-test('health says where requests are counted', async () => {
+test('the health check reports where requests are counted', async () => {
   assert.deepEqual((await call('GET', '/health/ready', { key: null })).body.details, { rate_limits: 'this node' });
 });

@@ -10,14 +10,14 @@ function takeMany(counters: MemoryCounters, times: number, limits: { name: strin
   return Array.from({ length: times }, () => counters.take(limits, now)).filter(({ tripped }) => tripped === null).length;
 }
 
-test('a ceiling of three lets three through, and three more when the window is over', () => {
+test('a limit of three lets three requests through, and three more after the window', () => {
   const counters = new MemoryCounters();
   assert.equal(takeMany(counters, 10, [limit('a')]), 3);
   assert.equal(takeMany(counters, 10, [limit('a')], NOON + WINDOW_MS - 1), 0);
   assert.equal(takeMany(counters, 10, [limit('a')], NOON + WINDOW_MS), 3);
 });
 
-test('a window opens with its first request and does not move with later ones', () => {
+test('a window starts with its first request and is not extended by later ones', () => {
   const counters = new MemoryCounters();
   counters.take([limit('a')], NOON + 30_000);
   const { standings } = counters.take([limit('a')], NOON + 80_000);
@@ -36,13 +36,13 @@ test('the first of several exceeded limits is reported, and a rejected request i
   );
 });
 
-test('looking counts nothing and opens no window', () => {
+test('look() counts nothing and opens no window', () => {
   const counters = new MemoryCounters();
   assert.deepEqual(counters.look([limit('a')], NOON), [{ count: 0, resets_at: NOON + WINDOW_MS }]);
   assert.equal(counters.size, 0);
 });
 
-test('what another place has counted is gone on from', () => {
+test('counting continues from the counts learned from another store', () => {
   const counters = new MemoryCounters();
   counters.learn(
     [limit('a'), limit('b')],
@@ -57,7 +57,7 @@ test('what another place has counted is gone on from', () => {
   assert.equal(takeMany(counters, 5, [limit('b')]), 3);
 });
 
-test('windows that are over leave the memory by themselves as others open', () => {
+test('expired windows are removed from memory when others open', () => {
   const counters = new MemoryCounters();
   for (let caller = 0; caller < 1_000; caller += 1) counters.take([limit(`old ${caller}`)], NOON);
   for (let caller = 0; caller < 400; caller += 1) counters.take([limit(`new ${caller}`)], NOON + WINDOW_MS);
@@ -66,7 +66,7 @@ test('windows that are over leave the memory by themselves as others open', () =
 });
 
 for (const opened_ms of [WINDOW_MS / 2 - 1, WINDOW_MS - 1]) {
-  test(`a window opened after ${opened_ms} ms is kept to its end, however many others open in the meantime`, () => {
+  test(`a window opened after ${opened_ms} ms is kept until it ends, however many others open in the meantime`, () => {
     const counters = new MemoryCounters();
     counters.take([limit('first')], NOON);
     const opened_at = NOON + opened_ms;
@@ -79,7 +79,7 @@ for (const opened_ms of [WINDOW_MS / 2 - 1, WINDOW_MS - 1]) {
   });
 }
 
-test('however many callers come, memory is bounded, and the newest are the ones that are known', () => {
+test('memory is bounded for any number of callers, and the newest callers are kept', () => {
   const counters = new MemoryCounters(100);
   for (let caller = 0; caller < 5_000; caller += 1) counters.take([limit(`caller ${caller}`, 1)], NOON);
   assert.ok(counters.size <= 200);
@@ -87,13 +87,13 @@ test('however many callers come, memory is bounded, and the newest are the ones 
   assert.equal(counters.take([limit('caller 4900', 1)], NOON).tripped, 0);
 });
 
-test('requests that are counted in another order than they came share a window', () => {
+test('requests that are counted out of order share a window', () => {
   const counters = new MemoryCounters();
   const passed = [9, 3, 7, 1, 8, 2].filter((ms) => counters.take([limit('a')], NOON + ms).tripped === null);
   assert.deepEqual(passed, [9, 3, 7]);
 });
 
-test('a clock that is set back keeps nobody out for longer than a window', () => {
+test('a clock that is set back blocks a caller for at most one window', () => {
   const counters = new MemoryCounters();
   takeMany(counters, 3, [limit('a')], NOON + 3_600_000);
   assert.equal(takeMany(counters, 5, [limit('a')], NOON), 3);

@@ -10,7 +10,7 @@ import { noRedis, RedisServer } from './redis-server.ts';
 /** Requests of one key in a minute. */
 const CEILING = 100;
 
-test('three processes behind one Redis let through together what one may', { skip: noRedis() }, async (t) => {
+test('three processes that share one Redis together allow as many requests as one', { skip: noRedis() }, async (t) => {
   const [databases, redis] = await Promise.all([cloneDatabases(), RedisServer.prepare()]);
   const dataDir = fs.mkdtempSync(path.join(os.tmpdir(), 'pirogue-limits-'));
   t.after(async () => {

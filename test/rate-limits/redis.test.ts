@@ -43,7 +43,7 @@ describe('several nodes and one Redis', { skip: noRedis() }, () => {
     await redis.remove();
   });
 
-  test('of 150 calls at once on three nodes exactly 30 pass, of every merchant', async () => {
+  test('of 150 concurrent calls on three nodes exactly 30 pass for each merchant', async () => {
     await start({ ...PATIENT, TRUST_PROXY: '1' });
     assert.deepEqual(await Promise.all(nodes.map((node) => node.counts())), ['redis', 'redis', 'redis']);
     for (const { sandbox } of [await api.newMerchant(), await api.newMerchant()]) {
@@ -53,7 +53,7 @@ describe('several nodes and one Redis', { skip: noRedis() }, () => {
     }
   });
 
-  test('exactly 20 payout writes pass, exactly 30 calls without a key', async () => {
+  test('exactly 20 payout writes and exactly 30 calls without a key pass', async () => {
     await start(PATIENT);
     const { sandbox, live } = await api.newMerchant();
     const writes = await all(60, (node, index) => node.call('POST', '/transfers', index % 2 ? sandbox.secret : live.secret, {}));
@@ -63,7 +63,7 @@ describe('several nodes and one Redis', { skip: noRedis() }, () => {
     assert.deepEqual([with_(401, strangers), with_(429, strangers)], [30, 30]);
   });
 
-  test('the team’s counter is one for all nodes: each of 120 calls sees another Remaining, and one Reset', async () => {
+  test('all nodes share the team counter: 120 calls get 120 values of Remaining and one Reset', async () => {
     await start(PATIENT);
     const { sandbox, live } = await api.newMerchant();
     const keys = [sandbox.secret, live.secret, sandbox.public];
@@ -77,7 +77,7 @@ describe('several nodes and one Redis', { skip: noRedis() }, () => {
     assert.ok(Math.max(...resets) - Math.min(...resets) <= 1);
   });
 
-  test('a Redis that has forgotten the script gets it again', async () => {
+  test('the script is loaded again into a Redis that has lost it', async () => {
     await start(PATIENT);
     const { sandbox } = await api.newMerchant();
     const refunds = () => all(3, (node) => node.call('GET', '/refunds', sandbox.secret));
@@ -88,7 +88,7 @@ describe('several nodes and one Redis', { skip: noRedis() }, () => {
     assert.equal(with_(200, [...(await refunds()), ...(await refunds())]), 4);
   });
 
-  test('every counter leaves Redis by itself, and none holds a key', async () => {
+  test('every counter in Redis expires, and none contains an API key', async () => {
     await start(PATIENT, 1);
     const { sandbox } = await api.newMerchant();
     await nodeOf(0).call('POST', '/transfers', sandbox.secret, {});
@@ -102,7 +102,7 @@ describe('several nodes and one Redis', { skip: noRedis() }, () => {
     }
   });
 
-  test('killed in the middle: still limited, no 5xx, said once; back by itself when Redis is', async () => {
+  test('Redis is killed: limits still apply, no 5xx, one log line; Redis is used again once it is back', async () => {
     await start(PATIENT);
     await everywhere('redis');
     const { sandbox } = await api.newMerchant();
@@ -125,7 +125,7 @@ describe('several nodes and one Redis', { skip: noRedis() }, () => {
     assert.equal(with_(200, await all(150, payments)), 30);
   });
 
-  test('frozen: nobody waits for it, still limited, no 5xx; back when it thaws', async () => {
+  test('Redis is frozen: no request waits for it, limits still apply, no 5xx; Redis is used again once it responds', async () => {
     await start({ REDIS_TIMEOUT_MS: '250' });
     await everywhere('redis');
     redis.freeze();
@@ -138,7 +138,7 @@ describe('several nodes and one Redis', { skip: noRedis() }, () => {
     await everywhere('redis');
   });
 
-  test('a Redis that became a replica and takes no writes is of no use, until it does again', async () => {
+  test('a Redis that became a read-only replica is not used until it accepts writes again', async () => {
     await start(PATIENT);
     await everywhere('redis');
     await redis.run('REPLICAOF', '127.0.0.1', '1');
@@ -149,7 +149,7 @@ describe('several nodes and one Redis', { skip: noRedis() }, () => {
     await everywhere('redis');
   });
 
-  test('a node starts without Redis, says so, and shares counters as soon as it is there', async () => {
+  test('a node starts without Redis, logs it, and shares counters as soon as Redis is available', async () => {
     await redis.kill();
     await start({}, 1);
     assert.equal(await nodeOf(0).counts(), OWN);

@@ -24,7 +24,7 @@ function connection(answer: (command: readonly string[]) => Promise<unknown>): C
   };
 }
 
-test('a request is one round trip, by the digest of the script', async () => {
+test('a request takes one round trip and calls the script by its digest', async () => {
   const redis = connection(async () => [0, 1, 59_000, 4, 1_000]);
   const counters = new SharedCounters({ connection: redis, log, timeout_ms: 1_000 });
   await counters.open();
@@ -40,7 +40,7 @@ test('a request is one round trip, by the digest of the script', async () => {
   await counters.close();
 });
 
-test('no answer in time is null, and nothing more is asked until a try was answered', async () => {
+test('a timeout returns null, and nothing more is sent until a probe is answered', async () => {
   let silent = false;
   const redis = connection(() => (silent ? new Promise(() => {}) : Promise.resolve([0, 1, 1, 1, 1])));
   const counters = new SharedCounters({ connection: redis, log, timeout_ms: 20 });
@@ -52,7 +52,7 @@ test('no answer in time is null, and nothing more is asked until a try was answe
   assert.deepEqual([redis.sent, counters.answering], [[], false]);
 });
 
-test('time in which this process is busy does not count', async () => {
+test('time during which the process is busy does not count towards the timeout', async () => {
   // The question leaves and the answer is read in later turns of the loop.
   const turns = async () => {
     for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve));
@@ -64,6 +64,6 @@ test('time in which this process is busy does not count', async () => {
   assert.equal(await asked, 'answer');
 });
 
-test('a promise that is never kept is a rejection', async () => {
+test('a promise that never settles is rejected', async () => {
   await assert.rejects(within(1, new Promise(() => {})), /no answer within 1 ms/);
 });

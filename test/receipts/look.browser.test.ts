@@ -61,7 +61,7 @@ const payAndRead = (receipt: string) => async (page: Page) => {
 };
 
 describe('a receipt', { skip: found.missing ?? false }, () => {
-  test('is one step from the result, fits 320 pixels, and has no fault that axe finds', async () => {
+  test('the receipt is one step from the result, fits 320 pixels, and has no axe violation', async () => {
     const { url } = await newPayment(sandbox, ORDER);
     await look(url, 'receipt-fr', { locale: 'fr-CM' }, async (page) => {
       await payAndRead('Reçu')(page);
@@ -69,7 +69,7 @@ describe('a receipt', { skip: found.missing ?? false }, () => {
     });
   });
 
-  test('with words that have no end, no JavaScript and a colour of the merchant', async () => {
+  test('the receipt fits with very long words, no JavaScript and the colour of the merchant', async () => {
     const fields = {
       ...ORDER,
       reference: WORD.slice(0, 128),
@@ -81,7 +81,7 @@ describe('a receipt', { skip: found.missing ?? false }, () => {
     await look(url, 'receipt-no-script', { javaScriptEnabled: false }, payAndRead('Receipt'));
   });
 
-  test('after a refund, on a desktop, in another browser', async () => {
+  test('the receipt after a refund, on a desktop, in another browser', async () => {
     const id = await paid(sandbox, { fields: ORDER });
     const body = { payment: id, amount: 10_000, reason: 'wrong_amount' };
     assert.equal((await sandbox.call('POST', '/refunds', { body })).status, 201);
@@ -92,7 +92,7 @@ describe('a receipt', { skip: found.missing ?? false }, () => {
     });
   });
 
-  test('on paper: no buttons, and nothing that is legible only on a coloured ground', async () => {
+  test('the printed receipt has no buttons, and no text that is legible only on a coloured background', async () => {
     const id = await paid(sandbox, { fields: ORDER });
     const url = addressOf(id);
     await look(`${url}/receipt`, 'receipt-print', { viewport: { width: 794, height: 1123 } }, async (page) => {
@@ -103,7 +103,7 @@ describe('a receipt', { skip: found.missing ?? false }, () => {
     });
   });
 
-  test('as a file that the browser keeps', async () => {
+  test('the receipt as a file downloaded by the browser', async () => {
     const { url } = await newPayment(sandbox, ORDER);
     const { context, page } = await newVisitor(found.browser ?? assert.fail(), { locale: 'fr-CM' });
     await page.goto(url);
@@ -123,8 +123,8 @@ function addressOf(id: string): string {
   return hostedPageUrl(sandbox.deps, sandbox.deps.stores.sandbox, sandbox.team.id, id);
 }
 
-describe('the code for the phone', { skip: found.missing ?? false }, () => {
-  test('stands on a desktop and not in a narrow window', async () => {
+describe('the QR code for the phone', { skip: found.missing ?? false }, () => {
+  test('the code is shown on a desktop and not in a narrow window', async () => {
     const { url } = await newPayment(sandbox, { ...ORDER, bearer: 'merchant' });
     const code = (page: Page) => page.getByRole('img', { name: 'Pay on your phone' });
     await look(url, 'checkout-desktop', { viewport: DESKTOP }, (page) => code(page).waitFor());
@@ -132,7 +132,7 @@ describe('the code for the phone', { skip: found.missing ?? false }, () => {
   });
 });
 
-describe('pages that ask for money', { skip: found.missing ?? false }, () => {
+describe('pages that request a payment', { skip: found.missing ?? false }, () => {
   const INVOICE = {
     items: [
       { name: 'Mangues', description: 'cueillies ce matin', quantity: 12.5, unit_price: 8_500 },
@@ -145,7 +145,7 @@ describe('pages that ask for money', { skip: found.missing ?? false }, () => {
     due_date: '2099-01-31',
   };
 
-  test('an invoice, open, in part and whole', async () => {
+  test('an invoice: open, partially paid and paid', async () => {
     const { url } = await fixture.createSent(INVOICE);
     await look(url, 'invoice-fr', { ...HANDSET, locale: 'fr-CM' }, async () => {});
     await look(url, 'invoice-print', { viewport: { width: 794, height: 1123 } }, async (page) => {
@@ -159,7 +159,7 @@ describe('pages that ask for money', { skip: found.missing ?? false }, () => {
     await look(url, 'invoice-paid', HANDSET, async () => {});
   });
 
-  test('a link, with what it asks, and switched off', async () => {
+  test('a link: with its fields, and deactivated', async () => {
     const { live: keys } = await live.newMerchant({ verification_level: 1 });
     const fields = {
       title: 'Dîner annuel',

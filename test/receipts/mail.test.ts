@@ -53,7 +53,7 @@ async function sent(deps = api.deps): Promise<OutgoingMail[]> {
 
 const flat = (text: string) => text.replace(/[\u00a0\u202f]/g, ' ');
 
-test('a live payment that succeeds mails its receipt to the payer, once, in the name of the merchant', async () => {
+test('a successful live payment mails its receipt to the payer, once, with the name of the merchant', async () => {
   const { id, url } = await pay({ email: 'awa@buyers.example', bearer: 'customer', theming: { locale: 'fr-CM' } });
   assert.deepEqual(await written(), [{ kind: 'receipt', recipient: 'awa@buyers.example' }]);
   const [mail, ...others] = await sent();
@@ -71,51 +71,51 @@ test('a live payment that succeeds mails its receipt to the payer, once, in the 
   assert.deepEqual(await sent(), []);
 });
 
-test('without a language of the payment it is in both', async () => {
+test('a receipt is in both languages when the payment has none', async () => {
   await pay({ email: 'kofi@buyers.example' });
   const [mail] = await sent();
   assert.equal(mail?.subject, 'Votre reçu de Chez Awa / Your receipt from Chez Awa');
   assert.match(flat(mail?.text ?? ''), /^\(English below\)[\s\S]*25 000 FCFA[\s\S]*You paid FCFA 25,000 to Chez Awa\./);
 });
 
-test('the words of the merchant stay in one line', async () => {
+test('text of the merchant stays on one line', async () => {
   await pay({ email: 'ama@buyers.example', reference: 'A\nTransaction: trx_other\u202e\u2028B', theming: { locale: 'en' } });
   const [mail] = await sent();
   assert.match(mail?.text ?? '', /\nReference: A Transaction: trx_other B\n/);
 });
 
-test('an address that only the customer has counts', async () => {
+test('the address of the customer is used when the payment has none', async () => {
   const { body } = await api.call('POST', '/customers', { key, body: { name: 'Yao', email: 'yao@buyers.example' } });
   await pay({ customer_id: body.customer.id });
   assert.deepEqual(await written(), [{ kind: 'receipt', recipient: 'yao@buyers.example' }]);
 });
 
-test('none without an address, and none after a failure', async () => {
+test('no mail is sent without an address, or after a failure', async () => {
   await pay({ phone: '+237650000077' });
   await pay({ email: 'poor@buyers.example' }, '650000001');
   assert.deepEqual(await written(), []);
 });
 
-test('the address a payment was made with comes before the customer’s', async () => {
+test('the address of the payment takes precedence over the address of the customer', async () => {
   const { body } = await api.call('POST', '/customers', { key, body: { name: 'Ada', email: 'ada@buyers.example' } });
   await pay({ customer_id: body.customer.id, email: 'office@buyers.example' });
   assert.deepEqual(await written(), [{ kind: 'receipt', recipient: 'office@buyers.example' }]);
 });
 
-test('none in the sandbox, where addresses are made up', async () => {
+test('no mail is sent in the sandbox, where addresses are fictitious', async () => {
   const { id } = await pay({ email: 'awa@buyers.example' }, '650000000', api.keys.sandbox.secret);
   assert.equal((await api.call('GET', `/payments/${id}`)).body.transaction.status, 'succeeded');
   assert.deepEqual(await api.deps.stores.sandbox.db.all(sql`select kind from mails`), []);
 });
 
-test('with RECEIPT_MAIL=off none is sent, and nothing is left of it', async () => {
+test('with RECEIPT_MAIL=off no mail is sent or queued', async () => {
   await pay({ email: 'esi@buyers.example' });
   const { receipt_mail } = readConfig({ RECEIPT_MAIL: 'off' });
   assert.deepEqual(await sent({ ...api.deps, config: { ...api.deps.config, receipt_mail } }), []);
   assert.deepEqual(await written(), []);
 });
 
-test('an erasure takes back what was not sent, also what is written while it waits for the payment', async () => {
+test('an erasure deletes unsent mails, including those queued while it waits for the payment', async () => {
   const { body } = await api.call('POST', '/customers', { key, body: { name: 'Zoe', email: 'zoe@buyers.example' } });
   const customer_id = body.customer.id;
   const { id } = await pay({ customer_id, email: 'office@buyers.example' });

@@ -55,7 +55,7 @@ async function refund(payment: string, amount: number): Promise<void> {
 
 const flat = (text: string) => text.replace(/[\u00a0\u202f]/g, ' ');
 
-test('200 the receipt says who was paid what, when by which clock, for what and by which means', async () => {
+test('200 the receipt shows payee, amount, local time, description and payment method', async () => {
   const { id, payer } = await paidPage();
   const { status, body, headers } = await payer.get('/receipt');
   assert.equal(status, 200);
@@ -70,7 +70,7 @@ test('200 the receipt says who was paid what, when by which clock, for what and 
   assert.equal(headers.get('cache-control'), 'no-store');
 });
 
-test('200 the number stands, without all but its end, in the browser that paid and in no other', async () => {
+test('200 the last digits of the number are shown in the browser that paid, and nothing of it in any other', async () => {
   const { payer, url } = await paidPage();
   const stranger = new Payer(url);
   const seen = { own: (await payer.get('/receipt')).body, other: (await stranger.get('/receipt')).body };
@@ -81,7 +81,7 @@ test('200 the number stands, without all but its end, in the browser that paid a
   assert.doesNotMatch(readPdf((await pdf(stranger)).bytes).text, /••••/);
 });
 
-test('303 to the page while there is nothing to confirm: not begun, and failed', async () => {
+test('303 to the payment page while there is no receipt: not started, and failed', async () => {
   const open = new Payer((await newPayment(api)).url);
   const failed = new Payer((await newPayment(api)).url);
   await failed.get();
@@ -95,7 +95,7 @@ test('303 to the page while there is nothing to confirm: not begun, and failed',
   assert.doesNotMatch((await failed.get()).body, /\/receipt/);
 });
 
-test('200 the result leads to the receipt, and still does after a refund', async () => {
+test('200 the result links to the receipt, also after a refund', async () => {
   const { id, payer } = await paidPage();
   const path = new URL(payer.url).pathname;
   const link = `href="${path}/receipt"`;
@@ -104,7 +104,7 @@ test('200 the result leads to the receipt, and still does after a refund', async
   assert.ok((await payer.get()).body.includes(link));
 });
 
-test('200 what went back stands below what was paid, and the day of the payment stays', async () => {
+test('200 refunds are listed below the payment, and the date of the payment does not change', async () => {
   const { id, payer } = await paidPage();
   const date = (body: string) => /<dt>Date<\/dt><dd>([^<]*)/.exec(body)?.[1];
   const before = date((await payer.get('/receipt')).body);
@@ -123,7 +123,7 @@ test('200 what went back stands below what was paid, and the day of the payment 
   );
 });
 
-test('200 with more refunds than a receipt lists, the rest is one sum', async () => {
+test('200 refunds beyond the number that a receipt lists are shown as one sum', async () => {
   const { id, payer } = await paidPage();
   for (let i = 0; i < 22; i++) await refund(id, 100);
   const text = flat((await payer.get('/receipt')).body);
@@ -141,7 +141,7 @@ test('200 a fee that the payer bore is shown separately', async () => {
   assert.doesNotMatch(merchants, /<dt>Fee/);
 });
 
-test('200 of an order with 500 items the first 60, and how many more', async () => {
+test('200 for an order with 500 items the receipt lists 60 and the number of the others', async () => {
   const items = Array.from({ length: 500 }, (_, i) => ({ name: `Ligne ${i} ${'x'.repeat(240)}` }));
   const { payer } = await paidPage({ items });
   const { body } = await payer.get('/receipt');
@@ -152,7 +152,7 @@ test('200 of an order with 500 items the first 60, and how many more', async () 
   assert.ok(bytes.length < 25_000, `${bytes.length} bytes`);
 });
 
-test('200 in French, chosen on the receipt and kept for its PDF', async () => {
+test('200 a receipt switched to French has a French PDF', async () => {
   const { payer } = await paidPage();
   const chosen = await payer.get('/receipt?lang=fr');
   assert.equal(chosen.status, 303);
@@ -166,7 +166,7 @@ test('200 in French, chosen on the receipt and kept for its PDF', async () => {
   assert.match(structure, /\/Lang \(fr\)/);
 });
 
-test('200 the PDF is a file of the same name each time, and the same bytes as long as nothing happens', async () => {
+test('200 the PDF has the same name and the same bytes until the payment changes', async () => {
   const { id, payer } = await paidPage();
   const [first, second] = [await pdf(payer), await pdf(payer)];
   assert.equal(first.status, 200);
@@ -182,7 +182,7 @@ test('200 the PDF is a file of the same name each time, and the same bytes as lo
   assert.match(structure, /\/DisplayDocTitle true/);
 });
 
-test('429 after ten PDFs of one receipt in a minute, with Retry-After; those of others go on', async () => {
+test('429 after ten PDFs of one receipt in a minute, with Retry-After; other receipts are not limited', async () => {
   const { payer } = await paidPage();
   const others = await paidPage();
   for (let i = 0; i < 10; i++) assert.equal((await pdf(payer)).status, 200);
@@ -195,14 +195,14 @@ test('429 after ten PDFs of one receipt in a minute, with Retry-After; those of 
   assert.equal((await pdf(payer)).status, 200);
 });
 
-test('404 for an address that is not whole', async () => {
+test('404 for an incomplete URL', async () => {
   const { payer } = await paidPage();
   const broken = new Payer(payer.url.slice(0, -1));
   assert.equal((await broken.get('/receipt')).status, 404);
   assert.equal((await pdf(broken)).status, 404);
 });
 
-test('200 after the payer is erased nothing of them is on it, in their own browser either', async () => {
+test('200 after erasure the receipt has no personal data of the payer, even in their own browser', async () => {
   const { id, payer } = await paidPage({ name: 'Awa Ngo', email: 'awa@buyers.example', description: 'For Awa Ngo' });
   const { customer } = (await api.call('GET', `/payments/${id}`)).body.transaction;
   assert.equal((await api.call('DELETE', `/customers/${customer}`)).status, 200);

@@ -28,7 +28,7 @@ describe('the printer', () => {
     printer = new Printer();
   });
 
-  test('prints the accents of French, and what remains of letters that the fonts lack', async () => {
+  test('prints French accents, and a substitute for letters that the fonts lack', async () => {
     const { text, structure } = readPdf((await printer.print(RECEIPT)) ?? assert.fail());
     assert.match(text, /^L’Épicerie & fils <Œuvre> Eko\n25\u00a0000\u00a0FCFA\nMode test/);
     assert.match(text, /Ça, là-bas : dîner “à l’œil” — 10 € suite/);
@@ -36,21 +36,21 @@ describe('the printer', () => {
     assert.doesNotMatch(structure, /JavaScript|\/AA|\/URI|\/Launch/);
   });
 
-  test('prints the same bytes on another thread, started later', async () => {
+  test('prints the same bytes on another thread that is started later', async () => {
     const first = await printer.print(RECEIPT);
     printer.close();
     await new Promise((resolve) => setTimeout(resolve, 1_100));
     assert.deepEqual(await printer.print(RECEIPT), first);
   });
 
-  test('turns away what would wait too long, and goes on afterwards', async () => {
+  test('rejects a receipt when the queue is full, and accepts again afterwards', async () => {
     const waiting = Array.from({ length: 32 }, () => printer.print(RECEIPT));
     assert.equal(await printer.print(RECEIPT), null);
     assert.ok((await Promise.all(waiting)).every((bytes) => bytes !== null));
     assert.ok(await printer.print(RECEIPT));
   });
 
-  test('tells who waits that it was closed, and what could not be printed', async () => {
+  test('rejects waiting receipts when it is closed, and a receipt that cannot be printed', async () => {
     const waits = printer.print(RECEIPT);
     printer.close();
     await assert.rejects(waits, /the printer was closed/);
@@ -58,7 +58,7 @@ describe('the printer', () => {
     assert.ok(await printer.print(RECEIPT), 'one that fails does not stop the next');
   });
 
-  test('ends a thread that takes too long, with all that wait for it', async () => {
+  test('ends a thread that takes too long, and rejects all receipts that wait for it', async () => {
     const hasty = new Printer(1);
     const waiting = [hasty.print(RECEIPT), hasty.print(RECEIPT)];
     for (const result of await Promise.allSettled(waiting)) {
@@ -75,7 +75,7 @@ describe('the printer', () => {
   });
 });
 
-test('what no letter of the fonts can stand for is a question mark, and what can turn a line around is left out', () => {
+test('a character that the fonts lack becomes a question mark, and bidirectional controls are removed', () => {
   assert.equal(winAnsi('é\u202fœ€•–’ÿ'), 'é\u00a0œ€•–’ÿ');
   assert.equal(winAnsi('e\u0301 \u2212 \u2011'), 'é - -');
   assert.equal(winAnsi('ﬁ ½'), 'fi ½');
@@ -83,7 +83,7 @@ test('what no letter of the fonts can stand for is a question mark, and what can
   assert.equal(winAnsi('a\u202eb\u0000\r\nc'), 'ab c');
 });
 
-test('the clock is that of the country where it was paid, with its distance from UTC', () => {
+test('the time is local to the country of the payment, with its UTC offset', () => {
   const at = new Date('2026-07-01T22:30:00Z');
   assert.equal(moment(at, zoneOf('cm.mtn'), 'en'), '1 July 2026 at 23:30 (UTC+1)');
   assert.equal(moment(at, zoneOf('ke.mpesa'), 'fr'), '2 juillet 2026 à 01:30 (UTC+3)');

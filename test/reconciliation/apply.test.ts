@@ -52,7 +52,7 @@ async function resolutionOf(id: string) {
 
 const booked = () => books.booked();
 
-describe('corrections: clearing follows the statement, and hold keeps what a person has to decide', () => {
+describe('corrections: clearing follows the statement, and hold keeps what requires manual resolution', () => {
   const cases: [string, () => Promise<string[]>, string[]][] = [
     [
       'a collection missing here',
@@ -126,8 +126,8 @@ describe('corrections: clearing follows the statement, and hold keeps what a per
   }
 });
 
-describe('evidence enters by the door', () => {
-  test('an unknown attempt succeeds: booked, announced, and the line it came from is kept', async () => {
+describe('evidence is applied as a manual resolution is', () => {
+  test('an unknown attempt succeeds: it is posted, an event is emitted, and the statement line is kept', async () => {
     const { id, of, key } = await books.attempt('unknown');
     const { run, breaks } = await books.reconcile([line('collect', key, { ref: 'F1' })], APPLY);
     assert.deepEqual(
@@ -145,7 +145,7 @@ describe('evidence enters by the door', () => {
     assert.deepEqual((await books.reconcile([line('collect', key)], APPLY)).breaks, []);
   });
 
-  test('one whose sender died before the answer is a success too, not late money', async () => {
+  test('an attempt whose sender crashed before the response becomes succeeded, not late money', async () => {
     const { of, key } = await books.attempt('created');
     await books.db.run(sql`update payments set status = 'pending'`);
     await books.reconcile([line('collect', key)], APPLY);
@@ -153,7 +153,7 @@ describe('evidence enters by the door', () => {
     assert.equal(status, 'succeeded');
   });
 
-  test('an unknown attempt failed: the payment has failed', async () => {
+  test('an unknown attempt that failed in the statement fails the payment', async () => {
     const { id, of, key } = await books.attempt('unknown');
     await books.reconcile([line('collect', key, { status: 'failed' })], APPLY);
     const { status } = await books.one<{ status: string }>(sql`select status from payments where id = ${of}`);
@@ -213,7 +213,7 @@ describe('evidence enters by the door', () => {
     assert.deepEqual(await booked(), ['evidence.mismatched 40000 XAF clearing > hold']);
   });
 
-  test('another amount leaves the payment processing and the money in hold, once', async () => {
+  test('a line with another amount leaves the payment processing and the money in suspense, once', async () => {
     const { of, key } = await books.attempt('unknown');
     const lines = [line('collect', key, { amount: '400' })];
     const { breaks } = await books.reconcile(lines, APPLY);
@@ -231,7 +231,7 @@ describe('evidence enters by the door', () => {
     assert.equal((await booked()).length, 1);
   });
 
-  test('money after the end is late success, to be given back', async () => {
+  test('money received after a terminal status is a late success and is reversed automatically', async () => {
     const { id, of, key } = await books.attempt('expired');
     const { breaks } = await books.reconcile([line('collect', key)], APPLY);
     assert.deepEqual(
@@ -244,7 +244,7 @@ describe('evidence enters by the door', () => {
     assert.deepEqual([state, events.map(({ type }) => type)], ['owed', ['payment.late_success']]);
   });
 
-  test('payouts and refunds under way end as the statement says', async () => {
+  test('payouts and refunds in progress get the outcome of the statement', async () => {
     const paid = await books.transfer('processing', 'dispatched');
     const refused = await books.transfer('processing', 'dispatched');
     const returned = await books.refund('processing', 'sent');
@@ -276,7 +276,7 @@ describe('evidence enters by the door', () => {
     );
   });
 
-  test('a refund of a return that had failed and was done after all closes the return, once', async () => {
+  test('a line about a failed refund that was paid after all closes its automatic reversal, once', async () => {
     const { id, of, key } = await books.refund('failed', 'failed');
     const rtn = id.replace('rfd_', 'rtn_');
     await books.db.run(sql`
@@ -297,7 +297,7 @@ describe('evidence enters by the door', () => {
     assert.deepEqual(await booked(), wanted, 'another statement with the same line books nothing more');
   });
 
-  test('an attempt that is being sent at this moment is left alone and said so', async () => {
+  test('an attempt that is being sent is not changed, and the outcome reports it', async () => {
     const { key } = await books.attempt('created', { at: Date.now() });
     const { breaks } = await books.reconcile([line('collect', key)], { ...APPLY, to: new Date() });
     assert.deepEqual(
@@ -308,7 +308,7 @@ describe('evidence enters by the door', () => {
   });
 });
 
-test('a statement of which most is unknown here is not applied unless that is meant', async () => {
+test('a statement whose lines are mostly unknown is not applied unless that is confirmed', async () => {
   const { key } = await books.attempt('succeeded');
   const lines = [line('collect', key), ...Array.from({ length: 20 }, (_, n) => line('collect', `stray-${n}`))];
   await assert.rejects(books.reconcile(lines, APPLY), AnotherAccount);
@@ -318,7 +318,7 @@ test('a statement of which most is unknown here is not applied unless that is me
   assert.equal((await booked()).length, 20);
 });
 
-test('a run that dies among its breaks is finished by the next: nothing twice, nothing left out', async () => {
+test('a run that crashes between breaks is completed by the next: no break is applied twice or skipped', async () => {
   const unknown = await Promise.all(Array.from({ length: 4 }, () => books.attempt('unknown')));
   const lines = [line('collect', 'stray'), ...unknown.map(({ key }) => line('collect', key))];
   const dying = Object.create(books.store, {

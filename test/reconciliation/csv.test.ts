@@ -104,14 +104,14 @@ describe('CSV', () => {
     test(what, () => assert.deepEqual(fields(text), wanted));
   }
 
-  test('line numbers are those of the file, behind a field with line ends too', () => {
+  test('line numbers are those of the file, also after a field that contains line breaks', () => {
     assert.deepEqual(
       read('a\n"1\n2"\n3\n').map(({ line }) => line),
       [1, 2, 4],
     );
   });
 
-  test('a line without an end is reported and not buffered: memory stays bounded', () => {
+  test('a line without a line break is reported and not buffered: memory is bounded', () => {
     const reader = new CsvReader();
     reader.push('a,b\n');
     const records: CsvRecord[] = [];
@@ -121,7 +121,7 @@ describe('CSV', () => {
     assert.deepEqual([...reader.push('\n1,2\n'), ...reader.end()].filter((record) => 'fields' in record).length, 1);
   });
 
-  test('a quote that opens in a long file costs one line', () => {
+  test('an unclosed quote in a long file costs one line', () => {
     const long = Array.from({ length: 2_000 }, (_, i) => `${i},word`).join('\n');
     const records = read(`a,b\n"1,2\n${long}\n`);
     assert.deepEqual([records.length, records.filter((record) => 'fault' in record).map(({ line }) => line)], [2_002, [2]]);
@@ -145,8 +145,8 @@ function judge(changes: Partial<typeof RIGHT>): Judged {
   return 'missing' in reader ? assert.fail('it is the normal form') : reader(Object.values({ ...RIGHT, ...changes }));
 }
 
-describe('lines of the normal form', () => {
-  test('are read exactly', () => {
+describe('lines of the standard format', () => {
+  test('the fields of a line are read exactly', () => {
     assert.deepEqual(judge({}), {
       kind: 'line',
       line: {
@@ -178,14 +178,15 @@ describe('lines of the normal form', () => {
     });
   }
 
-  test('another kind of line is no fault', () => assert.deepEqual(judge({ type: 'top-up', amount: 'x' }), { kind: 'other' }));
+  test('a line of another kind is not an error', () =>
+    assert.deepEqual(judge({ type: 'top-up', amount: 'x' }), { kind: 'other' }));
 
-  test('a line with a field too many is a bad line', () => {
+  test('a line with an extra field is a bad line', () => {
     const reader = readerOf(HEAD, undefined);
     assert.equal('missing' in reader ? null : reader([...Object.values(RIGHT), 'more']).kind, 'bad');
   });
 
-  test('columns may stand in any order and more may be there; without the outcome it is no statement', () => {
+  test('columns can be in any order and extra ones are allowed; a file without the outcome column is not a statement', () => {
     assert.equal(typeof readerOf(['Note', 'STATUS', 'at', 'currency', 'amount', ' key ', 'type'], undefined), 'function');
     assert.deepEqual(
       readerOf(
@@ -204,7 +205,7 @@ describe('lines of the normal form', () => {
   });
 });
 
-test('a provider’s own form is read beside the normal one', () => {
+test('the format of a provider is read as well as the standard one', () => {
   const reader = readerOf(['Creation Date', 'MSISDN', 'Transaction ID', 'Amount', 'Currency', 'Country', 'MNO', 'Type'], wallet);
   if ('missing' in reader) assert.fail(reader.missing.join());
   const judged = reader(['2026-03-10 12:00:00', '237670000000', 'k', '-500', 'XAF', 'CMR', 'MTN', 'Payout']);

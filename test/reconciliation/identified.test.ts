@@ -54,7 +54,7 @@ test('the next statement is enough, also when the line is not in it', async () =
   assert.deepEqual([await hold(), await stateAfter(first)], [0n, 'settled']);
 });
 
-test('a comparison without --apply takes nothing out of suspense', async () => {
+test('a comparison without --apply releases nothing from suspense', async () => {
   const first = await books.reconcile([keyless()], APPLY);
   const { id } = await books.attempt('succeeded');
   await tell(id);
@@ -78,7 +78,7 @@ for (const [status, text] of [
   });
 }
 
-test('another amount than the attempt asked for is in suspense once', async () => {
+test('an amount that differs from the requested amount is posted to suspense once', async () => {
   const first = await books.reconcile([keyless('collect', { amount: '400' })], APPLY);
   const { id } = await books.attempt('open');
   await tell(id);
@@ -86,7 +86,7 @@ test('another amount than the attempt asked for is in suspense once', async () =
   assert.deepEqual([await hold(), await stateAfter(first)], [40_000n, 'settled']);
 });
 
-test('of another amount than was booked only the difference stays in suspense', async () => {
+test('when the line and the posted amount differ, only the difference stays in suspense', async () => {
   const first = await books.reconcile([keyless('collect', { amount: '1200' })], APPLY);
   const { id } = await books.attempt('succeeded');
   await tell(id);
@@ -133,7 +133,7 @@ test('what is not certain stays in suspense: no money posted for it, two with th
   await stays('it began after the money had moved');
 });
 
-test('what a person has settled stays as it was settled', async () => {
+test('a manual settlement is not changed', async () => {
   const first = await books.reconcile([keyless()], APPLY);
   const { id, team_id, run_id } = first.breaks[0] as BreakRow;
   const verdict = { as: 'merchant', evidence: 'their letter of today', author: 'Awa' } as const;
@@ -152,7 +152,7 @@ test('a line stays in suspense when the amount that was booked differs from it t
   assert.deepEqual([await hold(), await stateAfter(first)], [100_000n, 'held']);
 });
 
-test('two runs at once take a line that several runs set aside out of suspense once', async () => {
+test('two concurrent runs release a line set aside by several runs from suspense once', async () => {
   const runs = [await books.reconcile([keyless()], APPLY), await books.reconcile([keyless()], APPLY)];
   await tell((await books.attempt('succeeded')).id);
   const later = { ...APPLY, from: new Date(NOON + 3_600_000), to: new Date(NOON + 7_200_000) };
@@ -161,7 +161,7 @@ test('two runs at once take a line that several runs set aside out of suspense o
   for (const run of runs) assert.equal(await stateAfter(run), 'settled');
 });
 
-test('a run that is killed after it posted a line and before it wrote so is made good by the next', async () => {
+test('a run that is killed after posting a line and before recording it is completed by the next', async () => {
   const first = await books.reconcile([keyless()], APPLY);
   await books.db.run(sql`update reconciliation_breaks set state = 'open', outcome = null`);
   await tell((await books.attempt('succeeded')).id);

@@ -21,7 +21,7 @@ afterEach(async () => {
 const APPLY = { apply: true };
 const booked = () => books.booked();
 
-describe('settling what is in hold', () => {
+describe('settling the breaks in suspense', () => {
   const settle = (run: Run, { id, team_id }: BreakRow, as: SettledAs) =>
     settleBreak(
       { clock: systemClock },
@@ -36,7 +36,7 @@ describe('settling what is in hold', () => {
     ['platform', 'fee_income'],
     ['undone', 'clearing'],
   ] as const) {
-    test(`as ${as}: out of hold to ${place}, once, and the next run knows`, async () => {
+    test(`as ${as}: the money moves from suspense to ${place}, once, and the next run records it as settled`, async () => {
       const lines = [line('collect', 'stray')];
       const { run, breaks } = await books.reconcile(lines, APPLY);
       await settle(run, breaks[0] as BreakRow, as);
@@ -50,7 +50,7 @@ describe('settling what is in hold', () => {
     });
   }
 
-  test('what is missing is drawn from the merchant only as far as the balance covers it', async () => {
+  test('a missing amount is drawn from the merchant only as far as the balance covers it', async () => {
     const { run, breaks } = await books.reconcile([line('payout', 'stray')], APPLY);
     await assert.rejects(
       settle(run, breaks[0] as BreakRow, 'merchant'),
@@ -59,7 +59,7 @@ describe('settling what is in hold', () => {
     assert.equal((await booked()).length, 1);
   });
 
-  test('what was only looked at is not in hold', async () => {
+  test('a comparison without --apply puts nothing in suspense', async () => {
     const { run, breaks } = await books.reconcile([line('collect', 'stray')]);
     await assert.rejects(settle(run, breaks[0] as BreakRow, 'merchant'), /Nothing of the break is in hold/);
   });

@@ -97,7 +97,7 @@ for (const [name, form] of [
     });
     after(() => merchant.stop());
 
-    test('as it is, statement and books agree', async () => {
+    test('without faults the statement and the books agree', async () => {
       const entries = statementOf(merchant.simulator(name).book);
       assert.deepEqual(entries.map(({ kind }) => kind).sort(), [
         ...Array(15).fill('collect'),
@@ -108,7 +108,7 @@ for (const [name, form] of [
       assert.equal((await readBalances(db, merchant.shop.merchant.team.id, 'XAF')).get('clearing'), clearingBy(entries));
     });
 
-    test(`every injected break is found and nothing else, ${SEEDS} times by seed`, async () => {
+    test(`every injected break is found and nothing else, with ${SEEDS} seeds`, async () => {
       const honest = statementOf(merchant.simulator(name).book);
       for (let seed = 1; seed <= SEEDS; seed++) {
         const { entries, injected } = alterStatement(honest, WANTED, seed);
@@ -120,7 +120,7 @@ for (const [name, form] of [
       }
     });
 
-    test('other processes get the same statement, with the names of the breaks', async () => {
+    test('other processes get the same statement and the names of the breaks', async () => {
       const simulator = merchant.simulator(name);
       const answer = await fetch(`${simulator.url}/_twin/statement.csv?breaks=1&seed=3`);
       const { entries, injected } = alterStatement(statementOf(simulator.book), 1, 3);
@@ -128,7 +128,7 @@ for (const [name, form] of [
       assert.equal(await answer.text(), writeStatement(entries, form));
     });
 
-    test('an unknown outcome is closed by its line, kept with the line it came from, and the books stay right', async () => {
+    test('an unknown outcome is closed by its line, which is kept as evidence, and the books stay correct', async () => {
       const simulator = merchant.simulator(name);
       simulator.faults.announce('none');
       simulator.faults.script({ fault: 'reset_created' });
@@ -145,7 +145,7 @@ for (const [name, form] of [
       assert.deepEqual(await differences(), []);
     });
 
-    test('late money is booked and given back, corrections bring clearing to the statement, and a second time changes nothing', async () => {
+    test('late money is posted and reversed, clearing matches the statement, and a second run changes nothing', async () => {
       const simulator = merchant.simulator(name);
       simulator.faults.recover();
       const { entries, injected } = alterStatement(statementOf(simulator.book), 1, 99);

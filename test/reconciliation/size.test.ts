@@ -9,7 +9,7 @@ import { countOf, Ledgers } from './fixture.ts';
 /** Several batches, and each kind of break at least once. */
 const LINES = WAYS.length * EVERY;
 
-test(`${LINES} lines against as many attempts: each of the breaks that were put in, and no other`, async () => {
+test(`${LINES} lines against as many attempts: exactly the injected breaks are found`, async () => {
   const books = await Ledgers.open();
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'pirogue-statement-'));
   try {

@@ -96,7 +96,7 @@ const CASES: Case[] = [
   ['one that waits to be sent', () => books.refund('processing', 'waiting'), ({ key }) => line('refund', key), 'late', 'none'],
 ];
 
-describe('what a line comes to', () => {
+describe('the verdict on a line', () => {
   for (const [what, make, write, verdict, action] of CASES) {
     test(`${what}: ${verdict}${action ? `, ${action}` : ''}`, async () => {
       const made = await make();
@@ -110,7 +110,7 @@ describe('what a line comes to', () => {
   }
 });
 
-test('nothing matches that is not the same: another account’s key, the other direction, a part of a key', async () => {
+test('nothing matches another key, such as the key of another account, another direction or a part of a key', async () => {
   const other = await books.attempt('succeeded', { account: 'pa_2', at: NOON - 86_400_000 });
   const collected = await books.attempt('succeeded', { at: NOON - 86_400_000 });
   const lines = [line('collect', other.key), line('payout', collected.key), line('collect', collected.key.slice(1))];
@@ -121,7 +121,7 @@ test('nothing matches that is not the same: another account’s key, the other d
   );
 });
 
-test('without a key a line is found by its reference, unless two of ours have that one', async () => {
+test('a line without a key is matched by its reference, unless two attempts have that reference', async () => {
   const known = await books.attempt('unknown', { ref: 'R-1' });
   await books.attempt('unknown', { ref: 'R-2' });
   await books.attempt('unknown', { ref: 'R-2' });
@@ -132,13 +132,13 @@ test('without a key a line is found by its reference, unless two of ours have th
   ]);
 });
 
-test('a line without a key beside one with the key of the same attempt is a duplicate', async () => {
+test('a line without a key next to one with the key of the same attempt is a duplicate', async () => {
   const { key, id } = await books.attempt('succeeded', { ref: 'R-9' });
   const { breaks } = await books.reconcile([line('collect', key, { ref: 'R-9' }), line('collect', '', { ref: 'R-9' })]);
   assert.deepEqual(breaks.map(short), [['duplicate', 'none', id]]);
 });
 
-test('money under a key twice is a duplicate: with references of their own it is money, listed twice it is none', async () => {
+test('two lines with one key are a duplicate: with different references it is money, with the same one it is not', async () => {
   const twice = await books.attempt('succeeded', { ref: 'B' });
   const listed = await books.attempt('succeeded');
   const { run, breaks } = await books.reconcile([
@@ -157,13 +157,13 @@ test('money under a key twice is a duplicate: with references of their own it is
   assert.equal(run.tallies.find(({ verdict }) => verdict === 'matched')?.count, 2);
 });
 
-test('a refused try beside one that went through is no duplicate', async () => {
+test('a rejected try next to a successful one is not a duplicate', async () => {
   const { key } = await books.attempt('succeeded');
   const { breaks } = await books.reconcile([line('collect', key, { status: 'failed' }), line('collect', key)]);
   assert.deepEqual(breaks, []);
 });
 
-test('what succeeded here inside the period and stands nowhere is missing there; at its edges nothing is said', async () => {
+test('a success inside the period without a line is missing there; at the edges nothing is reported', async () => {
   const attempt = await books.attempt('succeeded');
   const payout = await books.transfer('succeeded', 'closed');
   const refund = await books.refund('succeeded', 'succeeded');
@@ -181,13 +181,13 @@ test('what succeeded here inside the period and stands nowhere is missing there;
   assert.deepEqual(careful.breaks, []);
 });
 
-test('a line that is pending there decides nothing, and what is booked here is missing there', async () => {
+test('a pending line decides nothing, and a posted attempt is missing there', async () => {
   const { key, id } = await books.attempt('succeeded');
   const { run, breaks } = await books.reconcile([line('collect', key, { status: 'pending' })]);
   assert.deepEqual([run.reading.pending, breaks.map(short)], [1, [['missing_there', 'none', id]]]);
 });
 
-test('a failed line nobody knows is no money: counted and left alone', async () => {
+test('a failed line that matches nothing is counted and needs no action', async () => {
   const { run, breaks } = await books.reconcile([line('collect', 'strange', { status: 'failed' })]);
   assert.deepEqual([run.tallies.map(({ verdict }) => verdict), breaks], [['nothing'], []]);
 });

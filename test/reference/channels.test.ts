@@ -21,7 +21,7 @@ function the(id: string): Channel {
   return channel;
 }
 
-test('every channel is named <country>.<operator> and found by that name', () => {
+test('every channel is named <country>.<operator> and is found by that name', () => {
   for (const channel of CHANNELS) {
     assert.match(channel.id, /^[a-z]{2}\.[a-z]+$/);
     assert.equal(channel.id.slice(0, 2).toUpperCase(), channel.country);
@@ -31,7 +31,7 @@ test('every channel is named <country>.<operator> and found by that name', () =>
   assert.equal(channelById('cm.none'), undefined);
 });
 
-test('every published operator became a channel', () => {
+test('every published operator has a channel', () => {
   for (const { id } of OPERATORS) assert.equal(the(id).kind, 'mobile_money');
 });
 
@@ -46,7 +46,7 @@ test('every currency has a channel', () => {
   for (const currency of CURRENCIES) assert.notEqual(channelsFor({ currency }).length, 0, currency);
 });
 
-test('a channel takes the currencies of its country and has limits for each', () => {
+test('a channel accepts the currencies of its country and has limits for each', () => {
   for (const channel of CHANNELS) {
     assert.deepEqual(channel.currencies, countryByCode(channel.country)?.currencies);
     for (const currency of channel.currencies) assert.ok(limitsOf(channel, currency));
@@ -54,7 +54,7 @@ test('a channel takes the currencies of its country and has limits for each', ()
   }
 });
 
-test('limits are whole steps, movable, and wide enough to cut any larger amount into charges between them', () => {
+test('limits are multiples of the step, movable, and allow any larger amount to be split into charges', () => {
   for (const channel of CHANNELS) {
     for (const currency of channel.currencies) {
       const { min_minor, max_minor, step_minor } = limitsOf(channel, currency) ?? assert.fail();
@@ -68,7 +68,7 @@ test('limits are whole steps, movable, and wide enough to cut any larger amount 
   }
 });
 
-test('within a country no two channels claim the same prefix', () => {
+test('no two channels of a country have the same prefix', () => {
   for (const { code } of COUNTRIES) {
     const prefixes = channelsFor({ country: code }).flatMap((channel) => channel.prefixes);
     assert.equal(new Set(prefixes).size, prefixes.length, code);
@@ -86,7 +86,7 @@ test('channels are listed by country, currency and kind', () => {
   assert.equal(ids({}).length, CHANNELS.length);
 });
 
-test('an amount leaves out what is below a floor, above the ceiling of a card or bank, or cannot move', () => {
+test('the filter by amount excludes channels whose minimum, maximum or step does not allow it', () => {
   const ids = (amount_minor: bigint) => channelsFor({ country: 'CM', currency: 'XAF', amount_minor }).map(({ id }) => id);
   assert.deepEqual(ids(99_00n), []);
   assert.deepEqual(ids(100_00n), ['cm.mtn', 'cm.orange', 'cm.bank', 'cm.card']);
@@ -95,7 +95,7 @@ test('an amount leaves out what is below a floor, above the ceiling of a card or
   assert.deepEqual(ids(50_000_001_00n), ['cm.mtn', 'cm.orange']);
 });
 
-test('without a currency an amount fits a channel when it fits one of its currencies', () => {
+test('without a currency an amount matches a channel if it is valid in one of its currencies', () => {
   const ids = channelsFor({ country: 'CD', amount_minor: 2_00n }).map((channel) => channel.id);
   assert.ok(ids.includes('cd.airtel'));
 });
@@ -125,7 +125,7 @@ for (const [id, currency, amount, message] of AMOUNTS) {
   });
 }
 
-test('the channels are those of the golden listing (UPDATE_GOLDEN=1 writes it anew)', () => {
+test('the channels are those of the golden listing (UPDATE_GOLDEN=1 rewrites it)', () => {
   const listing = `${CHANNELS.map(line).join('\n')}\n`;
   if (process.env.UPDATE_GOLDEN === '1') writeFileSync(GOLDEN, listing);
   assert.equal(listing, readFileSync(GOLDEN, 'utf8'));

@@ -16,13 +16,13 @@ const CODE_FORMS: Record<string, RegExp> = {
   SN: /^SN\d{3}$/,
 };
 
-test('countries are found by code in either case, each once', () => {
+test('countries are found by code in upper or lower case, and each is listed once', () => {
   assert.equal(countryByCode('cm')?.name, 'Cameroon');
   assert.equal(countryByCode('XX'), undefined);
   assert.equal(new Set(COUNTRIES.map((country) => country.code)).size, COUNTRIES.length);
 });
 
-test('every currency is listed with the decimals that really move', () => {
+test('every currency is listed with the decimals that can be paid', () => {
   assert.deepEqual(
     CURRENCY_ENTRIES.map((entry) => entry.code),
     CURRENCIES,
@@ -31,7 +31,7 @@ test('every currency is listed with the decimals that really move', () => {
   assert.equal(CURRENCY_ENTRIES.find((entry) => entry.code === 'GHS')?.decimals, 2);
 });
 
-test('banks have the code of their national clearing, each once', () => {
+test('banks have their national clearing code, and each is listed once', () => {
   for (const { country, code, name } of BANKS) {
     assert.match(code, CODE_FORMS[country] ?? assert.fail(country));
     assert.notEqual(name, '');

@@ -86,10 +86,10 @@ const REFUSED: [country: string, typed: string, why: string][] = [
 ];
 
 for (const [country, typed, why] of REFUSED) {
-  test(`${country} ${JSON.stringify(typed)} is refused: ${why}`, () => assert.equal(parsePhone(typed, country), null));
+  test(`${country} ${JSON.stringify(typed)} is rejected: ${why}`, () => assert.equal(parsePhone(typed, country), null));
 }
 
-test('calling codes, trunk digits and lengths are those of the numbering plans', () => {
+test('calling codes, trunk digits and lengths match the numbering plans', () => {
   for (const { code, calling_code, trunk, mobile_digits } of COUNTRIES) {
     const example = getExampleNumber(code as CountryCode, examples) ?? assert.fail(code);
     assert.equal(calling_code, getCountryCallingCode(code as CountryCode));
@@ -102,7 +102,7 @@ test('calling codes, trunk digits and lengths are those of the numbering plans',
   }
 });
 
-test('a number of any prefix of any channel is read in every form and detected as that channel', () => {
+test('a number with any prefix of any channel is parsed in every format and its channel is detected', () => {
   for (const channel of CHANNELS) {
     const { calling_code, trunk, mobile_digits } = countryByCode(channel.country) ?? assert.fail();
     for (const prefix of channel.prefixes) {

@@ -28,7 +28,7 @@ async function get(
   return body as unknown as Body;
 }
 
-test('every route is a read that any key kind may call', () => {
+test('every route is a read that every kind of key can call', () => {
   for (const { method, access, scope } of referenceRoutes()) {
     assert.deepEqual({ method, access, scope }, { method: 'GET', access: 'public', scope: 'resource.read' });
   }
@@ -43,30 +43,30 @@ test('GET /channels filters by country, currency and amount', async () => {
   assert.deepEqual(meta, { current_page: 1, last_page: 1, per_page: 3, total: 3 });
 });
 
-test('GET /channels with nothing to list is an empty page', async () => {
+test('GET /channels returns an empty page when nothing matches', async () => {
   const { items, meta } = await get('/channels', { country: 'CM', currency: 'KES' });
   assert.deepEqual(items, []);
   assert.deepEqual(meta, { current_page: 1, last_page: 1, per_page: 1, total: 0 });
 });
 
-test('GET /channels shows the limits of the currency asked for', async () => {
+test('GET /channels shows the limits of the requested currency', async () => {
   const { items } = await get('/channels', { country: 'CD', currency: 'USD' });
   assert.deepEqual([items[0]?.currency, items[0]?.min], ['USD', 1]);
 });
 
-test('GET /channels refuses an amount with three decimals', async () => {
+test('GET /channels returns 422 for an amount with three decimals', async () => {
   await assert.rejects(
     get('/channels', { amount: 1.005 }),
     (error) => error instanceof Problem && error.status === 422 && error.details.errors?.amount !== undefined,
   );
 });
 
-test('GET /channels/:id shows major units', async () => {
+test('GET /channels/:id returns amounts in major units', async () => {
   const { channel } = await get('/channels/:id', {}, { id: 'cm.mtn' });
   assert.deepEqual([channel.currency, channel.min, channel.max, channel.status], ['XAF', 100, 500_000, 'operational']);
 });
 
-test("GET /channels shows each channel's status for this team and environment", async () => {
+test('GET /channels returns the status of each channel for this team and environment', async () => {
   const asked: unknown[] = [];
   const standingOf: StandingOf = async (environment, team_id, channel) => {
     asked.push([environment, team_id]);
@@ -86,11 +86,11 @@ test("GET /channels shows each channel's status for this team and environment", 
   for (const one of asked) assert.deepEqual(one, ['live', 7n]);
 });
 
-test('GET /channels/:id of an unknown channel is Resource Not Found', async () => {
+test('GET /channels/:id returns Resource Not Found for an unknown channel', async () => {
   await assert.rejects(get('/channels/:id', {}, { id: 'cm.none' }), { status: 404, message: 'Resource Not Found' });
 });
 
-test('every list is cut into pages where that is asked for', async () => {
+test('every list is paginated on request', async () => {
   const pages = { per_page: 5, page: 2 };
   const { items, meta } = await get('/channels', { country: 'CI', ...pages });
   assert.deepEqual([items.map(({ id }) => id), meta], [['ci.card'], { current_page: 2, last_page: 2, per_page: 5, total: 6 }]);

@@ -68,7 +68,7 @@ async function charge(amount = 1_000) {
 
 const accountOf = (name: string) => listed.find((one) => one.name === name)?.provider.account_id;
 
-test('202 a rule of the team decides, and why is stored beside the attempt', async () => {
+test('202 a rule of the team chooses the account, and the reason is stored with the attempt', async () => {
   const id = await addRule({ account_order: ['hub2', 'kora'] });
   const { status, attempts } = await charge();
   assert.equal(status, 202);
@@ -84,7 +84,7 @@ test('202 a rule of the team decides, and why is stored beside the attempt', asy
   ]);
 });
 
-test('202 the fallback takes what the first provably has not', async () => {
+test('202 the fallback gets the charge when the first account provably did not take it', async () => {
   answers.kora = unavailable;
   const { status, attempts } = await charge();
   assert.equal(status, 202);
@@ -97,19 +97,19 @@ test('202 the fallback takes what the first provably has not', async () => {
   );
 });
 
-test('502 a rule without fallback tries no other', async () => {
+test('502 a rule without fallback tries no other account', async () => {
   await addRule({ account_order: ['kora', 'hub2'], fallback: false });
   answers.kora = unavailable;
   const { status, attempts, payment } = await charge();
   assert.deepEqual([status, attempts.length, payment], [502, 1, 'pending']);
 });
 
-test('502 an amount above what any account offers creates nothing', async () => {
+test('502 an amount above the limits of all accounts creates nothing', async () => {
   const { status, attempts, payment } = await charge(6_000);
   assert.deepEqual([status, attempts, payment], [502, [], 'pending']);
 });
 
-test('502 and nothing is created while every circuit is open; a probe brings the account back', async () => {
+test('502 nothing is created while every circuit is open; a successful probe closes the circuit', async () => {
   listed.pop();
   answers.kora = unavailable;
   for (let i = 0; i < 5; i++) assert.deepEqual((await charge()).attempts.length, 1);

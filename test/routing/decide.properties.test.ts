@@ -133,7 +133,7 @@ function check(property: (scene: Scene) => void): void {
   fc.assert(fc.property(scene, property), { numRuns: 2_000 });
 }
 
-test('a candidate offers what is asked for, is not behind an open circuit, and nobody comes twice', () => {
+test('a candidate offers what is requested, its circuit is not open, and no account is listed twice', () => {
   check((scene) => {
     const { candidates } = decided(scene);
     assert.equal(new Set(candidates).size, candidates.length);
@@ -145,7 +145,7 @@ test('a candidate offers what is asked for, is not behind an open circuit, and n
   });
 });
 
-test('the first matching rule decides, and nobody it does not name is tried', () => {
+test('the first matching rule decides, and no account outside it is tried', () => {
   check((scene) => {
     const { explanation, candidates } = decided(scene);
     const row = firstMatch(scene.rows, scene.request);
@@ -155,7 +155,7 @@ test('the first matching rule decides, and nobody it does not name is tried', ()
   });
 });
 
-test('whoever could be tried is, in the order of the rule; one alone where there is no fallback', () => {
+test('every eligible account is a candidate, in the order of the rule; only one without fallback', () => {
   check((scene) => {
     const row = firstMatch(scene.rows, scene.request);
     const { candidates, explanation } = decided(scene);
@@ -180,7 +180,7 @@ test('whoever could be tried is, in the order of the rule; one alone where there
   });
 });
 
-test('the explanation lists every account once, with its reason', () => {
+test('the explanation lists every account once, with the reason', () => {
   check((scene) => {
     const { explanation, candidates } = decided(scene);
     const ids = explanation.accounts.flatMap(({ account_id }) => account_id ?? []);
@@ -195,7 +195,7 @@ test('the explanation lists every account once, with its reason', () => {
   });
 });
 
-test('shares converge to their weights, also among those that are left', () => {
+test('shares converge to their weights, also among the remaining accounts', () => {
   const weights = fc.array(fc.integer({ min: 1, max: 100 }), { minLength: 1, maxLength: 5 });
   fc.assert(
     fc.property(weights, fc.nat(4), fc.nat(), (weights, blocked, offset) => {
@@ -224,7 +224,7 @@ test('shares converge to their weights, also among those that are left', () => {
   );
 });
 
-test('whatever a provider does: an open circuit lets at most one probe go in its time, and a provider that works is back soon', async () => {
+test('an open circuit always allows at most one probe per interval, and a working provider recovers soon', async () => {
   const life = fc.array(
     fc.record({
       wait_ms: fc.integer({ min: 10, max: 20_000 }),

@@ -18,19 +18,19 @@ const names = ({ candidates }: Decision) => candidates.map(({ account_id }) => a
 const whyOf = ({ explanation }: Decision, name: string) => explanation.accounts.find((entry) => entry.name === name)?.why;
 
 describe('who is tried', () => {
-  test('without a rule: everybody, in the order in which they were added', () => {
+  test('without a rule all accounts are candidates, in the order in which they were added', () => {
     const decision = decided(rulesetOf());
     assert.deepEqual(names(decision), ['a', 'b', 'c']);
     assert.deepEqual([decision.explanation.rule, decision.explanation.by], [null, 'added']);
   });
 
-  test('order: those named, in that order, and nobody else', () => {
+  test('order: only the named accounts are candidates, in that order', () => {
     const decision = decided(rulesetOf({ account_order: ['c', 'a'] }));
     assert.deepEqual(names(decision), ['c', 'a']);
     assert.equal(whyOf(decision, 'b'), 'the rule does not name it');
   });
 
-  test('no fallback: the first only, and the others are said to be left out', () => {
+  test('no fallback: only the first account is a candidate, and the others are listed as excluded', () => {
     const decision = decided(rulesetOf({ account_order: ['c', 'a'], fallback: false }));
     assert.deepEqual(names(decision), ['c']);
     assert.equal(whyOf(decision, 'a'), 'the rule allows no fallback');
@@ -44,7 +44,7 @@ describe('who is tried', () => {
     );
   });
 
-  test('share: whose turn the draw says, then the rest, heaviest first', () => {
+  test('share: the drawn account first, then the others by descending weight', () => {
     const shares = [
       { name: 'a', weight: 1 },
       { name: 'b', weight: 2 },
@@ -57,7 +57,7 @@ describe('who is tried', () => {
     assert.equal(decided(rules, { draw: 0.3 }).explanation.draw, 0.3);
   });
 
-  test('share: the part of one that cannot take it falls to the others', () => {
+  test('share: the share of an account that is not eligible goes to the others', () => {
     const accounts = [accountOf('a', []), accountOf('b'), accountOf('c')];
     const shares = [
       { name: 'a', weight: 98 },
@@ -68,7 +68,7 @@ describe('who is tried', () => {
     assert.deepEqual(names(decided(rulesetOf({ shares }), { accounts, draw: 0.6 })), ['c', 'b']);
   });
 
-  test('least cost: by percent and fixed part of this amount, kind and operation; unknown costs last', () => {
+  test('least cost: by percentage and fixed fee for this amount, kind and operation; unknown costs last', () => {
     const accounts = [
       accountOf('unknown'),
       accountOf('percent', null, { mobile_money: { percent_hundredths: 100, fixed_minor: 0 } }),
@@ -89,7 +89,7 @@ describe('who is tried', () => {
     ]);
   });
 
-  test('in the sandbox the built-in provider alone, unless a rule names others', () => {
+  test('only the built-in provider is a candidate in the sandbox, unless a rule names others', () => {
     const accounts = [{ provider: providerOf('sandbox', null), name: 'sandbox', costs: null }, ...ACCOUNTS];
     const alone = decided(rulesetOf(), { accounts });
     assert.deepEqual([names(alone), alone.explanation.by], [['sandbox'], 'built_in']);
@@ -99,11 +99,11 @@ describe('who is tried', () => {
   });
 });
 
-describe('which rule decides', () => {
+describe('which rule applies', () => {
   const by = (rows: Partial<RuleRow>[], request: RouteRequest) =>
     decided(new Ruleset(rows.map(ruleOf)), { request }).explanation.rule?.summary;
 
-  test('the first that matches, by priority and then by age', () => {
+  test('the first matching rule applies, by priority and then by age', () => {
     const rows = [
       { priority: 20, account_order: ['a'] },
       { priority: 5, account_order: ['b'], channels: ['cm.orange'] },
@@ -128,7 +128,7 @@ describe('which rule decides', () => {
     ['most amount', { max_minor: 500_000n }, requestOf(), requestOf({ amount_minor: 500_100n })],
   ];
   for (const [name, match, fits, differs] of conditions) {
-    test(`a condition on the ${name} must hold`, () => {
+    test(`a condition on the ${name} must match`, () => {
       const rules = rulesetOf({ account_order: ['a'], ...match });
       assert.ok(rules.deciding(fits));
       assert.equal(rules.deciding(differs), null);
@@ -136,7 +136,7 @@ describe('which rule decides', () => {
     });
   }
 
-  test('a rule whose accounts are all left out still decides: nobody is tried', () => {
+  test('a rule whose accounts are all excluded still applies: no account is tried', () => {
     const decision = decided(rulesetOf({ account_order: ['gone'], priority: 1 }, { account_order: ['a'], priority: 2 }));
     assert.deepEqual(names(decision), []);
     assert.deepEqual(decision.explanation.accounts[3], {
@@ -151,14 +151,14 @@ describe('which rule decides', () => {
   });
 });
 
-describe('who is left out, and why', () => {
+describe('accounts that are excluded, and the reasons', () => {
   const left = (account: Account, request = requestOf()) => {
     const decision = decided(rulesetOf(), { accounts: [account], request });
     assert.deepEqual(decision.candidates, []);
     return decision.explanation.accounts[0]?.why;
   };
 
-  test('what the account does not offer', () => {
+  test('an account that does not offer the request is excluded', () => {
     const offer = offerOf('cm.mtn', 'XAF', { operations: ['collect'] });
     assert.equal(left(accountOf('a', [offerOf('cm.orange', 'XAF')])), 'it does not offer cm.mtn in XAF');
     assert.equal(left(accountOf('a', [offerOf('cm.mtn', 'XOF')])), 'it does not offer cm.mtn in XAF');
@@ -172,7 +172,7 @@ describe('who is left out, and why', () => {
     );
   });
 
-  test('an amount outside its bounds, both of which it takes', () => {
+  test('an account is excluded outside its amount limits, which are inclusive', () => {
     const account = accountOf('a', [offerOf('cm.mtn', 'XAF', { min_minor: 10_000n, max_minor: 50_000_000n, step_minor: 500n })]);
     assert.equal(left(account, requestOf({ amount_minor: 9_900n })), 'amount below 100 XAF');
     assert.equal(left(account, requestOf({ amount_minor: 50_000_500n })), 'amount above 500000 XAF');
@@ -182,13 +182,13 @@ describe('who is left out, and why', () => {
     }
   });
 
-  test('of several offers for one channel one that fits is enough', () => {
+  test('one matching offer among several for a channel is enough', () => {
     const offers = [offerOf('cm.mtn', 'XAF', { max_minor: 100n }), offerOf('cm.mtn', 'XAF', { min_minor: 100n })];
     assert.deepEqual(names(decided(rulesetOf(), { accounts: [accountOf('a', offers)] })), ['a']);
   });
 });
 
-test('the explanation is plain JSON, and its sentences name the rule, everybody considered and the reasons', () => {
+test('the explanation is plain JSON and names the rule, every account considered and the reasons', () => {
   const rules = rulesetOf({
     id: 'rul_1',
     shares: [

@@ -59,7 +59,7 @@ async function charge(): Promise<Submission['kind'] | 'nobody'> {
 }
 
 describe('rules', () => {
-  test('a burst of requests asks the control database once; a change is followed within a second', async () => {
+  test('concurrent requests query the control database once; a change takes effect within a second', async () => {
     await Promise.all(Array.from({ length: 1_000 }, chosen));
     assert.equal(queries, 1);
     rows = [ruleOf({ account_order: ['b'] })];
@@ -69,13 +69,13 @@ describe('rules', () => {
     assert.deepEqual([await chosen(), queries], [['pa_b'], 2]);
   });
 
-  test('each team and environment has its own', async () => {
+  test('each team and environment has its own rules', async () => {
     const book = new RuleBook(control, clock);
     await Promise.all([book.of('live', TEAM), book.of('sandbox', TEAM), book.of('live', 8n), book.of('live', TEAM)]);
     assert.equal(queries, 3);
   });
 
-  test('a failed look is an error, and is not remembered', async () => {
+  test('a failed query is an error and is not cached', async () => {
     const all = control.all;
     control.all = () => Promise.reject(new Error('no control database'));
     await assert.rejects(router.choose(requestOf()), /no control database/);
@@ -83,7 +83,7 @@ describe('rules', () => {
     assert.deepEqual(await chosen(), ['pa_a', 'pa_b']);
   });
 
-  test('each attempt draws anew, and the draw is written down', async () => {
+  test('each attempt has its own draw, which is stored', async () => {
     rows = [
       ruleOf({
         shares: [
@@ -105,8 +105,8 @@ describe('rules', () => {
   });
 });
 
-describe('an account that fails', () => {
-  test('is left out, is tried by one payment after a while, and comes back by itself', async () => {
+describe('an account that fails repeatedly', () => {
+  test('is excluded, gets one payment as a probe after an interval, and recovers automatically', async () => {
     answers.set('a', SUBMISSIONS.unavailable);
     for (let i = 0; i < 5; i++) assert.equal(await charge(), 'accepted', 'by the other one');
     const { candidates, explanation } = await router.choose(requestOf());
@@ -121,7 +121,7 @@ describe('an account that fails', () => {
     assert.deepEqual(await chosen(), ['pa_a', 'pa_b']);
   });
 
-  test('leaves nobody when it is the only one', async () => {
+  test('leaves no candidate when it is the only one', async () => {
     accounts.pop();
     answers.set('a', SUBMISSIONS.unknown);
     for (let i = 0; i < 5; i++) assert.equal(await charge(), 'unknown');
@@ -130,7 +130,7 @@ describe('an account that fails', () => {
     assert.equal(await charge(), 'nobody');
   });
 
-  test('a fallback whose circuit is open is tried too when its probe is due, and does not use it up before', async () => {
+  test('a fallback with an open circuit is a candidate when its probe is due; selection does not use it up', async () => {
     answers.set('b', SUBMISSIONS.unavailable);
     for (let i = 0; i < 5; i++) await accounts[1]?.provider.submit(COLLECTION);
     assert.deepEqual(await chosen(), ['pa_a']);
@@ -145,7 +145,7 @@ describe('an account that fails', () => {
   });
 });
 
-describe('the standing of a channel', () => {
+describe('the status of a channel', () => {
   const standing = (channel: string) => router.standingOf('live', TEAM, channel);
   const fail = async (i: number, times: number) => {
     answers.set(i === 0 ? 'a' : 'b', SUBMISSIONS.unavailable);
@@ -162,13 +162,13 @@ describe('the standing of a channel', () => {
     assert.equal(await standing('cm.mtn'), 'down');
   });
 
-  test('is operational as long as one account is', async () => {
+  test('is operational as long as one account is operational', async () => {
     await fail(0, 3);
     assert.equal(health.standing('pa_a', 'cm.mtn', 'collect'), 'degraded');
     assert.equal(await standing('cm.mtn'), 'operational');
   });
 
-  test('is operational where nobody offers it, and where the sandbox does', async () => {
+  test('is operational where no account offers it, and where the sandbox offers it', async () => {
     await fail(0, 5);
     await fail(1, 5);
     assert.equal(await standing('cm.orange'), 'operational');

@@ -39,7 +39,7 @@ const made = async (merchant: Merchant): Promise<string> => {
   return (await api.call('POST', '/payments', { key: merchant.sandbox.secret, body })).body.transaction.id;
 };
 
-test('a payment whose window is over after the advance expires at once; one of another team, or of live, does not', async () => {
+test('a payment whose window ends during the advance expires at once; payments of other teams or in live do not', async () => {
   const [mine, other] = [await api.newMerchant(), await api.newMerchant({ verification_level: 1 })];
   const [payment, theirs] = [await made(mine), await made(other)];
   const inLive = { amount: 5_000, currency: 'XAF', email: 'a@b.example' };
@@ -58,7 +58,7 @@ test('a payment whose window is over after the advance expires at once; one of a
   assert.equal(transaction.expires_at, new Date(Date.parse(transaction.created_at) + 86_400_000).toISOString());
 });
 
-test('a delivery that failed is tried again at once', async () => {
+test('a failed delivery is retried at once', async () => {
   const merchant = await api.newMerchant();
   const key = merchant.sandbox.secret;
   const { webhook } = (
@@ -79,7 +79,7 @@ test('a delivery that failed is tried again at once', async () => {
   assert.equal(receiver.received.filter(({ path }) => path === '/clock').length, 2);
 });
 
-test('a payout that waits a minute for its provider is cancelled at once', async () => {
+test('a payout that has waited a minute for its provider is cancelled at once', async () => {
   const merchant = await api.newMerchant();
   const key = merchant.sandbox.secret;
   const { id } = await startPayment(api, { key });
@@ -99,7 +99,7 @@ test('a payout that waits a minute for its provider is cancelled at once', async
   );
 });
 
-test('a charge that waits for its payer to the end of the window, and a refund that waits for its provider, go on at once', async () => {
+test('a charge that waits for its payer until the window ends, and a pending refund, continue at once', async () => {
   const merchant = await api.newMerchant();
   const key = merchant.sandbox.secret;
   const { id: waiting } = await startPayment(api, { key, channel: 'cm.card', phone: '650000000' });
@@ -129,7 +129,7 @@ test('a charge that waits for its payer to the end of the window, and a refund t
   await until(statusOf, (status) => status === 'succeeded');
 });
 
-test('money on hold is released at once', async () => {
+test('retained money is released at once', async () => {
   const merchant = await api.newMerchant();
   const key = merchant.sandbox.secret;
   const { id } = await startPayment(api, { key });
@@ -149,7 +149,7 @@ test('money on hold is released at once', async () => {
   );
 });
 
-test('time that passes while payments are charged and paid loses none of them; live has no such time', async () => {
+test('advancing the clock during charges loses no payment; live has no such operation', async () => {
   const merchant = await api.newMerchant();
   const key = merchant.sandbox.secret;
   const move = { team_id: merchant.team.id, by_ms: 60_000 };
@@ -166,7 +166,7 @@ test('time that passes while payments are charged and paid loses none of them; l
   await assert.rejects(advanceClock(tools, { environment: 'live', db: live }, move, by), /only the sandbox/);
 });
 
-test('advancing the clock reports what comes due; nothing for a team without due rows, or an unknown team', async () => {
+test('advancing the clock reports the due rows; zero for a team without due rows, or an unknown team', async () => {
   const merchant = await api.newMerchant();
   const { stdout, code } = await run('1h', '--team', String(merchant.team.id));
   assert.equal(code, 0);

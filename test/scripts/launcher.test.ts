@@ -43,7 +43,7 @@ test('a fresh checkout installs once, with what tests need, then runs the pinned
   ]);
 });
 
-test('two at once: one installs, the other waits for it, both run', async (t) => {
+test('two concurrent starts install once, and both run', async (t) => {
   const checkout = newCheckout(t);
   const slowly = { NPM_DOES: 'dawdle' };
   const both = await Promise.all(['a', 'b'].map((name) => launch(t, checkout, [name], slowly)));
@@ -55,7 +55,7 @@ test('two at once: one installs, the other waits for it, both run', async (t) =>
   assert.equal(fs.existsSync(path.join(checkout, '.setup.lock')), false);
 });
 
-test('a failed install says what to do, and runs nothing', async (t) => {
+test('a failed install prints what to do, and runs nothing', async (t) => {
   const checkout = newCheckout(t);
   const failed = await launch(t, checkout, ['one'], { NPM_DOES: 'fail' });
   assert.equal(failed.end, 1);
@@ -64,13 +64,13 @@ test('a failed install says what to do, and runs nothing', async (t) => {
   assert.doesNotMatch(failed.errors, /^\s+at /m);
 });
 
-test('no npm at all is said as such', async (t) => {
+test('a missing npm is reported', async (t) => {
   const failed = await launch(t, newCheckout(t), ['one'], { npm_execpath: '', PATH: '/nowhere' });
   assert.equal(failed.end, 1);
   assert.match(failed.errors, /npm could not be run/);
 });
 
-test('an install that was killed is repaired by the next run', async (t) => {
+test('a killed install is repaired by the next run', async (t) => {
   const checkout = newCheckout(t);
   const killed = startLauncher(t, checkout, ['one'], { NPM_DOES: 'hang' });
   assert.ok(await waitFor(() => fs.existsSync(path.join(checkout, 'node_modules', 'tool')), SOON_MS));
@@ -82,7 +82,7 @@ test('an install that was killed is repaired by the next run', async (t) => {
   assert.ok(performance.now() - started < 10_000, 'the lock of a dead process is not waited for');
 });
 
-test('SIGTERM during the install ends npm too, and runs nothing', async (t) => {
+test('SIGTERM during the install also ends npm, and runs nothing', async (t) => {
   const checkout = newCheckout(t);
   const told = startLauncher(t, checkout, ['one'], { NPM_DOES: 'hang' });
   assert.ok(await waitFor(() => fs.existsSync(path.join(checkout, 'node_modules', 'tool')), SOON_MS));
@@ -91,7 +91,7 @@ test('SIGTERM during the install ends npm too, and runs nothing', async (t) => {
   assert.equal(fs.existsSync(path.join(checkout, '.setup.lock')), false);
 });
 
-test('a lock left long ago is taken over, though its pid belongs to somebody by now', async (t) => {
+test('a stale lock is taken over even if its pid now belongs to another process', async (t) => {
   const checkout = newCheckout(t);
   const lock = path.join(checkout, '.setup.lock');
   fs.writeFileSync(lock, String(process.pid));
@@ -100,7 +100,7 @@ test('a lock left long ago is taken over, though its pid belongs to somebody by 
   assert.equal((await launch(t, checkout, ['one'])).end, 0);
 });
 
-test('what was installed by hand is taken as it is, also without development tools', async (t) => {
+test('a manual install is accepted, also without development tools', async (t) => {
   const checkout = newCheckout(t);
   await launch(t, checkout, ['one']);
   const receipt = path.join(checkout, 'node_modules', '.package-lock.json');
@@ -113,7 +113,7 @@ for (const [what, change] of [
   ['another version', (checkout: string) => writeLockfile(checkout, '1.0.1')],
   ['a missing folder', (checkout: string) => fs.rmdirSync(path.join(checkout, 'node_modules', 'tool'))],
 ] as const) {
-  test(`${what} is installed anew`, async (t) => {
+  test(`${what} is reinstalled`, async (t) => {
     const checkout = newCheckout(t);
     await launch(t, checkout, ['one']);
     change(checkout);
@@ -122,7 +122,7 @@ for (const [what, change] of [
   });
 }
 
-test('SIGTERM reaches the program, and its exit code comes back', async (t) => {
+test('SIGTERM is passed to the program, and its exit code is returned', async (t) => {
   const launcher = startLauncher(t, newCheckout(t), ['stay']);
   const output = collect(launcher);
   assert.ok(await waitFor(() => output.text.includes('\n'), SOON_MS));
@@ -131,11 +131,11 @@ test('SIGTERM reaches the program, and its exit code comes back', async (t) => {
   assert.match(output.text, /told/);
 });
 
-test('a program ended by a signal ends the launcher by the same', async (t) => {
+test('a program ended by a signal ends the launcher with the same signal', async (t) => {
   assert.equal((await launch(t, newCheckout(t), ['abort'])).end, 'SIGKILL');
 });
 
-test('when npm is killed, the program receives the signal', async (t) => {
+test('a signal to the npm process is passed to the program', async (t) => {
   const checkout = newCheckout(t);
   const run = `${process.execPath} scripts/run.mjs program.mjs stay; exit $?`;
   const shell = spawn('sh', ['-c', run], {
@@ -151,7 +151,7 @@ test('when npm is killed, the program receives the signal', async (t) => {
   assert.ok(await waitFor(() => !isAlive(pid) && output.text.includes('told'), SOON_MS));
 });
 
-test('the pirogue command runs from any folder, also through a link', async (t) => {
+test('the pirogue command runs from any folder, also through a symbolic link', async (t) => {
   const checkout = newCheckout(t);
   const elsewhere = temporaryFolder(t);
   fs.mkdirSync(path.join(checkout, 'src', 'program', 'cli'), { recursive: true });

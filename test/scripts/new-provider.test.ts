@@ -60,7 +60,7 @@ suite('npm run new-provider', () => {
     assert.match(made.output, /src\/providers\/adapters\/catalogue\.ts/);
   });
 
-  test('what it makes passes the type check and the linter as it is', async () => {
+  test('the generated files pass the type check and the linter unchanged', async () => {
     const config = { extends: './tsconfig.json', files: MADE, include: [] };
     fs.writeFileSync(path.join(folder, 'made.json'), JSON.stringify(config));
     const types = await node(
@@ -77,7 +77,7 @@ suite('npm run new-provider', () => {
     assert.equal(lint.code, 0, lint.output);
   });
 
-  test('what it makes answers in the unions, and its test is red until it is written', async () => {
+  test('the generated adapter returns valid kinds, and its test fails until it is implemented', async () => {
     const parts = ['follow from our ids', 'comes to its end', 'garbage'];
     const args = ['--test', '--test-reporter=tap', ...parts.map((part) => `--test-name-pattern=${part}`), TEST];
     const { code, output } = await node(args, folder);
@@ -107,7 +107,7 @@ suite('npm run new-provider', () => {
     ['b'.repeat(31), /is not a valid name/],
     ['switch', /reserved word of the language/],
   ] as const) {
-    test(`refuses ${JSON.stringify(name)} and makes nothing`, async () => {
+    test(`rejects ${JSON.stringify(name)} and creates nothing`, async () => {
       const before = everything(folder);
       const { code, output } = await make(name);
       assert.equal(code, 1);
@@ -116,7 +116,7 @@ suite('npm run new-provider', () => {
     });
   }
 
-  test('refuses no name, two names, an option it does not know and a folder that is not the project', async () => {
+  test('rejects a missing name, two names, an unknown option and a folder that is not the project', async () => {
     assert.match((await make()).output, /usage/);
     assert.match((await make('one', 'two')).output, /usage/);
     assert.match((await make('one', '--force')).output, /^new-provider: Unknown option '--force'/);

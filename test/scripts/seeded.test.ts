@@ -8,7 +8,7 @@ import { readDefect, readDefects } from '../../scripts/seeded.ts';
 const ROOT = path.join(import.meta.dirname, '..', '..');
 const defects = readDefects();
 
-test('there are planted defects', () => assert.ok(defects.length >= 20, String(defects.length)));
+test('planted defects exist', () => assert.ok(defects.length >= 20, String(defects.length)));
 
 for (const { file, tests } of defects) {
   test(`${path.basename(file)} still applies, and the tests that must catch it exist`, () => {
@@ -21,6 +21,6 @@ for (const { file, tests } of defects) {
   });
 }
 
-test('a patch without its heading is refused', () => {
+test('a patch without its heading is rejected', () => {
   assert.throws(() => readDefect('x.patch', 'Defect: one\n'), /needs the lines/);
 });

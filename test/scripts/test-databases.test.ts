@@ -3,7 +3,7 @@ import test from 'node:test';
 import { cloneDatabases } from '../setup/databases.ts';
 import { atEnd, query } from '../db/helpers.ts';
 
-test('each test file gets three databases of its own, with the newest schema', async (t) => {
+test('each test file has three databases of its own, with the newest schema', async (t) => {
   const sets = await Promise.all([1, 2, 3, 4].map(() => cloneDatabases()));
   for (const set of sets) atEnd(t, () => set.drop());
   const urls = sets.flatMap(({ control, sandbox, live }) => [control, sandbox, live]);
@@ -14,7 +14,7 @@ test('each test file gets three databases of its own, with the newest schema', a
   }
 });
 
-test('what is written in one is in no other, and dropping does not wait for those still connected', async () => {
+test('data written in one database is in no other, and dropping does not wait for open connections', async () => {
   const [one, other] = await Promise.all([cloneDatabases(), cloneDatabases()]);
   await query(one.live, 'create table mine (n int)');
   for (const url of [one.sandbox, one.control, other.live]) {

@@ -27,7 +27,7 @@ const PASS = '';
 const FAIL = `throw new Error('on purpose');`;
 const HANG = 'await new Promise((resolve) => setTimeout(resolve, 60_000));';
 
-test('a passing run ends with 0 and its summary, and leaves nothing behind', async (t) => {
+test('a passing run exits with 0 and prints its summary, and leaves nothing behind', async (t) => {
   const run = startRun(t, [testFile(t, PASS)], { CI: 'true' });
   assert.equal(await ended(run.child), 0, run.text);
   assert.match(run.text, /✔ fixture.*ℹ pass 1\n.*ℹ fail 0\n.*ℹ duration_ms/s);
@@ -41,7 +41,7 @@ test('a failing test fails the run', async (t) => {
   assertNothingLeft(run);
 });
 
-test('a test file that never ends fails the run', async (t) => {
+test('a test file that does not end fails the run', async (t) => {
   const file = testFile(t, 'setInterval(() => {}, 1000);');
   const run = startRun(t, [file], { PIROGUE_TEST_FILE_LIMIT_MS: '3000' });
   assert.equal(await ended(run.child), 1);
@@ -49,14 +49,14 @@ test('a test file that never ends fails the run', async (t) => {
   assertNothingLeft(run);
 });
 
-test('a part of a file name that no test has is an error', async (t) => {
+test('a file name pattern that matches no test is an error', async (t) => {
   const run = startRun(t, ['--only', 'no-such-test']);
   assert.equal(await ended(run.child), 1);
   assert.match(run.text, /no test file has "no-such-test" in its name/);
 });
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  test(`${signal} in mid run stops tests and server, and leaves nothing behind`, async (t) => {
+  test(`${signal} during a run stops tests and server, and leaves nothing behind`, async (t) => {
     const run = await startHangingRun(t);
     run.child.kill(signal);
     assert.equal(await ended(run.child), 1);
@@ -64,14 +64,14 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   });
 }
 
-test('a run whose parent dies stops by itself', async (t) => {
+test('a run whose parent process dies stops', async (t) => {
   const run = await startHangingRun(t, ['sh', '-c', '"$@"; exit $?', 'sh']);
   run.child.kill('SIGKILL');
   assert.ok(await waitFor(() => !fs.existsSync(found(run).folder), SOON_MS));
   assert.ok(await waitFor(() => !isAlive(found(run).pid), SOON_MS));
 });
 
-test('what a run killed with -9 has left, a later one removes', async (t) => {
+test('what a run killed with SIGKILL left behind is removed by a later one', async (t) => {
   const killed = await startHangingRun(t);
   const { folder, server, pid } = found(killed);
   killed.child.kill('SIGKILL');

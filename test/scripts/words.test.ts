@@ -39,19 +39,19 @@ test('similar words are accepted', () => {
   }
 });
 
-test('of tests, only titles are checked', () => {
+test('in test files only titles are checked', () => {
   assert.deepEqual(wordFaults('test/planted.test.ts', 'const purse = 1;'), []);
   const call = 'test(';
   assert.equal(wordFaults('test/planted.test.ts', `${call}'a purse is empty')`).length, 1);
 });
 
-test('an exception counts in its file only', () => {
+test('an exception applies in its file only', () => {
   const line = "kind = 'giveback'";
   assert.deepEqual(wordFaults('src/core/refunds/store.ts', line), []);
   assert.equal(wordFaults('src/core/disputes/store.ts', line).length, 1);
 });
 
-test('the repository has no such word, and every exception has a reason and a use', () => {
+test('the repository contains no such word, and every exception has a reason and is used', () => {
   assert.deepEqual(allFaults(), []);
   assert.ok(EXCEPTIONS.every(({ reason }) => reason.length > 0));
 });

@@ -26,7 +26,7 @@ fs.copyFileSync(path.join(root, 'sdk/package.json'), path.join(installed, 'packa
 execFileSync(process.execPath, [path.join(root, 'sdk/build.ts'), path.join(installed, 'dist')]);
 const built = path.join(installed, 'dist');
 
-test('what is built is plain modules: no TypeScript, nothing of Node, no way out of the package', () => {
+test('the build is plain modules: no TypeScript, no Node API, no import from outside the package', () => {
   const files = fs.readdirSync(built, { recursive: true, encoding: 'utf8' }).filter((name) => /\.(js|ts)$/.test(name));
   assert.ok(files.includes('index.js') && files.includes('index.d.ts'));
   for (const name of files) {
@@ -71,13 +71,13 @@ async function compile(flavour: string[], files: string[]): Promise<string> {
   return stdout;
 }
 
-test('its types say what fits and what does not, with and without the types of Node or the browser', async () => {
+test('its types accept valid calls and reject others, with and without the types of Node or the browser', async () => {
   const consumer = fs.readFileSync(path.join(import.meta.dirname, 'consumer.ts'), 'utf8');
   fs.writeFileSync(path.join(folder, 'consumer.ts'), consumer.replace('../../sdk/src/index.ts', 'pirogue-sdk'));
   for (const flavour of FLAVOURS) assert.equal(await compile(flavour, ['consumer.ts']), '', flavour.join(' '));
 });
 
-test('every sample of its README compiles', async () => {
+test('every example in its README compiles', async () => {
   const readme = fs.readFileSync(path.join(root, 'sdk/README.md'), 'utf8');
   const samples = [...readme.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, sample]) => sample ?? '');
   const given = [

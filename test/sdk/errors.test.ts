@@ -23,7 +23,7 @@ async function thrown<T extends Error>(Class: abstract new (...args: never[]) =>
   return error;
 }
 
-test('401 AuthenticationError for a key nobody has, with the id of the request', async () => {
+test('401 AuthenticationError for an unknown key, with the request id', async () => {
   const error = await thrown(sdk.AuthenticationError, withKey('sk_test.nobody').balance.retrieve({}, { requestId: 'mine-1' }));
   assert.deepEqual([error.status, error.requestId, error.attempts], [401, 'mine-1', 1]);
   assert.match(error.message, /^401 .*\(request mine-1\)$/);
@@ -40,7 +40,7 @@ test('402 PaymentDeclinedError has error_code and payer_message', async () => {
   assert.equal(live.error_code, 'merchant_not_verified');
 });
 
-test('422 ValidationError has all rejected fields by path', async () => {
+test('422 ValidationError lists all rejected fields by path', async () => {
   const wrong = { amount: 0, currency: 'XXX', customer: { email: 'nobody' } } as never;
   const error = await thrown(sdk.ValidationError, pirogue.payments.create(wrong));
   assert.deepEqual(Object.keys(error.errors).sort(), ['amount', 'currency', 'customer.email']);
@@ -50,7 +50,7 @@ test('422 ValidationError has all rejected fields by path', async () => {
   assert.equal(refused.error_code, 'raw_card_data_not_accepted');
 });
 
-test('422 IdempotencyError for a key used with another payload, and for one that is malformed', async () => {
+test('422 IdempotencyError for a key used with another payload, and for a malformed key', async () => {
   await pirogue.payments.create(ORDER, { idempotencyKey: 'taken' });
   const other = pirogue.payments.create({ ...ORDER, amount: 1 }, { idempotencyKey: 'taken' });
   const error = await thrown(sdk.IdempotencyError, other);
@@ -58,7 +58,7 @@ test('422 IdempotencyError for a key used with another payload, and for one that
   await thrown(sdk.IdempotencyError, pirogue.payments.create(ORDER, { idempotencyKey: 'x'.repeat(256) }));
 });
 
-test('409 ConflictError for a reference that is taken, where the team wants them unique', async () => {
+test('409 ConflictError for a duplicate reference, where the team requires unique references', async () => {
   const { sandbox, team } = await api.newMerchant();
   await api.setTeam(team, { unique_references: true });
   const client = withKey(sandbox.secret);
@@ -67,7 +67,7 @@ test('409 ConflictError for a reference that is taken, where the team wants them
   assert.deepEqual(Object.keys(error.errors), ['reference']);
 });
 
-test('400, 403, 404 and 406 have classes too', async () => {
+test('400, 403, 404 and 406 have their own classes', async () => {
   const { transaction } = await pirogue.payments.create(ORDER);
   await pirogue.payments.cancel(transaction.id);
   const again = await thrown(sdk.BadRequestError, pirogue.payments.cancel(transaction.id));
@@ -81,7 +81,7 @@ test('400, 403, 404 and 406 have classes too', async () => {
   await thrown(sdk.PrivateKeyRequiredError, withKey(api.keys.sandbox.public).balance.retrieve());
 });
 
-test('429 RateLimitError says which limit, and for how long', async () => {
+test('429 RateLimitError has the exceeded limit and the delay', async () => {
   const limited = await startApi({ workers: false, clock: new FakeClock(), env: { RATE_LIMITS: 'on' } });
   try {
     const client = new Pirogue(limited.keys.sandbox.secret, { baseUrl: limited.url, retries: 0 });
@@ -103,7 +103,7 @@ test('429 RateLimitError says which limit, and for how long', async () => {
   }
 });
 
-test('what could never work is refused before anything is sent', async () => {
+test('an invalid call is rejected before anything is sent', async () => {
   assert.throws(() => withKey(''), TypeError);
   assert.throws(() => withKey('sk_test.with\nnewline'), TypeError);
   assert.throws(() => new Pirogue('sk_test.x', { baseUrl: 'pay.example' }), /baseUrl/);
@@ -115,13 +115,13 @@ test('what could never work is refused before anything is sent', async () => {
   await assert.rejects(pirogue.payments.retrieve('../balance'), sdk.NotFoundError);
 });
 
-test('neither client nor error shows the key', async () => {
+test('neither the client nor an error exposes the key', async () => {
   const error = await thrown(sdk.NotFoundError, pirogue.payments.retrieve('trx_test_nothing'));
   const shown = inspect([pirogue, error], { depth: 9, showHidden: true }) + JSON.stringify([pirogue, error]);
   assert.ok(!shown.includes(api.keys.sandbox.secret));
 });
 
-test('a secret key in a browser is refused, a public one is not', () => {
+test('a secret key in a browser is rejected, a public key is accepted', () => {
   const page = globalThis as { document?: object };
   page.document = {};
   try {

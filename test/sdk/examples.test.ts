@@ -76,11 +76,11 @@ for (const file of ['examples/shop-sdk/server.ts', 'examples/shop-fetch/server.m
   const path = `/${file.split('/')[1]}/webhooks`;
   const shop = await startShop(file, path);
 
-  test(`${file} has less than 150 lines`, () => {
+  test(`${file} has fewer than 150 lines`, () => {
     assert.ok(fs.readFileSync(file, 'utf8').split('\n').length <= 150);
   });
 
-  test(`${file}: order, pay, webhook verified, order paid`, async () => {
+  test(`${file}: an order is created, paid, confirmed by a verified webhook, and marked as paid`, async () => {
     const { id, payAt } = await buy(shop);
     assert.match(await orderPage(shop, id), /not paid yet/);
     weather.next();
@@ -93,7 +93,7 @@ for (const file of ['examples/shop-sdk/server.ts', 'examples/shop-fetch/server.m
     assert.deepEqual(weather.seen, [], 'the webhook told it, nobody asked');
   });
 
-  test(`${file}: without a webhook the payer's return makes it ask`, async () => {
+  test(`${file}: without a webhook the payment is polled when the payer returns`, async () => {
     proxy.behave(500, path);
     const { id, payAt } = await buy(shop);
     await pay(payAt, '650000000');
@@ -106,7 +106,7 @@ for (const file of ['examples/shop-sdk/server.ts', 'examples/shop-fetch/server.m
     assert.match(await orderPage(shop, declined.id), /not paid yet/);
   });
 
-  test(`${file}: pressed twice, with a lost answer between: one payment`, async () => {
+  test(`${file}: two clicks with a lost response in between create one payment`, async () => {
     weather.next('lose_answer');
     const fields = { id: randomUUID(), quantity: '2', phone: '+237650000000' };
     const answers = [await order(shop, fields), await order(shop, fields)];
@@ -118,7 +118,7 @@ for (const file of ['examples/shop-sdk/server.ts', 'examples/shop-fetch/server.m
     assert.deepEqual([payment.amount, others], [25_000, []]);
   });
 
-  test(`${file}: what is forged, or of another amount, pays nothing`, async () => {
+  test(`${file}: a forged webhook, or one with another amount, pays nothing`, async () => {
     const { id } = await buy(shop);
     const [payment] = await paymentsOf(id);
     const event = (amount: number) => ({
@@ -133,7 +133,7 @@ for (const file of ['examples/shop-sdk/server.ts', 'examples/shop-fetch/server.m
     assert.match(await orderPage(shop, id), /paid, thank you/);
   });
 
-  test(`${file}: nonsense is refused`, async () => {
+  test(`${file}: invalid input is rejected`, async () => {
     for (const fields of [{ id: 'x' }, { id: randomUUID(), quantity: '0' }, { id: randomUUID(), quantity: '1e3' }]) {
       assert.equal((await order(shop, { quantity: '1', phone: '1', ...fields })).status, 400);
     }

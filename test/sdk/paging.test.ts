@@ -21,7 +21,7 @@ const ids = made
   .sort()
   .reverse();
 
-test('60 rows, each once and newest first, page after page, whatever is added meanwhile', async () => {
+test('60 rows are listed once each, newest first, whatever is added in the meantime', async () => {
   weather.next();
   const seen: string[] = [];
   for await (const payment of pirogue.payments.list({ per_page: 25, search: 'row-' })) {
@@ -35,7 +35,7 @@ test('60 rows, each once and newest first, page after page, whatever is added me
   for (const path of asked) assert.match(path, /[?&]cursor=/);
 });
 
-test('nothing is sent before it is read, and no more than is read', async () => {
+test('pages are requested only when they are read', async () => {
   weather.next();
   const list = pirogue.payments.list({ per_page: 10, search: 'row-' });
   assert.equal(weather.seen.length, 0);
@@ -44,7 +44,7 @@ test('nothing is sent before it is read, and no more than is read', async () => 
   assert.deepEqual(await list.toArray({ limit: 0 }), []);
 });
 
-test('one page: by number with the total, by cursor without', async () => {
+test('one page: by number with the total, by cursor without the total', async () => {
   const first = await pirogue.payments.list({ per_page: 20 }).page();
   assert.ok('total' in first.meta && first.meta.total >= COUNT);
   const second = await pirogue.payments.list({ per_page: 20, page: 2 }).page();
@@ -52,18 +52,18 @@ test('one page: by number with the total, by cursor without', async () => {
   assert.deepEqual(byCursor.items, second.items);
 });
 
-test('reading goes on from a page by number', async () => {
+test('iteration continues from a numbered page', async () => {
   const rest = await pirogue.payments.list({ per_page: 25, page: 2, search: 'row-' }).toArray();
   const whole = await pirogue.payments.list({ per_page: 100, search: 'row-' }).toArray();
   assert.deepEqual(rest, whole.slice(25));
 });
 
-test('pages keep their filters, and an empty list ends', async () => {
+test('pages keep their filters, and an empty list ends the iteration', async () => {
   assert.equal((await pirogue.payments.list({ status: 'pending', per_page: 7 }).toArray()).length, COUNT + 1);
   assert.deepEqual(await pirogue.payments.list({ status: 'succeeded' }).toArray(), []);
 });
 
-test('what is broken on the way to a page is asked for again', async () => {
+test('a page whose request failed is requested again', async () => {
   weather.next('pass', 'lose_answer', 'cut_answer');
   assert.equal((await pirogue.payments.list({ per_page: 50 }).toArray()).length, COUNT + 1);
 });

@@ -49,7 +49,7 @@ test('payments: create, charge, retrieve, list, cancel', async () => {
   );
 });
 
-test('a payment for a connected account', async () => {
+test('payments for a connected account', async () => {
   const account = await pirogue.accounts.create({
     name: 'Stall 7',
     email: 'stall@shop.example',
@@ -59,7 +59,7 @@ test('a payment for a connected account', async () => {
   assert.equal((await pirogue.payments.retrieve(transaction.id)).account, account.id);
 });
 
-test('refunds: create, retrieve, list, and those of one payment', async () => {
+test('refunds: create, retrieve, list, list of one payment', async () => {
   const payment = await paid();
   const { id } = await pirogue.refunds.create({ payment, amount: 1_000, reason: 'requested_by_customer' });
   assert.equal((await pirogue.refunds.retrieve(id)).amount, 1_000);
@@ -135,7 +135,7 @@ test('invoices: create, update, send, retrieve, list, cancel, delete', async () 
   assert.equal((await invoices.delete(draft.id)).id, draft.id);
 });
 
-test('links: create, update, retrieve, list, their payments', async () => {
+test('links: create, update, retrieve, list, list of their payments', async () => {
   const { links } = new Pirogue(api.keys.live.secret, { baseUrl: api.url, fetch: watched });
   const { id, url } = await links.create({ title: 'Evening class', amount: 15_000, currency: 'XAF' });
   assert.match(url, /\/l\//);
@@ -157,7 +157,7 @@ test('accounts: create, update, replace, deactivate, reactivate, onboarding, lis
   assert.ok((await accounts.list().toArray()).some((account) => account.id === id));
 });
 
-test('balance: the figures and the movements behind them', async () => {
+test('balance: the amounts and their movements', async () => {
   await paid();
   const balance = await pirogue.balance.retrieve({ currency: 'XAF' });
   assert.equal(typeof balance['in.transit'], 'number');
@@ -195,7 +195,7 @@ test('webhooks: create, update, replace, rotate, test, deliveries, list, delete'
   await webhooks.delete(id);
 });
 
-test('events: list by type, retrieve, resend; the type narrows the data', async () => {
+test('events: list by type, retrieve, resend; the type narrows the type of the data', async () => {
   const payment = await paid();
   const events = await pirogue.events.list({ type: 'payment.succeeded', per_page: 100 }).toArray();
   const event = events.find((one) => one.event === 'payment.succeeded' && one.data.id === payment);
@@ -214,7 +214,7 @@ test('channels, countries, currencies, banks, identity', async () => {
   assert.equal((await pirogue.identity.resolve({ channel: 'cm.mtn', phone: '650000000' })).resolved, true);
 });
 
-test('every operation of the document has a method, and was called above', () => {
+test('every operation of the document has a method, and was called by the tests above', () => {
   // An alias of /accounts.
   const wanted = Object.values(OPERATIONS).filter(({ path }) => !path.startsWith('/subaccounts'));
   const left = wanted.map(({ method, path }) => `${method} ${path}`).filter((name) => !called.has(name));

@@ -35,7 +35,7 @@ const ORDER = { amount: 25_000, currency: 'XAF', phone: '+237650000000', referen
 const made = () => client().payments.list().toArray();
 const keysSent = () => new Set(weather.seen.map(({ headers }) => headers['idempotency-key']));
 
-test('a lost answer is asked for again with the same key: exactly one payment', async () => {
+test('a request whose response was lost is retried with the same key and creates exactly one payment', async () => {
   weather.next('lose_answer', 'cut_answer', 'lose_request');
   const { transaction } = await client().payments.create(ORDER);
   assert.equal(weather.seen.length, 4);
@@ -47,7 +47,7 @@ test('a lost answer is asked for again with the same key: exactly one payment', 
   );
 });
 
-test('two calls have two keys, and are two payments', async () => {
+test('two calls have two keys and create two payments', async () => {
   weather.next();
   await client().payments.create(ORDER);
   await client().payments.create(ORDER);
@@ -55,7 +55,7 @@ test('two calls have two keys, and are two payments', async () => {
   assert.equal((await made()).length, 2);
 });
 
-test("the caller's own key is sent as it is, over calls too", async () => {
+test('the key given by the caller is sent unchanged, also on retries', async () => {
   weather.next('lose_answer');
   const first = await client().payments.create(ORDER, { idempotencyKey: 'order-1-first-try' });
   const second = await client().payments.create(ORDER, { idempotencyKey: 'order-1-first-try' });
@@ -64,7 +64,7 @@ test("the caller's own key is sent as it is, over calls too", async () => {
   assert.equal(second.authorization_url, first.authorization_url);
 });
 
-test('when nothing gets through, the error has the key to go on with later', async () => {
+test('when every try fails, the error contains the key for a later retry', async () => {
   weather.next('lose_answer', 'lose_answer');
   const error = await client({ retries: 1 })
     .payments.create(ORDER)
@@ -79,7 +79,7 @@ test('when nothing gets through, the error has the key to go on with later', asy
   );
 });
 
-test('nobody listens: ConnectionError that says why', async () => {
+test('a refused connection is a ConnectionError with its cause', async () => {
   const nobody = new Pirogue(merchant.sandbox.secret, { baseUrl: 'http://127.0.0.1:1', retries: 0 });
   await assert.rejects(nobody.balance.retrieve(), (error: Error) => {
     assert.ok(error instanceof ConnectionError);
@@ -89,7 +89,7 @@ test('nobody listens: ConnectionError that says why', async () => {
   });
 });
 
-test('what takes no key is not sent again when its answer was lost', async () => {
+test('an operation without an idempotency key is not retried when its response was lost', async () => {
   const account = await client().accounts.create({ name: 'Stall', email: 'stall@shop.example' });
   weather.next('lose_answer');
   await assert.rejects(client().accounts.deactivate(account.id), ConnectionError);
@@ -97,14 +97,14 @@ test('what takes no key is not sent again when its answer was lost', async () =>
   assert.equal(weather.seen[0]?.headers['idempotency-key'], undefined);
 });
 
-test('429: the same again, with the same key', async () => {
+test('429: the request is retried with the same key', async () => {
   weather.next({ status: 429, headers: { 'retry-after': '1' }, body: '{"code":429,"retry_after":1}' });
   await client().payments.create(ORDER);
   assert.equal(keysSent().size, 1);
   assert.equal((await made()).length, 1);
 });
 
-test('429 that asks for more than the deadline leaves: RateLimitError at once', async () => {
+test('429 with a delay beyond the deadline: RateLimitError at once', async () => {
   weather.next({ status: 429, headers: { 'retry-after': '60' }, body: '{"code":429,"type":"team","retry_after":60}' });
   await assert.rejects(client({ deadlineMs: 5_000 }).payments.create(ORDER), (error: unknown) => {
     assert.ok(error instanceof RateLimitError);
@@ -113,7 +113,7 @@ test('429 that asks for more than the deadline leaves: RateLimitError at once', 
   });
 });
 
-test('5xx is tried again, and is a ServerError when it stays; 501 is not tried again', async () => {
+test('5xx is retried, and becomes a ServerError when it persists; 501 is not retried', async () => {
   weather.next({ status: 500 }, { status: 503, body: '<html>' });
   await client().payments.create(ORDER);
   assert.equal(weather.seen.length, 3);
@@ -124,7 +124,7 @@ test('5xx is tried again, and is a ServerError when it stays; 501 is not tried a
   assert.equal(weather.seen.length, 1);
 });
 
-test('no other 4xx is tried again', async () => {
+test('no other 4xx is retried', async () => {
   for (const status of [400, 401, 402, 403, 404, 405, 406, 409, 422]) {
     weather.next({ status }, { status });
     await assert.rejects(client().payments.create(ORDER), { status });
@@ -140,7 +140,7 @@ test('a cancellation whose answer was lost is reported as the cancellation it wa
   await assert.rejects(client().payments.cancel(transaction.id), { status: 400 }, 'a first try that is rejected stays rejected');
 });
 
-test('a cancellation that never arrived is still rejected when the payment has ended otherwise', async () => {
+test('a cancellation that never arrived is rejected when the payment has ended otherwise', async () => {
   const { transaction } = await client().payments.create(ORDER);
   const charge = { channel: 'cm.mtn', data: { phone: '650000001' } };
   await assert.rejects(client().payments.charge(transaction.id, charge), PaymentDeclinedError);
@@ -196,13 +196,13 @@ test('a registered endpoint whose secret was lost with the answer is an error th
   assert.match((await client().webhooks.rotateSecret(error.webhookId)).secret ?? '', /^whsec_/);
 });
 
-test('a redirect is not followed: the key goes nowhere else', async () => {
+test('a redirect is not followed: the key is sent to no other host', async () => {
   weather.next({ status: 302, headers: { location: `${weather.url}/elsewhere` } });
   await assert.rejects(client().balance.retrieve(), { status: 302 });
   assert.equal(weather.seen.length, 1);
 });
 
-test('no answer within the timeout: tried again, then TimeoutError', async () => {
+test('a timeout is retried, then reported as TimeoutError', async () => {
   weather.next('hang');
   await client({ timeoutMs: 200 }).payments.create(ORDER);
   assert.equal(keysSent().size, 1);
@@ -213,7 +213,7 @@ test('no answer within the timeout: tried again, then TimeoutError', async () =>
   await assert.rejects(client().payments.create(ORDER, { deadlineMs: 100 }), { name: 'TimeoutError', attempts: 1 });
 });
 
-test("the caller's signal ends a call, also while it waits to try again", async () => {
+test('the signal of the caller aborts a call, also while it waits for a retry', async () => {
   weather.next('hang');
   const reason = new Error('the payer left');
   await assert.rejects(client().payments.create(ORDER, { signal: abortedIn(50, reason) }), reason);
@@ -230,7 +230,7 @@ function abortedIn(ms: number, reason: Error): AbortSignal {
   return controller.signal;
 }
 
-test('waits: what the service asks for, else twice as long each time, spread over half', () => {
+test('delays: Retry-After if present, otherwise exponential, with jitter over half', () => {
   const answer = (status: number, headers = {}) => ({ kind: 'answer', status, headers: new Headers(headers), body: {} }) as const;
   const lost = { kind: 'lost', timedOut: false, cause: null } as const;
   assert.deepEqual(

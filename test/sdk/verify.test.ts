@@ -38,7 +38,7 @@ function signed(body: string, timestamp: string, key = secret): Record<string, s
 
 const nowSeconds = () => Math.floor(Date.now() / 1000);
 
-test('a real delivery: bytes, text and ArrayBuffer; headers of Node and of the web, in any case', async () => {
+test('accepts a real delivery as bytes, text and ArrayBuffer, with Node or web headers in any case', async () => {
   const { body, headers } = delivery;
   const event = await pirogue.webhooks.verify(body, headers, secret);
   assert.ok(event.event === 'payment.created');
@@ -49,13 +49,13 @@ test('a real delivery: bytes, text and ArrayBuffer; headers of Node and of the w
   assert.deepEqual(await verifyWebhook(body.toString(), shouted, secret), event);
 });
 
-test('while a secret is being exchanged, either may have signed', async () => {
+test('accepts a signature by either secret during a rotation', async () => {
   const { body, headers } = delivery;
   await verifyWebhook(body, headers, ['whsec_new', secret]);
   await refused('signature_mismatch', body, headers, ['whsec_new', 'whsec_other']);
 });
 
-test('a wrong signature, of any length or case', async () => {
+test('rejects a wrong signature of any length or case', async () => {
   const { body, headers } = delivery;
   const right = headers['x-service-signature'] ?? '';
   const wrong = [right.replace(/.$/, (last) => (last === '0' ? '1' : '0')), right.slice(0, -1), `${right}0`, 'v1='];
@@ -65,7 +65,7 @@ test('a wrong signature, of any length or case', async () => {
   await refused('signature_mismatch', body, headers, `${secret}x`);
 });
 
-test('a prefix other than v1=', async () => {
+test('rejects a prefix other than v1=', async () => {
   const { body, headers } = delivery;
   const digest = headers['x-service-signature']?.slice(3) ?? '';
   for (const signature of [digest, `v2=${digest}`, `V1=${digest}`, '']) {
@@ -73,21 +73,21 @@ test('a prefix other than v1=', async () => {
   }
 });
 
-test('a changed body, also one that is the same JSON', async () => {
+test('rejects a changed body, even if its JSON is equal', async () => {
   const { body, headers } = delivery;
   await refused('signature_mismatch', body.toString().replace('25000', '25001'), headers, secret);
   await refused('signature_mismatch', JSON.stringify(delivery.event, null, 1), headers, secret);
   await refused('signature_mismatch', '', headers, secret);
 });
 
-test('a missing header', async () => {
+test('rejects a delivery whose signature or timestamp header is missing', async () => {
   const { 'x-service-signature': signature, 'x-service-timestamp': timestamp } = delivery.headers;
   await refused('signature_missing', delivery.body, { 'x-service-timestamp': timestamp }, secret);
   await refused('timestamp_missing', delivery.body, { 'x-service-signature': signature }, secret);
   await refused('signature_missing', delivery.body, new Headers(), secret);
 });
 
-test('rightly signed, but more than 300 seconds old or new, or without a time', async () => {
+test('rejects a valid signature with a timestamp missing or more than 300 seconds in the past or future', async () => {
   const now = Date.now();
   const body = '{}';
   for (const [offset, fits] of [
@@ -109,7 +109,7 @@ test('rightly signed, but more than 300 seconds old or new, or without a time', 
   await refused('timestamp_out_of_tolerance', body, signed(body, minute), secret, { toleranceSeconds: Number.NaN });
 });
 
-test('the signature is judged before the time, and the body after both', async () => {
+test('checks the signature before the timestamp, and the body after both', async () => {
   await refused('signature_mismatch', '{}', signed('{}', '1', 'whsec_other'), secret);
   await refused('timestamp_out_of_tolerance', 'not JSON', signed('not JSON', '1'), secret);
   await refused('body_malformed', 'not JSON', signed('not JSON', String(nowSeconds())), secret);

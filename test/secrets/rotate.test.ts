@@ -52,7 +52,7 @@ function age(cli: CommandLine): void {
   fs.utimesSync(keyFile(cli), then, then);
 }
 
-test('every column whose values are sealed is known to rotation', async (t) => {
+test('every sealed column is known to rotation', async (t) => {
   const cli = await openQuickly();
   t.after(() => cli.close());
   for (const [database, url] of Object.entries(cli.databases).filter(([name]) => name !== 'drop')) {
@@ -70,7 +70,7 @@ test('every column whose values are sealed is known to rotation', async (t) => {
   }
 });
 
-describe('rotating under a running service', () => {
+describe('rotation while the service runs', () => {
   let cli: CommandLine;
   let program: Program;
   let receiver: Receiver;
@@ -105,7 +105,7 @@ describe('rotating under a running service', () => {
     assert.equal(verify(one as NonNullable<typeof one>, endpoint.secret), null, 'the delivery is signed with the secret shown');
   };
 
-  test('everything sealed before opens after, and again when the old key is gone', async () => {
+  test('values sealed before the rotation open after it, and after the old key is removed', async () => {
     const team = program.keys.team;
     const hook = await register('before');
     const { authorization_url } = await pay();
@@ -178,7 +178,7 @@ describe('rotating under a running service', () => {
     await check();
   });
 
-  test('secrets that merchants change at the same time are kept', async () => {
+  test('secrets that merchants change during the rotation are kept', async () => {
     const hooks = await Promise.all([1, 2, 3].map((n) => register(`busy-${n}`)));
     let over = false;
     const writers = hooks.map(async (hook) => {
@@ -192,7 +192,7 @@ describe('rotating under a running service', () => {
   });
 });
 
-describe('rotating by command alone', () => {
+describe('rotation by command', () => {
   let cli: CommandLine;
   let sandbox: DbPool;
   before(async () => {
@@ -209,7 +209,7 @@ describe('rotating by command alone', () => {
   const COUNT = 1_000;
   const place = (id: string) => vaultPlace(9n, id);
 
-  test('killed half way it goes on with the same key when it is run again', async () => {
+  test('a killed rotation continues with the same key when it is run again', async () => {
     const secrets = await secretsOf(cli);
     const ids = Array.from({ length: COUNT }, (_, i) => `pm_test_${String(i).padStart(6, '0')}`);
     await sandbox.run(sql`
@@ -261,7 +261,7 @@ describe('rotating by command alone', () => {
     assert.equal(await ended, null, `it was killed, not done: ${said}`);
   }
 
-  test('values that were moved or damaged are named, left as they are, and keep their key', async () => {
+  test('moved or damaged values are listed, left unchanged, and keep their key', async () => {
     await sandbox.run(sql`
       update payment_methods set token_sealed = (select token_sealed from payment_methods where id = 'pm_test_000001')
       where id = 'pm_test_000002'`);
@@ -280,7 +280,7 @@ describe('rotating by command alone', () => {
     await sandbox.run(sql`delete from payment_methods where id = 'pm_test_000002'`);
   });
 
-  test('two rotations at once make one key', async () => {
+  test('two concurrent rotations create one key', async () => {
     const waiting = () =>
       cli.control.all(sql`select 1 from pg_locks where locktype = 'advisory' and not granted
         and database = (select oid from pg_database where datname = current_database())`);
@@ -308,7 +308,7 @@ describe('rotating by command alone', () => {
     );
   });
 
-  test('keys of SECRETS_KEY: the new one in front, everything again under it, then the old one out', async () => {
+  test('keys of SECRETS_KEY: add the new key first, seal every value with it, remove the old key', async () => {
     const file = fs.readFileSync(keyFile(cli), 'utf8').trim().split('\n');
     const [from, to, foreign] = [file.join(), keyOf('n'), keyOf('f')];
     const run = async (key: string, ...args: string[]) => {
@@ -339,7 +339,7 @@ describe('rotating by command alone', () => {
     assert.equal((await run(from, 'status')).code, 1);
   });
 
-  test('what was done stands in the audit trail, by the ids of keys', async () => {
+  test('the rotation is recorded in the audit trail, with the ids of the keys', async () => {
     delete cli.env.SECRETS_KEY;
     const entries = await cli.control.all<{ action: string; resource_id: string; team_id: bigint | null }>(sql`
       select distinct action, resource_id, team_id from audit_entries where action like 'secrets.%'`);
@@ -348,7 +348,7 @@ describe('rotating by command alone', () => {
     for (const { resource_id, team_id } of entries) assert.ok(/^[0-9a-f]{12}$/.test(resource_id) && team_id === null);
   });
 
-  test('a key file that is gone stops a start, and no other key takes its place', async () => {
+  test('a missing key file stops a start, and no other key is used instead', async () => {
     fs.renameSync(keyFile(cli), `${keyFile(cli)}.away`);
     const { code, stderr } = await cli.run('secrets', 'status');
     assert.equal(code, 1);
@@ -356,7 +356,7 @@ describe('rotating by command alone', () => {
     assert.ok(!fs.existsSync(keyFile(cli)));
   });
 
-  test('a service with another key does not start, and says why', async () => {
+  test('a service with another key does not start, and reports why', async () => {
     const env = { ...COMPILE_CACHE, SECRETS_KEY: keyOf('f') };
     const start = startProgram({ dataDir: cli.dataDir, databases: cli.databases, env });
     await assert.rejects(start, /SECRETS_KEY cannot open this installation's secrets/);

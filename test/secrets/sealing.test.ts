@@ -27,7 +27,7 @@ const newFile = () => {
 const refuses = (what: () => unknown, why: RegExp) =>
   assert.throws(what, (error) => error instanceof SealError && why.test(error.message));
 
-test('what is sealed opens again, and two seals of one text differ', () => {
+test('a sealed text opens again, and two seals of one text differ', () => {
   const secrets = new Secrets(OLD);
   const [one, two] = [secrets.seal('whsec_é🛶', PLACE), secrets.seal('whsec_é🛶', PLACE)];
   assert.notEqual(one, two);
@@ -35,7 +35,7 @@ test('what is sealed opens again, and two seals of one text differ', () => {
   assert.equal(secrets.open(secrets.seal('', PLACE), PLACE), '');
 });
 
-test('a sealed value names its key and shows nothing of key or text', () => {
+test('a sealed value names its key and reveals neither key nor text', () => {
   const { id } = sealingKey(OLD);
   const sealed = new Secrets(OLD).seal('canary-text', PLACE);
   assert.ok(sealed.startsWith(`s2.${id}.`));
@@ -54,7 +54,7 @@ test('a value moved to another column, team or row does not open', () => {
     refuses(() => secrets.open(sealed, place), /changed, or stood somewhere else/);
 });
 
-test('a value with any one character changed, left out or added does not open', () => {
+test('a value with any one character changed, removed or added does not open', () => {
   const secrets = new Secrets(OLD, fixedKeys([OLD, NEW]));
   const sealed = secrets.seal('0123456789ab', PLACE);
   const changed = (text: string) => text !== sealed && refuses(() => secrets.open(text, PLACE), /./);
@@ -66,7 +66,7 @@ test('a value with any one character changed, left out or added does not open', 
   for (const text of [`${sealed}AAAA`, renamed, '', 's2', 's2..', sealed.replace('s2', 's1')]) changed(text);
 });
 
-test('every key opens, the first seals; a key that is not there is named by its id', () => {
+test('every key opens, the first key seals; a missing key is reported by its id', () => {
   const before = new Secrets(OLD, fixedKeys([OLD])).seal('text', PLACE);
   const both = fixedKeys([NEW, OLD]);
   assert.equal(open(both, before, PLACE), 'text');
@@ -77,7 +77,7 @@ test('every key opens, the first seals; a key that is not there is named by its 
   );
 });
 
-test('what is derived does not change with the keys', () => {
+test('derived values do not change when keys are added', () => {
   assert.equal(
     new Secrets(OLD, fixedKeys([NEW])).mac('payer', 'x'),
     new Secrets(OLD, fixedKeys([FOREIGN, NEW])).mac('payer', 'x'),
@@ -85,7 +85,7 @@ test('what is derived does not change with the keys', () => {
   assert.notEqual(new Secrets(OLD).mac('payer', 'x'), new Secrets(NEW).mac('payer', 'x'));
 });
 
-test('SECRETS_KEY: wrong lists are refused without showing a key', () => {
+test('SECRETS_KEY: invalid lists are rejected without showing a key', () => {
   const a = Buffer.from('k'.repeat(16) + 'l'.repeat(16)).toString('base64');
   assert.deepEqual(secretsKeys([a]), [Buffer.from(a, 'base64')]);
   for (const [texts, why] of [
@@ -98,7 +98,7 @@ test('SECRETS_KEY: wrong lists are refused without showing a key', () => {
   }
 });
 
-test('the key file is made once, for its owner only', () => {
+test('the key file is created once, readable only by its owner', () => {
   const file = newFile();
   const [first, second] = [new KeyFile(file), new KeyFile(file)];
   assert.deepEqual(first.ids(), second.ids());
@@ -108,7 +108,7 @@ test('the key file is made once, for its owner only', () => {
   assert.deepEqual(fs.readdirSync(path.dirname(file)), [path.basename(file)]);
 });
 
-test('a process that runs seals under a key that another has added, and opens what that one sealed', () => {
+test('a running process seals with a key that another process added, and opens what that one sealed', () => {
   const file = newFile();
   const [running, command] = [new KeyFile(file), new KeyFile(file)];
   const before = seal(running.current(), 'before', PLACE);
@@ -123,7 +123,7 @@ test('a process that runs seals under a key that another has added, and opens wh
   assert.deepEqual([running.ids(), open(running, after, PLACE)], [[command.current().id], 'after']);
 });
 
-test('a key file that is gone or damaged takes nothing from a process that runs, and stops the next', () => {
+test('a missing or damaged key file does not affect a running process, and stops the next start', () => {
   const file = newFile();
   const running = new KeyFile(file);
   const sealed = seal(running.current(), 'text', PLACE);

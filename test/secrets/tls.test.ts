@@ -48,7 +48,7 @@ describe('PostgreSQL over TLS by URL', { skip: process.platform === 'win32' && '
     assert.match(stderr, why);
   };
 
-  test('sslmode=verify-full with the authority: the service migrates, runs, and every connection is encrypted', async (t) => {
+  test('sslmode=verify-full with the CA: the service migrates and runs, and every connection is encrypted', async (t) => {
     const dataDir = path.join(home, 'service');
     fs.mkdirSync(dataDir);
     const program = await startProgram({ dataDir, databases: databases(`sslmode=verify-full&sslrootcert=${ours}`) });
@@ -60,17 +60,17 @@ describe('PostgreSQL over TLS by URL', { skip: process.platform === 'win32' && '
     assert.ok(connections.length > 0 && connections.every(({ ssl }) => ssl === true), JSON.stringify(connections));
   });
 
-  test('an authority that is not its own is refused', () =>
+  test('a certificate of another CA is rejected', () =>
     refused(`sslmode=verify-full&sslrootcert=${foreign}`, /its certificate is not accepted: .*self.signed/));
 
-  test('without an authority the machine knows, nothing but sslmode=no-verify is taken', async () => {
+  test('without a trusted CA only sslmode=no-verify connects', async () => {
     for (const mode of ['require', 'verify-ca', 'verify-full'])
       await refused(`sslmode=${mode}`, /its certificate is not accepted: .*self.signed/);
   });
 
-  test('without TLS it does not connect', () => refused('sslmode=disable', /rejects the user, or connections without TLS/));
+  test('a server without TLS is rejected', () => refused('sslmode=disable', /rejects the user, or connections without TLS/));
 
-  test('a certificate for another host is refused', async () => {
+  test('a certificate for another host is rejected', async () => {
     const other = selfSigned('db.example');
     fs.writeFileSync(path.join(home, 'other.crt'), other.cert);
     server.present(other);
@@ -140,11 +140,11 @@ describe('Redis over TLS by URL', { skip: noRedis() }, () => {
     return until(ready, fits, 20_000);
   }
 
-  test('rediss:// with the authority in NODE_EXTRA_CA_CERTS: the node counts in Redis', async (t) => {
+  test('rediss:// with the CA in NODE_EXTRA_CA_CERTS: the node counts in Redis', async (t) => {
     assert.equal(await counts(t, 'known', ours, (where) => where === 'redis'), 'redis');
   });
 
-  test('an authority that is not its own is refused: the node counts by itself and says so', async (t) => {
+  test('a certificate of another CA is rejected: the node counts locally and logs it', async (t) => {
     assert.match(await counts(t, 'foreign', foreign, (where) => where !== 'redis'), /this node: redis does not answer/);
   });
 });

@@ -31,7 +31,7 @@ for (const [suffix, end] of [
   });
 }
 
-test('a tx_ref that comes again is charged again, which is why nothing is ever sent twice', async () => {
+test('a repeated tx_ref is charged again, so no submission is ever repeated', async () => {
   const collection = collectionFor(provider, { provider_key: provider.keyOf('twice') });
   await provider.submit(collection);
   await provider.submit(collection);
@@ -39,7 +39,7 @@ test('a tx_ref that comes again is charged again, which is why nothing is ever s
   assert.equal(provider.capabilities.idempotency, 'none');
 });
 
-test('a failed prompt is not announced: it is found by asking', async () => {
+test('a failed prompt sends no callback: it is found by polling', async () => {
   simulator.settings.set('callback_url', 'http://127.0.0.1:9/callbacks');
   const collection = collectionFor(provider, { provider_key: provider.keyOf('failing'), payer: '+237653000001' });
   await provider.submit(collection);

@@ -22,12 +22,12 @@ function drawn(seed: number, profile: Profile): Fault[] {
   return Array.from({ length: 200 }, () => faults.next('create', []));
 }
 
-test('the same seed lets the same things go wrong, another seed others', () => {
+test('the same seed injects the same faults, another seed injects others', () => {
   assert.deepEqual(drawn(7, 'stormy'), drawn(7, 'stormy'));
   assert.notDeepEqual(drawn(7, 'stormy'), drawn(8, 'stormy'));
 });
 
-test('in calm weather nothing goes wrong, in a storm some things, and when all is down everything', () => {
+test('the calm profile injects no faults, the storm profile some, and an outage fails every call', () => {
   const share = (profile: Profile) => drawn(1, profile).filter((fault) => fault !== 'none').length / 200;
   assert.equal(share('calm'), 0);
   assert.ok(share('stormy') > 0.2 && share('stormy') < 0.6);
@@ -38,7 +38,7 @@ test('in calm weather nothing goes wrong, in a storm some things, and when all i
   );
 });
 
-test('a scripted fault hits the one it names, as often as it says, and reads of the others stay what they are', () => {
+test('a scripted fault applies to the named call as often as specified, and does not affect other reads', () => {
   const faults = new Faults();
   faults.script({ fault: 'stuck', name: 'a', times: 2 });
   faults.script({ fault: 'throttled', doing: 'read' });
@@ -50,7 +50,7 @@ test('a scripted fault hits the one it names, as often as it says, and reads of 
   assert.deepEqual(faults.unmet(), []);
 });
 
-test('the book knows what was created twice and what moved once', () => {
+test('the book records payments that were created twice and moved once', () => {
   const book = new Book();
   const [first, second] = [book.add(DRAFT), book.add(DRAFT)];
   book.settle(first, 'succeeded', null);
@@ -61,7 +61,7 @@ test('the book knows what was created twice and what moved once', () => {
   assert.deepEqual(book.moved(), [{ kind: 'collect', currency: 'XAF', amount_minor: 500n, count: 1 }]);
 });
 
-test('amounts on the wire are texts without tricks', () => {
+test('amounts on the wire are plain decimal strings', () => {
   assert.deepEqual(['5', '5.5', '5.50', '0.05', '0'].map(minorOf), [500n, 550n, 550n, 5n, 0n]);
   assert.deepEqual(['05', '.5', '5.', '5.005', '-5', '1e3', 5, null, ''].map(minorOf), Array(9).fill(null));
 });
@@ -98,7 +98,7 @@ for (const prefix of ['_simulator', '_twin']) {
   });
 }
 
-test('npm run twins starts every simulator, says how to use it, and ends on Ctrl-C', async () => {
+test('npm run twins starts every simulator, prints how to use it, and ends on Ctrl-C', async () => {
   const main = fileURLToPath(new URL('../../simulators/main.ts', import.meta.url));
   const child = spawn(process.execPath, [main, '--port-base', '0', '--profile', 'stormy'], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -118,7 +118,7 @@ test('npm run twins starts every simulator, says how to use it, and ends on Ctrl
   assert.deepEqual(await exit, [0, null]);
 });
 
-test('a simulator that was stopped leaves nothing that keeps a process alive', async () => {
+test('a stopped simulator leaves nothing that keeps the process alive', async () => {
   const kit = new URL('../../simulators/kit/simulator.ts', import.meta.url).href;
   const kind = new URL('../../simulators/pawapay/index.ts', import.meta.url).href;
   const code = `

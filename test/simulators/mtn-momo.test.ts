@@ -65,7 +65,7 @@ const NUMBERS = {
 
 const told = (said: { kind: string; reason?: unknown }) => ('reason' in said ? `${said.kind} ${said.reason}` : said.kind);
 
-suite("MTN's sandbox, played by the simulator", () => {
+suite('the test numbers of MTN’s sandbox in the simulator', () => {
   let simulator: Simulator;
   let provider: Provider;
 
@@ -76,7 +76,7 @@ suite("MTN's sandbox, played by the simulator", () => {
   });
   after(() => simulator.stop());
 
-  test('its numbers end a request to pay as MTN says', async () => {
+  test('the number decides the outcome of a request to pay as MTN documents', async () => {
     const rows = NUMBERS.collect.map(async ([suffix]) => {
       const key = provider.keyOf(`collect ${suffix}`);
       const one = collection(provider, { provider_key: key, payer: `+46733123${suffix}`, currency: 'EUR' });
@@ -86,7 +86,7 @@ suite("MTN's sandbox, played by the simulator", () => {
     assert.deepEqual(await Promise.all(rows), NUMBERS.collect);
   });
 
-  test('its numbers end a transfer as MTN says', async () => {
+  test('the number decides the outcome of a transfer as MTN documents', async () => {
     const { payouts } = provider;
     assert.ok(payouts);
     const rows = NUMBERS.payout.map(async ([suffix]) => {
@@ -98,7 +98,7 @@ suite("MTN's sandbox, played by the simulator", () => {
     assert.deepEqual(await Promise.all(rows), NUMBERS.payout);
   });
 
-  test('its references end a refund as MTN says', async () => {
+  test('the reference decides the outcome of a refund as MTN documents', async () => {
     const { refunds } = provider;
     assert.ok(refunds);
     const rows = NUMBERS.refund.map(async ([reference]) => {
@@ -119,25 +119,25 @@ suite("MTN's sandbox, played by the simulator", () => {
     ['454', 'unreadable'],
     ['455', 'unreadable'],
   ]) {
-    test(`whose the number …${suffix} is: ${kind}`, async () => {
+    test(`the account holder of the number …${suffix} is: ${kind}`, async () => {
       assert.equal((await provider.lookup?.('cm.mtn', `+46733123${suffix}`))?.kind, kind);
     });
   }
 
-  test('a reason as an object, as in the published schema, means the same', async () => {
+  test('a reason as an object, as in the published schema, has the same meaning', async () => {
     simulator.settings.set('reason_as', 'object');
     const one = collection(provider, { provider_key: provider.keyOf('object'), payer: '+46733123451', currency: 'EUR' });
     await provider.submit(one);
     assert.equal(told(await settled(() => provider.read(one), false)), 'cancelled payer_declined');
   });
 
-  test('another currency than EUR creates nothing', async () => {
+  test('a currency other than EUR creates nothing', async () => {
     const one = collection(provider, { provider_key: provider.keyOf('francs') });
     assert.deepEqual(told(await provider.submit(one)), 'unavailable');
     assert.deepEqual(simulator.book.created(one.provider_key), []);
   });
 
-  test('an API user is made in three steps, and callbacks go to its host only', async () => {
+  test('an API user is created in three steps, and callbacks are sent to its host only', async () => {
     const headers = { 'ocp-apim-subscription-key': simulator.credentials.collection_subscription_key as string };
     const post = (path: string, body?: object) =>
       fetch(`${simulator.url}${path}`, {

@@ -59,7 +59,7 @@ after(async () => {
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 
-test('a request is a span in the caller’s trace, its statements are spans below it, and its delivery carries a context', async () => {
+test('a request is a span in the trace of the caller; its statements are child spans; its delivery has the context', async () => {
   const { secret } = program.keys.sandbox;
   assert.equal((await call(program.url, secret, 'POST', '/webhooks', { url: receiver.url })).status, 201);
   const payment = await call(
@@ -93,7 +93,7 @@ test('a request is a span in the caller’s trace, its statements are spans belo
   assert.doesNotMatch(JSON.stringify(spans), /237650000000|sk_test|authorization/i);
 });
 
-test('a caller that does not want its trace recorded is heard', async () => {
+test('the sampling flag of the caller is respected', async () => {
   const trace = 'f'.repeat(31).concat('1');
   const answer = await call(program.url, program.keys.sandbox.secret, 'GET', '/payments', undefined, {
     traceparent: `00-${trace}-00f067aa0ba902b7-00`,
@@ -110,7 +110,7 @@ test('a caller that does not want its trace recorded is heard', async () => {
   );
 });
 
-test('a provider call is a span below what runs, with its context on the wire', async () => {
+test('a provider call is a child span, and its context is sent to the provider', async () => {
   const ended: Ended[] = [];
   const tracer = new Tracer({ add: (span: Ended) => ended.push(span) } as unknown as Exporter, 1);
   let sent: Record<string, string> | undefined;
@@ -142,7 +142,7 @@ test('a provider call is a span below what runs, with its context on the wire', 
   assert.doesNotMatch(JSON.stringify(span), /237650000000/);
 });
 
-test('a collector that is away costs neither memory nor the work', async () => {
+test('an unavailable collector costs no memory and does not affect the work', async () => {
   const settings = { url: 'http://127.0.0.1:1/v1/traces', headers: {}, service: 'pirogue', share: 1 };
   let complaints = 0;
   const log = { warn: () => complaints++ } as never;
@@ -157,14 +157,14 @@ test('a collector that is away costs neither memory nor the work', async () => {
   assert.equal(complaints, 1);
 });
 
-test('a statement is named after what it does', () => {
+test('a statement span is named after its operation', () => {
   assert.equal(summaryOf('select 1 from teams where id = $1'), 'select teams');
   assert.equal(summaryOf('with a as (select 1 from x), b as (insert into payments (id) values (1)) select 1'), 'insert payments');
   assert.equal(summaryOf('select id from refunds for update skip locked'), 'select refunds');
   assert.equal(summaryOf('update attempts set status = $1'), 'update attempts');
 });
 
-test('invalid settings are reported without secrets', () => {
+test('invalid settings are reported without their secrets', () => {
   assert.equal(tracingSettings({}), null);
   assert.throws(() => tracingSettings({ OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4317' }), /OTEL_EXPORTER_OTLP_ENDPOINT/);
   const wrong = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://a', OTEL_EXPORTER_OTLP_HEADERS: 'secret-without-name' };

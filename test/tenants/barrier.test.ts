@@ -40,7 +40,7 @@ const namesOf = async (team_id: bigint) =>
 const insertFor = (team_id: bigint, id: string) =>
   sql`insert into customers (team_id, id, name, created_at, updated_at) values (${team_id}, ${id}, 'Eve', now(), now())`;
 
-test('a handle sees its own team, that of all teams every one, and a pool by itself nothing', async () => {
+test('a team handle reads its own rows, the handle of all teams reads every row, and a bare pool reads none', async () => {
   assert.deepEqual(await teamsSeen(one), [1n]);
   assert.deepEqual(await teamsSeen(two), [2n]);
   assert.deepEqual(await teamsSeen(all), [1n, 2n]);
@@ -49,7 +49,7 @@ test('a handle sees its own team, that of all teams every one, and a pool by its
   assert.deepEqual(await one?.all(sql`select id from customers where team_id = ${2n}`), [], 'naming another team does not help');
 });
 
-test('an update and a delete without a team touch only its own rows', async () => {
+test('an update or delete without a team condition affects only rows of the team', async () => {
   const theirs = await namesOf(2n);
   assert.equal(await one?.run(sql`update customers set name = 'changed'`), 3);
   assert.equal(await one?.run(sql`delete from customer_search`), 3);
@@ -58,7 +58,7 @@ test('an update and a delete without a team touch only its own rows', async () =
   await owner.run(sql`update customers set name = 'Awa' where team_id = 1`);
 });
 
-test('a row of another team can neither be made nor given away', async () => {
+test('a row cannot be inserted for another team or moved to it', async () => {
   const refused = { code: INSUFFICIENT_PRIVILEGE, message: /row-level security/ };
   await assert.rejects(async () => one?.run(insertFor(2n, 'cus_x')), refused);
   await assert.rejects(async () => app.run(insertFor(1n, 'cus_x')), refused);
@@ -68,14 +68,14 @@ test('a row of another team can neither be made nor given away', async () => {
   assert.equal(await all?.run(insertFor(2n, 'cus_2_4')), 1);
 });
 
-test('the search of customers finds the team that was named, whatever else is asked', async () => {
+test('the search of customers returns rows of the named team only, whatever else is requested', async () => {
   const found = (db: Queryable | undefined) =>
     (db as Queryable).all<{ id: string }>(sql`select pirogue_search_customers('%awa%') as id`);
   assert.deepEqual((await found(two)).map(({ id }) => id).sort(), ['cus_2_1', 'cus_2_2', 'cus_2_3']);
   assert.deepEqual([await found(app), await found(all)], [[], []]);
 });
 
-test('the service cannot work as the owner of the tables, nor change what is booked, in either role', async () => {
+test('neither role of the service can act as the owner of the tables or change postings', async () => {
   for (const db of [one, all] as Db[]) {
     for (const statement of [sql`update journals set kind = 'x'`, sql`delete from postings`, sql`drop table customers`]) {
       await assert.rejects(async () => db.run(statement), { code: INSUFFICIENT_PRIVILEGE });
@@ -83,7 +83,7 @@ test('the service cannot work as the owner of the tables, nor change what is boo
   }
 });
 
-test('on one connection nothing is left for the next: after an answer, an error, a rollback, a commit', async () => {
+test('no team setting remains on a connection after a result, an error, a rollback or a commit', async () => {
   const broken = sql`select 1 / (team_id - 1) from customers`;
   for (let round = 0; round < 3; round++) {
     await assert.rejects(async () => one?.run(broken), { code: '22012' });
@@ -100,7 +100,7 @@ test('on one connection nothing is left for the next: after an answer, an error,
   }
 });
 
-test('a value that cannot be sent leaves the connection usable', async () => {
+test('a value that cannot be serialised leaves the connection usable', async () => {
   const unsendable = {
     toPostgres: () => {
       throw new Error('no such text');
@@ -110,7 +110,7 @@ test('a value that cannot be sent leaves the connection usable', async () => {
   assert.deepEqual([await teamsSeen(one), await teamsSeen(app)], [[1n], []]);
 });
 
-test('many statements of three handles on two connections, mixed: each sees its own', async () => {
+test('interleaved statements of three handles on two connections each read their own rows', async () => {
   const pool = openPool({ url: databases.sandbox, size: 2, log: createLog({ level: 'silent', format: 'json' }), role: APP_ROLE });
   const handles: [Db, bigint[]][] = [
     [pool.seeing(1n), [1n]],
@@ -132,7 +132,7 @@ test('many statements of three handles on two connections, mixed: each sees its 
   }
 });
 
-test('a statement without rows, with one and with many tells its count, and a plan is kept for each role', async () => {
+test('a statement with no, one or many rows returns its count, and each role has its own plan', async () => {
   assert.equal(await one?.maybe(sql`select id from customers where id = 'none'`), undefined);
   assert.deepEqual(await one?.maybe(sql`select id from customers where id = 'cus_1_1'`), { id: 'cus_1_1' });
   assert.equal((await two?.all(sql`select id from customers`))?.length, 4);
@@ -143,7 +143,7 @@ test('a statement without rows, with one and with many tells its count, and a pl
   assert.deepEqual(kept, [{ plans: 2n }]);
 });
 
-test('under the policy rows are looked up by the whole key of an index, not by the team alone', async () => {
+test('with the policy, queries use the whole key of an index, not only the team', async () => {
   const lookups: [string, RegExp][] = [
     ["select id from customers where team_id = 1 and email_key = 'awa1@shop.example'", /Index Cond: .*email_key/],
     ["select id from customers where team_id = 1 and phone = '+237650000000'", /Index Cond: .*phone/],

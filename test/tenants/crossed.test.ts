@@ -173,7 +173,7 @@ async function refused(route: Route, environment: Environment, place: Place, ids
   assert.deepEqual(answer.body, never.body, name);
 }
 
-test('every operation finds nothing by ids of another team or of the other environment', async (t) => {
+test('no operation finds a resource by an id of another team or of the other environment', async (t) => {
   const before = await Promise.all((['sandbox', 'live'] as const).map((one) => ownedBy(api, one, theirs.merchant.team.id)));
   let crossed = 0;
   for (const route of allRoutes(api.deps)) {
@@ -192,13 +192,13 @@ test('every operation finds nothing by ids of another team or of the other envir
     });
   }
   assert.ok(crossed > 100, `only ${crossed} places were looked at`);
-  await t.test('and nothing of theirs has changed', async () => {
+  await t.test('the resources of the other team are unchanged', async () => {
     const now = await Promise.all((['sandbox', 'live'] as const).map((one) => ownedBy(api, one, theirs.merchant.team.id)));
     assert.deepEqual(now, before);
   });
 });
 
-test('their owner finds all of it: what is crossed does exist', async () => {
+test('the owner finds every resource: the crossed ids do exist', async () => {
   for (const route of allRoutes(api.deps).filter(({ method }) => method === 'GET')) {
     const places = placesOf(route).filter((place) => place.in !== 'header');
     for (const environment of ['sandbox', 'live'] as const) {
@@ -209,7 +209,7 @@ test('their owner finds all of it: what is crossed does exist', async () => {
   }
 });
 
-test('no list of one team shows an id of the other', async () => {
+test('no list of one team contains an id of the other', async () => {
   for (const route of allRoutes(api.deps).filter(({ method, path }) => method === 'GET' && !path.includes(':'))) {
     for (const environment of ['sandbox', 'live'] as const) {
       const { body } = await send(route, mine.merchant[environment].secret, mine.ids[environment], [], {});

@@ -27,7 +27,7 @@ const WAYS = [
   /'all_teams'/,
 ];
 
-test('only those who are listed hold a store of all teams', () => {
+test('only the listed files hold a store of all teams', () => {
   const files = fs
     .readdirSync(path.join(root, 'src'), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.ts') && !name.startsWith('program/cli'))

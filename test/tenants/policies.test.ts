@@ -36,7 +36,7 @@ const tables = () =>
       exists (select 1 from pg_attribute a where a.attrelid = c.oid and a.attname = 'team_id' and not a.attisdropped) as of_team
     from pg_class c where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') order by c.relname`);
 
-test('every table with a team_id is protected; the others are known', async () => {
+test('every table with a team_id has row-level security; all other tables are listed', async () => {
   const all = await tables();
   assert.ok(all.length > 20, 'the tables are seen');
   const bare = all.filter((table) => table.of_team && !table.protected).map(({ name }) => name);
@@ -50,7 +50,7 @@ test('every table with a team_id is protected; the others are known', async () =
   );
 });
 
-test('there are the two policies of pirogue_protect on each, and no others', async () => {
+test('each table has the two policies of pirogue_protect and no others', async () => {
   const protectedTables = (await tables()).filter((table) => table.protected).map(({ name }) => name);
   const policies = await owner.all<{ tablename: string; policy: string }>(sql`
     select tablename, concat_ws(' ', policyname, permissive, array_to_string(roles, ','), cmd, qual, with_check) as policy
@@ -64,7 +64,7 @@ test('there are the two policies of pirogue_protect on each, and no others', asy
   );
 });
 
-test('neither role can go around policies, and one line protects a table', async () => {
+test('neither role can bypass the policies, and one line protects a table', async () => {
   const roles = await owner.all(sql`
     select rolname, rolsuper, rolbypassrls, rolcanlogin from pg_roles where rolname in ('pirogue_app', 'pirogue_all_teams')
     order by rolname desc`);
@@ -85,7 +85,7 @@ test('neither role can go around policies, and one line protects a table', async
   );
 });
 
-test('functions that look past the policies: only the search of customers, and it looks for the team that was named', async () => {
+test('only the search of customers bypasses the policies, and it filters by the given team', async () => {
   const found = await owner.all<{ name: string }>(sql`
     select proname as name from pg_proc where pronamespace = 'public'::regnamespace and prosecdef order by proname`);
   assert.deepEqual(found, [{ name: 'pirogue_search_customers' }]);

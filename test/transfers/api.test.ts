@@ -38,7 +38,7 @@ async function recipientOf(id: string) {
   return row?.recipient;
 }
 
-test('201 a transfer to a beneficiary: processing, its money reserved', async () => {
+test('201 a transfer to a beneficiary is processing and its money is reserved', async () => {
   await fund(api, merchant.team, 10_000);
   const ben = await beneficiary();
   const body = {
@@ -75,7 +75,7 @@ test('201 a transfer to a beneficiary: processing, its money reserved', async ()
   await assertBooks(api.deps.stores.sandbox, merchant.team);
 });
 
-test('201 to whoever is named in the transfer itself: an object, a number, an account, an id', async () => {
+test('201 the recipient can be in the transfer itself: an object, a number, an account, an id', async () => {
   await fund(api, merchant.team, 100_000);
   const ben = await beneficiary({ name: 'Saved', channel: 'cm.bank', account_number: '1000500001', bank_code: '10005' });
   const none = { phone: null, account_number: null, bank_code: null, country: 'CM', email: null };
@@ -101,7 +101,7 @@ test('201 to whoever is named in the transfer itself: an object, a number, an ac
   }
 });
 
-test('a later change or deletion of the beneficiary leaves its transfers as they were', async () => {
+test('a later change or deletion of the beneficiary does not change its transfers', async () => {
   await fund(api, merchant.team, 10_000);
   const ben = await beneficiary();
   const transfer = await sent({ amount: 1_000, currency: 'XAF', beneficiary: ben });
@@ -116,7 +116,7 @@ test('a later change or deletion of the beneficiary leaves its transfers as they
   );
 });
 
-test('201 failed with insufficient_balance when amount and fee are not covered: announced, nothing booked', async () => {
+test('201 failed with insufficient_balance when amount and fee are not covered: event emitted, nothing posted', async () => {
   await fund(api, merchant.team, 1_009);
   const { sandbox } = api.deps.stores;
   const short = await sent({ ...TO_PHONE, amount: 1_000 });
@@ -134,7 +134,7 @@ test('201 failed with insufficient_balance when amount and fee are not covered: 
   await assertBooks(sandbox, merchant.team);
 });
 
-test('the events of a transfer carry what the answers and GET show', async () => {
+test('the events of a transfer have the same data as the responses and GET', async () => {
   const short = await sent({ ...TO_PHONE, amount: 1_000 });
   const rows = await api.deps.stores.sandbox.db.all<{ body: Buffer }>(sql`
     select body from events where team_id = ${merchant.team.id} and resource_id = ${short.id} order by sequence`);
@@ -143,7 +143,7 @@ test('the events of a transfer carry what the answers and GET show', async () =>
   assert.deepEqual(created, { ...short, status: 'processing', reason: null, message: null, completed_at: null });
 });
 
-test('each balance pays for its own currency', async () => {
+test('each balance funds transfers in its own currency only', async () => {
   await fund(api, merchant.team, 10_000);
   assert.equal(
     (await sent({ recipient: '+2250700000000', channel: 'ci.orange', amount: 500, currency: 'XOF' })).reason,
@@ -203,13 +203,13 @@ test('422 names every field that does not fit', async () => {
   assert.equal((await bucketsOf(api.deps.stores.sandbox, merchant.team)).available, 10_000_000);
 });
 
-test('400 malformed bodies', async () => {
+test('400 for malformed bodies', async () => {
   for (const raw of ['', '[]', '{', '{"amount":1', '{"__proto__":{"x":1}}']) {
     assert.equal((await api.call('POST', '/transfers', { key: merchant.sandbox.secret, raw })).status, 400, raw);
   }
 });
 
-test('422 raw card data is refused wherever it stands', async () => {
+test('422 for raw card data in any field', async () => {
   for (const more of [{ description: '4242 4242 4242 4242' }, { card: { number: '1', cvc: '2' } }]) {
     assert.equal(
       (await call('POST', '/transfers', { ...TO_PHONE, amount: 1_000, ...more })).body.error_code,
@@ -218,7 +218,7 @@ test('422 raw card data is refused wherever it stands', async () => {
   }
 });
 
-test("404 another team's, another environment's and unknown beneficiaries", async () => {
+test('404 for beneficiaries that are unknown or belong to another team or environment', async () => {
   const ben = await beneficiary();
   const other = await api.newMerchant();
   for (const fields of [{ beneficiary: ben }, { recipient: ben }]) {
@@ -233,7 +233,7 @@ test("404 another team's, another environment's and unknown beneficiaries", asyn
   }
 });
 
-test('422 merchant_not_verified in live for an unverified team; 502 without a provider; nothing is written and the key stays free', async () => {
+test('422 merchant_not_verified for an unverified live team; 502 without a provider; nothing stored, key unused', async () => {
   const send = (live: Merchant) =>
     api.call('POST', '/transfers', {
       key: live.live.secret,
@@ -256,7 +256,7 @@ test('422 merchant_not_verified in live for an unverified team; 502 without a pr
   assert.equal((await bucketsOf(live, verified.team)).available, 10_000);
 });
 
-test('201 the same Idempotency-Key makes one transfer and shows the first answer; 422 with another body', async () => {
+test('201 the same Idempotency-Key creates one transfer and replays the response; 422 with another body', async () => {
   await fund(api, merchant.team, 10_000);
   const headers = { 'Idempotency-Key': 'po-1' };
   const first = await call('POST', '/transfers', { ...TO_PHONE, amount: 1_000 }, headers);
@@ -271,14 +271,14 @@ test('201 the same Idempotency-Key makes one transfer and shows the first answer
   assert.equal((await bucketsOf(api.deps.stores.sandbox, merchant.team)).available, 8_990);
 });
 
-test('a refused transfer leaves its key free for the mended one', async () => {
+test('a rejected transfer leaves its key unused for the corrected request', async () => {
   await fund(api, merchant.team, 10_000);
   const headers = { 'Idempotency-Key': 'po-2' };
   assert.equal((await call('POST', '/transfers', { ...TO_PHONE, amount: 1 }, headers)).status, 422);
   assert.equal((await call('POST', '/transfers', { ...TO_PHONE, amount: 1_000 }, headers)).status, 201);
 });
 
-test("404 for unknown ids, another team's and another environment's", async () => {
+test('404 for ids that are unknown or belong to another team or environment', async () => {
   await fund(api, merchant.team, 10_000);
   const { id } = await sent({ ...TO_PHONE, amount: 1_000 });
   const other = await api.newMerchant();
@@ -298,7 +298,7 @@ test("404 for unknown ids, another team's and another environment's", async () =
   }
 });
 
-test('406 a public key, 403 a restricted key without the scope; 405 what transfers do not have', async () => {
+test('406 for a public key, 403 for a restricted key without the scope, 405 for unsupported methods', async () => {
   const body = { ...TO_PHONE, amount: 1_000 };
   for (const method of ['GET', 'POST']) {
     const answer = await api.call(method, '/transfers', { key: merchant.sandbox.public, ...(method === 'POST' ? { body } : {}) });

@@ -133,7 +133,7 @@ const SCENARIOS: Scenario[] = [
 ];
 
 for (const scenario of SCENARIOS) {
-  test(`a transfer that ${scenario.name} ends the same wherever the process dies on the way`, async (t) => {
+  test(`a transfer that ${scenario.name} has the same outcome wherever the process crashes`, async (t) => {
     let deaths = 0;
     for (let steps = 0; ; steps++) {
       await forgetOpenTransfers(api.deps.stores.sandbox);

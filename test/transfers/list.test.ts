@@ -38,7 +38,7 @@ async function found(query: Record<string, string>): Promise<number[]> {
   return body.items.map((item: { id: string }) => ids.indexOf(item.id));
 }
 
-test('200 newest first, each as GET shows it', async () => {
+test('200 newest first, each as GET returns it', async () => {
   const { body } = await api.call('GET', '/transfers');
   assert.deepEqual(
     body.items.map((item: { id: string }) => item.id),
@@ -61,7 +61,7 @@ test('200 filters by status, beneficiary, channel, amount and day', async () => 
   assert.deepEqual(await found({ date_from: '2999-01-01' }), []);
 });
 
-test('200 search looks in id, reference, description and the recipient, and takes wildcards as text', async () => {
+test('200 search covers id, reference, description and recipient, and treats wildcards as text', async () => {
   assert.deepEqual(await found({ search: 'inv_' }), [0]);
   assert.deepEqual(await found({ search: '100%' }), [1]);
   assert.deepEqual(await found({ search: 'ali b' }), [2]);
@@ -73,7 +73,7 @@ test('200 search looks in id, reference, description and the recipient, and take
   assert.deepEqual(await found({ search: "' or 1=1 --" }), []);
 });
 
-test('200 both forms of paging, forwards and back', async () => {
+test('200 both kinds of pagination, forwards and backwards', async () => {
   const page = async (query: string) => (await api.call('GET', `/transfers?per_page=3${query}`)).body;
   const shown = (body: { items: { id: string }[] }) => body.items.map((item) => ids.indexOf(item.id));
   const first = await page('');
@@ -88,7 +88,7 @@ test('200 both forms of paging, forwards and back', async () => {
   assert.deepEqual([shown(past), past.meta.has_more], [[], false]);
 });
 
-test('422 queries that mean nothing', async () => {
+test('422 for invalid queries', async () => {
   const wrong: [string, string][] = [
     ['per_page=0', 'per_page'],
     ['per_page=101', 'per_page'],

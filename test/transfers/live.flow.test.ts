@@ -9,7 +9,7 @@ const api = await startApi({ clock, env: { HOLD_MOBILE_MONEY: '0s' } });
 after(() => api.stop());
 
 for (const name of ['flutterwave', 'cinetpay']) {
-  test(`a payout that never reached ${name} is sent again under its key, although a charge would not be`, async () => {
+  test(`a payout that never reached ${name} is sent again with its key, although a charge would not be`, async () => {
     const merchant = await LiveMerchant.open(api, clock, [name]);
     try {
       const id = await merchant.createPayment(5_000);

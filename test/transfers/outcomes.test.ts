@@ -12,7 +12,7 @@ const UNDECIDED: PayoutOutcome[] = [
   { kind: 'unavailable', message: 'closed' },
 ];
 for (const outcome of UNDECIDED) {
-  test(`a payout that is ${outcome.kind} when asked about is asked about again by the provider's own plan`, () => {
+  test(`a payout whose poll returns ${outcome.kind} is polled again on the schedule of the provider`, () => {
     const waits = [0, 1, 2, 50].map((polls) => {
       const occurrence = occurrenceOf({ polls, decision: null } as TransferRow, outcome, 'read', [], PLAN);
       return occurrence.kind === 'waiting' ? occurrence.wait_ms : assert.fail(occurrence.kind);

@@ -48,7 +48,7 @@ function ofStatus(made: Made[], status: string): Made[] {
   return made.filter((one) => one.status === status);
 }
 
-test('100 payouts at once over money for 37: 37 go out, 63 fail, and the balance is never below zero', async () => {
+test('100 concurrent payouts with money for 37: 37 are sent, 63 fail, and the balance is never negative', async () => {
   for (let time = 0; time < 3; time++) {
     merchant = await api.newMerchant();
     // 37 times 1,010 and 1,009 more, which is one too few for another.
@@ -75,7 +75,7 @@ test('100 payouts at once over money for 37: 37 go out, 63 fail, and the balance
   }
 });
 
-test('payouts of all sizes at once, while money comes in and goes back and deltas are folded', async () => {
+test('concurrent payouts of different sizes, with incoming and returned money and folding of deltas', async () => {
   await fund(api, merchant.team, 20_000);
   const round = worker(paying);
   paying.onSubmit = ({ amount_minor, provider_key }) => {
@@ -101,14 +101,14 @@ test('payouts of all sizes at once, while money comes in and goes back and delta
   await assertBooks(store(), merchant.team);
 });
 
-test('30 requests with one Idempotency-Key make one transfer', async () => {
+test('30 requests with one Idempotency-Key create one transfer', async () => {
   await fund(api, merchant.team, 100_000);
   const made = await many(30, () => make(1_000, 'same'));
   assert.equal(new Set(made.map(({ id }) => id)).size, 1);
   assert.equal((await bucketsOf(store(), merchant.team)).reserved, 1_010);
 });
 
-test('8 workers over 80 transfers hand each over once and book each once', async () => {
+test('8 workers with 80 transfers submit each once and post each once', async () => {
   await fund(api, merchant.team, 200_000);
   const made = await many(80, () => make(1_000));
   const workers = Array.from({ length: 8 }, () => worker(paying));
@@ -128,7 +128,7 @@ test('8 workers over 80 transfers hand each over once and book each once', async
   await assertBooks(store(), merchant.team);
 });
 
-test('of many workers that hold the same transfer one hands it over', async () => {
+test('of several workers with the same transfer exactly one submits it', async () => {
   await fund(api, merchant.team, 10_000);
   const { id } = await make(1_000);
   const known = await getTransfer(store(), merchant.team.id, id);
@@ -146,7 +146,7 @@ test('of many workers that hold the same transfer one hands it over', async () =
   await assertBooks(store(), merchant.team);
 });
 
-test('of contradicting answers at once exactly one takes effect', async () => {
+test('of several contradicting outcomes at once exactly one is applied', async () => {
   await fund(api, merchant.team, 100_000);
   const answers: TransferOccurrence[] = [
     { kind: 'succeeded', provider_ref: 'r' },

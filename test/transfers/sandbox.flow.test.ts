@@ -48,7 +48,7 @@ async function rounds(...waits_ms: number[]): Promise<void> {
   }
 }
 
-test('the last six digits of the number decide, and the money follows', async () => {
+test('the last six digits of the number decide the outcome, and the money is posted accordingly', async () => {
   const fates = [
     ['+237650000000', 'succeeded', null],
     ['+237650123456', 'succeeded', null],
@@ -81,7 +81,7 @@ test('the last six digits of the number decide, and the money follows', async ()
   }
 });
 
-test('000003 stays processing for 60 s, then is cancelled', async () => {
+test('000003 stays processing for 60 s and is then cancelled', async () => {
   const id = await sent('+237650000003');
   await rounds(DELAY_MS, 59_000);
   assert.equal((await read(id)).status, 'processing');
@@ -90,7 +90,7 @@ test('000003 stays processing for 60 s, then is cancelled', async () => {
   assert.equal((await bucketsOf(store(), merchant.team)).available, 10_000);
 });
 
-test('a bank account decides by its own digits, whatever the contact phone', async () => {
+test('for a bank account its own digits decide the outcome, not the contact phone', async () => {
   const beneficiary = { name: 'A', channel: 'cm.bank', account_number: '1000000002', phone: '+237650000004' };
   const { body } = await api.call('POST', '/transfers', {
     key: merchant.sandbox.secret,
@@ -100,7 +100,7 @@ test('a bank account decides by its own digits, whatever the contact phone', asy
   assert.equal((await read(body.transfer.id)).reason, 'invalid_recipient');
 });
 
-test('the last event equals what GET shows', async () => {
+test('the last event equals the response of GET', async () => {
   const id = await sent('+237650000001');
   await rounds(DELAY_MS);
   const rows = await store().db.all<{ body: Buffer }>(sql`

@@ -87,7 +87,7 @@ test('in.transit is committed before the provider is called', async () => {
   assert.deepEqual(seen, ['dispatched', WAY_OUT, id]);
 });
 
-test('a provider that provably took nothing is followed by the next, under the same books', async () => {
+test('a provider that provably did not take the payout is followed by the next, with the same postings', async () => {
   const id = await sent();
   one.onSubmit = () => ({ kind: 'unavailable', message: 'connection refused' });
   const round = worker(one, two);
@@ -99,7 +99,7 @@ test('a provider that provably took nothing is followed by the next, under the s
   await assertBooks(store(), merchant.team);
 });
 
-test('when no provider can take it now, it waits and is tried again', async () => {
+test('when no provider is available the transfer waits and is retried', async () => {
   const id = await sent();
   for (const provider of [one, two]) provider.onSubmit = () => ({ kind: 'unavailable', message: 'circuit open' });
   const round = worker(one, two);
@@ -113,7 +113,7 @@ test('when no provider can take it now, it waits and is tried again', async () =
   assert.deepEqual([one.taken.size, two.taken.size], [1, 0]);
 });
 
-test('what is unknown is asked about with growing pauses and never sent again or elsewhere', async () => {
+test('an unknown outcome is polled with growing intervals, and never sent again or to another provider', async () => {
   const id = await sent();
   one.onSubmit = (payout) => {
     one.taken.set(payout.provider_key, payout);
@@ -154,7 +154,7 @@ test('an answer that says "not found" is as old as its question: applied after t
   assert.equal((await read(id)).status, 'processing');
 });
 
-test('a transfer the provider does not know is sent again only after the grace, to the same provider, with the same key', async () => {
+test('a transfer unknown to the provider is sent again after the grace only, to it alone and with the same key', async () => {
   const id = await sent();
   one.onSubmit = () => ({ kind: 'unknown', message: 'connection reset' });
   const round = worker(one, two);
@@ -170,7 +170,7 @@ test('a transfer the provider does not know is sent again only after the grace, 
   assert.deepEqual(two.calls, []);
 });
 
-test('"unavailable" to a second sending proves nothing about the first: no other provider gets it', async () => {
+test('"unavailable" on a second submission proves nothing about the first: no other provider gets the transfer', async () => {
   const id = await sent();
   one.onSubmit = () => ({ kind: 'unknown', message: 'timeout' });
   const round = worker(one, two);
@@ -184,7 +184,7 @@ test('"unavailable" to a second sending proves nothing about the first: no other
   assert.equal((await read(id)).status, 'succeeded');
 });
 
-test('evidence of another amount or currency closes nothing', async () => {
+test('evidence with another amount or currency closes nothing', async () => {
   const id = await sent();
   const round = worker(one);
   await round();
@@ -202,7 +202,7 @@ test('evidence of another amount or currency closes nothing', async () => {
   assert.equal((await read(id)).status, 'succeeded');
 });
 
-test("a rejection in the answer itself gives everything back, in the provider's words where the contract has none", async () => {
+test('a rejection in the response returns all money; without a contract reason the provider message is kept', async () => {
   const id = await sent();
   one.onSubmit = () => ({ kind: 'failed', reason: null, message: 'Limit of the wallet reached' });
   await worker(one)();
@@ -212,7 +212,7 @@ test("a rejection in the answer itself gives everything back, in the provider's 
   await assertBooks(store(), merchant.team);
 });
 
-test('money that comes back repays what the platform advanced before it can be paid out', async () => {
+test('returned money repays what the platform advanced before it can be paid out', async () => {
   const id = await sent();
   await store().db.transaction((tx) =>
     post(tx, [
@@ -234,7 +234,7 @@ test('money that comes back repays what the platform advanced before it can be p
   await assertBooks(store(), merchant.team);
 });
 
-test('an answer that comes after the transfer was decided otherwise changes nothing', async () => {
+test('a response that arrives after the transfer was decided otherwise changes nothing', async () => {
   const id = await sent();
   const { promise: late, resolve: answer } = Promise.withResolvers<void>();
   const slow = handedOver(one, async (_, usual) => {
@@ -254,7 +254,7 @@ test('an answer that comes after the transfer was decided otherwise changes noth
   await assertBooks(store(), merchant.team);
 });
 
-test('"nothing was sent" counts no more once somebody else has looked', async () => {
+test('"nothing was sent" is ignored once another worker has polled the transfer', async () => {
   const id = await sent();
   const { promise: late, resolve: answer } = Promise.withResolvers<void>();
   const slow = handedOver(one, async () => {
@@ -272,7 +272,7 @@ test('"nothing was sent" counts no more once somebody else has looked', async ()
   assert.deepEqual([(await rowOf(id)).provider_account, two.calls], ['one', []]);
 });
 
-test('of an earlier sending only that it was paid is true', async () => {
+test('from an earlier submission only a success is applied', async () => {
   const id = await sent();
   one.onSubmit = () => ({ kind: 'unknown', message: 'timeout' });
   await worker(one)();
@@ -291,7 +291,7 @@ test('of an earlier sending only that it was paid is true', async () => {
   assert.equal((await rowOf(id)).status, 'succeeded');
 });
 
-test('a transfer whose provider cannot be reached by the code does not hold up others', async () => {
+test('a transfer whose provider account is not loaded does not delay others', async () => {
   const stuck = await sent();
   await worker(one)();
   const fine = await sent();

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isFinal, nextTransferStatus, TRANSFER_STATUSES, TRANSFER_TRIGGERS } from '../../src/core/transfers/states.ts';
 
-test('every trigger in every status', () => {
+test('every trigger is tested in every status', () => {
   const lines = TRANSFER_STATUSES.flatMap((status) =>
     TRANSFER_TRIGGERS.map((trigger) => {
       return `${status} ${trigger} ${nextTransferStatus(status, trigger) ?? '-'}`;
@@ -20,7 +20,7 @@ test('every trigger in every status', () => {
   ]);
 });
 
-test('only processing can change', () => {
+test('only processing has transitions', () => {
   assert.deepEqual(
     TRANSFER_STATUSES.filter((status) => !isFinal(status)),
     ['processing'],

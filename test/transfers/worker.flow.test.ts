@@ -14,7 +14,7 @@ after(async () => {
   await receiver.close();
 });
 
-test('a transfer goes its way by itself, and the merchant hears of it', async () => {
+test('a transfer completes in the background, and the merchant is notified', async () => {
   await fund(api, api.team, 5_000);
   const { webhook } = (await api.call('POST', '/webhooks', { body: { url: `${receiver.url}/hooks`, events: ['transfer.*'] } }))
     .body;

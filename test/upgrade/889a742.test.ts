@@ -47,7 +47,7 @@ function shared(known: unknown, found: unknown): unknown {
   );
 }
 
-test('every resource is answered as it was', { skip }, async () => {
+test('every resource is returned as before', { skip }, async () => {
   assert.ok(facts.answers.length > 100);
   for (const { environment, path: route, body } of facts.answers) {
     const answer = await call(url(), facts.keys[environment], 'GET', route);
@@ -56,7 +56,7 @@ test('every resource is answered as it was', { skip }, async () => {
   }
 });
 
-test('statuses of every kind were there', { skip }, () => {
+test('the data contains every status of every kind', { skip }, () => {
   const of = (list: string, name: string) =>
     new Set(facts.answers.filter((one) => one.path.startsWith(`/${list}/`)).map(({ body }) => body[name].status));
   const payments = ['pending', 'processing', 'succeeded', 'failed', 'cancelled', 'expired', 'refunded', 'partially_refunded'];
@@ -89,7 +89,7 @@ test('no row is lost', { skip }, async () => {
   }
 });
 
-test('the books and the audit trail verify, and what was sealed opens', { skip }, async () => {
+test('the books and the audit trail verify, and sealed values open', { skip }, async () => {
   const env = { DATA_DIR: dataDir };
   for (const environment of ['sandbox', 'live']) {
     const books = await pirogue(['ledger', 'verify', '--environment', environment, '--json'], env);
@@ -101,7 +101,7 @@ test('the books and the audit trail verify, and what was sealed opens', { skip }
   assert.ok(secrets.values_sealed >= 4, JSON.stringify(secrets));
 });
 
-test('the keys of then make and take payments now, and an idempotency key of then is spent', { skip }, async () => {
+test('API keys of the old version still create and charge payments, and its idempotency keys stay used', { skip }, async () => {
   const key = facts.keys.sandbox;
   const order = { amount: 500, currency: 'XAF', phone: '+237650000000' };
   const made = await call(url(), key, 'POST', '/payments', order);
@@ -118,7 +118,7 @@ test('the keys of then make and take payments now, and an idempotency key of the
   assert.equal(other.status, 422);
 });
 
-test('what was under way goes on to its end with workers, and the books still verify', { skip }, async () => {
+test('operations in progress are completed by the workers, and the books still verify', { skip }, async () => {
   await program?.stop();
   program = await startProgram({ dataDir, env: { PUBLIC_URL: facts.public_url } });
   const under = facts.answers.filter(({ body }) => body.transaction?.status === 'processing' && body.transaction.sandbox);

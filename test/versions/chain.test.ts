@@ -39,7 +39,7 @@ const NEWEST: JsonObject = { id: 'trx_1', sum: 5, status: 'succeeded' };
 const AT_2 = { id: 'trx_1', total: 5, status: 'succeeded' };
 const AT_1 = { id: 'trx_1', amount: 5, status: 'paid' };
 
-test('versions are known from the first to the newest', () => {
+test('versions are listed from the first to the newest', () => {
   assert.deepEqual([versions.all, versions.newest], [['1', '2', '3'], '3']);
   assert.deepEqual(
     ['1', '3', '4', '', 'toString'].map((version) => versions.has(version)),
@@ -47,7 +47,7 @@ test('versions are known from the first to the newest', () => {
   );
 });
 
-test('a version is added after the newest only', () => {
+test('a version can be added only after the newest', () => {
   assert.throws(() => new Versions('2', [{ version: '1' }]), /not newer/);
   assert.throws(() => new Versions('2', [{ version: '2' }]), /not newer/);
 });
@@ -59,14 +59,14 @@ const BODIES: [version: string, body: JsonObject][] = [
 ];
 
 for (const [version, body] of BODIES) {
-  test(`a body of version ${version} goes up every step, and stays as it was sent`, () => {
+  test(`a body of version ${version} is upgraded through every step, and the original is not changed`, () => {
     const before = structuredClone(body);
     const { body: upgraded } = versions.upgrade(version, 'POST /payments', { body, query: {} });
     assert.deepEqual([upgraded, body], [{ sum: 5, payer: { phone: '1' } }, before]);
   });
 }
 
-test('a query goes up too; other operations and what is no object are left alone', () => {
+test('a query is upgraded too; other operations and values that are not objects are not changed', () => {
   assert.deepEqual(versions.upgrade('1', 'GET /payments', { body: undefined, query: { status: 'paid' } }), {
     body: undefined,
     query: { status: 'succeeded' },
@@ -77,7 +77,7 @@ test('a query goes up too; other operations and what is no object are left alone
   assert.deepEqual(versions.upgrade('1', 'POST /refunds', { body: { amount: 5 }, query: {} }).body, { amount: 5 });
 });
 
-test('an answer comes down step by step, also its lists; other keys stay', () => {
+test('a response is downgraded step by step, including its lists; other keys are not changed', () => {
   const answer = (transaction: JsonObject) => ({ code: 200, message: 'ok', transaction });
   for (const [version, shown] of [
     ['3', NEWEST],
@@ -93,13 +93,13 @@ test('an answer comes down step by step, also its lists; other keys stay', () =>
   assert.deepEqual(versions.downgrade('2', '3', 'GET /payments/:id', answer(AT_2)), answer(AT_2), 'is never translated up');
 });
 
-test('what is no resource in an answer comes down by operation', () => {
+test('the parts of a response outside a resource are downgraded by operation', () => {
   const answer = { link: 'x', transaction: NEWEST };
   assert.deepEqual(versions.downgrade('3', '1', 'POST /payments', answer), { url: 'x', transaction: AT_1 });
   assert.deepEqual(versions.downgrade('3', '1', 'GET /payments/:id', answer), { link: 'x', transaction: AT_1 });
 });
 
-test('errors name the fields of the caller', () => {
+test('errors name the fields in the version of the caller', () => {
   const errors = { sum: ['a'], 'payer.phone': ['b'], 'payer.phone.x': ['c'], email: ['d'], summary: ['e'] };
   assert.deepEqual(versions.errorsFor('1', 'POST /payments', errors), {
     amount: ['a'],
@@ -117,7 +117,7 @@ test('errors name the fields of the caller', () => {
   assert.equal(versions.problemFor('1', 'POST /payments', other), other);
 });
 
-test('an event comes down with its data, names its version, and is never translated up', () => {
+test('an event is downgraded with its data, has its version, and is never upgraded', () => {
   const event = { id: 'evt_1', event: 'payment.succeeded', api_version: '3', data: NEWEST };
   assert.deepEqual(versions.eventFor('1', event), { ...event, api_version: '1', data: AT_1 });
   assert.equal(versions.eventFor('3', event), event);

@@ -29,7 +29,7 @@ const recorded = async () =>
   );
 const receivedAt = (path: string) => hooks.receiver.received.filter((one) => one.path === path);
 
-test('each endpoint gets an event at its own pin, signed as sent; the older body is kept once', async () => {
+test('each endpoint gets an event in its pinned version, signed as sent; the older body is stored once', async () => {
   const [one, two, three] = [await pinned('/old', OLD), await pinned('/old-too', OLD), await pinned('/new', NEW)];
   hooks.start();
   await hooks.announce(1, PAYMENT);
@@ -53,7 +53,7 @@ test('each endpoint gets an event at its own pin, signed as sent; the older body
   assert.deepEqual(await bodies(), [{ event_id: old.event.id, body: old.body.toString() }]);
 });
 
-test('a retry and a redelivery send the bytes that were kept', async () => {
+test('a retry and a redelivery send the stored bytes', async () => {
   const endpoint = await pinned('/old', OLD);
   hooks.receiver.behave(500);
   hooks.start({ config: { webhook_retry_schedule_ms: [300] } });
@@ -79,7 +79,7 @@ test('a retry and a redelivery send the bytes that were kept', async () => {
   }
 });
 
-test('with every endpoint at the newest version nothing is kept, and the bytes are those recorded', async () => {
+test('with every endpoint at the newest version no body is stored, and the bytes are those of the event', async () => {
   await pinned('/new', NEW);
   hooks.start();
   await hooks.announce(1, PAYMENT);
@@ -88,7 +88,7 @@ test('with every endpoint at the newest version nothing is kept, and the bytes a
   assert.deepEqual(await bodies(), []);
 });
 
-test('an event recorded by an earlier release is sent as it was, to every pin', async () => {
+test('an event recorded by an earlier release is sent unchanged to every pinned version', async () => {
   await pinned('/new', NEW);
   await pinned('/old', OLD);
   await hooks.announce(1, OLDER);
@@ -113,7 +113,7 @@ test('a new endpoint is pinned to the version of its team', async () => {
   assert.deepEqual([await read(OLD), await read(NEW)], [OLD, NEW]);
 });
 
-test('an endpoint is pinned when it is made and moved by PATCH; PUT without a pin goes back to that of the team', async () => {
+test('an endpoint is pinned at creation and changed by PATCH; PUT without a version resets it to that of the team', async () => {
   const endpoint = await hooks.register('/pinned', { api_version: OLD });
   const pin = async (method: string, body: object): Promise<string> =>
     (await hooks.call(method, `/webhooks/${endpoint.id}`, body)).webhook.api_version;
@@ -125,7 +125,7 @@ test('an endpoint is pinned when it is made and moved by PATCH; PUT without a pi
   assert.equal(await pin('PUT', { url: webhook.url }), hooks.merchant.team.api_version);
 });
 
-test('200 events are shown at the version of the call', async () => {
+test('200 events are returned in the version of the request', async () => {
   await hooks.announce(1, PAYMENT);
   const { id } = await recorded();
   const show = async (path: string, version: string) => {

@@ -45,7 +45,7 @@ const paid = async () => {
   return id as string;
 };
 
-test('201 a request of the older version, answered in its words', async () => {
+test('201 a request in the older version gets a response in that version', async () => {
   const { status, headers, body } = await create();
   assert.deepEqual([status, headers.get('x-service-version')], [201, OLD]);
   const { id, created_at, ...rest } = body.transaction;
@@ -60,7 +60,7 @@ test('201 a request of the older version, answered in its words', async () => {
   assert.match(headers.get('content-type') ?? '', /^application\/json/);
 });
 
-test('422 names the fields as the older version does', async () => {
+test('422 names the fields of the older version', async () => {
   const { status, body } = await create({ total: 0, email: 'x' });
   assert.deepEqual([status, Object.keys(body.errors).sort()], [422, ['email', 'total']]);
   const missing = await call('POST', '/payments', { currency: 'XAF', phone: '1' });
@@ -69,12 +69,12 @@ test('422 names the fields as the older version does', async () => {
   assert.deepEqual(newest.body.errors, { amount: ['is required'] });
 });
 
-test('422 raw card data is found in what was sent, under the name it was sent', async () => {
+test('422 raw card data is detected in the request as sent, under its original field name', async () => {
   const { status, body } = await create({ total: 4242424242424242 });
   assert.deepEqual([status, body.error_code, Object.keys(body.errors)], [422, 'raw_card_data_not_accepted', ['total']]);
 });
 
-test('200 one payment and lists in both versions; the header wins over the pin', async () => {
+test('200 one payment and lists in both versions; the header takes precedence over the pinned version', async () => {
   const id = await paid();
   const shown = async (version: string) => {
     const one = (await call('GET', `/payments/${id}`, undefined, at(version))).body.transaction;
@@ -95,7 +95,7 @@ test('200 one payment and lists in both versions; the header wins over the pin',
   assert.equal((await call('GET', `/payments/${id}`)).body.transaction.total, 25_000, 'the pin of the team');
 });
 
-test('200 a filter in the words of the older version', async () => {
+test('200 a filter in the older version', async () => {
   const id = await paid();
   const { items } = (await call('GET', '/payments?status=paid')).body;
   assert.ok(items.some((item: { id: string }) => item.id === id));
@@ -103,25 +103,25 @@ test('200 a filter in the words of the older version', async () => {
   assert.deepEqual([body.code, Object.keys(body.errors)], [422, ['status']]);
 });
 
-test('400 a version there is not', async () => {
+test('400 for a version that does not exist', async () => {
   const { status, body } = await call('GET', '/payments', undefined, at('2026-08-02'));
   assert.deepEqual([status, body.error_code], [400, 'unsupported_api_version']);
   assert.ok(body.message.includes(OLD) && body.message.includes(NEW));
 });
 
-test('a new team begins at the newest version', async () => {
+test('a new team is pinned to the newest version', async () => {
   const { team } = await api.newMerchant();
   assert.equal(team.api_version, NEW);
 });
 
-test('a replayed create speaks the version of the call that asks', async () => {
+test('a replayed creation is in the version of the current request', async () => {
   const key = { 'idempotency-key': 'replay-create' };
   const first = await create({}, key);
   const again = await create({}, key);
   assert.deepEqual([again.status, again.headers.get('idempotent-replayed'), again.body], [201, 'true', first.body]);
 });
 
-test('a replayed answer speaks the version of the call that asks', async () => {
+test('a replayed response is in the version of the current request', async () => {
   const body = { name: 'Awa', channel: 'cm.mtn', phone: '+237650000000' };
   const make = (version: string) => call('POST', '/beneficiaries', body, { 'idempotency-key': 'replay-ben', ...at(version) });
   const first = await make(OLD);
@@ -135,7 +135,7 @@ test('a replayed answer speaks the version of the call that asks', async () => {
   assert.deepEqual([newer.body.beneficiary.phone, 'msisdn' in newer.body.beneficiary], ['+237650000000', false]);
 });
 
-test('an answer kept by an earlier release is shown as it was kept', async () => {
+test('a response stored by an earlier release is replayed as stored', async () => {
   const body = { name: 'Kofi', channel: 'cm.mtn', phone: '+237650000001' };
   const make = (version: string) => call('POST', '/beneficiaries', body, { 'idempotency-key': 'replay-kept', ...at(version) });
   const { beneficiary } = (await make(OLD)).body;
@@ -145,7 +145,7 @@ test('an answer kept by an earlier release is shown as it was kept', async () =>
   for (const version of [OLD, NEW]) assert.deepEqual((await make(version)).body.beneficiary, beneficiary);
 });
 
-test('a replayed charge speaks the version of the call that asks', async () => {
+test('a replayed charge is in the version of the current request', async () => {
   const { id } = (await create()).body.transaction;
   const charge = (version: string) =>
     call(
@@ -161,13 +161,13 @@ test('a replayed charge speaks the version of the call that asks', async () => {
   assert.deepEqual([newer.headers.get('idempotent-replayed'), newer.body.transaction.amount], ['true', 25_000]);
 });
 
-test('an older version is cut down to what a public key may see all the same', async () => {
+test('a public key gets only its visible fields in an older version too', async () => {
   const id = await paid();
   const { transaction } = (await call('GET', `/payments/${id}`, undefined, {}, merchant.sandbox.public)).body;
   assert.deepEqual([transaction.total, 'fee' in transaction], [25_000, false]);
 });
 
-test('the response filter holds for every version: what no schema names does not leave', async () => {
+test('the response filter applies to every version: a field outside the schema is not returned', async () => {
   const leaky = route({
     method: 'GET',
     path: '/payments/:id',
@@ -193,7 +193,7 @@ test('the response filter holds for every version: what no schema names does not
   await app.close();
 });
 
-test('after a release a retry is still the same request, and its answer the one that was kept', async () => {
+test('after an upgrade a retry is still the same request and replays the stored response', async () => {
   const body = { name: 'Ama', channel: 'cm.mtn', phone: '+237650000002' };
   const make = (version: string) => call('POST', '/beneficiaries', body, { 'idempotency-key': 'replay-release', ...at(version) });
   const { id } = (await create()).body.transaction;

@@ -21,7 +21,7 @@ async function clear() {
   for (const store of [api.deps.stores.sandbox, api.deps.stores.live]) await store.db.run(sql`delete from webhook_endpoints`);
 }
 
-test('201 a webhook endpoint with its secret, and defaults for everything not sent', async () => {
+test('201 a webhook endpoint with its secret, and defaults for omitted fields', async () => {
   const { status, body } = await create();
   assert.equal(status, 201);
   assert.deepEqual([body.code, body.status], [201, 'Created']);
@@ -42,7 +42,7 @@ test('201 a webhook endpoint with its secret, and defaults for everything not se
   });
 });
 
-test('201 everything that was sent comes back', async () => {
+test('201 every field of the request is returned', async () => {
   const sent = {
     url: 'https://shop.example/hooks?shop=1',
     events: ['payment.*', 'refund.succeeded'],
@@ -54,11 +54,11 @@ test('201 everything that was sent comes back', async () => {
   for (const [name, value] of Object.entries(sent)) assert.deepEqual(webhook[name], value, name);
 });
 
-test('201 events named twice are kept once', async () => {
+test('201 duplicate events are stored once', async () => {
   assert.deepEqual((await create({ events: ['*', 'payment.*', '*'] })).body.webhook.events, ['*', 'payment.*']);
 });
 
-test('the secret is shown on creation only and kept sealed', async () => {
+test('the secret is returned on creation only and is stored sealed', async () => {
   const { webhook } = (await create()).body;
   const { body } = await api.call('GET', `/webhooks/${webhook.id}`);
   assert.equal('secret' in body.webhook, false);
@@ -67,7 +67,7 @@ test('the secret is shown on creation only and kept sealed', async () => {
   assert.doesNotMatch(await dumpDatabase(api.deps.stores.sandbox.db), /whsec_/);
 });
 
-test('201 the same Idempotency-Key replays the endpoint without its secret and makes no second one', async () => {
+test('201 the same Idempotency-Key replays the endpoint without its secret and creates no second one', async () => {
   await clear();
   const headers = { 'Idempotency-Key': 'hook-1' };
   const first = await create({}, headers);
@@ -80,7 +80,7 @@ test('201 the same Idempotency-Key replays the endpoint without its secret and m
   assert.equal((await api.call('GET', '/webhooks')).body.meta.total, 1);
 });
 
-test('200 list: newest first, in both forms of paging', async () => {
+test('200 list: newest first, with both kinds of pagination', async () => {
   await clear();
   const ids = [];
   for (const n of [1, 2, 3]) ids.unshift((await create({ description: `number ${n}` })).body.webhook.id);
@@ -100,7 +100,7 @@ test('200 list: newest first, in both forms of paging', async () => {
   assert.equal(next.body.meta.has_more, false);
 });
 
-test('200 PATCH changes what is named and leaves the rest', async () => {
+test('200 PATCH changes the given fields only', async () => {
   const { webhook } = (await create({ description: 'before', metadata: { a: 1 }, events: ['payment.*'] })).body;
   const { status, body } = await api.call('PATCH', `/webhooks/${webhook.id}`, { body: { description: null, active: false } });
   assert.equal(status, 200);
@@ -112,7 +112,7 @@ test('200 PATCH changes what is named and leaves the rest', async () => {
   assert.deepEqual((await api.call('GET', `/webhooks/${webhook.id}`)).body.webhook, body.webhook);
 });
 
-test('200 PUT replaces: what is not named goes back to its default', async () => {
+test('200 PUT replaces: omitted fields are reset to their defaults', async () => {
   const { webhook } = (await create({ description: 'before', metadata: { a: 1 }, events: ['payment.*'], active: false })).body;
   const { status, body } = await api.call('PUT', `/webhooks/${webhook.id}`, { body: { url: 'https://other.example/' } });
   assert.equal(status, 200);
@@ -137,7 +137,7 @@ test('200 DELETE, then 404', async () => {
   assert.equal((await api.call('DELETE', `/webhooks/${webhook.id}`)).status, 404);
 });
 
-test('200 rotate-secret gives another secret', async () => {
+test('200 rotate-secret returns a new secret', async () => {
   const { webhook } = (await create()).body;
   const { status, body } = await api.call('POST', `/webhooks/${webhook.id}/rotate-secret`);
   assert.equal(status, 200);
@@ -145,7 +145,7 @@ test('200 rotate-secret gives another secret', async () => {
   assert.notEqual(body.webhook.secret, webhook.secret);
 });
 
-test('404 Resource Not Found on every route of an unknown endpoint', async () => {
+test('404 Resource Not Found on every route for an unknown endpoint', async () => {
   await clear();
   const body = { url: 'https://shop.example/' };
   for (const [method, path, options] of [
@@ -164,7 +164,7 @@ test('404 Resource Not Found on every route of an unknown endpoint', async () =>
   }
 });
 
-test('404 an endpoint of another team, and of the other environment', async () => {
+test('404 for an endpoint of another team or of the other environment', async () => {
   await clear();
   const { webhook } = (await create()).body;
   const stranger = await api.newMerchant();
@@ -181,7 +181,7 @@ test('404 an endpoint of another team, and of the other environment', async () =
   }
 });
 
-test('406 with a public key', async () => {
+test('406 for a public key', async () => {
   const key = api.keys.sandbox.public;
   for (const [method, path] of [
     ['GET', '/webhooks'],
@@ -193,7 +193,7 @@ test('406 with a public key', async () => {
   }
 });
 
-test('403 a restricted key without the scope; write does not imply read', async () => {
+test('403 for a restricted key without the scope; write does not include read', async () => {
   const merchant = await api.newMerchant();
   const reader = (await api.newKey(merchant.team, 'sandbox', 'restricted', { scopes: ['webhook.read'] })).key;
   const writer = (await api.newKey(merchant.team, 'sandbox', 'restricted', { scopes: ['webhook.write'] })).key;
@@ -204,7 +204,7 @@ test('403 a restricted key without the scope; write does not imply read', async 
   assert.equal((await api.call('GET', '/webhooks', { key: writer })).status, 403);
 });
 
-test('422 a seventeenth endpoint, also when twenty are registered at once; the other environment counts for itself', async () => {
+test('422 for a seventeenth endpoint, also in 20 concurrent requests; the other environment has its own count', async () => {
   const { sandbox, live } = await api.newMerchant();
   const register = (key: string) => api.call('POST', '/webhooks', { key, body: { url: 'https://shop.example/hooks' } });
   const statuses = (await Promise.all(Array.from({ length: 20 }, () => register(sandbox.secret)))).map((answer) => answer.status);

@@ -8,7 +8,7 @@ import { Deliveries } from '../setup/deliveries.ts';
 
 const hooks = new Deliveries();
 
-test('the owner of an endpoint that is deactivated gets one mail, which names its host and no more of its address', async () => {
+test('the owner of a deactivated endpoint gets one mail, which contains its host and nothing else of its URL', async () => {
   const clock = new FakeClock();
   const endpoint = await hooks.register('/hook?token=secret-of-the-shop');
   hooks.receiver.behave(500);

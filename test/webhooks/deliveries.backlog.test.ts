@@ -45,7 +45,7 @@ test('the backlog of an endpoint is bounded, a mail says so, and other endpoints
   assert.deepEqual(await newMails(), [], 'one mail, however long it lasts');
 });
 
-test('an event that was not queued counts the endpoints it goes to, stays readable, and can be sent again by hand', async () => {
+test('an event that was not queued records its number of endpoints, stays readable and can be sent again manually', async () => {
   const endpoint = await hooks.register();
   await hooks.announce(LIMITS.max);
   await sweep();
@@ -57,7 +57,7 @@ test('an event that was not queued counts the endpoints it goes to, stays readab
   assert.equal(await waitingFor(endpoint), LIMITS.max + 1);
 });
 
-test('once the backlog is worked off events are queued again, and a mail names the gap', async () => {
+test('events are queued again once the backlog is processed, and a mail reports the gap', async () => {
   const endpoint = await hooks.register();
   await hooks.announce(LIMITS.max);
   await sweep();
@@ -79,7 +79,7 @@ test('once the backlog is worked off events are queued again, and a mail names t
   assert.equal(hooks.receiver.received.length, LIMITS.max + 1);
 });
 
-test('an endpoint that is activated again is queued for at once, however long its backlog was', async () => {
+test('events are queued at once for a reactivated endpoint, however long its backlog was', async () => {
   const endpoint = await hooks.register();
   await hooks.announce(LIMITS.max);
   await sweep();
@@ -89,7 +89,7 @@ test('an endpoint that is activated again is queued for at once, however long it
   assert.equal(await waitingFor(endpoint), 2);
 });
 
-test('each round covers some endpoints and the next goes on after them', async () => {
+test('each round covers some endpoints and the next round continues after them', async () => {
   const endpoints: Endpoint[] = [];
   for (let i = 0; i < 3; i++) endpoints.push(await hooks.register(`/${i}`));
   await hooks.announce(LIMITS.max);

@@ -9,7 +9,7 @@ const DAY_MS = 86_400_000;
 
 const hooks = new Deliveries();
 
-test('a rotated secret signs what was queued before it was made', async () => {
+test('a rotated secret signs deliveries that were queued before the rotation', async () => {
   const endpoint = await hooks.register();
   hooks.receiver.behave(500);
   hooks.start({ config: { webhook_retry_schedule_ms: [400] } });
@@ -26,7 +26,7 @@ for (const [what, stop] of [
   ['made inactive', (id: string) => hooks.call('PATCH', `/webhooks/${id}`, { active: false })],
   ['deleted', (id: string) => hooks.call('DELETE', `/webhooks/${id}`)],
 ] as const) {
-  test(`an endpoint that was ${what} gets nothing more, not even the retry that was queued`, async () => {
+  test(`an endpoint that was ${what} gets no more deliveries, not even a queued retry`, async () => {
     const endpoint = await hooks.register();
     hooks.receiver.behave(500);
     hooks.start({ config: { webhook_retry_schedule_ms: [300] } });
@@ -41,7 +41,7 @@ for (const [what, stop] of [
   });
 }
 
-test('a delivery queued while its endpoint was being switched off is dropped without being sent', async () => {
+test('a delivery queued while its endpoint is deactivated is dropped without being sent', async () => {
   const endpoint = await hooks.register();
   await hooks.store.db.run(sql`update webhook_endpoints set active = false where id = ${endpoint.id}`);
   await hooks.store.db.run(sql`
@@ -72,7 +72,7 @@ test('resend: the same event id and body under a new delivery id, to every match
   assert.equal(new Set(deliveryIds(all)).size, 4);
 });
 
-test('resend replaces a retry that was waiting', async () => {
+test('resend replaces a pending retry', async () => {
   await hooks.register();
   hooks.receiver.behave(500);
   hooks.start({ config: { webhook_retry_schedule_ms: [60_000] } });
@@ -91,7 +91,7 @@ test('resend replaces a retry that was waiting', async () => {
   );
 });
 
-test('test: an event that is no payment reaches this endpoint alone, whatever it subscribed to', async () => {
+test('test: a test event is sent to this endpoint only, whatever its subscriptions', async () => {
   const endpoint = await hooks.register('/tested', { events: ['refund.*'] });
   await hooks.register('/other');
   hooks.start();
@@ -166,7 +166,7 @@ test('what waits for an endpoint is dropped when we deactivate it, as when its o
   assert.equal((await state(other.id)).active, true);
 });
 
-test('one success in five days keeps an endpoint', async () => {
+test('one success in five days keeps an endpoint active', async () => {
   const clock = new FakeClock();
   const endpoint = await hooks.register();
   hooks.start({ config: { webhook_retry_schedule_ms: [] }, clock });

@@ -8,7 +8,7 @@ import type { Received } from '../setup/receiver.ts';
 
 const hooks = new Deliveries();
 
-test('a delivery of a worker that died is taken again when its lease ends, not before', async () => {
+test('a delivery of a crashed worker is claimed again when its lease ends, not before', async () => {
   const endpoint = await hooks.register();
   const config = { webhook_timeout_ms: 300 };
   await hooks.startAndDie(config, 700);
@@ -21,7 +21,7 @@ test('a delivery of a worker that died is taken again when its lease ends, not b
   assert.equal(await hooks.pending(), 0);
 });
 
-test('a claim lasts 20 seconds: the longest attempt and as much again', async () => {
+test('a lease lasts 20 seconds: twice the longest attempt', async () => {
   await hooks.register();
   await hooks.startAndDie({}, 10_000);
   const rows = await hooks.store.db.all<{ left_ms: number }>(sql`
@@ -31,7 +31,7 @@ test('a claim lasts 20 seconds: the longest attempt and as much again', async ()
   assert.ok(left > 10_000 && left <= 20_000, `${left} ms`);
 });
 
-test('what a worker reports after its lease ended changes nothing', async () => {
+test('a result reported by a worker after its lease ended changes nothing', async () => {
   const endpoint = await hooks.register();
   const late = Promise.withResolvers<Awaited<ReturnType<Send>>>();
   const claimed = Promise.withResolvers<void>();
@@ -58,7 +58,7 @@ test('what a worker reports after its lease ended changes nothing', async () => 
   assert.equal(await hooks.pending(), 1, 'the retry is still to come');
 });
 
-test('a dead endpoint costs the others nothing but its own few sockets', async () => {
+test('a dead endpoint uses only its own few sockets and does not delay others', async () => {
   let open = 0;
   let most = 0;
   hooks.receiver.behave((response) => {
@@ -81,7 +81,7 @@ test('a dead endpoint costs the others nothing but its own few sockets', async (
   assert.equal(most, 16);
 });
 
-test('failing endpoints together hold at most half of the slots', async () => {
+test('all failing endpoints together use at most half of the slots', async () => {
   const timeout_ms = 300;
   let open = 0;
   const dead = [];
@@ -126,7 +126,7 @@ test('an endpoint that answers nothing has its retries made though new events ke
   assert.ok(untried.length > 0, 'first tries still wait');
 });
 
-test('a name that leads inside is never called, whatever it led to at registration', async () => {
+test('a host name that resolves to an internal address is never called, whatever it resolved to at registration', async () => {
   const { webhook } = await hooks.call('POST', '/webhooks', {
     url: `https://rebind.example:${new URL(hooks.receiver.url).port}/`,
   });
@@ -139,7 +139,7 @@ test('a name that leads inside is never called, whatever it led to at registrati
   assert.equal(hooks.receiver.received.length, 0);
 });
 
-test('live never calls loopback, not even in development', async () => {
+test('live never calls loopback addresses, not even in development', async () => {
   const { live } = hooks.api.deps.stores;
   const { webhook } = (
     await hooks.api.call('POST', '/webhooks', { key: hooks.merchant.live.secret, body: { url: 'https://shop.example/' } })
@@ -155,7 +155,7 @@ test('live never calls loopback, not even in development', async () => {
   assert.equal(hooks.receiver.received.length, 0);
 });
 
-test('a database that is away for a while stops nothing: deliveries go on, outcomes are kept', async () => {
+test('a temporary loss of the database stops nothing: deliveries continue and outcomes are kept', async () => {
   const endpoint = await hooks.register();
   const { environment, db } = hooks.store;
   let away = false;
@@ -211,7 +211,7 @@ test('an event whose body cannot be read holds up no other delivery, and is trie
   await hooks.receiver.waitFor(3);
 });
 
-test('stop lets what is under way end and records it', async () => {
+test('stop waits for deliveries in progress and records them', async () => {
   const endpoint = await hooks.register();
   hooks.receiver.behave((response) => setTimeout(() => response.end('ok'), 300));
   const worker = hooks.start();
@@ -222,7 +222,7 @@ test('stop lets what is under way end and records it', async () => {
   assert.deepEqual([attempt.status, await hooks.pending()], ['succeeded', 0]);
 });
 
-test('two workers share the work and send nothing twice', async () => {
+test('two workers share the deliveries and send nothing twice', async () => {
   await hooks.register();
   await hooks.register('/second');
   await hooks.announce(100);
@@ -237,7 +237,7 @@ test('two workers share the work and send nothing twice', async () => {
   assert.equal(new Set(hooks.receiver.received.map(({ path, event }) => `${path} ${event.id}`)).size, 200);
 });
 
-test('an endpoint with many deliveries waiting does not keep the others from their turn', async () => {
+test('an endpoint with many queued deliveries does not delay the others', async () => {
   await hooks.register('/busy');
   await hooks.announce(500);
   await hooks.register('/quiet');

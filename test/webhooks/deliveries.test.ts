@@ -7,7 +7,7 @@ import { type Received, verify } from '../setup/receiver.ts';
 
 const hooks = new Deliveries();
 
-test('a delivery carries the stored bytes, signed as the contract tells receivers to check', async () => {
+test('a delivery contains the stored bytes, with the signature that the contract tells receivers to check', async () => {
   const endpoint = await hooks.register();
   hooks.start();
   await hooks.announce(1, { name: 'Aïssatou Ndoye 🛶', amount: 25000.5, nested: { 'in.transit': [1, null] } });
@@ -30,7 +30,7 @@ test('a delivery carries the stored bytes, signed as the contract tells receiver
   assert.match(headers['x-service-delivery-id'] as string, /^whd_test_/);
 });
 
-test('a created payment is announced by itself', async () => {
+test('a created payment emits its event automatically', async () => {
   await hooks.register();
   hooks.start();
   const { transaction } = await hooks.call('POST', '/payments', { amount: 100, currency: 'XAF', email: 'payer@example.com' });
@@ -38,7 +38,7 @@ test('a created payment is announced by itself', async () => {
   assert.deepEqual([one.event.event, one.event.data.id], ['payment.created', transaction.id]);
 });
 
-test('six attempts at the waits of the schedule: one event id, six delivery ids, then no more', async () => {
+test('six attempts on the schedule: one event id, six delivery ids, then no more', async () => {
   const waits = [100, 200, 300, 400, 500];
   const endpoint = await hooks.register();
   hooks.receiver.behave(500);
@@ -70,7 +70,7 @@ test('six attempts at the waits of the schedule: one event id, six delivery ids,
   assert.equal(hooks.receiver.received.length, 6);
 });
 
-test('a success ends it, and clears failing_since', async () => {
+test('a success ends the retries and clears failing_since', async () => {
   const endpoint = await hooks.register();
   hooks.receiver.behave((response) => response.writeHead(hooks.receiver.received.length < 3 ? 503 : 204).end());
   hooks.start({ config: { webhook_retry_schedule_ms: [50, 150, 50] } });
@@ -95,7 +95,7 @@ for (const [status, outcome] of [
   [410, 'failed'],
   [503, 'failed'],
 ] as const) {
-  test(`an answer of ${status} is recorded as ${outcome}`, async () => {
+  test(`a response of ${status} is recorded as ${outcome}`, async () => {
     const endpoint = await hooks.register();
     hooks.receiver.behave((response) => response.writeHead(status).end());
     hooks.start({ config: { webhook_retry_schedule_ms: [] } });
@@ -120,7 +120,7 @@ test('a redirect is a failure and is not followed', async () => {
   );
 });
 
-test('an answer that does not come in time is a failure', async () => {
+test('a response after the timeout is a failure', async () => {
   const endpoint = await hooks.register();
   hooks.receiver.behave(() => {});
   hooks.start({ config: { webhook_timeout_ms: 200, webhook_retry_schedule_ms: [] } });
@@ -131,7 +131,7 @@ test('an answer that does not come in time is a failure', async () => {
   assert.ok(attempt.duration_ms >= 195, `${attempt.duration_ms} ms`);
 });
 
-test('of a huge answer 4 kB are kept; what PostgreSQL cannot store is left out', async () => {
+test('at most 4 kB of a response are stored, without characters that PostgreSQL cannot store', async () => {
   const endpoint = await hooks.register();
   hooks.receiver.behave((response) => {
     response.writeHead(200).write(`\0${'é'.repeat(5_000)}`);

@@ -16,7 +16,7 @@ const sent = deliveryHeaders('whsec_test', {
 });
 const own = Object.keys(sent).filter((name) => name.startsWith('X-Service-'));
 
-test('the OpenAPI document describes the headers of a delivery, and no other', () => {
+test('the OpenAPI document describes the headers of a delivery and no others', () => {
   assert.deepEqual(
     own.sort(),
     Object.values(DELIVERY_HEADERS)
@@ -26,7 +26,7 @@ test('the OpenAPI document describes the headers of a delivery, and no other', (
 });
 
 for (const page of ['docs/webhooks.md', 'docs/contract/webhooks-and-signatures.md']) {
-  test(`${page} has a row for each header of a delivery, and for no other`, () => {
+  test(`${page} has a row for each header of a delivery and for no other`, () => {
     const rows = fs.readFileSync(path.join(ROOT, page), 'utf8').matchAll(/^\| `(X-Service-[\w-]+)` \|/gm);
     assert.deepEqual([...rows].map(([, name]) => name).sort(), own.toSorted());
   });

@@ -72,12 +72,12 @@ const LOOPBACKS = [
   'https://hooks.localhost/',
 ];
 
-test('422 a loopback address in live, in every disguise', async () => {
+test('422 for a loopback address in live, in every notation', async () => {
   for (const loopback of LOOPBACKS)
     assert.deepEqual(await refusedFields({ url: loopback }, api.keys.live.secret), ['url'], loopback);
 });
 
-test('201 a loopback address in the sandbox of a development installation, only by https', async () => {
+test('201 for a loopback address in the sandbox of a development installation, with https only', async () => {
   const { sandbox } = await api.newMerchant();
   for (const loopback of ['https://127.0.0.1:8443/hooks', 'https://localhost:8443/hooks', 'https://[::1]:8443/']) {
     const { status } = await api.call('POST', '/webhooks', { key: sandbox.secret, body: { url: loopback } });
@@ -87,7 +87,7 @@ test('201 a loopback address in the sandbox of a development installation, only 
   assert.deepEqual(await refusedFields({ url: 'https://[::ffff:127.0.0.1]/' }, sandbox.secret), ['url']);
 });
 
-test('422 a loopback address in the sandbox of a production installation', async () => {
+test('422 for a loopback address in the sandbox of a production installation', async () => {
   const production = await startApi({
     workers: false,
     env: { PROFILE: 'production', SECRETS_KEY: Buffer.alloc(32).fill('key').toString('base64') },
@@ -102,11 +102,11 @@ test('422 a loopback address in the sandbox of a production installation', async
   }
 });
 
-test('422 url is required', async () => {
+test('422 for a missing url', async () => {
   assert.deepEqual(await refusedFields({}), ['url']);
 });
 
-test('422 an unknown event type, named by its place', async () => {
+test('422 for an unknown event type, reported by its index', async () => {
   assert.deepEqual(await refusedFields({ url, events: ['payment.succeeded', 'payment.lost', 'nothing.*', 'webhook.test'] }), [
     'events.1',
     'events.2',
@@ -116,31 +116,31 @@ test('422 an unknown event type, named by its place', async () => {
     assert.deepEqual(await refusedFields({ url, events: [event] }), ['events.0'], event);
 });
 
-test('422 events that are no list, or an empty one', async () => {
+test('422 for events that are not a list, or are empty', async () => {
   assert.deepEqual(await refusedFields({ url, events: [] }), ['events']);
   assert.deepEqual(await refusedFields({ url, events: '*' }), ['events']);
 });
 
-test('422 an api_version that does not exist, or is none', async () => {
+test('422 for an api_version that does not exist or is not a version', async () => {
   const url = 'https://shop.example/';
   for (const api_version of ['2026-08-02', '', null, 20260801]) {
     assert.deepEqual(await refusedFields({ url, api_version }), ['api_version'], String(api_version));
   }
 });
 
-test('422 names all faults at once', async () => {
+test('422 reports all errors at once', async () => {
   const fields = await refusedFields({ url: 'shop', events: ['x'], description: 'a'.repeat(256), active: 'yes', metadata: [] });
   assert.deepEqual(fields.sort(), ['active', 'description', 'events.0', 'metadata', 'url']);
 });
 
-test('422 metadata of 51 keys, or of more than 16 KB', async () => {
+test('422 for metadata with 51 keys or more than 16 KB', async () => {
   const keys = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`k${i}`, i]));
   assert.deepEqual(await refusedFields({ url, metadata: keys(51) }), ['metadata']);
   assert.deepEqual(await refusedFields({ url, metadata: { text: 'é'.repeat(8_192) } }), ['metadata']);
   assert.equal((await api.call('POST', '/webhooks', { body: { url, metadata: keys(50) } })).status, 201);
 });
 
-test('422 PATCH and PUT check as creation does', async () => {
+test('422 PATCH and PUT validate as creation does', async () => {
   const { webhook } = (await api.call('POST', '/webhooks', { body: { url } })).body;
   for (const method of ['PATCH', 'PUT']) {
     for (const [body, field] of [

@@ -141,7 +141,7 @@ async function allPaid(): Promise<void> {
   while ((await pollSweep(api.deps, store()).round()) > 0);
 }
 
-test('polls: payments at a provider that does not answer delay nobody else', async () => {
+test('polls: payments at an unresponsive provider do not delay others', async () => {
   const id = await onBoth(charged);
   die();
   await claimsPassOver('dead', (now, limit, skip) => claimDueAttempts(store().db, now, 0, limit, skip));
@@ -149,7 +149,7 @@ test('polls: payments at a provider that does not answer delay nobody else', asy
   await becomes(`/payments/${id}`, 'transaction', 'succeeded');
 });
 
-test('refunds: those at a provider that does not answer delay nobody else', async () => {
+test('refunds: refunds at an unresponsive provider do not delay others', async () => {
   const payments: Record<string, string[]> = { dead: [], healthy: [] };
   await onBoth(async (name) => payments[name]?.push(await charged(name)));
   await allPaid();
@@ -166,7 +166,7 @@ test('refunds: those at a provider that does not answer delay nobody else', asyn
   await becomes(`/refunds/${refund}`, 'refund', 'succeeded');
 });
 
-test('transfers: those at a provider that does not answer delay nobody else', async () => {
+test('transfers: transfers at an unresponsive provider do not delay others', async () => {
   await fund(api, merchant.team, 10_000_000, store());
   const transfer = await onBoth(async (name) => {
     const beneficiary = { name: 'Awa', phone: `+237${PHONE[name]}`, channel: CHANNEL[name] };
@@ -186,7 +186,7 @@ test('transfers: those at a provider that does not answer delay nobody else', as
   );
 });
 
-test('tranches: the next one of payments at a provider that does not answer delays nobody else', async () => {
+test('tranches: the next tranche at an unresponsive provider does not delay others', async () => {
   const id = await onBoth(async (name) => {
     // The healthy one's next tranche is due last.
     if (name === 'healthy') await allPaid();
@@ -202,7 +202,7 @@ test('tranches: the next one of payments at a provider that does not answer dela
   );
 });
 
-test('returns: those at a provider that does not answer delay nobody else', async () => {
+test('returns: automatic reversals at an unresponsive provider do not delay others', async () => {
   refused = true;
   const id = await onBoth(async (name) => {
     // The last six digits decline; the rest differs, since prompts to one number are limited.

@@ -21,14 +21,14 @@ async function rested(round: () => Promise<number>) {
   return { clock, worker };
 }
 
-test('a worker that rests because there is nothing to do is not stuck', async () => {
+test('an idle worker is not reported as stuck', async () => {
   const { clock, worker } = await rested(async () => 0);
   clock.advance(600_000);
   assert.equal(worker.lastRound(), clock.now());
   await worker.stop();
 });
 
-test('a worker whose round failed has not ended one, however long it rests', async () => {
+test('a worker whose round failed has not completed one, however long it is idle', async () => {
   const { clock, worker } = await rested(async () => {
     throw new Error('no database');
   });
