@@ -38,7 +38,7 @@ const ROWS = {
   routing: ['loop', 'decide'],
 };
 
-test('a quick run measures every row and leaves neither process nor file behind', { timeout: LIMIT_MS }, async (t) => {
+test('a quick run measures every row and leaves no process and no file behind', { timeout: LIMIT_MS }, async (t) => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'bench-test-'));
   fs.chmodSync(folder, 0o711); // PostgreSQL may run under another account
   t.after(() => fs.rmSync(folder, { recursive: true, force: true }));
@@ -112,7 +112,7 @@ test('a ratio is the median of the ratios within each round', () => {
   assert.equal(row?.met, true);
 });
 
-test('a goal is a least or a most, and a row without one is neither met nor missed', () => {
+test('a goal is a minimum or a maximum; a row without a goal is neither met nor missed', () => {
   assert.equal(reportRow([[100, 89]], { goal: { least: 0.9 } })?.met, false);
   assert.equal(reportRow([[100, 116]], { goal: { most: 1.15 } })?.met, false);
   assert.equal(reportRow([[100, 115]], { goal: { most: 1.15 } })?.met, true);
@@ -120,7 +120,7 @@ test('a goal is a least or a most, and a row without one is neither met nor miss
   assert.equal(reportRow([[0, 89]], { goal: { least: 0.9 } })?.met, null, 'nothing to compare with');
 });
 
-test('a row most of whose windows were disturbed is marked', () => {
+test('a row is marked when most of its windows were disturbed', () => {
   const others = [0.5, 0.5, 0].map((other): Sample => ({ ...QUIET, other }));
   const report = reportOf(
     sectionOf([]),
@@ -136,7 +136,7 @@ test('a row most of whose windows were disturbed is marked', () => {
   assert.match(tableOf(report), /\| base +\| +~100 \|/);
 });
 
-test('options that make no sense are refused by name', () => {
+test('invalid combinations of options are rejected with the name of the option', () => {
   assert.throws(
     () => readOptions(['--only', 'post,pots']),
     new OptionError('--only pots: choose among post, get, list, deliveries, postings, routing'),

@@ -93,7 +93,7 @@ test('invalid input is rejected with an explanation', async () => {
   }
 });
 
-test('a thousand addresses and ranges at most: they are read for every charge', async () => {
+test('at most 1,000 addresses and ranges can be blocked, because every charge reads them', async () => {
   const full = await fixture.merchant();
   await fixture.asOwner((tx) =>
     tx.run(sql`

@@ -35,7 +35,7 @@ async function pay({ url, keys }: Program): Promise<string> {
   return id;
 }
 
-test('a backup taken while payments go on opens elsewhere: books right, keys and pages work, what was paid before is there', async () => {
+test('a backup taken during payments restores elsewhere: ledger, keys, pages and earlier payments are intact', async () => {
   const earlier = await pay(program);
   let going = true;
   const during: string[] = [];
@@ -64,7 +64,7 @@ test('a backup taken while payments go on opens elsewhere: books right, keys and
   assert.deepEqual(fs.readFileSync(path.join(elsewhere, 'secrets.key')), fs.readFileSync(path.join(dataDir, 'secrets.key')));
 });
 
-test('nobody but its owner can read a backup', () => {
+test('only its owner can read a backup', () => {
   const open = fs
     .readdirSync(backup, { recursive: true, withFileTypes: true })
     .map((entry) => path.join(entry.parentPath, entry.name))
@@ -73,7 +73,7 @@ test('nobody but its owner can read a backup', () => {
   assert.equal(fs.statSync(backup).mode & 0o077, 0);
 });
 
-test('neither command overwrites anything', async () => {
+test('neither backup nor restore overwrites an existing file', async () => {
   const again = await pirogue(['backup', backup], { DATA_DIR: dataDir });
   assert.equal(again.code, 1);
   assert.match(again.stderr, /is not empty/);
@@ -82,7 +82,7 @@ test('neither command overwrites anything', async () => {
   assert.match(onto.stderr, /exists already/);
 });
 
-test('a second backup, for the tests below', async () => {
+test('a second backup can be taken (the tests below use it)', async () => {
   assert.equal((await pirogue(['backup', second, '--json'], { DATA_DIR: elsewhere })).code, 0);
 });
 
@@ -140,7 +140,7 @@ test('a key that is pruned after the database was copied is still in the backup'
   assert.equal(fs.readFileSync(path.join(pruned, 'secrets.key'), 'utf8'), whole);
 });
 
-test('databases that are not ours are left to their own tools', async () => {
+test('databases that Pirogue does not run are not backed up, and the error points to docs/backup.md', async () => {
   const env = {
     DATA_DIR: dataDir,
     CONTROL_DATABASE_URL: 'postgresql://h/a',

@@ -10,14 +10,14 @@ import { type CommandLine, makeFolder, openCommandLine, parsed, pirogue } from '
 
 const AWA = ['teams', 'create', '--name', 'Chez Awa', '--email', 'awa@shop.example', '--json'];
 
-describe('databases of the configuration', () => {
+describe('configured databases', () => {
   let cli: CommandLine;
   before(async () => {
     cli = await openCommandLine();
   });
   after(() => cli.close());
 
-  test('that are up to date have nothing to migrate', async () => {
+  test('nothing is migrated when they are up to date', async () => {
     assert.deepEqual(await cli.json('migrate'), {
       databases: [
         { name: 'control', applied: [] },
@@ -27,18 +27,18 @@ describe('databases of the configuration', () => {
     });
   });
 
-  test('that are empty are migrated by the first command', async () => {
+  test('the first command migrates them when they are empty', async () => {
     await cli.control.run(sql`drop schema public cascade`);
     await cli.control.run(sql`create schema public`);
     assert.match(parsed(await pirogue(AWA, cli.env)).id, /^\d+$/);
   });
 
-  test('start none of our own', () => {
+  test('no embedded database is started', () => {
     // The key is made with the root secret that it seals.
     assert.deepEqual(fs.readdirSync(cli.dataDir), ['secrets.key']);
   });
 
-  test('that are down end a command with exit code 1 and a message', async () => {
+  test('a command exits with 1 and a message when they are down', async () => {
     const { code, stdout, stderr } = await pirogue(AWA, {
       ...cli.env,
       CONTROL_DATABASE_URL: 'postgresql://u:canary@127.0.0.1:1/x',
@@ -61,19 +61,19 @@ describe('embedded database', () => {
     fs.rmSync(dataDir, { recursive: true });
   });
 
-  test('is made by the first command, and stopped after it', async () => {
+  test('the first command creates it and stops it afterwards', async () => {
     assert.match(parsed(await pirogue(AWA, env)).id, /^\d+$/);
     assert.ok(fs.existsSync(cluster));
     assert.equal(readyPostmaster(cluster), null);
   });
 
-  test('serves commands that come at once, one after the other', async () => {
+  test('commands started at the same time all succeed, one after the other', async () => {
     const ended = await Promise.all(Array.from({ length: 3 }, () => pirogue(AWA, env)));
     assert.equal(new Set(ended.map((end) => parsed(end).id)).size, 3);
     assert.equal(parsed(await pirogue(['teams', 'list', '--json'], env)).length, 4);
   });
 
-  test('is examined by the doctor, whether or not it runs', async () => {
+  test('doctor checks it whether or not it is running', async () => {
     const { checks } = parsed(await pirogue(['doctor', '--json'], { ...env, PORT: String(await freePort()) }));
     assert.deepEqual(
       checks.slice(5, 9).map((check: { name: string; status: string }) => [check.name, check.status]),
@@ -87,7 +87,7 @@ describe('embedded database', () => {
     assert.equal(readyPostmaster(cluster), null);
   });
 
-  test('that another process runs is joined and left running', async () => {
+  test('a command uses the one that another process runs and leaves it running', async () => {
     server = await startEmbedded({ dataDir });
     const ended = await Promise.all(Array.from({ length: 3 }, () => pirogue(AWA, env)));
     for (const end of ended) parsed(end);

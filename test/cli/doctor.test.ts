@@ -100,14 +100,14 @@ test('prints one line for each check, with advice for each failed one', async ()
   );
 });
 
-test('a wrong setting fails, and nothing that needs it is checked', async () => {
+test('an invalid setting fails, and checks that depend on it are skipped', async () => {
   const found = await examine({ DATABASE_POOL: 'many' });
   assertFails(found.configuration, /DATABASE_POOL=many/, /Correct it/);
   assert.deepEqual(Object.keys(found), ['node', 'configuration']);
 });
 
 describe('databases', () => {
-  test('that are down fail, and the rest is checked all the same', async () => {
+  test('databases that are down fail, and the other checks still run', async () => {
     const found = await examine({
       CONTROL_DATABASE_URL: 'postgresql://u:canary@127.0.0.1:1/a',
       SANDBOX_DATABASE_URL: 'postgresql://127.0.0.1:1/b',
@@ -121,12 +121,12 @@ describe('databases', () => {
     assert.doesNotMatch(JSON.stringify(found), /canary/);
   });
 
-  test('that do not exist fail', async () => {
+  test('databases that do not exist fail', async () => {
     const found = await examine({ LIVE_DATABASE_URL: cli.databases.live.replace(/_live/, '_nowhere') });
     assertFails(found['database live'], /no database of that name/, /LIVE_DATABASE_URL/);
   });
 
-  test('that are behind fail until they are migrated', async () => {
+  test('databases with an older schema fail until they are migrated', async () => {
     const behind = await openCommandLine();
     try {
       await behind.control.run(sql`drop table schema_migrations`);
@@ -142,7 +142,7 @@ describe('databases', () => {
     }
   });
 
-  test('of a newer version fail', async () => {
+  test('databases with a newer schema fail', async () => {
     await cli.control.run(sql`insert into schema_migrations (name, run_on) values ('9999_future', now())`);
     try {
       assertFails((await examine())['database control'], /9999_future/, /Update Pirogue/);
@@ -160,7 +160,7 @@ test('a server older than 15 fails', () => {
   );
 });
 
-test('clocks may differ by a second; ten are too many', () => {
+test('a clock difference of one second is ok; ten seconds fail', () => {
   assert.deepEqual(
     [
       [0, -1_000],
@@ -172,11 +172,11 @@ test('clocks may differ by a second; ten are too many', () => {
 });
 
 describe('address', () => {
-  test('taken by another program fails', async () => {
+  test('an address in use by another program fails', async () => {
     await serving({}, async (PORT) => assertFails((await examine({ PORT })).address, /another program/, /set PORT/));
   });
 
-  test('that is not of this machine fails', async () => {
+  test('an address of another machine fails', async () => {
     assertFails((await examine({ HOST: '192.0.2.1' })).address, /not an address of this machine/, /HOST/);
   });
 
@@ -191,7 +191,7 @@ describe('address', () => {
     );
   });
 
-  test('where a service answers that is degraded is a warning', async () => {
+  test('an address where a degraded service responds is a warning', async () => {
     const ready = { code: 200, body: { message: 'degraded', checks: { control: 'ok', live: 'read-only', workers: 'ok' } } };
     await serving({ '/health/live': alive, '/health/ready': ready }, async (PORT) => {
       const { workers } = await examine({ PORT });
@@ -199,7 +199,7 @@ describe('address', () => {
     });
   });
 
-  test('where a service answers that is not ready fails', async () => {
+  test('an address where the service responds as not ready fails', async () => {
     const checks = { control: 'ok', live: 'unreachable', workers: 'stuck: expiry' };
     await serving({ '/health/live': alive, '/health/ready': { code: 503, body: { checks } } }, async (PORT) => {
       assertFails((await examine({ PORT })).workers, /not ready: live unreachable, workers stuck: expiry$/, /log/);
@@ -208,7 +208,7 @@ describe('address', () => {
 });
 
 describe('machine', () => {
-  test('a data directory that is not there yet is well', async () => {
+  test('a data directory that does not exist yet is ok', async () => {
     const folder = makeFolder();
     const found = await examine({ DATA_DIR: path.join(folder, 'not', 'yet') });
     assert.match(found['data directory']?.detail as string, /created by the first start/);
@@ -231,7 +231,7 @@ describe('machine', () => {
     fs.rmdirSync(folder);
   });
 
-  test('a secrets key that is broken fails; one that others can read is warned of', async () => {
+  test('an invalid secrets key fails; one that other users can read is a warning', async () => {
     const file = path.join(cli.dataDir, 'secrets.key');
     fs.writeFileSync(file, 'short', { mode: 0o600 });
     assertFails((await examine())['secrets key'], /32 bytes/, /Restore the file from a backup/);
@@ -244,7 +244,7 @@ describe('machine', () => {
   });
 });
 
-test('secrets sealed under another key are a fault', async () => {
+test('secrets sealed with another key fail', async () => {
   const other = await openCommandLine();
   try {
     await other.json('secrets', 'status');
@@ -261,7 +261,7 @@ test('secrets sealed under another key are a fault', async () => {
   }
 });
 
-test('with embedded database that nobody has made yet, says so and makes nothing', async () => {
+test('an embedded database that does not exist yet is reported and not created', async () => {
   const folder = makeFolder();
   const { code, stdout }: Ended = await pirogue(['doctor', '--json'], { DATA_DIR: folder, PORT: env.PORT as string });
   assert.equal(code, 0);

@@ -23,7 +23,7 @@ after(async () => {
 
 const run = (...args: string[]) => pirogue(['events', ...args], merchantEnv(api, merchant.sandbox.secret));
 
-test('events list shows events, newest first, of one type, or the first few', async () => {
+test('events list shows events newest first, filtered by type and up to a limit', async () => {
   const [event, ...more] = parsed(await run('list', '--type', 'payment.succeeded', '--json'));
   assert.deepEqual([event.event, event.data.id, more], ['payment.succeeded', payment, []]);
   const { stdout } = await run('list', '--limit', '2');
@@ -33,7 +33,7 @@ test('events list shows events, newest first, of one type, or the first few', as
   assert.equal(rest.length, 1);
 });
 
-test('events resend delivers again: to no endpoint, then to the subscribed one', async () => {
+test('events resend delivers an event again: to no endpoint, then to the subscribed one', async () => {
   const key = merchant.sandbox.secret;
   const [{ id }] = parsed(await run('list', '--type', 'payment.succeeded', '--json'));
   const nobody = await run('resend', id);
@@ -45,7 +45,7 @@ test('events resend delivers again: to no endpoint, then to the subscribed one',
   assert.match((await run('resend', id)).stdout, /is queued again for 1 endpoint\n/);
 });
 
-test('GET /events and /events/{id} answer with the sequence that the deliveries have', async () => {
+test('GET /events and /events/{id} return the same sequence as the deliveries', async () => {
   const key = merchant.sandbox.secret;
   const list = await api.call('GET', '/events?type=payment.succeeded', { key });
   assert.equal(list.headers.get('x-service-sequence'), '3');

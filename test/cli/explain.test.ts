@@ -114,7 +114,7 @@ test('explain shows each attempt: time, provider, reason and outcome', async () 
   );
 });
 
-test('explain shows manual resolutions, and attempts without a stored explanation', async () => {
+test('explain shows manual resolutions, and attempts without a stored routing decision', async () => {
   const id = newId('trx', 'live', AT.getTime());
   await insertPayment(TEAM, id);
   const resolution = {
@@ -140,7 +140,7 @@ test('explain shows a payment without attempts', async () => {
   assert.match((await cli.run('explain', id)).stdout, /No attempts: the payment has not been charged yet\./);
 });
 
-test('explain of an unknown payment ends with 1, of something else with 2', async () => {
+test('explain exits with 1 for an unknown payment, with 2 for an id of another kind', async () => {
   const unknown = await cli.run('explain', `trx_test_${'0'.repeat(26)}`);
   assert.deepEqual([unknown.code, unknown.stdout], [1, '']);
   assert.match(unknown.stderr, /there is no payment trx_test_0+ in sandbox/);

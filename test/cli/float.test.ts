@@ -29,14 +29,14 @@ async function hold(currency: string, area: string, amount_minor: number): Promi
 
 const list = () => cli.json('float', 'list', '--team', team);
 
-test('an account that has not been asked yet is shown as such', async () => {
+test('an account whose float was never queried is shown as such', async () => {
   assert.deepEqual(await list(), [
     { account, provider: 'pawapay', name: 'kora', active: true, asked_at: null, read_at: null, error: null, floats: [] },
   ]);
   assert.match((await cli.run('float', 'list', '--team', team)).stdout, /kora +unknown/);
 });
 
-test('set watches a float, a closer one of its own; list shows both, off ends it', async () => {
+test('set watches a float, and an area can have its own threshold; list shows both, off ends it', async () => {
   await hold('XAF', 'cm', 50_000);
   await hold('XAF', 'ga', 0);
   assert.deepEqual(await cli.json('float', 'set', account, '--currency', 'xaf', '--alert-below', '700.50'), {

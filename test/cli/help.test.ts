@@ -29,7 +29,7 @@ function leaves(command: Command, path: string[] = []): string[][] {
 
 const COMMANDS = leaves(buildProgram());
 
-test('the commands are those of the reference', () => {
+test('the commands are the ones in the reference', () => {
   assert.deepEqual(
     COMMANDS.map((path) => path.join(' ')),
     [
@@ -105,14 +105,14 @@ describe('--help', () => {
     });
   }
 
-  test('needs no setting to be right', async () => {
+  test('--help works with invalid settings', async () => {
     const { code, stdout, stderr } = await pirogue(['keys', 'create', '--help'], { PORT: 'wrong' });
     assert.deepEqual({ code, stderr }, { code: 0, stderr: '' });
     assert.match(stdout, /^Usage: pirogue keys create/);
   });
 });
 
-describe('usage errors end with 2, name the fault and point to the help', () => {
+describe('usage errors exit with 2, name the error and point to the help', () => {
   const key = ['keys', 'create', '--environment', 'sandbox', '--kind', 'secret'];
   const restricted = ['keys', 'create', '--environment', 'sandbox', '--kind', 'restricted'];
   const team = ['teams', 'create', '--name', 'A', '--email', 'a@b.example'];
@@ -184,13 +184,13 @@ describe('usage errors end with 2, name the fault and point to the help', () => 
     });
   }
 
-  test('a key pasted for its id is not printed', async () => {
+  test('a key pasted in place of an id is not printed', async () => {
     const { code, stderr } = await parse(['keys', 'revoke', 'sk_test.canary0000000000000000000000000000000000000']);
     assert.equal(code, 2);
     assert.doesNotMatch(stderr, /canary/);
   });
 
-  test('end the process so, too', async () => {
+  test('the process exits with 2 after a usage error', async () => {
     const { code, stdout, stderr } = await pirogue(['teams', 'verify', '12', '--level', '5']);
     assert.deepEqual({ code, stdout }, { code: 2, stdout: '' });
     assert.match(stderr, /^pirogue: option '--level <level>' argument '5' is invalid/);
@@ -203,7 +203,7 @@ describe('usage errors end with 2, name the fault and point to the help', () => 
   });
 });
 
-test('a setting that cannot be used is one line and exit code 1', async () => {
+test('an invalid setting is reported in one line with exit code 1', async () => {
   const { code, stdout, stderr } = await pirogue(['teams', 'list'], { PORT: 'wrong' });
   assert.deepEqual({ code, stdout }, { code: 1, stdout: '' });
   assert.match(stderr, /^pirogue: PORT=wrong cannot be used: .*\n$/);

@@ -26,7 +26,7 @@ describe('keys create', () => {
   } as const;
   for (const environment of ['sandbox', 'live'] as const) {
     for (const kind of ['public', 'secret', 'restricted'] as const) {
-      test(`makes a ${kind} key of ${environment} that the service knows`, async () => {
+      test(`creates a ${kind} key for ${environment} that the service accepts`, async () => {
         const scopes = kind === 'restricted' ? ['payment.read', 'refund.write'] : [];
         const key = await create(
           '--environment',
@@ -55,7 +55,7 @@ describe('keys create', () => {
     }
   }
 
-  test('keeps addresses and expiry, each entry once', async () => {
+  test('stores the allowed addresses and the expiry, each address once', async () => {
     const key = await create(
       '--environment',
       'live',
@@ -71,14 +71,14 @@ describe('keys create', () => {
     assert.deepEqual((await lookUp(key.key))?.allowed_ips, key.allowed_ips);
   });
 
-  test('a date is its first moment, UTC', async () => {
+  test('a date means 00:00 UTC of that day', async () => {
     assert.equal(
       (await create('--environment', 'live', '--kind', 'public', '--expires-at', '2099-01-31')).expires_at,
       '2099-01-31T00:00:00.000Z',
     );
   });
 
-  test('a key ends at its moment', async () => {
+  test('a key expires at its time', async () => {
     const expires_at = new Date(Date.now() + 3_000);
     const { key, id } = await create('--environment', 'sandbox', '--kind', 'secret', '--expires-at', expires_at.toISOString());
     assert.ok(Date.now() < expires_at.getTime(), 'the machine is too slow for this test');
@@ -89,7 +89,7 @@ describe('keys create', () => {
     assert.equal(listed.status, 'expired');
   });
 
-  test('for people shows the key first and how to end it', async () => {
+  test('the output for people shows the key first and how to revoke it', async () => {
     const { code, stdout, stderr } = await cli.run(
       'keys',
       'create',
@@ -104,7 +104,7 @@ describe('keys create', () => {
     assert.match(stdout, /^sk_test\.[0-9A-Za-z]{43}\n\n.*only this once.*"pirogue keys revoke key_test_/);
   });
 
-  test('without --team is for the demo team of keys.json', async () => {
+  test('without --team the key is for the demo team of keys.json', async () => {
     const file = path.join(cli.dataDir, 'keys.json');
     fs.writeFileSync(file, JSON.stringify({ team }));
     try {
@@ -114,13 +114,13 @@ describe('keys create', () => {
     }
   });
 
-  test('without --team and without keys.json says what to do', async () => {
+  test('without --team and without keys.json the error explains what to do', async () => {
     const { code, stdout, stderr } = await cli.run('keys', 'create', '--environment', 'sandbox', '--kind', 'public', '--json');
     assert.deepEqual({ code, stdout }, { code: 1, stdout: '' });
     assert.match(stderr, /no demo team: .*keys\.json does not exist\n.*--team/);
   });
 
-  test('for an unknown team ends with 1 and makes nothing', async () => {
+  test('an unknown team exits with 1 and creates no key', async () => {
     const count = () => cli.control.all(sql`select id from api_keys`);
     const before = await count();
     const { code, stdout, stderr } = await cli.run(
@@ -138,7 +138,7 @@ describe('keys create', () => {
     assert.deepEqual(await count(), before);
   });
 
-  test('leaves no key in the database', async () => {
+  test('no key is stored in plain text in the database', async () => {
     const { key, last4 } = await create('--environment', 'live', '--kind', 'secret');
     const rows = await cli.control.all<{ row: string }>(sql`select k::text as row from api_keys k where last4 = ${last4}`);
     assert.equal(rows.length, 1);
@@ -146,7 +146,7 @@ describe('keys create', () => {
   });
 });
 
-test('keys list shows the newest first, of one team or of all', async () => {
+test('keys list shows keys newest first, of one team or of all', async () => {
   const other = (await cli.json('teams', 'create', '--name', 'Other', '--email', 'other@shop.example')).id;
   const args = ['--environment', 'sandbox', '--kind', 'restricted', '--scopes', 'payment.read'];
   const first = await cli.json('keys', 'create', '--team', other, ...args);
@@ -166,14 +166,14 @@ test('keys list shows the newest first, of one team or of all', async () => {
   );
 });
 
-test('keys list of an unknown team ends with 1', async () => {
+test('keys list of an unknown team exits with 1', async () => {
   const { code, stderr } = await cli.run('keys', 'list', '--team', '404');
   assert.equal(code, 1);
   assert.match(stderr, /there is no team 404/);
 });
 
 describe('keys revoke', () => {
-  test('returns when no node accepts the key any more', async () => {
+  test('returns once no node accepts the key any more', async () => {
     const { key, id } = await create('--environment', 'sandbox', '--kind', 'secret');
     const ring = new KeyRing(cli.control, systemClock);
     // A node that is asked all the time: its memory of the key is as fresh as it can be when the key ends.
@@ -196,7 +196,7 @@ describe('keys revoke', () => {
     assert.ok(Date.now() - Date.parse(revoked_at) >= 800);
   });
 
-  test('twice keeps the first moment', async () => {
+  test('a second revocation keeps the first time', async () => {
     const { id } = await create('--environment', 'live', '--kind', 'public');
     const first = await cli.json('keys', 'revoke', id);
     assert.equal((await cli.json('keys', 'revoke', id)).revoked_at, first.revoked_at);
@@ -204,7 +204,7 @@ describe('keys revoke', () => {
     assert.equal(stdout, `${id} is revoked: no node accepts it any more.\n`);
   });
 
-  test('of an unknown key ends with 1', async () => {
+  test('an unknown key exits with 1', async () => {
     const id = `key_${'0'.repeat(26)}`;
     const { code, stdout, stderr } = await cli.run('keys', 'revoke', id, '--json');
     assert.deepEqual({ code, stdout }, { code: 1, stdout: '' });
@@ -213,7 +213,7 @@ describe('keys revoke', () => {
 });
 
 describe('keys deactivate and activate', () => {
-  test('a key that is switched off is accepted by no node, and again by every one when it is switched on', async () => {
+  test('every node rejects a deactivated key, and accepts it again after activation', async () => {
     const { key, id } = await create('--environment', 'sandbox', '--kind', 'secret');
     const ring = new KeyRing(cli.control, systemClock);
     assert.ok(await ring.find(key));
@@ -234,7 +234,7 @@ describe('keys deactivate and activate', () => {
     assert.deepEqual([on.active, on.status], [true, 'active']);
   });
 
-  test('a revoked key cannot be switched, and stays revoked', async () => {
+  test('a revoked key cannot be activated or deactivated', async () => {
     const { key, id } = await create('--environment', 'live', '--kind', 'secret');
     await cli.json('keys', 'revoke', id);
     for (const command of ['activate', 'deactivate']) {
@@ -245,7 +245,7 @@ describe('keys deactivate and activate', () => {
     assert.equal(await lookUp(key), undefined);
   });
 
-  test('of an unknown key, or of what is no id, changes nothing', async () => {
+  test('an unknown key or an invalid id changes nothing', async () => {
     const { key } = await create('--environment', 'live', '--kind', 'secret');
     assert.equal((await cli.run('keys', 'deactivate', `key_${'0'.repeat(26)}`)).code, 1);
     const pasted = await cli.run('keys', 'deactivate', key);

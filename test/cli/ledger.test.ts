@@ -88,7 +88,7 @@ after(async () => {
   await cli.close();
 });
 
-test('ledger verify of right books ends with 0 and tells what it looked at', async () => {
+test('ledger verify exits with 0 for a correct ledger and reports what it checked', async () => {
   const { ok, stores } = await cli.json('ledger', 'verify');
   assert.equal(ok, true);
   const [first, second] = stores;
@@ -123,7 +123,7 @@ test('ledger verify of right books ends with 0 and tells what it looked at', asy
   );
 });
 
-test('ledger verify ends with 1, prints each difference and what to do; of one store when asked', async () => {
+test('ledger verify exits with 1 and prints each difference with advice; it can be limited to one store', async () => {
   const owner = openPool({ url: cli.databases.sandbox, size: 1, log: createLog({ level: 'silent', format: 'json' }) });
   const change = (by: number) =>
     owner.run(sql`update balances set posted_minor = posted_minor + ${by} where account = 'available'`);
@@ -184,7 +184,7 @@ test('ledger verify compares the books with the rows too, and names the payment'
   }
 });
 
-test('ledger show prints every line of a payment, also its refund, and who ended its hold', async () => {
+test('ledger show prints every entry of a payment, including its refund and who released its retention', async () => {
   const { id, environment, team_id, lines, released_by } = await cli.json('ledger', 'show', TRX);
   assert.deepEqual(
     { id, environment, team_id, released_by },
@@ -239,7 +239,7 @@ test('ledger show prints every line of a payment, also its refund, and who ended
   assert.match(stdout, new RegExp(`released in a batch with others: pirogue ledger show ${RELEASE}\n$`));
 });
 
-test('ledger show of a refund shows its own lines; of a live transfer looks into live', async () => {
+test('ledger show of a refund prints only its entries; the id of a live transfer selects the live store', async () => {
   assert.deepEqual(
     (await cli.json('ledger', 'show', 'rfd_test_1')).lines.map(({ amount }: { amount: number }) => amount),
     [10.5],
@@ -248,7 +248,7 @@ test('ledger show of a refund shows its own lines; of a live transfer looks into
   assert.deepEqual([environment, lines.length, lines[0].amount], ['live', 1, 100.01]);
 });
 
-test('ledger show of what moved no money ends with 1', async () => {
+test('ledger show exits with 1 for an object without entries', async () => {
   const { code, stdout, stderr } = await cli.run('ledger', 'show', 'trx_404', '--json');
   assert.deepEqual([code, stdout], [1, '']);
   assert.match(stderr, /^pirogue: nothing was posted for trx_404 in live\n/);
@@ -267,7 +267,7 @@ test('ledger export writes CSV with stable columns and exact amounts', async () 
   assert.equal(end, '');
 });
 
-test('ledger export writes JSON, of one team, of a period; empty when nothing was booked', async () => {
+test('ledger export writes JSON for one team or one period, and an empty list when nothing was posted', async () => {
   const day = new Date().toISOString().slice(0, 10);
   const read = async (...args: string[]) =>
     JSON.parse((await cli.run('ledger', 'export', '--format', 'json', '--environment', 'sandbox', ...args)).stdout);
@@ -294,7 +294,7 @@ test('ledger export writes JSON, of one team, of a period; empty when nothing wa
   assert.equal(csv.stdout, 'team_id,journal,line,created_at,kind,source,subject,currency,debit,credit,amount\n');
 });
 
-test('ledger export refuses what is no day, and a period that ends before it begins', async () => {
+test('ledger export rejects an invalid date and a period that ends before it starts', async () => {
   const wrong = await cli.run('ledger', 'export', '--from', '2026-02-30');
   assert.equal(wrong.code, 2);
   assert.match(wrong.stderr, /Use a day such as 2026-01-31/);
@@ -303,7 +303,7 @@ test('ledger export refuses what is no day, and a period that ends before it beg
   assert.match(reversed.stderr, /--to is before --from/);
 });
 
-test('a book of any length is exported in pages', async () => {
+test('ledger export reads a ledger of any length in pages', async () => {
   const count = 12_345;
   await sandbox.run(sql`
     with made as (

@@ -47,7 +47,7 @@ async function announce(merchant: Merchant, count: number, at = Date.now()): Pro
 const typesOf = (received: readonly Received[]) => received.map(({ event }) => event.event);
 const reported = (lines: Listening['lines']) => lines.slice(1).map(({ type }) => type);
 
-test('each event comes once, in order, to plain http on localhost, signed and with the headers of a real delivery', async () => {
+test('each event is delivered once, in order, to http on localhost, signed and with the headers of a real delivery', async () => {
   const merchant = await api.newMerchant();
   const key = merchant.sandbox.secret;
   const receiver: Receiver = await startReceiver();
@@ -78,7 +78,7 @@ test('each event comes once, in order, to plain http on localhost, signed and wi
   await receiver.close();
 });
 
-test('a change that began earlier and is committed later is not passed over', async () => {
+test('a change that started earlier and was committed later is not skipped', async () => {
   const merchant = await api.newMerchant();
   await announce(merchant, 2);
   const { listening } = await listen(merchant, ['--forward-to', shop.url]);
@@ -90,7 +90,7 @@ test('a change that began earlier and is committed later is not passed over', as
   assert.equal(new Set(shop.received.map(({ event }) => event.id)).size, 2);
 });
 
-test('more than a page of events at once: all of them, once', async () => {
+test('more events than fit on one page are all delivered, once each', async () => {
   const merchant = await api.newMerchant();
   const { listening } = await listen(merchant);
   await announce(merchant, 230);
@@ -98,7 +98,7 @@ test('more than a page of events at once: all of them, once', async () => {
   assert.equal(new Set(lines.map(({ event }) => event)).size, 231);
 });
 
-test('--events tells of these only; --since also of what was before, and after an event of what came behind it', async () => {
+test('--events delivers only the given types; --since delivers earlier events too, or those after a given event', async () => {
   const merchant = await api.newMerchant();
   await paid(api, { key: merchant.sandbox.secret });
   const some = await listen(merchant, ['--events', 'payment.created,customer.*', '--since', '10m']);
@@ -110,7 +110,7 @@ test('--events tells of these only; --since also of what was before, and after a
   assert.ok(rest.every(({ event }) => event === undefined || event > last));
 });
 
-test('a receiver that is down, or refuses, gets the event when it is back, and the next one after it', async () => {
+test('a receiver that is down or rejects an event gets it once it is back, and then the next one', async () => {
   const merchant = await api.newMerchant();
   const { listening } = await listen(merchant, ['--forward-to', shop.url]);
   shop.status = 500;
@@ -127,7 +127,7 @@ test('a receiver that is down, or refuses, gets the event when it is back, and t
   assert.deepEqual(new Set(lines.slice(1).map(({ delivery_id }) => delivery_id)).size, lines.length - 1);
 });
 
-test('a receiver that never accepts: delivery is given up with the command to resend, which works', async () => {
+test('a receiver that never accepts: delivery stops with the command to resend, and that command works', async () => {
   const merchant = await api.newMerchant();
   shop.status = 400;
   const { listening, greeting } = await listen(merchant, ['--forward-to', shop.url]);
@@ -148,7 +148,7 @@ test('a receiver that never accepts: delivery is given up with the command to re
   assert.deepEqual([again.event.id, again.headers['x-service-sequence'], verify(again, greeting.secret)], [event, '1', null]);
 });
 
-test('the service is stopped and started, or limits it: nothing is missed, nothing comes twice', async () => {
+test('a restart or a rate limit of the service loses no event and repeats none', async () => {
   const merchant = await api.newMerchant();
   const gate = new Gate(api.url);
   await gate.open();
@@ -170,7 +170,7 @@ test('the service is stopped and started, or limits it: nothing is missed, nothi
   await gate.close();
 });
 
-test('the secret is the same on every start, and of another key another', async () => {
+test('the signing secret is the same on every start, and differs between keys', async () => {
   const [one, two] = [await api.newMerchant(), await api.newMerchant()];
   const secrets = [];
   for (const merchant of [one, one, two]) secrets.push((await listen(merchant)).greeting.secret);
@@ -178,7 +178,7 @@ test('the secret is the same on every start, and of another key another', async 
   assert.notEqual(secrets[0], secrets[2]);
 });
 
-test('a live key, a public key, a key nobody knows, and a service that is not there are refused at the start', async () => {
+test('a live key, a public key, an unknown key and an unreachable service are rejected at start', async () => {
   const merchant = await api.newMerchant();
   const run = (env: Record<string, string>, ...args: string[]) => pirogue(['listen', ...args], env);
   const cases: [string, RegExp][] = [

@@ -23,7 +23,7 @@ const ARGS = ['payments', 'create', '--amount', '2500.5', '--currency', 'ngn', '
 const run = (args: string[], env: Record<string, string> = {}) =>
   pirogue(args, { ...merchantEnv(api, api.keys.sandbox.secret), ...env });
 
-test('payments create makes a payment and prints its page', async () => {
+test('payments create creates a payment and prints the URL of its page', async () => {
   const made = parsed(await run([...ARGS, '--reference', 'A-1', '--description', 'Tea', '--json']));
   const { transaction } = (await api.call('GET', `/payments/${made.id}`)).body;
   const { amount, currency, reference, description } = transaction;
@@ -47,7 +47,7 @@ test('--open opens the page in the browser; without a browser it only prints a n
   assert.match(stderr, /no browser could be opened/);
 });
 
-test('rejected fields are listed one by one; an invalid amount is rejected before the request', async () => {
+test('rejected fields are listed one by one; an invalid amount is rejected before any request', async () => {
   const refused = await run([...ARGS, '--reference', 'x'.repeat(129)]);
   assert.deepEqual([refused.code, refused.stdout], [1, '']);
   assert.match(refused.stderr, /returned 422: .*\n {2}reference: /);
@@ -55,7 +55,7 @@ test('rejected fields are listed one by one; an invalid amount is rejected befor
   assert.match(wrong.stderr, /ten is not an amount/);
 });
 
-test('without key and address: those of the demo team, as npm start has written them', async () => {
+test('without a key and an address, those of the demo team written by npm start are used', async () => {
   const dataDir = fs.mkdtempSync(path.join(folder, 'demo-'));
   const { public_url } = api.config;
   await ensureDemoTeam({ ...readConfig({ DATA_DIR: dataDir }), public_url }, api.control, new Date());

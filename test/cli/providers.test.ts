@@ -27,7 +27,7 @@ after(async () => {
 
 const add = (...args: string[]) => cli.json('providers', 'add', 'mtn-momo', '--team', team, '--credentials', file, ...args);
 
-test('providers add seals the credentials and shows none of them', async () => {
+test('providers add seals the credentials and prints none of them', async () => {
   const { id, callback_url, credentials, ...rest } = await add(
     '--name',
     'mtn-cameroon',
@@ -62,7 +62,7 @@ test('providers add reads secrets from the environment, so that no other user se
   assert.match(missing.stderr, /NOT_SET_ANYWHERE is not set/);
 });
 
-test('providers test asks the provider without moving money; exit code 1 when it does not respond', async () => {
+test('providers test queries the provider without moving money; exit code 1 when it does not respond', async () => {
   const { id } = await add('--name', 'mtn-tested');
   const tested = await cli.json('providers', 'test', id);
   assert.deepEqual([tested.works, tested.provider], [true, 'mtn-momo']);
@@ -87,7 +87,7 @@ test('providers list, disable and enable', async () => {
   assert.equal(await statusOf(), true);
 });
 
-test('providers kinds explains what each asks for', async () => {
+test('providers kinds explains the credentials of each kind', async () => {
   const kinds = await cli.json('providers', 'kinds');
   const mtn = kinds.find(({ provider }: { provider: string }) => provider === 'mtn-momo');
   assert.ok(mtn.credentials.some(({ name, required }: { name: string; required: boolean }) => name === 'api_key' && required));
@@ -119,7 +119,7 @@ const REFUSED: [what: string, args: string[], says: RegExp][] = [
   ['a name with spaces', ['providers', 'add', 'mtn-momo', '--name', 'My MTN'], /small letters/],
 ];
 for (const [what, args, says] of REFUSED) {
-  test(`${what} is one clear line, and no secret in it`, async () => {
+  test(`${what}: one clear line, without secrets`, async () => {
     const { code, stdout, stderr } = await cli.run(...args, ...(args[1] === 'add' ? ['--team', team] : []));
     assert.notEqual(code, 0);
     assert.match(stderr, says);
@@ -127,7 +127,7 @@ for (const [what, args, says] of REFUSED) {
   });
 }
 
-test('a name is taken once in each environment', async () => {
+test('the name of an account is unique in each environment', async () => {
   await add('--name', 'once');
   await add('--name', 'once', '--environment', 'sandbox');
   const { code, stderr } = await cli.run('providers', 'add', 'mtn-momo', '--team', team, '--credentials', file, '--name', 'once');

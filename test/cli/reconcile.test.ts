@@ -57,7 +57,7 @@ const line = (key: string, amount = '1000') => `collect,${key},f-${key},${amount
 const reconcile = (file: string, ...more: string[]) =>
   cli.run('reconcile', '--provider', 'mtn-momo', '--file', file, '--team', team, '--report', cli.dataDir, ...more);
 
-test('reconcile looks, says what it found, writes both reports, and ends with 1 while something is open', async () => {
+test('reconcile prints its findings, writes both reports and exits with 1 while breaks are open', async () => {
   await attempt('succeeded', 'same');
   const payment = await attempt('unknown', 'doubt');
   const file = statement('march.csv', [line('same'), line('doubt'), line('=cmd()', '70'), 'collect,broken'], '\ufeff');
@@ -110,7 +110,7 @@ test('reconcile looks, says what it found, writes both reports, and ends with 1 
   assert.equal(parsed(await cli.run('audit', 'show', '--action', 'reconciliation.settle', '--json')).length, 1);
 });
 
-test('markup in a statement is text on the page', async () => {
+test('markup in a statement is escaped in the report', async () => {
   const file = statement('hostile.csv', [line('<img src=x onerror=alert(1)>', '1')]);
   const { report } = JSON.parse((await reconcile(file, '--json')).stdout);
   const page = fs.readFileSync(report.html, 'utf8');
@@ -118,7 +118,7 @@ test('markup in a statement is text on the page', async () => {
   assert.doesNotMatch(page, /<img/);
 });
 
-test('what cannot be done is one clear line: no file, no statement, no such account, two of them, a day that is not over', async () => {
+test('an error is one clear line: no file, no statement, no such account, two accounts, a day that is not over', async () => {
   const file = statement('some.csv', [line('same')]);
   const cases: [string[], RegExp][] = [
     [['reconcile', '--provider', 'mtn-momo', '--file', '/nowhere.csv', '--team', team], /nowhere\.csv is not a file/],

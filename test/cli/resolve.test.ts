@@ -44,7 +44,7 @@ for (const [as, status] of [
   ['succeeded', 'succeeded'],
   ['failed', 'failed'],
 ] as const) {
-  test(`resolve --as ${as}: the payment has ${status}, and who decided by what is kept`, async () => {
+  test(`resolve --as ${as}: the payment is ${status}, and the person and the evidence are stored`, async () => {
     const { payment, attempt } = await unknown();
     const said = await cli.json('resolve', attempt, '--as', as, '--evidence', EVIDENCE, '--author', 'Awa', '--team', team);
     assert.deepEqual(said, { id: attempt, of: payment, status, as, evidence: EVIDENCE, author: 'Awa' });
@@ -61,7 +61,7 @@ for (const [as, status] of [
   });
 }
 
-test('an attempt that is being handed over at this moment is nobody’s to decide', async () => {
+test('an attempt that is being sent right now cannot be resolved manually', async () => {
   const { payment, attempt } = await unknown('created', 1_000);
   const { code, stderr } = await cli.run('resolve', attempt, '--as', 'failed', '--evidence', EVIDENCE, '--team', team);
   assert.equal(code, 1);
@@ -69,7 +69,7 @@ test('an attempt that is being handed over at this moment is nobody’s to decid
   assert.equal(await statusOf(payment), 'processing');
 });
 
-test('without evidence, or of something that is not there: one clear line', async () => {
+test('missing evidence or an unknown id is rejected with one clear line', async () => {
   const { attempt } = await unknown();
   const short = await cli.run('resolve', attempt, '--as', 'failed', '--evidence', 'x', '--team', team);
   assert.match(short.stderr, /10 to 2,000 characters/);

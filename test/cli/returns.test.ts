@@ -68,12 +68,12 @@ test('what waits for a person is listed with why, counted with its age, and gone
   assert.equal(entry?.action, 'return.resolve');
 });
 
-test('what waits can be tried again', async () => {
+test('a pending return can be retried', async () => {
   const id = await waiting();
   assert.equal((await cli.json('returns', 'retry', id, '--team', team)).state, 'owed');
 });
 
-test('an id of something else is an error with what to do', async () => {
+test('an id of another kind is rejected with advice', async () => {
   const { code, stderr } = await cli.run('returns', 'resolve', 'rfd_x', '--evidence', EVIDENCE, '--team', team);
   assert.equal(code, 1);
   assert.match(stderr, /rtn_… of "pirogue returns list"/);

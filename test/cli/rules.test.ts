@@ -39,7 +39,7 @@ const add = (...args: string[]) => cli.json('rules', 'add', '--team', team, ...a
 const list = (...args: string[]) => cli.json('rules', 'list', '--team', team, ...args);
 
 describe('rules add', () => {
-  test('keeps every condition, in live and after the last rule unless told', async () => {
+  test('stores every condition; the rule is in live and last by default', async () => {
     const rule = await add(
       ...['--country', 'cm,ci', '--channel', 'cm.mtn,cm.mtn', '--currency', 'xaf', '--min', '100', '--max', '5000.50'],
       ...['--operation', 'payout', '--order', 'hub2,kora', '--no-fallback', '--priority', '30'],
@@ -73,7 +73,7 @@ describe('rules add', () => {
     assert.deepEqual(await list('--environment', 'sandbox'), []);
   });
 
-  test('naming an account that the team does not have there ends with 1, says which it has and adds nothing', async () => {
+  test('an account that the team does not have there exits with 1, lists its accounts and adds no rule', async () => {
     const before = await list();
     const { code, stdout, stderr } = await cli.run('rules', 'add', '--team', team, '--order', 'kora,korra');
     assert.deepEqual({ code, stdout }, { code: 1, stdout: '' });
@@ -83,7 +83,7 @@ describe('rules add', () => {
     assert.deepEqual(await list(), before);
   });
 
-  test('for an unknown team ends with 1', async () => {
+  test('an unknown team exits with 1', async () => {
     const { code, stderr } = await cli.run('rules', 'add', '--team', '404', '--least-cost');
     assert.equal(code, 1);
     assert.match(stderr, /there is no team 404/);
@@ -114,7 +114,7 @@ describe('rules add', () => {
     });
   }
 
-  test('the service can read rules and not write them', async () => {
+  test('the service can read rules but not write them', async () => {
     const app = openPool({
       url: cli.databases.control,
       size: 1,
@@ -131,13 +131,13 @@ describe('rules add', () => {
 });
 
 describe('rules list and remove', () => {
-  test('for people: one line for each rule', async () => {
+  test('the output for people has one line for each rule', async () => {
     const { stdout } = await cli.run('rules', 'list', '--team', team);
     assert.match(stdout, /^ID +ENVIRONMENT +PRIORITY +RULE\nrul_\w+ +live +5 +everything: the cheapest\n/);
     assert.match(stdout, /payouts on cm\.mtn of CM, CI in XAF from 100 to 5000\.5: hub2, then kora, no fallback/);
   });
 
-  test('remove takes it away, once', async () => {
+  test('remove deletes a rule; a second remove fails', async () => {
     const { id } = await add('--least-cost');
     assert.equal((await cli.run('rules', 'remove', id)).stdout, `${id} is removed: no node applies it any more.\n`);
     assert.ok((await list()).every((rule: { id: string }) => rule.id !== id));
@@ -157,7 +157,7 @@ describe('rules test', () => {
     assert.deepEqual([explanation.by, explanation.amount, first.name, first.verdict], ['built_in', 5000, 'sandbox', 'chosen']);
   });
 
-  test('for people says the rule, who is tried and who was left out', async () => {
+  test('the output for people shows the rule, the accounts to be tried and those excluded', async () => {
     const { id } = await add('--environment', 'sandbox', '--order', 'kora,sandbox', '--currency', 'XAF', '--max', '5000');
     const { stdout } = await cli.run('rules', 'test', '--team', team, ...ask);
     assert.match(stdout, new RegExp(`Rule ${id} \\(priority 10\\) decided: everything in XAF to 5000: kora, then sandbox\\.`));
@@ -167,7 +167,7 @@ describe('rules test', () => {
     assert.equal(above.rule, null);
   });
 
-  test('a channel that does not take the currency ends with 1', async () => {
+  test('a channel that does not support the currency exits with 1', async () => {
     const { code, stderr } = await cli.run(
       'rules',
       'test',

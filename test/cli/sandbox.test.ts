@@ -19,7 +19,7 @@ const run = (args: string[]) =>
     LIVE_DATABASE_URL: api.databases.live,
   });
 
-test('sandbox fund adds money to the balance; a wrong amount or currency is rejected', async () => {
+test('sandbox fund adds money to the balance; an invalid amount or currency is rejected', async () => {
   assert.equal((await run(['sandbox', 'fund', '--currency', 'XOF', '--amount', '7500'])).code, 0);
   assert.equal((await api.call('GET', '/balance?currency=XOF')).body.available, 7_500);
   for (const amount of ['10.5', '-1', '0', 'ten']) {

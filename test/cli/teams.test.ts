@@ -12,7 +12,7 @@ after(() => cli.close());
 const AWA = ['--name', 'Chez Awa', '--email', 'awa@shop.example'];
 const MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
-test('teams create makes an unverified team and prints it', async () => {
+test('teams create creates an unverified team and prints it', async () => {
   const { id, created_at, ...rest } = await cli.json('teams', 'create', ...AWA);
   assert.match(id, /^\d+$/);
   assert.match(created_at, MOMENT);
@@ -28,18 +28,18 @@ test('teams create makes an unverified team and prints it', async () => {
   assert.deepEqual(await findTeam(cli.control, BigInt(id)), { id: BigInt(id), created_at: new Date(created_at), ...rest });
 });
 
-test('teams create takes plan and currency', async () => {
+test('teams create accepts plan and currency', async () => {
   const { plan, default_currency } = await cli.json('teams', 'create', ...AWA, '--plan', 'scale', '--currency', 'kes');
   assert.deepEqual({ plan, default_currency }, { plan: 'scale', default_currency: 'KES' });
 });
 
-test('teams create for people names every value', async () => {
+test('teams create prints every value by name in the output for people', async () => {
   const { code, stdout, stderr } = await cli.run('teams', 'create', ...AWA);
   assert.deepEqual({ code, stderr }, { code: 0, stderr: '' });
   assert.match(stdout, /^id +\d+\nname +Chez Awa\nemail +awa@shop\.example\nplan +starter\nlevel +0\n/);
 });
 
-test('teams list shows the newest first, as a table and as an array', async () => {
+test('teams list shows teams newest first, as a table and as an array', async () => {
   const { id } = await cli.json('teams', 'create', '--name', 'Newest', '--email', 'n@shop.example');
   const teams = await cli.json('teams', 'list');
   assert.ok(teams.length >= 2);
@@ -50,14 +50,14 @@ test('teams list shows the newest first, as a table and as an array', async () =
   assert.match(first as string, new RegExp(`^${id} +Newest +n@shop\\.example +starter +0 +XAF +2\\d+`));
 });
 
-test('teams list --limit says that there are more', async () => {
+test('teams list --limit reports that there are more', async () => {
   const { code, stdout, stderr } = await cli.run('teams', 'list', '--limit', '1', '--json');
   assert.equal(code, 0);
   assert.equal(JSON.parse(stdout).length, 1);
   assert.match(stderr, /only the newest 1 are shown/);
 });
 
-test('teams set changes what is given and leaves the rest', async () => {
+test('teams set changes the given fields and keeps the others', async () => {
   const before = await cli.json('teams', 'create', ...AWA);
   const all = [
     '--plan',
@@ -88,14 +88,14 @@ test('teams set changes what is given and leaves the rest', async () => {
   });
 });
 
-test('two changes at once both count', async () => {
+test('two concurrent changes of a team are both applied', async () => {
   const { id } = await cli.json('teams', 'create', ...AWA);
   await Promise.all([cli.json('teams', 'set', id, '--plan', 'growth'), cli.json('teams', 'verify', id, '--level', '2')]);
   const team = await findTeam(cli.control, BigInt(id));
   assert.deepEqual([team?.plan, team?.verification_level], ['growth', 2]);
 });
 
-test('teams verify sets the level, up and down', async () => {
+test('teams verify raises and lowers the verification level', async () => {
   const { id } = await cli.json('teams', 'create', ...AWA);
   assert.equal((await cli.json('teams', 'verify', id, '--level', '4')).verification_level, 4);
   assert.equal((await cli.json('teams', 'verify', id, '--level', '0')).verification_level, 0);
@@ -105,7 +105,7 @@ for (const args of [
   ['set', '404', '--plan', 'growth'],
   ['verify', '404', '--level', '1'],
 ]) {
-  test(`teams ${args[0]} of an unknown team ends with 1 and prints no document`, async () => {
+  test(`teams ${args[0]} of an unknown team exits with 1 and prints no JSON`, async () => {
     const { code, stdout, stderr } = await cli.run('teams', ...args, '--json');
     assert.deepEqual({ code, stdout }, { code: 1, stdout: '' });
     assert.equal(stderr, 'pirogue: there is no team 404\n  "pirogue teams list" shows them.\n');

@@ -43,7 +43,7 @@ const STATUS: Record<string, string> = {
   'dispute.closed': 'lost',
 };
 
-describe('what can be triggered really happens, and its event is delivered', () => {
+describe('a triggered event really happens and is delivered', () => {
   for (const [type, recipe] of Object.entries(RECIPES)) {
     if (typeof recipe === 'string') continue;
     test(type, async () => {
@@ -61,7 +61,7 @@ describe('what can be triggered really happens, and its event is delivered', () 
   }
 });
 
-test('--list names every type of the catalogue, and says why some cannot be', async () => {
+test('--list shows every event type of the catalogue, and why some cannot be triggered', async () => {
   const listed = parsed(await pirogue(['trigger', '--list', '--json']));
   assert.deepEqual(listed.map(({ event }: { event: string }) => event).sort(), [...EVENT_TYPES].sort());
   const not = listed.filter(({ can_be_triggered }: { can_be_triggered: boolean }) => !can_be_triggered);
@@ -72,7 +72,7 @@ test('--list names every type of the catalogue, and says why some cannot be', as
   assert.match((await pirogue(['trigger', '--list'])).stdout, /invoice\.paid +no: invoices are live only\n/);
 });
 
-test('the command prints the resource, in words or as JSON', async () => {
+test('trigger prints the resource as text or as JSON', async () => {
   const text = await pirogue(['trigger', 'payment.failed'], env);
   assert.deepEqual([text.code, text.stderr], [0, '']);
   assert.match(text.stdout, /^id +trx_test_\w+\namount +5000\ncurrency +XAF\nstatus +failed\nreason +insufficient_funds\n/);

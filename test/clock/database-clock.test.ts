@@ -62,7 +62,7 @@ beforeEach(() => {
 });
 afterEach(() => mock.timers.reset());
 
-test("it is the database's time, whatever the machine's own clock says", async () => {
+test('the time is that of the database, whatever the clock of the machine is', async () => {
   for (const ahead of [600_000, -600_000]) {
     bench.machine_ahead = ahead;
     const clock = await bench.open();
@@ -73,7 +73,7 @@ test("it is the database's time, whatever the machine's own clock says", async (
   }
 });
 
-test('a slow answer makes the time no worse, a quick one makes it right to within its round trip', async () => {
+test('a slow response does not make the time less accurate; a fast one makes it accurate to its round trip', async () => {
   [bench.there_ms, bench.back_ms] = [800, 0];
   const clock = await bench.open();
   assert.equal(clock.now(), bench.database() - 400 + 800, 'the middle of the only reading');
@@ -86,7 +86,7 @@ test('a slow answer makes the time no worse, a quick one makes it right to withi
   assert.ok(Math.abs(clock.now() - bench.database()) <= 2, `${clock.now() - bench.database()} ms off`);
 });
 
-test('it never runs backwards when the database corrects its clock a little, and says nothing of it', async () => {
+test('the time never runs backwards when the database corrects its clock slightly, and nothing is logged', async () => {
   const clock = await bench.open();
   bench.database_ahead = -700;
   const before = clock.now();
@@ -102,7 +102,7 @@ test('it never runs backwards when the database corrects its clock a little, and
 });
 
 for (const ahead of [3_600_000, -3_600_000]) {
-  test(`a database that takes over with a clock ${ahead} ms apart is followed at the next reading, which is logged once`, async () => {
+  test(`after a failover to a clock ${ahead} ms apart, the time follows at the next reading, which is logged once`, async () => {
     const clock = await bench.open();
     clock.now();
     bench.database_ahead = ahead;
@@ -117,7 +117,7 @@ for (const ahead of [3_600_000, -3_600_000]) {
   });
 }
 
-test('a process that stood still reads the time anew before it decides', async () => {
+test('a process that was suspended reads the time again before it decides anything', async () => {
   const clock = await bench.open();
   assert.equal(clock.refresh(), undefined, 'a fresh reading needs no other');
   bench.real += 60_000;
@@ -127,7 +127,7 @@ test('a process that stood still reads the time anew before it decides', async (
   assert.equal(clock.refresh(), undefined);
 });
 
-test('a machine that slept reads the time anew, though its monotonic clock did not count the sleep', async () => {
+test('a machine that slept reads the time again, although its monotonic clock did not count the sleep', async () => {
   const clock = await bench.open();
   bench.real += 3_600_000;
   bench.slept = 3_600_000;
@@ -136,7 +136,7 @@ test('a machine that slept reads the time anew, though its monotonic clock did n
   assert.equal(clock.now(), bench.database());
 });
 
-test('without a database time goes on, and all callers together look once a second', async () => {
+test('time advances while the database is unreachable, and all callers together query it once a second', async () => {
   const clock = await bench.open();
   bench.unreachable = true;
   for (let i = 0; i < 10; i++) await bench.second();

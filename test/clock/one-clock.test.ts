@@ -54,24 +54,24 @@ function places(names: readonly string[], pattern: RegExp): string[] {
   );
 }
 
-test('SQL of the program reads the time through pirogue_now() alone', () => {
+test('SQL of the program reads the time only through pirogue_now()', () => {
   const others = [...MAY_READ_SQL_CLOCKS, ...NO_CLOCKS, 'src/platform/telemetry/tracer.ts'];
   const sources = files('src', /\.ts$/).filter((name) => !others.includes(name));
   assert.deepEqual(places(sources, SQL_CLOCKS), []);
 });
 
-test("the program decides nothing by this machine's own clock: it is read where it is compared, and nowhere else", () => {
+test('the program reads the clock of the machine only to compare it, and makes no decision by it', () => {
   const sources = files('src', /\.ts$/).filter((name) => !MAY_READ_OWN_CLOCK.includes(name));
   assert.deepEqual(places(sources, OWN_CLOCK), []);
 });
 
-test('migrations after the one clock read no other', () => {
+test('migrations written after pirogue_now() use no other clock', () => {
   const since = (folder: string, first: string) => files(folder, /\.sql$/).filter((name) => path.basename(name) > first);
   const later = [...since('migrations/store', '0058_clock.sql'), ...since('migrations/control', '0008_clock.sql')];
   assert.deepEqual(places(later, SQL_CLOCKS), []);
 });
 
-test('no default, function, trigger, view or policy of a migrated database reads another clock', async () => {
+test('no default, function, trigger, view or policy of a migrated database uses another clock', async () => {
   const databases = await cloneDatabases();
   const log = createLog({ level: 'silent', format: 'json' });
   const pools = [databases.control, databases.live].map((url) => openPool({ url, size: 1, log }));

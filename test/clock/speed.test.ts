@@ -59,7 +59,7 @@ async function newest(db: Queryable, statement: ReturnType<typeof sql>): Promise
   return (rows[0] as { at: Date }).at;
 }
 
-test('CLOCK_SPEED moves the one clock: payments, the day of an idempotency key, mail to the owner and its limit', async () => {
+test('CLOCK_SPEED changes all time: payments, the day of an idempotency key, mail to the owner and its limit', async () => {
   await running({ CLOCK_SPEED }, async (program) => {
     const paid = await pay(program, { 'idempotency-key': 'a-day' });
     assert.equal(hoursAhead(paid.created_at), 2);
@@ -73,7 +73,7 @@ test('CLOCK_SPEED moves the one clock: payments, the day of an idempotency key, 
   });
 });
 
-test('a process that starts without CLOCK_SPEED has the same modified time, and warns about it; so does a command', async () => {
+test('a process or command without CLOCK_SPEED uses the modified time too, and warns about it', async () => {
   await running({}, async (program) => {
     assert.equal(hoursAhead((await pay(program)).created_at), 2);
     assert.match(program.log(), /the clock of the database live is modified by CLOCK_SPEED/);
@@ -95,7 +95,7 @@ test('production does not start on a database with a modified clock', async () =
   );
 });
 
-test('doctor says so: a warning in development, a failure in production', async () => {
+test('doctor reports a modified clock: a warning in development, a failure in production', async () => {
   const time = async (env: Record<string, string>) => {
     const { stdout } = await pirogue(['doctor', '--json'], { ...cli.env, ...env });
     const { checks } = JSON.parse(stdout) as { checks: { name: string; status: string; detail: string }[] };
@@ -106,7 +106,7 @@ test('doctor says so: a warning in development, a failure in production', async 
   assert.equal((await time({ PROFILE: 'production', SECRETS_KEY }))?.status, 'fail');
 });
 
-test('CLOCK_SPEED=off brings the real time back for good', async () => {
+test('CLOCK_SPEED=off restores the real time permanently', async () => {
   await running({ CLOCK_SPEED: 'off' }, async (program) => assert.equal(hoursAhead((await pay(program)).created_at), 0));
   await running({}, async (program) => {
     assert.equal(hoursAhead((await pay(program)).created_at), 0);

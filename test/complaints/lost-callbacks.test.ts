@@ -15,7 +15,7 @@ beforeEach(async () => {
 });
 afterEach(() => merchant.stop());
 
-test('complaint 8: the webhook came and no payment was created: it is there before the provider is asked, and the webhook finds it', async () => {
+test('complaint 8: the webhook came and no payment was created: it is stored before the provider is called', async () => {
   const pawapay = merchant.simulator('pawapay');
   await merchant.createSucceeded();
   // The provider's answer is lost, so that nothing of ours but the key we chose leads to the payment.
@@ -28,7 +28,7 @@ test('complaint 8: the webhook came and no payment was created: it is there befo
   assert.ok(!asked.some(({ path }) => path.endsWith(key)), 'by the webhook alone');
 });
 
-test('complaint 6: an abandoned redirect blocks the invoice for ever: the same order is paid anew at once', async () => {
+test('complaint 6: an abandoned redirect blocks the invoice forever: the same order can be paid again at once', async () => {
   const pawapay = merchant.simulator('pawapay');
   pawapay.faults.script({ fault: 'stuck' });
   const wave = { channel: 'ci.wave', phone: '+2250701020304' };
@@ -42,7 +42,7 @@ test('complaint 6: an abandoned redirect blocks the invoice for ever: the same o
   assert.equal((await merchant.payment(abandoned)).status, 'processing');
 });
 
-test('complaint 9: operators’ callbacks do not come and their status pages lag: the payment ends all the same', async () => {
+test('complaint 9: callbacks of operators do not arrive and polls lag: the payment still becomes final', async () => {
   const mtn = merchant.simulator('mtn-momo');
   await merchant.simulator('pawapay').closePort();
   mtn.faults.announce('none');
@@ -66,7 +66,7 @@ test('complaint 9: operators’ callbacks do not come and their status pages lag
   await merchant.waitForStatus(`/payments/${unseen}`, 'succeeded', 10_000);
 });
 
-test('complaint 10: one missed webhook locks a payout for a year: it is asked about, and nothing stays reserved', async () => {
+test('complaint 10: one missed webhook blocks a payout for a year: it is polled, and nothing stays reserved', async () => {
   await merchant.createSucceeded(10_000);
   const pawapay = merchant.simulator('pawapay');
   pawapay.faults.announce('none');
@@ -82,7 +82,7 @@ test('complaint 10: one missed webhook locks a payout for a year: it is asked ab
   );
 });
 
-test('complaint 7: a webhook is lost because its event exists, or tells a later state, to one endpoint: each gets each, tried again, as it was', async (t) => {
+test('complaint 7: webhooks are lost or contain a later state: each endpoint gets each event, retried, unchanged', async (t) => {
   const receiver = await startReceiver();
   t.after(() => receiver.close());
   const { secret: key } = (await api.newMerchant()).sandbox;

@@ -8,7 +8,7 @@ const clock = new FakeClock();
 const api = await startApi({ workers: false, clock, env: { RATE_LIMITS: 'on', TRUST_PROXY: '127.0.0.1' } });
 after(() => api.stop());
 
-test('complaint 14: teams and keys can be made in a dashboard only: a script makes a team and a key that works at once, and ends it', async () => {
+test('complaint 14: teams and keys need a dashboard: a script creates a team and a working key, and revokes it', async () => {
   const env = {
     DATA_DIR: api.config.data_dir,
     CONTROL_DATABASE_URL: api.databases.control,
@@ -25,7 +25,7 @@ test('complaint 14: teams and keys can be made in a dashboard only: a script mak
   await until(list, ({ status }) => status === 401);
 });
 
-test('complaint 19: keys can be guessed without limit: the 31st guess of an address in a minute is 429', async () => {
+test('complaint 19: keys can be guessed without limit: the 31st guess from an address in a minute is 429', async () => {
   const guess = (n: number, ip: string) =>
     api.call('GET', '/payments', { key: `sk.${String(n).padStart(43, '0')}`, headers: { 'x-forwarded-for': ip } });
   const statuses: number[] = [];

@@ -15,7 +15,7 @@ const rows = new Map(
     .map(([number, ...cells]) => [Number(number?.slice(2)), cells]),
 );
 
-test('docs/complaints.md has all twenty complaints, each with what prevents it', () => {
+test('docs/complaints.md has all twenty complaints, each with how it is prevented', () => {
   assert.deepEqual(
     [...rows.keys()],
     Array.from({ length: 20 }, (_, i) => i + 1),
@@ -35,7 +35,7 @@ for (const [number, cells] of rows) {
   });
 }
 
-test('docs/complaints.md leads only to what is there', () => {
+test('every link of docs/complaints.md leads to an existing file', () => {
   const links = [...rows.values()].flatMap((cells) => [...cells.join().matchAll(/\]\(([^)]+)\)/g)].map(([, link]) => link ?? ''));
   assert.deepEqual(
     links.filter((link) => !fs.existsSync(path.join(DOCS, link))),

@@ -10,7 +10,7 @@ const clock = new FakeClock();
 const api = await startApi({ clock, env: { HOLD_MOBILE_MONEY: '0s' } });
 after(() => api.stop());
 
-test('complaint 15: accounts that cannot take it are asked, and disabled ones are fallen back to: neither is', async (t) => {
+test('complaint 15: ineligible accounts are tried, and disabled ones are used as fallback: neither is called', async (t) => {
   const merchant = await LiveMerchant.open(api, clock, ['mtn-momo', 'pawapay']);
   t.after(() => merchant.stop());
   const orange = await merchant.createPayment();
@@ -24,7 +24,7 @@ test('complaint 15: accounts that cannot take it are asked, and disabled ones ar
   assert.equal(merchant.creations('pawapay'), 1);
 });
 
-test('complaint 16: rails of Africa are missing: M-Pesa, Orange Money, Wave and MTN collect', async (t) => {
+test('complaint 16: African payment methods are missing: M-Pesa, Orange Money, Wave and MTN collect', async (t) => {
   const merchant = await LiveMerchant.open(api, clock, ['mtn-momo', 'pawapay']);
   t.after(() => merchant.stop());
   const rails: [channel: string, currency: string, phone: string, by: string][] = [
@@ -42,7 +42,7 @@ test('complaint 16: rails of Africa are missing: M-Pesa, Orange Money, Wave and 
   }
 });
 
-test('complaint 17: nobody can see why a provider had it, or what became of a payout: explain says who and why, the ledger every line', async (t) => {
+test('complaint 17: routing and payouts are opaque: explain shows who and why, ledger show prints every entry', async (t) => {
   const merchant = await LiveMerchant.open(api, clock, ['mtn-momo', 'pawapay']);
   t.after(() => merchant.stop());
   await merchant.simulator('mtn-momo').closePort();

@@ -20,7 +20,7 @@ afterEach(() => merchant.stop());
 const refund = (payment: string, amount: number) =>
   merchant.call('POST', '/refunds', { payment, amount, reason: 'requested_by_customer' });
 
-test('complaint 5: browser and webhook race, it is captured twice or refunded for no reason: the webhook comes first, ten times, and it is booked once', async () => {
+test('complaint 5: browser and webhook race: a webhook that arrives first, ten times, is posted once', async () => {
   const pawapay = merchant.simulator('pawapay');
   await merchant.createSucceeded();
   pawapay.faults.announce('early');
@@ -46,7 +46,7 @@ test('complaint 5: browser and webhook race, it is captured twice or refunded fo
   );
 });
 
-test('complaint 20: "how do I not apply the same payment twice?": one key makes one payment, a callback that comes three times counts once', async () => {
+test('complaint 20: "the same payment twice": one key creates one payment, a repeated callback counts once', async () => {
   const pawapay = merchant.simulator('pawapay');
   await merchant.createSucceeded();
   const make = () =>
@@ -77,7 +77,7 @@ test('complaint 1: concurrent refunds exceed the capture (two of 600 on 1000): o
   assert.equal(book.entries().filter(({ kind }) => kind === 'refund').length, 1);
 });
 
-test('complaint 11: a client that clicks again with a fresh key is charged two or three times: one of four clicks counts', async () => {
+test('complaint 11: a client that retries with a new key is charged two or three times: one of four clicks charges', async () => {
   const pawapay = merchant.simulator('pawapay');
   const id = await merchant.createPayment();
   const click = (n: number) => merchant.charge(id, { headers: { 'idempotency-key': `click-${n}` } });
@@ -88,7 +88,7 @@ test('complaint 11: a client that clicks again with a fresh key is charged two o
   assert.equal(pawapay.book.entries().length, 1);
 });
 
-test('complaint 12: a refund and a chargeback pay the same money twice: together they are what was paid', async () => {
+test('complaint 12: a refund and a chargeback return the same money twice: never more than was paid', async () => {
   const payment = await merchant.createSucceeded(1_000);
   const made = await refund(payment, 600);
   await merchant.waitForStatus(`/refunds/${made.body.refund.id}`, 'succeeded');

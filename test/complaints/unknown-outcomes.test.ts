@@ -15,7 +15,7 @@ beforeEach(async () => {
 });
 afterEach(() => merchant.stop());
 
-test('complaint 2: a second payment is allowed while the first is unknown, and both succeed: the second is refused', async () => {
+test('complaint 2: a second payment is allowed while the first is unknown: it is rejected', async () => {
   const pawapay = merchant.simulator('pawapay');
   pawapay.faults.announce('none');
   pawapay.faults.script({ fault: 'reset_created' });
@@ -28,7 +28,7 @@ test('complaint 2: a second payment is allowed while the first is unknown, and b
   assert.deepEqual([pawapay.book.entries().length, merchant.simulator('mtn-momo').book.entries().length], [1, 0]);
 });
 
-test('complaint 3: a timer turns unknown into failed: after three days without an answer it is processing, then succeeded', async () => {
+test('complaint 3: a timer turns unknown into failed: after three days it is still processing, then succeeded', async () => {
   const pawapay = merchant.simulator('pawapay');
   pawapay.faults.announce('none');
   pawapay.faults.script({ fault: 'reset_created' });
@@ -55,7 +55,7 @@ async function attemptOf(payment_id: string): Promise<{ polls: number; message: 
   return row ?? assert.fail('it has one attempt');
 }
 
-test('complaint 4: raw HTML of a 502 is shown as the error: none of it leaves the adapter, and "processing" ends by evidence', async () => {
+test('complaint 4: the HTML of a 502 is returned as the error: none of it leaves the adapter, evidence decides', async () => {
   merchant.simulator('pawapay').faults.script({ fault: 'page_uncreated' });
   const id = await merchant.createPayment();
   const { status, body } = await merchant.charge(id);
@@ -66,7 +66,7 @@ test('complaint 4: raw HTML of a 502 is shown as the error: none of it leaves th
   for (const told of [body, meanwhile, ended, await attemptOf(id)]) assert.doesNotMatch(JSON.stringify(told), /[<>]|Bad Gateway/);
 });
 
-test('complaint 4: a refund is shown as under way though nothing was sent: it says why it waits, and goes out by itself', async () => {
+test('complaint 4: a refund that was never sent is pending: it shows why it waits, and is sent automatically', async () => {
   const pawapay = merchant.simulator('pawapay');
   const payment = await merchant.createSucceeded();
   await pawapay.closePort();
@@ -82,7 +82,7 @@ test('complaint 4: a refund is shown as under way though nothing was sent: it sa
   assert.equal((await merchant.payment(payment)).amount_refunded, 500);
 });
 
-test('complaint 18: janitor and retries do not compose: a piece that was lost is found missing, sent again, and the payment completes', async () => {
+test('complaint 18: background repair and retries interfere: a lost tranche is sent again and completes', async () => {
   const pawapay = merchant.simulator('pawapay');
   pawapay.faults.script({ fault: 'none' });
   pawapay.faults.script({ fault: 'reset_uncreated' });

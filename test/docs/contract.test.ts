@@ -11,7 +11,7 @@ for (const { file, text, current } of pages()) {
   test(`${file}: generated tables match the code`, () => assert.equal(text, current, `run ${UPDATE}`));
 }
 
-test('every generated table stands on one page', () => {
+test('every generated table is on exactly one page', () => {
   assert.deepEqual(
     pages()
       .flatMap(({ blocks }) => blocks)

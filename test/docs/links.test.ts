@@ -43,7 +43,7 @@ test('every link of every page leads somewhere', () => {
   assert.deepEqual(faults, []);
 });
 
-test('docs/README.md leads to every page, and docs/guides/README.md to every guide', () => {
+test('docs/README.md links every page, and docs/guides/README.md every guide', () => {
   const index = linksOf(read('docs/README.md'));
   assert.deepEqual(
     fs
@@ -58,7 +58,7 @@ test('docs/README.md leads to every page, and docs/guides/README.md to every gui
   );
 });
 
-test('the guide about errors has every error_code there is', () => {
+test('the guide about errors lists every error_code', () => {
   const guide = fs.readFileSync(path.join(GUIDES, 'errors.md'), 'utf8');
   const sources = below('src/**/*.ts').map(read).join('\n');
   const thrown = [...sources.matchAll(/error_code: '(\w+)'|invalid\([^;]*?, '(\w+)',?\s*\)/g)].map(

@@ -14,7 +14,7 @@ const FOUND = {
   payment: { id: 'trx_test_01m7', amount: 25000, reason: null, created_at: '2027-01-01T00:00:00.000Z', tags: ['a', 'b'] },
 };
 
-test('what differs each time is no difference', () => assert.deepEqual(differences(SHOWN, FOUND), []));
+test('values that change on each run are not a difference', () => assert.deepEqual(differences(SHOWN, FOUND), []));
 
 const CHANGED: Record<string, [payment: object, told: string]> = {
   'another value': [{ amount: 25001 }, 'payment.amount: 25001 is not 25000'],
@@ -33,28 +33,28 @@ const CHANGED: Record<string, [payment: object, told: string]> = {
 };
 
 for (const [title, [change, told]] of Object.entries(CHANGED)) {
-  test(`told: ${title}`, () => {
+  test(`reported: ${title}`, () => {
     assert.deepEqual(differences(SHOWN, { ...FOUND, payment: { ...FOUND.payment, ...change } }), [told]);
   });
 }
 
-test('told: a field that is gone', () => {
+test('reported: a field that is missing', () => {
   const { amount: _, ...payment } = FOUND.payment;
   assert.deepEqual(differences(SHOWN, { ...FOUND, payment }), ['payment.amount: is not in the answer']);
 });
 
-test('what is left out on purpose is not asked for, but everything shown is', () => {
+test('fields that a sample omits on purpose are not required, but every field it shows is', () => {
   assert.deepEqual(differences({ code: 200, '…': '…' }, FOUND), []);
   assert.deepEqual(differences({ code: 201, '…': '…' }, FOUND), ['code: 200 is not 201']);
   assert.deepEqual(differences(['a', '…'], ['a', 'b', 'c']), []);
   assert.deepEqual(differences(['b', '…'], ['a', 'b', 'c']), ['[0]: "a" is not "b"']);
 });
 
-test('signs of a pattern are signs of the text', () => {
+test('characters special in regular expressions are matched literally', () => {
   assert.deepEqual(differences('a.b (…)', 'axb (c)'), ['the answer: "axb (c)" is not "a.b (…)"']);
 });
 
-test('lines are compared one by one, and open places stand for any', () => {
+test('lines are compared one by one, and placeholders match any text', () => {
   assert.deepEqual(lineDifferences('a\nb …\n', 'a\nb c\n'), []);
   assert.deepEqual(lineDifferences('a\n…\nd\n', 'a\nb\nc\nd\n'), []);
   assert.deepEqual(lineDifferences('a\n…\n', 'a\n'), []);
@@ -64,7 +64,7 @@ test('lines are compared one by one, and open places stand for any', () => {
 
 const fenced = (language: string, text = 'x') => `\`\`\`${language}\n${text}\n\`\`\`\n`;
 
-test('nothing in a guide escapes: a fence of no language, one left open, an answer to nothing', () => {
+test('every block of a guide is checked: a fence without a language, an unclosed one, a response without a request', () => {
   assert.throws(() => blocksOf(fenced(''), 'a.md'), /a\.md:1: "" is not one of/);
   assert.throws(() => blocksOf(fenced('sh skip'), 'a.md'), /"sh skip" is not one of/);
   assert.throws(() => blocksOf('text\n```sh\nls\n', 'a.md'), /a\.md:2: the block is not closed/);
@@ -73,7 +73,7 @@ test('nothing in a guide escapes: a fence of no language, one left open, an answ
   assert.throws(() => stepsOf(blocksOf(twice, 'a.md')), /a\.md:7: this answers no block/);
 });
 
-test('a sample in another language has to be the text of an example', () => {
+test('a sample in another language must be part of an example file', () => {
   const [block] = blocksOf(fenced('python', 'print("made up")'), 'a.md');
   assert.ok(block);
   assert.throws(() => excerpt(block), /a\.md:1: no file of examples/);

@@ -115,7 +115,7 @@ function programText({ text }: Block, sdk: string): string {
   return `${known ? '' : PRELUDE_TS}${text}`.replaceAll("'pirogue-sdk'", `'${sdk}'`);
 }
 
-test('every sample in TypeScript is right by its types', async () => {
+test('every TypeScript sample passes the type checker', async () => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'pirogue-guides-'));
   try {
     const samples = guideNames()

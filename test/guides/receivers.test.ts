@@ -152,7 +152,7 @@ async function send(port: string, delivery: Delivery): Promise<number> {
 }
 
 for (const [name, language] of Object.entries(LANGUAGES)) {
-  test(`examples/verify-webhook/${name} believes what is signed, and nothing else`, { skip: missing(language) }, async () => {
+  test(`examples/verify-webhook/${name} accepts signed deliveries only`, { skip: missing(language) }, async () => {
     const port = String(await freePort());
     const child = serve(language, port, secret);
     let printed = '';
@@ -171,7 +171,7 @@ for (const [name, language] of Object.entries(LANGUAGES)) {
     await until(heard, (times) => times === wanted.filter(([, status]) => status === 200).length);
   });
 
-  test(`examples/verify-webhook/${name} does not work without a secret`, { skip: missing(language) }, async () => {
+  test(`examples/verify-webhook/${name} accepts nothing without a secret`, { skip: missing(language) }, async () => {
     const port = String(await freePort());
     const child = serve(language, port, '');
     const served = until(
@@ -185,7 +185,7 @@ for (const [name, language] of Object.entries(LANGUAGES)) {
   });
 }
 
-test('the SDK judges the same deliveries in the same way', async () => {
+test('the SDK accepts and rejects the same deliveries as the examples', async () => {
   for (const [title, [delivery, status]] of Object.entries(deliveries())) {
     const headers = { 'x-service-signature': delivery.signature, 'x-service-timestamp': delivery.timestamp };
     const verified = verifyWebhook(delivery.body, headers, secret);

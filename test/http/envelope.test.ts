@@ -55,14 +55,14 @@ for (const [status, method, path, options] of EVERY) {
   });
 }
 
-test('204 a preflight carries the ids too', async () => {
+test('204 a preflight has request and trace ids too', async () => {
   const { status, headers, body } = await api.call('OPTIONS', '/payments', { key: null });
   assert.deepEqual([status, body], [204, '']);
   assert.match(headers.get('x-request-id') ?? '', /^req_/);
   assert.match(headers.get('x-trace-id') ?? '', /^[0-9a-f]{32}$/);
 });
 
-test('without them, ids are generated, new for each request', async () => {
+test('ids are generated for each request that has none', async () => {
   const [a, b] = [await api.call('GET', '/payments'), await api.call('GET', '/payments', { key: null })];
   for (const { headers } of [a, b]) {
     assert.match(headers.get('x-request-id') ?? '', /^req_[0-9a-z]{26}$/);
@@ -95,7 +95,7 @@ for (const [sent, echoed] of REQUEST_IDS) {
   });
 }
 
-test('the request id and the key’s id are kept with the payment that they made', async () => {
+test('the request id and the key id are stored with the payment that the request created', async () => {
   const { id: key_id, key } = await api.newKey(api.team, 'sandbox', 'secret');
   const { body } = await api.call('POST', '/payments', {
     key,
@@ -108,7 +108,7 @@ test('the request id and the key’s id are kept with the payment that they made
   assert.deepEqual(rows, [{ request_id: 'audit-1', key_id }]);
 });
 
-test('health answers without a key, in the envelope', async () => {
+test('health responds without a key, in the envelope', async () => {
   const live = await api.call('GET', '/health/live', { key: null });
   assert.deepEqual([live.status, live.body.code, live.body.status], [200, 200, 'OK']);
   const ready = await api.call('GET', '/health/ready', { key: null });

@@ -128,7 +128,7 @@ for (const [path, allow, wrong] of METHODS) {
   }
 }
 
-test('405 HEAD, as every method a path does not have', async () => {
+test('405 HEAD, like every method that a path does not have', async () => {
   const { status, headers } = await api.call('HEAD', '/payments');
   assert.deepEqual([status, headers.get('allow')], [405, 'GET, POST']);
 });
@@ -140,7 +140,7 @@ for (const path of ['/', '/payment', '/payments/x/y', '/Payments', '/refunds/x/y
   });
 }
 
-test('204 preflight on the routes a public key may call, without a key', async () => {
+test('204 preflight without a key on the routes that a public key may call', async () => {
   for (const path of ['/payments', '/payments/trx_test_x', '/channels']) {
     const { status, headers } = await api.call('OPTIONS', path, {
       key: null,
@@ -173,7 +173,7 @@ for (const [sent, expected] of VERSIONS) {
   });
 }
 
-test('200 without the header it is the version of the team, and echoed', async () => {
+test('200 without X-Service-Version: the version of the team is used and echoed', async () => {
   assert.equal((await api.call('GET', '/payments')).headers.get('x-service-version'), '2026-08-01');
 });
 

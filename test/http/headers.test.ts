@@ -24,7 +24,7 @@ async function page(): Promise<string> {
   return new URL(authorization_url).pathname;
 }
 
-test('pages may run nothing but their own, be framed by nobody, and tell nobody where the payer came from', async () => {
+test('pages run only their own scripts, cannot be framed and send no referrer', async () => {
   for (const path of [await page(), '/docs', '/pay/no-such-token']) {
     const { headers } = await at(path);
     const policy = headers.get('content-security-policy') ?? '';
@@ -36,7 +36,7 @@ test('pages may run nothing but their own, be framed by nobody, and tell nobody 
   }
 });
 
-test('every answer forbids guessing its type, and asks for https where that is the address', async () => {
+test('every response forbids MIME sniffing, and requires https when the public address is https', async () => {
   for (const path of [await page(), '/docs', '/openapi.json', '/health/live', '/payments', '/nowhere', '/_callbacks/none']) {
     const { headers } = await at(path);
     assert.equal(headers.get('x-content-type-options'), 'nosniff', path);
@@ -44,7 +44,7 @@ test('every answer forbids guessing its type, and asks for https where that is t
   }
 });
 
-test('another origin is let in to routes of the public key and to the document only', async () => {
+test('CORS allows other origins only on routes of the public key and on the OpenAPI document', async () => {
   const origin = { origin: 'https://shop.example' };
   const allowed = async (path: string, method = 'GET') =>
     (await at(path, origin, method)).headers.get('access-control-allow-origin');

@@ -89,12 +89,12 @@ const WRONG: unknown[] = [
 ];
 
 for (const field of FIELDS) {
-  test(`${field} of every wrong kind: never a 5xx, never a row for a refusal`, async () => {
+  test(`${field} of every wrong type: never a 5xx, and a rejected request stores nothing`, async () => {
     for (const value of WRONG) await holdsUp(() => api.call('POST', '/payments', { body: { ...ORDER, [field]: value } }));
   });
 }
 
-test('nested fields of every wrong kind', async () => {
+test('nested fields of every wrong type are never a 5xx', async () => {
   const places: ((value: unknown) => object)[] = [
     (value) => ({ customer: { email: value } }),
     (value) => ({ customer: { phone: value } }),
@@ -108,7 +108,7 @@ test('nested fields of every wrong kind', async () => {
   }
 });
 
-test('a charge of every wrong kind leaves the payment pending', async () => {
+test('a charge with any field of a wrong type leaves the payment pending', async () => {
   const id = await pending();
   const bodies = [
     ...['channel', 'data', 'client_ip'].flatMap((field) => WRONG.map((value) => ({ channel: 'cm.none', [field]: value }))),
@@ -154,7 +154,7 @@ const { value: anything } = fc.letrec((tie) => ({
   ),
 }));
 
-test('any JSON as the body of create and of charge: never a 5xx, never a row for a refusal', async () => {
+test('any JSON as the body of create and of charge: never a 5xx, and a rejected request stores nothing', async () => {
   const id = await pending();
   await fc.assert(
     fc.asyncProperty(anything, fc.boolean(), async (value, charge) => {
@@ -167,7 +167,7 @@ test('any JSON as the body of create and of charge: never a 5xx, never a row for
   );
 });
 
-test('any JSON beside a good order: refused with the field named, or made and shown as it was sent', async () => {
+test('any extra JSON in a valid order is rejected with the field named, or stored and returned unchanged', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.dictionary(names, anything, { maxKeys: 6 }),
@@ -205,14 +205,14 @@ for (const [what, raw, status, field] of NESTED) {
   });
 }
 
-test('201 nested 20 deep is kept as it is', async () => {
+test('201 metadata nested 20 levels deep is stored unchanged', async () => {
   const metadata = JSON.parse(`${'{"a":['.repeat(10)}1${']}'.repeat(10)}`);
   const answer = await holdsUp(() => api.call('POST', '/payments', { body: { ...ORDER, metadata } }));
   const { id } = answer.body.transaction;
   assert.deepEqual((await api.call('GET', `/payments/${id}`)).body.transaction.metadata, metadata);
 });
 
-test('wide bodies are answered quickly', async () => {
+test('bodies with very many fields get a response quickly', async () => {
   const wide: string[] = [
     JSON.stringify({
       ...ORDER,
@@ -233,7 +233,7 @@ test('wide bodies are answered quickly', async () => {
   }
 });
 
-test('any text in the query: never a 5xx', async () => {
+test('any text in the query is never a 5xx', async () => {
   const keys = fc.constantFrom(
     'page',
     'per_page',

@@ -122,21 +122,21 @@ for (const [what, body] of HARMLESS) {
   });
 }
 
-test('every field that holds card data is named at once', async () => {
+test('every field with card data is named in one response', async () => {
   const { body } = await api.call('POST', '/payments', {
     body: { ...ORDER, name: CARD, cvc: '1', metadata: { a: CARD } },
   });
   assert.deepEqual(Object.keys(body.errors).sort(), ['cvc', 'metadata.a', 'name']);
 });
 
-test('nothing of a refused request was kept', async () => {
+test('nothing of a rejected request is stored', async () => {
   const rows = await db.all<{ row: string }>(sql`select p::text as row from payments p`);
   assert.ok(rows.length > 0);
   const kept = rows.map(({ row }) => row.normalize('NFKC').replace(/[ .-]/g, '')).filter((row) => row.includes(CARD));
   assert.deepEqual(kept, []);
 });
 
-test('422 names what was seen in an Idempotency-Key or reference that holds a card number, never the number', async () => {
+test('422 a card number in an Idempotency-Key or reference: the error names the header or field, never the number', async () => {
   for (const key of [CARD, grouped('-'), `order_${grouped('.')}`]) {
     const headers = { 'idempotency-key': key };
     const { status, body } = await api.call('POST', '/payments', { body: ORDER, headers });
@@ -158,7 +158,7 @@ test('201 an Idempotency-Key and a reference of numbered groups that pass the ch
   assert.equal(answer.status, 201, JSON.stringify(answer.body));
 });
 
-test('a number that begins as cards do is refused on charge and free elsewhere, when no issuer has such numbers', async () => {
+test('a number with a card prefix that no issuer uses is rejected on charge and accepted elsewhere', async () => {
   const unissued = '3100000000000003';
   const created = await api.call('POST', '/payments', { body: { ...ORDER, reference: unissued } });
   assert.equal(created.status, 201);

@@ -20,14 +20,14 @@ test('201 a body of 256 KB', async () => {
   assert.equal((await api.call('POST', '/payments', { raw: sized(KB_256) })).status, 201);
 });
 
-test('400 a body of one byte more, and the connection stays usable', async () => {
+test('400 a body one byte over the limit, and the connection stays usable', async () => {
   const { status, body } = await api.call('POST', '/payments', { raw: sized(KB_256 + 1) });
   assert.deepEqual([status, body.code, body.status], [400, 400, 'Bad Request']);
   assert.match(body.message, /256 KB/);
   assert.equal((await api.call('GET', '/payments')).status, 200);
 });
 
-test('400 a body that grows beyond it without telling its length', async () => {
+test('400 a body without a declared length that exceeds the limit', async () => {
   const stream = new ReadableStream({
     start(controller) {
       for (let i = 0; i < 30; i++) controller.enqueue(new TextEncoder().encode('x'.repeat(10_000)));
@@ -134,7 +134,7 @@ for (const [what, bytes, statuses] of REQUESTS) {
   });
 }
 
-test('a client that hangs up in the middle of its body harms nobody', async () => {
+test('a client that disconnects in the middle of its body affects no other client', async () => {
   for (let i = 0; i < 20; i++) {
     const socket = net.connect(Number(new URL(api.url).port), '127.0.0.1');
     socket.on('error', () => {});
@@ -145,7 +145,7 @@ test('a client that hangs up in the middle of its body harms nobody', async () =
   assert.equal((await api.call('POST', '/payments', { body: ORDER })).status, 201);
 });
 
-test('a response header cannot be made by what is sent', async () => {
+test('request data cannot inject a response header', async () => {
   const { status, headers } = await api.call('GET', '/payments', {
     headers: { 'x-request-id': 'a', 'x-service-version': '2026-08-01', traceparent: 'x' },
   });

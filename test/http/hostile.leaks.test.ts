@@ -77,7 +77,7 @@ const ATTEMPTS: Parameters<typeof api.call>[] = [
   ['PUT', `/payments/${CARD}`, { raw: CARD }],
 ];
 
-test('cards, codes and keys in every place of a request are answered without a 5xx', async () => {
+test('cards, codes and keys anywhere in a request never cause a 5xx', async () => {
   for (const parameters of ATTEMPTS) {
     const { status } = await call(...parameters);
     assert.ok(status < 500, `${status} ${parameters[0]} ${parameters[1]}`);
@@ -101,7 +101,7 @@ const CANARIES: [what: string, text: string][] = [
   ['the webhook secret', String(webhookSecret).slice('whsec_'.length)],
 ];
 
-test('they are in no database', async () => {
+test('they are stored in no database', async () => {
   assert.match(webhookSecret, /^whsec_\w{20}/);
   const { stores } = api.deps;
   for (const [name, db] of Object.entries({
@@ -114,7 +114,7 @@ test('they are in no database', async () => {
   }
 });
 
-test('they are in no log line, and no payer is either; every request has its line', async () => {
+test('they are in no log line, nor is any payer data; every request is logged', async () => {
   for (const [what, text] of CANARIES) {
     const at = lines.indexOf(text);
     assert.equal(at, -1, `${what} is in the log: ${lines.slice(Math.max(0, at - 200), at + 60)}`);
@@ -136,20 +136,20 @@ test('they are in no log line, and no payer is either; every request has its lin
   );
 });
 
-test('they are in no answer', () => {
+test('they are in no response', () => {
   for (const answer of answers) {
     for (const [what, text] of CANARIES) assert.ok(!answer.includes(text), `${what} is in ${answer.slice(0, 300)}`);
   }
 });
 
-test('a card number in a path is in no log line, however it is written', async () => {
+test('a card number in a path is in no log line, in any encoding', async () => {
   const from = lines.length;
   for (const mark of ['%20', '_', '%2F', '.', '%2D']) await call('GET', `/payments/${grouped(mark)}`);
   const logged = decodeURIComponent(lines.slice(from)).replace(/[ _/.-]/g, '');
   assert.ok(!logged.includes(CARD), logged);
 });
 
-test('an error of ours tells the caller nothing and the log no data', async () => {
+test('an internal error exposes nothing to the caller and no data to the log', async () => {
   const broken = await api.newMerchant();
   const store = api.deps.stores.sandbox;
   const from = lines.length;

@@ -66,7 +66,7 @@ for (const [trusted, forwarded, taken] of CASES) {
   });
 }
 
-test('a caller on a dual-stack socket is the IPv4 address that it has', {
+test('a caller on a dual-stack socket is identified by its IPv4 address', {
   skip: !ipv6 && 'this machine has no IPv6',
 }, async () => {
   const { key } = await dual.newKey(dual.team, 'sandbox', 'secret', { allowed_ips: ['127.0.0.0/8'] });
@@ -76,7 +76,7 @@ test('a caller on a dual-stack socket is the IPv4 address that it has', {
   assert.equal((await fetch(six, { headers: { authorization: key } })).status, 403);
 });
 
-test('other headers that name an address are never believed', async () => {
+test('other headers that name a client address are ignored', async () => {
   const api = services.get('127.0.0.1') as Api;
   const { key } = await api.newKey(api.team, 'sandbox', 'secret', { allowed_ips: ['10.1.2.3'] });
   for (const name of ['x-real-ip', 'forwarded', 'cf-connecting-ip', 'true-client-ip', 'x-client-ip', 'x-forwarded']) {
@@ -88,7 +88,7 @@ test('other headers that name an address are never believed', async () => {
   }
 });
 
-test('a made-up address in front does not get a caller past a limit', async () => {
+test('a forged first address in X-Forwarded-For does not bypass a limit', async () => {
   const statuses = [];
   for (let index = 0; index < 31; index += 1) {
     const headers = { 'x-forwarded-for': `192.0.2.${index}, 203.0.113.7` };
@@ -111,7 +111,7 @@ const REFUSED = [
 ];
 
 for (const value of REFUSED) {
-  test(`TRUST_PROXY=${value} is refused with one line`, () => {
+  test(`TRUST_PROXY=${value} is rejected with one line`, () => {
     assert.throws(() => readConfig({ TRUST_PROXY: value }), /^Error: TRUST_PROXY=[^\n]+ cannot be used: it must be [^\n]+$/);
   });
 }
@@ -124,7 +124,7 @@ for (const value of [
   'redis://a/one',
   'redis://u:%E0%A4@a',
 ]) {
-  test(`REDIS_URL=${value} is refused with one line that does not show it`, () => {
+  test(`REDIS_URL=${value} is rejected with one line that does not show it`, () => {
     assert.throws(
       () => readConfig({ REDIS_URL: value }),
       (error: Error) => /^REDIS_URL cannot be used: [^\n]+$/.test(error.message) && !error.message.includes(value),
@@ -132,7 +132,7 @@ for (const value of [
   });
 }
 
-test('nothing set: limits on, counted by this node, no proxy believed', () => {
+test('by default limits are on, counted by this node, and no proxy is trusted', () => {
   const { rate_limits, redis_url, redis_timeout_ms, trust_proxy } = readConfig({});
   assert.deepEqual([rate_limits, redis_url, redis_timeout_ms, trust_proxy], [true, null, 50, 0]);
   assert.deepEqual(readConfig({ TRUST_PROXY: '10.0.0.0/8, ::1' }).trust_proxy, ['10.0.0.0/8', '::1']);

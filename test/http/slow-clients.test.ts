@@ -30,18 +30,18 @@ function dribble(head: string, drop: string): Promise<string> {
   });
 }
 
-test('400 headers that do not come to an end, and the connection is closed', async () => {
+test('400 headers that are never completed, and the connection is closed', async () => {
   const answer = await dribble('GET /payments HTTP/1.1\r\nHost: x\r\nX-Slow: ', 'a');
   assert.match(answer, /^HTTP\/1\.1 400 Bad Request\r\n/);
   assert.match(answer, /\r\nX-Request-Id: req_/);
 });
 
-test('400 a body that does not come to an end, and the connection is closed', async () => {
+test('400 a body that is never completed, and the connection is closed', async () => {
   const head = `POST /payments HTTP/1.1\r\nHost: x\r\nAuthorization: ${api.keys.sandbox.secret}\r\nContent-Length: 100000\r\n\r\n{"a":"`;
   assert.match(await dribble(head, 'a'), /^HTTP\/1\.1 400 Bad Request\r\n/);
 });
 
-test('slow clients do not keep others waiting', async () => {
+test('slow clients do not delay other clients', async () => {
   const slow = Array.from({ length: 200 }, () => dribble('GET / HTTP/1.1\r\nX: ', 'a'));
   assert.equal((await api.call('GET', '/payments')).status, 200);
   await Promise.all(slow);

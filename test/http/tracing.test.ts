@@ -36,7 +36,7 @@ for (const [why, sent] of REPLACED) {
   });
 }
 
-test('an incoming traceparent is continued with a span of our own', () => {
+test('an incoming traceparent is continued with a new span', () => {
   const { trace_id, traceparent } = readTracing({ traceparent: `00-${TRACE}-${SPAN}-01` }, AT);
   assert.equal(trace_id, TRACE);
   assert.match(traceparent, new RegExp(`^00-${TRACE}-[0-9a-f]{16}-01$`));
@@ -63,7 +63,7 @@ for (const [why, sent] of MALFORMED) {
   });
 }
 
-test('two requests never share ids', () => {
+test('two requests never share an id', () => {
   const [a, b] = [readTracing({}, AT), readTracing({}, AT)];
   assert.notEqual(a.request_id, b.request_id);
   assert.notEqual(a.trace_id, b.trace_id);

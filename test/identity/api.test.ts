@@ -10,7 +10,7 @@ after(() => api.stop());
 
 const resolve = (body: unknown, key?: string) => api.call('POST', '/identity/resolve', { body, ...(key ? { key } : {}) });
 
-test('200 in the sandbox, resolved by the last six digits', async () => {
+test('200 in the sandbox: the last six digits decide the result', async () => {
   const outcomes = { '000000': true, '000002': false, '000003': false, '123456': true };
   for (const [suffix, resolved] of Object.entries(outcomes)) {
     const { status, body } = await resolve({ channel: 'cm.mtn', phone: `650${suffix}` });
@@ -43,7 +43,7 @@ test('200 for an account number of a bank', async () => {
   );
 });
 
-test('422 for an unknown channel, a card, a missing or foreign number', async () => {
+test('422 for an unknown channel, a card, and a missing or foreign number', async () => {
   const faults: [object, string[]][] = [
     [{}, ['channel']],
     [{ channel: 'cm.nobody', phone: '650000000' }, ['channel']],
@@ -58,7 +58,7 @@ test('422 for an unknown channel, a card, a missing or foreign number', async ()
   }
 });
 
-test('501 in live, before the body is looked at', async () => {
+test('501 in live, before the body is validated', async () => {
   const key = api.keys.live.secret;
   for (const options of [{ body: {} }, { raw: '{' }, { body: { card_number: '4242424242424242' } }]) {
     const { status, body } = await api.call('POST', '/identity/resolve', { key, ...options });
@@ -66,7 +66,7 @@ test('501 in live, before the body is looked at', async () => {
   }
 });
 
-test('406 for a public key also in live, 403 for a restricted key without identity.read', async () => {
+test('406 for a public key, in live too; 403 for a restricted key without identity.read', async () => {
   for (const environment of ['sandbox', 'live'] as const) {
     assert.equal((await resolve({}, api.keys[environment].public)).status, 406);
   }

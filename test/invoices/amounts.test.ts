@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { checkItems, itemsOf, lineTotal, thousandthsOf, totalOf } from '../../src/edge/invoices/items.ts';
 import { typedAmount } from '../../src/kit/typed-amount.ts';
 
-test('a line is quantity times price, rounded half-up to what can move in the currency', () => {
+test('a line is quantity times price, rounded half up to the smallest unit the currency can move', () => {
   const line = (quantity: number, price: number, currency: string) =>
     Number(lineTotal(thousandthsOf(quantity) as bigint, BigInt(Math.round(price * 100)), currency)) / 100;
   assert.equal(line(1.5, 333, 'XAF'), 500);
@@ -15,7 +15,7 @@ test('a line is quantity times price, rounded half-up to what can move in the cu
   assert.equal(line(1_000_000, 9_007_199, 'XAF'), 9_007_199_000_000);
 });
 
-test('the total is what the lines add up to', () => {
+test('the total is the sum of the lines', () => {
   const items = itemsOf(
     [
       { name: 'a', quantity: 0.5, unit_price: 1 },
@@ -32,7 +32,7 @@ test('the total is what the lines add up to', () => {
   assert.equal(totalOf(items), 200n);
 });
 
-test('quantities have at most three decimals, prices two, and nothing that is no number gets through', () => {
+test('quantities have at most three decimals and prices two; anything that is not a number is rejected', () => {
   assert.deepEqual([1, 0.125, 1_000_000, 0.0001, 1e-7, 1.2345].map(thousandthsOf), [
     1000n,
     125n,
@@ -48,7 +48,7 @@ test('quantities have at most three decimals, prices two, and nothing that is no
   assert.deepEqual(checkItems('items'), {});
 });
 
-test('an amount is read as people type it, or not at all', () => {
+test('an amount is parsed as people type it, or rejected', () => {
   const read: [string, bigint][] = [
     ['25000', 2_500_000n],
     ['25 000', 2_500_000n],

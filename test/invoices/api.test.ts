@@ -18,7 +18,7 @@ const mailsWritten = async () => (await api.deps.stores.live.db.all(sql`select 1
 const today = () => new Date(clock.now()).toISOString().slice(0, 10);
 
 describe('POST /invoices', () => {
-  test('201 with a draft; the customer is found by e-mail, then phone, else made', async () => {
+  test('201 with a draft; the customer is matched by e-mail, then by phone, else created', async () => {
     const one = await fixture.draft();
     assert.deepEqual(
       [one.status, one.sandbox, one.recipient, one.locale, one.allow_partial, one.min_amount],
@@ -35,7 +35,7 @@ describe('POST /invoices', () => {
     assert.deepEqual([named.status, named.body.invoice.recipient], [201, CUSTOMER]);
   });
 
-  test('201 many at once for somebody new, twenty times: one customer each', async () => {
+  test('201 concurrent invoices for a new customer create one customer, in twenty rounds', async () => {
     for (let i = 0; i < 20; i++) {
       const customer = { email: `new${i}@buyers.example`, phone: `+2376702000${10 + i}` };
       const drafts = await Promise.all(Array.from({ length: 8 }, () => fixture.draft({ customer })));
@@ -44,7 +44,7 @@ describe('POST /invoices', () => {
     }
   });
 
-  test('201 replayed with the same Idempotency-Key, 422 with another body', async () => {
+  test('201 replayed with the same Idempotency-Key, 422 with a different body', async () => {
     const headers = { 'Idempotency-Key': 'invoice-1' };
     const [first, second] = [
       await fixture.call('POST', '/invoices', NEW, headers),
@@ -56,7 +56,7 @@ describe('POST /invoices', () => {
     assert.deepEqual([other.status, Object.keys(other.body.errors)], [422, ['idempotency_key']]);
   });
 
-  test('422 for what is wrong, each field by its path', async () => {
+  test('422 names each invalid field by its path', async () => {
     const line = { name: 'x', unit_price: 1 };
     const cases: [object, string[]][] = [
       [{ items: undefined }, ['items']],
@@ -92,7 +92,7 @@ describe('POST /invoices', () => {
     }
   });
 
-  test('201 due today; null is no due date', async () => {
+  test('201 with a due date of today; null means no due date', async () => {
     assert.equal((await create({ due_date: today() })).status, 201);
     assert.equal((await create({ due_date: null, notes: null, reference: null, locale: null, metadata: null })).status, 201);
   });
@@ -118,8 +118,8 @@ describe('POST /invoices', () => {
   });
 });
 
-describe('who may', () => {
-  test('403 live_only_feature with a sandbox key, before the body and the id are looked at', async () => {
+describe('permissions', () => {
+  test('403 live_only_feature with a sandbox key, before the body and the id are validated', async () => {
     const { id } = await fixture.draft();
     const key = fixture.merchant.shop.merchant.sandbox.secret;
     for (const [method, path] of [
@@ -145,7 +145,7 @@ describe('who may', () => {
     assert.deepEqual([status, body.error_code], [403, 'scope_missing']);
   });
 
-  test("404 Invoice Not Found for another team's, a malformed and an unknown id, on every operation", async () => {
+  test('404 Invoice Not Found for an invoice of another team, a malformed id and an unknown id, on every operation', async () => {
     const { id } = await fixture.draft();
     const key = (await api.newMerchant({ verification_level: 4 })).live.secret;
     for (const path of [id, 'inv_00000000000000000000000000', 'inv_test_00000000000000000000000000', 'x', "inv_'--"]) {
@@ -169,7 +169,7 @@ describe('who may', () => {
 });
 
 describe('PATCH and DELETE', () => {
-  test('200 what is named changes, and the total with it', async () => {
+  test('200 the given fields change, and the total is updated', async () => {
     const { id, customer } = await fixture.draft({ allow_partial: true, min_amount: 4000, notes: 'n' });
     const patch = async (body: object) => (await fixture.call('PATCH', `/invoices/${id}`, body)).body;
     const items = (await patch({ items: [{ name: 'One', unit_price: 12_000.5 }] })).invoice;
@@ -186,7 +186,7 @@ describe('PATCH and DELETE', () => {
     assert.deepEqual([unchanged.amount, unchanged.customer], [12_000.5, other.customer]);
   });
 
-  test('400 once it was sent, but for metadata', async () => {
+  test('400 after the invoice was sent, except for metadata', async () => {
     const { id } = await fixture.createSent();
     for (const body of [{ notes: 'x' }, { items: LINES }, { metadata: { a: 1 }, due_date: null }]) {
       assert.equal((await fixture.call('PATCH', `/invoices/${id}`, body)).status, 400, JSON.stringify(body));
@@ -196,7 +196,7 @@ describe('PATCH and DELETE', () => {
     assert.equal((await fixture.call('PATCH', `/invoices/${id}`, { metadata: null })).body.invoice.metadata, null);
   });
 
-  test('200 a draft is deleted and announced as cancelled; 400 for anything that was sent', async () => {
+  test('200 a draft is deleted and a cancelled event is emitted; 400 for an invoice that was sent', async () => {
     const { id } = await fixture.draft();
     const gone = await fixture.call('DELETE', `/invoices/${id}`);
     assert.deepEqual([gone.status, gone.body.invoice.status], [200, 'cancelled']);
@@ -209,7 +209,7 @@ describe('PATCH and DELETE', () => {
 });
 
 describe('POST /invoices/{id}/send', () => {
-  test('numbers count without a gap, whatever is drafted, refused and sent at once', async () => {
+  test('numbers have no gaps, whatever is drafted, rejected and sent at the same time', async () => {
     const merchant = await api.newMerchant({ verification_level: 1 });
     const key = merchant.live.secret;
     const draft = async (changes: object) => {
@@ -232,7 +232,7 @@ describe('POST /invoices/{id}/send', () => {
     );
   });
 
-  test('200 to a customer with a phone number only: nothing is mailed, the address of its page is handed over', async () => {
+  test('200 for a customer with only a phone number: no mail is sent, the response has the URL of the page', async () => {
     const { id, customer } = await fixture.draft({ customer: { phone: '+237670105555' } });
     const before = await mailsWritten();
     const { status, body } = await fixture.call('POST', `/invoices/${id}/send`);
@@ -247,7 +247,7 @@ describe('POST /invoices/{id}/send', () => {
     await fixture.mails('since@buyers.example', 1);
   });
 
-  test('402 for a team that is not verified: nothing is mailed in its name', async () => {
+  test('402 for a team that is not verified: no mail is sent in its name', async () => {
     const key = (await api.newMerchant()).live.secret;
     const { id } = (await api.call('POST', '/invoices', { key, body: { ...NEW, customer: { email: 'never@buyers.example' } } }))
       .body.invoice;
@@ -256,7 +256,7 @@ describe('POST /invoices/{id}/send', () => {
     assert.deepEqual(await fixture.mails('never@buyers.example', 0), []);
   });
 
-  test('422 blocked customer, 422 past due date, 400 when nothing is to be paid', async () => {
+  test('422 blocked customer, 422 past due date, 400 when the total is zero', async () => {
     const blocked = await fixture.draft({ customer: { email: 'later-blocked@buyers.example' } });
     await fixture.call('POST', `/customers/${blocked.customer}/block`);
     assert.equal((await fixture.call('POST', `/invoices/${blocked.id}/send`)).body.error_code, 'customer_blocked');
@@ -269,7 +269,7 @@ describe('POST /invoices/{id}/send', () => {
     assert.deepEqual([status, Object.keys(body.errors)], [422, ['due_date']]);
   });
 
-  test('again is a reminder, in both languages where none is named: 429 within a day, announced once', async () => {
+  test('sending again is a reminder, in both languages when none is set: 429 within a day, one event only', async () => {
     const { id, number, status } = await fixture.createSent({ customer: { email: 'twice@buyers.example' } });
     const early = await fixture.call('POST', `/invoices/${id}/send`);
     assert.deepEqual([early.status, early.headers.get('retry-after')], [429, String(early.body.retry_after)]);
@@ -295,7 +295,7 @@ describe('POST /invoices/{id}/send', () => {
     await fixture.createSent({ customer: { email: 'another@buyers.example' } });
   });
 
-  test('one key sends once', async () => {
+  test('the same Idempotency-Key sends once', async () => {
     const { id } = await fixture.draft({ customer: { email: 'once@buyers.example' } });
     const send = () => fixture.call('POST', `/invoices/${id}/send`, undefined, { 'Idempotency-Key': 'send-1' });
     const answers = await Promise.all([send(), send()]);

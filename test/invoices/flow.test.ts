@@ -14,7 +14,7 @@ after(async () => {
 });
 const { db } = api.deps.stores.live;
 
-test('drafted, sent, read, paid, confirmed: paid with the money in the ledger, in one transaction', async () => {
+test('drafted, sent, viewed, paid, confirmed: paid is stored in the transaction that posts the money', async () => {
   const draft = await fixture.draft({ due_date: '2099-01-31', notes: 'Thank you', reference: 'order-7', locale: 'en' });
   assert.deepEqual(
     [draft.status, draft.number, draft.url, draft.amount, draft.amount_due],
@@ -63,7 +63,7 @@ test('drafted, sent, read, paid, confirmed: paid with the money in the ledger, i
   assert.equal((await fixture.submit(url)).status, 200, 'nothing more is asked for');
 });
 
-test('the hosted page leads back to the invoice', async () => {
+test('the hosted page links back to the invoice', async () => {
   const { url } = await fixture.createSent();
   const { id } = await fixture.pay(url);
   const { headers } = await fixture.submit((await fixture.createSent()).url);
@@ -73,7 +73,7 @@ test('the hosted page leads back to the invoice', async () => {
   assert.equal(callback, url);
 });
 
-test('paid in parts: partial with each, paid with the last, whatever the least part is', async () => {
+test('partial payments: partial after each, paid after the last, whatever the minimum is', async () => {
   const { id, url } = await fixture.createSent({ allow_partial: true, min_amount: 4000 });
   const page = await fixture.page(url);
   assert.match(page.text, /From FCFA\s4,000 to FCFA\s9,900/);
@@ -98,14 +98,14 @@ test('paid in parts: partial with each, paid with the last, whatever the least p
   );
 });
 
-test('what is left can be paid though it is less than the least part', async () => {
+test('the remainder can be paid though it is below the minimum of a partial payment', async () => {
   const { id, url } = await fixture.createSent({ allow_partial: true, min_amount: 7000 });
   await fixture.pay(url, '7000');
   await fixture.pay(url, '3000');
   assert.equal((await fixture.invoice(id)).status, 'paid');
 });
 
-test('no part is taken that no channel would take, and none that leaves such a rest', async () => {
+test('a partial payment is rejected if no channel accepts its amount or the remainder', async () => {
   const { id, url } = await fixture.createSent({ allow_partial: true });
   assert.match((await fixture.page(url)).text, /From FCFA\s100 to FCFA\s9,900/);
   for (const amount of ['99', '9901', '9999']) assert.equal((await fixture.submit(url, amount)).status, 422, amount);
@@ -116,13 +116,13 @@ test('no part is taken that no channel would take, and none that leaves such a r
   assert.equal((await fixture.invoice(id)).status, 'paid');
 });
 
-test('an invoice that is paid at once takes no part', async () => {
+test('an invoice without allow_partial accepts no partial payment', async () => {
   const { url } = await fixture.createSent();
   assert.equal((await fixture.submit(url, '5000')).status, 422);
   assert.ok(!(await fixture.page(url)).text.includes('name="amount"'));
 });
 
-test('a payment that fails leaves the invoice as it was, and the next one pays it', async () => {
+test('a failed payment leaves the invoice unchanged, and the next payment pays it', async () => {
   const { id, url } = await fixture.createSent();
   const first = await fixture.submitForPayment(url);
   await fixture.merchant.charge(first.id, { phone: '670000001' });
@@ -134,7 +134,7 @@ test('a payment that fails leaves the invoice as it was, and the next one pays i
   assert.equal((await fixture.invoice(id)).status, 'paid');
 });
 
-test('a refund of a part is asked for again; of an invoice that is paid it is not', async () => {
+test('a refund is due again on a partial invoice, and not on a paid one', async () => {
   const { id, url } = await fixture.createSent({ allow_partial: true });
   const part = await fixture.pay(url, '6000');
   const refund = { payment: part.id, reason: 'merchant_error' };
@@ -161,7 +161,7 @@ test('a refund of a part is asked for again; of an invoice that is paid it is no
   await eventually(['paid', 16_000, 16_000, 0]);
 });
 
-test('overdue on the day after the due date, announced once; a late payment still pays it', async () => {
+test('an invoice is overdue on the day after its due date, with one event; a late payment still pays it', async () => {
   const today = new Date(clock.now()).toISOString().slice(0, 10);
   const { id, url } = await fixture.createSent({ due_date: today, allow_partial: true });
   const open = await fixture.createSent();

@@ -47,7 +47,7 @@ async function open(url: string, language: string, shot: string) {
 }
 
 describe('the page of an invoice', () => {
-  test('fits 320 pixels and has no fault that axe finds, in every state', async (t) => {
+  test('it fits 320 pixels and axe finds no violation, in every state', async (t) => {
     if (!found.browser) return t.skip(found.missing);
     const { id, url } = await fixture.createSent(INVOICE);
     await open(url, 'fr', 'open');
@@ -66,7 +66,7 @@ describe('the page of an invoice', () => {
     assert.equal((await fixture.invoice(id)).status, 'partial');
   });
 
-  test('leads to the hosted page and back without JavaScript', async (t) => {
+  test('it links to the hosted page and back without JavaScript', async (t) => {
     if (!found.browser) return t.skip(found.missing);
     const { id, url } = await fixture.createSent(INVOICE);
     const options = { viewport: { width: 320, height: 640 }, javaScriptEnabled: false, locale: 'en' };

@@ -15,7 +15,7 @@ after(async () => {
   await api.stop();
 });
 
-test('404 for an address that this server did not make, and for another one’s invoice', async () => {
+test('404 for an address that this server did not create, and for an invoice of another team', async () => {
   const { url } = await fixture.createSent();
   const [token = ''] = url.split('/').slice(-1);
   const [id = '', team = '', mac = ''] = token.split('.');
@@ -30,7 +30,7 @@ test('404 for an address that this server did not make, and for another one’s 
   assert.ok((await fixture.page(`${base}nothing`, 'fr')).text.includes('Facture introuvable'));
 });
 
-test('a draft has no page; looking does not make it one', async () => {
+test('a draft has no page, and opening its address does not create one', async () => {
   const { id } = await fixture.draft();
   const { makeInvoiceToken } = await import('../../src/edge/invoices/token.ts');
   const token = makeInvoiceToken(api.deps.secrets, { team_id: fixture.merchant.shop.merchant.team.id, id });
@@ -40,7 +40,7 @@ test('a draft has no page; looking does not make it one', async () => {
   assert.equal((await fixture.page(`${api.url}/invoice/${token}`)).status, 404);
 });
 
-test('only who reads the page has viewed it: not who checks the address', async () => {
+test('only a rendered page counts as viewed, not a request that checks the address', async () => {
   const { id, url } = await fixture.createSent();
   assert.equal((await fetch(url, { method: 'HEAD' })).status, 200);
   assert.deepEqual([(await fixture.invoice(id)).status, (await fixture.invoice(id)).viewed_at], ['sent', null]);
@@ -48,7 +48,7 @@ test('only who reads the page has viewed it: not who checks the address', async 
   assert.equal((await fixture.invoice(id)).status, 'viewed');
 });
 
-test('what people wrote stands on the page as text, never as markup', async () => {
+test('user input is shown on the page as text, never as markup', async () => {
   const evil = '<script>alert(1)</script>"\'&';
   const { url } = await fixture.createSent({
     items: [{ name: evil, description: evil, unit_price: 5 }],
@@ -64,7 +64,7 @@ test('what people wrote stands on the page as text, never as markup', async () =
   assert.equal(headers.get('content-encoding'), 'gzip', 'as small as it can be, as the browser wishes');
 });
 
-test('in the language of the browser, else of the invoice; without a line of script that it needs', async () => {
+test('the page is in the language of the browser, else of the invoice, and works without scripts', async () => {
   const { url } = await fixture.createSent({ locale: 'fr' });
   assert.ok((await fixture.page(url, 'en-GB')).text.includes('Pay this invoice'));
   const french = await fixture.page(url, 'de');
@@ -76,7 +76,7 @@ test('in the language of the browser, else of the invoice; without a line of scr
   assert.ok((await fixture.page(`${url}?lang=de`, 'fr')).text.includes('Payer cette facture'));
 });
 
-test('403 for a click that another site makes', async () => {
+test('403 for a cross-site form post', async () => {
   const { id, url } = await fixture.createSent();
   for (const headers of [{ origin: 'https://evil.example' }, { 'sec-fetch-site': 'cross-site' }]) {
     assert.equal((await fixture.submit(url, undefined, headers as Record<string, string>)).status, 403);
@@ -84,7 +84,7 @@ test('403 for a click that another site makes', async () => {
   assert.equal((await fixture.invoice(id)).payment, null);
 });
 
-test('a body that is no form, or too large, is refused without a payment', async () => {
+test('a body that is not a form, or is too large, is rejected and creates no payment', async () => {
   const { id, url } = await fixture.createSent({ allow_partial: true });
   assert.equal((await fixture.submit(url, undefined, { 'content-type': 'text/plain' })).status, 400);
   assert.equal((await fixture.submit(url, '1'.repeat(10_000))).status, 400);
@@ -92,7 +92,7 @@ test('a body that is no form, or too large, is refused without a payment', async
   assert.equal((await fixture.invoice(id)).payment, null);
 });
 
-test('429 for the twenty-first click in a minute', async () => {
+test('429 for the twenty-first submit in a minute', async () => {
   const { url } = await fixture.createSent();
   clock.advance(60_000);
   const statuses = new Set<number>();
@@ -101,7 +101,7 @@ test('429 for the twenty-first click in a minute', async () => {
   assert.equal((await fixture.submit(url)).status, 429);
 });
 
-test('402 on the page of a team that is no longer verified, 422 above its ceiling and for a blocked customer', async () => {
+test('402 for a team that is no longer verified, 422 above its transaction limit and for a blocked customer', async () => {
   const { team } = fixture.merchant.shop.merchant;
   const { id, url } = await fixture.createSent({ items: [{ name: 'Lorry', unit_price: 600_000 }] });
   await api.setTeam(team, { verification_level: 1 });
@@ -122,7 +122,7 @@ test('402 on the page of a team that is no longer verified, 422 above its ceilin
   assert.equal((await fixture.invoice(id)).payment, null, 'none of it made a payment');
 });
 
-test('the log names no address of an invoice', async () => {
+test('the log contains no address of an invoice', async () => {
   const { url } = await fixture.createSent();
   await fixture.page(url);
   const token = url.split('/').at(-1) as string;
@@ -130,7 +130,7 @@ test('the log names no address of an invoice', async () => {
   assert.ok(!lines.some((line) => line.includes(token)));
 });
 
-test('a team that wants unique references can be paid in parts', async () => {
+test('a team that requires unique references accepts partial payments', async () => {
   const { team } = fixture.merchant.shop.merchant;
   await api.setTeam(team, { unique_references: true });
   const { id, url } = await fixture.createSent({ allow_partial: true });

@@ -22,7 +22,7 @@ const paymentsOf = async (invoice: string) => {
 };
 const STUCK = { phone: '237653456129' };
 
-test('nobody who holds a connection waits for a second one: more at once than there are connections', async () => {
+test('more concurrent requests than connections do not deadlock: none waits for a second connection', async () => {
   const { customer } = await fixture.draft();
   const body = { items: [{ name: 'Soap', unit_price: 500 }], currency: 'XAF', customer_id: customer };
   const made = await Promise.all(Array.from({ length: 12 }, () => fixture.call('POST', '/invoices', body)));
@@ -33,7 +33,7 @@ test('nobody who holds a connection waits for a second one: more at once than th
   assert.deepEqual(new Set(clicked.map(({ status }) => status)), new Set([303]));
 });
 
-test('two browsers that pay at once are led to one payment', async () => {
+test('two browsers that pay at the same time are redirected to one payment', async () => {
   const { id, url } = await fixture.createSent();
   const answers = await Promise.all(Array.from({ length: 6 }, () => fixture.submit(url)));
   assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([303]));
@@ -41,7 +41,7 @@ test('two browsers that pay at once are led to one payment', async () => {
   assert.deepEqual(await paymentsOf(id), ['pending 10000']);
 });
 
-test('two that want different parts: one payment waits at a time, the other is withdrawn', async () => {
+test('two concurrent submits with different amounts leave one pending payment; the other is cancelled', async () => {
   const { id, url } = await fixture.createSent({ allow_partial: true });
   const answers = await Promise.all(['1000', '2000', '3000', '2000'].map((amount) => fixture.submit(url, amount)));
   assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([303]));
@@ -49,7 +49,7 @@ test('two that want different parts: one payment waits at a time, the other is w
   assert.equal(waiting.length, 1);
 });
 
-test('while a charge is under way everybody is led to it, whatever amount is wanted', async () => {
+test('while a charge is in progress every submit is redirected to it, whatever the amount', async () => {
   const { id, url } = await fixture.createSent({ allow_partial: true });
   const first = await fixture.submitForPayment(url, '6000');
   assert.equal((await fixture.merchant.charge(first.id, STUCK)).status, 202);
@@ -64,7 +64,7 @@ test('while a charge is under way everybody is led to it, whatever amount is wan
   assert.equal((await fixture.invoice(id)).status, 'viewed');
 });
 
-test('cancelling takes the payment with it that nobody has begun; its page takes no money any more', async () => {
+test('cancelling an invoice cancels its pending payment, whose page accepts no money any more', async () => {
   const { id, url } = await fixture.createSent();
   const waiting = await fixture.submitForPayment(url);
   const { status, body } = await fixture.call('POST', `/invoices/${id}/cancel`);
@@ -77,7 +77,7 @@ test('cancelling takes the payment with it that nobody has begun; its page takes
   assert.equal((await fixture.call('POST', `/invoices/${id}/cancel`)).status, 400);
 });
 
-test('cancel against pay, twelve times: either it is cancelled and nothing was taken, or it is paid', async () => {
+test('cancel races a payment twelve times: the invoice is cancelled without money taken, or paid', async () => {
   const seen = new Set<string>();
   for (let i = 0; i < 12; i++) {
     const { id, url } = await fixture.createSent();
@@ -99,7 +99,7 @@ test('cancel against pay, twelve times: either it is cancelled and nothing was t
   assert.ok(seen.size > 0);
 });
 
-test('cancel against a click on pay, ten times: no payment is left waiting for a cancelled invoice', async () => {
+test('cancel races a submit ten times: no pending payment is left for a cancelled invoice', async () => {
   for (let i = 0; i < 10; i++) {
     const { id, url } = await fixture.createSent();
     if (i % 2) await fixture.submit(url);
@@ -117,7 +117,7 @@ test('cancel against a click on pay, ten times: no payment is left waiting for a
   }
 });
 
-test('money that comes after its payment failed goes back to the payer, and the invoice is not paid twice', async () => {
+test('money that arrives after its payment failed is refunded, and the invoice is not paid twice', async () => {
   const { id, url } = await fixture.createSent();
   const first = await fixture.submitForPayment(url);
   await fixture.merchant.charge(first.id, STUCK);
@@ -143,7 +143,7 @@ test('money that comes after its payment failed goes back to the payer, and the 
   assert.deepEqual(returned, [{ kind: 'giveback', amount_minor: 1_000_000n }]);
 });
 
-test('a payment whose window is nearly over is not used again', async () => {
+test('a payment that is about to expire is not reused', async () => {
   const { id, url } = await fixture.createSent();
   await fixture.submitForPayment(url);
   clock.advance(1440 * 60_000 - 240_000);

@@ -43,7 +43,7 @@ for (const [what, key] of NO_KEYS) {
   });
 }
 
-test('401 the key anywhere but in the header', async () => {
+test('401 a key anywhere but in the Authorization header', async () => {
   const { status } = await api.call('POST', `/payments?key=${secret}&api_key=${secret}&authorization=${secret}`, {
     key: null,
     body: { ...ORDER, authorization: secret },
@@ -52,7 +52,7 @@ test('401 the key anywhere but in the header', async () => {
   assert.equal(status, 401);
 });
 
-test('401 a revoked key, within a second', async () => {
+test('401 a revoked key, within a second of the revocation', async () => {
   const { id, key } = await api.newKey(api.team, 'sandbox', 'secret');
   assert.equal((await api.call('GET', '/payments', { key })).status, 200);
   await api.control.run(sql`update api_keys set revoked_at = now() where id = ${id}`);
@@ -66,7 +66,7 @@ test('401 an inactive key', async () => {
   assert.equal((await api.call('GET', '/payments', { key })).status, 401);
 });
 
-test('401 a key from the moment it expires', async () => {
+test('401 a key from its expiry on', async () => {
   const { key } = await api.newKey(api.team, 'sandbox', 'secret', {
     expires_at: new Date(clock.now() + 60_000),
   });
@@ -76,7 +76,7 @@ test('401 a key from the moment it expires', async () => {
   assert.equal((await api.call('GET', '/payments', { key })).status, 401);
 });
 
-test('a key is kept as its hash only', async () => {
+test('a key is stored only as its hash', async () => {
   const rows = await api.control.all<{ row: string }>(sql`select k::text as row from api_keys k`);
   assert.ok(rows.length > 4);
   for (const { row } of rows) for (const key of Object.values(api.keys.sandbox)) assert.ok(!row.includes(key.slice(8)));
@@ -101,7 +101,7 @@ for (const [what, headers] of ORIGINS) {
     }
   });
 
-  test(`200 a public key with ${what}, and any page may read the answer`, async () => {
+  test(`200 a public key with ${what}, and any origin may read the response`, async () => {
     const { status, headers: answered } = await api.call('GET', '/payments', {
       key: api.keys.sandbox.public,
       headers,
@@ -120,7 +120,7 @@ const PLACES: [allowed: string[], status: number][] = [
 ];
 
 for (const [allowed_ips, expected] of PLACES) {
-  test(`${expected} a call from 127.0.0.1 with the allow-list ${allowed_ips.join(', ')}`, async () => {
+  test(`${expected} a call from 127.0.0.1 with allowed_ips ${allowed_ips.join(', ')}`, async () => {
     const { key } = await api.newKey(api.team, 'sandbox', 'secret', { allowed_ips });
     const { status, body } = await api.call('GET', '/payments', {
       key,
@@ -161,7 +161,7 @@ test('406 Private Key Required for a public key on everything but payments and r
   }
 });
 
-test('the key selects the store: the same call reads the sandbox or live', async () => {
+test('the key selects the store: the same call reads sandbox or live', async () => {
   const team = await api.newMerchant({ verification_level: 1 });
   for (const environment of ['sandbox', 'live'] as const) {
     await api.call('POST', '/payments', {

@@ -21,7 +21,7 @@ const ENDS: [what: string, end: (id: string) => Promise<unknown>][] = [
 ];
 
 for (const [what, end] of ENDS) {
-  test(`no node accepts a key that was ${what}, once the change is called known, however busy they are`, async () => {
+  test(`no node accepts a key that was ${what} once the change is acknowledged, under load too`, async () => {
     const { id, key } = await api.newKey(api.team, 'sandbox', 'secret');
     let busy = true;
     const accepted_at = nodes.map(() => 0);

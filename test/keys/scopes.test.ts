@@ -32,7 +32,7 @@ for (const { method, path: pattern, scope, access, liveOnly } of routes) {
     assert.deepEqual([status, body.status, body.error_code], [403, 'Forbidden', 'scope_missing']);
   });
 
-  test(`${method} ${pattern} is let in with exactly ${scope}`, async () => {
+  test(`${method} ${pattern} is allowed with exactly ${scope}`, async () => {
     const { status, body } = await call(having.get(scope));
     if (liveOnly) assert.deepEqual([status, body.error_code], [403, 'live_only_feature']);
     else assert.ok(![401, 403, 405, 406, 500].includes(status), `${status} ${JSON.stringify(body)}`);
@@ -45,18 +45,18 @@ for (const { method, path: pattern, scope, access, liveOnly } of routes) {
   });
 }
 
-test('public keys are taken on payments, accounts and reference data only', () => {
+test('public keys are accepted on payments, accounts and reference data only', () => {
   const first = routes.filter(({ access }) => access === 'public').map(({ path: pattern }) => pattern.split('/')[1]);
   const allowed = ['accounts', 'banks', 'channels', 'countries', 'currencies', 'payments', 'subaccounts'];
   assert.deepEqual([...new Set(first)].sort(), allowed);
 });
 
-test('what only reads asks for a scope that reads', () => {
+test('read-only routes require a read scope', () => {
   const wrong = routes.filter(({ method, scope }) => method === 'GET' && !scope.endsWith('.read'));
   assert.deepEqual(wrong, []);
 });
 
-test('a key keeps the scopes it was made with: fifteen resources, read and write each', () => {
+test('a key keeps the scopes it was created with: fifteen resources, read and write each', () => {
   assert.equal(SCOPES.length, 30);
   assert.equal(new Set(SCOPES).size, 30);
 });
@@ -64,7 +64,7 @@ test('a key keeps the scopes it was made with: fifteen resources, read and write
 const BEGIN = '<!-- routes -->\n';
 const END = '<!-- /routes -->';
 
-test('docs/keys.md shows every route with its scope', () => {
+test('docs/keys.md lists every route with its scope', () => {
   const file = path.join(import.meta.dirname, '..', '..', 'docs', 'keys.md');
   const text = fs.readFileSync(file, 'utf8');
   const [before, rest] = text.split(BEGIN) as [string, string];

@@ -51,20 +51,20 @@ const LISTED: [entries: string[], inside: string[], outside: string[]][] = [
 ];
 
 for (const [entries, inside, outside] of LISTED) {
-  test(`the list ${entries.join(', ')} has ${inside.join(', ')}, not ${outside.join(', ')}`, () => {
+  test(`the list ${entries.join(', ')} contains ${inside.join(', ')}, not ${outside.join(', ')}`, () => {
     const list = new AddressList(entries);
     const has = (text: string) => list.has(plainAddress(text) as string);
     assert.deepEqual([inside.filter(has), outside.filter(has)], [inside, []]);
   });
 }
 
-test('what can stand on a list', () => {
+test('a list accepts addresses and ranges only', () => {
   for (const good of ['1.2.3.4', '1.2.3.4/0', '1.2.3.4/32', '::1', '::/128']) assert.ok(isAddressOrRange(good), good);
   for (const bad of ['', '1.2.3.4/33', '1.2.3.4/', '1.2.3.4/8/8', '::/129', '1.2.3', 'a.example', '1.2.3.4/-1'])
     assert.ok(!isAddressOrRange(bad), bad);
 });
 
-test('an IPv6 caller is its /64, an IPv4 caller its address', () => {
+test('an IPv6 caller is identified by its /64, an IPv4 caller by its address', () => {
   const subscriber = (text: string) => subscriberOf(plainAddress(text) as string);
   assert.equal(subscriber('2001:db8:0:1::1'), subscriber('2001:db8:0:1:ffff::7'));
   assert.notEqual(subscriber('2001:db8:0:1::1'), subscriber('2001:db8:0:2::1'));

@@ -39,7 +39,7 @@ const NOT_PUBLIC: Record<string, string[]> = {
   'no address at all': ['', 'localhost', '127.1', '2130706433', '1.2.3.4.5', 'g::1'],
 };
 
-test('public addresses of both families are public', () => {
+test('public addresses of both families are recognised as public', () => {
   for (const ip of PUBLIC) assert.equal(isPublicAddress(ip), true, ip);
 });
 
@@ -49,13 +49,13 @@ for (const [kind, addresses] of Object.entries(NOT_PUBLIC)) {
   });
 }
 
-test('loopback is 127.0.0.0/8 and ::1, nothing else', () => {
+test('only 127.0.0.0/8 and ::1 are loopback', () => {
   for (const ip of ['127.0.0.1', '127.8.8.8', '::1']) assert.equal(isLoopbackAddress(ip), true, ip);
   for (const ip of ['128.0.0.1', '126.255.255.255', '::2', '::ffff:127.0.0.1', '0.0.0.0', 'localhost'])
     assert.equal(isLoopbackAddress(ip), false, ip);
 });
 
-test('localhost is a name in every spelling and below itself', () => {
+test('localhost and its subdomains are recognised in any spelling', () => {
   for (const name of ['localhost', 'LOCALHOST', 'localhost.', 'api.localhost', 'a.b.localhost.'])
     assert.equal(isLocalhostName(name), true, name);
   for (const name of ['localhost.example.com', 'notlocalhost', 'my-localhost', ''])

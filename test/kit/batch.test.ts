@@ -34,14 +34,14 @@ function batcher(options: { max?: number; inFlight?: number; poison?: Set<number
 
 const numbers = (count: number): Item[] => Array.from({ length: count }, (_, n) => ({ n }));
 
-test('a single item runs at once and alone', async () => {
+test('a single item runs immediately in a batch of its own', async () => {
   const { batch, runs } = batcher();
   const waiting = batch.add({ n: 7 });
   assert.deepEqual(runs, [[{ n: 7 }]]);
   assert.equal(await waiting, 70);
 });
 
-test('everybody gets their own result', async () => {
+test('every caller gets its own result', async () => {
   const { batch } = batcher({ max: 7 });
   const results = await Promise.all(numbers(100).map((item) => batch.add(item)));
   assert.deepEqual(
@@ -50,7 +50,7 @@ test('everybody gets their own result', async () => {
   );
 });
 
-test('what comes while all slots are busy leaves together, at most max at once', async () => {
+test('items that arrive while all slots are busy run together, at most max in a batch', async () => {
   const { batch, runs, most } = batcher({ max: 64 });
   await Promise.all(numbers(150).map((item) => batch.add(item)));
   assert.deepEqual(
@@ -60,7 +60,7 @@ test('what comes while all slots are busy leaves together, at most max at once',
   assert.equal(most(), 2);
 });
 
-test('one poison item fails alone and its neighbours are done', async () => {
+test('one failing item fails alone, and the others of its batch succeed', async () => {
   const { batch } = batcher({ poison: new Set([13]) });
   const results = await Promise.allSettled(numbers(40).map((item) => batch.add(item)));
   results.forEach((result, n) => {
@@ -69,7 +69,7 @@ test('one poison item fails alone and its neighbours are done', async () => {
   });
 });
 
-test('items with the same key never share a run, and keep their order', async () => {
+test('items with the same key never share a batch, and run in order', async () => {
   const { batch, runs } = batcher();
   const items = Array.from({ length: 30 }, (_, n) => ({ n, key: `k${n % 3}` }));
   await Promise.all(items.map((item) => batch.add(item)));
@@ -86,7 +86,7 @@ test('items with the same key never share a run, and keep their order', async ()
   }
 });
 
-test('whatever comes, everything is answered, never more than inFlight runs and max items at once', async () => {
+test('every item gets a result, with at most inFlight batches of max items, for any input', async () => {
   const arrivals = fc.array(
     fc.record({ key: fc.option(fc.constantFrom('a', 'b', 'c'), { nil: undefined }), wait: fc.boolean() }),
     { maxLength: 40 },
@@ -114,7 +114,7 @@ test('whatever comes, everything is answered, never more than inFlight runs and 
   );
 });
 
-test('a run that throws at once fails its items and stops nothing', async () => {
+test('a run that throws synchronously fails its items and does not stop the queue', async () => {
   let first = true;
   const batch = new Batcher<number, number>({
     max: 8,

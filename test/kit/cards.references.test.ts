@@ -71,7 +71,7 @@ for (const [shape, make] of Object.entries(SHAPES)) {
   });
 }
 
-test('of bare runs only those of an issuer are taken for card numbers', () => {
+test('ungrouped digits are detected as card numbers only with the prefix of an issuer', () => {
   const free = ['20261122153012', '1764000000000', '2611221530001', '3199999999999999', '2805551234567890', '59000000000000'];
   for (const start of free) {
     for (let last = 0; last < 10; last++) assert.equal(holdsCard(start.slice(0, -1) + last), false, start);
@@ -167,7 +167,7 @@ test('a card number is found as fields for it part it, and with its date when al
   assert.deepEqual(missed, []);
 });
 
-test('every issuer of the table has a test card here', () => {
+test('every issuer of the table has a test card in this file', () => {
   const issuerOf = (card: string) =>
     ISSUERS.filter(({ ranges }) =>
       ranges.some(([from, to = from]) => card.slice(0, from.length) >= from && card.slice(0, from.length) <= to),

@@ -47,7 +47,7 @@ const CARDS: [disguise: string, text: string][] = [
 ];
 
 for (const [disguise, text] of CARDS) {
-  test(`a card number is found: ${disguise}`, () => assert.equal(holdsCard(text), true));
+  test(`a card number is detected: ${disguise}`, () => assert.equal(holdsCard(text), true));
 }
 
 const HARMLESS: [what: string, text: string][] = [
@@ -68,7 +68,7 @@ const HARMLESS: [what: string, text: string][] = [
 ];
 
 for (const [what, text] of HARMLESS) {
-  test(`no card number: ${what}`, () => assert.equal(holdsCard(text), false));
+  test(`not a card number: ${what}`, () => assert.equal(holdsCard(text), false));
 }
 
 const NAMED: [path: string, body: object][] = [
@@ -101,7 +101,7 @@ for (const [path, body] of NAMED) {
   test(`a field named ${path} is card data`, () => assert.ok(inspectBody(body).cards[path]));
 }
 
-test('expiry and number beside a security code are named with it', () => {
+test('expiry and number fields next to a security code are reported with it', () => {
   const { cards } = inspectBody({ number: '1', exp_year: 2027, expiry: 'x', cvc: '1', name: 'Awa' });
   assert.deepEqual(Object.keys(cards).sort(), ['cvc', 'exp_year', 'expiry', 'number']);
 });
@@ -122,7 +122,7 @@ const FREE: [what: string, body: object][] = [
 ];
 
 for (const [what, body] of FREE) {
-  test(`free: ${what}`, () => assert.deepEqual(inspectBody(body), { cards: {}, faults: {} }));
+  test(`accepted: ${what}`, () => assert.deepEqual(inspectBody(body), { cards: {}, faults: {} }));
 }
 
 const DEEP = Array.from({ length: 10 }).reduce<object>((inner) => ({ in: inner }), { at: VISA });
@@ -145,7 +145,7 @@ const PLACES: [path: string, body: object][] = [
 ];
 
 for (const [path, body] of PLACES) {
-  test(`a card number is found at ${path} in ${JSON.stringify(body).slice(0, 70)}`, () => {
+  test(`a card number is detected at ${path} in ${JSON.stringify(body).slice(0, 70)}`, () => {
     const { cards } = inspectBody(body);
     assert.deepEqual(
       cards[path],
@@ -156,18 +156,18 @@ for (const [path, body] of PLACES) {
   });
 }
 
-test('whatever stands around a card number, it is found', () => {
+test('a card number is detected in any surrounding text', () => {
   const noise = fc.string({ unit: fc.constantFrom('a', 'É', '#', ':', '(', ')', '"', '€') });
   const separator = fc.constantFrom('', ' ', '-', '.');
   fc.assert(fc.property(noise, separator, noise, (before, mark, behind) => holdsCard(`${before}${grouped(mark)}${behind}`)));
 });
 
-test('a body of payers counts every number that begins as cards do, also where no issuer has such numbers', () => {
+test('a charge body reports every number with a card prefix, even if no issuer uses it', () => {
   const body = { note: '3100000000000003' };
   assert.deepEqual(Object.keys(inspectBody(body, 'any').cards), ['note']);
   assert.deepEqual(inspectBody(body).cards, {});
 });
 
-test('no body is too odd to be looked at', () => {
+test('any body can be inspected without an error', () => {
   fc.assert(fc.property(fc.jsonValue(), (value) => inspectBody(value) !== undefined));
 });

@@ -40,7 +40,7 @@ function failed(result: SendResult): Extract<SendResult, { kind: 'failed' }> {
   return result as Extract<SendResult, { kind: 'failed' }>;
 }
 
-test('what is sent arrives byte by byte, what is answered comes back', async () => {
+test('request and response bodies arrive byte for byte', async () => {
   const seen: Buffer[] = [];
   const url = await serverThat(async (request, response) => {
     for await (const chunk of request) seen.push(chunk as Buffer);
@@ -54,7 +54,7 @@ test('what is sent arrives byte by byte, what is answered comes back', async () 
   assert.deepEqual(Buffer.concat(seen), body);
 });
 
-test('connections are used again: two in turn, because undici frees one only a turn after its answer', async () => {
+test('connections are reused: two in turn, because undici releases one a turn after its response', async () => {
   const ports = new Set<number>();
   const url = await serverThat((request, response) => {
     ports.add(request.socket.remotePort as number);
@@ -66,7 +66,7 @@ test('connections are used again: two in turn, because undici frees one only a t
   assert.ok(ports.size <= 2, `${ports.size} connections`);
 });
 
-test('a redirect is an answer, not followed', async () => {
+test('a redirect is returned as a response and not followed', async () => {
   let calls = 0;
   const url = await serverThat((_, response) => {
     calls++;
@@ -77,7 +77,7 @@ test('a redirect is an answer, not followed', async () => {
   assert.deepEqual([result.status, calls], [302, 1]);
 });
 
-test('an answer without end fills no memory: what is kept is bounded and the socket is destroyed', async () => {
+test('an endless response is truncated at the limit and the socket is destroyed', async () => {
   const closed = Promise.withResolvers<void>();
   const chunk = Buffer.alloc(1 << 20, 'x');
   const url = await serverThat((_, response) => {
@@ -95,7 +95,7 @@ test('an answer without end fills no memory: what is kept is bounded and the soc
   assert.ok(process.memoryUsage().rss - before < 64 << 20, 'less than 64 MB more');
 });
 
-test('an answer that fits exactly is not called truncated', async () => {
+test('a response of exactly the limit is not truncated', async () => {
   const url = await serverThat((_, response) => response.end('12345678'));
   const result = await senderThatFinds().send({ url, max_bytes: 8 });
   assert.ok(result.kind === 'answered');
@@ -118,30 +118,30 @@ test('the deadline covers a body that trickles', async () => {
   assert.deepEqual([result.error, result.sent], ['timeout', true]);
 });
 
-test('a connection broken after the request left may have been acted on', async () => {
+test('a connection that breaks after the request was sent has an unknown outcome', async () => {
   const url = await serverThat((request) => request.socket.destroy());
   const result = failed(await senderThatFinds().send({ url }));
   assert.deepEqual([result.error, result.sent], ['broken', true]);
 });
 
-test('a refused connection sent nothing', async () => {
+test('a refused connection is reported as not sent', async () => {
   const result = failed(await senderThatFinds().send({ url: 'http://127.0.0.1:1/' }));
   assert.deepEqual([result.error, result.sent], ['refused', false]);
 });
 
-test('a name that is not found sent nothing', async () => {
+test('a failed name lookup is reported as not sent', async () => {
   const result = failed(await senderThatFinds().send({ url: 'http://no-such-name.invalid/' }));
   assert.deepEqual([result.error, result.sent], ['dns', false]);
 });
 
-test('a certificate nobody vouches for sent nothing', async () => {
+test('an untrusted certificate is reported as not sent', async () => {
   const receiver = await startReceiver();
   closing.push(receiver.close);
   const result = failed(await senderThatFinds().send({ url: receiver.url }));
   assert.deepEqual([result.error, result.sent, receiver.received.length], ['tls', false, 0]);
 });
 
-test('after a deadline during TLS nothing is sent any more, also when the handshake ends later', async () => {
+test('after a timeout during TLS nothing is sent, even if the handshake completes later', async () => {
   const receiver = await startReceiver();
   closing.push(receiver.close);
   const slow = createTcpServer((socket) => {
@@ -189,7 +189,7 @@ const DISGUISES = [
   'https://x.localhost/',
 ];
 
-test('guarded: a literal that is not public is refused before anything happens, in every disguise', async () => {
+test('guarded: an IP literal that is not public is rejected before any connection, in every notation', async () => {
   const { send, lookups } = senderThatFinds();
   for (const url of DISGUISES) {
     const result = failed(await send({ url, guard: 'public' }));
@@ -198,12 +198,12 @@ test('guarded: a literal that is not public is refused before anything happens, 
   assert.deepEqual(lookups, []);
 });
 
-test('guarded: only https', async () => {
+test('guarded: only https is accepted', async () => {
   const result = failed(await senderThatFinds().send({ url: 'http://8.8.8.8/', guard: 'public' }));
   assert.deepEqual([result.error, result.sent], ['blocked', false]);
 });
 
-test('guarded: a name is refused unless all its addresses are public', async () => {
+test('guarded: a name is rejected unless all its addresses are public', async () => {
   const { send } = senderThatFinds({
     'inside.example': ['10.0.0.1'],
     'both.example': ['8.8.8.8', '127.0.0.1'],
@@ -217,7 +217,7 @@ test('guarded: a name is refused unless all its addresses are public', async () 
   }
 });
 
-test('guarded: a rebinding name is looked up once for a connection and never reaches loopback', async () => {
+test('guarded: a name is resolved once for each connection, so DNS rebinding never reaches loopback', async () => {
   const receiver = await startReceiver();
   closing.push(receiver.close);
   const { port } = new URL(receiver.url);
@@ -235,7 +235,7 @@ test('guarded: a rebinding name is looked up once for a connection and never rea
   assert.equal(receiver.received.length, 0);
 });
 
-test('guarded: the connection goes to the address that was vetted, not to what the system finds', async () => {
+test('guarded: the connection uses the validated address, not a second lookup by the system', async () => {
   const { send, lookups } = senderThatFinds({ 'pinned.example': ['192.88.98.1'] });
   const result = failed(await send({ url: 'https://pinned.example/', guard: 'public', timeout_ms: 300 }));
   // The name does not exist: only a connection attempt to the pinned address can end in anything but a DNS failure.
@@ -244,7 +244,7 @@ test('guarded: the connection goes to the address that was vetted, not to what t
   assert.deepEqual([result.sent, lookups], [false, ['pinned.example']]);
 });
 
-test('loopback allowed: a self-signed certificate is taken from loopback by address and by name', async () => {
+test('loopback allowed: a self-signed certificate is accepted from loopback by address and by name', async () => {
   const receiver = await startReceiver();
   closing.push(receiver.close);
   const { send, lookups } = senderThatFinds();
@@ -256,7 +256,7 @@ test('loopback allowed: a self-signed certificate is taken from loopback by addr
   assert.deepEqual([receiver.received.length, lookups], [3, []]);
 });
 
-test('loopback allowed: plain http, private addresses and other names that lead to loopback stay refused', async () => {
+test('loopback allowed: plain http, private addresses and other names that resolve to loopback are still rejected', async () => {
   const { send } = senderThatFinds({ 'lvh.example': ['127.0.0.1'] });
   for (const url of [
     'https://10.0.0.1/',

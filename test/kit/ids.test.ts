@@ -4,14 +4,14 @@ import { idPrefix, isId, lowestIdAt, newId } from '../../src/kit/ids.ts';
 
 const NOW = Date.parse('2026-11-21T04:05:06.789Z');
 
-test('a live id is prefix and 26 characters, a sandbox id has test_ between them', () => {
+test('a live id is a prefix and 26 characters; a sandbox id has test_ between them', () => {
   assert.match(newId('trx', 'live', NOW), /^trx_[0-9a-hjkmnp-tv-z]{26}$/);
   assert.match(newId('trx', 'sandbox', NOW), /^trx_test_[0-9a-hjkmnp-tv-z]{26}$/);
   assert.equal(idPrefix('po', 'sandbox'), 'po_test_');
   assert.equal(idPrefix('po', 'live'), 'po_');
 });
 
-test('ids sort by their moment', () => {
+test('ids sort by creation time', () => {
   const moments = [0, 1, 31, 32, 1_000, NOW - 1, NOW, NOW + 1, NOW + 86_400_000, Date.parse('9999-12-31')];
   const ids = moments.map((at) => newId('trx', 'sandbox', at));
   assert.deepEqual([...ids].sort(), ids);
@@ -22,12 +22,12 @@ test('100,000 ids of one millisecond are all different', () => {
   assert.equal(ids.size, 100_000);
 });
 
-test('80 bits are random: every character of the second part takes all 32 values', () => {
+test('80 bits are random: each character of the random part takes all 32 values', () => {
   const ids = Array.from({ length: 2_000 }, () => newId('trx', 'live', NOW).slice('trx_'.length + 10));
   for (let i = 0; i < 16; i++) assert.equal(new Set(ids.map((id) => id[i])).size, 32, `character ${i}`);
 });
 
-test('the lowest id of a moment is above every earlier id and not above any of that moment', () => {
+test('the lowest id of a millisecond is above every earlier id and not above any id of that millisecond', () => {
   for (let i = 0; i < 200; i++) {
     const floor = lowestIdAt('trx', 'sandbox', NOW);
     assert.ok(newId('trx', 'sandbox', NOW - 1) < floor);

@@ -14,11 +14,11 @@ function turned(value: unknown): unknown {
   );
 }
 
-test('the order of fields does not matter, at any depth', () => {
+test('the order of keys does not matter, at any depth', () => {
   fc.assert(fc.property(fc.jsonValue(), (value) => assert.equal(canonicalJson(turned(value)), canonicalJson(value))));
 });
 
-test('it is JSON of the same value', () => {
+test('the canonical text parses back to the same value', () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
       const plain = JSON.parse(JSON.stringify(value));
@@ -27,7 +27,7 @@ test('it is JSON of the same value', () => {
   );
 });
 
-test('two values give one text only when they are equal', () => {
+test('two values have the same canonical text only if they are equal', () => {
   fc.assert(
     fc.property(fc.jsonValue(), fc.jsonValue(), (a, b) => {
       const [left, right] = [JSON.parse(JSON.stringify(a)), JSON.parse(JSON.stringify(b))];

@@ -40,7 +40,7 @@ for (const [wire, minor] of READ) {
 
 const amounts = fc.bigInt({ min: 0n, max: BigInt(MAX_AMOUNT) * 100n });
 
-test('every amount goes out and comes back the same, also through JSON', () => {
+test('every amount is the same after a round trip, through JSON too', () => {
   fc.assert(
     fc.property(amounts, (minor) => {
       assert.equal(minorFromWire(JSON.parse(JSON.stringify(wireFromMinor(minor)))), minor);
@@ -49,7 +49,7 @@ test('every amount goes out and comes back the same, also through JSON', () => {
   );
 });
 
-test('a third decimal is never rounded away', () => {
+test('a third decimal is never rounded off', () => {
   const third = fc.tuple(fc.integer({ min: 0, max: 1_000_000_000 }), fc.integer({ min: 1, max: 999 }));
   fc.assert(
     fc.property(third, ([whole, thousandths]) => {
@@ -59,7 +59,7 @@ test('a third decimal is never rounded away', () => {
   );
 });
 
-test('currencies without decimals move whole amounts only', () => {
+test('currencies without decimals accept whole amounts only', () => {
   const whole = CURRENCIES.filter((currency) => decimalsOf(currency) === 0);
   assert.deepEqual(whole.sort(), ['GNF', 'RWF', 'UGX', 'XAF', 'XOF']);
   assert.equal(isMovable(2_500_050n, 'XAF'), false);
@@ -89,7 +89,7 @@ for (const [kind, major, currency, fee] of FEES) {
   });
 }
 
-test('a fee is whole in the currency, half up, within half a unit of exact, and never falls as the amount grows', () => {
+test('a fee is rounded half up, is within half a unit of exact and never falls as the amount grows', () => {
   const kinds = fc.constantFrom('mobile_money', 'bank', 'card', 'transfer' as const);
   const rate = fc.integer({ min: 0, max: 9_999 });
   fc.assert(

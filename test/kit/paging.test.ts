@@ -34,7 +34,7 @@ function rowsOf(count: number): Row[] {
 
 const sizes = [fc.integer({ min: 0, max: 70 }), fc.integer({ min: 1, max: 30 })] as const;
 
-test('walking forth by next_cursor shows every row once, in order, and has_more says when to stop', () => {
+test('following next_cursor returns every row once, in order, until has_more is false', () => {
   fc.assert(
     fc.property(...sizes, (count, per_page) => {
       const rows = rowsOf(count);
@@ -53,7 +53,7 @@ test('walking forth by next_cursor shows every row once, in order, and has_more 
   );
 });
 
-test('walking back by prev_cursor from past the end shows every row once, in order', () => {
+test('following prev_cursor from past the end returns every row once, in order', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 70 }), sizes[1], (count, per_page) => {
       const rows = rowsOf(count);
@@ -72,7 +72,7 @@ test('walking back by prev_cursor from past the end shows every row once, in ord
   );
 });
 
-test('the first page has no prev_cursor; one step forth and back is the same page', () => {
+test('the first page has no prev_cursor; one page forward and back is the same page', () => {
   const rows = rowsOf(12);
   const first = page(rows, { cursor: '', per_page: 5 });
   assert.equal(first.meta.prev_cursor, null);
@@ -82,13 +82,13 @@ test('the first page has no prev_cursor; one step forth and back is the same pag
   assert.equal(back.meta.prev_cursor, null);
 });
 
-test('rows that come in between are not seen twice and nothing is skipped', () => {
+test('rows inserted between pages cause no duplicates and no gaps', () => {
   const first = page(rowsOf(10), { cursor: '', per_page: 4 });
   const second = page(rowsOf(13), { cursor: first.meta.next_cursor, per_page: 4 });
   assert.deepEqual([...first.items, ...second.items], rowsOf(10).slice(0, 8));
 });
 
-test('an empty list has a next_cursor that leads to an empty page', () => {
+test('an empty list has a next_cursor for an empty page', () => {
   const { meta } = page([], { cursor: '', per_page: 5 });
   assert.deepEqual({ ...meta, next_cursor: '' }, { per_page: 5, next_cursor: '', prev_cursor: null, has_more: false });
   assert.deepEqual(page([], { cursor: meta.next_cursor }).items, []);
@@ -104,7 +104,7 @@ const LAST_PAGES: [total: number, per_page: number, last_page: number][] = [
 ];
 
 for (const [total, per_page, last_page] of LAST_PAGES) {
-  test(`${total} rows by ${per_page} end on page ${last_page}`, () => {
+  test(`${total} rows with per_page ${per_page} end on page ${last_page}`, () => {
     const meta = offsetMeta(cursors, { kind: 'offset', page: 1, per_page }, undefined, total, FLOOR);
     assert.equal(meta.last_page, last_page);
     assert.ok(meta.next_cursor.length > 0);
@@ -118,13 +118,13 @@ function refuses(query: PagingQuery, field: string): void {
   );
 }
 
-test('a cursor of another list, another team, another environment or another installation is refused', () => {
+test('a cursor of another list, team, environment or installation is rejected', () => {
   const scopes = ['payments:sandbox:2', 'payments:live:1', 'events:sandbox:1', 'payments:sandbox:11'];
   for (const scope of scopes) refuses({ cursor: new Cursors(secrets, scope).seal('o', 'trx_000001') }, 'cursor');
   refuses({ cursor: new Cursors(new Secrets(Buffer.alloc(32, 2)), 'payments:sandbox:1').seal('o', 'trx_000001') }, 'cursor');
 });
 
-test('a cursor with any one character changed, added or left out is refused', () => {
+test('a cursor with one character changed, added or removed is rejected', () => {
   const cursor = cursors.seal('o', 'trx_test_01m7y5hwfy29pze9s1mjv4rn7r');
   for (let i = 0; i < cursor.length; i++) {
     for (const changed of [
@@ -138,15 +138,15 @@ test('a cursor with any one character changed, added or left out is refused', ()
   refuses({ cursor: `${cursor}.x` }, 'cursor');
 });
 
-test('any text that was not sealed here is refused', () => {
+test('any text that was not sealed by this installation is rejected', () => {
   fc.assert(fc.property(fc.string({ minLength: 1, maxLength: 300 }), (cursor) => refuses({ cursor }, 'cursor')));
 });
 
-test('page and cursor together are refused under both names, also an empty cursor', () => {
+test('page and cursor together are rejected with both fields named, even if the cursor is empty', () => {
   refuses({ cursor: '', page: 1 }, 'cursor');
   refuses({ cursor: cursors.seal('o', 'trx_1'), page: 2 }, 'page');
 });
 
-test('without page and cursor it is the first page of 25', () => {
+test('without page and cursor the first page of 25 is returned', () => {
   assert.deepEqual(cursors.position({}), { kind: 'offset', page: 1, per_page: 25 });
 });

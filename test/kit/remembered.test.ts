@@ -22,7 +22,7 @@ function book(worth?: (value: number) => boolean) {
   };
 }
 
-test('a burst looks once, and once more after the time', async () => {
+test('a burst of calls loads the value once, and once more after it expires', async () => {
   const { get, looks, pass } = book();
   assert.deepEqual(await Promise.all([get('a'), get('a'), get('a')]), [7, 7, 7]);
   pass(799);
@@ -33,7 +33,7 @@ test('a burst looks once, and once more after the time', async () => {
   assert.equal(looks(), 2);
 });
 
-test('a clock that is set back makes nothing last longer', async () => {
+test('a clock that is set back does not extend the life of a value', async () => {
   const { get, looks, pass } = book();
   await get('a');
   pass(-3_600_000);
@@ -41,7 +41,7 @@ test('a clock that is set back makes nothing last longer', async () => {
   assert.equal(looks(), 2);
 });
 
-test('a look that failed, or found what is not worth it, is made again', async () => {
+test('a load that failed, or whose result is not to be cached, is repeated', async () => {
   const { get, looks } = book((value) => value !== 0);
   await assert.rejects(
     get('a', async () => {
@@ -54,7 +54,7 @@ test('a look that failed, or found what is not worth it, is made again', async (
   assert.equal(looks(), 3);
 });
 
-test('there are never more than so many', async () => {
+test('the number of cached values is bounded', async () => {
   const { get, looks } = book();
   for (const name of ['a', 'b', 'c', 'a']) await get(name);
   assert.equal(looks(), 4);

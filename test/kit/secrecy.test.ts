@@ -20,12 +20,12 @@ const BLOTTED = [
 ];
 
 for (const secret of BLOTTED) {
-  test(`${secret} is blotted out of a sentence`, () => {
+  test(`${secret} is redacted from a sentence`, () => {
     assert.equal(blot(`it was ${secret}, they said`), 'it was [redacted], they said');
   });
 }
 
-test('ids, amounts and short numbers stay readable', () => {
+test('ids, amounts and short numbers are not redacted', () => {
   const line = 'trx_test_01m7y5hwfy29pze9s1mjv4rn7r 25000 XAF 2026-11-21 port 5432';
   assert.equal(blot(line), line);
 });
@@ -39,7 +39,7 @@ function logged(fields: object, message: string): string {
   return written;
 }
 
-test('the log keeps no value of a secret name, and no secret in a message or an error', () => {
+test('the log redacts values of secret fields, and secrets in messages and errors', () => {
   const card = '4242424242424242';
   const error = Object.assign(new Error(`bad card ${card} for ${KEY}`, { cause: new Error(`from ${card}`) }), {
     detail: `Key (email)=(awa@shop.example)`,
@@ -61,7 +61,7 @@ test('the log keeps no value of a secret name, and no secret in a message or an 
     assert.ok(!line.includes(secret), `${secret} in ${line}`);
 });
 
-test('what is thrown as a bare text is blotted too', () => {
+test('a thrown string is redacted too', () => {
   const line = logged({ err: 'failed for 4242 4242 4242 4242' }, 'x');
   assert.ok(!line.includes('4242 4242'));
 });
@@ -74,12 +74,12 @@ const SUBJECT: TokenSubject = {
 };
 const LIVE: TokenSubject = { ...SUBJECT, environment: 'live', payment_id: 'trx_01m7y5hwfy29pze9s1mjv4rn7r' };
 
-test('a token gives back environment, team and payment', () => {
+test('a token decodes to its environment, team and payment', () => {
   assert.deepEqual(readToken(secrets, makeToken(secrets, SUBJECT)), SUBJECT);
   assert.deepEqual(readToken(secrets, makeToken(secrets, LIVE)), LIVE);
 });
 
-test('a token with any one character changed, left out or added opens nothing', () => {
+test('a token with one character changed, removed or added is rejected', () => {
   const token = makeToken(secrets, SUBJECT);
   for (let i = 0; i < token.length; i++) {
     const other = token[i] === 'a' ? 'b' : 'a';
@@ -90,7 +90,7 @@ test('a token with any one character changed, left out or added opens nothing', 
     assert.equal(readToken(secrets, odd), null);
 });
 
-test('a token of another installation opens nothing, and sandbox never becomes live', () => {
+test('a token of another installation is rejected, and a sandbox token never becomes live', () => {
   assert.equal(readToken(new Secrets(Buffer.alloc(32, 4)), makeToken(secrets, SUBJECT)), null);
   assert.equal(readToken(secrets, makeToken(secrets, SUBJECT).replace('test_', '')), null);
 });

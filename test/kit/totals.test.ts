@@ -35,7 +35,7 @@ function table() {
   };
 }
 
-test('the total is exact while rows come in, over hours', async () => {
+test('the total is exact while rows are inserted over hours', async () => {
   const step = fc.record({
     pass_ms: fc.integer({ min: 0, max: 400_000 }),
     come: fc.integer({ min: 0, max: 5 }),
@@ -55,14 +55,14 @@ test('the total is exact while rows come in, over hours', async () => {
   );
 });
 
-test('old rows are counted once, not each time', async () => {
+test('old rows are counted once, not on each call', async () => {
   const [totals, rows] = [payments(), table()];
   for (let i = 0; i < 1_000; i++) rows.ids.push(newId('trx', 'sandbox', START - 3_600_000));
   for (let i = 0; i < 20; i++) await totals.total('sandbox', 1n, START + i * 1_000, rows.count);
   assert.equal(rows.walked(), 1_000);
 });
 
-test('teams and environments are counted apart', async () => {
+test('teams and environments are counted separately', async () => {
   const totals = payments();
   const counted = async (environment: 'sandbox' | 'live', team: bigint, rows: number) =>
     totals.total(environment, team, START, async (_, to) => (to === null ? 0 : rows));
@@ -70,7 +70,7 @@ test('teams and environments are counted apart', async () => {
   assert.equal(await counted('sandbox', 1n, 99), 3);
 });
 
-test('a failed count is not remembered', async () => {
+test('a failed count is not cached', async () => {
   const totals = payments();
   await assert.rejects(
     totals.total('sandbox', 1n, START, async () => {
@@ -81,7 +81,7 @@ test('a failed count is not remembered', async () => {
   assert.equal(await totals.total('sandbox', 1n, START, async (_, to) => (to === null ? 1 : 2)), 3);
 });
 
-test('many asking at once do not count a row twice', async () => {
+test('concurrent callers do not count a row twice', async () => {
   const [totals, rows] = [payments(), table()];
   const ask = (now: number) => Promise.all(Array.from({ length: 10 }, () => totals.total('live', 1n, now, rows.count)));
   for (let i = 0; i < 50; i++) rows.ids.push(newId('trx', 'live', START - 100_000 + i));

@@ -97,7 +97,7 @@ const PAGES: [string, () => Promise<SideFilters> | SideFilters, Stretch][] = [
 ];
 
 for (const [what, filters, stretch] of PAGES) {
-  test(`${what} is a walk in an index, not through the book`, async () => {
+  test(`${what} is an index scan, not a scan of the ledger`, async () => {
     const asked = await filters();
     const { rows, whole } = await reading((db) => listSides(db, 1n, asked, stretch));
     assert.deepEqual(whole, []);
@@ -105,7 +105,7 @@ for (const [what, filters, stretch] of PAGES) {
   });
 }
 
-test('counting only the newest lines does not count the book', async () => {
+test('counting only the newest lines does not count the whole ledger', async () => {
   const [newest] = await books.app.all<{ id: bigint }>(sql`select id from journals order by id desc limit 1`);
   const ids = { from: (newest?.id ?? 0n) - 50n, to: null };
   const { rows, whole } = await reading((db) =>
@@ -115,7 +115,7 @@ test('counting only the newest lines does not count the book', async () => {
   assert.ok(rows < 500, `${rows} rows were read`);
 });
 
-test('a period is turned into a range of ids that is hardly larger', async () => {
+test('a period is converted into a range of ids that is hardly larger', async () => {
   const { ids } = await day();
   const inside = await books.app.all<{ id: bigint }>(sql`
     select id from journals where created_at >= ${new Date('2026-01-10')} and created_at < ${new Date('2026-01-11')} order by id`);
@@ -127,7 +127,7 @@ test('a period is turned into a range of ids that is hardly larger', async () =>
   assert.deepEqual(await idsWithin(books.app, 404n, new Date(), new Date()), { from: 0n, to: 0n });
 });
 
-test('what is settled is what is older than any transaction can be', async () => {
+test('only ids older than any possible open transaction count as final', async () => {
   const before = await settledBelow(books.app, 1n);
   await books.app.run(sql`insert into journals (team_id, kind, source_id, subject_id) values (1, 'x', 'now', 'now')`);
   assert.equal(await settledBelow(books.app, 1n), before);

@@ -40,7 +40,7 @@ async function balancesOf(team_id: bigint): Promise<Map<string, bigint>> {
   return new Map([...(await readBalances(db, team_id, 'XAF'))].filter(([, amount_minor]) => amount_minor !== 0n));
 }
 
-test('60 payments at once, while deltas are folded: every balance is exact and the books sum to zero', async () => {
+test('60 concurrent payments while deltas are folded: every balance is exact and the ledger sums to zero', async () => {
   const { team, sandbox } = await api.newMerchant();
   const key = sandbox.secret;
   const ids = await Promise.all(Array.from({ length: 60 }, (_, i) => paid(key, 1000 + i)));
@@ -87,7 +87,7 @@ test('60 payments at once, while deltas are folded: every balance is exact and t
   assert.deepEqual(await balancesOf(team.id), balances, 'folding changed nothing');
 });
 
-test('the same news applied again, 10 at once, books nothing and tells nothing', async () => {
+test('the same update applied again, 10 times at once, posts nothing and emits no event', async () => {
   const { team, sandbox } = await api.newMerchant();
   const id = await paid(sandbox.secret);
   await until(
@@ -120,7 +120,7 @@ function journal(team_id: bigint, changes: Partial<Journal> = {}): Journal {
   };
 }
 
-test('a journal of the same kind and source books once, also 20 at once', async () => {
+test('a journal of the same kind and source is posted once, also with 20 at once', async () => {
   const { team } = await api.newMerchant();
   await Promise.all(Array.from({ length: 20 }, () => db.transaction((tx) => post(tx, [journal(team.id)]))));
   await db.transaction((tx) => post(tx, [journal(team.id, { source_id: 's2' })]));
@@ -133,7 +133,7 @@ test('a journal of the same kind and source books once, also 20 at once', async 
   );
 });
 
-test('available never goes below zero, whoever is quicker', async () => {
+test('available never goes below zero under concurrent debits', async () => {
   const { team } = await api.newMerchant();
   await db.transaction((tx) => post(tx, [journal(team.id)]));
   const take = (n: number) =>
@@ -159,7 +159,7 @@ test('available never goes below zero, whoever is quicker', async () => {
   assert.deepEqual(await balancesOf(team.id), await fromPostings(team.id));
 });
 
-test('a posting of nothing or of a negative amount is no posting, and what is booked cannot be changed', async () => {
+test('a posting of zero or of a negative amount is rejected, and a posted line cannot be changed', async () => {
   const { team } = await api.newMerchant();
   await db.transaction((tx) =>
     post(tx, [journal(team.id, { postings: [{ debit: 'clearing', credit: 'available', amount_minor: 0n }] })]),

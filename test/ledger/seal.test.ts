@@ -43,7 +43,7 @@ async function differences(): Promise<string[]> {
   return found;
 }
 
-test('chains what is closed, oldest first, and nothing twice', async () => {
+test('seals closed transactions, oldest first, each once', async () => {
   const sources = [nextSource(), nextSource(), nextSource()];
   for (const source of sources) await pay(source);
   await closed(books.app);
@@ -57,7 +57,7 @@ test('chains what is closed, oldest first, and nothing twice', async () => {
   assert.deepEqual(await differences(), []);
 });
 
-test('the hash can be made again without us: sha256 of the previous one and one JSON array for each line', async () => {
+test('the hash can be reproduced independently: sha256 of the previous hash and one JSON array for each line', async () => {
   const { source_id } = await pay();
   await closed(books.app);
   await seal();
@@ -70,7 +70,7 @@ test('the hash can be made again without us: sha256 of the previous one and one 
   assert.equal(made?.hash, createHash('sha256').update(previous).update(text).digest('hex'));
 });
 
-test('a transaction that is still open holds sealing back and loses nothing', async () => {
+test('an open transaction delays sealing and loses no line', async () => {
   const early = await pay();
   const late = nextSource();
   let finish = () => {};
@@ -102,7 +102,7 @@ test('a transaction that is still open holds sealing back and loses nothing', as
   assert.deepEqual(await differences(), []);
 });
 
-test('what was rolled back leaves no gap', async () => {
+test('a transaction that was rolled back leaves no gap', async () => {
   await assert.rejects(
     books.app.transaction(async (tx) => {
       await book(tx, PAYMENT);
@@ -115,7 +115,7 @@ test('what was rolled back leaves no gap', async () => {
   assert.deepEqual(await differences(), []);
 });
 
-test('a transaction is never cut in two', async () => {
+test('a transaction is never split between two seals', async () => {
   await books.app.transaction(async (tx) => {
     for (let i = 0; i < 5; i++) await book(tx, PAYMENT);
   });
@@ -125,7 +125,7 @@ test('a transaction is never cut in two', async () => {
   assert.deepEqual(await differences(), []);
 });
 
-test('many processes at once make one chain', async () => {
+test('concurrent processes make one chain', async () => {
   const paying = Promise.all(Array.from({ length: 100 }, () => pay()));
   let sealed = 0;
   for (let round = 0; round < 15; round++) {
@@ -143,14 +143,14 @@ test('many processes at once make one chain', async () => {
   assert.deepEqual(await differences(), []);
 });
 
-test('waits until there is something of some age, so that a quiet day makes few seals', async () => {
+test('sealing waits for lines of a minimum age, so that a quiet day makes few seals', async () => {
   await pay();
   await closed(books.app);
   assert.equal(await seal(100, 60_000), 0);
   assert.equal(await seal(100, 0), 1);
 });
 
-test('the service can add seals and journals, and change none', async () => {
+test('the service can add seals and journals, but change none', async () => {
   await pay();
   await closed(books.app);
   await seal();

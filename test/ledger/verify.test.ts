@@ -35,7 +35,7 @@ async function fill(): Promise<void> {
   while ((await sealNext(books.app, JOURNALS, 2, 0)) > 0);
 }
 
-test('right books have no differences, and what was looked at is counted', async () => {
+test('a correct ledger has no differences, and what was checked is counted', async () => {
   await fill();
   const { verified, found } = await verify();
   assert.deepEqual(found, []);
@@ -44,11 +44,11 @@ test('right books have no differences, and what was looked at is counted', async
   assert.match(last_seal as string, /^[0-9a-f]{64}$/);
 });
 
-test('empty books are right', async () => {
+test('an empty ledger is correct', async () => {
   assert.deepEqual(await verify(), { verified: { teams: 0, journals: 0, lines: 0, seals: 0, last_seal: null }, found: [] });
 });
 
-test('right books have no differences while payments are booked, folded and sealed', async () => {
+test('a correct ledger has no differences while payments are posted, folded and sealed', async () => {
   let running = true;
   const whileRunning = async (work: () => Promise<unknown>) => {
     while (running) await work();
@@ -76,7 +76,7 @@ test('right books have no differences while payments are booked, folded and seal
   assert.deepEqual((await verify()).found, []);
 });
 
-test('an open transaction is no difference', async () => {
+test('an open transaction is not a difference', async () => {
   await fill();
   await books.app.transaction(async (tx) => {
     await book(tx, PAYMENT);
@@ -187,7 +187,7 @@ describe('what the owner of the database changes is found', () => {
     });
   }
 
-  test('what constraints had kept out, once they are gone', async () => {
+  test('rows that violate dropped constraints are found', async () => {
     await fill();
     const text = `begin;
       alter table balances drop constraint balances_guard;
@@ -212,7 +212,7 @@ describe('what the owner of the database changes is found', () => {
     );
   });
 
-  test('books of another server, whose counter is ahead of ours', async () => {
+  test('a ledger from another server, whose transaction counter is ahead, is found', async () => {
     await fill();
     await books.owner.run(sql`update ledger_seals set up_to_tx = '999999999999' where id = (select max(id) from ledger_seals)`);
     assert.deepEqual(
@@ -222,14 +222,14 @@ describe('what the owner of the database changes is found', () => {
   });
 });
 
-test('a difference says where, what was expected and what was found', async () => {
+test('a difference reports the place, the expected and the actual value', async () => {
   await fill();
   await books.owner.run(sql`update balances set posted_minor = posted_minor + 7 where account = 'available' and team_id = 1`);
   const { found } = await verify();
   assert.deepEqual(found[0], { check: 'balance_drift', team_id: 1n, what: 'XAF available', expected: '150.00', found: '150.07' });
 });
 
-test('books longer than one look are seen whole, also when statistics know nothing of them', async () => {
+test('a ledger longer than one batch is read completely, even without statistics', async () => {
   await books.app.transaction((tx) => book(tx, PAYMENT, { team_id: 2n }));
   await foldDeltas(books.app, 10);
   await books.owner.run(sql`analyze journals, postings`);

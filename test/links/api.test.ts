@@ -24,7 +24,7 @@ const WHOLE = {
   metadata: { course: 'evening' },
 };
 
-test('201 a link with every field, shown the same by GET', async () => {
+test('201 a link with every field, returned the same by GET', async () => {
   const { status, body } = await call('POST', '/links', WHOLE);
   assert.equal(status, 201);
   const { id, url, created_at, updated_at, ...rest } = body.link;
@@ -45,7 +45,7 @@ test('201 a link with every field, shown the same by GET', async () => {
   assert.deepEqual((await call('GET', `/links/${id}`)).body.link, body.link);
 });
 
-test('201 a link with the least there is to say: the payer chooses the amount and gives a phone number', async () => {
+test('201 a link with the fewest fields: the payer chooses the amount and enters a phone number', async () => {
   const { body } = await call('POST', '/links', { title: 'Gift', currency: 'XOF' });
   const { amount, collect, max_uses, expires_at } = body.link;
   assert.deepEqual(
@@ -87,12 +87,12 @@ test('422 names every field that is wrong', async (t) => {
   }
 });
 
-test('422 raw card data anywhere in a link', async () => {
+test('422 raw card data in any field of a link', async () => {
   const { status, body } = await call('POST', '/links', { ...WHOLE, metadata: { note: '4242424242424242' } });
   assert.deepEqual([status, body.error_code], [422, 'raw_card_data_not_accepted']);
 });
 
-test('PATCH changes what is named, and nothing else', async () => {
+test('PATCH changes only the given fields', async () => {
   const { id } = await newLink(api, key, WHOLE);
   const { body } = await call('PATCH', `/links/${id}`, { title: 'Morning class', amount: null, min_amount: 500, callback: null });
   const { title, amount, min_amount, callback, description, metadata } = body.link;
@@ -109,7 +109,7 @@ test('PATCH changes what is named, and nothing else', async () => {
   );
 });
 
-test('422 PATCH of the currency, of an end in the past, of what does not fit what stays', async () => {
+test('422 PATCH of the currency, of an expiry in the past, and of values that conflict with the rest', async () => {
   const { id } = await newLink(api, key);
   const fields = async (body: object) => Object.keys((await call('PATCH', `/links/${id}`, body)).body.errors ?? {});
   assert.deepEqual(await fields({ currency: 'XOF' }), ['currency']);
@@ -118,7 +118,7 @@ test('422 PATCH of the currency, of an end in the past, of what does not fit wha
   assert.deepEqual(await fields({ min_amount: 5 }), ['amount']);
 });
 
-test('active switches a link off and on again; saying it twice changes nothing of it', async () => {
+test('active switches a link off and on again; the same value twice changes nothing', async () => {
   const { id } = await newLink(api, key);
   const status = async (active: boolean) => (await call('PATCH', `/links/${id}`, { active })).body.link.status;
   assert.deepEqual(
@@ -127,7 +127,7 @@ test('active switches a link off and on again; saying it twice changes nothing o
   );
 });
 
-test('404 Link Not Found for an unknown id, another team, an id of the sandbox form', async () => {
+test('404 Link Not Found for an unknown id, another team and a sandbox id', async () => {
   const { id } = await newLink(api, other);
   for (const wrong of [id, 'lnk_01kym0h8v0a1b2c3d4e5f6g7h8', 'lnk_test_01kym0h8v0a1b2c3d4e5f6g7h8', 'x']) {
     for (const [method, path, body] of [
@@ -160,7 +160,7 @@ test('403 with a test key, 406 with a public key, 403 without the scope, 405 for
   assert.equal((await call('DELETE', `/links/${id}`)).status, 405);
 });
 
-test('201 replayed for the same Idempotency-Key, 422 for another payload', async () => {
+test('201 replayed for the same Idempotency-Key, 422 for a different payload', async () => {
   const headers = { 'idempotency-key': 'link-1' };
   const first = await call('POST', '/links', WHOLE, headers);
   const second = await call('POST', '/links', WHOLE, headers);
@@ -170,7 +170,7 @@ test('201 replayed for the same Idempotency-Key, 422 for another payload', async
   assert.deepEqual([third.status, third.body.error_code], [422, 'idempotency_key_reused']);
 });
 
-test('lists page by offset and by cursor, newest first, and find by status and text', async () => {
+test('lists page by offset and by cursor, newest first, and filter by status and text', async () => {
   const team = await api.newMerchant();
   const mine = team.live.secret;
   const list = async (query: string) => (await api.call('GET', `/links?${query}`, { key: mine })).body;
@@ -194,7 +194,7 @@ test('lists page by offset and by cursor, newest first, and find by status and t
   assert.equal((await api.call('GET', '/links?status=deleted', { key: mine })).status, 422);
 });
 
-test('events tell of what was made and changed, with what GET shows', async () => {
+test('events report creation and changes, with the same data as GET', async () => {
   const { id } = await newLink(api, key);
   const { body } = await call('PATCH', `/links/${id}`, { title: 'Changed' });
   const events = (await call('GET', '/events?per_page=100')).body.items.filter(

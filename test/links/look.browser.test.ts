@@ -45,7 +45,7 @@ const FIELDS = {
 };
 
 describe('the page of a payment link', () => {
-  test('fits 320 pixels and has no fault that axe finds: asking, complaining, closed', async (t) => {
+  test('it fits 320 pixels and axe finds no violation: form, errors, closed', async (t) => {
     if (!found.browser) return t.skip(found.missing);
     const { id, url } = await newLink(api, key, FIELDS);
     await visited(url, 'link-open');
@@ -60,7 +60,7 @@ describe('the page of a payment link', () => {
     await visited(url, 'link-closed');
   });
 
-  test('leads to the hosted page without JavaScript', async (t) => {
+  test('it leads to the hosted page without JavaScript', async (t) => {
     if (!found.browser) return t.skip(found.missing);
     const { url } = await newLink(api, key, { theming: { color: '#7a1f5c' } });
     const pay = async (page: Page) => {
@@ -75,7 +75,7 @@ describe('the page of a payment link', () => {
 describe('a number that was saved', () => {
   const open = async () => (await newPayment(api, { phone: undefined, email: 'awa@example.com' })).url;
 
-  test('is saved by ticking the box, offered first the next time, and paid with by one tap; without JavaScript', async (t) => {
+  test('ticking the box saves it, the next visit offers it first and one tap pays with it; without JavaScript', async (t) => {
     if (!found.browser) return t.skip(found.missing);
     const remember = async (page: Page) => {
       await page.fill('[name=phone]', '650123467');

@@ -18,7 +18,7 @@ const linkOf = async (id: string) => (await api.call('GET', `/links/${id}`, { ke
 const change = (id: string, body: object) => api.call('PATCH', `/links/${id}`, { key, body });
 const later = (ms: number) => new Date(clock.now() + ms).toISOString();
 
-test('200 the page of a link: who, what, how much, what is asked; in the language of the browser; nothing loaded from elsewhere', async () => {
+test('200 the page shows merchant, purpose, amount, fields and language, and loads nothing from elsewhere', async () => {
   const { url } = await newLink(api, key, { description: 'Mondays <b>at six</b>', collect: ['name', 'phone', 'email'] });
   const { status, text, headers } = await new LinkBrowser(url).open({ 'accept-language': 'fr-CM,fr;q=0.9' });
   assert.equal(status, 200);
@@ -34,7 +34,7 @@ test('200 the page of a link: who, what, how much, what is asked; in the languag
   assert.equal(headers.get('content-encoding'), 'gzip', 'as small as it can be, as the browser wishes');
 });
 
-test('the merchant chooses language and colour, the payer may choose another language, which goes along', async () => {
+test('the merchant sets language and colour; the payer can choose another language, which is kept on the next page', async () => {
   const { url } = await newLink(api, key, { theming: { color: '#7a1f5c', locale: 'fr' } });
   const { text, headers } = await new LinkBrowser(url).open({ 'accept-language': 'en' });
   assert.match(text, /<html lang="fr">/);
@@ -49,7 +49,7 @@ test('the merchant chooses language and colour, the payer may choose another lan
   assert.equal((await new LinkBrowser(`${url}?lang=xx`).open()).headers.get('content-language'), 'fr');
 });
 
-test('303 to the hosted page of a new payment, with what the link says and the payer typed', async () => {
+test('303 to the hosted page of a new payment, with the data of the link and of the payer', async () => {
   const { id, url } = await newLink(api, key, {
     collect: ['name', 'email'],
     callback: 'https://shop.example/thanks',
@@ -79,7 +79,7 @@ test('303 to the hosted page of a new payment, with what the link says and the p
   assert.deepEqual([counted.payments, counted.payments_open, counted.payments_succeeded], [1, 1, 0]);
 });
 
-test('a link without an amount takes what the payer types, between its bounds', async (t) => {
+test('a link without an amount accepts what the payer enters, within its bounds', async (t) => {
   const { id, url } = await newLink(api, key, { amount: null, min_amount: 500, max_amount: 5_000_000 });
   const tries: [string, number, number?][] = [
     ['500', 303, 500],
@@ -110,14 +110,14 @@ test('a link without an amount takes what the payer types, between its bounds', 
   }
 });
 
-test('a link without bounds takes no less than a channel does, and says so', async () => {
+test('a link without bounds rejects less than the minimum of a channel, with a message', async () => {
   const { url } = await newLink(api, key, { amount: null });
   assert.match((await new LinkBrowser(url).open({ 'accept-language': 'en' })).text, /At least FCFA\s100\./);
   assert.equal((await payBy(url, { amount: '99', phone: '670100000' })).status, 422);
   assert.equal((await payBy(url, { amount: '100', phone: '670100000' })).status, 303);
 });
 
-test('422 what was typed wrong comes back with a complaint at its field, escaped, and nothing is made', async () => {
+test('422 invalid input returns the form with an error at the field, escaped, and creates nothing', async () => {
   const { id, url } = await newLink(api, key, { collect: ['name', 'email', 'phone'] });
   const good = { name: 'Awa', email: 'awa@example.com', phone: '670100000' };
   const tries: [string, string][] = [
@@ -140,7 +140,7 @@ test('422 what was typed wrong comes back with a complaint at its field, escaped
   assert.equal((await linkOf(id)).payments, 0);
 });
 
-test('a double tap, and a form sent again from the history, is one payment; what was changed is another', async () => {
+test('a double tap, or a form sent again from the history, is one payment; changed input is another', async () => {
   const { id, url } = await newLink(api, key);
   const browser = new LinkBrowser(url);
   await browser.open();
@@ -155,7 +155,7 @@ test('a double tap, and a form sent again from the history, is one payment; what
   assert.equal((await linkOf(id)).payments, 3);
 });
 
-test('403 a form without its token, of another browser, of another link, sent by another site', async () => {
+test('403 a form without its token, or from another browser, link or site', async () => {
   const [one, two] = [await newLink(api, key), await newLink(api, key)];
   const [mine, theirs, elsewhere] = [new LinkBrowser(one.url), new LinkBrowser(one.url), new LinkBrowser(two.url)];
   for (const browser of [mine, theirs, elsewhere]) await browser.open();
@@ -176,7 +176,7 @@ test('403 a form without its token, of another browser, of another link, sent by
   assert.deepEqual([(await linkOf(one.id)).payments, (await linkOf(two.id)).payments], [0, 0]);
 });
 
-test('404 an address that is not a link, or is not whole; none of them asks for a key', async () => {
+test('404 an address that is not a link or is incomplete, without asking for a key', async () => {
   const { url } = await newLink(api, key);
   const last = url.at(-3) === 'A' ? 'B' : 'A';
   for (const wrong of [
@@ -192,7 +192,7 @@ test('404 an address that is not a link, or is not whole; none of them asks for 
   }
 });
 
-test('410 switched off, and again 200 when switched on', async () => {
+test('410 while a link is switched off, and 200 after it is switched on again', async () => {
   const { id, url } = await newLink(api, key);
   const browser = new LinkBrowser(url);
   await browser.open();
@@ -203,7 +203,7 @@ test('410 switched off, and again 200 when switched on', async () => {
   assert.equal((await browser.submit({ phone: '670100000' })).status, 303);
 });
 
-test('410 expired from its moment on; the worker tells of it once; a later end opens it again', async () => {
+test('410 from the expiry on; the worker emits one event; a later expiry reopens the link', async () => {
   const { id, url } = await newLink(api, key, { expires_at: later(60_000) });
   const browser = new LinkBrowser(url);
   await browser.open();
@@ -224,7 +224,7 @@ test('410 expired from its moment on; the worker tells of it once; a later end o
   assert.equal((await browser.open()).status, 200);
 });
 
-test('402 a page that says so where the team is not verified; nothing is made', async () => {
+test('402 with an explanation for a team that is not verified; nothing is created', async () => {
   const team = await api.newMerchant();
   const { id, url } = await newLink(api, team.live.secret);
   const { status, text } = await new LinkBrowser(url).open();
@@ -235,7 +235,7 @@ test('402 a page that says so where the team is not verified; nothing is made', 
   assert.equal((await api.call('GET', `/links/${id}/payments`, { key: team.live.secret })).body.meta.total, 0);
 });
 
-test('422 above the ceiling of the team, and of a blocked customer: the form comes back and says so', async () => {
+test('422 above the transaction limit of the team, and for a blocked customer: the form shows a message', async () => {
   const high = await newLink(api, key, { amount: 500_001 });
   assert.equal((await payBy(high.url)).status, 422);
   const { body } = await api.call('POST', '/customers', { key, body: { phone: '670100077' } });
@@ -247,7 +247,7 @@ test('422 above the ceiling of the team, and of a blocked customer: the form com
   assert.deepEqual([(await linkOf(high.id)).payments, (await linkOf(open.id)).payments], [0, 0]);
 });
 
-test('429 for more submits from one address than a payer needs; another link is not held up', async () => {
+test('429 for too many submits of one link from one address; other links still accept them', async () => {
   clock.advance(60_000);
   const { url } = await newLink(api, key);
   const browser = new LinkBrowser(url);
@@ -279,7 +279,7 @@ function deskOf(url: string) {
   return { post, read: async (ip: string) => ((await showLink(context, from(ip))) as { status: number }).status };
 }
 
-test('429 for more submits of one link than a minute can bear, wherever they come from', async () => {
+test('429 for too many submits of one link in a minute, from any addresses', async () => {
   clock.advance(60_000);
   const { post } = deskOf((await newLink(api, key)).url);
   const statuses: number[] = [];
@@ -312,7 +312,7 @@ test('429 for more than 300 requests for the page from one address; others still
   assert.equal(await read('192.0.2.1'), 200);
 });
 
-test('a payment made through a link can be begun to pay for 30 minutes', async () => {
+test('a payment created through a link can be charged for 30 minutes', async () => {
   clock.advance(60_000);
   const { url, id } = await newLink(api, key, { max_uses: 1 });
   await payBy(url);
@@ -321,7 +321,7 @@ test('a payment made through a link can be begun to pay for 30 minutes', async (
   assert.equal(Date.parse(expires_at) - Date.parse(created_at), 1_800_000);
 });
 
-test('payers who are new to the merchant and come by several links at once become one customer', async () => {
+test('concurrent payers of several links with the same new contact become one customer', async () => {
   clock.advance(60_000);
   const links = await Promise.all(Array.from({ length: 6 }, () => newLink(api, key)));
   const pages = await Promise.all([...links, ...links].map(({ url }) => payBy(url, { phone: '671999999' })));
@@ -330,7 +330,7 @@ test('payers who are new to the merchant and come by several links at once becom
   assert.equal(items.length, 1);
 });
 
-test('what is not a form is refused without a fault of ours', async () => {
+test('a body that is not a form is rejected and is never a 5xx', async () => {
   const { url } = await newLink(api, key);
   const post = async (body: string, type: string) =>
     (await fetch(url, { method: 'POST', body, headers: { 'content-type': type }, redirect: 'manual' })).status;

@@ -57,7 +57,7 @@ async function recounted(id: string): Promise<unknown[]> {
   return [Number(row?.made), Number(row?.open), Number(row?.succeeded), Number(row?.minor) / 100];
 }
 
-test('a payer opens the link, pays on the hosted page, and the link has counted it when the payment has succeeded', async () => {
+test('a payer opens the link and pays on the hosted page, and the succeeded payment counts as a use', async () => {
   const { id, url } = await newLink(api, key);
   const page = await payBy(url);
   assert.equal(page.status, 303);
@@ -72,7 +72,7 @@ test('a payer opens the link, pays on the hosted page, and the link has counted 
   assert.deepEqual(await counts(id), [1, 0, 1, 1_000], 'what was collected stays what it was');
 });
 
-test('410 when as many have paid as the merchant wanted; more uses open it again', async () => {
+test('410 after max_uses payments have succeeded; a higher max_uses reopens the link', async () => {
   const { id, url } = await newLink(api, key, { max_uses: 1 });
   await payOn(await payBy(url));
   await becomes(await idOf(id), 'succeeded');
@@ -90,7 +90,7 @@ test('410 when as many have paid as the merchant wanted; more uses open it again
   assert.deepEqual(await counts(id), [2, 0, 2, 2_000]);
 });
 
-test('40 payers at once for 5 uses: five are charged, the others 409, and never more than five succeed', async () => {
+test('40 concurrent payers for 5 uses: five are charged, the others get 409, and never more than five succeed', async () => {
   const { id, url } = await newLink(api, key, { max_uses: 5 });
   const browsers = Array.from({ length: 40 }, () => new LinkBrowser(url));
   await Promise.all(browsers.map((browser) => browser.open()));
@@ -118,7 +118,7 @@ test('40 payers at once for 5 uses: five are charged, the others 409, and never 
   assert.equal((await new LinkBrowser(url).open()).status, 410);
 });
 
-test('a payment that ends unpaid is not open any more: declined, cancelled by the merchant, expired', async () => {
+test('a payment that ends unpaid no longer counts as open: declined, cancelled by the merchant, expired', async () => {
   const { id, url } = await newLink(api, key, { max_uses: 1 });
   await payOn(await payBy(url), '670000002');
   await becomes(await idOf(id), 'failed');
@@ -136,7 +136,7 @@ test('a payment that ends unpaid is not open any more: declined, cancelled by th
   assert.deepEqual(await recounted(id), await counts(id));
 });
 
-test('a success that comes after the payment failed is given back and is no use of the link', async () => {
+test('a success that arrives after the payment failed is reversed and is not a use of the link', async () => {
   const { id, url } = await newLink(api, key, { max_uses: 1 });
   await payOn(await payBy(url), '670000002');
   const failed = await becomes(await idOf(id), 'failed');
@@ -147,7 +147,7 @@ test('a success that comes after the payment failed is given back and is no use 
   assert.deepEqual(await recounted(id), await counts(id));
 });
 
-test('payments that were begun go on when the link is switched off', async () => {
+test('payments in progress continue when the link is switched off', async () => {
   const { id, url } = await newLink(api, key);
   const page = await payBy(url);
   await api.call('PATCH', `/links/${id}`, { key, body: { active: false } });
@@ -156,7 +156,7 @@ test('payments that were begun go on when the link is switched off', async () =>
   assert.deepEqual([await counts(id), (await linkOf(id)).status], [[1, 0, 1, 1_000], 'inactive']);
 });
 
-test('many payments of two links that end together are counted exactly, and none waits for ever', async () => {
+test('many payments of two links that end together are counted exactly, without a deadlock', async () => {
   const links = [await newLink(api, key, { amount: 700 }), await newLink(api, key, { amount: 900 })];
   clock.advance(60_000);
   const pages = await Promise.all(Array.from({ length: 24 }, (_, i) => payBy((links[i % 2] as { url: string }).url)));
@@ -178,7 +178,7 @@ test('many payments of two links that end together are counted exactly, and none
   }
 });
 
-test('a link of another team is as unknown as its payments', async () => {
+test('another team gets 404 for the payments of a link, and does not list them', async () => {
   const other = (await api.newMerchant({ verification_level: 1 })).live.secret;
   const { id, url } = await newLink(api, key);
   await payBy(url);

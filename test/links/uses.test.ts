@@ -98,7 +98,7 @@ test('whoever begins payments and charges none of them takes no use: the link st
   assert.equal((await pay(idle[2] as Begun)).status, 202);
 });
 
-test('the hosted page says in words that the link has been used', async () => {
+test('the hosted page shows a message that the link has been used', async () => {
   const link = await newLink(api, key, { max_uses: 1 });
   const [late, first] = [await begin(link), await begin(link)];
   await pay(first);
@@ -121,7 +121,7 @@ test('16 payers who charge at once for the last use: exactly one is charged', as
   assert.equal(row?.made, 1n);
 });
 
-test('a payment in tranches takes one use, and keeps it between its charges', async () => {
+test('a payment in tranches takes one use and keeps it between its charges', async () => {
   const link = await newLink(api, key, { max_uses: 1, amount: 1_200_000 });
   const { page, id } = await begin(link);
   const sums = new Set<string>();
@@ -140,7 +140,7 @@ test('a payment in tranches takes one use, and keeps it between its charges', as
   assert.deepEqual(await uses(link.id), [1, 0]);
 });
 
-test('a use comes back when the charge ends without money: declined, and taken by no provider', async () => {
+test('a use is released when the charge ends without money: declined, or accepted by no provider', async () => {
   const link = await newLink(api, key, { max_uses: 1 });
   const declined = await begin(link);
   simulator.faults.script({ fault: 'stuck' });
@@ -159,7 +159,7 @@ test('a use comes back when the charge ends without money: declined, and taken b
   assert.deepEqual(await uses(link.id), [1, 0]);
 });
 
-test('money that comes after the use was given back is counted, even beyond max_uses, and the link can still be changed', async () => {
+test('money that arrives after the use was released is counted, even beyond max_uses', async () => {
   const link = await newLink(api, key, { max_uses: 1 });
   const [early, other] = [await begin(link), await begin(link)];
   await simulator.closePort();
@@ -213,7 +213,7 @@ test('a tranche that arrives after the use was given back is continued only with
   assert.deepEqual([await uses(used.link.id), await lateOf(used.link.id)], [[1, 0], 0]);
 });
 
-test('the database refuses what the code must never do: more uses taken than there are, and two by one payment', async () => {
+test('the database rejects more uses than max_uses, and two uses by one payment', async () => {
   const { id } = await newLink(api, key, { max_uses: 1 });
   await assert.rejects(db.run(sql`update links set succeeded_count = 1, held_count = 1 where id = ${id}`), /links_uses/);
   const take = sql`insert into link_uses (team_id, payment_id, link_id) values (${shop.merchant.team.id}, 'trx_x', ${id})`;
@@ -221,7 +221,7 @@ test('the database refuses what the code must never do: more uses taken than the
   await assert.rejects(db.run(take), /link_uses_pkey/);
 });
 
-test('in data of an older version the payments that are being charged keep their use, and those only begun have none', async () => {
+test('after an upgrade, payments that are being charged have their use, and pending ones have none', async () => {
   const link = await newLink(api, key, { max_uses: 2 });
   await begin(link);
   const charged = await begin(link);

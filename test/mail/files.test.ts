@@ -18,7 +18,7 @@ after(() => fs.rmSync(data_dir, { recursive: true }));
 const folder = path.join(data_dir, 'mail');
 const mailer = fileMailer(data_dir, 'Pirogue <pirogue@localhost>');
 
-test('a mail becomes a file that only its owner may read', async () => {
+test('a mail is written to a file that only its owner can read', async () => {
   assert.deepEqual(await mailer.send(MAIL), { kind: 'sent' });
   assert.deepEqual(fs.readdirSync(folder), [`20261121T132406Z-${MAIL.id}.eml`]);
   const file = path.join(folder, `20261121T132406Z-${MAIL.id}.eml`);
@@ -30,14 +30,14 @@ test('a mail becomes a file that only its owner may read', async () => {
   );
 });
 
-test('a second try writes the same file, also after one that died half way', async () => {
+test('a retry writes the same file, also after a try that died half way', async () => {
   fs.writeFileSync(path.join(folder, `20261121T132406Z-${MAIL.id}.eml.tmp`), 'half', { mode: 0o666 });
   assert.deepEqual(await mailer.send(MAIL), { kind: 'sent' });
   assert.deepEqual(fs.readdirSync(folder), [`20261121T132406Z-${MAIL.id}.eml`]);
   assert.equal(fs.statSync(path.join(folder, fs.readdirSync(folder)[0] as string)).mode & 0o777, 0o600);
 });
 
-test('a folder that cannot be written is a failure to try again', async () => {
+test('a folder that is not writable is a failure that is retried', async () => {
   const file = path.join(data_dir, 'file');
   fs.writeFileSync(file, '');
   assert.deepEqual(await fileMailer(file, 'a@b.example').send(MAIL), { kind: 'failed', error: 'ENOTDIR' });

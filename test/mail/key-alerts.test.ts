@@ -18,7 +18,7 @@ const mailsAbout = (key_id: string, db: Db = stores.sandbox.db) =>
   db.all<{ id: string }>(sql`select id from mails where facts->>'key_id' = ${key_id}`);
 const settled = () => new Promise((resolve) => setTimeout(resolve, 200));
 
-test('403 with Origin: one mail, in the store of the key, with its id and last 4 and nothing else of it', async () => {
+test('403 with Origin: one mail, in the store of the key, with only its id and last 4 digits', async () => {
   const { id, key } = await api.newKey(api.team, 'live', 'secret');
   for (let i = 0; i < 5; i++) assert.equal((await api.call('GET', '/payments', { key, headers: PAGE })).status, 403);
   await until(
@@ -51,7 +51,7 @@ test('a public and a restricted key with Origin: no mail', async () => {
 
 const alerted = (id: string) => ({ id, last4: 'wxyz', team_id: api.team.id, environment: 'sandbox' as const });
 
-test('any number of nodes that notice at once write one mail', async () => {
+test('concurrent nodes write one mail', async () => {
   const nodes = Array.from({ length: 20 }, () => new KeyAlerts({ stores, clock: systemClock, log }));
   for (const node of nodes) node.raise(alerted('key_race'));
   await settled();
@@ -61,7 +61,7 @@ test('any number of nodes that notice at once write one mail', async () => {
   );
 });
 
-test('one mail in any hour: not a minute before it is over, whichever node asks, and one after', async () => {
+test('at most one mail an hour, whichever node asks', async () => {
   const clock = new FakeClock();
   const node = new KeyAlerts({ stores, clock, log });
   const raise = async (on = node) => {
@@ -83,7 +83,7 @@ test('one mail in any hour: not a minute before it is over, whichever node asks,
   assert.equal(await raise(another()), 2);
 });
 
-test('another key has a mail of its own', async () => {
+test('another key gets a mail of its own', async () => {
   const node = new KeyAlerts({ stores, clock: systemClock, log });
   for (const id of ['key_one', 'key_two']) node.raise(alerted(id));
   await until(
@@ -92,7 +92,7 @@ test('another key has a mail of its own', async () => {
   );
 });
 
-test('a database that hangs or fails changes nothing for the caller, and the next request tries again', async () => {
+test('a database that hangs or fails does not affect the caller, and the next request retries', async () => {
   let failures = 0;
   const failing = { run: () => Promise.reject(new Error(`down ${++failures}`)) } as unknown as Db;
   const hanging = { run: () => new Promise(() => {}) } as unknown as Db;

@@ -35,7 +35,7 @@ const row = () =>
   db.maybe<{ tries: number; sent: boolean; waits_ms: number | null; error: string | null }>(sql`
     select tries, sent_at is not null as sent, error, round(extract(epoch from due_at - now()) * 1000)::float8 as waits_ms from mails`);
 
-test('a mail goes to the owner of the team, in French and in English, once', async () => {
+test('a mail is sent to the owner of the team, in French and in English, once', async () => {
   await write();
   assert.equal(await sweep().round(), 1);
   assert.equal(await sweep().round(), 0);
@@ -48,13 +48,13 @@ test('a mail goes to the owner of the team, in French and in English, once', asy
   assert.deepEqual(await row(), { tries: 1, sent: true, error: null, waits_ms: null });
 });
 
-test('a mail goes to the address it names', async () => {
+test('a mail is sent to the address it names', async () => {
   await write('kofi@client.example');
   await sweep().round();
   assert.equal(server.mails[0]?.to, 'kofi@client.example');
 });
 
-test('a mail of a transaction that is rolled back was never written', async () => {
+test('a transaction that is rolled back writes no mail', async () => {
   await assert.rejects(
     db.transaction(async (tx) => {
       await writeMail(tx, { team_id: api.team.id, kind: 'endpoint_deactivated', facts: { webhook: 'wh_1', host: 'x' } });
@@ -64,7 +64,7 @@ test('a mail of a transaction that is rolled back was never written', async () =
   assert.equal(await sweep().round(), 0);
 });
 
-test('a mail the server does not take is tried again, later and later, with the same Message-ID', async () => {
+test('a mail without confirmation of the server is retried at growing intervals, with the same Message-ID', async () => {
   await write();
   // The server has the mail, and the sender does not know it.
   server.script = { RECEIVED: 'hang up' };
@@ -84,11 +84,11 @@ test('a mail the server does not take is tried again, later and later, with the 
   assert.deepEqual([ids.length, new Set(ids).size], [3, 1]);
 });
 
-test('waits double from ten seconds up to an hour', () => {
+test('the delay doubles from ten seconds up to an hour', () => {
   assert.deepEqual([1, 2, 3, 9, 10, 5_000].map(retryDelay), [10_000, 20_000, 40_000, 2_560_000, 3_600_000, 3_600_000]);
 });
 
-test('a worker that dies while it sends: another one sends the mail when the lease is over', async () => {
+test('a worker that dies while it sends: another one sends the mail when the lease expires', async () => {
   await write();
   void mailSweep(api.deps, store, { send: () => new Promise(() => {}) }).round();
   for (let i = 0; i < 100 && (await row())?.tries === 0; i++) await new Promise((resolve) => setTimeout(resolve, 10));
@@ -99,7 +99,7 @@ test('a worker that dies while it sends: another one sends the mail when the lea
   assert.deepEqual([server.mails.length, (await row())?.sent], [1, true]);
 });
 
-test('an answer that comes after another worker took the mail does not put it off', async () => {
+test('a late response does not postpone a mail that another worker has taken', async () => {
   await write();
   const answer = Promise.withResolvers<{ kind: 'failed'; error: string }>();
   const asked = Promise.withResolvers<void>();
@@ -140,14 +140,14 @@ for (const [what, prepare] of LOST) {
   });
 }
 
-test('a mail of a team that is gone is given up, and stops nobody', async () => {
+test('a mail of a deleted team is given up, and does not block other mails', async () => {
   await write(undefined, 1n);
   await write();
   assert.equal(await sweep().round(), 2);
   assert.equal(server.mails.length, 1);
 });
 
-test('what was sent is forgotten after a month; what waits is not', async () => {
+test('sent mails are deleted after a month; unsent ones are kept', async () => {
   await write();
   await sweep().round();
   await db.run(sql`update mails set created_at = now() - interval '29 days'`);

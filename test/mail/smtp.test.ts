@@ -18,7 +18,7 @@ beforeEach(async () => {
 });
 afterEach(() => server.close());
 
-test('a mail arrives as written, with a Message-ID made of its id', async () => {
+test('a mail is delivered as written, with a Message-ID made from its id', async () => {
   assert.deepEqual(await smtpMailer(server.url, FROM).send(MAIL), { kind: 'sent' });
   const [{ from, to, raw } = { from: '', to: '', raw: '' }] = server.mails;
   assert.deepEqual([server.mails.length, from, to], [1, 'no-reply@pirogue.example', 'awa@shop.example']);
@@ -32,7 +32,7 @@ test('a mail arrives as written, with a Message-ID made of its id', async () => 
   assert.equal(new Date(headers.date ?? '').toISOString(), MAIL.date.toISOString());
 });
 
-test('an address that looks like two is one', async () => {
+test('an address that contains a comma is never sent to two recipients', async () => {
   await smtpMailer(server.url, FROM).send({ ...MAIL, to: 'awa@shop.example, eve@evil.example' });
   assert.equal(server.heard.filter((line) => /^RCPT/i.test(line) && line.includes('<eve@')).length, 0);
 });
@@ -47,7 +47,7 @@ const ANSWERS: [what: string, script: Script, kind: string, error: RegExp][] = [
 ];
 
 for (const [what, script, kind, error] of ANSWERS) {
-  test(`${what}; of the server's words only the code is kept`, async () => {
+  test(`${what}; only the code of the response is stored`, async () => {
     server.script = script;
     const sending = await smtpMailer(server.url, FROM).send(MAIL);
     assert.equal(sending.kind, kind);
@@ -57,20 +57,20 @@ for (const [what, script, kind, error] of ANSWERS) {
 }
 
 for (const step of ['GREETING', 'MAIL', 'RECEIVED'] as const) {
-  test(`a server that is silent after ${step} is left at the deadline`, async () => {
+  test(`a server that is silent after ${step} is abandoned at the deadline`, async () => {
     server.script = { [step]: 'silent' };
     assert.equal((await smtpMailer(server.url, FROM, 100).send(MAIL)).kind, 'failed');
   });
 }
 
-test('nobody listening: tried again', async () => {
+test('a refused connection is retried', async () => {
   const { url } = server;
   await server.close();
   assert.equal((await smtpMailer(url, FROM).send(MAIL)).kind, 'failed');
   server = await startSmtpServer();
 });
 
-test('user and password of the address log in; a wrong one is tried again, because somebody mends it', async () => {
+test('user and password of the URL log in; wrong credentials are retried, because they can be corrected', async () => {
   const url = server.url.replace('//', '//awa:p%40ss@');
   server.script = { AUTH: '235 welcome' };
   assert.equal((await smtpMailer(url, FROM).send(MAIL)).kind, 'sent');

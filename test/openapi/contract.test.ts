@@ -23,7 +23,7 @@ function changed(body: object, headers: Record<string, string | null> = {}): Ans
   return { status: 200, headers: copy, body: { ...good.body, ...body } };
 }
 
-test('an answer as it was is let through', () => contract.check('GET', path, changed({})));
+test('a response that matches the document is accepted', () => contract.check('GET', path, changed({})));
 
 const WRONG: Record<string, [answer: () => Answered, told: RegExp]> = {
   'a field nobody documented': [
@@ -54,20 +54,20 @@ const WRONG: Record<string, [answer: () => Answered, told: RegExp]> = {
 };
 
 for (const [what, [answer, told]] of Object.entries(WRONG)) {
-  test(`refused: ${what}`, () => assert.throws(() => contract.check('GET', path, answer()), told));
+  test(`rejected: ${what}`, () => assert.throws(() => contract.check('GET', path, answer()), told));
 }
 
-test('refused: an error with a field of its own', () => {
+test('rejected: an error with a field that is not in the document', () => {
   const body = { code: 404, status: 'Not Found', message: 'Payment Not Found', table: 'payments' };
   assert.throws(() => contract.check('GET', path, { ...changed({}), status: 404, body }), /additional properties.*table/s);
 });
 
-test('a path with a query is the same operation; what the document does not have is not its business', () => {
+test('a query does not change the operation; paths that are not in the document are ignored', () => {
   assert.throws(() => contract.check('GET', '/payments?page=1', changed({})), /\/payments answered 200/);
   contract.check('GET', '/health/live', { status: 418, headers: new Headers(), body: 'x' });
 });
 
-test('every call of a test is held against it', async () => {
+test('every call of a test is checked against the document', async () => {
   const { check } = contract;
   let seen = '';
   contract.check = (method, target) => {
@@ -78,7 +78,7 @@ test('every call of a test is held against it', async () => {
   assert.equal(seen, 'GET /payments?per_page=1');
 });
 
-test('every event that is delivered fits its webhook in the document', async () => {
+test('every delivered event matches its webhook in the document', async () => {
   await api.call('POST', '/beneficiaries', { body: { name: 'Awa', channel: 'cm.mtn', phone: '650000000' } });
   await api.call('POST', '/accounts', { body: { name: 'Awa', email: 'awa@shop.example' } });
   const { items } = (await api.call('GET', '/events')).body;

@@ -32,16 +32,16 @@ function operations(): [string, Operation][] {
   );
 }
 
-test('docs/openapi.json is what the routes say', () => {
+test('docs/openapi.json matches the routes', () => {
   compareFile('docs/openapi.json', `${JSON.stringify(document, null, 2)}\n`);
 });
 
-test('the same routes give the same text, wherever it runs', () => {
+test('the same routes generate the same text on any machine', () => {
   const again = buildDocument(allRoutes(api.deps), SERVER);
   assert.equal(JSON.stringify(again), JSON.stringify(document));
 });
 
-test('every route is an operation, with its statuses, scope and access', () => {
+test('every route is an operation with its statuses, scope and access', () => {
   for (const route of allRoutes(api.deps)) {
     const operation = document.paths[templateOf(route.path)]?.[route.method.toLowerCase() as Method];
     assert.ok(operation, `${route.method} ${route.path}`);
@@ -52,14 +52,14 @@ test('every route is an operation, with its statuses, scope and access', () => {
   assert.equal(operations().length, allRoutes(api.deps).length);
 });
 
-test('the version is 2026-08-01 and every event type has its webhook', () => {
+test('the version is 2026-08-01 and every event type has a webhook', () => {
   assert.equal(document.info.version, '2026-08-01');
   const types = document.components.schemas.EventType?.enum as string[];
   assert.deepEqual(Object.keys(document.webhooks), types);
   assert.ok(types.length > 30);
 });
 
-test('every operation tells what it does, in a sentence of its own, and shows what it answers', () => {
+test('every operation has a summary of its own and shows an example of its response', () => {
   const faults: string[] = [];
   for (const [name, { responses, requestBody, description, summary, tags }] of operations()) {
     if (!/^(List|Retrieve)/.test(summary) && description.startsWith(`${summary}.`)) faults.push(`${name} has no description`);
@@ -92,7 +92,7 @@ test('every field and every parameter is described', () => {
   assert.deepEqual(bare, [], 'give the schema a description, or src/edge/openapi/glossary.ts a word');
 });
 
-test('no shape stands twice, no component is unused, no reference leads nowhere', () => {
+test('no schema is defined twice, no component is unused and every reference resolves', () => {
   const { schemas } = document.components;
   const texts = Object.entries(schemas).map(([name, { description: _, ...shape }]) => [canonicalJson(shape), name] as const);
   const twice = [...Map.groupBy(texts, ([text]) => text).values()].filter((same) => same.length > 1);
@@ -115,7 +115,7 @@ test('no shape stands twice, no component is unused, no reference leads nowhere'
   );
 });
 
-test('operation ids are unique, also among webhooks', () => {
+test('operation ids are unique, including those of webhooks', () => {
   const ids = [
     ...operations().map(([, { operationId }]) => operationId),
     ...Object.values(document.webhooks).map(({ post }) => post.operationId),
@@ -123,7 +123,7 @@ test('operation ids are unique, also among webhooks', () => {
   assert.equal(new Set(ids).size, ids.length);
 });
 
-test('every example fits the schema it stands beside', () => {
+test('every example matches its schema', () => {
   const faults: string[] = [];
   const media = (where: string, found: Pick<Response, 'content'>) => {
     const { schema, examples = {} } = found.content?.['application/json'] ?? { schema: {} };
@@ -145,12 +145,12 @@ test('every example fits the schema it stands beside', () => {
   assert.deepEqual(faults, []);
 });
 
-test("it fits OpenAPI's own schema of 3.1", async () => {
+test('the document matches the schema of OpenAPI 3.1', async () => {
   const { valid, errors } = await new Validator().validate(structuredClone(document) as object as Record<string, unknown>);
   assert.ok(valid, JSON.stringify(errors, null, 1));
 });
 
-test('Redocly finds nothing to complain of, not even a warning', async () => {
+test('Redocly reports no error and no warning', async () => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'pirogue-openapi-'));
   try {
     const file = path.join(folder, 'openapi.json');

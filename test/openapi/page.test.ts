@@ -33,7 +33,7 @@ test('200 /openapi.json without a key: the document, with this installation as i
 });
 
 for (const target of ['/openapi.json', '/docs']) {
-  test(`304 ${target} when the caller has it already, 200 when it has another`, async () => {
+  test(`304 ${target} when the caller has the current version, 200 when it has another`, async () => {
     const etag = (await api.call('GET', target, { key: null })).headers.get('etag') as string;
     assert.match(etag, /^W\/"[\w-]{22}"$/);
     const again = await api.call('GET', target, { key: null, headers: { 'if-none-match': etag } });
@@ -42,7 +42,7 @@ for (const target of ['/openapi.json', '/docs']) {
     assert.equal(other.status, 200);
   });
 
-  test(`200 ${target} compressed for whoever takes it, the same text for all`, async () => {
+  test(`200 ${target} compressed for callers that accept it, with the same text for all`, async () => {
     const plain = await fetch(api.url + target, { headers: { 'accept-encoding': 'identity' } });
     assert.equal(plain.headers.get('content-encoding'), null);
     assert.equal(plain.headers.get('vary'), 'Accept-Encoding');
@@ -56,7 +56,7 @@ for (const target of ['/openapi.json', '/docs']) {
   });
 }
 
-test('the page lets nothing run but its own script, and nothing come from elsewhere', async () => {
+test('the page allows only its own script and loads nothing from elsewhere', async () => {
   const { headers, body } = await api.call('GET', '/docs', { key: null });
   const policy = headers.get('content-security-policy') ?? '';
   assert.match(policy, /default-src 'none'/);
@@ -67,7 +67,7 @@ test('the page lets nothing run but its own script, and nothing come from elsewh
   assert.doesNotMatch(body, / style="| on[a-z]+="/);
 });
 
-test('every operation, event type and object is on the page, and every link on it leads somewhere', async () => {
+test('every operation, event type and object is on the page, and every link resolves', async () => {
   const { body: page } = await api.call('GET', '/docs', { key: null });
   const document = buildDocument(allRoutes(api.deps), api.url);
   const ids = new Set([...page.matchAll(/ id="([^"]+)"/g)].map(([, id]: string[]) => id));
@@ -80,7 +80,7 @@ test('every operation, event type and object is on the page, and every link on i
   assert.deepEqual(broken, []);
 });
 
-test('the check of a signature that the page shows is right', async () => {
+test('the code for signature verification on the page is correct', async () => {
   const { isOurs } = await import(`data:text/javascript,${encodeURIComponent(VERIFYING)}`);
   const at = String(Math.floor(Date.now() / 1000));
   const sign = (time: string, body: string) => `v1=${createHmac('sha256', 'whsec_a').update(`${time}.${body}`).digest('hex')}`;
@@ -103,7 +103,7 @@ describe('in a browser', { skip: found.missing ?? false }, () => {
     'docs-smallest': { viewport: PHONE },
     'docs-no-script': { viewport: DESKTOP, javaScriptEnabled: false },
   })) {
-    test(`${name}: nothing is wider than the screen, too pale or too small`, async () => {
+    test(`${name}: nothing is wider than the screen, too low in contrast or too small`, async () => {
       const { page, context, complaints } = await visit(options);
       await page.goto(`${api.url}/docs`);
       await page.screenshot({ path: path.join(FOLDER, `${name}.png`) });
@@ -116,7 +116,7 @@ describe('in a browser', { skip: found.missing ?? false }, () => {
     });
   }
 
-  test('the search shows what has the words, and everything again when it is emptied', async () => {
+  test('the search shows entries that contain the words, and all entries when it is cleared', async () => {
     const { page, context, complaints } = await visit({ viewport: DESKTOP });
     await page.goto(`${api.url}/docs`);
     const shown = () => page.locator('main section:visible h3').allTextContents();
@@ -134,7 +134,7 @@ describe('in a browser', { skip: found.missing ?? false }, () => {
     await context.close();
   });
 
-  test('a payment is made and read with a public sandbox key, which only this tab remembers', async () => {
+  test('a payment is created and read with a public sandbox key, which only this tab stores', async () => {
     const { page, context, complaints } = await visit({ viewport: DESKTOP });
     await page.goto(`${api.url}/docs#createPayment`);
     const form = page.locator('#createPayment .try');
@@ -156,7 +156,7 @@ describe('in a browser', { skip: found.missing ?? false }, () => {
     await context.close();
   });
 
-  test('a secret key is neither sent nor kept', async () => {
+  test('a secret key is neither sent nor stored', async () => {
     const { page, context } = await visit({ viewport: DESKTOP });
     const sent: string[] = [];
     page.on('request', (request) => sent.push(new URL(request.url()).pathname));

@@ -24,7 +24,7 @@ const BODY = JSON.stringify({
   },
 });
 
-test('any JSON comes back byte for byte, whatever is in it', () => {
+test('any JSON is unpacked byte for byte', () => {
   fc.assert(
     fc.property(fc.json({ stringUnit: 'binary' }), (text) => {
       assert.equal(unpack(packWhole(text)), text);
@@ -32,7 +32,7 @@ test('any JSON comes back byte for byte, whatever is in it', () => {
   );
 });
 
-test('holes are filled in their order, also with what looks like one of our marks', () => {
+test('values are filled in in order, even if a value looks like a marker', () => {
   const text = `{"pending_webhooks":${HOLE},"data":{"customer":"${HOLE}","reference":"1|2\\n$1"}}`;
   assert.equal(
     unpack(stored(text, 3, 'cus_01m7z5k2m0qn5d2g0e926zcd1c')),
@@ -40,20 +40,20 @@ test('holes are filled in their order, also with what looks like one of our mark
   );
 });
 
-test('JSON that was never packed is read as it is', () => {
+test('JSON that was never packed is returned unchanged', () => {
   assert.equal(unpack(Buffer.from('{"é":1}')), '{"é":1}');
 });
 
-test('rows of years ago stay readable: the words of dictionary 1 never change', () => {
+test('rows from years ago stay readable: the words of dictionary 1 never change', () => {
   const kept =
     'MQpDyr0GhrnmVabZRrkGZqnFFcYZZal5VQaFyYUGWZTla7jVJiZWBsZ6JqZmUaRmdUOSsjrCI2kZFclZaWZFJQbmaRXFZVlYcz9CeZmhqWWSmYlFUm5ykYFlUQlSJjbCkYtRc6dLammFQkFiXmZqUbHC4QUKOZlloJSPkr9qa2sB';
   assert.equal(unpack(Buffer.from(kept, 'base64')), BODY);
 });
 
-test('even a short event is packed to less than half', () => {
+test('even a short event is packed to less than half its size', () => {
   assert.ok(packWhole(BODY).length < BODY.length / 2, `${packWhole(BODY).length} of ${BODY.length} bytes`);
 });
 
-test('an unknown dictionary is an error, never guessed', () => {
+test('an unknown dictionary is an error', () => {
   assert.throws(() => unpack(Buffer.from('9\nxx')), /dictionary 9/);
 });

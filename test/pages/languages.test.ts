@@ -63,14 +63,14 @@ for (const language of others) {
   describe(`${textsIn(language).name} (${language})`, () => {
     const texts = textsOf(language);
 
-    test('has every text that English has, with the same values in it', () => {
+    test('it has every text of English, with the same placeholders', () => {
       assert.deepEqual([...texts.keys()].sort(), [...english.keys()].sort());
       for (const [name, text] of texts) {
         assert.deepEqual(placeholders(written(text)), placeholders(written(english.get(name) as Text)), name);
       }
     });
 
-    test('has no text that is still English', () => {
+    test('it has no text that is still English', () => {
       const same = [...texts].filter(
         ([name, text]) => /\p{L}/u.test(written(text)) && written(text) === written(english.get(name) as Text),
       );
@@ -89,7 +89,7 @@ for (const language of LANGUAGES) {
     }
   });
 
-  test(`${language}: its code, locale and countries are known ones`, () => {
+  test(`${language}: its code, locale and countries are known`, () => {
     assert.equal(new Intl.Locale(localeOf(language)).language, language);
     assert.equal(Intl.DateTimeFormat.supportedLocalesOf(localeOf(language)).length, 1);
     for (const code of textsIn(language).countries) {
@@ -108,18 +108,18 @@ for (const page of ['checkout.md', 'invoices.md']) {
   });
 }
 
-test('in French a no-break space stands before : ; ? and !', () => {
+test('French has a no-break space before : ; ? and !', () => {
   for (const [name, text] of textsOf('fr')) assert.doesNotMatch(written(text), /[^\u00a0\u202f][:;?!](?=\s|$)/u, name);
 });
 
-test('a language that misses a text does not compile', () => {
+test('a language without one of the texts does not compile', () => {
   const { reasons, ...incomplete } = textsIn('pt');
   // @ts-expect-error the texts of the reasons are missing
   const planted: LanguageTexts = incomplete;
   assert.ok(reasons && planted);
 });
 
-test('numbers of one are in the singular', () => {
+test('the number one is used with the singular', () => {
   const { left, moreItems, busyText } = textsIn('pt').checkout;
   assert.deepEqual([left(1), left(2)], ['falta cerca de 1 min', 'faltam cerca de 2 min']);
   assert.deepEqual([moreItems(1), moreItems(3)], ['e mais 1 artigo', 'e mais 3 artigos']);
@@ -127,7 +127,7 @@ test('numbers of one are in the singular', () => {
   assert.equal(textsIn('fr').checkout.moreItems(1), 'et 1 autre article');
 });
 
-test('Angola, Mozambique, Guinea-Bissau, Cabo Verde and São Tomé are addressed in Portuguese', () => {
+test('Portuguese is used for Angola, Mozambique, Guinea-Bissau, Cabo Verde and São Tomé', () => {
   for (const code of ['AO', 'MZ', 'GW', 'CV', 'ST']) assert.equal(languageOfCountry(code), 'pt');
   assert.deepEqual(
     [languageOfCountry('CM'), languageOfCountry('GH'), languageOfCountry('CN'), languageOfCountry(undefined)],
@@ -135,7 +135,7 @@ test('Angola, Mozambique, Guinea-Bissau, Cabo Verde and São Tomé are addressed
   );
 });
 
-test('a browser gets the language it lists, else the one of the country of a language it lists', () => {
+test('the language is one that the browser lists, else that of the country of one that it lists', () => {
   const cases: Record<string, Language> = {
     'pt-MZ,pt;q=0.9,en;q=0.8': 'pt',
     'fr-CM;q=0.4, pt-AO;q=0.9': 'pt',
@@ -153,7 +153,7 @@ test('a browser gets the language it lists, else the one of the country of a lan
   assert.equal(preferredLanguage(undefined), 'en');
 });
 
-test('a further language is one folder and one line: nothing else in src names the language or has a text of it', () => {
+test('a new language is one folder and one line: nothing else in src names a language or has its texts', () => {
   const root = path.join(import.meta.dirname, '../../src');
   const folders = fs.readdirSync(path.join(root, 'edge/pages/languages'), { withFileTypes: true });
   assert.deepEqual(
@@ -172,6 +172,6 @@ test('a further language is one folder and one line: nothing else in src names t
   assert.deepEqual(naming, ['edge/pages/languages/index.ts']);
 });
 
-test('what is no language is none', () => {
+test('only the exact codes of known languages are accepted', () => {
   for (const value of ['', 'PT', 'de', 'toString', null, 1, ['pt']]) assert.equal(isLanguage(value), false);
 });

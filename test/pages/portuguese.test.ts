@@ -77,7 +77,7 @@ test('a declined charge as JSON has its payer message in Portuguese', async () =
   assert.deepEqual([status, error_code, payer_message], [402, 'insufficient_funds', 'O saldo da conta é insuficiente.']);
 });
 
-test('a merchant asks for Portuguese with theming.locale: the page, the receipt, its PDF and its mail', async () => {
+test('theming.locale sets Portuguese for the page, the receipt, its PDF and its mail', async () => {
   const body = {
     amount: 25_000,
     currency: 'XAF',
@@ -102,7 +102,7 @@ test('a merchant asks for Portuguese with theming.locale: the page, the receipt,
   assert.match(mail?.text ?? '', /^Bom dia,[\s\S]*\nData: .* de .* \(UTC\+1\)\nTransacção: trx_/);
 });
 
-test('the page of a link is in Portuguese, and so are its errors and the page after it', async () => {
+test('the page of a link, its errors and the page after it are in Portuguese', async () => {
   const { url } = await newLink(api, key, { collect: ['name', 'phone', 'email'] });
   const browser = new LinkBrowser(url);
   assert.match(readable((await browser.open(PT)).text), /Número de telefone[\s\S]*Na página seguinte escolhe como pagar/);
@@ -111,7 +111,7 @@ test('the page of a link is in Portuguese, and so are its errors and the page af
   assert.match(readable((await new LinkBrowser(`${url}x`).open(PT)).text), /Link não encontrado/);
 });
 
-test('an invoice with the locale pt: stored, its mail and its page', async () => {
+test('an invoice with the locale pt is stored, mailed and shown in Portuguese', async () => {
   await live.db.run(sql`delete from mails`);
   const customer = { name: 'Ana Gonçalves', email: 'ana@buyers.example' };
   const items = [{ name: 'Sabão', quantity: 2, unit_price: 5_000 }];
@@ -128,7 +128,7 @@ test('an invoice with the locale pt: stored, its mail and its page', async () =>
   assert.match(readable(page), /Pagar esta factura[\s\S]*Data de vencimento/);
 });
 
-test('422 for an invoice in a language that the pages do not have, and the database takes a code of any language', async () => {
+test('422 for an invoice in a language without pages; the database accepts the code of any language', async () => {
   const body = { items: [{ name: 'Sabão', unit_price: 5_000 }], currency: 'XAF', customer: { email: 'a@buyers.example' } };
   const { status, body: answer } = await api.call('POST', '/invoices', { key, body: { ...body, locale: 'de' } });
   assert.deepEqual([status, Object.keys(answer.errors)], [422, ['locale']]);
@@ -138,7 +138,7 @@ test('422 for an invoice in a language that the pages do not have, and the datab
   await assert.rejects(live.db.run(sql`update invoices set locale = 'Kiswahili' where id = ${id}`), /invoices_locale_check/);
 });
 
-test('a mail without a language is in that of the country of the payment, and in English below', async () => {
+test('a mail without a language is in that of the country of the payment, followed by English', async () => {
   await live.db.run(sql`delete from mails`);
   for (const [currency, channel, phone] of [
     ['XAF', 'cm.mtn', '650000000'],

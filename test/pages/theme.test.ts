@@ -8,7 +8,7 @@ import { mark } from './logo.ts';
 
 const colourIn = (style: string, name: string) => readColour(new RegExp(`--${name}:(#[0-9a-f]{6})`).exec(style)?.[1]) as Colour;
 
-test('contrast is what WCAG 2.2 computes', () => {
+test('contrast is computed as WCAG 2.2 defines it', () => {
   assert.equal(contrast([0, 0, 0], WHITE), 21);
   assert.equal(contrast(WHITE, WHITE), 1);
   // #767676 is the lightest grey that passes on white.
@@ -16,7 +16,7 @@ test('contrast is what WCAG 2.2 computes', () => {
   assert.ok(contrast([0x77, 0x77, 0x77], WHITE) < 4.5);
 });
 
-test('whatever colour a merchant wants, all text on it, in it and beside it has 4.5:1', () => {
+test('all text on, in and next to any colour of a merchant has a contrast of 4.5:1', () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 0xffffff }), (number) => {
       const style = themeOf({ color: `#${number.toString(16).padStart(6, '0')}` }).style?.text ?? '';
@@ -33,12 +33,12 @@ test('whatever colour a merchant wants, all text on it, in it and beside it has 
   );
 });
 
-test('a colour that can be read is left as it is, short or long', () => {
+test('a readable colour is kept unchanged, in short or long form', () => {
   assert.equal(themeOf({ color: '#0b4a5e' }).brand, '#0b4a5e');
   assert.equal(themeOf({ color: ' #05A ' }).brand, '#0055aa');
 });
 
-test('what is no colour, language, address or text is left out', () => {
+test('an invalid colour, language, address or text is ignored', () => {
   for (const color of ['red', '#12345', 'rgb(1,2,3)', '#000;}body{display:none', 7, null, {}, ['#000000'], '#0000000']) {
     assert.equal(themeOf({ color }).style, null, String(color));
   }
@@ -58,7 +58,7 @@ test('what is no colour, language, address or text is left out', () => {
   assert.deepEqual(themeOf(null), PLAIN);
 });
 
-test('locale may be of a country; texts are one line, short, and turn nothing around', () => {
+test('locale may include a country; texts are one line, short, and cannot reverse the direction of text', () => {
   assert.deepEqual([themeOf({ locale: 'fr-CM' }).locale, themeOf({ locale: 'EN_us' }).locale], ['fr', 'en']);
   assert.equal(themeOf({ title: ' A\u202eB\n\tC ' }).title, 'A B C');
   assert.equal(themeOf({ button_text: '😀'.repeat(50) }).button_text, '😀'.repeat(24));
@@ -70,7 +70,7 @@ const jpeg = (height: string, width: string) =>
 const webp = (chunk: string, rest: string) =>
   Buffer.concat([Buffer.from('RIFF\x20\0\0\0WEBP', 'latin1'), Buffer.from(chunk), hex(rest), Buffer.alloc(20)]);
 
-test('a picture is known by its bytes: PNG, JPEG and the three kinds of WebP', () => {
+test('an image is recognised by its bytes: PNG, JPEG and the three kinds of WebP', () => {
   assert.equal(imageType(mark(64, [0, 0, 0])), 'image/png');
   assert.equal(imageType(jpeg('0040', '0040')), 'image/jpeg');
   assert.equal(imageType(webp('VP8 ', '10000000 000000 9d012a 4000 4000')), 'image/webp');
@@ -78,7 +78,7 @@ test('a picture is known by its bytes: PNG, JPEG and the three kinds of WebP', (
   assert.equal(imageType(webp('VP8X', '0a000000 00 000000 3f0000 3f0000')), 'image/webp');
 });
 
-test('what is none, would unpack to too much, or moves is refused', () => {
+test('a file that is not an image, decodes to too much or is animated is rejected', () => {
   const large = mark(64, [0, 0, 0]);
   large.writeUInt32BE(60_000, 16);
   const moving = Buffer.concat([mark(64, [0, 0, 0]), Buffer.from('acTL')]);
@@ -100,7 +100,7 @@ test('what is none, would unpack to too much, or moves is refused', () => {
     assert.equal(imageType(bytes), null, what);
 });
 
-test('whatever the bytes are, telling what they are ends without an error', () => {
+test('recognising an image never throws, for any bytes', () => {
   const starts = [hex('89504e470d0a1a0a0000000d49484452'), hex('ffd8ffe0'), Buffer.from('RIFF____WEBPVP8X')];
   fc.assert(
     fc.property(fc.constantFrom(...starts), fc.uint8Array({ maxLength: 200 }), (start, rest) => {
