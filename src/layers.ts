@@ -74,7 +74,7 @@ export const LAYERS: readonly Layer[] = [
       },
       events: { holds: 'catalogue of events, their bodies and lists', writes: ['events', 'event_bodies'] },
       webhooks: {
-        holds: 'recording an event with its change and its deliveries; endpoints, signatures, delivery',
+        holds: 'recording of events and their deliveries in the transaction of the change; endpoints, signatures, sending',
         writes: ['webhook_endpoints', 'deliveries', 'delivery_attempts'],
       },
       'transaction-limits': { holds: 'amounts that a verified team may move', writes: ['ceiling_uses'] },

@@ -151,7 +151,7 @@ class Work {
     this.#arrivals.push({ team_id: row.team_id, currency: row.currency, account_id: '', source_id: row.id, subject_id: row.id });
   }
 
-  /** Releases the amount of a transfer that moved no money from the team's transaction limits. */
+  /** Subtracts the amount of a failed or cancelled transfer from what the team has used of its transaction limits. */
   #releaseLimit({ team_id, currency, counted_day: day, amount_minor }: TransferRow): void {
     if (day !== null) this.#uses.push({ team_id, direction: 'transfer', currency, day, amount_minor: -amount_minor });
   }
@@ -187,9 +187,9 @@ export function transferEvent(environment: Environment, row: TransferRow): NewEv
 }
 
 /**
- * Whether an update is stale: an update about an earlier submission proves nothing about the current one. Two exceptions: a
- * success at the same provider counts whichever submission it is about. `unsent` counts only while no poll was made since,
- * because that poll may have seen more.
+ * Whether an update is stale. An update about an earlier submission is stale, because it proves nothing about the current one; a
+ * success is stale only if it comes from another provider account. `unsent` is also stale when the transfer was polled after the
+ * update was requested, because the poll may have returned a later state.
  */
 function isStale(row: TransferRow, known: TransferRow, occurrence: TransferOccurrence): boolean {
   if (occurrence.kind === 'succeeded') return row.provider_account !== known.provider_account;

@@ -23,7 +23,7 @@ export function succeededJournal(row: TransferRow): Journal {
 
 /**
  * Returns the journal that returns the whole amount, including the fee.
- * @param row as it was before: its stage determines which account has the amount
+ * @param row the transfer before the change: its stage determines which ledger account holds the amount
  */
 export function returnedJournal(row: TransferRow): Journal {
   return journal(row, 'transfer.returned', [

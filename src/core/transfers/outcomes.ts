@@ -43,9 +43,8 @@ export function occurrenceOf(
 }
 
 /**
- * Whether `unavailable` proves that nothing was created. It does only for the submission to which it responds. As the response
- * to a poll, or to a second submission of the same key, it proves nothing about the first submission, which may still be under
- * way.
+ * Whether `unavailable` proves that nothing was created. Only the response to the first submission of a key is proof. A response
+ * to a poll, or to a second submission of the key, proves nothing about the first submission, which may still be under way.
  */
 function isProof(row: TransferRow, call: ProviderCall): boolean {
   return call === 'submit' && row.decision?.resent !== true;
@@ -63,14 +62,14 @@ function successOrMismatch(
 }
 
 /**
- * Counts a key as used up: the provider took the transfer under it and failed it for good, so the next submission needs a new
- * key.
+ * Counts a provider key as used up after the outcome `unfunded`: the transfer has failed permanently under this key, so the next
+ * submission needs a new one.
  */
 function spend(before: Decision): Decision {
   return { ...before, resent: false, spent: (before.spent ?? 0) + 1 };
 }
 
-/** Returns the trigger that tries the next account at once; when all have rejected it, all of them are tried again later. */
+/** Returns the trigger `unsent`: the next account is tried at once. When all have rejected the transfer, all are retried later. */
 function unsent(row: TransferRow, candidates: string[], note: string): TransferOccurrence {
   const before = row.decision as Decision;
   const tried = [...before.tried, row.provider_account as string];

@@ -34,7 +34,7 @@ export function choiceErrors(body: CreateTransferBody): FieldErrors {
   return {};
 }
 
-/** Matches ids of every environment: a sandbox id sent with a live key is not found, rather than read as a phone number. */
+/** Matches ids of both environments, so that a sandbox id sent with a live key is a 404 and is not taken for a phone number. */
 function isBeneficiaryId(text: string): boolean {
   return text.startsWith(idPrefix('ben', 'live'));
 }

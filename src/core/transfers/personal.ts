@@ -1,7 +1,7 @@
 import { explanation } from '../../providers/routing/personal.ts';
 import { fields, kept, type PersonalData } from '../../kit/personal.ts';
 
-/** Recipients are not customers: the erasure of a payer keeps them, even with the same number. */
+/** Recipients are not customers: the erasure of a payer keeps them, even those with the payer's phone number. */
 const recipient = kept('the recipient of a payout, not a payer', 'for ever, with the transfer');
 
 const texts = { reference: recipient, message: recipient, description: recipient, metadata: recipient };

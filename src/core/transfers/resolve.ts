@@ -9,7 +9,7 @@ import { findTransfer } from './store.ts';
 
 /**
  * Closes a transfer that is with a provider by manual resolution.
- * @throws Problem 404 no such transfer of the team, 400 it is final, or provably with no provider
+ * @throws Problem 404 no such transfer of the team, 400 the transfer is final, or provably no provider has it
  */
 export async function resolveTransfer(
   deps: { clock: Clock },

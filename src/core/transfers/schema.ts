@@ -19,7 +19,7 @@ export interface Recipient {
   email: string | null;
 }
 
-/** The providers that are tried and the reason for the choice; stored for later questions. */
+/** The providers that are tried and the reason for the choice; stored to explain the choice later. */
 export interface Decision {
   /** The explanation of the choice by routing. */
   explanation: object;
@@ -27,12 +27,9 @@ export interface Decision {
   candidates: string[];
   /** Accounts that provably have not taken the transfer. */
   tried: string[];
-  /** Sent to its provider a second time, with the same key, because the provider did not know it. */
+  /** Whether it was submitted a second time, with the same key, because the provider reported that it was not found. */
   resent: boolean;
-  /**
-   * Number of keys under which a provider took the transfer and failed it unpaid: the next submission has another. Left out:
-   * none.
-   */
+  /** Number of provider keys that ended with the outcome `unfunded`: the next submission needs a new key. Absent: none. */
   spent?: number | undefined;
   /** The provider's last message while the outcome is open. */
   note: string | null;
@@ -66,7 +63,7 @@ export interface TransferRow {
   decision: Decision | null;
   /** The manual resolution of an unknown outcome. */
   resolution: Resolution | null;
-  /** reserved: its money is in `reserved`, never submitted. dispatched: its amount is in `in.transit`. closed: final. */
+  /** reserved: never submitted, all its money is in `reserved`. dispatched: its amount is in `in.transit`. closed: final. */
   stage: 'reserved' | 'dispatched' | 'closed';
   /** UTC day on which it counts towards the team's transaction limits; null: it does not count. */
   counted_day: string | null;
@@ -75,7 +72,7 @@ export interface TransferRow {
   next_poll_at: Date | null;
   created_at: Date;
   updated_at: Date;
-  /** Time of the current submission; null while the transfer is provably with no provider. */
+  /** Time of the current submission; null while provably no provider has the transfer. */
   dispatched_at: Date | null;
   completed_at: Date | null;
 }

@@ -23,7 +23,7 @@ export interface Sender {
 export async function advance(sender: Sender, row: TransferRow): Promise<void> {
   if (isUnsent(row)) return submit(sender, row, await nextProvider(sender, row));
   const provider = await providerOf(sender, row);
-  // A response is only as recent as its request, however late it arrives.
+  // The age of a response is measured from its request, because the response may be applied much later.
   const polled_at = sender.deps.clock.now();
   const outcome = await payoutsOf(provider).read(payoutOf(sender, row));
   if (outcome.kind !== 'not_found' || !mayBeSentAgain(row, provider, polled_at)) {
@@ -33,14 +33,14 @@ export async function advance(sender: Sender, row: TransferRow): Promise<void> {
   await submit(sender, row, { provider, decision: { ...(row.decision as Decision), resent: true } });
 }
 
-/** Whether the transfer is provably with no provider, so that it may be sent to any. */
+/** Whether provably no provider has the transfer, so that it may be sent to any of them. */
 function isUnsent(row: TransferRow): boolean {
   return row.stage === 'reserved' || row.dispatched_at === null;
 }
 
 /**
- * Whether a transfer that its provider does not know may be sent again. Never to a provider without idempotency, which would
- * treat it as a new payout: there a person resolves it.
+ * Whether a transfer that its provider reports as not found may be sent again. A provider without idempotency would treat it as a
+ * new payout; there it is left to manual resolution.
  */
 function mayBeSentAgain(row: TransferRow, { capabilities, payouts }: Provider, now: number): boolean {
   const grace_ms = Math.max(capabilities.not_found_grace_ms, NOT_FOUND_GRACE_MS);
@@ -81,8 +81,8 @@ function choose({ deps, store }: Sender, row: TransferRow) {
 }
 
 /**
- * Commits the intent, then sends the transfer: from the commit on the provider may have it. Does nothing if another worker was
- * faster.
+ * Commits the intent, then sends the transfer. As soon as the intent is committed, the provider may have the transfer. Does
+ * nothing if another worker was faster.
  */
 async function submit(sender: Sender, known: TransferRow, choice: Choice | null): Promise<void> {
   if (!choice) return;

@@ -161,7 +161,7 @@ function filterConditions(environment: Environment, team_id: bigint, query: Filt
   return allOf([part`team_id = ${team_id}`, ...conditionsOf(query, conditions)]);
 }
 
-/** Returns one page, in reading order. Skipped rows are read from the index only; just the page is read from the table. */
+/** Returns one page: newest first, or oldest first for `newer`. Skipped rows are read from the index only, not from the table. */
 export function listTransfers(
   db: Queryable,
   environment: Environment,

@@ -33,8 +33,8 @@ export function transferSweep(deps: SweepDeps, store: Store): Sweep {
 }
 
 /**
- * Returns a sender whose changes share a transaction when they arrive together. A slow provider delays no other transfer's
- * response.
+ * Returns a sender. Changes that arrive together are applied in one transaction; no change waits for the slow provider of another
+ * transfer.
  */
 function senderOf(deps: SweepDeps, store: Store): Sender {
   const changes = new Batcher<TransferChange, AppliedTransfer>({

@@ -23,10 +23,10 @@ export interface Claim {
 }
 
 /**
- * Draws an amount back from the parties of a payment, in proportion to their shares: first from this payment's share that is
- * still pending, then from `available`, then from `credit` (an advance of the platform) down to the cap. The caller has locked
- * the payment's row.
- * @param cap_minor how far below zero the `credit` of the team and its subaccounts may go in sum, in hundredths; null: no limit
+ * Draws an amount back from the parties of a payment, in proportion to their shares: first from the part of each
+ * share that is still pending, then from `available`, then from `credit` (an advance of the platform) up to the cap. The caller
+ * has locked the payment's row.
+ * @param cap_minor maximum total credit of the team and its subaccounts, in hundredths; null: no limit
  * @returns the draws, or null when they do not cover the amount (nothing is changed then)
  */
 export async function draw(tx: Tx, claim: Claim, cap_minor: Minor | null): Promise<Draw[] | null> {
@@ -81,19 +81,19 @@ function waitingOf(item: SettlementItem): Minor {
   return item.released_at === null && item.amount_minor <= item.share_minor ? item.amount_minor : 0n;
 }
 
-/** The journal by which drawn money is returned: once for each source and kind. */
+/** The journal that returns drawn money. It is posted at most once for each source and kind. */
 export interface Return extends Pick<Journal, 'team_id' | 'kind' | 'source_id' | 'currency'> {
   payment_id: string;
-  /** The account that held the drawn money; with `each`, every party's own account of that name. */
+  /** The account that held the drawn money: the team's, or with `each` the account of that name of each party. */
   from: AccountName;
   each?: boolean;
 }
 
 /**
- * Puts drawn money back into the balances it came from. A pending share becomes pending again unless its retention ended meanwhile;
- * then it becomes available. An advance may have been repaid by now, so it becomes available too. Whatever becomes available
- * first repays outstanding credit. Items change only together with the journal, which is unique by its source: a second return
- * writes nothing. The caller has locked the payment's row.
+ * Returns drawn money to the balances it came from. Money drawn from a pending share becomes pending again, or available if the
+ * share has been released since. Money drawn from credit becomes available, because the advance may have been repaid by now. All
+ * money that becomes available is used to repay outstanding credit first. Items change only together with the journal; it is unique
+ * by source and kind, so a second return writes nothing. The caller has locked the payment's row.
  */
 export async function returnDrawn(tx: Tx, { payment_id, from, each, ...journal }: Return, draws: Draw[]): Promise<void> {
   const { team_id, currency, source_id } = journal;
@@ -112,15 +112,16 @@ export async function returnDrawn(tx: Tx, { payment_id, from, each, ...journal }
 }
 
 /**
- * Returns the part of the draws that makes up an amount. It is divided among the parties in proportion to what each gave.
+ * Returns the draws to undo when only a part of the drawn money is returned. The amount is divided among the parties in
+ * proportion to what each gave.
  * Within a party the last draw is returned first: the platform's advance, then available, then pending money.
  */
 export function partOfDraws(draws: readonly Draw[], amount_minor: Minor, currency: string): Draw[] {
   const parties = [...Map.groupBy(draws, ({ account_id }) => account_id).values()];
   const given = parties.map((own) => own.reduce((sum, drawn) => sum + drawn.amount_minor, 0n));
   const unit = unitOf(currency);
-  // Older draws may not be multiples of the currency's smallest amount. They are returned as exactly as they were made: never
-  // more than a party gave.
+  // Older draws may not be multiples of the currency's smallest amount. Those are divided in hundredths, so that no party gets
+  // back more than it gave.
   const parts = proRata(amount_minor, given, given.every((gave) => gave % unit === 0n) ? unit : 1n);
   return parties.flatMap((own, i) => {
     let missing = parts[i] as Minor;
@@ -134,7 +135,7 @@ export function partOfDraws(draws: readonly Draw[], amount_minor: Minor, currenc
 
 /**
  * Returns the postings of draws.
- * @param to the account that takes the money; with `each`, every party's own account of that name
+ * @param to the account that takes the money: the team's, or with `each` the account of that name of each party
  */
 export function drawPostings(draws: Draw[], to: AccountName, each = false): Posting[] {
   return draws.map((drawn) => ({

@@ -33,8 +33,8 @@ export function captureAccount(available_at: AvailableAt): Extract<AccountName, 
 }
 
 /**
- * Returns the settlement items of a completed payment. Its retained money is released from them, and refunds are shared among
- * its parties by them.
+ * Returns the settlement items of a completed payment. They determine how much retained money is released, and how a refund is
+ * divided among the parties.
  * @param at time of the capture, in milliseconds since the epoch
  */
 export function itemsOf(

@@ -1,8 +1,8 @@
 import { decimalsOf, type Minor } from '../../kit/money.ts';
 
 /**
- * How a payment is split between a connected subaccount and the team. `value` is the platform's part, in percent or major
- * units.
+ * How a payment is split between a connected subaccount and the team, which is the platform of a marketplace. `value` is the
+ * team's part, in percent or major units.
  */
 export interface Split {
   type: 'percentage' | 'fixed';
@@ -16,8 +16,8 @@ export interface Share {
 }
 
 /**
- * Splits the amount of a payment less the fee. The platform gets its part first, never more than there is; the subaccount gets
- * the rest, so the parts always sum to the whole.
+ * Splits the amount of a payment less the fee. The team gets its part first, at most the whole amount. The subaccount gets the
+ * rest, so the parts always sum to the whole.
  */
 export function sharesOf(net_minor: Minor, currency: string, account_id: string | null, split: Split | null): Share[] {
   if (account_id === null) return [{ account_id: '', amount_minor: net_minor }];
