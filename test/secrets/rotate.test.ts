@@ -352,7 +352,7 @@ describe('rotation by command', () => {
     fs.renameSync(keyFile(cli), `${keyFile(cli)}.away`);
     const { code, stderr } = await cli.run('secrets', 'status');
     assert.equal(code, 1);
-    assert.match(stderr, /^pirogue: .*secrets\.key is gone: restore it from a backup/);
+    assert.match(stderr, /^pirogue: .*secrets\.key is missing: restore it from a backup/);
     assert.ok(!fs.existsSync(keyFile(cli)));
   });
 
