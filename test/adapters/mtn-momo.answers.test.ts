@@ -3,7 +3,8 @@ import { suite, test } from 'node:test';
 import type { SendResult } from '../../src/kit/fetch.ts';
 import { CODES } from '../../src/providers/adapters/mtn-momo/codes.ts';
 import { compareGolden } from '../setup/golden.ts';
-import { answered, collection, payout, refund, stubbed } from './mtn-momo-stub.ts';
+import { collection, stubbed } from './mtn-momo-stub.ts';
+import { answered, payoutFor, refundFor } from './wire-stub.ts';
 
 /** What an adapter says of a collection, a transfer and a refund when every call is answered like this. */
 async function saidTo(result: SendResult) {
@@ -12,13 +13,13 @@ async function saidTo(result: SendResult) {
   return {
     submit: [
       await provider.submit(collection(provider)),
-      await payouts?.submit(payout(provider)),
-      await refunds?.submit(refund(provider)),
+      await payouts?.submit(payoutFor(provider)),
+      await refunds?.submit(refundFor(provider)),
     ],
     read: [
       await provider.read(collection(provider)),
-      await payouts?.read(payout(provider)),
-      await refunds?.read(refund(provider)),
+      await payouts?.read(payoutFor(provider)),
+      await refunds?.read(refundFor(provider)),
     ],
   };
 }

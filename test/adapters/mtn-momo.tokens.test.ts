@@ -4,7 +4,8 @@ import { mtnMomo } from '../../src/providers/adapters/mtn-momo/index.ts';
 import { startSimulator, type Simulator } from '../../simulators/kit/simulator.ts';
 import { mtnMomoSimulator } from '../../simulators/mtn-momo/index.ts';
 import { tools } from './fixture.ts';
-import { answered, collection, payout, refund, stubbed } from './mtn-momo-stub.ts';
+import { collection, stubbed } from './mtn-momo-stub.ts';
+import { answered, payoutFor, refundFor } from './wire-stub.ts';
 
 const HOUR = 3_600_000;
 
@@ -43,8 +44,8 @@ suite('tokens of MTN MoMo', () => {
     assert.deepEqual([...new Set(outcomes.map(({ kind }) => kind))], ['accepted']);
     assert.equal(minted(), 1);
     assert.equal(minted('disbursement'), 0);
-    await provider.payouts?.submit(payout(provider));
-    await provider.refunds?.submit(refund(provider));
+    await provider.payouts?.submit(payoutFor(provider));
+    await provider.refunds?.submit(refundFor(provider));
     assert.deepEqual([minted(), minted('disbursement')], [1, 1]);
   });
 
@@ -113,7 +114,7 @@ suite('tokens of MTN MoMo', () => {
   test('the disbursement product may have an API user of its own', async () => {
     await using account = await twinned({ api_user: 'wrong', ...ownUser() });
     const { provider } = account;
-    assert.equal((await provider.payouts?.submit(payout(provider)))?.kind, 'pending');
+    assert.equal((await provider.payouts?.submit(payoutFor(provider)))?.kind, 'pending');
     assert.equal((await provider.submit(collection(provider))).kind, 'unavailable');
   });
 

@@ -6,7 +6,8 @@ import type { SendOptions } from '../../src/kit/fetch.ts';
 import { uuidOf } from '../../src/kit/ids.ts';
 import type { RawCallback } from '../../src/providers/adapters/contract.ts';
 import { mtnMomo } from '../../src/providers/adapters/mtn-momo/index.ts';
-import { answered, collection, CREDENTIALS, payout, refund, stubbed } from './mtn-momo-stub.ts';
+import { collection, CREDENTIALS, stubbed } from './mtn-momo-stub.ts';
+import { answered, payoutFor, refundFor } from './wire-stub.ts';
 
 const accepting = () => answered(202, '');
 const bodyOf = (call: SendOptions | undefined) => JSON.parse(String(call?.body));
@@ -45,8 +46,8 @@ suite('requests to MTN MoMo', () => {
 
   test('a transfer names the payee, a refund the original payment; both use the disbursement product', async () => {
     const { provider, calls } = stubbed(accepting);
-    await provider.payouts?.submit(payout(provider));
-    await provider.refunds?.submit(refund(provider));
+    await provider.payouts?.submit(payoutFor(provider));
+    await provider.refunds?.submit(refundFor(provider));
     assert.deepEqual(
       calls.map(({ url, headers }) => [new URL(url).pathname, headers?.['ocp-apim-subscription-key']]),
       [
@@ -104,7 +105,7 @@ suite('requests to MTN MoMo', () => {
     assert.equal((await provider.submit(collection(provider, { payer: null }))).kind, 'refused');
     assert.equal((await provider.submit(collection(provider, { payer: '../balance' }))).kind, 'refused');
     const recipient = { name: 'Awa N.', phone: null, account_number: '123', bank_code: null };
-    assert.deepEqual(await provider.payouts?.submit(payout(provider, { recipient })), {
+    assert.deepEqual(await provider.payouts?.submit(payoutFor(provider, { recipient })), {
       kind: 'failed',
       reason: 'invalid_recipient',
       message: 'not a number MTN MoMo could pay',
@@ -210,11 +211,11 @@ suite('callbacks of MTN MoMo', () => {
     ['a PUT to it', raw(ours.callback_url, '{}', 'PUT'), ours.provider_key],
     ['one without a body', raw(`${ours.callback_url}?a=b`, ''), ours.provider_key],
     ['one whose body names another', raw(ours.callback_url, JSON.stringify({ externalId: uuidOf('other') })), ours.provider_key],
-    ['one for a transfer', raw(payout(provider).callback_url, '{}'), payout(provider).provider_key],
+    ['one for a transfer', raw(payoutFor(provider).callback_url, '{}'), payoutFor(provider).provider_key],
     [
       'one for a refund, whose key only externalId has',
-      raw(refund(provider).callback_url, JSON.stringify({ externalId: refund(provider).provider_key })),
-      refund(provider).provider_key,
+      raw(refundFor(provider).callback_url, JSON.stringify({ externalId: refundFor(provider).provider_key })),
+      refundFor(provider).provider_key,
     ],
     [
       'one to the address of the account',

@@ -6,7 +6,8 @@ import { mtnMomo } from '../../src/providers/adapters/mtn-momo/index.ts';
 import { startSimulator, type Simulator } from '../../simulators/kit/simulator.ts';
 import { mtnMomoSimulator } from '../../simulators/mtn-momo/index.ts';
 import { tools } from '../adapters/fixture.ts';
-import { collection, payout, refund } from '../adapters/mtn-momo-stub.ts';
+import { collection } from '../adapters/mtn-momo-stub.ts';
+import { payoutFor, refundFor } from '../adapters/wire-stub.ts';
 
 const USER = '7c9e6679-7425-40de-944b-e07fc1f90ae7';
 
@@ -91,7 +92,7 @@ suite('the test numbers of MTN’s sandbox in the simulator', () => {
     assert.ok(payouts);
     const rows = NUMBERS.payout.map(async ([suffix]) => {
       const recipient = { name: 'Awa N.', phone: `+46733123${suffix}`, account_number: null, bank_code: null };
-      const one = payout(provider, { provider_key: provider.keyOf(`payout ${suffix}`), currency: 'EUR', recipient });
+      const one = payoutFor(provider, { provider_key: provider.keyOf(`payout ${suffix}`), currency: 'EUR', recipient });
       const submitted = await payouts.submit(one);
       return [suffix, submitted.kind, told(await settled(() => payouts.read(one), suffix === '453'))];
     });
@@ -103,7 +104,11 @@ suite('the test numbers of MTN’s sandbox in the simulator', () => {
     assert.ok(refunds);
     const rows = NUMBERS.refund.map(async ([reference]) => {
       const given = { ...collection(provider), provider_key: reference };
-      const one = refund(provider, { provider_key: provider.keyOf(`refund ${reference}`), currency: 'EUR', collection: given });
+      const one = refundFor(provider, {
+        provider_key: provider.keyOf(`refund ${reference}`),
+        currency: 'EUR',
+        collection: given,
+      });
       const submitted = await refunds.submit(one);
       return [reference, submitted.kind, told(await settled(() => refunds.read(one), reference === '5'))];
     });

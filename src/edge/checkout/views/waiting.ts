@@ -63,14 +63,14 @@ function step(scene: Waiting, attempt: AttemptRow | undefined): Html {
       return state(
         { icon: 'phone' },
         title,
-        html`<p>${texts.confirmText(amount, number)}</p>${piece(scene, attempt)}${steps(scene, attempt)}
+        html`<p>${texts.confirmText(amount, number)}</p>${trancheLine(scene, attempt)}${steps(scene, attempt)}
 ${dialHint(texts, attempt)}${byItself(scene)}`,
       );
     case 'otp':
       return state(
         { icon: 'phone' },
         title,
-        html`<p>${texts.otpText(number)}</p>${piece(scene, attempt)}${codeForm(scene)}${dialHint(texts, attempt)}`,
+        html`<p>${texts.otpText(number)}</p>${trancheLine(scene, attempt)}${codeForm(scene)}${dialHint(texts, attempt)}`,
       );
     case 'transfer':
       return state(
@@ -102,7 +102,7 @@ function checking(scene: Waiting, title: string): Html {
  * A payment above the operator's transaction limit is charged in several tranches. The first prompt explains the smaller
  * amount.
  */
-function piece(scene: Scene, attempt: AttemptRow): Html | false {
+function trancheLine(scene: Scene, attempt: AttemptRow): Html | false {
   const { payment, texts } = scene;
   const first = payment.captured_minor === 0n && attempt.amount_minor < totalOf(payment);
   return first && html`<p>${texts.partOf(money(scene, totalOf(payment)))}</p>`;
