@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
+import { createLog } from '../../src/kit/log.ts';
 import { sql } from '../../src/kit/sql.ts';
-import { type Api, FakeClock, startApi } from '../setup/api.ts';
+import { openPool } from '../../src/platform/db/pool.ts';
+import { type Api, FakeClock, startApi, until } from '../setup/api.ts';
 import { Registry } from '../setup/providers.ts';
 import { Scripted } from '../setup/scripted.ts';
 
@@ -48,6 +50,31 @@ test('202 for ten concurrent requests with one key: the provider receives the co
     answers.map(({ status }) => status),
     Array(10).fill(202),
   );
+  assert.equal(provider.continued.length, 1);
+});
+
+test('202 for a request that finds the code already taken by a concurrent request with its key', async (t) => {
+  const id = await waitingForCode();
+  const first = await send(id, 'overtaken');
+  const owner = openPool({ url: api.databases.sandbox, size: 2, log: createLog({ level: 'silent', format: 'json' }) });
+  t.after(() => owner.close());
+  const key = await owner.maybe<{ row: string }>(sql`
+    with gone as (delete from idempotency_keys where key = 'overtaken' returning *) select to_jsonb(gone)::text as row from gone`);
+  const second = await owner.transaction(async (tx) => {
+    // The second request finds no key, then waits here for the attempts of the payment; meanwhile the first one commits.
+    await tx.run(sql`lock table attempts in access exclusive mode`);
+    await tx.run(
+      sql`insert into idempotency_keys select * from jsonb_populate_record(null::idempotency_keys, ${key?.row}::jsonb)`,
+    );
+    const overtaken = send(id, 'overtaken');
+    await until(
+      () => owner.all(sql`select 1 from pg_locks where relation = 'attempts'::regclass and not granted`),
+      (waiting) => waiting.length > 0,
+    );
+    return { overtaken };
+  });
+  const { status, body } = await second.overtaken;
+  assert.deepEqual([status, body], [202, first.body]);
   assert.equal(provider.continued.length, 1);
 });
 

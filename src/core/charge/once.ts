@@ -77,8 +77,12 @@ async function first(
     await storeResponse(store.db, slot, storedResponse(reply), null);
     return reply;
   } catch (error) {
+    if (!(error instanceof Problem)) throw error;
     // Only a success consumes a key: after a decline the same key may be used again.
-    if (own.length > 0 && error instanceof Problem) await releaseKey(store.db, slot, own);
+    if (own.length > 0) await releaseKey(store.db, slot, own);
+    // A concurrent request may have taken the key after this one had found it free, and have changed the payment. That request's
+    // response is the one to return.
+    else if (await findKey(store.db, slot)) throw new KeyTaken();
     throw error;
   }
 }
