@@ -15,6 +15,7 @@ const child = spawn(process.execPath, [path.join(import.meta.dirname, 'test.ts')
   stdio: 'inherit',
   env: {
     ...process.env,
+    LONG_RUN: '1',
     FAULT_PAYMENTS: values.payments,
     // A payment takes some 100 ms on two cores; what providers keep open is waited for at the end.
     TEST_FILE_LIMIT_MS: String(600_000 + Number(values.payments) * 500),

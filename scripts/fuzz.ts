@@ -36,6 +36,7 @@ const child = spawn(process.execPath, [path.join(import.meta.dirname, 'test.ts')
   stdio: 'inherit',
   env: {
     ...process.env,
+    LONG_RUN: '1',
     FUZZ_CALLS: options.calls,
     TEST_FILE_LIMIT_MS: String(300_000 + Number(options.calls) * 60),
     ...(options.seed ? { FUZZ_SEED: options.seed } : {}),

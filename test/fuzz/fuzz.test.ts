@@ -4,6 +4,7 @@ import { verifyLedger } from '../../src/money/ledger/verify.ts';
 import { checkBooks } from '../../src/core/books-check/check.ts';
 import { startApi } from '../setup/api.ts';
 import { openLiveShop } from '../setup/live-shop.ts';
+import { report } from '../setup/progress.ts';
 import { startReceiver } from '../setup/receiver.ts';
 import { buildDocument } from '../../src/edge/openapi/document.ts';
 import { allRoutes } from '../../src/program/program.ts';
@@ -39,7 +40,7 @@ test(`${CALLS} random requests: no 5xx but the documented ones, and every answer
     { ...live, key: 'sk_live_wrong' },
   ];
   const session = new Session(api, SEED, keys, receiver);
-  const { statuses, reached, defects } = await session.run(CALLS, (done) => t.diagnostic(`${done} of ${CALLS} requests`));
+  const { statuses, reached, defects } = await session.run(CALLS, (done) => report(t, `${done} of ${CALLS} requests`));
   const counts = [...statuses].sort(([a], [b]) => a - b).map(([status, count]) => `${status}: ${count}`);
   t.diagnostic(counts.join(', '));
   assert.deepEqual(defects, [], `FUZZ_SEED=${SEED} repeats the run`);

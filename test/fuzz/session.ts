@@ -59,7 +59,7 @@ export class Session {
     for (let done = 1; done <= calls && this.#report.defects.length < 10; done++) {
       if (this.#memory.pages.length > 0 && this.#random.chance(0.15)) await this.#visit();
       else await this.#call();
-      if (done % Math.max(1, Math.floor(calls / 10)) === 0) progress(done);
+      if (done % Math.min(5_000, Math.max(1, Math.floor(calls / 10))) === 0) progress(done);
     }
     return this.#report;
   }

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from '../../src/kit/sql.ts';
 import { randomOf } from '../../simulators/kit/random.ts';
+import { report } from '../setup/progress.ts';
 import { differences, leftOpen } from './audit.ts';
 import { decideByStatement } from './person.ts';
 import { Shop } from './shop.ts';
@@ -25,7 +26,7 @@ test(`${PAYMENTS} payments under random faults and SIGKILLs: 0 charged twice, 0 
   const reaper = reap(world, shop, () => serving);
   const every = Math.max(1, Math.floor(PAYMENTS / 10));
   await shop.serveAll(PAYMENTS, (count) => {
-    if (count % every === 0) t.diagnostic(`${count} of ${PAYMENTS} orders, ${world.deaths} deaths`);
+    if (count % every === 0) report(t, `${count} of ${PAYMENTS} orders, ${world.deaths} deaths`);
   });
   serving = false;
   await reaper;
