@@ -1,5 +1,7 @@
 import type { Secrets } from '../../src/kit/crypto.ts';
 import type { Db } from '../../src/kit/sql.ts';
+import type { Store } from '../../src/platform/db/stores.ts';
+import type { Deps } from '../../src/program/deps.ts';
 import type { Providers } from '../../src/providers/provider-accounts/directory.ts';
 
 /** A seeded generator. Everything random in a world comes from one of these. */
@@ -77,6 +79,11 @@ export interface Ground {
   payments: number;
   /** One of the nodes, for work that a program of the service does at the command line. */
   apiUrl: string;
+  /**
+   * Runs on some node what a person does at the command line, or what a provider's notice of a dispute causes. `lost`: the node
+   * died meanwhile.
+   */
+  operate<T>(work: (deps: Deps, store: Store) => Promise<T>): Promise<T | 'lost'>;
 }
 
 /** The half of a world that is not the service. */

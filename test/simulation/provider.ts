@@ -1,0 +1,293 @@
+import type {
+  Cancellation,
+  Collection,
+  Next,
+  PayerInput,
+  Payout,
+  PayoutOutcome,
+  Provider,
+  Reading,
+  Refund,
+  RefundOutcome,
+  Submission,
+} from '../../src/providers/adapters/contract.ts';
+import { type Entry, type Flow, type Money, stateOf } from './book.ts';
+import type { Bank } from './bank.ts';
+import { verifyCallback } from './callbacks.ts';
+import type { Random } from './contract.ts';
+import { type Passage, passageOf, type Plan, planOfCollection, planOfPayment } from './fates.ts';
+
+/** What distinguishes one provider account from another. */
+export interface Traits {
+  account_id: string;
+  name: string;
+  idempotency: 'replays' | 'conflicts' | 'none';
+  readable_by: 'ours' | 'theirs';
+  grace_ms: number;
+  signs: boolean;
+  refunds: 'full' | 'partial' | null;
+  payouts: boolean;
+  cancels: boolean;
+  prepares: boolean;
+  channels: readonly { channel: string; currency: string }[];
+}
+
+/** The answer to a request is given up after this. */
+const TIMEOUT_MS = 30_000;
+
+/** Makes a provider whose every call has a drawn outcome, of all that the contract of providers allows. */
+export function simulatedProvider(bank: Bank, traits: Traits): Provider {
+  const collections = new Collections(bank, traits);
+  const payments = new Payments(bank, traits);
+  const { account_id, name, idempotency, readable_by, grace_ms } = traits;
+  return {
+    name,
+    account_id,
+    capabilities: {
+      ...{ idempotency, readable_by, not_found_grace_ms: grace_ms },
+      polls: { first_ms: 2_000, factor: 2, max_ms: 300_000 },
+    },
+    offers: () =>
+      traits.channels.map((offer) => ({
+        ...{ ...offer, operations: traits.payouts ? (['collect', 'payout'] as const) : (['collect'] as const) },
+        ...{ min_minor: null, max_minor: null, step_minor: null },
+      })),
+    keyOf: (id) => `${name}-${id}`,
+    submit: (collection) => collections.submit(collection),
+    continue: (collection, input) => collections.continue(collection, input),
+    read: (collection) => collections.read(collection),
+    verifyCallback: (raw) => verifyCallback(traits, raw),
+    ...(traits.cancels ? { cancel: (collection: Collection) => collections.cancel(collection) } : {}),
+    ...(traits.prepares ? { prepare: (collection: Collection) => collections.prepare(collection) } : {}),
+    ...(traits.refunds
+      ? {
+          refunds: {
+            extent: traits.refunds,
+            submit: (refund: Refund) => payments.submitRefund(refund),
+            read: (refund: Refund) => payments.readRefund(refund),
+          },
+        }
+      : {}),
+    ...(traits.payouts
+      ? {
+          payouts: {
+            reaches: (channel: string, currency: string) =>
+              traits.channels.some((one) => one.channel === channel && one.currency === currency),
+            submit: (payout: Payout) => payments.submitPayout(payout),
+            read: (payout: Payout) => payments.readPayout(payout),
+          },
+        }
+      : {}),
+  };
+}
+
+interface Request extends Money {
+  flow: Flow;
+  key: string;
+  subject: string;
+  of: string | null;
+  description: string;
+  callback_url: string;
+}
+
+/** What a request came to: the entry, if the provider has one, and whether its sender hears of it. */
+interface Arrival {
+  passage: Passage;
+  entry: Entry | null;
+  /** The key had arrived before. */
+  repeated: boolean;
+  random: Random;
+}
+
+/** The part of a provider that is the same for collections, refunds and payouts. */
+abstract class Handler {
+  protected readonly bank: Bank;
+  protected readonly traits: Traits;
+
+  constructor(bank: Bank, traits: Traits) {
+    this.bank = bank;
+    this.traits = traits;
+  }
+
+  protected async arrive(request: Request, plan: (random: Random) => Plan): Promise<Arrival> {
+    const { bank, traits } = this;
+    const random = bank.drawFor(request.flow, request.description);
+    const passage = bank.settled ? 'answered' : passageOf(random, bank.weather);
+    const sent_at = bank.now();
+    await bank.point(`${traits.name} gets ${request.flow} ${request.key}`);
+    const known = bank.book.find(traits.account_id, request.key);
+    if (passage === 'unavailable' || passage === 'vanished') {
+      if (passage === 'vanished') await bank.sleep(TIMEOUT_MS);
+      return { passage, entry: null, repeated: known !== undefined, random };
+    }
+    if (known) return this.#repeat(request, known, passage, random);
+    const entry = this.#enter(request, passage, plan(random), random);
+    // What arrives so late, or can only be identified by an answer that was lost, is reported until the report is taken.
+    const insists = passage !== 'answered' && traits.readable_by === 'theirs';
+    bank.plan(entry, random, traits, insists || bank.now() - sent_at > traits.grace_ms / 4);
+    if (passage === 'lost' || passage === 'delayed') await bank.sleep(TIMEOUT_MS);
+    await bank.point(`${traits.name} answers ${request.key}`);
+    return { passage, entry, repeated: false, random };
+  }
+
+  #repeat(request: Request, known: Entry, passage: Passage, random: Random): Arrival {
+    const { bank, traits } = this;
+    known.arrivals += 1;
+    if (known.amount_minor !== request.amount_minor || known.currency !== request.currency)
+      bank.book.violations.push(`${request.key} was sent again with another amount`);
+    if (traits.idempotency === 'none')
+      bank.book.violations.push(`${request.key} was sent twice to a provider without idempotency`);
+    return { passage: passage === 'refused' ? 'answered' : passage, entry: known, repeated: true, random };
+  }
+
+  #enter(request: Request, passage: Passage, drawn: Plan, random: Random): Entry {
+    const { bank, traits } = this;
+    const plan = bank.settled ? { ...drawn, after_ms: 0 } : drawn;
+    const { amount_minor, currency } = request;
+    const lag = traits.grace_ms / 4;
+    const arrived_at = bank.now() + (passage === 'delayed' ? random.int(lag) : 0);
+    const refused = passage === 'refused';
+    const ends_at = arrived_at + (refused ? 0 : plan.after_ms);
+    const entry: Entry = {
+      ...{ account: traits.account_id, flow: request.flow, key: request.key, ref: `ref-${request.key}` },
+      ...{ subject: request.subject, of: request.of, amount_minor, currency, arrived_at, ends_at },
+      visible_at: arrived_at + (random.chance(0.05 * bank.weather.storm) ? random.int(lag) : 0),
+      end: refused ? 'failed' : plan.end,
+      late_at: plan.late_after_ms === null || refused ? null : ends_at + plan.late_after_ms,
+      moves: { amount_minor, currency },
+      ...{ reason: plan.reason, callback_url: request.callback_url, arrivals: 1 },
+    };
+    bank.book.add(entry);
+    return entry;
+  }
+
+  /** The entry that a read finds. `dark`: nothing can be said now. */
+  protected async look(key: string, ref: string | null): Promise<Entry | 'dark' | null> {
+    const { bank, traits } = this;
+    await bank.point(`${traits.name} is asked for ${key}`);
+    const random = bank.random;
+    if (!bank.settled && random.chance(0.04 * bank.weather.storm)) return 'dark';
+    if (traits.readable_by === 'theirs' && ref === null) return 'dark';
+    const entry = bank.book.find(traits.account_id, key);
+    await bank.point(`${traits.name} shows ${key}`);
+    return entry && entry.visible_at <= bank.now() ? entry : null;
+  }
+}
+
+class Collections extends Handler {
+  async prepare({ description }: Collection) {
+    const random = this.bank.drawFor('prepare', description);
+    const storm = this.bank.settled ? 0 : this.bank.weather.storm;
+    await this.bank.point(`${this.traits.name} prepares`);
+    if (random.chance(0.02 * storm)) return { kind: 'unavailable', message: 'no token' } as const;
+    if (random.chance(0.01 * storm)) return { kind: 'refused', reason: 'fraud_blocked', message: 'blocked' } as const;
+    return { kind: 'ready', handle: random.chance(0.5) ? 'token' : null } as const;
+  }
+
+  async submit(collection: Collection): Promise<Submission> {
+    const { provider_key: key, attempt_id: subject, amount_minor, currency, description, callback_url } = collection;
+    const request = { flow: 'collect', key, subject, of: null, amount_minor, currency, description, callback_url } as const;
+    const { bank, traits } = this;
+    const arrival = await this.arrive(request, (random) => planOfCollection(random, bank.weather));
+    const { passage, entry, repeated, random } = arrival;
+    if (passage === 'unavailable') return { kind: 'unavailable', message: 'closed' };
+    if (!entry || passage === 'lost' || passage === 'delayed') return { kind: 'unknown', message: 'no answer' };
+    if (repeated) bank.book.violations.push(`the collection ${key} was sent twice`);
+    if (repeated && traits.idempotency === 'conflicts') return { kind: 'duplicate' };
+    const reason = entry.reason as 'operator_declined';
+    if (passage === 'refused') return { kind: 'refused', reason, message: 'refused at once' };
+    if (!repeated && random.chance(0.05)) this.#mismatch(entry, random);
+    const state = stateOf(entry, bank.now());
+    if (state === 'succeeded') return { kind: 'succeeded', provider_ref: entry.ref, ...entry.moves };
+    if (state === 'failed') return { kind: 'refused', reason, message: 'declined at once' };
+    if (random.chance(0.01 * bank.weather.storm)) return { kind: 'duplicate' };
+    const provider_ref = traits.readable_by === 'ours' && random.chance(0.2) ? null : entry.ref;
+    return { kind: 'accepted', provider_ref, next: this.#next(entry, random), poll_after_ms: 1_000 + random.int(20_000) };
+  }
+
+  /** The payer pays another amount than was requested, or in another currency. */
+  #mismatch(entry: Entry, random: Random): void {
+    if (this.bank.settled || !random.chance(0.1 * this.bank.weather.storm)) return;
+    entry.moves = { amount_minor: entry.amount_minor + (random.chance(0.5) ? 100n : -100n), currency: entry.currency };
+    if (entry.moves.amount_minor <= 0n) entry.moves = { ...entry.moves, amount_minor: 100n };
+  }
+
+  #next(entry: Entry, random: Random): Next {
+    const kind = random.next();
+    if (kind < 0.9) return { kind: 'confirm', hint: 'Dial *126#' };
+    if (kind < 0.95) {
+      // Without the code it ends unpaid.
+      this.bank.awaitCode(entry);
+      return { kind: 'otp' };
+    }
+    if (kind < 0.98) return { kind: 'redirect', url: `https://pay.provider.example/${entry.ref}` };
+    return { kind: 'transfer', instructions: { bank: 'Bank', account_number: '1234567890', reference: entry.ref } };
+  }
+
+  async continue(collection: Collection, input: PayerInput): Promise<Submission> {
+    const { bank, traits } = this;
+    await bank.point(`${traits.name} gets a code for ${collection.provider_key}`);
+    const entry = bank.book.find(traits.account_id, collection.provider_key);
+    if (!entry || input.kind !== 'otp') return { kind: 'unknown', message: 'no such collection' };
+    if (!bank.settled && bank.random.chance(0.05 * bank.weather.storm)) return { kind: 'unavailable', message: 'closed' };
+    bank.codeArrived(entry, traits);
+    await bank.point(`${traits.name} took the code for ${collection.provider_key}`);
+    if (!bank.settled && bank.random.chance(0.05 * bank.weather.storm)) return { kind: 'unknown', message: 'no answer' };
+    return { kind: 'accepted', provider_ref: entry.ref, next: { kind: 'confirm' }, poll_after_ms: 1_000 };
+  }
+
+  async read(collection: Collection): Promise<Reading> {
+    const entry = await this.look(collection.provider_key, collection.provider_ref);
+    if (entry === 'dark') return { kind: 'unreadable', message: 'an empty page' };
+    if (!entry) return { kind: 'not_found' };
+    return this.bank.readingOf(entry);
+  }
+
+  async cancel(collection: Collection): Promise<Cancellation> {
+    const { bank, traits } = this;
+    await bank.point(`${traits.name} is to cancel ${collection.provider_key}`);
+    const entry = bank.book.find(traits.account_id, collection.provider_key);
+    if (!entry || bank.random.chance(0.1)) return { kind: 'unknown', message: 'no answer' };
+    if (stateOf(entry, bank.now()) !== 'pending' || bank.random.chance(0.1)) return { kind: 'too_late', message: 'too late' };
+    Object.assign(entry, { end: 'cancelled', ends_at: bank.now(), late_at: null });
+    return { kind: 'cancelled' };
+  }
+}
+
+class Payments extends Handler {
+  async submitRefund(refund: Refund): Promise<RefundOutcome> {
+    const { provider_key: key, refund_id: subject, amount_minor, currency, collection, callback_url } = refund;
+    const { bank, traits } = this;
+    const { description, provider_key: of } = collection;
+    const request = { flow: 'refund', key, subject, of, amount_minor, currency, description, callback_url } as const;
+    bank.checkRefund(traits, refund);
+    const arrival = await this.arrive(request, (random) => planOfPayment(random, bank.weather, false));
+    if (arrival.passage === 'unavailable') return { kind: 'unavailable', message: 'closed' };
+    if (!arrival.entry || arrival.passage === 'lost' || arrival.passage === 'delayed')
+      return { kind: 'unknown', message: 'no answer' };
+    return bank.refundOutcomeOf(arrival.entry, false);
+  }
+
+  async readRefund({ provider_key, provider_ref }: Refund): Promise<RefundOutcome> {
+    const entry = await this.look(provider_key, provider_ref ?? 'by key');
+    if (entry === 'dark') return { kind: 'unknown', message: 'an empty page' };
+    return entry ? this.bank.refundOutcomeOf(entry, true) : { kind: 'not_found' };
+  }
+
+  async submitPayout(payout: Payout): Promise<PayoutOutcome> {
+    const { provider_key: key, transfer_id: subject, amount_minor, currency, description, callback_url } = payout;
+    const request = { flow: 'payout', key, subject, of: null, amount_minor, currency, description, callback_url } as const;
+    const { bank } = this;
+    const arrival = await this.arrive(request, (random) => planOfPayment(random, bank.weather, true));
+    if (arrival.passage === 'unavailable') return { kind: 'unavailable', message: 'closed' };
+    if (!arrival.entry || arrival.passage === 'lost' || arrival.passage === 'delayed')
+      return { kind: 'unknown', message: 'no answer' };
+    return bank.payoutOutcomeOf(arrival.entry, false);
+  }
+
+  async readPayout({ provider_key, provider_ref }: Payout): Promise<PayoutOutcome> {
+    const entry = await this.look(provider_key, provider_ref ?? 'by key');
+    if (entry === 'dark') return { kind: 'unknown', message: 'an empty page' };
+    return entry ? this.bank.payoutOutcomeOf(entry, true) : { kind: 'not_found' };
+  }
+}
