@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
-import os from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
+import { copyProject } from './testing/copy.ts';
 import { runNode } from './testing/process.ts';
 
 /**
@@ -54,21 +54,6 @@ export function readDefects(only = '', folder = FOLDER): Defect[] {
   return names.sort().map((name) => readDefect(path.join(folder, name), fs.readFileSync(path.join(folder, name), 'utf8')));
 }
 
-/** Copies what the tests need; node_modules is linked. @returns the folder of the copy */
-function copyProject(): string {
-  const copy = fs.mkdtempSync(path.join(os.tmpdir(), 'pirogue-seeded-'));
-  const files = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
-    cwd: ROOT,
-    encoding: 'utf8',
-  });
-  for (const file of files.split('\0').filter((name) => name !== '' && fs.existsSync(path.join(ROOT, name)))) {
-    fs.mkdirSync(path.dirname(path.join(copy, file)), { recursive: true });
-    fs.copyFileSync(path.join(ROOT, file), path.join(copy, file));
-  }
-  fs.symlinkSync(path.join(ROOT, 'node_modules'), path.join(copy, 'node_modules'), 'dir');
-  return copy;
-}
-
 function applies(copy: string, file: string, ...options: string[]): boolean {
   try {
     execFileSync('git', ['apply', ...options, file], { cwd: copy, stdio: 'ignore' });
@@ -111,7 +96,7 @@ async function main(): Promise<number> {
     console.error(`seeded: no defect in test/seeded has "${values.only}" in its name`);
     return 2;
   }
-  const copy = copyProject();
+  const copy = copyProject(ROOT, 'pirogue-seeded-');
   const results: Result[] = [];
   try {
     for (const [i, defect] of defects.entries()) {

@@ -1,0 +1,157 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import { dryRun } from './mutants/dry-run.ts';
+import { readEquivalents, reasonFor, stale } from './mutants/equivalent.ts';
+import { generate } from './mutants/generate.ts';
+import { judge, type Verdict } from './mutants/judge.ts';
+import { type Mutant, oneLine } from './mutants/mutant.ts';
+import { makePlaces } from './mutants/places.ts';
+import { isKilled, isSurvivor, type Judged, lineOf, type Score, scoreOf, table } from './mutants/report.ts';
+import { ROOMS } from './mutants/rooms.ts';
+import { sample } from './mutants/sample.ts';
+import { endOf } from './testing/end.ts';
+
+const HELP = `Usage: npm run mutants -- [options]
+
+Plants small defects (mutants) in the rooms that handle money, one at a time, and runs the tests that execute them.
+
+  --sample <n>      mutants to draw (default 400)
+  --seed <n>        seed of the draw (default: the time, printed)
+  --room <name>     only this room (${ROOMS.map(({ name }) => name).join(', ')})
+  --budget <s>      seconds of tests for one mutant, at most (default 60)
+  --again <file>    repeats only the mutants that were not killed in the results of an earlier --json run
+  --json <file>     writes results to a file
+  --list            prints the mutants without running them`;
+
+const ROOT = path.join(import.meta.dirname, '..');
+const WORKERS = 2;
+
+interface Options {
+  size: number;
+  seed: number;
+  room: string | undefined;
+  budget_s: number;
+  again: string | undefined;
+  json: string | undefined;
+}
+
+interface Results {
+  seed: number;
+  seconds: number;
+  scores: Score[];
+  verdicts: Judged[];
+}
+
+async function main(): Promise<number> {
+  const options = readOptions();
+  if (typeof options === 'number') return options;
+  const everything = generate(ROOT);
+  const all = everything.filter(({ room }) => options.room === undefined || room === options.room);
+  const drawn = sample(all, options.size, options.seed);
+  const started = performance.now();
+  const known = options.again ? readKilled(options.again, drawn) : [];
+  const found = await run(
+    everything,
+    drawn.filter(({ id }) => !known.some(({ mutant }) => mutant.id === id)),
+    options.budget_s,
+  );
+  const list = readEquivalents(ROOT);
+  const verdicts = [...known, ...found].map((verdict): Judged => {
+    const equivalent = isSurvivor(verdict) ? reasonFor(verdict.mutant, list) : undefined;
+    return equivalent === undefined ? verdict : { ...verdict, equivalent };
+  });
+  const results = {
+    seed: options.seed,
+    seconds: (performance.now() - started) / 1000,
+    scores: scoresOf(all, verdicts),
+    verdicts,
+  };
+  print(results);
+  for (const entry of stale(list, everything)) console.log(`no mutant any more: ${entry.file}: ${oneLine(entry.text)}`);
+  if (options.json) fs.writeFileSync(options.json, `${JSON.stringify(results, null, 2)}\n`);
+  return 0;
+}
+
+function readOptions(): Options | number {
+  const { values } = parseArgs({
+    options: {
+      sample: { type: 'string', default: '400' },
+      seed: { type: 'string', default: String(Date.now() % 1_000_000) },
+      room: { type: 'string' },
+      budget: { type: 'string', default: '60' },
+      again: { type: 'string' },
+      json: { type: 'string' },
+      list: { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  const numbers = [values.sample, values.seed, values.budget];
+  if (
+    values.help ||
+    numbers.some((text) => !/^\d{1,9}$/.test(text)) ||
+    (values.room && !ROOMS.some(({ name }) => name === values.room))
+  ) {
+    console.log(HELP);
+    return values.help ? 0 : 2;
+  }
+  const options = { size: Number(values.sample), seed: Number(values.seed), budget_s: Number(values.budget), room: values.room };
+  if (!values.list) return { ...options, again: values.again, json: values.json };
+  for (const { id, file, line, mutator, from, to } of generate(ROOT).filter(({ room }) => !values.room || room === values.room)) {
+    console.log(`${id} ${file}:${line} ${mutator}  ${oneLine(from)}  =>  ${oneLine(to) || '(nothing)'}`);
+  }
+  return 0;
+}
+
+function readKilled(file: string, drawn: readonly Mutant[]): Verdict[] {
+  const { verdicts } = JSON.parse(fs.readFileSync(file, 'utf8')) as Results;
+  const ids = new Set(drawn.map(({ id }) => id));
+  return verdicts.filter((verdict) => ids.has(verdict.mutant.id) && (isKilled(verdict) || verdict.status === 'invalid'));
+}
+
+/** Runs the mutants in as many copies of the project as there are workers. */
+async function run(all: readonly Mutant[], drawn: readonly Mutant[], budget_s: number): Promise<Verdict[]> {
+  await using places = await makePlaces(ROOT, WORKERS, endOf(process));
+  const { covered, failed } = await dryRun(ROOT, places.list, all, console.log);
+  for (const file of failed) console.log(`left out, fails without a mutant: ${file}`);
+  const queue = [...drawn];
+  const verdicts: Verdict[] = [];
+  await Promise.all(
+    places.list.map(async (place) => {
+      for (let mutant = queue.shift(); mutant !== undefined; mutant = queue.shift()) {
+        const verdict = await judge(place, mutant, covered, budget_s);
+        verdicts.push(verdict);
+        console.log(`${String(verdicts.length).padStart(4)}/${drawn.length} ${lineOf(verdict)}`);
+      }
+    }),
+  );
+  return verdicts;
+}
+
+function scoresOf(all: readonly Mutant[], verdicts: readonly Judged[]): Score[] {
+  const group = (name: string, test: (mutant: Mutant) => boolean) =>
+    scoreOf(
+      name,
+      all.filter(test).length,
+      verdicts.filter(({ mutant }) => test(mutant)),
+    );
+  return [
+    ...ROOMS.map(({ name }) => group(name, ({ room }) => room === name)).filter(({ all: count }) => count > 0),
+    group('TypeScript', ({ language }) => language === 'ts'),
+    group('SQL', ({ language }) => language === 'sql'),
+    group('all', () => true),
+  ];
+}
+
+function print({ seed, seconds, scores, verdicts }: Results): void {
+  const survivors = verdicts.filter(isSurvivor);
+  console.log(`\nSurvivors: ${survivors.length}`);
+  for (const one of survivors) console.log(`${lineOf(one)}${one.equivalent ? `\n          equivalent: ${one.equivalent}` : ''}`);
+  console.log(`\n${table(scores)}\n`);
+  const invalid = verdicts.filter(({ status }) => status === 'invalid').length;
+  console.log(
+    `seed ${seed}, ${Math.round(seconds / 60)} minutes; ${invalid} mutants that the type check rejects are not counted`,
+  );
+}
+
+if (import.meta.main) process.exitCode = await main();

@@ -1,0 +1,71 @@
+import { createHash } from 'node:crypto';
+import fs from 'node:fs';
+import path from 'node:path';
+import { projectFiles } from '../testing/copy.ts';
+import { type Covered, cover } from './coverage.ts';
+import type { Mutant } from './mutant.ts';
+import { TEST_FOLDERS } from './rooms.ts';
+import type { Place } from './run-test.ts';
+
+const LIMIT_MS = 300_000;
+/** What the results of a test depend on. */
+const SOURCES = /^(?:src|simulators|test|migrations)\/.*\.(?:ts|sql)$/;
+
+/** Returns the test files that look for mutants. */
+export function testFiles(root: string): string[] {
+  const folders = new Set(TEST_FOLDERS);
+  return fs
+    .globSync('test/*/**/*.test.ts', { cwd: root })
+    .filter((file) => folders.has(file.split(path.sep)[1] as string) && !file.includes('.browser.'))
+    .sort();
+}
+
+/**
+ * Runs each test file once and returns what it executes. A result is kept under .cache until the file or any source changes.
+ * Files that fail without any mutant are left out, with a line that says so.
+ */
+export async function dryRun(root: string, places: readonly Place[], mutants: readonly Mutant[], say: (line: string) => void) {
+  const files = testFiles(root);
+  const queue = [...files];
+  const ids = createHash('sha256')
+    .update(mutants.map(({ id }) => id).join())
+    .digest('hex');
+  const key = hashOf(
+    projectFiles(root).filter((file) => SOURCES.test(file) && !/\.test\.ts$/.test(file)),
+    root,
+    ids,
+  );
+  const covered: Covered[] = [];
+  await Promise.all(
+    places.map(async (place) => {
+      for (let file = queue.shift(); file !== undefined; file = queue.shift()) {
+        const kept = path.join(root, '.cache', 'mutants', `${hashOf([file], root, key)}.json`);
+        const one = read(kept) ?? (await cover(place, file, mutants, LIMIT_MS));
+        say(
+          `dry run ${files.length - queue.length}/${files.length}  ${one.seconds.toFixed(1).padStart(6)} s  ${file}: ${one.outcome}, ${one.ids.size} mutants`,
+        );
+        if (one.outcome !== 'passed') continue;
+        write(kept, one);
+        covered.push(one);
+      }
+    }),
+  );
+  return { covered, failed: files.filter((file) => !covered.some((one) => one.file === file)) };
+}
+
+function hashOf(files: readonly string[], root: string, before = ''): string {
+  const hash = createHash('sha256').update(before);
+  for (const file of files) hash.update(file).update(fs.readFileSync(path.join(root, file)));
+  return hash.digest('hex').slice(0, 32);
+}
+
+function read(file: string): Covered | null {
+  if (!fs.existsSync(file)) return null;
+  const { ids, ...rest } = JSON.parse(fs.readFileSync(file, 'utf8')) as Omit<Covered, 'ids'> & { ids: string[] };
+  return { ...rest, ids: new Set(ids) };
+}
+
+function write(file: string, covered: Covered): void {
+  fs.mkdirSync(path.dirname(file), { recursive: true });
+  fs.writeFileSync(file, JSON.stringify({ ...covered, ids: [...covered.ids] }));
+}

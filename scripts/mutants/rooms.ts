@@ -1,0 +1,65 @@
+/** A room of money that is tested by mutants. */
+export interface Room {
+  name: string;
+  /** Files of it; a file belongs to the first room that names it. */
+  files: readonly string[];
+  /** Folders of test/ that test it first of all. */
+  tests: readonly string[];
+}
+
+export const ROOMS: readonly Room[] = [
+  { name: 'splits', files: ['src/money/settlement/shares.ts'], tests: ['settlement', 'properties/money', 'refunds/shares'] },
+  { name: 'tranches', files: ['src/core/charge/tranches.ts'], tests: ['charge'] },
+  { name: 'ledger', files: ['src/money/ledger/*.ts'], tests: ['ledger', 'books-check', 'balance'] },
+  { name: 'settlement', files: ['src/money/settlement/*.ts'], tests: ['settlement', 'refunds/shares', 'disputes', 'balance'] },
+  { name: 'fees', files: ['src/money/fees/*.ts'], tests: ['fees', 'settlement', 'charge'] },
+  { name: 'payments', files: ['src/core/payments/*.ts'], tests: ['payments', 'charge'] },
+  { name: 'refunds', files: ['src/core/refunds/*.ts'], tests: ['refunds', 'returns'] },
+  { name: 'transfers', files: ['src/core/transfers/*.ts'], tests: ['transfers'] },
+  { name: 'disputes', files: ['src/core/disputes/*.ts'], tests: ['disputes'] },
+  { name: 'attempts', files: ['src/core/attempts/*.ts'], tests: ['attempts', 'charge'] },
+  { name: 'obligations', files: ['src/core/obligations/*.ts'], tests: ['returns'] },
+  { name: 'returns', files: ['src/core/returns/*.ts'], tests: ['returns'] },
+  { name: 'charge', files: ['src/core/charge/*.ts'], tests: ['charge', 'attempts', 'callbacks'] },
+  { name: 'balance', files: ['src/core/balance/*.ts'], tests: ['balance'] },
+];
+
+/**
+ * Files without logic: schemas and lists of personal data, which golden files compare as a whole (any mutant of them would be
+ * found and raise the ratio), and types.
+ */
+export const LEFT_OUT = /\/(?:schema|personal|deps)\.ts$/;
+
+/** Folders of test/ whose tests look for mutants. The others start programs or browsers and would take minutes. */
+export const TEST_FOLDERS = [
+  ...[
+    'attempts',
+    'balance',
+    'beneficiaries',
+    'books-check',
+    'callbacks',
+    'charge',
+    'clock',
+    'complaints',
+    'customers',
+    'disputes',
+  ],
+  ...[
+    'erasure',
+    'events',
+    'fees',
+    'float',
+    'ledger',
+    'model',
+    'payments',
+    'purge',
+    'reconciliation',
+    'refunds',
+    'returns',
+    'routing',
+  ],
+  ...['sandbox-clock', 'settlement', 'tenants', 'transaction-limits', 'transfers', 'work', 'properties'],
+];
+
+/** Folder of tests that are tried last: they take longest. */
+export const LAST = 'test/properties/';

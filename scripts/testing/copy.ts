@@ -1,0 +1,24 @@
+import { execFileSync } from 'node:child_process';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+
+/** Copies what the tests need to a new temporary folder; node_modules is linked. @returns the folder */
+export function copyProject(root: string, prefix: string): string {
+  const copy = fs.mkdtempSync(path.join(fs.realpathSync(os.tmpdir()), prefix));
+  for (const file of projectFiles(root)) {
+    fs.mkdirSync(path.dirname(path.join(copy, file)), { recursive: true });
+    fs.copyFileSync(path.join(root, file), path.join(copy, file));
+  }
+  fs.symlinkSync(path.join(root, 'node_modules'), path.join(copy, 'node_modules'), 'dir');
+  return copy;
+}
+
+/** Returns the files that git has or would add. */
+export function projectFiles(root: string): string[] {
+  const files = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
+    cwd: root,
+    encoding: 'utf8',
+  });
+  return files.split('\0').filter((name) => name !== '' && fs.existsSync(path.join(root, name)));
+}
