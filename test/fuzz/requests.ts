@@ -6,6 +6,8 @@ export class Memory {
   readonly #ids = new Map<string, string[]>();
   readonly #cursors: string[] = [];
   readonly pages: string[] = [];
+  /** Saved payment methods, with their customers. */
+  readonly methods: { customer: string; method: string }[] = [];
   /** Whose answers are learnt and remembered: a team in an environment. */
   caller = '';
   readonly #origin: string;
@@ -203,7 +205,9 @@ export function operationsOf(document: Document): { path: string; method: Method
 /** Returns the address of an operation with its parameters filled in. */
 export function addressOf(path: string, operation: Operation, random: Random, memory: Memory, bodies: Bodies): string {
   const prefix = PREFIXES[path.split('/')[1] ?? ''];
+  const saved = path.includes('{method}') && memory.methods.length > 0 && random.chance(0.8) ? random.of(memory.methods) : null;
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => {
+    if (saved) return name === 'method' ? saved.method : saved.customer;
     const id = path.startsWith('/channels') ? random.of(['cm.mtn', random.text()]) : memory.id(random, PREFIXES[name] ?? prefix);
     return encodeURIComponent(id.toWellFormed()) || '%20';
   });

@@ -3,6 +3,7 @@ import { allRoutes } from '../../src/program/program.ts';
 import type { Schema } from '../../src/edge/openapi/types.ts';
 import type { Api } from '../setup/api.ts';
 import type { Receiver } from '../setup/receiver.ts';
+import type { Outside } from './outside.ts';
 import { RECIPES } from './recipes.ts';
 import { addressOf, Bodies, type FuzzRequest, Memory, operationsOf } from './requests.ts';
 import { Random } from './values.ts';
@@ -39,12 +40,14 @@ export class Session {
   readonly #common: ReturnType<typeof operationsOf>;
   readonly #keys: readonly Caller[];
   readonly #idempotencyKeys: string[] = [];
+  readonly #outside: Outside;
   readonly #report: Report = { statuses: new Map(), reached: new Set(), defects: [] };
 
   /** @param keys of requests: one that is named more often is used more often */
-  constructor(api: Api, seed: number, keys: readonly Caller[], receiver: Receiver) {
+  constructor(api: Api, seed: number, keys: readonly Caller[], receiver: Receiver, outside: Outside) {
     const document = buildDocument(allRoutes(api.deps), api.url);
     this.#api = api;
+    this.#outside = outside;
     this.#random = new Random(seed);
     this.#memory = new Memory(api.url, `${receiver.url}/hooks`);
     this.#operations = operationsOf(document);
@@ -57,6 +60,7 @@ export class Session {
   /** Sends so many requests, one after another. */
   async run(calls: number, progress: (done: number) => void): Promise<Report> {
     for (let done = 1; done <= calls && this.#report.defects.length < 10; done++) {
+      if (this.#random.chance(0.03)) await this.#outside.act(this.#random, this.#memory);
       if (this.#memory.pages.length > 0 && this.#random.chance(0.15)) await this.#visit();
       else await this.#call();
       if (done % Math.min(5_000, Math.max(1, Math.floor(calls / 10))) === 0) progress(done);
