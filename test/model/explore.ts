@@ -1,97 +1,65 @@
-import { stepsOf } from './steps.ts';
-import { isOpen, type Rules, type World } from './world.ts';
+/** A step of a world, with the name under which a trace shows it. */
+export interface Step<W> {
+  name: string;
+  world: W;
+}
+
+/** A state machine with its surroundings: what can happen in a world, and what must hold in every world. */
+export interface Model<W> {
+  /** Returns every step that is possible in a world. */
+  steps(world: W): Step<W>[];
+  /** Returns the invariant that a world breaks, or null. */
+  broken(world: W): string | null;
+  /** Returns a text that is the same for worlds that are alike. */
+  key(world: W): string;
+}
 
 /** Result of an exploration. */
 export interface Exploration {
   worlds: number;
   steps: number;
+  /** Whether no unseen world was left: every reachable world was visited. */
+  complete: boolean;
   /** Steps from the start to a world that breaks an invariant; null when none was found. */
   violation: { broken: string; trace: string[] } | null;
 }
 
-/** Returns a world in which nothing has happened. @param totals units of each payment */
-export function startOf(totals: readonly number[], nodes = 2): World {
-  const payment = (total: number) => ({ status: 'pending', total, kept: 0, over: false, attempts: [] });
-  return { payments: totals.map(payment), nodes: Array.from({ length: nodes }, () => ({ at: 'idle' as const })), crashes: 0 };
-}
+type Seen = Map<string, { from: string; name: string }>;
 
 /** Visits every world that can be reached in at most `depth` steps, in order of distance, so that a violation has a shortest trace. */
-export function explore(
-  depth: number,
-  rules: Rules,
-  start: World = startOf([1, 2]),
-  visit: (world: World) => void = () => {},
-): Exploration {
-  const seen = new Map<string, { from: string; name: string }>();
-  let frontier: World[] = [start];
-  seen.set(keyOf(start), { from: '', name: '' });
+export function explore<W>(model: Model<W>, start: W, depth: number, visit: (world: W) => void = () => {}): Exploration {
+  const startKey = model.key(start);
+  const seen: Seen = new Map([[startKey, { from: '', name: '' }]]);
+  let frontier = [{ world: start, key: startKey }];
   let steps = 0;
-  for (let distance = 0; frontier.length > 0 && distance <= depth; distance++) {
-    const next: World[] = [];
-    for (const world of frontier) {
-      const key = keyOf(world);
-      const broken = brokenIn(world, rules);
-      if (broken) return { worlds: seen.size, steps, violation: { broken, trace: traceOf(seen, key) } };
+  for (let distance = 0; frontier.length > 0; distance++) {
+    const next: typeof frontier = [];
+    for (const { world, key } of frontier) {
+      const broken = model.broken(world);
+      if (broken) return { worlds: seen.size, steps, complete: false, violation: { broken, trace: traceOf(seen, key) } };
       visit(world);
       if (distance === depth) continue;
-      for (const { name, world: after } of stepsOf(world, rules)) {
+      for (const { name, world: after } of model.steps(world)) {
         steps++;
-        const reached = keyOf(after);
+        const reached = model.key(after);
         if (seen.has(reached)) continue;
         seen.set(reached, { from: key, name });
-        next.push(after);
+        next.push({ world: after, key: reached });
       }
     }
+    if (distance === depth) return { worlds: seen.size, steps, complete: false, violation: null };
     frontier = next;
   }
-  return { worlds: seen.size, steps, violation: null };
+  return { worlds: seen.size, steps, complete: true, violation: null };
 }
 
-function traceOf(seen: ReadonlyMap<string, { from: string; name: string }>, key: string): string[] {
+function traceOf(seen: Seen, key: string): string[] {
   const trace: string[] = [];
   for (let at = seen.get(key); at && at.name !== ''; at = seen.get(at.from)) trace.unshift(at.name);
   return trace;
 }
 
-/** Nodes are alike, so worlds that differ only in which node does what are one. */
-function keyOf({ payments, nodes, crashes }: World): string {
-  const paid = payments.map(({ status, kept, over, attempts }) => [
-    ...[status, kept, over],
-    ...attempts.map(
-      ({ status: state, marked, watched, owed, held, told }) => `${state} ${marked} ${watched} ${owed} ${held} ${told}`,
-    ),
-  ]);
-  const doing = nodes.map((node) => Object.values(node).join(' ')).sort();
-  return JSON.stringify([paid, doing, crashes]);
-}
-
-/** Returns the invariant that a world breaks, or null. */
-export function brokenIn({ payments, nodes }: World, { callbacks, longPauses }: Rules): string | null {
-  for (const [p, payment] of payments.entries()) {
-    const { attempts, kept, total, status } = payment;
-    const booked = attempts.filter((attempt) => attempt.status === 'succeeded');
-    if (attempts.filter(isOpen).length > 1) return `payment ${p} has two open attempts`;
-    if (booked.some(({ held }) => held !== 'paid')) return `payment ${p} has booked money that did not move`;
-    if (kept > total) return `payment ${p} keeps more than its amount`;
-    if (kept + booked.filter(({ owed }) => owed).length !== booked.length)
-      return `payment ${p}: money that is neither kept nor owed`;
-    if ((status === 'succeeded') !== (kept === total)) return `payment ${p} is ${status} with ${kept} of ${total}`;
-    if (['pending', 'processing', 'failed', 'cancelled', 'expired'].includes(status) && kept > 0)
-      return `payment ${p} is ${status} and keeps money`;
-    for (const [a, attempt] of attempts.entries()) {
-      if (attempt.told && attempt.status !== 'succeeded')
-        return `payment ${p} attempt ${a} was reported as paid and is ${attempt.status}`;
-      if (callbacks) continue;
-      const mine = nodes.some((node) => node.at !== 'idle' && node.payment === p && node.attempt === a);
-      const polled = isOpen(attempt) || attempt.watched;
-      const moves = attempt.held === 'paid' || attempt.held === 'pending' || attempt.held === 'wire';
-      if (moves && attempt.status !== 'succeeded' && !polled && !mine)
-        return `payment ${p} attempt ${a} is ${attempt.status}, moves money, and nothing looks at it`;
-    }
-    const mayMove = attempts.filter(
-      ({ status: state, held }) => state !== 'succeeded' && held !== 'refused' && held !== 'absent',
-    ).length;
-    if (mayMove > 1 && !longPauses) return `payment ${p} is charged at two providers at once`;
-  }
-  return null;
+/** Returns the list with one element replaced. */
+export function replaced<T>(list: readonly T[], index: number, element: T): T[] {
+  return list.map((old, i) => (i === index ? element : old));
 }

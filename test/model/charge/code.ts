@@ -1,12 +1,12 @@
-import type { AttemptRow } from '../../src/core/attempts/schema.ts';
-import { reportOfReading, reportOfSubmission } from '../../src/core/charge/reports.ts';
-import { apply } from '../../src/core/payments/apply.ts';
-import type { Report } from '../../src/core/payments/change.ts';
-import type { PaymentRow } from '../../src/core/payments/schema.ts';
-import { NEVER_ARRIVED } from '../../src/core/attempts/schema.ts';
-import type { Sql, Tx } from '../../src/kit/sql.ts';
-import { readConfig } from '../../src/platform/config/config.ts';
-import type { Reading as WireReading, Submission } from '../../src/providers/adapters/contract.ts';
+import type { AttemptRow } from '../../../src/core/attempts/schema.ts';
+import { reportOfReading, reportOfSubmission } from '../../../src/core/charge/reports.ts';
+import { apply } from '../../../src/core/payments/apply.ts';
+import type { Report } from '../../../src/core/payments/change.ts';
+import type { PaymentRow } from '../../../src/core/payments/schema.ts';
+import { NEVER_ARRIVED } from '../../../src/core/attempts/schema.ts';
+import type { Sql, Tx } from '../../../src/kit/sql.ts';
+import { readConfig } from '../../../src/platform/config/config.ts';
+import type { Reading as WireReading, Submission } from '../../../src/providers/adapters/contract.ts';
 import type { Attempt, Payment, Reading, Response } from './world.ts';
 
 /*

@@ -1,3 +1,4 @@
+import type { Step as AnyStep } from '../explore.ts';
 import {
   type Attempt,
   afterReading,
@@ -11,9 +12,10 @@ import {
   type Reading,
   type Response,
   type Rules,
-  type Step,
   type World,
 } from './world.ts';
+
+type Step = AnyStep<World>;
 
 const IDLE: Node = { at: 'idle' };
 const FRESH: Attempt = { status: 'created', marked: false, watched: false, owed: false, held: 'absent', told: false };

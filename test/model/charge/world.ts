@@ -1,4 +1,4 @@
-import { nextOf } from './machines.ts';
+import { nextOf } from '../machines.ts';
 
 /*
  * A small model of charging: payments, their attempts, what the provider really holds, and nodes (processes) that each do one step
@@ -53,12 +53,6 @@ export interface World {
   crashes: number;
 }
 
-/** A step of the world, with the name under which a trace shows it. */
-export interface Step {
-  name: string;
-  world: World;
-}
-
 /** Rules of the model that a test breaks on purpose, to show that the exploration notices. */
 export interface Rules {
   crashes: number;
@@ -100,6 +94,11 @@ function withAttempt(payment: Payment, index: number, change: Partial<Attempt>):
   return { ...payment, attempts: payment.attempts.map((attempt, i) => (i === index ? { ...attempt, ...change } : attempt)) };
 }
 
+/** Returns the status of an attempt after a trigger. */
+function statusAfter({ status }: Attempt, trigger: string): AttemptStatus {
+  return (nextOf('attempt', status, trigger) ?? status) as AttemptStatus;
+}
+
 /** Applies the response to a submission, under the lock of the payment. */
 export function afterResponse(payment: Payment, index: number, response: Response, rules: Rules): Payment {
   const attempt = payment.attempts[index] as Attempt;
@@ -113,14 +112,16 @@ export function afterResponse(payment: Payment, index: number, response: Respons
   const submitted = triggered(payment, 'submitted');
   switch (response) {
     case 'accepted':
-      return withAttempt(submitted, index, { status: 'open', marked: true });
+      return withAttempt(submitted, index, { status: statusAfter(attempt, 'accepted'), marked: true });
     case 'lost':
       if (rules.planted === 'lost_is_decline') return withAttempt(triggered(payment, 'declined'), index, { status: 'failed' });
-      return withAttempt(submitted, index, { status: attempt.status === 'open' ? 'open' : 'unknown', marked: true });
+      return withAttempt(submitted, index, { status: statusAfter(attempt, 'unclear'), marked: true });
     case 'unavailable':
-      return attempt.status === 'created' ? withAttempt(payment, index, { status: 'unavailable', marked: false }) : payment;
+      return attempt.status === 'created'
+        ? withAttempt(payment, index, { status: statusAfter(attempt, 'unavailable'), marked: false })
+        : payment;
     case 'refused':
-      return withAttempt(triggered(payment, 'declined'), index, { status: 'failed', marked: true });
+      return withAttempt(triggered(payment, 'declined'), index, { status: statusAfter(attempt, 'declined'), marked: true });
     case 'paid':
       return captured(submitted, index, rules);
   }
@@ -135,14 +136,13 @@ export function afterReading(payment: Payment, index: number, reading: Reading, 
     case 'paid':
       return captured(before, index, rules);
     case 'refused':
-      return withAttempt(triggered(before, 'declined'), index, { status: 'failed', marked: true });
+      return withAttempt(triggered(before, 'declined'), index, { status: statusAfter(attempt, 'declined'), marked: true });
     case 'pending':
-      return withAttempt(before, index, { status: 'open', marked: true });
+      return withAttempt(before, index, { status: statusAfter(attempt, 'pending'), marked: true });
     case 'absent':
     case 'absent_long': {
       const proven = (reading === 'absent_long' && attempt.status !== 'open') || rules.planted === 'early_absent';
-      if (!proven)
-        return withAttempt(before, index, { status: attempt.status === 'created' ? 'unknown' : attempt.status, marked: true });
+      if (!proven) return withAttempt(before, index, { status: statusAfter(attempt, 'absent'), marked: true });
       const closed = withAttempt(before, index, { status: 'expired' });
       return before.status === 'partial' ? closed : triggered(closed, payment.over ? 'window_elapsed' : 'declined');
     }
@@ -166,7 +166,8 @@ function afterLate(
       if (attempt.status !== 'expired') return payment;
       const free = payment.attempts.every((other, i) => i === index || !isUnderWay(other));
       if (payment.status === 'partial' && free) {
-        return withAttempt(payment, index, { status: report === 'there' ? 'open' : 'unknown', watched: false, marked: true });
+        const status = statusAfter(attempt, report === 'there' ? 'found' : 'perhaps_found');
+        return withAttempt(payment, index, { status, watched: false, marked: true });
       }
       return withAttempt(payment, index, { watched: true, marked: true });
     }
@@ -180,7 +181,8 @@ function afterLate(
 
 /** Books captured money: it is kept as far as the payment takes it, else it is owed to the payer. */
 function captured(payment: Payment, index: number, rules: Rules): Payment {
-  const paid = withAttempt(payment, index, { status: 'succeeded', watched: false, marked: true });
+  const reached = statusAfter(payment.attempts[index] as Attempt, 'captured');
+  const paid = withAttempt(payment, index, { status: reached, watched: false, marked: true });
   const kept = payment.kept + 1;
   const trigger = kept < payment.total ? 'part_captured' : 'captured';
   const status = kept <= payment.total ? nextOf('payment', payment.status, trigger) : null;
