@@ -21,6 +21,7 @@ export class Contract {
   readonly #headers = new Ajv2020({ strict: false, coerceTypes: true });
   readonly #templates: { template: string; pattern: RegExp }[];
   readonly #compiled = new Map<string, ValidateFunction>();
+  readonly #responses = new Map<Response | Ref, Documented>();
 
   constructor(document: Document) {
     this.document = document;
@@ -74,32 +75,33 @@ export class Contract {
     return check;
   }
 
-  #faults(documented: Response | Ref | undefined, { status, headers, body }: Answered): string[] {
-    if (!documented) return [`status ${status} is not documented for this operation`];
-    const response = this.resolve<Response>(documented);
-    const media = response.content?.['application/json'];
+  #faults(documented: Response | Ref | undefined, answer: Answered): string[] {
+    if (!documented) return [`status ${answer.status} is not documented for this operation`];
+    const { headers, undocumented, body } = this.#documented(documented);
     return [
-      ...this.#headerFaults(response, headers),
-      ...(media ? this.#schemaFaults(JSON.stringify(media.schema), media.schema, body) : []),
+      ...undocumented.filter((name) => answer.headers.has(name)).map((name) => `header ${name} is sent but not documented`),
+      ...headers.flatMap((header) => headerFaults(header, answer.headers.get(header.name))),
+      ...(body ? this.#schemaFaults(body.key, body.schema, answer.body) : []),
     ];
   }
 
-  #headerFaults(response: Response, headers: Headers): string[] {
-    const documented = Object.entries(response.headers ?? {});
-    const names = new Set(documented.map(([name]) => name.toLowerCase()));
-    const faults = Object.keys(this.document.components.headers)
-      .filter((name) => headers.has(name) && !names.has(name.toLowerCase()))
-      .map((name) => `header ${name} is sent but not documented`);
-    for (const [name, documentedHeader] of documented) {
-      const { required, schema } = this.resolve<Header>(documentedHeader);
-      const value = headers.get(name);
-      if (value === null) {
-        if (required) faults.push(`header ${name} is missing`);
-      } else if (!this.#headers.validate({ type: 'object', properties: { value: schema } }, { value })) {
-        faults.push(`header ${name} is ${value}: ${this.#headers.errors?.[0]?.message}`);
-      }
-    }
-    return faults;
+  /** What the document says of a response, ready to check: thousands of responses are checked against few descriptions. */
+  #documented(response: Response | Ref): Documented {
+    const known = this.#responses.get(response);
+    if (known) return known;
+    const { headers = {}, content } = this.resolve<Response>(response);
+    const names = new Set(Object.keys(headers).map((name) => name.toLowerCase()));
+    const schema = content?.['application/json']?.schema;
+    const documented: Documented = {
+      headers: Object.entries(headers).map(([name, header]) => {
+        const { required, schema } = this.resolve<Header>(header);
+        return { name, required, check: this.#headers.compile({ type: 'object', properties: { value: schema } }) };
+      }),
+      undocumented: Object.keys(this.document.components.headers).filter((name) => !names.has(name.toLowerCase())),
+      ...(schema && { body: { key: JSON.stringify(schema), schema } }),
+    };
+    this.#responses.set(response, documented);
+    return documented;
   }
 
   /** What a reference inside the document stands for. */
@@ -108,6 +110,26 @@ export class Contract {
     const steps = found.$ref.split('/').slice(1);
     return steps.reduce<unknown>((part, step) => (part as Record<string, unknown>)[step], this.document) as T;
   }
+}
+
+/** A response of the document, ready to check. */
+interface Documented {
+  headers: DocumentedHeader[];
+  /** The headers that only other responses have. */
+  undocumented: string[];
+  /** The schema of its JSON, with the name that it is compiled under. */
+  body?: { key: string; schema: Schema };
+}
+
+interface DocumentedHeader {
+  name: string;
+  required: boolean | undefined;
+  check: ValidateFunction;
+}
+
+function headerFaults({ name, required, check }: DocumentedHeader, value: string | null): string[] {
+  if (value === null) return required ? [`header ${name} is missing`] : [];
+  return check({ value }) ? [] : [`header ${name} is ${value}: ${check.errors?.[0]?.message}`];
 }
 
 function faultText({ instancePath, message, params }: { instancePath: string; message?: string; params: object }): string {
