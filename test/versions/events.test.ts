@@ -55,13 +55,14 @@ test('each endpoint gets an event in its pinned version, signed as sent; the old
 
 test('a retry and a redelivery send the stored bytes', async () => {
   const endpoint = await pinned('/old', OLD);
+  const owner = openPool({ url: hooks.api.databases.sandbox, size: 1, log: hooks.api.deps.log });
+  await owner.run(sql`select 1`); // connected before the retry is due
   hooks.receiver.behave(500);
-  hooks.start({ config: { webhook_retry_schedule_ms: [300] } });
+  hooks.start({ config: { webhook_retry_schedule_ms: [1_000] } });
   await hooks.announce(1, PAYMENT);
   await hooks.recorded(endpoint, 1);
   const [first] = receivedAt('/old');
   const kept = first?.body.toString().replace('"paid"', '"kept"') ?? '';
-  const owner = openPool({ url: hooks.api.databases.sandbox, size: 1, log: hooks.api.deps.log });
   await owner.run(sql`update event_bodies set body = ${kept} where event_id = ${first?.event.id}`);
   await owner.close();
   hooks.receiver.behave(200);

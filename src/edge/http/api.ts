@@ -15,6 +15,7 @@ import { type Validator, validatorOf } from '../../tenants/api/validation.ts';
 
 /** All methods that Node parses, so that a path responds with 405 to methods it does not have. CONNECT has no path. */
 const ALL_METHODS = METHODS.filter((method) => method !== 'CONNECT');
+const JSON_TYPE = 'application/json; charset=utf-8';
 const ID_HEADERS =
   'X-Request-Id, X-Trace-Id, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After, Idempotent-Replayed';
 
@@ -38,7 +39,6 @@ export function registerApi(app: FastifyInstance, deps: HttpDeps, keys: KeyRing,
       method: route.method,
       url: route.path,
       onRequest: enter({ kind: 'route', route }),
-      schema: { response: route.replies },
       handler: (request, reply) => serve(deps, route, validator, must(admitted.get(request), 'enter set it'), request, reply),
     });
   }
@@ -83,7 +83,7 @@ async function serve(
   refuseCards(sent_body, route.payer_data ? 'any' : 'issued');
   try {
     const answer = await handle(deps, route, validator, caller, request, version, sent_body);
-    return send(reply.code(answer.code).headers(answer.headers ?? {}), answer, name, version);
+    return send(serializing(reply, route, answer), answer, name, version);
   } catch (error) {
     throw versions.problemFor(version, name, error);
   }
@@ -121,6 +121,19 @@ async function handle(
 }
 
 /**
+ * Gives the response its status, its headers and the serializer of its schema, which leaves out fields that the schema lacks.
+ * Serializers are compiled with their first response: there are more than any process uses, and a start would wait for all.
+ */
+function serializing(reply: FastifyReply, route: Route, { code, headers = {} }: Reply): FastifyReply {
+  const schema = route.replies[code];
+  return reply
+    .code(code)
+    .headers(headers)
+    .type(JSON_TYPE)
+    .serializer(schema ? reply.compileSerializationSchema(schema as Record<string, unknown>) : JSON.stringify);
+}
+
+/**
  * Sends the response. An older version is translated from the newest version's filtered output. A stored response in an older
  * version is sent without a filter, because no filter has its shape.
  */
@@ -130,10 +143,7 @@ function send(reply: FastifyReply, answer: Reply, route: string, version: string
   const { version: from = newest } = answer;
   if (from === newest && version === newest) return reply.send(payload);
   const shown = from === newest ? JSON.parse(reply.serialize(payload) as string) : payload;
-  return reply
-    .type('application/json; charset=utf-8')
-    .serializer(JSON.stringify)
-    .send(versions.downgrade(from, version, route, shown));
+  return reply.serializer(JSON.stringify).send(versions.downgrade(from, version, route, shown));
 }
 
 function objectBody(body: unknown): Record<string, unknown> {

@@ -1,8 +1,9 @@
 import fs from 'node:fs/promises';
 import path from 'node:path';
-import { createTransport } from 'nodemailer';
 import type { Mailer, OutgoingMail } from './outgoing.ts';
 import { messageOf } from './message.ts';
+
+const COMPOSE = { streamTransport: true, buffer: true, disableFileAccess: true, disableUrlAccess: true } as const;
 
 /**
  * Creates a mailer that writes each mail as an `.eml` file to `mail/` under the data folder, readable by its owner only. A
@@ -10,10 +11,11 @@ import { messageOf } from './message.ts';
  */
 export function fileMailer(data_dir: string, from: string): Mailer {
   const folder = path.join(data_dir, 'mail');
-  const composer = createTransport({ streamTransport: true, buffer: true, disableFileAccess: true, disableUrlAccess: true });
   return {
     send: async (mail) => {
       try {
+        const { createTransport } = await import('nodemailer'); // here, because most processes send no mail
+        const composer = createTransport(COMPOSE);
         const { message } = await composer.sendMail(messageOf(mail, from));
         await fs.mkdir(folder, { recursive: true, mode: 0o700 });
         await writeWhole(path.join(folder, nameOf(mail)), message as Buffer);

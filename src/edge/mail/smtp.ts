@@ -1,4 +1,3 @@
-import { createTransport } from 'nodemailer';
 import { isLocalhostName, isLoopbackAddress } from '../../kit/addresses.ts';
 import type { Mailer, Sending } from './outgoing.ts';
 import { messageOf } from './message.ts';
@@ -8,7 +7,7 @@ const DEADLINE_MS = 30_000;
 
 /** Creates a mailer for a mail server. It opens one connection per mail, because mails are few. */
 export function smtpMailer(url: string, from: string, deadline_ms = DEADLINE_MS): Mailer {
-  const transport = createTransport({
+  const options = {
     ...serverOf(new URL(url)),
     connectionTimeout: deadline_ms,
     greetingTimeout: deadline_ms,
@@ -16,11 +15,12 @@ export function smtpMailer(url: string, from: string, deadline_ms = DEADLINE_MS)
     dnsTimeout: deadline_ms,
     disableFileAccess: true,
     disableUrlAccess: true,
-  });
+  };
   return {
     send: async (mail) => {
       try {
-        await transport.sendMail({ ...messageOf(mail, from), signal: AbortSignal.timeout(deadline_ms) });
+        const { createTransport } = await import('nodemailer'); // here, because most processes send no mail
+        await createTransport(options).sendMail({ ...messageOf(mail, from), signal: AbortSignal.timeout(deadline_ms) });
         return { kind: 'sent' };
       } catch (error) {
         return failureOf(error);

@@ -1,5 +1,7 @@
-import { createClient } from '@redis/client';
+import { createRequire } from 'node:module';
 import type { Connection } from './shared.ts';
+
+const load = createRequire(import.meta.url);
 
 /** Maximum wait for Redis at start. */
 const OPEN_MS = 1_000;
@@ -14,6 +16,8 @@ const RECONNECT_MS = 250;
  * @param url redis:// or rediss://
  */
 export function connectionTo(url: string): Connection {
+  // Loaded only where Redis is configured: the package has more files than this project.
+  const { createClient } = load('@redis/client') as typeof import('@redis/client');
   const client = createClient({
     url,
     RESP: 2,

@@ -6,7 +6,7 @@ import { textFault } from './body.ts';
 
 const MAX_MESSAGES = 100;
 
-/** Body values are not converted: a number in quotes is not a number. */
+/** Body values are not converted: a number in quotes is not a number. Each compiles a schema once. */
 const bodies = compiler({ coerceTypes: false });
 /** Query values are text, so they are converted. */
 const queries = compiler({ coerceTypes: true });
@@ -30,13 +30,14 @@ export interface Validator {
   query(value: Record<string, unknown>): FieldErrors;
 }
 
-/** Compiles the validator of a route; called once per route. */
+/**
+ * Returns the validator of a route; called once per route. It is compiled with the first request: there are more than any
+ * process uses, and a start would wait for all.
+ */
 export function validatorOf(body: TSchema | undefined, query: TSchema | undefined): Validator {
-  const checkBody = body && bodies.compile(body);
-  const checkQuery = query && queries.compile(query);
   return {
-    body: (value) => (checkBody ? faultsOf(checkBody, value) : {}),
-    query: (value) => ({ ...queryFaults(value), ...(checkQuery ? faultsOf(checkQuery, value) : {}), ...endless(value) }),
+    body: (value) => (body ? faultsOf(bodies.compile(body), value) : {}),
+    query: (value) => ({ ...queryFaults(value), ...(query ? faultsOf(queries.compile(query), value) : {}), ...endless(value) }),
   };
 }
 
