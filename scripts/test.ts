@@ -10,6 +10,8 @@ import { type Selection, selectTests } from './testing/select.ts';
 /** A file that takes longer hangs. Long proofs ask for more. */
 const FILE_LIMIT_MS = Number(process.env.TEST_FILE_LIMIT_MS ?? 300_000);
 const TEST_LIMIT_MS = FILE_LIMIT_MS;
+/** One more than cores: files wait for a third of their time (for deadlines, deliveries and other processes). */
+const FILES_AT_ONCE = os.availableParallelism() + 1;
 const SLOWEST = new URL('./testing/slowest.ts', import.meta.url).href;
 const WATCHDOG = new URL('./testing/watchdog.ts', import.meta.url).href;
 
@@ -49,7 +51,7 @@ async function runTests({ files, nodeArgs }: Selection, server: string, end: Abo
     '--test-reporter-destination=stdout',
     `--test-timeout=${TEST_LIMIT_MS}`,
     `--import=${WATCHDOG}`,
-    `--test-concurrency=${Math.max(2, os.availableParallelism())}`,
+    `--test-concurrency=${FILES_AT_ONCE}`,
     ...nodeArgs,
     ...files,
   ];
