@@ -68,6 +68,7 @@ export class Bank {
     const now = this.now();
     for (const entry of this.book.entries) {
       if (this.#waiting.has(entry)) Object.assign(entry, { end: 'expired', ends_at: now, late_at: null });
+      entry.misreports = null;
       entry.ends_at = Math.min(entry.ends_at, now);
       entry.visible_at = Math.min(entry.visible_at, now);
       if (entry.late_at !== null) entry.late_at = Math.min(entry.late_at, now);
@@ -113,6 +114,12 @@ export class Bank {
     return this.#notices.length;
   }
 
+  /** Milliseconds until the next callback is due, at most `most_ms`. */
+  next(most_ms: number): number {
+    const now = this.now();
+    return this.#notices.reduce((least, { at }) => Math.min(least, Math.max(500, at - now)), most_ms);
+  }
+
   /** Sends the callbacks that are due. */
   async deliver(): Promise<void> {
     const now = this.now();
@@ -145,13 +152,13 @@ export class Bank {
 
   // ------------------------------------------------------------------------------------------- what is reported
   readingOf(entry: Entry): Reading {
-    const { ref, moves, reason } = entry;
+    const { ref, moves, misreports, reason } = entry;
     const poll_after_ms = 1_000 + this.random.int(30_000);
     switch (stateOf(entry, this.now())) {
       case 'pending':
         return { kind: 'pending', poll_after_ms };
       case 'succeeded':
-        return { kind: 'succeeded', provider_ref: ref, ...moves };
+        return { kind: 'succeeded', provider_ref: ref, ...(misreports ?? moves) };
       case 'failed':
       case 'unfunded':
         return { kind: 'failed', reason: reason as 'operator_declined', message: 'declined' };

@@ -32,6 +32,8 @@ export interface Entry extends Money {
   late_at: number | null;
   /** The money that moves if it succeeds: another than was requested in a mismatch. */
   moves: Money;
+  /** What the provider reports instead, until it corrects itself. */
+  misreports: Money | null;
   reason: string;
   callback_url: string;
   /** Requests with this key. */

@@ -1,6 +1,6 @@
 import type { Secrets } from '../../src/kit/crypto.ts';
 import type { Db } from '../../src/kit/sql.ts';
-import type { Store } from '../../src/platform/db/stores.ts';
+import type { WholeStore } from '../../src/platform/db/stores.ts';
 import type { Deps } from '../../src/program/deps.ts';
 import type { Providers } from '../../src/providers/provider-accounts/directory.ts';
 
@@ -83,7 +83,7 @@ export interface Ground {
    * Runs on some node what a person does at the command line, or what a provider's notice of a dispute causes. `lost`: the node
    * died meanwhile.
    */
-  operate<T>(work: (deps: Deps, store: Store) => Promise<T>): Promise<T | 'lost'>;
+  operate<T>(work: (deps: Deps, store: WholeStore) => Promise<T>): Promise<T | 'lost'>;
 }
 
 /** The half of a world that is not the service. */

@@ -155,6 +155,7 @@ abstract class Handler {
       end: refused ? 'failed' : plan.end,
       late_at: plan.late_after_ms === null || refused ? null : ends_at + plan.late_after_ms,
       moves: { amount_minor, currency },
+      misreports: null,
       ...{ reason: plan.reason, callback_url: request.callback_url, arrivals: 1 },
     };
     bank.book.add(entry);
@@ -198,18 +199,20 @@ class Collections extends Handler {
     if (passage === 'refused') return { kind: 'refused', reason, message: 'refused at once' };
     if (!repeated && random.chance(0.05)) this.#mismatch(entry, random);
     const state = stateOf(entry, bank.now());
-    if (state === 'succeeded') return { kind: 'succeeded', provider_ref: entry.ref, ...entry.moves };
+    if (state === 'succeeded') return { kind: 'succeeded', provider_ref: entry.ref, ...(entry.misreports ?? entry.moves) };
     if (state === 'failed') return { kind: 'refused', reason, message: 'declined at once' };
     if (random.chance(0.01 * bank.weather.storm)) return { kind: 'duplicate' };
     const provider_ref = traits.readable_by === 'ours' && random.chance(0.2) ? null : entry.ref;
     return { kind: 'accepted', provider_ref, next: this.#next(entry, random), poll_after_ms: 1_000 + random.int(20_000) };
   }
 
-  /** The payer pays another amount than was requested, or in another currency. */
+  /** The provider reports another amount or currency than was requested: for a while by mistake, or because the payer paid that. */
   #mismatch(entry: Entry, random: Random): void {
     if (this.bank.settled || !random.chance(0.1 * this.bank.weather.storm)) return;
-    entry.moves = { amount_minor: entry.amount_minor + (random.chance(0.5) ? 100n : -100n), currency: entry.currency };
-    if (entry.moves.amount_minor <= 0n) entry.moves = { ...entry.moves, amount_minor: 100n };
+    const other = entry.amount_minor > 100n && random.chance(0.5) ? entry.amount_minor - 100n : entry.amount_minor + 100n;
+    if (random.chance(0.3)) entry.moves = { ...entry.moves, amount_minor: other };
+    else if (random.chance(0.8)) entry.misreports = { ...entry.moves, amount_minor: other };
+    else entry.misreports = { ...entry.moves, currency: entry.currency === 'XAF' ? 'XOF' : 'XAF' };
   }
 
   #next(entry: Entry, random: Random): Next {

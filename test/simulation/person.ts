@@ -1,0 +1,84 @@
+import { resolveAttempt } from '../../src/core/charge/resolve.ts';
+import { resolveRefund } from '../../src/core/refunds/resolve.ts';
+import { resolveReturn } from '../../src/core/returns/resolve.ts';
+import { resolveTransfer } from '../../src/core/transfers/resolve.ts';
+import { Problem } from '../../src/kit/errors.ts';
+import { sql } from '../../src/kit/sql.ts';
+import type { Actor as By } from '../../src/tenants/audit/actor.ts';
+import { type Entry, hasMoved } from './book.ts';
+import type { World } from './population.ts';
+
+/** A person looks at what has been open for this many rounds. */
+const PATIENCE_ROUNDS = 6;
+
+const BY: By = { kind: 'operator', id: 'ama', request_id: null, address: null };
+
+interface Open {
+  kind: 'attempt' | 'refund' | 'transfer' | 'return' | 'payment';
+  team_id: bigint;
+  id: string;
+  account: string | null;
+  key: string | null;
+  /** Index of the part of a refund. */
+  part: number | null;
+  /** A person is needed now. */
+  waits: boolean;
+}
+
+/**
+ * Looks at everything that is still open, and after some rounds resolves what no provider will ever report: by the truth, as a
+ * statement of the provider shows it.
+ * @returns whether anything was open
+ */
+export async function attend(world: World, round: number): Promise<boolean> {
+  const open = await openWork(world);
+  const due = open.filter(({ kind, waits }) => kind !== 'payment' && (waits || round >= PATIENCE_ROUNDS));
+  if (round >= 3) for (const one of due) await resolve(world, one);
+  return open.length > 0;
+}
+
+/** Everything that is not decided; not what only reconciliation with a statement can settle. */
+export function openWork({ ground }: Pick<World, 'ground'>): Promise<Open[]> {
+  return ground.live.all<Open>(sql`
+    select 'attempt' as kind, team_id, id, provider_account as account, provider_key as key, null::integer as part, mismatch is not null as waits
+      from attempts where status in ('created', 'open', 'unknown') or mismatch is not null
+    union all
+    select 'refund', r.team_id, r.id, a.provider_account, leg.value->>'provider_key', leg.n::integer - 1, false
+      from refunds r cross join json_array_elements(r.legs) with ordinality as leg(value, n)
+      join attempts a on a.team_id = r.team_id and a.id = leg.value->>'attempt_id'
+      where r.draws is not null and r.kind = 'merchant' and r.status in ('pending', 'processing') and leg.value->>'status' <> 'succeeded'
+    union all
+    select 'transfer', team_id, id, provider_account, provider_key, null, false from transfers where status = 'processing'
+    union all
+    select 'return', team_id, id, account_id, null, null, state in ('waiting', 'overpaid') from returns where closed_at is null
+    union all
+    select 'payment', team_id, id, null, null, null, false from payments where status in ('pending', 'partial')
+    order by 1, 3, 6`);
+}
+
+async function resolve(world: World, one: Open): Promise<void> {
+  const { ground, bank } = world;
+  const { kind, team_id, id, account, key } = one;
+  const entry = account && key ? bank.book.find(account, key) : undefined;
+  // What really was paid otherwise than requested is settled by reconciliation: a resolution would book the requested amount.
+  if (entry && (entry.moves.amount_minor !== entry.amount_minor || entry.moves.currency !== entry.currency)) return;
+  const as = truthOf(entry, bank.now());
+  const verdict = { as, evidence: 'statement of the provider', author: 'ama' } as const;
+  await ground.operate(async (deps, store) => {
+    const own = store.of(team_id);
+    const ref = { team_id, id };
+    try {
+      if (kind === 'attempt') await resolveAttempt(deps, own, ref, verdict, BY);
+      if (kind === 'refund') await resolveRefund(deps, own, { ...ref, part: one.part }, verdict, BY);
+      if (kind === 'transfer') await resolveTransfer(deps, own, ref, verdict, BY);
+      if (kind === 'return') await resolveReturn(deps, own, ref, { ...verdict, as: 'kept' }, BY);
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      ground.surroundings.log(`a person could not resolve ${id} as ${as}: ${error.message}`);
+    }
+  });
+}
+
+function truthOf(entry: Entry | undefined, now: number): 'succeeded' | 'failed' {
+  return entry && hasMoved(entry, now) ? 'succeeded' : 'failed';
+}

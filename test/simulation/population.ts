@@ -1,0 +1,194 @@
+import { newKey, storeKey } from '../../src/tenants/keys/service.ts';
+import { createTeam } from '../../src/tenants/teams/service.ts';
+import { updateTeam } from '../../src/tenants/teams/store.ts';
+import type { Provider } from '../../src/providers/adapters/contract.ts';
+import type { Listed, Providers } from '../../src/providers/provider-accounts/directory.ts';
+import type { Environment } from '../../src/kit/environment.ts';
+import { Bank } from './bank.ts';
+import type { Actor, Ground, Population, Random } from './contract.ts';
+import { Order, orderActor } from './orders.ts';
+import { payoutActor } from './payouts.ts';
+import { audit } from './audit.ts';
+import { attend } from './person.ts';
+import { simulatedProvider, type Traits } from './provider.ts';
+import { Receiver } from './receiver.ts';
+import { LINES, Shop } from './shop.ts';
+
+/** Settings under which a world runs, as environment variables. */
+export function settingsOf(random: Random): Record<string, string> {
+  return {
+    RATE_LIMITS: 'off',
+    RECEIPT_MAIL: random.chance(0.2) ? 'on' : 'off',
+    HOLD_MOBILE_MONEY: random.pick(['0s', '10m', '24h']),
+    HOLD_BANK: '20m',
+    HOLD_CARD: '1h',
+    CREDIT_CAP_LIVE: random.pick(['0', '5000', '1000000']),
+  };
+}
+
+/** Simulated providers by team. */
+class TeamProviders implements Providers {
+  readonly #byTeam = new Map<bigint, Provider[]>();
+  readonly #byAccount = new Map<string, { team_id: bigint; provider: Provider }>();
+
+  add(team_id: bigint, providers: Provider[]): void {
+    this.#byTeam.set(team_id, providers);
+    for (const provider of providers) this.#byAccount.set(provider.account_id, { team_id, provider });
+  }
+
+  async of(_: Environment, team_id: bigint): Promise<Listed[]> {
+    return (this.#byTeam.get(team_id) ?? []).map((provider) => ({ provider, name: provider.name, costs: null }));
+  }
+
+  async byAccount(_: Environment, team_id: bigint, account_id: string): Promise<Provider | undefined> {
+    const found = this.#byAccount.get(account_id);
+    return found?.team_id === team_id ? found.provider : undefined;
+  }
+
+  async addressed(account_id: string) {
+    const found = this.#byAccount.get(account_id);
+    return found && { environment: 'live' as const, ...found };
+  }
+}
+
+/** Everything in a world that is not the service. */
+export interface World {
+  ground: Ground;
+  bank: Bank;
+  receiver: Receiver;
+  shops: Shop[];
+  traits: Traits[];
+}
+
+export async function populate(ground: Ground): Promise<Population> {
+  const { surroundings: around } = ground;
+  const random = around.random.fork('population');
+  const storm = random.pick([0, 0.5, 1, 1, 2, 4]);
+  const bank = new Bank(around, { storm }, ground.apiUrl);
+  const receiver = new Receiver(around, storm);
+  const providers = new TeamProviders();
+  const world: World = { ground, bank, receiver, shops: [], traits: [] };
+  for (let i = 0; i < 1 + random.int(2); i++) await openShop(world, providers, random.fork(`shop ${i}`), i);
+  const actors = actorsOf(world, random);
+  const open = { count: actors.length };
+  const postman: Actor = { name: 'callbacks of the providers', payments: 0, operations: [], run: () => deliver(world, open) };
+  return {
+    providers,
+    actors: [...actors.map((actor) => counted(actor, open)), postman],
+    receive: (delivery) => receiver.receive(delivery),
+    settle: () => settle(world),
+    audit: () => audit(world),
+  };
+}
+
+/** A team with a key, provider accounts, and endpoints. */
+async function openShop(world: World, providers: TeamProviders, random: Random, i: number): Promise<void> {
+  const { control, surroundings: around } = world.ground;
+  const id = 2n ** 47n + BigInt(random.int(2 ** 40)) * 8n + BigInt(i);
+  const team = await createTeam(control, { id, name: `Shop ${i}`, email: `owner${i}@shop.example`, plan: 'unlimited' });
+  await updateTeam(control, { ...team, verification_level: 4 });
+  const key = newKey('secret', 'live');
+  const about = {
+    team_id: id,
+    environment: 'live' as const,
+    kind: 'secret' as const,
+    scopes: [],
+    allowed_ips: [],
+    expires_at: null,
+  };
+  await storeKey(control, key, about, new Date(around.now()));
+  const lines = random.chance(0.5) ? LINES.filter(() => random.chance(0.4)) : LINES.slice(0, 1);
+  const shop = new Shop(around, {
+    id,
+    key,
+    lines: lines.some(({ field }) => field) ? lines : LINES.slice(0, 2),
+    name: `shop ${i}`,
+  });
+  const traits = Array.from({ length: 1 + random.int(3) }, (_, n) => traitsOf(random, shop, `p${i}${n}`));
+  providers.add(
+    id,
+    traits.map((one) => simulatedProvider(world.bank, one)),
+  );
+  world.traits.push(...traits);
+  world.shops.push(shop);
+  for (let n = 0; n < 1 + random.int(2); n++) await register(world, shop, `https://hooks${n}.shop${i}.example/pirogue`, n);
+  for (const split of [
+    { type: 'percentage', value: 12.5 },
+    { type: 'fixed', value: 1 },
+  ].slice(0, random.int(3))) {
+    const made = await shop.insist('POST', '/accounts', {
+      body: { name: 'Boutique', email: `b${i}@shop.example`, phone: '+237677000000', split },
+    });
+    if (made?.status === 201) shop.accounts.push(made.body.account.id);
+  }
+}
+
+function traitsOf(random: Random, shop: Shop, name: string): Traits {
+  const grace_ms = random.pick([120_000, 300_000, 600_000]);
+  return {
+    account_id: `pa_${Array.from({ length: 26 }, () => random.pick([...'0123456789abcdefghjkmnpqrstvwxyz'])).join('')}`,
+    ...{ name, grace_ms },
+    idempotency: random.pick(['replays', 'conflicts', 'none']),
+    readable_by: random.chance(0.85) ? 'ours' : 'theirs',
+    signs: random.chance(0.5),
+    refunds: random.pick(['partial', 'partial', 'partial', 'full', null]),
+    payouts: random.chance(0.8),
+    cancels: random.chance(0.3),
+    prepares: random.chance(0.3),
+    channels: shop.lines.map(({ channel, currency }) => ({ channel, currency })),
+  };
+}
+
+async function register({ receiver }: World, shop: Shop, url: string, n: number): Promise<void> {
+  const events = n === 0 ? ['*'] : ['payment.*', 'refund.succeeded'];
+  const made = await shop.insist('POST', '/webhooks', { body: { url, events } });
+  if (made?.status !== 201) throw new Error(`an endpoint could not be registered: ${JSON.stringify(made)}`);
+  const { id, secret } = made.body.webhook;
+  receiver.endpoints.push({ url, id, secret, events, team_id: shop.team_id, taken: new Map(), changed: [] });
+}
+
+function actorsOf({ ground, shops }: World, random: Random): Actor[] {
+  const actors: Actor[] = [];
+  for (let n = 0; n < ground.payments; n++) {
+    const tag = `t${n}`;
+    const own = random.fork(tag);
+    actors.push(orderActor(new Order(ground, own.pick(shops), tag, own)));
+  }
+  for (const [i, shop] of shops.entries()) {
+    for (let n = 0; n < ground.payments / 12; n++) actors.push(payoutActor(shop, `s${i}p${n}`));
+  }
+  return actors;
+}
+
+function counted(actor: Actor, open: { count: number }): Actor {
+  const run = async (without: ReadonlySet<string>) => {
+    try {
+      await actor.run(without);
+    } finally {
+      open.count -= 1;
+    }
+  };
+  return { ...actor, run };
+}
+
+/** Sends callbacks while there is anybody who could cause one. */
+async function deliver({ bank, ground }: World, open: { count: number }): Promise<void> {
+  while (open.count > 0) {
+    await ground.surroundings.sleep(bank.next(5_000));
+    await bank.deliver();
+  }
+}
+
+/** Rounds after the end of all actors: in each an hour passes, and a person looks at what is still open. */
+const MAX_ROUNDS = 40;
+
+async function settle(world: World): Promise<void> {
+  const { bank, receiver, ground } = world;
+  bank.settle();
+  receiver.settled = true;
+  for (let round = 0; round < MAX_ROUNDS; round++) {
+    await bank.deliver();
+    await ground.surroundings.sleep(round < 3 ? 60_000 : 3_600_000);
+    if (!(await attend(world, round)) && bank.pending === 0) return;
+  }
+}

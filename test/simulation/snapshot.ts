@@ -1,0 +1,179 @@
+import { type Db, sql } from '../../src/kit/sql.ts';
+import { dumpDatabase } from '../setup/api.ts';
+import { type Flow, hasMoved } from './book.ts';
+import type { World } from './population.ts';
+import { openWork } from './person.ts';
+import type { Taken } from './receiver.ts';
+import type { Intent, Shop } from './shop.ts';
+
+/*
+ * Everything that the oracle compares, as plain data: read once, after the last event. Amounts are in hundredths.
+ */
+
+/** An operation by the books of the providers. */
+export interface Moved {
+  flow: Flow;
+  key: string;
+  /** Our id of the attempt, refund or transfer. */
+  subject: string;
+  of: string | null;
+  amount_minor: bigint;
+  currency: string;
+  /** The money that was asked for. */
+  asked_minor: bigint;
+}
+
+/** Money that the ledger says has entered (positive) or left the providers by one operation. */
+export interface Booked {
+  team_id: bigint;
+  /** Key at the provider; null for what has none, such as a chargeback. */
+  key: string | null;
+  kind: string;
+  subject: string;
+  payment: string;
+  currency: string;
+  amount_minor: bigint;
+}
+
+export interface Balance {
+  team_id: bigint;
+  currency: string;
+  account: string;
+  amount_minor: bigint;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: what the API shows is compared field by field
+export type Shown = any;
+
+export interface ShopView {
+  team_id: bigint;
+  payments: Shown[];
+  refunds: Shown[];
+  transfers: Shown[];
+  disputes: Shown[];
+  /** With the sequence number within its resource; in the order of these. */
+  events: Shown[];
+  balances: Shown[];
+  /** Payments retrieved one by one, a sample. */
+  retrieved: Shown[];
+  /** What `meta.total` says of the lists. */
+  totals: Record<string, number>;
+  intents: readonly Intent[];
+  endpoints: { url: string; events: readonly string[]; taken: Taken[]; changed: readonly string[] }[];
+  erased: readonly string[];
+}
+
+export interface Snapshot {
+  moved: Moved[];
+  booked: Booked[];
+  balances: Balance[];
+  /** Payment and kind of every attempt and refund. */
+  owners: { id: string; payment: string; kind: string }[];
+  /** Evidence of another amount or currency that waits for reconciliation: the attempt and its payment. */
+  mismatches: { id: string; payment: string; amount_minor: bigint; currency: string }[];
+  /** Money that was to be returned and that the merchant keeps. */
+  kept: { payment: string; amount_minor: bigint }[];
+  open: { kind: string; id: string; waits: boolean }[];
+  undelivered: number;
+  shops: ShopView[];
+  complaints: string[];
+  /** Lines of the database that hold data of an erased customer. */
+  leaks: string[];
+}
+
+export async function takeSnapshot(world: World): Promise<Snapshot> {
+  const { bank, receiver, shops, ground } = world;
+  const now = bank.now();
+  const entries = bank.book.entries.filter((entry) => hasMoved(entry, now));
+  const moved = entries.map(({ flow, key, subject, of, moves, amount_minor }) => ({
+    flow,
+    key,
+    subject,
+    of,
+    ...moves,
+    asked_minor: amount_minor,
+  }));
+  const views: ShopView[] = [];
+  for (const shop of shops) views.push(await viewOf(world, shop));
+  return {
+    ...(await readStore(world)),
+    ...{ moved, shops: views, open: await openWork(world) },
+    complaints: [...bank.book.violations, ...receiver.complaints, ...shops.flatMap(({ complaints }) => complaints)],
+    leaks: await leaksOf(ground.live, shops),
+  };
+}
+
+async function readStore({ ground: { live } }: World) {
+  const booked = await live.all<Booked>(sql`
+    select j.team_id, coalesce(leg.value->>'provider_key', t.provider_key, a.provider_key) as key, j.kind, j.source_id as subject,
+      j.subject_id as payment, p.currency,
+      sum(case when p.debit = 'clearing' then p.amount_minor else -p.amount_minor end)::bigint as amount_minor
+    from journals j join postings p on p.team_id = j.team_id and p.journal_id = j.id
+      left join attempts a on a.team_id = j.team_id and a.id = j.source_id
+      left join transfers t on t.team_id = j.team_id and t.id = j.source_id
+      left join refunds r on r.team_id = j.team_id and r.id = j.source_id
+      left join lateral (select r.legs->(substring(j.kind from '^refund.leg:([0-9]+)')::integer) as value) leg on true
+    where 'clearing' in (p.debit, p.credit)
+    group by 1, 2, 3, 4, 5, 6 order by 1, 4, 3`);
+  const balances = await live.all<Balance>(sql`
+    select team_id, currency, account, sum(amount_minor)::bigint as amount_minor from (
+      select team_id, currency, account, posted_minor as amount_minor from balances
+      union all select team_id, currency, account, amount_minor from balance_deltas
+    ) parts group by 1, 2, 3 order by 1, 2, 3`);
+  const owners = await live.all<Snapshot['owners'][number]>(sql`
+    select id, payment_id as payment, 'attempt' as kind from attempts union all select id, payment_id, kind from refunds`);
+  const mismatches = await live.all<Snapshot['mismatches'][number]>(sql`
+    select id, payment_id as payment, (mismatch->>'amount_minor')::bigint as amount_minor, mismatch->>'currency' as currency
+    from attempts where mismatch is not null`);
+  const kept = await live.all<Snapshot['kept'][number]>(sql`
+    select payment_id as payment, amount_minor from returns where resolved_as = 'kept'`);
+  const [waiting] = await live.all<{ n: number }>(sql`select count(*)::integer as n from deliveries`);
+  return { booked, balances, owners, mismatches, kept, undelivered: waiting?.n ?? 0 };
+}
+
+async function viewOf({ receiver, ground }: World, shop: Shop): Promise<ShopView> {
+  const totals: Record<string, number> = {};
+  const list = async (path: string) => {
+    const items: Shown[] = [];
+    for (let page = 1; ; page++) {
+      const answer = await shop.insist('GET', `/${path}?per_page=100&page=${page}`);
+      if (answer?.status !== 200) throw new Error(`/${path} could not be listed: ${answer?.status}`);
+      const sequences = answer.headers['x-service-sequence']?.split(', ').map(Number) ?? [];
+      items.push(
+        ...answer.body.items.map((item: Shown, i: number) => (path === 'events' ? { ...item, sequence: sequences[i] } : item)),
+      );
+      totals[path] = answer.body.meta.total;
+      if (page >= answer.body.meta.last_page) return items;
+    }
+  };
+  const payments = await list('payments');
+  const retrieved: Shown[] = [];
+  const random = ground.surroundings.random.fork('sample');
+  for (const { id } of payments.filter(() => random.chance(0.05)))
+    retrieved.push((await shop.get(`/payments/${id}`)).transaction);
+  const currencies = [...new Set(shop.lines.map(({ currency }) => currency))];
+  const balances: Shown[] = [];
+  for (const currency of currencies) balances.push((await shop.get(`/balance?currency=${currency}`)).balance);
+  const { team_id, intents } = shop;
+  return {
+    ...{ team_id, payments, retrieved, balances, totals, intents },
+    refunds: await list('refunds'),
+    transfers: await list('transfers'),
+    disputes: await list('disputes'),
+    events: (await list('events')).sort((a, b) => a.sequence - b.sequence),
+    endpoints: receiver.endpoints
+      .filter((endpoint) => endpoint.team_id === team_id)
+      .map(({ url, events, taken, changed }) => ({ url, events, taken: [...taken.values()], changed })),
+    erased: shop.erased.map(({ customer }) => customer),
+  };
+}
+
+/** What is left of erased customers, anywhere in the store. */
+async function leaksOf(live: Db, shops: readonly Shop[]): Promise<string[]> {
+  const canaries = shops.flatMap(({ erased }) => erased.flatMap((one) => one.canaries));
+  if (canaries.length === 0) return [];
+  const lines = (await dumpDatabase(live)).split('\n');
+  return canaries.flatMap((canary) =>
+    lines.filter((line) => line.includes(canary)).map((line) => `${canary}: ${line.slice(0, 200)}`),
+  );
+}
