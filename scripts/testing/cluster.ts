@@ -30,14 +30,17 @@ export async function testServer(): Promise<TestServer> {
   return { url, [Symbol.asyncDispose]: async () => {} };
 }
 
-/** Starts one; also removes what killed runs have left. */
-export async function startThrowaway(): Promise<ThrowawayServer> {
+/**
+ * Starts one; also removes what killed runs have left.
+ * @param settings of postgresql.conf, beside those of every throwaway server
+ */
+export async function startThrowaway(settings: Record<string, string> = {}): Promise<ThrowawayServer> {
   for (const parent of new Set([MEMORY, os.tmpdir()])) removeAbandoned(parent);
   const dataDir = fs.mkdtempSync(path.join(hasRoom(MEMORY) ? MEMORY : os.tmpdir(), PREFIX));
   const remove = () => fs.rmSync(dataDir, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
   try {
     fs.chmodSync(dataDir, 0o711); // when we are root, the server's account must get in
-    const server = await startEmbedded({ dataDir, durable: false });
+    const server = await startEmbedded({ dataDir, durable: false, settings });
     return { ...server, [Symbol.asyncDispose]: () => server.stop().finally(remove) };
   } catch (error) {
     remove();
