@@ -1,5 +1,8 @@
-import { Agent, type Dispatcher } from 'undici';
+import { createRequire } from 'node:module';
+import type { Agent, Dispatcher } from 'undici';
 import { BlockedError, guardedConnector, type Resolve, resolveName } from './guard.ts';
+
+const load = createRequire(import.meta.url);
 
 /**
  * Allowed destinations of a request. `none`: any address, also plain http (provider addresses, set by the operator). `public`:
@@ -72,6 +75,7 @@ export function createSender(resolve: Resolve = resolveName): { send: Send; clos
 export const { send } = createSender();
 
 function openAgent(guard: Guard, resolve: Resolve): Agent {
+  const { Agent } = load('undici') as typeof import('undici'); // here, because most processes send nothing
   // undici's timeouts are off because `timeout_ms` covers them all. HTTP/1.1 only: there "started" and "written" coincide.
   const options = { connections: SOCKETS_PER_ORIGIN, pipelining: 1, allowH2: false, headersTimeout: 0, bodyTimeout: 0 };
   if (guard === 'none') return new Agent(options);

@@ -1,7 +1,10 @@
 import dns from 'node:dns';
+import { createRequire } from 'node:module';
 import { isIP, type LookupFunction } from 'node:net';
-import { buildConnector } from 'undici';
+import type { buildConnector } from 'undici';
 import { isLocalhostName, isLoopbackAddress, isPublicAddress } from './addresses.ts';
+
+const load = createRequire(import.meta.url);
 
 /** Resolves a name to all its addresses. Tests inject their own. */
 export type Resolve = (hostname: string) => Promise<string[]>;
@@ -32,6 +35,7 @@ export const resolveName: Resolve = async (hostname) => {
  * @param allowLoopback also allows loopback, without certificate checks (development, sandbox only)
  */
 export function guardedConnector(resolve: Resolve, allowLoopback: boolean): buildConnector.connector {
+  const { buildConnector } = load('undici') as typeof import('undici');
   // undici's type of `connect` lacks `lookup`, which is passed on to net.connect.
   const build = (lookup: LookupFunction, rejectUnauthorized: boolean) =>
     buildConnector({ lookup, rejectUnauthorized, allowH2: false, timeout: CONNECT_MS } as buildConnector.BuildOptions);

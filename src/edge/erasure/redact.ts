@@ -1,7 +1,7 @@
-import { parsePhoneNumberFromString } from 'libphonenumber-js';
 import type { Json } from '../../kit/json.ts';
 import { normalized } from '../../kit/unicode.ts';
 import { compactPhone } from '../../core/customers/phone.ts';
+import { numberingPlans } from '../../providers/reference/phones.ts';
 
 /** Values that identify a person, in any spelling. */
 export interface Identity {
@@ -57,7 +57,7 @@ function emailPatterns(email: string): string[] {
 
 function phonePatterns(phone: string): string[] {
   const compact = compactPhone(phone) ?? '';
-  const known = parsePhoneNumberFromString(compact);
+  const known = numberingPlans().parsePhoneNumberFromString(compact);
   const national = (known?.nationalNumber ?? compact).replace(/^[+0]+/, '');
   if (national.length < MIN_DIGITS) return [];
   const code = known ? spaced(known.countryCallingCode) : '\\d{1,3}';

@@ -1,4 +1,3 @@
-import { Value } from 'typebox/value';
 import type { Secrets } from '../../kit/crypto.ts';
 import type { Environment } from '../../kit/environment.ts';
 import { newId } from '../../kit/ids.ts';
@@ -22,7 +21,8 @@ export interface NewAccount {
  * Validates the credentials.
  * @returns the faults, without the credentials' values; empty when they are valid
  */
-export function faultsOf(connector: Connector, credentials: Record<string, string>): string[] {
+export async function faultsOf(connector: Connector, credentials: Record<string, string>): Promise<string[]> {
+  const { Value } = await import('typebox/value'); // here, because only this command needs its 300 files
   const known = Object.keys(connector.credentials.properties);
   const unknown = Object.keys(credentials).filter((name) => !known.includes(name));
   const missing = (connector.credentials.required ?? []).filter((name) => !credentials[name]);

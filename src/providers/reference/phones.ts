@@ -1,7 +1,15 @@
-import { type CountryCode, isSupportedCountry, parsePhoneNumberFromString, type PhoneNumber } from 'libphonenumber-js';
+import { createRequire } from 'node:module';
+import type { CountryCode, PhoneNumber } from 'libphonenumber-js';
 import { must } from '../../kit/errors.ts';
 import { type Channel, CHANNELS } from './channels.ts';
 import { type Country, countryByCode } from './countries.ts';
+
+const load = createRequire(import.meta.url);
+
+/** Returns the library of numbering plans. It is loaded with the first number, because most processes read none. */
+export function numberingPlans() {
+  return load('libphonenumber-js') as typeof import('libphonenumber-js');
+}
 
 export interface Phone {
   /** E.164: `+237650000001`. */
@@ -36,6 +44,7 @@ function digitsOf(text: string): string | null {
 }
 
 function read(dialled: string, home: Country): Phone | null {
+  const { isSupportedCountry, parsePhoneNumberFromString } = numberingPlans();
   if (!isSupportedCountry(home.code)) return null;
   const number = parsePhoneNumberFromString(dialled, { defaultCountry: home.code as CountryCode, extract: false });
   if (!number || !belongsTo(number, home)) return null;
