@@ -4,7 +4,9 @@ import { sql } from '../../src/kit/sql.ts';
 import { foldDeltas } from '../../src/money/ledger/fold.ts';
 import { Registry, withProviders } from '../setup/providers.ts';
 import { applyTransfers, type TransferOccurrence } from '../../src/core/transfers/apply.ts';
+import { must } from '../../src/kit/errors.ts';
 import { getTransfer } from '../../src/core/transfers/service.ts';
+import { claimDueTransfers } from '../../src/core/transfers/store.ts';
 import { transferSweep } from '../../src/core/transfers/sweeps.ts';
 import { assertBooks, type Bank, bank, bucketsOf, eventsOf, forgetOpenTransfers, fund, journalsOf, transfer } from './support.ts';
 import { type Api, FakeClock, type Merchant, startApi } from '../setup/api.ts';
@@ -144,6 +146,29 @@ test('of several workers with the same transfer exactly one submits it', async (
   assert.equal(intents.filter((applied) => applied.get(id)?.changed).length, 1);
   assert.deepEqual(await journalsOf(store(), merchant.team, id), ['transfer.reserved', 'transfer.dispatched']);
   await assertBooks(store(), merchant.team);
+});
+
+test('a worker whose claim has passed to another does not submit a key that is used up', async () => {
+  await fund(api, merchant.team, 10_000);
+  const { id } = await make(1_000);
+  paying.onSubmit = () => ({ kind: 'unavailable', message: 'down' });
+  await worker(paying)();
+  clock.advance(60_000);
+  const [slow] = await claimDueTransfers(store().db, new Date(clock.now()), 60_000, 1, []);
+  paying.onSubmit = () => undefined;
+  paying.onRead = () => ({ kind: 'unfunded', message: 'the float is empty' });
+  for (let round = 0; round < 2; round++) {
+    clock.advance(120_000);
+    await worker(paying)();
+  }
+  const now = await getTransfer(store(), merchant.team.id, id);
+  assert.deepEqual([now.dispatched_at, now.decision?.spent], [null, 1]);
+  const known = must(slow, 'it was due');
+  const decision = must(known.decision, 'a transfer has one');
+  const occurrence = { kind: 'sending', provider_account: 'one', provider_key: id, decision, lease_ms: 1_000 } as const;
+  const context = { environment: 'sandbox', at: clock.now() } as const;
+  const applied = await store().db.transaction((tx) => applyTransfers(tx, context, [{ known, occurrence }]));
+  assert.equal(applied.get(id)?.changed, false);
 });
 
 test('of several contradicting outcomes at once exactly one is applied', async () => {
