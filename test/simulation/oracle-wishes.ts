@@ -9,13 +9,13 @@ export function judgeWishes(shop: ShopView): string[] {
       Map.groupBy(items, (item) => (item.metadata?.tag ?? item.reference) as string),
     ]),
   );
+  const byId = new Map(Object.values(resources).flatMap((items) => items.map((item) => [item.id as string, item])));
   const wished = new Set<string>();
   const found = shop.intents.flatMap((intent) => {
     const { kind, tag, keyed, sent, ids } = intent;
     // An erasure takes the reference away, not the resource.
-    const made = (resources[kind] ?? [])
-      .filter(({ id }) => ids.has(id))
-      .concat((byTag.get(kind)?.get(tag) ?? []).filter(({ id }) => !ids.has(id)));
+    const answered = [...ids].flatMap((id) => byId.get(id) ?? []);
+    const made = [...new Set([...answered, ...(byTag.get(kind)?.get(tag) ?? [])])];
     for (const { id } of made) wished.add(id);
     if (!byTag.has(kind)) return [];
     const most = keyed ? 1 : sent;
@@ -28,7 +28,7 @@ export function judgeWishes(shop: ShopView): string[] {
   });
   const given = new Set(shop.intents.map(({ tag }) => tag));
   const strange = [...shop.payments, ...shop.transfers].filter(
-    ({ id, reference }) => !wished.has(id) && !given.has(reference) && reference !== null,
+    ({ id, reference }) => !wished.has(id) && !given.has(reference) && reference !== null && reference !== '[erased]',
   );
   return [...found, ...strange.map(({ id, reference }) => `UNWANTED: ${id} (${reference}) was never asked for`)];
 }

@@ -1,0 +1,214 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { judge } from './oracle.ts';
+import type { Shown, Snapshot } from './snapshot.ts';
+import { soundSnapshot } from './sound-snapshot.ts';
+
+test('nothing differs in a sound world', () => {
+  assert.deepEqual(judge(soundSnapshot()), []);
+});
+
+interface Doctored {
+  what: string;
+  /** How the difference begins. */
+  says: RegExp;
+  doctor(snapshot: Snapshot): void;
+}
+
+const shopOf = (snapshot: Snapshot) => snapshot.shops[0] as Snapshot['shops'][number];
+const eventOf = (snapshot: Snapshot, id: string): Shown => shopOf(snapshot).events.find((event) => event.id === id);
+const takenOf = (snapshot: Snapshot) => (shopOf(snapshot).endpoints[0] as { taken: Shown[] }).taken;
+const movedOf = (snapshot: Snapshot, subject: string): Shown => snapshot.moved.find((one) => one.subject === subject);
+const balanceOf = (snapshot: Snapshot, account: string): Shown => snapshot.balances.find((one) => one.account === account);
+
+const DOCTORED: Doctored[] = [
+  {
+    what: 'an operation at the provider that the ledger lacks',
+    says: /^LOST: .*key-att_1/,
+    doctor: (world) => void world.booked.shift(),
+  },
+  {
+    what: 'a booking for which no provider moved money',
+    says: /^MISREPORTED: .*key-po_1/,
+    doctor: (world) => void world.moved.pop(),
+  },
+  {
+    what: 'an operation booked with another amount',
+    says: /^AMOUNT: .*key-att_2/,
+    doctor: (world) => Object.assign(world.booked[1] as object, { amount_minor: 1_999_00n }),
+  },
+  {
+    what: 'a payer charged twice',
+    says: /^CHARGED: trx_1/,
+    doctor: (world) => void world.moved.push({ ...movedOf(world, 'att_1'), key: 'key-again' }),
+  },
+  {
+    what: 'a key that moved money twice',
+    says: /^TWICE: key-att_1/,
+    doctor: (world) => void world.moved.push(movedOf(world, 'att_1')),
+  },
+  {
+    what: 'late money that was not returned',
+    says: /^CHARGED: trx_3/,
+    doctor: (world) => void world.moved.splice(4, 1),
+  },
+  {
+    what: 'a refund above what was collected',
+    says: /^REFUNDED TOO MUCH: trx_2/,
+    doctor: (world) => Object.assign(movedOf(world, 'rfd_2'), { amount_minor: 2_001_00n }),
+  },
+  {
+    what: 'a refund that no payment shows',
+    says: /^REFUNDED: trx_2/,
+    doctor: (world) => Object.assign(eventOf(world, 'evt_trx_2_2').data, { amount_refunded: 400 }),
+  },
+  {
+    what: 'a failed refund whose money left',
+    says: /^REFUND: rfd_2/,
+    doctor: (world) => Object.assign(shopOf(world).refunds[0], { status: 'failed' }),
+  },
+  {
+    what: 'a payout that was made twice',
+    says: /^PAYOUT: po_1/,
+    doctor: (world) => void world.moved.push({ ...movedOf(world, 'po_1'), key: 'key-po_1-1' }),
+  },
+  {
+    what: 'a failed payout that was made',
+    says: /^PAYOUT: po_1/,
+    doctor: (world) => Object.assign(shopOf(world).transfers[0], { status: 'failed' }),
+  },
+  {
+    what: 'an attempt that was left unknown',
+    says: /^OPEN: attempt att_9/,
+    doctor: (world) => void world.open.push({ kind: 'attempt', id: 'att_9', waits: false }),
+  },
+  {
+    what: 'a delivery that still waits',
+    says: /^OPEN: 1 deliveries/,
+    doctor: (world) => Object.assign(world, { undelivered: 1 }),
+  },
+  {
+    what: 'a balance that is one hundredth off',
+    says: /^LEDGER: the accounts/,
+    doctor: (world) => Object.assign(balanceOf(world, 'available'), { amount_minor: 2_137_01n }),
+  },
+  {
+    what: 'a balance shown one franc off',
+    says: /^BALANCE: available/,
+    doctor: (world) => Object.assign(shopOf(world).balances[0], { available: 2_136, total: 2_136 }),
+  },
+  {
+    what: 'a total that is not the sum of its parts',
+    says: /^BALANCE: the total/,
+    doctor: (world) => Object.assign(shopOf(world).balances[0], { total: 2_138 }),
+  },
+  {
+    what: 'a guarded balance below zero',
+    says: /^BELOW ZERO: reserved/,
+    doctor: (world) => Object.assign(balanceOf(world, 'reserved'), { amount_minor: -1n }),
+  },
+  {
+    what: 'money left where it only passes through',
+    says: /^LEFT OVER: reserved/,
+    doctor: (world) => Object.assign(balanceOf(world, 'reserved'), { amount_minor: 1n }),
+  },
+  {
+    what: 'clearing that is not what the providers hold',
+    says: /^CLEARING: /,
+    doctor: (world) => Object.assign(balanceOf(world, 'clearing'), { amount_minor: -2_100_00n }),
+  },
+  {
+    what: 'a fee that is not the published one',
+    says: /^FEE: of trx_1/,
+    doctor: (world) => Object.assign(eventOf(world, 'evt_trx_1_2').data, { fee: 21 }),
+  },
+  {
+    what: 'a missing event',
+    says: /^EVENT LOST: payment.succeeded evt_trx_1_2/,
+    doctor: (world) => void takenOf(world).splice(2, 1),
+  },
+  {
+    what: 'an event that was recorded twice',
+    says: /^SEQUENCE: .*trx_1/,
+    doctor: (world) => void shopOf(world).events.splice(2, 0, { ...eventOf(world, 'evt_trx_1_1'), id: 'evt_again' }),
+  },
+  {
+    what: 'an event out of order',
+    says: /^ORDER: trx_1/,
+    doctor: (world) => Object.assign(eventOf(world, 'evt_trx_1_1'), { event: 'payment.refunded' }),
+  },
+  {
+    what: 'a delivery that the API does not show',
+    says: /^EVENT UNKNOWN: /,
+    doctor: (world) => void takenOf(world).push({ ...takenOf(world)[0], event_id: 'evt_strange', sequence: 9 }),
+  },
+  {
+    what: 'two deliveries with one number',
+    says: /^EVENT TWICE: /,
+    doctor: (world) => void takenOf(world).push({ ...takenOf(world)[0], event_id: 'evt_strange' }),
+  },
+  {
+    what: 'a delivery with another body',
+    says: /^EVENT DIFFERS: /,
+    doctor: (world) => Object.assign(takenOf(world)[0], { body: '{}' }),
+  },
+  {
+    what: 'a repeated delivery with another body',
+    says: /^EVENT CHANGED: /,
+    doctor: (world) => void (shopOf(world).endpoints[0] as { changed: string[] }).changed.push('evt_trx_1_0'),
+  },
+  {
+    what: 'a last event that is not what GET shows',
+    says: /^LAST EVENT: fee of trx_2/,
+    doctor: (world) => Object.assign(shopOf(world).retrieved[0], { fee: 41 }),
+  },
+  {
+    what: 'a list that shows another status',
+    says: /^LIST: trx_1/,
+    doctor: (world) => Object.assign(shopOf(world).payments[0], { status: 'failed' }),
+  },
+  {
+    what: 'a count that is not that of the list',
+    says: /^LIST: .*payments/,
+    doctor: (world) => Object.assign(shopOf(world).totals, { payments: 4 }),
+  },
+  {
+    what: 'a wish that became two payments',
+    says: /^DOUBLE: payment t1/,
+    doctor: (world) => void shopOf(world).payments.push({ ...shopOf(world).payments[0], id: 'trx_9' }),
+  },
+  {
+    what: 'a key that was answered with two payments',
+    says: /^DOUBLE: payment t1 was answered/,
+    doctor: (world) => void (shopOf(world).intents[0] as { ids: Set<string> }).ids.add('trx_9'),
+  },
+  {
+    what: 'a payment that was answered and is in no list',
+    says: /^VANISHED: payment t1/,
+    doctor: (world) => void shopOf(world).payments.shift(),
+  },
+  {
+    what: 'a payment that nobody asked for',
+    says: /^UNWANTED: trx_1/,
+    doctor: (world) => void (shopOf(world).intents as unknown[]).shift(),
+  },
+  {
+    what: 'a lost dispute that was not booked',
+    says: /^CHARGEBACKS: /,
+    doctor: (world) => void shopOf(world).disputes.push({ id: 'dsp_1', status: 'lost', amount: 10 }),
+  },
+  { what: 'a 500', says: /^COMPLAINT: /, doctor: (world) => void world.complaints.push('POST /payments: 500') },
+  { what: 'data of an erased customer', says: /^LEAK: /, doctor: (world) => void world.leaks.push('t1@payer.example') },
+];
+
+for (const { what, says, doctor } of DOCTORED) {
+  test(`the oracle finds ${what}`, () => {
+    const snapshot = soundSnapshot();
+    doctor(snapshot);
+    const found = judge(snapshot);
+    assert.ok(
+      found.some((difference) => says.test(difference)),
+      `${says} is not among ${JSON.stringify(found, null, 1)}`,
+    );
+  });
+}
