@@ -94,7 +94,8 @@ export class Bank {
   #write(notice: Pick<Notice, 'at' | 'entry' | 'traits' | 'insists'>, random: Random): void {
     const { entry, traits, insists } = notice;
     const [stale, forged, early] = [random.chance(0.1), random.chance(0.02), random.chance(0.1)];
-    const general = random.chance(0.3) && entry.flow === 'collect';
+    // At the address of the account only a reference that we know identifies it.
+    const general = random.chance(0.3) && entry.flow === 'collect' && !insists;
     const by = random.chance(0.5) ? ('provider_key' as const) : ('provider_ref' as const);
     const at = early && !insists ? Math.max(entry.arrived_at, notice.at - 30_000) : notice.at;
     const body = (): CallbackBody => {

@@ -26,7 +26,8 @@ export function judgeWishes(shop: ShopView): string[] {
       ...missing.map((id) => `VANISHED: ${kind} ${tag} was answered with ${id}, which no list shows`),
     ];
   });
-  const given = new Set(shop.intents.map(({ tag }) => tag));
+  // Payments of an invoice bear its number.
+  const given = new Set([...shop.intents.map(({ tag }) => tag), ...shop.invoices.map(({ number }) => number)]);
   const strange = [...shop.payments, ...shop.transfers].filter(
     ({ id, reference }) => !wished.has(id) && !given.has(reference) && reference !== null && reference !== '[erased]',
   );

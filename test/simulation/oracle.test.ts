@@ -17,9 +17,12 @@ interface Doctored {
 
 const shopOf = (snapshot: Snapshot) => snapshot.shops[0] as Snapshot['shops'][number];
 const eventOf = (snapshot: Snapshot, id: string): Shown => shopOf(snapshot).events.find((event) => event.id === id);
-const takenOf = (snapshot: Snapshot) => (shopOf(snapshot).endpoints[0] as { taken: Shown[] }).taken;
+const endpointOf = (snapshot: Snapshot): Shown => shopOf(snapshot).endpoints[0];
+const takenOf = (snapshot: Snapshot): Shown[] => endpointOf(snapshot).taken;
 const movedOf = (snapshot: Snapshot, subject: string): Shown => snapshot.moved.find((one) => one.subject === subject);
 const balanceOf = (snapshot: Snapshot, account: string): Shown => snapshot.balances.find((one) => one.account === account);
+
+const link = { id: 'lnk_1', max_uses: 1, payments_succeeded: 1, payments_open: 0, amount: 10, amount_collected: 10 };
 
 const DOCTORED: Doctored[] = [
   {
@@ -155,7 +158,7 @@ const DOCTORED: Doctored[] = [
   {
     what: 'a repeated delivery with another body',
     says: /^EVENT CHANGED: /,
-    doctor: (world) => void (shopOf(world).endpoints[0] as { changed: string[] }).changed.push('evt_trx_1_0'),
+    doctor: (world) => void endpointOf(world).changed.push('evt_trx_1_0'),
   },
   {
     what: 'a last event that is not what GET shows',
@@ -196,6 +199,22 @@ const DOCTORED: Doctored[] = [
     what: 'a lost dispute that was not booked',
     says: /^CHARGEBACKS: /,
     doctor: (world) => void shopOf(world).disputes.push({ id: 'dsp_1', status: 'lost', amount: 10 }),
+  },
+  {
+    what: 'a link that was used too often',
+    says: /^LINK: lnk_1 was paid 2 times of 1/,
+    doctor: (world) => void shopOf(world).links.push({ ...link, payments_succeeded: 2, amount_collected: 20 }),
+  },
+  {
+    what: 'a link that shows another sum than it collected',
+    says: /^LINK: lnk_1 collected 20/,
+    doctor: (world) => void shopOf(world).links.push({ ...link, amount_collected: 20 }),
+  },
+  {
+    what: 'an invoice that shows more as paid than was paid',
+    says: /^INVOICE: inv_1 shows 500/,
+    doctor: (world) =>
+      void shopOf(world).invoices.push({ id: 'inv_1', number: 'INV-1', status: 'partial', amount: 900, amount_paid: 500 }),
   },
   { what: 'a 500', says: /^COMPLAINT: /, doctor: (world) => void world.complaints.push('POST /payments: 500') },
   { what: 'data of an erased customer', says: /^LEAK: /, doctor: (world) => void world.leaks.push('t1@payer.example') },

@@ -1,5 +1,7 @@
 import type { Actor, Answer, Ground, Random } from './contract.ts';
 import { AFTERWARDS, type Afterwards, drawAfterwards } from './after-sale.ts';
+import { Browser } from './browser.ts';
+import { payOnPage } from './selling.ts';
 import { amountOf, type Intent, type Line, numberOn, type Shop } from './shop.ts';
 
 /** What a shop and a payer do about one payment. */
@@ -22,6 +24,8 @@ export interface Plan {
   /** The payer clicks again this long after the first charge. */
   charge_again_ms: number | null;
   reuse_key: boolean;
+  /** The payer pays on the hosted page, in a browser. */
+  on_page: boolean;
   abandoned: boolean;
   afterwards: readonly Afterwards[];
 }
@@ -49,6 +53,7 @@ export function drawPlan(random: Random, shop: Shop): Plan {
     cancel_ms: maybe(0.06) ? random.int(30_000) : null,
     charge_again_ms: maybe(0.08) ? random.int(20_000) : null,
     reuse_key: maybe(0.03),
+    on_page: line.field !== null && maybe(0.1),
     abandoned: random.chance(0.04),
     afterwards: rich ? drawAfterwards(random) : [],
   };
@@ -62,6 +67,7 @@ export class Order {
   readonly plan: Plan;
   readonly random: Random;
   id: string | null = null;
+  #page = '';
 
   constructor(ground: Ground, shop: Shop, tag: string, random: Random) {
     this.ground = ground;
@@ -121,6 +127,7 @@ export class Order {
       return;
     }
     this.id = answer.body.transaction.id;
+    this.#page = answer.body.authorization_url;
     if (!plan.reuse_key || !plan.keyed) return;
     const other = await shop.insist('POST', '/payments', {
       body: { ...body, amount: plan.amount + 1 },
@@ -154,6 +161,10 @@ export class Order {
   async #pay(): Promise<void> {
     const { plan, shop, random } = this;
     await shop.around.sleep(plan.pays_ms);
+    if (plan.on_page) {
+      await payOnPage(new Browser(shop.around), plan.line, this.#page, plan.number, random.chance(0.2) ? 2 : 1);
+      return;
+    }
     const keyed = random.chance(0.5);
     for (let tries = 0; tries < 6; tries++) {
       const answer = await this.#charge(keyed ? `${this.tag}-c` : null);

@@ -8,6 +8,7 @@ import { Bank } from './bank.ts';
 import type { Actor, Ground, Population, Random } from './contract.ts';
 import { Order, orderActor } from './orders.ts';
 import { payoutActor } from './payouts.ts';
+import { invoiceActor, linkActor } from './selling.ts';
 import { audit } from './audit.ts';
 import { attend } from './person.ts';
 import { simulatedProvider, type Traits } from './provider.ts';
@@ -156,6 +157,8 @@ function actorsOf({ ground, shops }: World, random: Random): Actor[] {
   }
   for (const [i, shop] of shops.entries()) {
     for (let n = 0; n < ground.payments / 12; n++) actors.push(payoutActor(shop, `s${i}p${n}`));
+    if (!shop.lines.some(({ field }) => field === 'phone')) continue;
+    for (let n = 0; n < ground.payments / 60; n++) actors.push(linkActor(shop, `s${i}l${n}`), invoiceActor(shop, `s${i}i${n}`));
   }
   return actors;
 }

@@ -65,6 +65,7 @@ export class Shop {
   readonly complaints: string[] = [];
   /** Sub-accounts with a split. */
   readonly accounts: string[] = [];
+  readonly links: { id: string; max_uses: number | null }[] = [];
   /** Names, e-mail addresses and numbers of erased customers: nothing of them may be found any more. */
   readonly erased: { customer: string; canaries: string[] }[] = [];
 

@@ -51,6 +51,8 @@ export interface ShopView {
   refunds: Shown[];
   transfers: Shown[];
   disputes: Shown[];
+  links: Shown[];
+  invoices: Shown[];
   /** With the sequence number within its resource; in the order of these. */
   events: Shown[];
   balances: Shown[];
@@ -160,6 +162,8 @@ async function viewOf({ receiver, ground }: World, shop: Shop): Promise<ShopView
     refunds: await list('refunds'),
     transfers: await list('transfers'),
     disputes: await list('disputes'),
+    links: await list('links'),
+    invoices: await list('invoices'),
     events: (await list('events')).sort((a, b) => a.sequence - b.sequence),
     endpoints: receiver.endpoints
       .filter((endpoint) => endpoint.team_id === team_id)

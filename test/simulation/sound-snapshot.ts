@@ -81,6 +81,8 @@ function soundShop(): ShopView {
       refunds: [refund],
       transfers: [transfer],
       disputes: [],
+      links: [],
+      invoices: [],
       events,
       retrieved: [structuredClone(second)],
     },
