@@ -38,6 +38,14 @@ export const AFTERWARDS = {
     await order.shop.get(`/payments/${order.id}`);
     await order.shop.get(`/payments?search=${order.tag}`);
   },
+  'send its events again': async (order: Order) => {
+    const events = await order.shop.get('/events?per_page=4');
+    for (const { id } of events?.items ?? []) await order.shop.insist('POST', `/events/${id}/resend`, {});
+  },
+  'rename the customer': async (order: Order) => {
+    const customer = (await order.shop.get(`/payments/${order.id}`))?.transaction.customer;
+    if (customer) await order.shop.insist('PATCH', `/customers/${customer}`, { body: { name: `Awa ${order.tag} Mbarga` } });
+  },
   'erase the customer': erase,
 };
 
@@ -57,7 +65,9 @@ const WEIGHTS: readonly (readonly [readonly Name[], number])[] = [
   [['see a dispute withdrawn'], 1],
   [['refund a half', 'lose a dispute'], 1],
   [['read it'], 3],
-  [['erase the customer'], 2],
+  [['erase the customer'], 1],
+  [['rename the customer', 'erase the customer'], 1],
+  [['send its events again'], 1],
   [['refund all', 'erase the customer'], 1],
   [[], 8],
 ];

@@ -126,6 +126,16 @@ const DOCTORED: Doctored[] = [
     doctor: (world) => Object.assign(eventOf(world, 'evt_trx_1_2').data, { fee: 21 }),
   },
   {
+    what: 'a fee that was kept of a payout that failed',
+    says: /^ACCOUNT: fee_income/,
+    doctor: (world) => Object.assign(shopOf(world).transfers[0], { fee: 0 }),
+  },
+  {
+    what: 'money set aside for nothing',
+    says: /^ACCOUNT: hold/,
+    doctor: (world) => void world.balances.push({ ...balanceOf(world, 'reserved'), account: 'hold', amount_minor: 1n }),
+  },
+  {
     what: 'a missing event',
     says: /^EVENT LOST: payment.succeeded evt_trx_1_2/,
     doctor: (world) => void takenOf(world).splice(2, 1),

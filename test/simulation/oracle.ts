@@ -92,6 +92,7 @@ function judgeBalances(snapshot: Snapshot): string[] {
     ...passing.map((line) => `LEFT OVER: ${named(line)}`),
     ...(-chargedBack === claimed ? [] : [`CHARGEBACKS: ${-chargedBack} were booked, lost disputes say ${claimed}`]),
     ...[...currencies].flatMap((currency) => judgeClearing(currency, balances, moved, booked)),
+    ...shops.flatMap((shop) => [...currencies].flatMap((currency) => judgeAccounts(shop, currency, snapshot))),
     ...shops.flatMap((shop) => shop.balances.flatMap((shown) => judgeBalance(shop, shown, balances))),
   ];
 }
@@ -108,6 +109,30 @@ function judgeClearing(currency: string, balances: Balance[], moved: Moved[], bo
   return -clearing === held + back
     ? []
     : [`CLEARING: the ledger says ${-clearing} ${currency} lie at the providers, they say ${held + back}`];
+}
+
+/** Fees are those of what succeeded; money is set aside for what waits for a person, and for open disputes, and for nothing else. */
+function judgeAccounts(shop: ShopView, currency: string, { balances, mismatches }: Snapshot): string[] {
+  const { team_id, transfers, disputes, payments } = shop;
+  const own = new Set(payments.map(({ id }) => id));
+  const inCurrency = (items: Shown[]) => items.filter((item) => item.currency === currency);
+  const sumOf = (items: Shown[], field: string) => items.reduce((all: bigint, item) => all + minor(item[field]), 0n);
+  const paid = inCurrency(latestPayments(shop)).filter(({ status }) => PAID.has(status));
+  const sent = inCurrency(transfers).filter(({ status }) => status === 'succeeded');
+  const open = inCurrency(disputes).filter(({ status }) => status === 'needs_response' || status === 'under_review');
+  const waiting = mismatches.filter((one) => one.currency === currency && own.has(one.payment));
+  const expected = {
+    fee_income: sumOf(paid, 'fee') + sumOf(sent, 'fee'),
+    disputed: sumOf(open, 'amount'),
+    hold: waiting.reduce((all, { amount_minor }) => all + amount_minor, 0n),
+  };
+  return Object.entries(expected).flatMap(([name, amount]) => {
+    const booked = total(
+      balances,
+      (line) => line.team_id === team_id && line.currency === currency && line.account.split(':')[0] === name,
+    );
+    return booked === amount ? [] : [`ACCOUNT: ${name} of ${currency} is ${booked}, should be ${amount}`];
+  });
 }
 
 const BUCKETS = ['available', 'pending', 'reserved', 'hold', 'disputed', 'in.transit', 'credit'] as const;

@@ -156,7 +156,7 @@ function actorsOf({ ground, shops }: World, random: Random): Actor[] {
     actors.push(orderActor(new Order(ground, own.pick(shops), tag, own)));
   }
   for (const [i, shop] of shops.entries()) {
-    for (let n = 0; n < ground.payments / 12; n++) actors.push(payoutActor(shop, `s${i}p${n}`));
+    for (let n = 0; n < ground.payments / 15; n++) actors.push(payoutActor(shop, `s${i}p${n}`));
     if (!shop.lines.some(({ field }) => field === 'phone')) continue;
     for (let n = 0; n < ground.payments / 60; n++) actors.push(linkActor(shop, `s${i}l${n}`), invoiceActor(shop, `s${i}i${n}`));
   }
@@ -182,16 +182,19 @@ async function deliver({ bank, ground }: World, open: { count: number }): Promis
   }
 }
 
-/** Rounds after the end of all actors: in each an hour passes, and a person looks at what is still open. */
-const MAX_ROUNDS = 40;
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+
+/** How long a person lets time pass between two looks at what is still open. After a day every payment window is over. */
+const LOOKS_MS = [MINUTE, MINUTE, MINUTE, HOUR, HOUR, HOUR, 25 * HOUR, HOUR, HOUR, HOUR, 25 * HOUR, 25 * HOUR, 25 * HOUR];
 
 async function settle(world: World): Promise<void> {
   const { bank, receiver, ground } = world;
   bank.settle();
   receiver.settled = true;
-  for (let round = 0; round < MAX_ROUNDS; round++) {
+  for (const [round, wait_ms] of LOOKS_MS.entries()) {
     await bank.deliver();
-    await ground.surroundings.sleep(round < 3 ? 60_000 : 3_600_000);
+    await ground.surroundings.sleep(wait_ms);
     if (!(await attend(world, round)) && bank.pending === 0) return;
   }
 }

@@ -103,7 +103,12 @@ async function payByPage(
 
 /** The charge on the hosted page. */
 export async function payOnPage(browser: Browser, line: Line, address: string, number: string, times: number): Promise<void> {
-  const charge = { channel: line.channel, ...(line.field === null ? {} : { [line.field]: number }) };
+  const remember = { remember: '1' };
+  const charge = {
+    channel: line.channel,
+    ...(line.field === null ? {} : { [line.field]: number }),
+    ...(times > 1 ? remember : {}),
+  };
   await browser.submit(address, charge, times);
   await browser.open(address);
 }

@@ -51,7 +51,7 @@ function soundShop(): ShopView {
   const second = payment(2, 'partially_refunded', { amount: 2_000, amount_total: 2_000, fee: 40, amount_refunded: 500 });
   const third = payment(3, 'failed', { amount: 700, amount_total: 700 });
   const refund = { id: 'rfd_2', status: 'succeeded', amount: 500, metadata: { tag: 't2-r' } };
-  const transfer = { id: 'po_1', status: 'succeeded', amount: 300, reference: 'p1' };
+  const transfer = { id: 'po_1', status: 'succeeded', amount: 300, fee: 3, currency: 'XAF', reference: 'p1' };
   const events = [
     ...eventsOf(first, ['payment.created', 'pending'], ['payment.processing', 'processing'], ['payment.succeeded', 'succeeded']),
     ...eventsOf(
