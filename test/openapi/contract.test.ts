@@ -9,7 +9,7 @@ let contract: Contract;
 let good: Answer;
 before(async () => {
   api = await startApi({ workers: false });
-  contract = contractOf(api.deps);
+  contract = contractOf();
   const { body } = await api.call('POST', '/payments', { body: { amount: 100, currency: 'XAF', phone: '650000000' } });
   good = await api.call('GET', `/payments/${body.transaction.id}`);
 });

@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
+import fs from 'node:fs';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
-import type { Deps } from '../../src/program/deps.ts';
-import { buildDocument } from '../../src/edge/openapi/document.ts';
 import type { Document, Header, Method, Ref, Response, Schema } from '../../src/edge/openapi/types.ts';
-import { allRoutes } from '../../src/program/program.ts';
 import { versions } from '../../src/tenants/versions/registry.ts';
 
 /** What came back: the part of an answer that the document speaks of. */
@@ -21,7 +19,8 @@ export class Contract {
   readonly #headers = new Ajv2020({ strict: false, coerceTypes: true });
   readonly #templates: { template: string; pattern: RegExp }[];
   readonly #compiled = new Map<string, ValidateFunction>();
-  readonly #responses = new Map<Response | Ref, Documented>();
+  readonly #responses = new Map<Response, Documented>();
+  readonly #headerChecks = new Map<Header, ValidateFunction>();
 
   constructor(document: Document) {
     this.document = document;
@@ -77,7 +76,7 @@ export class Contract {
 
   #faults(documented: Response | Ref | undefined, answer: Answered): string[] {
     if (!documented) return [`status ${answer.status} is not documented for this operation`];
-    const { headers, undocumented, body } = this.#documented(documented);
+    const { headers, undocumented, body } = this.#documented(this.resolve<Response>(documented));
     return [
       ...undocumented.filter((name) => answer.headers.has(name)).map((name) => `header ${name} is sent but not documented`),
       ...headers.flatMap((header) => headerFaults(header, answer.headers.get(header.name))),
@@ -86,22 +85,30 @@ export class Contract {
   }
 
   /** What the document says of a response, ready to check: thousands of responses are checked against few descriptions. */
-  #documented(response: Response | Ref): Documented {
+  #documented(response: Response): Documented {
     const known = this.#responses.get(response);
     if (known) return known;
-    const { headers = {}, content } = this.resolve<Response>(response);
+    const { headers = {}, content } = response;
     const names = new Set(Object.keys(headers).map((name) => name.toLowerCase()));
     const schema = content?.['application/json']?.schema;
     const documented: Documented = {
       headers: Object.entries(headers).map(([name, header]) => {
-        const { required, schema } = this.resolve<Header>(header);
-        return { name, required, check: this.#headers.compile({ type: 'object', properties: { value: schema } }) };
+        const resolved = this.resolve<Header>(header);
+        return { name, required: resolved.required, check: this.#headerCheck(resolved) };
       }),
       undocumented: Object.keys(this.document.components.headers).filter((name) => !names.has(name.toLowerCase())),
       ...(schema && { body: { key: JSON.stringify(schema), schema } }),
     };
     this.#responses.set(response, documented);
     return documented;
+  }
+
+  #headerCheck(header: Header): ValidateFunction {
+    const known = this.#headerChecks.get(header);
+    if (known) return known;
+    const check = this.#headers.compile({ type: 'object', properties: { value: header.schema } });
+    this.#headerChecks.set(header, check);
+    return check;
   }
 
   /** What a reference inside the document stands for. */
@@ -158,10 +165,12 @@ function transform(value: Schema, change: (node: Schema, inAllOf: boolean) => Sc
   return change(Object.fromEntries(inside), key === 'allOf');
 }
 
+const DOCUMENT = new URL('../../docs/openapi.json', import.meta.url);
+
 let contract: Contract | undefined;
 
-/** The contract of the running routes, made once for each process. */
-export function contractOf(deps: Deps): Contract {
-  contract ??= new Contract(buildDocument(allRoutes(deps), 'http://127.0.0.1:8080'));
+/** The contract of docs/openapi.json, read once by each process. document.test.ts proves that it is that of the routes. */
+export function contractOf(): Contract {
+  contract ??= new Contract(JSON.parse(fs.readFileSync(DOCUMENT, 'utf8')) as Document);
   return contract;
 }

@@ -101,7 +101,7 @@ async function real(text: string, operationId: string): Promise<string> {
 
 async function send(name: string, operation: Operation, example: Example | undefined): Promise<Answer> {
   const [method = '', template = ''] = name.split(' ');
-  const contract = contractOf(api.deps);
+  const contract = contractOf();
   const parameters = operation.parameters.map((found) => contract.resolve<Parameter>(found));
   const path = parameters
     .filter((parameter) => parameter.in === 'path')
@@ -116,13 +116,13 @@ async function send(name: string, operation: Operation, example: Example | undef
 }
 
 function messageOf(operation: Operation, status: number): string | undefined {
-  const response = contractOf(api.deps).resolve(operation.responses[status] ?? { description: '' });
+  const response = contractOf().resolve(operation.responses[status] ?? { description: '' });
   const shown = response.content?.['application/json'].examples?.answer as Example | undefined;
   return (shown?.value as { message?: string } | undefined)?.message;
 }
 
 test('every example request succeeds as shown', async (t) => {
-  for (const [template, methods] of Object.entries(contractOf(api.deps).document.paths)) {
+  for (const [template, methods] of Object.entries(contractOf().document.paths)) {
     for (const [method, operation] of Object.entries(methods)) {
       const name = `${method.toUpperCase()} ${template}`;
       const examples = operation.requestBody?.content['application/json'].examples ?? { 'as it is': undefined };

@@ -129,7 +129,7 @@ async function startOn(databases: Awaited<ReturnType<typeof cloneDatabases>>, op
   const control = openPool({ url: databases.control, size: 2, log });
   const merchant = await newMerchant(control);
   const url = `http://${config.host}:${config.port}`;
-  const unwatch = watchFetch(url, () => contractOf(deps));
+  const unwatch = watchFetch(url, contractOf);
   return {
     url: config.public_url,
     config,

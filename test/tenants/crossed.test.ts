@@ -113,7 +113,7 @@ function textsOf(schema: Schema | undefined, within = ''): string[] {
 }
 
 function operationOf(route: Route): Operation {
-  const found = contractOf(api.deps).document.paths[route.path.replace(/:(\w+)/g, '{$1}')];
+  const found = contractOf().document.paths[route.path.replace(/:(\w+)/g, '{$1}')];
   return found?.[route.method.toLowerCase() as keyof typeof found] as Operation;
 }
 
