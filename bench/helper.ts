@@ -2,7 +2,12 @@ import type { ChildProcess } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import type { Message } from './child/jobs.ts';
-import { startChild, stopChild } from './children.ts';
+import { type StartOptions, startChild, stopChild } from './children.ts';
+
+interface HelperOptions extends Pick<StartOptions, 'env' | 'execArgv'> {
+  /** Its file, when it is not in bench/child. */
+  entry?: string;
+}
 
 /** A process of ours that does jobs, one at a time: load, baselines, receivers. */
 export class Helper<Job extends object, Result> {
@@ -10,11 +15,12 @@ export class Helper<Job extends object, Result> {
   readonly #name: string;
   readonly #log: string;
 
-  /** @param name of a file in bench/child */
-  constructor(name: string, folder: string) {
+  /** @param name of a file in bench/child, unless `entry` is given */
+  constructor(name: string, folder: string, { entry, ...options }: HelperOptions = {}) {
     this.#name = name;
     this.#log = path.join(folder, `${name}.log`);
-    this.#child = startChild(path.join(import.meta.dirname, 'child', `${name}.ts`), { log: this.#log });
+    const file = entry ?? path.join(import.meta.dirname, 'child', `${name}.ts`);
+    this.#child = startChild(file, { ...options, log: this.#log });
   }
 
   get pid(): number {

@@ -71,8 +71,8 @@ export async function buildStage(statementStatistics: boolean): Promise<{ stage:
   }
 }
 
-/** A folder on a disk: on a RAM disk a commit would cost nothing. */
-function diskFolder(): string {
+/** Returns a folder on a disk: on a RAM disk a commit would cost nothing. */
+export function diskFolder(): string {
   const found = [os.tmpdir(), '/var/tmp'].find((folder) => fs.existsSync(folder) && fs.statfsSync(folder).type !== TMPFS);
   return found ?? os.tmpdir();
 }

@@ -46,6 +46,8 @@ export interface Sum {
 export class Book {
   readonly #entries: Entry[] = [];
   readonly #byKey = new Map<string, Entry[]>();
+  /** Refunds by the key of the collection: a long run has hundreds of thousands of entries. */
+  readonly #refundsOf = new Map<string, Entry[]>();
 
   add(draft: Draft): Entry {
     const now = Date.now();
@@ -62,6 +64,9 @@ export class Book {
     };
     this.#entries.push(entry);
     this.#byKey.set(draft.key, [...this.created(draft.key), entry]);
+    if (draft.kind === 'refund' && draft.of !== null) {
+      this.#refundsOf.set(draft.of, [...(this.#refundsOf.get(draft.of) ?? []), entry]);
+    }
     return entry;
   }
 
@@ -108,8 +113,8 @@ export class Book {
 
   /** Returns the amount of a collection that is refunded or has a pending refund. */
   refunded(key: string): Minor {
-    return this.#entries
-      .filter((entry) => entry.kind === 'refund' && entry.of === key && entry.state !== 'failed')
+    return (this.#refundsOf.get(key) ?? [])
+      .filter(({ state }) => state !== 'failed')
       .reduce((sum, entry) => sum + entry.amount_minor, 0n);
   }
 }

@@ -2,7 +2,7 @@ import { checkBooks } from '../../src/core/books-check/check.ts';
 import { type Queryable, sql } from '../../src/kit/sql.ts';
 import { verifyLedger } from '../../src/money/ledger/verify.ts';
 import type { Entry } from '../../simulators/kit/book.ts';
-import type { World } from './world.ts';
+import type { Simulator } from '../../simulators/kit/simulator.ts';
 
 /** What is still open anywhere: nothing of it may be left once the providers are well again. */
 export async function leftOpen(db: Queryable): Promise<Record<string, number>> {
@@ -28,8 +28,10 @@ interface Moved {
  * Holds the simulators' books, the payments and the ledger against each other, to the franc.
  * @returns every difference, in words
  */
-export async function differences(world: World, orders: number): Promise<string[]> {
-  const { live, simulators } = world;
+export async function differences(
+  { live, simulators }: { live: Queryable; simulators: readonly Pick<Simulator, 'book'>[] },
+  orders: number,
+): Promise<string[]> {
   const entries = simulators.flatMap(({ book }) => [...book.entries()]);
   const ours = await movedByUs(live);
   return [

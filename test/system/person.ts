@@ -13,7 +13,12 @@ const SETTLED_MS = 600_000;
  * whose callback never came. Nothing else is ever decided by hand here.
  * @returns how many were decided
  */
-export async function decideByStatement({ live, simulators, clock, team_id }: World): Promise<number> {
+export async function decideByStatement({
+  live,
+  simulators,
+  clock,
+  team_id,
+}: Pick<World, 'live' | 'simulators' | 'clock' | 'team_id'>): Promise<number> {
   const lost = await live.all<{ id: string; provider_key: string }>(sql`
     select id, provider_key from attempts
     where provider = 'mpesa-daraja' and status = 'unknown' and provider_ref is null

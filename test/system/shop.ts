@@ -11,13 +11,13 @@ interface Said {
 }
 
 /** One way to pay; each has two providers or more. */
-interface Line {
+export interface Line {
   channel: string;
   currency: string;
   stem: string;
 }
 
-const LINES: readonly Line[] = [
+export const LINES: readonly Line[] = [
   { channel: 'cm.mtn', currency: 'XAF', stem: '+237670' },
   { channel: 'cm.orange', currency: 'XAF', stem: '+237691' },
   { channel: 'sn.wave', currency: 'XOF', stem: '+221771' },

@@ -7,13 +7,8 @@ import path from 'node:path';
 import { type DbPool, openPool } from '../../src/platform/db/pool.ts';
 import type { Clock } from '../../src/kit/clock.ts';
 import { Secrets } from '../../src/kit/crypto.ts';
-import { newId } from '../../src/kit/ids.ts';
 import { createLog } from '../../src/kit/log.ts';
 import { newKey, storeKey } from '../../src/tenants/keys/service.ts';
-import { addAccount } from '../../src/providers/provider-accounts/service.ts';
-import { CONNECTORS } from '../../src/providers/adapters/catalogue.ts';
-import type { RuleRow } from '../../src/providers/routing/schema.ts';
-import { insertRule } from '../../src/providers/routing/store.ts';
 import { createTeam } from '../../src/tenants/teams/service.ts';
 import { updateTeam } from '../../src/tenants/teams/store.ts';
 import { startSimulator, type Simulator } from '../../simulators/kit/simulator.ts';
@@ -21,6 +16,7 @@ import { SIMULATORS } from '../../simulators/catalogue.ts';
 import { freePort, until } from '../setup/api.ts';
 import { COMPILE_CACHE } from '../../scripts/testing/compile-cache.ts';
 import { cloneDatabases, type Databases } from '../setup/databases.ts';
+import { addAccounts, hastened, shareEvenly } from './market.ts';
 
 /** Time goes this much faster: ten minutes of grace are twenty seconds. */
 export const SPEED = 30;
@@ -81,11 +77,6 @@ export async function startWorld(seed: number): Promise<World> {
   return world;
 }
 
-/** The time as CLOCK_SPEED sets it in the databases: all run on this machine. */
-function hastened(speed: number, from: number): Clock {
-  return { now: () => Math.round(from + (Date.now() - from) * speed) };
-}
-
 /** A verified team with a live key and an account at every provider. */
 async function openShop(
   control: DbPool,
@@ -98,25 +89,12 @@ async function openShop(
   const key = newKey('secret', 'live');
   const wanted = { team_id: team.id, environment: 'live' as const, kind: 'secret' as const, scopes: [], allowed_ips: [] };
   await storeKey(control, key, { ...wanted, expires_at: null }, new Date());
-  for (const connector of CONNECTORS) {
-    const simulator = simulators.find(({ name }) => name === connector.name);
-    if (!simulator) throw new Error(`${connector.name} has no simulator`);
-    const { environment, team_id } = wanted;
-    const account = { team_id, environment, connector, name: connector.name, credentials: simulator.credentials, costs: null };
-    const row = await addAccount(control, secrets, account, new Date());
-    simulator.settings.set('callback_url', `http://127.0.0.1:${port}/_callbacks/${row?.id}`);
+  const accounts = await addAccounts(control, secrets, team.id, simulators);
+  for (const { name, settings } of simulators) {
+    settings.set('callback_url', `http://127.0.0.1:${port}/_callbacks/${accounts.get(name)}`);
   }
-  await insertRule(control, evenly(team.id));
+  await shareEvenly(control, team.id);
   return { team_id: team.id, key };
-}
-
-/** Every provider gets its part of the storm. */
-function evenly(team_id: bigint): RuleRow {
-  return {
-    ...{ id: newId('rul', 'live', Date.now()), team_id, environment: 'live', priority: 1, operation: null },
-    ...{ countries: [], channels: [], currencies: [], min_minor: null, max_minor: null, account_order: null },
-    ...{ shares: CONNECTORS.map(({ name }) => ({ name, weight: 1 })), least_cost: false, fallback: true, created_at: new Date() },
-  };
 }
 
 function environmentOf(

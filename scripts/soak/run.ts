@@ -1,0 +1,203 @@
+import fs from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from '../../src/kit/sql.ts';
+import { leftOpen } from '../../test/system/audit.ts';
+import type { ShopResult } from './child/shop.ts';
+import type { Options } from './options.ts';
+import { type Sample, takeSample } from './sample.ts';
+import { type Bound, deadRows, judgeAll, type Series, warmupOf } from './series.ts';
+import { type Role, ServiceProcess } from './service.ts';
+import type { Stage } from './stage.ts';
+
+const MAX_SAMPLE_EVERY_S = 10;
+/** A short run has as many samples as a statement about it needs. */
+const MIN_SAMPLES = 30;
+const FAULTS_EVERY_MS = 60_000;
+const FAULTS_MS = 10_000;
+/** Longer than what a payment may be unknown, in the time of the databases, and some time for a backlog. */
+const SETTLE_MS = 1_800_000;
+const BACKLOG_MS = 120_000;
+const JOB_MS = 60_000;
+const AUDIT_MS = 3_600_000;
+const KILL_EVERY = 3;
+
+export interface Restart {
+  at_s: number;
+  role: Role;
+  how: 'stop' | 'kill';
+  stop_s: number;
+  start_s: number;
+}
+
+export interface Books {
+  differences: string[];
+  moved: number;
+  faults: number;
+  decided: number;
+  received: number;
+  repeated: number;
+  wrong: number;
+  missing: string[];
+}
+
+export interface Result {
+  options: Options;
+  samples: Sample[];
+  series: Series[];
+  bounds: Bound[];
+  restarts: Restart[];
+  shop: ShopResult;
+  books: Books;
+  /** Lines of the service's logs by message. */
+  log: { what: string; count: number }[];
+}
+
+/** Runs the load, and judges what was sampled meanwhile. */
+export async function runSoak(stage: Stage, options: Options, report: (text: string) => void): Promise<Result> {
+  const api = await ServiceProcess.open('api', stage, options);
+  const processes = { api, worker: await ServiceProcess.open('worker', stage, options) };
+  const since = performance.now();
+  const over = new AbortController();
+  const samples: Sample[] = [];
+  const restarts: Restart[] = [];
+  const sampling = every(sampleSeconds(options) * 1000, over.signal, async () => {
+    samples.push(await takeSample(stage.live, processes, { since, speed: options.speed }));
+    if (samples.length % MIN_SAMPLES === 0) report(progress(samples.at(-1) as Sample));
+  });
+  // What is open at the end of the load is finished in peace.
+  const loading = AbortSignal.any([over.signal, AbortSignal.timeout(options.minutes * 60_000)]);
+  const others = [sampling, restartInTurn(processes, options, loading, since, restarts)];
+  if (options.faults) others.push(stormInTurn(stage, loading));
+  const shop = await Promise.race([load(stage, options), failureOf(others)]);
+  over.abort();
+  await Promise.all(others);
+  report(`${shop.created} payments; waiting for what is still open`);
+  const decided = await settled(stage, options);
+  const books = await compare(stage, shop, decided);
+  await Promise.all(Object.values(processes).map((one) => one.stop()));
+  const warmup = warmupOf(options.minutes, options.restart_every);
+  return {
+    ...{ options, samples, restarts, shop, books },
+    series: judgeAll(samples, shop.windows, warmup),
+    bounds: deadRows(samples, warmup),
+    log: logLines(Object.values(processes).map(({ log }) => log)),
+  };
+}
+
+/** Returns why the run failed; empty when it passed. */
+export function failuresOf({ series, bounds, shop, books }: Result): string[] {
+  return [
+    ...series.filter(({ judged }) => judged.verdict === 'grows').map(({ name }) => `${name} grows`),
+    ...bounds.filter(({ highest, bound }) => highest > bound).map(({ name }) => `${name} exceed their bound`),
+    ...books.differences,
+    ...books.missing.map((id) => `event ${id} was not delivered`),
+    ...(books.wrong > 0 ? [`${books.wrong} deliveries had a wrong signature`] : []),
+    ...(shop.skipped > 0 ? [`${shop.skipped} orders were not started: the service did not keep up with the rate`] : []),
+    ...Object.entries(shop.errors).map(([name, count]) => `${count} unexpected answers: ${name}`),
+  ];
+}
+
+function sampleSeconds({ minutes }: Options): number {
+  return Math.min(MAX_SAMPLE_EVERY_S, (minutes * 60) / MIN_SAMPLES);
+}
+
+function load({ shop, port, key }: Stage, options: Options): Promise<ShopResult> {
+  const { minutes, rate, seed } = options;
+  const run_ms = minutes * 60_000;
+  return shop.run({ port, key, seed, rate, run_ms, window_ms: sampleSeconds(options) * 1000 }, run_ms * 2 + AUDIT_MS);
+}
+
+/** Rejects when one of the jobs beside the load fails. */
+function failureOf(jobs: Promise<void>[]): Promise<never> {
+  return new Promise((_, reject) => {
+    for (const job of jobs) job.catch(reject);
+  });
+}
+
+/** Does a thing at regular times until the signal. A time that has passed meanwhile is left out. */
+async function every(ms: number, over: AbortSignal, act: (turn: number) => Promise<void>): Promise<void> {
+  const since = performance.now();
+  for (let turn = 1; ; turn++) {
+    const passed = performance.now() - since;
+    await pause(ms - (passed % ms), over);
+    if (over.aborted) return;
+    await act(turn);
+  }
+}
+
+async function pause(ms: number, over: AbortSignal): Promise<void> {
+  await sleep(Math.max(0, ms), undefined, { signal: over }).catch(() => {});
+}
+
+async function restartInTurn(
+  processes: Record<Role, ServiceProcess>,
+  { restart_every, kills }: Options,
+  over: AbortSignal,
+  since: number,
+  restarts: Restart[],
+): Promise<void> {
+  if (restart_every === 0) return;
+  await every(restart_every * 60_000, over, async (turn) => {
+    const role = turn % 2 === 1 ? 'api' : 'worker';
+    const how = kills && turn % KILL_EVERY === 0 ? 'kill' : 'stop';
+    const at_s = (performance.now() - since) / 1000;
+    restarts.push({ at_s, role, how, ...(await processes[role].restart(how)) });
+  });
+}
+
+async function stormInTurn({ market }: Stage, over: AbortSignal): Promise<void> {
+  await every(FAULTS_EVERY_MS, over, async (turn) => {
+    await market.run({ kind: 'storm', turn }, JOB_MS);
+    await pause(FAULTS_MS, over);
+    await market.run({ kind: 'calm' }, JOB_MS);
+  });
+}
+
+/** Waits until nothing is open and nothing is waiting to be sent. @returns how many attempts a statement decided */
+async function settled({ live, market }: Stage, { speed }: Options): Promise<number> {
+  await market.run({ kind: 'calm' }, JOB_MS);
+  const deadline = performance.now() + SETTLE_MS / speed + BACKLOG_MS;
+  for (let decided = 0; ; ) {
+    const [row] = await live.all<{ count: bigint }>(sql`
+      select (select count(*) from deliveries) + (select count(*) from mails where due_at is not null) as count`);
+    const open = { ...(await leftOpen(live)), unsent: Number(row?.count ?? 0) };
+    if (Object.values(open).every((count) => count === 0)) return decided;
+    if (performance.now() > deadline) throw new Error(`still open: ${JSON.stringify(open)}`);
+    decided += (await market.run({ kind: 'decide' }, JOB_MS)).decided ?? 0;
+    await sleep(500);
+  }
+}
+
+async function compare({ market, receiver, urls }: Stage, { created }: ShopResult, decided: number): Promise<Books> {
+  const { differences = [], moved = 0, faults = 0 } = await market.run({ kind: 'audit', orders: created }, AUDIT_MS);
+  const compared = await receiver.run({ kind: 'compare', live_url: urls.live }, AUDIT_MS);
+  const { received = 0, repeated = 0, wrong = 0, missing = [] } = compared;
+  return { differences, moved, faults, decided, received, repeated, wrong, missing };
+}
+
+/** Counts the lines of the logs by their message, the message of their error and their sweep. */
+function logLines(files: string[]): Result['log'] {
+  const lines = files.flatMap((file) => fs.readFileSync(file, 'utf8').split('\n').filter(Boolean));
+  const counts = new Map<string, number>();
+  for (const what of lines.map(messageOf)) counts.set(what, (counts.get(what) ?? 0) + 1);
+  return [...counts].map(([what, count]) => ({ what, count }));
+}
+
+function messageOf(line: string): string {
+  try {
+    const { msg, err, sweep } = JSON.parse(line) as { msg?: string; err?: { message?: string }; sweep?: string };
+    return [msg, sweep, err?.message].filter((part) => part !== undefined).join(': ');
+  } catch {
+    return line.slice(0, 200);
+  }
+}
+
+function progress({ at_s, values }: Sample): string {
+  const shown = (name: string, unit: string) => `${name} ${Math.round(values[name] ?? 0)}${unit}`;
+  return [
+    `${Math.round(at_s / 60)} min`,
+    `${values['payments.inserted'] ?? 0} payments`,
+    ...['api.heap_mb', 'api.rss_mb', 'worker.heap_mb', 'worker.rss_mb', 'db.size_mb'].map((name) => shown(name, '')),
+    shown('queue.deliveries.depth', ''),
+  ].join(', ');
+}

@@ -1,0 +1,130 @@
+import type { Window } from './child/windows.ts';
+import type { Sample } from './sample.ts';
+import type { Role } from './service.ts';
+import { type Judged, judge, type Limit, MIN_JUDGED_S, type Point } from './slope.ts';
+
+/** What is judged: a series and how much it may grow. */
+interface Rule {
+  /** Matches names of series. */
+  pattern: RegExp;
+  unit: string;
+  limit: Limit;
+}
+
+/** Growth in 24 hours: a share of the mean, or a floor in the unit of the series, whichever is more. */
+const RULES: readonly Rule[] = [
+  // After a garbage collection, so it has little noise.
+  { pattern: /^(api|worker)\.heap_mb$/, unit: 'MB', limit: { share: 0.5, floor: 32 } },
+  { pattern: /^(api|worker)\.external_mb$/, unit: 'MB', limit: { share: 0.5, floor: 32 } },
+  // The allocator keeps freed pages, as it likes.
+  { pattern: /^(api|worker)\.rss_mb$/, unit: 'MB', limit: { share: 1, floor: 128 } },
+  { pattern: /^(api|worker)\.(files|sockets)$/, unit: '', limit: { share: 0.5, floor: 50 } },
+  { pattern: /^(api|worker)\.timers$/, unit: '', limit: { share: 0.5, floor: 100 } },
+  { pattern: /^(api|worker)\.metrics_kb$/, unit: 'kB', limit: { share: 1, floor: 100 } },
+  { pattern: /^db\.(connections|waiting_locks)$/, unit: '', limit: { share: 0.5, floor: 20 } },
+  { pattern: /^db\.oldest_transaction_s$/, unit: 's', limit: { share: 1, floor: 30 } },
+  { pattern: /^queue\.\w+\.late_s$/, unit: 's', limit: { share: 1, floor: 60 } },
+  { pattern: /^queue\.\w+\.depth$/, unit: '', limit: { share: 1, floor: 2_000 } },
+  // Their rows come and go: what they take must stay.
+  {
+    pattern: /^table\.(deliveries|balance_deltas|balances|ceiling_uses|float_polls|floats|abuse_\w+)\.mb$/,
+    unit: 'MB',
+    limit: { share: 1, floor: 64 },
+  },
+  { pattern: /^bytes for each payment$/, unit: 'B', limit: { share: 0.5, floor: 2_048 } },
+  {
+    pattern: /^latency\.(create|charge|retrieve|list|refund|payout)\.p(50|95|99)_ms$/,
+    unit: 'ms',
+    limit: { share: 2, floor: 100 },
+  },
+];
+
+/** Dead rows of a table, as a share of all: autovacuum starts at 17 % of a table with PostgreSQL's defaults. */
+const MAX_DEAD_SHARE = 0.4;
+/** In a small or short-lived table the share means nothing: its size is judged. */
+const MIN_ROWS = 5_000;
+const SETTLED_MIN_S = 600;
+
+export interface Series {
+  name: string;
+  unit: string;
+  judged: Judged;
+  points: Point[];
+}
+
+/** A value that may not exceed a bound at any time. */
+export interface Bound {
+  name: string;
+  highest: number;
+  bound: number;
+}
+
+export interface Warmup {
+  /** Seconds after the start of the load that are left out. */
+  load_s: number;
+  /** Seconds after each start of a process that are left out. */
+  life_s: number;
+}
+
+/** Returns what is left out of a run: a fifth of it and of each life, and at most ten and five minutes. */
+export function warmupOf(minutes: number, restart_every: number): Warmup {
+  const life_minutes = restart_every > 0 ? Math.min(minutes, restart_every * 2) : minutes;
+  return { load_s: Math.min(600, minutes * 12), life_s: Math.min(300, life_minutes * 12) };
+}
+
+/** Judges every series of a run. */
+export function judgeAll(samples: readonly Sample[], windows: readonly Window[], warmup: Warmup, min_s = MIN_JUDGED_S): Series[] {
+  const settled = samples.filter(({ at_s }) => at_s >= warmup.load_s);
+  const all = new Map<string, Point[]>();
+  const add = (name: string, point: Point) => {
+    const known = all.get(name);
+    if (known) known.push(point);
+    else all.set(name, [point]);
+  };
+  for (const { at_s, values, lives } of settled) {
+    for (const [name, value] of Object.entries(values)) {
+      const life = lives[name.split('.')[0] as Role];
+      if (!life || life.age_s >= warmup.life_s) add(name, { at_s, value, segment: life?.life ?? 0 });
+    }
+  }
+  for (const point of bytesEach(settled)) add('bytes for each payment', point);
+  for (const { at_s, latencies } of windows.filter((window) => window.at_s >= warmup.load_s)) {
+    for (const [operation, latency] of Object.entries(latencies)) {
+      for (const name of ['p50_ms', 'p95_ms', 'p99_ms'] as const) {
+        add(`latency.${operation}.${name}`, { at_s, value: latency[name], segment: 0 });
+      }
+    }
+  }
+  return [...all].flatMap(([name, points]) => {
+    const rule = RULES.find(({ pattern }) => pattern.test(name));
+    return rule ? [{ name, unit: rule.unit, points, judged: judge(points, rule.limit, min_s) }] : [];
+  });
+}
+
+const PARTS = 20;
+
+/** Growth of the database for each payment, in twenty parts of the run. */
+function bytesEach(samples: readonly Sample[]): Point[] {
+  const step = Math.max(1, Math.floor(samples.length / PARTS));
+  const marks = samples.filter((_, i) => i % step === 0);
+  return marks.slice(1).flatMap(({ at_s, values }, i) => {
+    const before = marks[i]?.values ?? {};
+    const grown = ((values['db.size_mb'] ?? 0) - (before['db.size_mb'] ?? 0)) * 2 ** 20;
+    const payments = (values['payments.inserted'] ?? 0) - (before['payments.inserted'] ?? 0);
+    return payments > 0 ? [{ at_s, value: grown / payments, segment: 0 }] : [];
+  });
+}
+
+/** Returns the highest share of dead rows of each large table after the warm-up. */
+export function deadRows(samples: readonly Sample[], { load_s }: Warmup): Bound[] {
+  const highest = new Map<string, number>();
+  for (const { values } of samples.filter(({ at_s }) => at_s >= Math.max(load_s, SETTLED_MIN_S))) {
+    for (const [name, rows] of Object.entries(values)) {
+      const [, table] = /^table\.(\w+)\.rows$/.exec(name) ?? [];
+      if (table === undefined || rows < MIN_ROWS || table === 'deliveries') continue;
+      const dead = values[`table.${table}.dead`] ?? 0;
+      highest.set(table, Math.max(highest.get(table) ?? 0, dead / (dead + rows)));
+    }
+  }
+  return [...highest].map(([table, share]) => ({ name: `dead rows of ${table}`, highest: share, bound: MAX_DEAD_SHARE }));
+}

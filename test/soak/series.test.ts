@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { sparkline } from '../../scripts/soak/report.ts';
+import type { Sample } from '../../scripts/soak/sample.ts';
+import { deadRows, judgeAll, warmupOf } from '../../scripts/soak/series.ts';
+
+const LIFE_S = 1_800;
+const WARMUP = warmupOf(120, 15);
+
+/** Two hours of samples; both processes are restarted every half an hour. */
+function samples(values: (at_s: number, age_s: number) => Record<string, number>): Sample[] {
+  return Array.from({ length: 720 }, (_, i) => {
+    const at_s = i * 10;
+    const life = { life: Math.floor(at_s / LIFE_S), age_s: at_s % LIFE_S };
+    return { at_s, values: values(at_s, life.age_s), lives: { api: life, worker: life } };
+  });
+}
+
+function verdicts(all: Sample[]): Record<string, string> {
+  return Object.fromEntries(judgeAll(all, [], WARMUP).map(({ name, judged }) => [name, judged.verdict]));
+}
+
+test('memory that every restart frees is judged within each life, and its warm-up is left out', () => {
+  const warming = (age_s: number) => 60 + Math.min(age_s, 240) / 10;
+  const found = verdicts(
+    samples((_, age_s) => ({ 'api.heap_mb': warming(age_s), 'worker.heap_mb': warming(age_s) + age_s / 100 })),
+  );
+  assert.deepEqual(found, { 'api.heap_mb': 'flat', 'worker.heap_mb': 'grows' });
+});
+
+test('the database may grow with the payments, but not faster and faster', () => {
+  const size = (each: (at_s: number) => number) =>
+    samples((at_s) => ({ 'payments.inserted': at_s * 100, 'db.size_mb': (at_s * 100 * each(at_s)) / 2 ** 20 }));
+  assert.deepEqual(verdicts(size(() => 6_000)), { 'bytes for each payment': 'flat' });
+  assert.deepEqual(verdicts(size((at_s) => 6_000 + at_s / 2)), { 'bytes for each payment': 'grows' });
+});
+
+test('the share of dead rows is bounded in large tables; small ones and the queue are judged by their size', () => {
+  const table = (name: string, rows: number, dead: number) => ({ [`table.${name}.rows`]: rows, [`table.${name}.dead`]: dead });
+  const all = samples(() => ({
+    ...table('payments', 10_000, 9_000),
+    ...table('accounts', 10, 90),
+    ...table('deliveries', 9_000, 90_000),
+  }));
+  const [bound, ...others] = deadRows(all, WARMUP);
+  assert.deepEqual(others, []);
+  assert.equal(bound?.name, 'dead rows of payments');
+  assert.ok(bound.highest > bound.bound);
+});
+
+test('a sparkline shows the course of a series', () => {
+  const points = Array.from({ length: 240 }, (_, i) => ({ at_s: i, value: i < 120 ? 1 : 8, segment: 0 }));
+  assert.equal(sparkline(points), '▁'.repeat(12) + '█'.repeat(12));
+  assert.equal(sparkline([]), '');
+});

@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { test } from 'node:test';
+import { promisify } from 'node:util';
+import { OptionError, readOptions } from '../../scripts/soak/options.ts';
+import type { Result } from '../../scripts/soak/run.ts';
+
+const ROOT = path.join(import.meta.dirname, '..', '..');
+const LIMIT_MS = 280_000;
+
+/** Time goes thirty times faster, so that payments end and retries are due within the seconds of a test. */
+const SMALL = [
+  '--minutes',
+  '0.15',
+  '--rate',
+  '5',
+  '--speed',
+  '30',
+  '--restart-every',
+  '0.1',
+  '--kills',
+  'off',
+  '--faults',
+  'off',
+];
+
+test('a short soak samples every series, its books agree, and it leaves no file behind', { timeout: LIMIT_MS }, async (t) => {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'soak-test-'));
+  fs.chmodSync(folder, 0o711); // PostgreSQL may run under another account
+  t.after(() => fs.rmSync(folder, { recursive: true, force: true }));
+  const json = path.join(os.tmpdir(), `${path.basename(folder)}.json`);
+  t.after(() => fs.rmSync(json, { force: true }));
+  const args = ['scripts/soak.ts', ...SMALL, '--fsync', 'off', '--json', json];
+  const run = promisify(execFile)(process.execPath, args, {
+    cwd: ROOT,
+    env: { ...process.env, TMPDIR: folder },
+    timeout: LIMIT_MS,
+  });
+  // On a busy machine some requests may time out, which a soak reports as a failure.
+  const { stdout } = await run.catch((error: { stdout: string }) => error);
+  assert.match(stdout, /api\.heap_mb/);
+  const { series, books, shop, restarts }: Result = JSON.parse(fs.readFileSync(json, 'utf8'));
+  const names = new Set(series.map(({ name }) => name));
+  const wanted = ['api.heap_mb', 'worker.heap_mb', 'queue.deliveries.late_s', 'queue.fold.depth', 'table.deliveries.mb'];
+  const measured = [...wanted, 'latency.create.p99_ms', 'bytes for each payment'];
+  assert.deepEqual(
+    measured.filter((name) => !names.has(name)),
+    [],
+  );
+  assert.ok(restarts.length > 0, 'nothing was restarted');
+  assert.ok(shop.created > 0 && books.moved > 0 && books.received > shop.created, 'nothing was done');
+  assert.deepEqual([books.differences, books.missing, books.wrong], [[], [], 0]);
+  assert.deepEqual(fs.readdirSync(folder), []);
+});
+
+test('invalid options are rejected with the name of the option', () => {
+  assert.throws(() => readOptions(['--minutes', 'many']), /--minutes many/);
+  assert.throws(() => readOptions(['--fsync', 'maybe']), /--fsync maybe: must be on or off/);
+  assert.throws(() => readOptions(['--events-keep', '90']), /--events-keep 90/);
+  assert.throws(() => readOptions(['--payments', '5']), OptionError);
+  assert.equal(readOptions(['--help']), null);
+});
+
+test('a run of hours purges events during the run, and restarts each process several times', () => {
+  const options = readOptions([]);
+  assert.deepEqual([options?.minutes, options?.rate, options?.events_keep, options?.restart_every], [120, 100, '30m', 15]);
+});
