@@ -15,7 +15,7 @@ class Stopped extends Error {}
 async function main(options: Options): Promise<boolean> {
   const stopped = new Promise<never>((_, reject) => {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
-      process.once(signal, () => reject(new Stopped(`stopped by ${signal}`)));
+      process.on(signal, () => reject(new Stopped(`stopped by ${signal}`)));
   });
   const { stage, tearDown } = await buildStage(options);
   try {

@@ -12,11 +12,14 @@ import type { Stage } from './stage.ts';
 const MAX_SAMPLE_EVERY_S = 10;
 /** A short run has as many samples as a statement about it needs. */
 const MIN_SAMPLES = 30;
+/** Samples for each line of progress: a minute of a long run. */
+const REPORT_EVERY = 6;
 const FAULTS_EVERY_MS = 60_000;
 const FAULTS_MS = 10_000;
 /** Longer than what a payment may be unknown, in the time of the databases, and some time for a backlog. */
 const SETTLE_MS = 1_800_000;
 const BACKLOG_MS = 120_000;
+const LOOKS_FOR_REPORT = 60;
 const JOB_MS = 60_000;
 const AUDIT_MS = 3_600_000;
 const KILL_EVERY = 3;
@@ -62,7 +65,7 @@ export async function runSoak(stage: Stage, options: Options, report: (text: str
   const restarts: Restart[] = [];
   const sampling = every(sampleSeconds(options) * 1000, over.signal, async () => {
     samples.push(await takeSample(stage.live, processes, { since, speed: options.speed }));
-    if (samples.length % MIN_SAMPLES === 0) report(progress(samples.at(-1) as Sample));
+    if (samples.length % REPORT_EVERY === 0) report(progress(samples.at(-1) as Sample));
   });
   // What is open at the end of the load is finished in peace.
   const loading = AbortSignal.any([over.signal, AbortSignal.timeout(options.minutes * 60_000)]);
@@ -72,7 +75,7 @@ export async function runSoak(stage: Stage, options: Options, report: (text: str
   over.abort();
   await Promise.all(others);
   report(`${shop.created} payments; waiting for what is still open`);
-  const decided = await settled(stage, options);
+  const decided = await settled(stage, options, report);
   const books = await compare(stage, shop, decided);
   await Promise.all(Object.values(processes).map((one) => one.stop()));
   const warmup = warmupOf(options.minutes, options.restart_every);
@@ -154,14 +157,15 @@ async function stormInTurn({ market }: Stage, over: AbortSignal): Promise<void> 
 }
 
 /** Waits until nothing is open and nothing is waiting to be sent. @returns how many attempts a statement decided */
-async function settled({ live, market }: Stage, { speed }: Options): Promise<number> {
+async function settled({ live, market }: Stage, { speed }: Options, report: (text: string) => void): Promise<number> {
   await market.run({ kind: 'calm' }, JOB_MS);
   const deadline = performance.now() + SETTLE_MS / speed + BACKLOG_MS;
-  for (let decided = 0; ; ) {
+  for (let decided = 0, looks = 0; ; looks++) {
     const [row] = await live.all<{ count: bigint }>(sql`
       select (select count(*) from deliveries) + (select count(*) from mails where due_at is not null) as count`);
     const open = { ...(await leftOpen(live)), unsent: Number(row?.count ?? 0) };
     if (Object.values(open).every((count) => count === 0)) return decided;
+    if (looks % LOOKS_FOR_REPORT === 0) report(`still open: ${JSON.stringify(open)}`);
     if (performance.now() > deadline) throw new Error(`still open: ${JSON.stringify(open)}`);
     decided += (await market.run({ kind: 'decide' }, JOB_MS)).decided ?? 0;
     await sleep(500);

@@ -12,10 +12,11 @@ import { type Db, sql } from '../../src/kit/sql.ts';
 import { newSecret, secretPlace } from '../../src/money/webhooks/sign.ts';
 import type { DatabaseUrls } from '../../src/platform/config/config.ts';
 import { freePort } from '../../src/platform/db/embedded/address.ts';
-import { ensureDatabase, type EmbeddedServer, startEmbedded } from '../../src/platform/db/embedded.ts';
+import { ensureDatabase, startEmbedded } from '../../src/platform/db/embedded.ts';
 import { migrate } from '../../src/platform/db/migrate.ts';
 import { type DbPool, openPool } from '../../src/platform/db/pool.ts';
 import type { Team } from '../../src/tenants/teams/schema.ts';
+import { cloneDatabases, type Databases } from '../../test/setup/databases.ts';
 import { addAccounts, shareEvenly } from '../../test/system/market.ts';
 import { COMPILE_CACHE } from '../testing/compile-cache.ts';
 import type { MarketJob, MarketResult } from './child/market.ts';
@@ -53,9 +54,9 @@ export async function buildStage(options: Options): Promise<{ stage: Stage; tear
     for (const undo of teardowns.splice(0).reverse()) await undo();
   };
   try {
-    const server = await startEmbedded({ dataDir: path.join(folder, 'data'), durable: options.fsync });
-    teardowns.push(() => server.stop());
-    const urls = await makeDatabases(server);
+    const databases = await (process.env.PIROGUE_TEST_SERVER ? cloneDatabases() : makeDatabases(folder, options));
+    teardowns.push(() => databases.drop());
+    const urls: DatabaseUrls = databases;
     const log = createLog({ level: 'warn', format: 'json' });
     const [control, live] = [openPool({ url: urls.control, size: 2, log }), openPool({ url: urls.live, size: 2, log })];
     teardowns.push(
@@ -73,14 +74,21 @@ export async function buildStage(options: Options): Promise<{ stage: Stage; tear
   }
 }
 
-async function makeDatabases(server: EmbeddedServer): Promise<DatabaseUrls> {
-  const names = { control: 'soak_control', sandbox: 'soak_sandbox', live: 'soak_live' };
-  for (const name of Object.values(names)) await ensureDatabase(server, name);
-  const urls = { control: server.url(names.control), sandbox: server.url(names.sandbox), live: server.url(names.live) };
-  await migrate(urls.control, 'control');
-  await migrate(urls.sandbox, 'store');
-  await migrate(urls.live, 'store');
-  return urls;
+/** Starts a PostgreSQL for this run. In a test there is one already. */
+async function makeDatabases(folder: string, { fsync }: Options): Promise<Databases> {
+  const server = await startEmbedded({ dataDir: path.join(folder, 'data'), durable: fsync });
+  try {
+    const names = { control: 'soak_control', sandbox: 'soak_sandbox', live: 'soak_live' };
+    for (const name of Object.values(names)) await ensureDatabase(server, name);
+    const urls = { control: server.url(names.control), sandbox: server.url(names.sandbox), live: server.url(names.live) };
+    await migrate(urls.control, 'control');
+    await migrate(urls.sandbox, 'store');
+    await migrate(urls.live, 'store');
+    return { ...urls, drop: () => server.stop() };
+  } catch (error) {
+    await server.stop();
+    throw error;
+  }
 }
 
 /** The books of the simulators and the ids of all events of a day fit in this heap. */
