@@ -4,12 +4,14 @@ import { parseArgs } from 'node:util';
 import { dryRun } from './mutants/dry-run.ts';
 import { readEquivalents, reasonFor, stale } from './mutants/equivalent.ts';
 import { generate } from './mutants/generate.ts';
-import { judge, type Verdict } from './mutants/judge.ts';
+import { judge, type Suite, type Verdict } from './mutants/judge.ts';
 import { type Mutant, oneLine } from './mutants/mutant.ts';
 import { makePlaces } from './mutants/places.ts';
 import { isKilled, isSurvivor, type Judged, lineOf, type Score, scoreOf, table } from './mutants/report.ts';
 import { ROOMS } from './mutants/rooms.ts';
+import type { Place } from './mutants/run-test.ts';
 import { sample } from './mutants/sample.ts';
+import { markInvalid } from './mutants/types.ts';
 import { endOf } from './testing/end.ts';
 
 const HELP = `Usage: npm run mutants -- [options]
@@ -114,18 +116,19 @@ async function run(all: readonly Mutant[], drawn: readonly Mutant[], budget_s: n
   await using places = await makePlaces(ROOT, WORKERS, endOf(process));
   const { covered, failed } = await dryRun(ROOT, places.list, all, console.log);
   for (const file of failed) console.log(`left out, fails without a mutant: ${file}`);
+  const suite: Suite = { covered, budget_s, found: new Map() };
   const queue = [...drawn];
   const verdicts: Verdict[] = [];
   await Promise.all(
     places.list.map(async (place) => {
       for (let mutant = queue.shift(); mutant !== undefined; mutant = queue.shift()) {
-        const verdict = await judge(place, mutant, covered, budget_s);
+        const verdict = await judge(place, mutant, suite);
         verdicts.push(verdict);
         console.log(`${String(verdicts.length).padStart(4)}/${drawn.length} ${lineOf(verdict)}`);
       }
     }),
   );
-  return verdicts;
+  return markInvalid((places.list[0] as Place).root, verdicts);
 }
 
 function scoresOf(all: readonly Mutant[], verdicts: readonly Judged[]): Score[] {

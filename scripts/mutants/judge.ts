@@ -1,6 +1,5 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { runNode } from '../testing/process.ts';
 import type { Covered } from './coverage.ts';
 import { type Mutant, mutate } from './mutant.ts';
 import { LAST, ROOMS } from './rooms.ts';
@@ -23,15 +22,23 @@ export interface Verdict {
   covering: number;
 }
 
-const TYPES = 'tsconfig.mutants.json';
 const LOADED_MS = 10_000;
 const TIMES_DRY = 5;
 
-/** Plants a mutant and runs the tests that execute its place until one fails, at most `budget_s` seconds by their dry run. */
-export async function judge(place: Place, mutant: Mutant, covered: readonly Covered[], budget_s: number): Promise<Verdict> {
+/** What the mutants of a run share. */
+export interface Suite {
+  covered: readonly Covered[];
+  /** Seconds of tests for one mutant, at most, by their dry run. */
+  budget_s: number;
+  /** Mutants found so far, by source file and test file: where one was found, the next often is. */
+  found: Map<string, number>;
+}
+
+/** Plants a mutant and runs the tests that execute its place until one fails or the budget is spent. */
+export async function judge(place: Place, mutant: Mutant, suite: Suite): Promise<Verdict> {
   const started = performance.now();
-  const candidates = candidatesOf(mutant, covered);
-  const chosen = withinBudget(candidates, budget_s);
+  const candidates = candidatesOf(mutant, suite);
+  const chosen = withinBudget(candidates, suite.budget_s);
   const file = path.join(place.root, mutant.file);
   const source = fs.readFileSync(file, 'utf8');
   const verdict = (status: Status, by = '', tests = chosen.length): Verdict => ({
@@ -43,41 +50,39 @@ export async function judge(place: Place, mutant: Mutant, covered: readonly Cove
   try {
     for (const [i, { file: test, seconds }] of chosen.entries()) {
       const { outcome, failed } = await runTest(place, test, TIMES_DRY * seconds * 1000 + LOADED_MS);
-      if (outcome !== 'passed') return verdict(outcome === 'failed' ? 'killed' : 'timeout', `${test}: ${failed}`, i + 1);
+      if (outcome === 'passed') continue;
+      suite.found.set(pair(mutant, test), (suite.found.get(pair(mutant, test)) ?? 0) + 1);
+      return verdict(outcome === 'failed' ? 'killed' : 'timeout', `${test}: ${failed}`, i + 1);
     }
-    return verdict((await compiles(place.root)) ? 'survived' : 'invalid');
+    return verdict('survived');
   } finally {
     fs.writeFileSync(file, source);
   }
 }
 
-/** Tests that execute the place: those of the room first, then the quickest; properties last. */
-export function candidatesOf(mutant: Mutant, covered: readonly Covered[]): Covered[] {
+function pair(mutant: Mutant, test: string): string {
+  return `${mutant.file} ${test}`;
+}
+
+/** Tests that execute the place: first those that found most in its file, then those of the room, the quickest first; properties last. */
+export function candidatesOf(mutant: Mutant, { covered, found }: Suite): Covered[] {
   const own = ROOMS.find(({ name }) => name === mutant.room)?.tests ?? [];
   const rank = ({ file }: Covered) => {
     const at = own.findIndex((name) => file.startsWith(`test/${name}`));
     return at >= 0 ? at : own.length + (file.startsWith(LAST) ? 1 : 0);
   };
-  return covered.filter(({ ids }) => ids.has(mutant.id)).sort((a, b) => rank(a) - rank(b) || a.seconds - b.seconds);
+  const finds = ({ file }: Covered) => found.get(pair(mutant, file)) ?? 0;
+  return covered
+    .filter(({ ids }) => ids.has(mutant.id))
+    .sort((a, b) => finds(b) - finds(a) || rank(a) - rank(b) || a.seconds - b.seconds);
 }
 
-/** At least one test. */
+/** The first tests that fit in the budget together; the first of all in any case. */
 function withinBudget(candidates: readonly Covered[], budget_s: number): Covered[] {
-  let sum = 0;
+  let left_s = budget_s;
   return candidates.filter(({ seconds }, i) => {
-    sum += seconds;
-    return i === 0 || sum <= budget_s;
+    if (i > 0 && seconds > left_s) return false;
+    left_s -= seconds;
+    return true;
   });
-}
-
-/** Whether the type check accepts the copy. What a mutant leaves unused is no error. */
-async function compiles(root: string): Promise<boolean> {
-  if (!fs.existsSync(path.join(root, 'tsconfig.json'))) return true;
-  const options = { noUnusedLocals: false, noUnusedParameters: false };
-  fs.writeFileSync(
-    path.join(root, TYPES),
-    JSON.stringify({ extends: './tsconfig.json', compilerOptions: options, include: ['src'] }),
-  );
-  const args = ['node_modules/typescript-7/bin/tsc', '--noEmit', '--pretty', 'false', '-p', TYPES];
-  return (await runNode(args, { output: 'keep', cwd: root })).code === 0;
 }

@@ -47,7 +47,8 @@ const mutants = mutantsOfSource('fee.ts', 'fees', SOURCE);
 test('a mutant that a test notices is killed, one that none notices survives, one that none executes is uncovered', async () => {
   const covered = await cover(place, 'fee.test.ts', mutants, 60_000);
   assert.equal(covered.outcome, 'passed');
-  const statuses = async (from: string, to: string) => (await judge(place, find(mutants, from, to), [covered], 60)).status;
+  const suite = { covered: [covered], budget_s: 60, found: new Map<string, number>() };
+  const statuses = async (from: string, to: string) => (await judge(place, find(mutants, from, to), suite)).status;
   assert.equal(await statuses('amount / 10', 'amount * 10'), 'killed');
   assert.equal(await statuses('amount > 100', 'amount >= 100'), 'survived');
   assert.equal(await statuses("'never called'", "''"), 'uncovered');
@@ -63,7 +64,8 @@ test('a mutant whose test does not end is killed by the time limit', async () =>
   );
   const [backwards] = mutantsOfSource('count.ts', 'fees', source).filter(({ to }) => to === '--i');
   const covered = { file: 'count.test.ts', outcome: 'passed', failed: '', seconds: -1.8, ids: new Set([backwards?.id]) } as never;
-  assert.equal((await judge(place, backwards as Mutant, [covered], 60)).status, 'timeout');
+  const suite = { covered: [covered], budget_s: 60, found: new Map<string, number>() };
+  assert.equal((await judge(place, backwards as Mutant, suite)).status, 'timeout');
 });
 
 test('SQL in templates is mutated: comparisons, conditions, orders and locks', () => {
