@@ -4,7 +4,7 @@ import path from 'node:path';
 import { projectFiles } from '../testing/copy.ts';
 import { type Covered, cover } from './coverage.ts';
 import type { Mutant } from './mutant.ts';
-import { TEST_FOLDERS } from './rooms.ts';
+import { TESTS } from './rooms.ts';
 import type { Place } from './run-test.ts';
 
 const LIMIT_MS = 300_000;
@@ -13,10 +13,9 @@ const SOURCES = /^(?:src|simulators|test|migrations)\/.*\.(?:ts|sql)$/;
 
 /** Returns the test files that look for mutants. */
 export function testFiles(root: string): string[] {
-  const folders = new Set(TEST_FOLDERS);
   return fs
     .globSync('test/*/**/*.test.ts', { cwd: root })
-    .filter((file) => folders.has(file.split(path.sep)[1] as string) && !file.includes('.browser.'))
+    .filter((file) => TESTS.some((name) => file.startsWith(`test/${name}`)) && !file.includes('.browser.'))
     .sort();
 }
 
