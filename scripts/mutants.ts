@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { dryRun } from './mutants/dry-run.ts';
-import { readEquivalents, reasonFor, stale } from './mutants/equivalent.ts';
+import { type Equivalent, readEquivalents, reasonFor, stale } from './mutants/equivalent.ts';
 import { generate } from './mutants/generate.ts';
 import { judge, type Suite, type Verdict } from './mutants/judge.ts';
 import { type Mutant, oneLine } from './mutants/mutant.ts';
@@ -21,19 +21,21 @@ Plants small defects (mutants) in the rooms that handle money, one at a time, an
   --sample <n>      mutants to draw (default 400)
   --seed <n>        seed of the draw (default: the time, printed)
   --room <name>     only this room (${ROOMS.map(({ name }) => name).join(', ')})
-  --budget <s>      seconds of tests for one mutant, at most (default 60)
-  --again <file>    repeats only the mutants that were not killed in the results of an earlier --json run
-  --json <file>     writes results to a file
+  --files <n>       test files for one mutant, at most (default 15)
+  --json <file>     writes results to a file, after every mutant
+  --again <file>    takes over the mutants that were killed in such results and runs the others
   --list            prints the mutants without running them`;
 
 const ROOT = path.join(import.meta.dirname, '..');
 const WORKERS = 2;
+/** Besides five times the dry run. */
+const SLACK_MS = 10_000;
 
 interface Options {
   size: number;
   seed: number;
   room: string | undefined;
-  budget_s: number;
+  max_files: number;
   again: string | undefined;
   json: string | undefined;
 }
@@ -53,26 +55,25 @@ async function main(): Promise<number> {
   const drawn = sample(all, options.size, options.seed);
   const started = performance.now();
   const known = options.again ? readKilled(options.again, drawn) : [];
-  const found = await run(
-    everything,
-    drawn.filter(({ id }) => !known.some(({ mutant }) => mutant.id === id)),
-    options.budget_s,
-  );
   const list = readEquivalents(ROOT);
-  const verdicts = [...known, ...found].map((verdict): Judged => {
-    const equivalent = isSurvivor(verdict) ? reasonFor(verdict.mutant, list) : undefined;
-    return equivalent === undefined ? verdict : { ...verdict, equivalent };
-  });
-  const results = {
-    seed: options.seed,
-    seconds: (performance.now() - started) / 1000,
-    scores: scoresOf(all, verdicts),
-    verdicts,
+  const resultsOf = (found: readonly Verdict[]): Results => {
+    const verdicts = [...known, ...found].map((verdict) => withReason(verdict, list));
+    return { seed: options.seed, seconds: (performance.now() - started) / 1000, scores: scoresOf(all, verdicts), verdicts };
   };
-  print(results);
+  const save = (found: readonly Verdict[]) => {
+    if (options.json) fs.writeFileSync(options.json, `${JSON.stringify(resultsOf(found), null, 2)}\n`);
+  };
+  const left = drawn.filter(({ id }) => !known.some(({ mutant }) => mutant.id === id));
+  const found = await run(everything, left, options.max_files, save);
+  save(found);
+  print(resultsOf(found));
   for (const entry of stale(list, everything)) console.log(`no mutant any more: ${entry.file}: ${oneLine(entry.text)}`);
-  if (options.json) fs.writeFileSync(options.json, `${JSON.stringify(results, null, 2)}\n`);
   return 0;
+}
+
+function withReason(verdict: Verdict, list: readonly Equivalent[]): Judged {
+  const equivalent = isSurvivor(verdict) ? reasonFor(verdict.mutant, list) : undefined;
+  return equivalent === undefined ? verdict : { ...verdict, equivalent };
 }
 
 function readOptions(): Options | number {
@@ -81,14 +82,14 @@ function readOptions(): Options | number {
       sample: { type: 'string', default: '400' },
       seed: { type: 'string', default: String(Date.now() % 1_000_000) },
       room: { type: 'string' },
-      budget: { type: 'string', default: '60' },
+      files: { type: 'string', default: '15' },
       again: { type: 'string' },
       json: { type: 'string' },
       list: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
   });
-  const numbers = [values.sample, values.seed, values.budget];
+  const numbers = [values.sample, values.seed, values.files];
   if (
     values.help ||
     numbers.some((text) => !/^\d{1,9}$/.test(text)) ||
@@ -97,7 +98,7 @@ function readOptions(): Options | number {
     console.log(HELP);
     return values.help ? 0 : 2;
   }
-  const options = { size: Number(values.sample), seed: Number(values.seed), budget_s: Number(values.budget), room: values.room };
+  const options = { size: Number(values.sample), seed: Number(values.seed), max_files: Number(values.files), room: values.room };
   if (!values.list) return { ...options, again: values.again, json: values.json };
   for (const { id, file, line, mutator, from, to } of generate(ROOT).filter(({ room }) => !values.room || room === values.room)) {
     console.log(`${id} ${file}:${line} ${mutator}  ${oneLine(from)}  =>  ${oneLine(to) || '(nothing)'}`);
@@ -112,11 +113,16 @@ function readKilled(file: string, drawn: readonly Mutant[]): Verdict[] {
 }
 
 /** Runs the mutants in as many copies of the project as there are workers. */
-async function run(all: readonly Mutant[], drawn: readonly Mutant[], budget_s: number): Promise<Verdict[]> {
+async function run(
+  all: readonly Mutant[],
+  drawn: readonly Mutant[],
+  max_files: number,
+  save: (found: readonly Verdict[]) => void,
+): Promise<Verdict[]> {
   await using places = await makePlaces(ROOT, WORKERS, endOf(process));
   const { covered, failed } = await dryRun(ROOT, places.list, all, console.log);
   for (const file of failed) console.log(`left out, fails without a mutant: ${file}`);
-  const suite: Suite = { covered, budget_s, found: new Map() };
+  const suite: Suite = { covered, max_files, slack_ms: SLACK_MS, found: new Map() };
   const queue = [...drawn];
   const verdicts: Verdict[] = [];
   await Promise.all(
@@ -124,6 +130,7 @@ async function run(all: readonly Mutant[], drawn: readonly Mutant[], budget_s: n
       for (let mutant = queue.shift(); mutant !== undefined; mutant = queue.shift()) {
         const verdict = await judge(place, mutant, suite);
         verdicts.push(verdict);
+        save(verdicts);
         console.log(`${String(verdicts.length).padStart(4)}/${drawn.length} ${lineOf(verdict)}`);
       }
     }),
@@ -157,4 +164,10 @@ function print({ seed, seconds, scores, verdicts }: Results): void {
   );
 }
 
-if (import.meta.main) process.exitCode = await main();
+if (import.meta.main) {
+  process.exitCode = await main().catch((error: unknown) => {
+    if (!(error instanceof DOMException && error.name === 'AbortError')) throw error;
+    console.log('stopped');
+    return 1;
+  });
+}

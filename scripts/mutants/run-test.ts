@@ -18,6 +18,8 @@ export interface TestRun {
   seconds: number;
   /** Title of the first failed test; '' when the file failed as a whole. */
   failed: string;
+  /** Its error. */
+  error: string;
 }
 
 /** Runs one test file of a copy to its end, its first failure or its time limit. */
@@ -50,9 +52,9 @@ export async function runTest(place: Place, file: string, limit_ms: number, env:
   place.end.removeEventListener('abort', abort);
   await place.clean(pid);
   place.end.throwIfAborted();
-  const failed = /^FAILED (.*)$/m.exec(output)?.[1] ?? '';
+  const [failed, error] = JSON.parse(/^FAILED (.*)$/m.exec(output)?.[1] ?? '["",""]') as [string, string];
   const outcome = late ? 'timeout' : code === 0 ? 'passed' : 'failed';
-  return { outcome, failed, seconds: (performance.now() - started) / 1000 };
+  return { outcome, failed, error, seconds: (performance.now() - started) / 1000 };
 }
 
 function endGroup(pid: number): void {

@@ -17,7 +17,7 @@ export function sample(mutants: readonly Mutant[], size: number, seed: number): 
       weight: size / 2 / rooms.size + (size / 2) * (all.length / mutants.length),
     })),
   );
-  return [...rooms.values()].flatMap((all, i) => {
+  const drawn = [...rooms.values()].flatMap((all, i) => {
     const count = sizes[i] as number;
     const sql = all.filter(({ language }) => language === 'sql');
     const typescript = all.filter(({ language }) => language === 'ts');
@@ -25,6 +25,8 @@ export function sample(mutants: readonly Mutant[], size: number, seed: number): 
     const ofSql = Math.max(count - typescript.length, Math.min(sql.length, Math.round(count * share)));
     return [...draw(typescript, count - ofSql, random), ...draw(sql, ofSql, random)];
   });
+  // In any order, so that the first ones of a run that is stopped are a sample too.
+  return draw(drawn, drawn.length, random);
 }
 
 /** Divides a total by weights, none above its maximum; what a maximum cuts off goes to the others. */

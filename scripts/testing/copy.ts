@@ -6,12 +6,17 @@ import path from 'node:path';
 /** Copies what the tests need to a new temporary folder; node_modules is linked. @returns the folder */
 export function copyProject(root: string, prefix: string): string {
   const copy = fs.mkdtempSync(path.join(fs.realpathSync(os.tmpdir()), prefix));
-  for (const file of projectFiles(root)) {
-    fs.mkdirSync(path.dirname(path.join(copy, file)), { recursive: true });
-    fs.copyFileSync(path.join(root, file), path.join(copy, file));
+  try {
+    for (const file of projectFiles(root)) {
+      fs.mkdirSync(path.dirname(path.join(copy, file)), { recursive: true });
+      fs.copyFileSync(path.join(root, file), path.join(copy, file));
+    }
+    fs.symlinkSync(path.join(root, 'node_modules'), path.join(copy, 'node_modules'), 'dir');
+    return copy;
+  } catch (error) {
+    fs.rmSync(copy, { recursive: true, force: true });
+    throw error;
   }
-  fs.symlinkSync(path.join(root, 'node_modules'), path.join(copy, 'node_modules'), 'dir');
-  return copy;
 }
 
 /** Returns the files that git has or would add. */

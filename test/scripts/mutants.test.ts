@@ -47,7 +47,7 @@ const mutants = mutantsOfSource('fee.ts', 'fees', SOURCE);
 test('a mutant that a test notices is killed, one that none notices survives, one that none executes is uncovered', async () => {
   const covered = await cover(place, 'fee.test.ts', mutants, 60_000);
   assert.equal(covered.outcome, 'passed');
-  const suite = { covered: [covered], budget_s: 60, found: new Map<string, number>() };
+  const suite = { covered: [covered], max_files: 5, slack_ms: 10_000, found: new Map<string, number>() };
   const statuses = async (from: string, to: string) => (await judge(place, find(mutants, from, to), suite)).status;
   assert.equal(await statuses('amount / 10', 'amount * 10'), 'killed');
   assert.equal(await statuses('amount > 100', 'amount >= 100'), 'survived');
@@ -63,8 +63,15 @@ test('a mutant whose test does not end is killed by the time limit', async () =>
     `import { count } from './count.ts';\nif (count() !== 3) throw new Error();\n`,
   );
   const [backwards] = mutantsOfSource('count.ts', 'fees', source).filter(({ to }) => to === '--i');
-  const covered = { file: 'count.test.ts', outcome: 'passed', failed: '', seconds: -1.8, ids: new Set([backwards?.id]) } as never;
-  const suite = { covered: [covered], budget_s: 60, found: new Map<string, number>() };
+  const covered = {
+    file: 'count.test.ts',
+    outcome: 'passed',
+    failed: '',
+    error: '',
+    seconds: 0.2,
+    ids: new Set([backwards?.id]),
+  } as never;
+  const suite = { covered: [covered], max_files: 5, slack_ms: 1_000, found: new Map<string, number>() };
   assert.equal((await judge(place, backwards as Mutant, suite)).status, 'timeout');
 });
 
