@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { WORKER } from '../../src/tenants/audit/actor.ts';
+import { must } from '../../src/kit/errors.ts';
+import type { AttemptRow } from '../../src/core/attempts/schema.ts';
+import type { ReturnRow } from '../../src/core/obligations/schema.ts';
+import { recordLateRefund } from '../../src/core/returns/late.ts';
+import { payoutOptionsOf } from '../../src/core/returns/pay-out.ts';
+import { resolveReturn, retryReturn } from '../../src/core/returns/resolve.ts';
+import { pollReturn, UNUSABLE } from '../../src/core/returns/service.ts';
+import { Late } from './fixture.ts';
+
+/** How a return is paid out: which accounts are tried, with which keys, and what happens when none can do it. */
+const late = new Late();
+before(() => late.start());
+after(() => late.api.stop());
+
+const UNREACHABLE = { kind: 'unavailable', message: 'connection refused' } as const;
+const UNFUNDED = { kind: 'unfunded', message: 'the float is empty' } as const;
+const NO_ANSWER = { kind: 'unknown', message: 'no answer' } as const;
+const SAID = { evidence: 'call of the payer, statement line 7', author: 'awa' };
+
+const ref = async () => ({ team_id: late.merchant.team.id, id: (await late.row()).id });
+const sent = () => [...late.able.paidOut, ...late.second.paidOut];
+
+/** Whether each account pays out on the channel. */
+function reach(reaches: boolean): void {
+  for (const { payouts } of [late.able, late.second]) Object.assign(must(payouts, 'both pay out'), { reaches: () => reaches });
+}
+
+test('a payout that an account took and failed for want of money is sent to another account under another key', async () => {
+  await late.captured();
+  Object.assign(late.able, { onPayout: NO_ANSWER, onPayoutRead: UNFUNDED });
+  await late.work(8, 60_000);
+  const [first, second] = sent();
+  assert.deepEqual([late.able.paidOut.length, late.second.paidOut.length], [1, 1]);
+  assert.equal(second?.provider_key, `${first?.provider_key}-1`);
+  assert.equal(second?.provider_ref, null, 'the reference belongs to the first submission');
+  assert.deepEqual([(await late.row()).state, await late.hold()], ['returned', 0n]);
+});
+
+test('after every account has rejected a payout, all are tried again later, with the same key', async () => {
+  await late.captured();
+  Object.assign(late.able, { onPayout: UNREACHABLE });
+  Object.assign(late.second, { onPayout: UNREACHABLE });
+  await late.work(6);
+  assert.deepEqual([late.able.paidOut.length, late.second.paidOut.length], [1, 1]);
+  const { tried, next_step_at, dispatched_at, account_id } = await late.row();
+  assert.deepEqual([tried, dispatched_at, account_id], [[], null, null]);
+  assert.ok(must(next_step_at, 'it is tried again').getTime() > late.clock.now(), 'not at once');
+  late.second.onPayout = null;
+  await late.work(6, 600_000);
+  assert.equal(new Set(sent().map(({ provider_key }) => provider_key)).size, 1);
+  assert.deepEqual([(await late.row()).state, await late.hold()], ['returned', 0n]);
+});
+
+test('a payout that no account can carry any more ends, and the return waits for a person with the reason', async () => {
+  await late.captured();
+  Object.assign(late.able, { onPayout: UNREACHABLE });
+  Object.assign(late.second, { onPayout: UNREACHABLE });
+  await late.work(6);
+  reach(false);
+  await late.work(6, 600_000);
+  reach(true);
+  const { state, note } = await late.row();
+  assert.deepEqual([state, note, await late.hold()], ['waiting', 'no account pays out on cm.mtn in XAF', 1_000_000n]);
+  assert.deepEqual(await late.refunds(), ['failed', 'failed', 'pending']);
+});
+
+test('who can pay out: accounts that respond now, later those that do not, never without a number or a wallet', async () => {
+  await late.captured();
+  const row = await late.row();
+  const attempt = { channel: 'cm.mtn', payer: '+237650000000', currency: 'XAF' } as AttemptRow;
+  const options = (chosen: object, anyUnusable = false, of: Partial<AttemptRow> = {}) => {
+    const router = { choose: async () => ({ candidates: [], explanation: { accounts: [] }, ...chosen }) };
+    const deps = { ...late.api.deps, router, providers: { anyUnusable: async () => anyUnusable } };
+    return payoutOptionsOf(deps as never, late.store, row, { ...attempt, ...of });
+  };
+  const health = (open_since: string | null) => ({ explanation: { accounts: [{ health: { open_since } }] } });
+  const never = (note: string) => ({ kind: 'never', note });
+  const later = (note: string) => ({ kind: 'later', note });
+  assert.deepEqual(await options({ candidates: ['one'] }), { kind: 'now', candidates: ['one'] });
+  assert.deepEqual(await options(health('2026-01-01')), later('the accounts that could pay it out do not respond'));
+  assert.deepEqual(await options({}, true), later(UNUSABLE));
+  assert.deepEqual(await options(health(null)), never('no account pays out on cm.mtn in XAF'));
+  assert.deepEqual(
+    await options({ candidates: ['one'] }, false, { payer: null }),
+    never('where the money came from is not known to the service'),
+  );
+  const card = await options({ candidates: ['one'] }, false, { channel: 'cm.card' });
+  assert.deepEqual(card, never('payers of cm.card cannot be paid out to'));
+});
+
+test('a return is resolved manually only where a person can know: never while a refund or payout is under way', async () => {
+  await late.captured();
+  late.able.onRefund = NO_ANSWER;
+  late.able.onRefundRead = NO_ANSWER;
+  await late.work(2);
+  const { refund_id } = await late.row();
+  const resolve = async () => resolveReturn(late.api.deps, late.store, await ref(), { as: 'returned', ...SAID }, WORKER);
+  await assert.rejects(resolve, new RegExp(`is refunding: "pirogue resolve ${refund_id}" decides`));
+  await assert.rejects(
+    async () => retryReturn(late.api.deps, late.store, await ref(), WORKER),
+    /only one that waits for a person/,
+  );
+  const unknown = { team_id: late.merchant.team.id, id: 'rtn_nothing' };
+  await assert.rejects(retryReturn(late.api.deps, late.store, unknown, WORKER), /Return Not Found/);
+});
+
+test('only a failed refund of a return can have been done late', async () => {
+  await late.captured();
+  late.able.onRefund = NO_ANSWER;
+  late.able.onRefundRead = NO_ANSWER;
+  await late.work(2);
+  const record = (id: string) =>
+    recordLateRefund(late.api.deps, late.store, { team_id: late.merchant.team.id, id }, SAID, WORKER);
+  await assert.rejects(record((await late.row()).refund_id as string), /only a failed one can be done late/);
+  await assert.rejects(record('rfd_nothing'), /Refund Not Found/);
+});
+
+test('a payout that a provider reports late with another amount than was sent proves nothing', async () => {
+  await late.captured();
+  late.able.onPayout = { kind: 'failed', reason: null, message: 'the wallet is full' };
+  await late.work(8);
+  late.able.onPayoutRead = { kind: 'succeeded', provider_ref: 'p', amount_minor: 1n, currency: 'XAF' };
+  await recheckNow();
+  await late.work(3);
+  assert.deepEqual([(await late.row()).state, await late.hold()], ['waiting', 1_000_000n]);
+  late.able.onPayoutRead = { kind: 'succeeded', provider_ref: 'p', amount_minor: 1_000_000n, currency: 'XAF' };
+  await late.work(8, 600_000);
+  assert.deepEqual([(await late.row()).state, await late.hold()], ['returned', 0n]);
+});
+
+/** A callback about the failed payout arrives. */
+async function recheckNow(): Promise<void> {
+  const row: ReturnRow = await late.row();
+  await pollReturn(late.store, late.clock.now(), { team_id: row.team_id, id: row.id });
+}
