@@ -104,6 +104,35 @@ test('a payment has one open dispute at a time, and never more disputed than was
   await assert.rejects(again, /in a dispute already/);
 });
 
+test('a dispute is of a payment that exists, of what was not refunded, and of nothing that a refund under way returns', async () => {
+  const { team, sandbox } = await api.newMerchant();
+  const key = sandbox.secret;
+  const payment_id = await paid(api, { key });
+  const open = (opening: object) =>
+    openDispute(api.deps, api.deps.stores.sandbox, { team_id: team.id, payment_id, reason: 'fraudulent', ...opening });
+  await assert.rejects(open({ payment_id: 'trx_test_nothing' }), /Payment Not Found/);
+  await api.call('POST', '/refunds', { key, body: { payment: payment_id, amount: 10_000, reason: 'duplicate' } });
+  await assert.rejects(open({ amount_minor: 1_500_001n }), { status: 422 });
+  await api.call('POST', '/refunds', { key, body: { payment: payment_id, amount: 15_000, reason: 'duplicate' } });
+  await assert.rejects(open({}), /is being refunded/);
+});
+
+test('a dispute of a part of a payment takes that part, and a withdrawn one returns it', async () => {
+  const merchant = await api.newMerchant();
+  const key = merchant.sandbox.secret;
+  const payment_id = await paid(api, { key });
+  const store = api.deps.stores.sandbox;
+  const { id } = await openDispute(api.deps, store, {
+    ...{ team_id: merchant.team.id, payment_id, reason: 'fraudulent' },
+    amount_minor: 1_000_000n,
+  });
+  const before = await books(merchant);
+  assert.deepEqual([before.available, before.disputed, before.credit ?? 0], [14_500, 10_000, 0]);
+  const { status } = await changeDispute(api.deps, store, { team_id: merchant.team.id, id }, 'withdrawn');
+  const { available, disputed: aside } = await books(merchant);
+  assert.deepEqual([status, available, aside], ['closed', 24_500, 0]);
+});
+
 test('events: dispute.created, dispute.updated and dispute.closed, each with the data that GET returns', async () => {
   const { key, id } = await disputed();
   await api.call('POST', `/disputes/${id}/evidence`, { key, body: { evidence: { a: 1 } } });

@@ -67,6 +67,7 @@ describe('POST /refunds', () => {
       [{ payment, amount: 10 }, 'reason'],
       [{ amount: 10, reason: 'duplicate' }, 'payment'],
       [{ payment, amount: 10, reason: 'duplicate', metadata: 'x' }, 'metadata'],
+      [{ payment, amount: 10, reason: 'duplicate', metadata: { text: 'x'.repeat(17_000) } }, 'metadata'],
     ];
     for (const [body, field] of cases) {
       const answer = await refund(body);

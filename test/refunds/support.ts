@@ -25,6 +25,8 @@ export const SUCCEEDED: RefundOutcome = { kind: 'succeeded', provider_ref: 'ref'
 /** A provider's refunds that answer as a test says, part by part; what it does not say succeeds. */
 class ScriptedRefunds implements Refunds {
   readonly extent = 'partial';
+  /** Whether refunds go to the payer's number. */
+  payerNeeded = false;
   /** The parts that were sent, in this order. */
   sent: number[] = [];
   submits = new Map<number, Scripted[]>();
@@ -63,6 +65,7 @@ export class RefundShop {
     const made: { shop?: RefundShop } = {};
     const refunds: Refunds = {
       extent: 'partial',
+      needsPayer: () => must(made.shop, 'it is open').provider.payerNeeded,
       submit: (refund) => must(made.shop, 'it is open').provider.submit(refund),
       read: (refund) => must(made.shop, 'it is open').provider.read(refund),
     };
