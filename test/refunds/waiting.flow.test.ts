@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
+import { openDispute } from '../../src/core/disputes/service.ts';
 import { retentionSweep } from '../../src/core/payments/sweeps.ts';
 import { sql } from '../../src/kit/sql.ts';
 import { RefundShop } from './support.ts';
@@ -36,12 +37,14 @@ test('a refund that the balance does not cover takes and sends nothing; once it 
   assert.deepEqual(await shop.books(), { clearing: -10_000, available: 7_800, fee_income: 2_200 });
 });
 
-test('a waiting refund holds its part of the payment: no other refund takes it', async () => {
+test('a waiting refund holds its part of the payment: neither another refund nor a dispute takes it', async () => {
   const payment = await shop.paid(100_000);
   await shop.refund(payment, 100_000);
   const body = { payment, amount: 1, reason: 'duplicate' };
   const answer = await shop.api.call('POST', '/refunds', { key: shop.key, body });
   assert.deepEqual([answer.status, Object.keys(answer.body.errors)], [422, ['amount']]);
+  const dispute = { team_id: shop.merchant.team.id, payment_id: payment, reason: 'fraudulent' };
+  await assert.rejects(openDispute(shop.api.deps, shop.store, dispute), /is being refunded/);
 });
 
 test('422 where the refund goes to a number that is no longer kept', async () => {
