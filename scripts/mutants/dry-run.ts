@@ -8,8 +8,9 @@ import { TESTS } from './rooms.ts';
 import type { Place } from './run-test.ts';
 
 const LIMIT_MS = 300_000;
-/** What the results of a test depend on. */
-const SOURCES = /^(?:src|simulators|test|migrations)\/.*\.(?:ts|sql)$/;
+/** What the results of every test depend on. */
+const SOURCES = /^(?:src|simulators|migrations)\/.*\.(?:ts|sql)$/;
+const IMPORT = /\bfrom '(\.[^']+)'/g;
 
 /** Returns the test files that look for mutants. */
 export function testFiles(root: string): string[] {
@@ -26,19 +27,12 @@ export function testFiles(root: string): string[] {
 export async function dryRun(root: string, places: readonly Place[], mutants: readonly Mutant[], say: (line: string) => void) {
   const files = testFiles(root);
   const queue = [...files];
-  const ids = createHash('sha256')
-    .update(mutants.map(({ id }) => id).join())
-    .digest('hex');
-  const key = hashOf(
-    projectFiles(root).filter((file) => SOURCES.test(file) && !/\.test\.ts$/.test(file)),
-    root,
-    ids,
-  );
+  const keyOf = keysOf(root, mutants);
   const covered: Covered[] = [];
   await Promise.all(
     places.map(async (place) => {
       for (let file = queue.shift(); file !== undefined; file = queue.shift()) {
-        const kept = path.join(root, '.cache', 'mutants', `${hashOf([file], root, key)}.json`);
+        const kept = path.join(root, '.cache', 'mutants', `${keyOf(file)}.json`);
         const one = read(kept) ?? (await cover(place, file, mutants, LIMIT_MS));
         say(
           `dry run ${files.length - queue.length}/${files.length}  ${one.seconds.toFixed(1).padStart(6)} s  ${file}: ${one.outcome}, ${one.ids.size} mutants`,
@@ -52,7 +46,28 @@ export async function dryRun(root: string, places: readonly Place[], mutants: re
   return { covered, failed: files.filter((file) => !covered.some((one) => one.file === file)) };
 }
 
-function hashOf(files: readonly string[], root: string, before = ''): string {
+/** Returns the name under which the result of a test file is kept: a hash of all that it depends on. */
+export function keysOf(root: string, mutants: readonly Mutant[]): (file: string) => string {
+  const ids = mutants.map(({ id }) => id).join();
+  const sources = hashOf(
+    projectFiles(root).filter((file) => SOURCES.test(file)),
+    root,
+    ids,
+  );
+  return (file) => hashOf([...withHelpers(file, root)].sort(), root, sources);
+}
+
+/** Adds the helpers in test/ that the files import, and those that these import. */
+function withHelpers(file: string, root: string, found = new Set<string>()): Set<string> {
+  found.add(file);
+  for (const [, target] of fs.readFileSync(path.join(root, file), 'utf8').matchAll(IMPORT)) {
+    const helper = path.join(path.dirname(file), target as string);
+    if (helper.startsWith('test/') && !found.has(helper)) withHelpers(helper, root, found);
+  }
+  return found;
+}
+
+function hashOf(files: readonly string[], root: string, before: string): string {
   const hash = createHash('sha256').update(before);
   for (const file of files) hash.update(file).update(fs.readFileSync(path.join(root, file)));
   return hash.digest('hex').slice(0, 32);
