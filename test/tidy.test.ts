@@ -3,6 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { roomOf as room } from '../scripts/layers.ts';
+import { CONNECTORS } from '../src/providers/adapters/catalogue.ts';
 
 /** Rules of style that a reviewer would otherwise have to check. test/layers.test.ts checks the imports between rooms. */
 const root = path.join(import.meta.dirname, '..');
@@ -136,6 +137,32 @@ test('text is normalised in kit/unicode.ts only, which does so in linear time', 
   const allowed = ['src/kit/unicode.ts', 'src/kit/cards.ts'];
   assert.deepEqual(
     offenders(({ name, text }) => (!allowed.includes(name) && /\.normalize\(/.test(text) ? ['normalises text itself'] : [])),
+    [],
+  );
+});
+
+test('no provider is named by a text outside its adapter', () => {
+  const names = CONNECTORS.map(({ name }) => name).join('|');
+  const named = new RegExp(`['"\`](?:${names})['"\`]`);
+  const outside = (name: string) => !name.startsWith('src/providers/adapters/');
+  assert.deepEqual(
+    offenders(({ name, text }) => (outside(name) && named.test(text) ? [`has ${named.exec(text)?.[0]}`] : [])),
+    [],
+  );
+});
+
+test('every claim of some due rows skips those that another worker has locked', () => {
+  const claims = sources.flatMap(({ name, text }) =>
+    [...text.matchAll(/^export (?:async )?function (claim\w+)\([\s\S]*?\n}\n/gm)].map(([body, claim]) => ({
+      where: `${name}: ${claim}`,
+      body,
+    })),
+  );
+  // Without a limit, the rows are named and the claim checks each of them again.
+  const limited = claims.filter(({ body }) => body.includes('limit ${'));
+  assert.ok(limited.length >= 8, 'the claims are found');
+  assert.deepEqual(
+    limited.filter(({ body }) => !body.includes('for update skip locked')).map(({ where }) => where),
     [],
   );
 });

@@ -11,20 +11,23 @@ import { paid, paymentIn, startPayment } from '../setup/pay.ts';
 
 let api: Api;
 
-/** Payments described so decline from their second piece on, but for another channel. */
+/** Payments described so decline from their second piece on, or from their third, but for another channel. */
 const DECLINES_LATER = 'declines later';
+const DECLINES_LAST = 'declines the last';
+const LANDING: Record<string, number> = { [DECLINES_LATER]: 1, [DECLINES_LAST]: 2 };
 
-/** The sandbox, but for one thing that its numbers cannot say: the first piece succeeds, the next is declined. */
+/** The sandbox, but for one thing that its numbers cannot say: the first pieces succeed, the next is declined. */
 function decliningLater(): Provider {
   const sandbox = sandboxProvider({ clock: systemClock, delay_ms: 50 });
-  const landed = new Set<string>();
+  const landed = new Map<string, number>();
   return {
     ...sandbox,
     submit: async (collection) => {
       const key = collection.return_url;
-      const declines = collection.description === DECLINES_LATER && collection.channel.id === 'cm.mtn';
-      if (declines && landed.has(key)) return { kind: 'refused', reason: 'insufficient_funds', message: 'test' };
-      landed.add(key);
+      const count = landed.get(key) ?? 0;
+      const most = collection.channel.id === 'cm.mtn' ? LANDING[collection.description] : undefined;
+      if (most !== undefined && count >= most) return { kind: 'refused', reason: 'insufficient_funds', message: 'test' };
+      landed.set(key, count + 1);
       return sandbox.submit(collection);
     },
   };
@@ -106,37 +109,50 @@ test('400 for cancelling a partial payment; 402 for a declined tranche', async (
   assert.equal((await api.call('GET', `/payments/${id}`)).body.transaction.status, 'partial');
 });
 
-test('a partial payment expires at the end of its window, and every captured tranche is returned to the payer', async () => {
-  const { db } = api.deps.stores.sandbox;
-  const merchant = await api.newMerchant();
-  const key = merchant.sandbox.secret;
-  const { id } = await startPayment(api, { key, amount: 1_200_000, fields: { description: DECLINES_LATER } });
-  await until(
-    async () => (await api.call('GET', `/payments/${id}`, { key })).body.transaction.attempts,
-    (attempts) => attempts.some((attempt: Attempt) => attempt.status === 'failed'),
-  );
-  await db.run(sql`update payments set expires_at = now() where id = ${id}`);
-  await paymentIn(api, id, ['expired'], { key });
-  const returned = await until(
-    async () => (await api.call('GET', `/payments/${id}`, { key })).body.transaction,
-    (transaction) => transaction.amount_refunded > 0,
-  );
-  assert.deepEqual([returned.status, returned.amount_captured, returned.amount_refunded], ['expired', 400_000, 400_000]);
-  const balances = await readBalances(db, merchant.team.id, 'XAF');
-  assert.ok(
-    [...balances.values()].every((amount) => amount === 0n),
-    'nothing stays behind',
-  );
-  const { items } = (await api.call('GET', `/payments/${id}/refunds`, { key })).body;
-  assert.deepEqual(
-    items.map((refund: { amount: number; status: string }) => [refund.amount, refund.status]),
-    [[400_000, 'succeeded']],
-  );
-});
+for (const [description, tranches] of Object.entries(LANDING))
+  test(`a partial payment expires at the end of its window, and every captured tranche is returned to the payer: ${tranches}`, async () => {
+    const total = tranches * 400_000;
+    const { db } = api.deps.stores.sandbox;
+    const merchant = await api.newMerchant();
+    const key = merchant.sandbox.secret;
+    const { id } = await startPayment(api, { key, amount: 1_200_000, fields: { description } });
+    await until(
+      async () => (await api.call('GET', `/payments/${id}`, { key })).body.transaction.attempts,
+      (attempts) => attempts.some((attempt: Attempt) => attempt.status === 'failed'),
+    );
+    await db.run(sql`update payments set expires_at = now() where id = ${id}`);
+    await paymentIn(api, id, ['expired'], { key });
+    const returned = await until(
+      async () => (await api.call('GET', `/payments/${id}`, { key })).body.transaction,
+      (transaction) => transaction.amount_refunded === total,
+    );
+    assert.deepEqual([returned.status, returned.amount_captured, returned.amount_refunded], ['expired', total, total]);
+    const balances = await readBalances(db, merchant.team.id, 'XAF');
+    assert.ok(
+      [...balances.values()].every((amount) => amount === 0n),
+      'nothing stays behind',
+    );
+    const { items } = (await api.call('GET', `/payments/${id}/refunds`, { key })).body;
+    assert.deepEqual(
+      items.map((refund: { amount: number; status: string }) => [refund.amount, refund.status]),
+      Array(tranches).fill([400_000, 'succeeded']),
+    );
+  });
 
 test('a refund of a payment in tranches is returned through the attempts that collected it', async () => {
   const id = await paid(api, { amount: 1_200_000 });
   const { body } = await api.call('POST', '/refunds', { body: { payment: id, amount: 900_000, reason: 'duplicate' } });
   assert.equal((await api.call('GET', `/refunds/${body.refund.id}`)).body.refund.status, 'succeeded');
   assert.equal((await api.call('GET', `/payments/${id}`)).body.transaction.amount_refunded, 900_000);
+});
+
+test('an amount above 500000 XOF is collected in tranches as well, though the operator would take more', async () => {
+  const id = await paid(api, { amount: 1_200_000, currency: 'XOF', channel: 'ci.mtn', phone: '0500000000' });
+  const rows = await api.deps.stores.sandbox.db.all<{ amount_minor: bigint }>(
+    sql`select amount_minor from attempts where payment_id = ${id} order by id`,
+  );
+  assert.deepEqual(
+    rows.map((row) => row.amount_minor),
+    [40_000_000n, 40_000_000n, 40_000_000n],
+  );
 });

@@ -79,6 +79,17 @@ test('403 for a code from another browser, from another site, or without the tok
   assert.equal(given.length, before);
 });
 
+test('403 for another browser once one has sent the code of a charge by the API: it claims the page', async () => {
+  const { url, id } = await newPayment(api);
+  const charged = await api.call('POST', `/payments/${id}`, { body: { channel: 'cm.mtn', data: { phone: '650000000' } } });
+  assert.equal(charged.status, 202);
+  const [payer, other] = [new Payer(url), new Payer(url)];
+  for (const browser of [payer, other]) await browser.get();
+  assert.equal((await payer.submit({ otp: CODE }, '/otp')).status, 303);
+  assert.equal((await other.json({ otp: CODE }, '/otp')).status, 403);
+  assert.match((await other.get()).body, /another browser/i);
+});
+
 test('a one-time code is never stored', async () => {
   const { payer } = await waitingForCode();
   await payer.submit({ otp: CODE }, '/otp');

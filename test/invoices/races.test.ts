@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { WORKER } from '../../src/tenants/audit/actor.ts';
+import { apply } from '../../src/core/payments/apply.ts';
+import { createLog } from '../../src/kit/log.ts';
 import { sql } from '../../src/kit/sql.ts';
+import { openPool } from '../../src/platform/db/pool.ts';
 import { FakeClock, startApi, until } from '../setup/api.ts';
 import { InvoiceFixture } from './fixture.ts';
 
@@ -149,4 +152,29 @@ test('a payment that is about to expire is not reused', async () => {
   clock.advance(1440 * 60_000 - 240_000);
   await fixture.submitForPayment(url);
   assert.deepEqual((await paymentsOf(id)).sort(), ['cancelled 10000', 'pending 10000']);
+});
+
+test('refunds of two payments of an invoice at the same moment both count', async (t) => {
+  const { id, url } = await fixture.createSent({ allow_partial: true });
+  const payments = [await fixture.pay(url, '4000'), await fixture.pay(url, '3000')];
+  const team_id = fixture.merchant.shop.merchant.team.id;
+  const context = { environment: 'live', at: clock.now(), listeners: api.deps.listeners } as const;
+  const owner = openPool({ url: api.databases.live, size: 2, log: createLog({ level: 'silent', format: 'json' }) });
+  t.after(() => owner.close());
+  const both = await owner.transaction(async (tx) => {
+    await tx.run(sql`select 1 from invoices where id = ${id} for update`);
+    const begun = payments.map(({ id: payment_id }) =>
+      api.deps.stores.live.db.transaction((own) =>
+        apply(own, context, [{ team_id, payment_id, occurrences: [{ kind: 'refunded', amount_minor: 100_000n }] }]),
+      ),
+    );
+    await until(
+      () => owner.all(sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`),
+      (waiting) => waiting.length >= 2,
+    );
+    return begun;
+  });
+  await Promise.all(both);
+  const { amount_paid, amount_refunded } = await fixture.invoice(id);
+  assert.deepEqual([amount_paid, amount_refunded], [7_000, 2_000]);
 });

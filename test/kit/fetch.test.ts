@@ -112,7 +112,8 @@ test('the deadline covers waiting for headers', async () => {
 test('the deadline covers a body that trickles', async () => {
   const url = await serverThat((_, response) => {
     const timer = setInterval(() => response.write('x'), 20);
-    response.on('close', () => clearInterval(timer));
+    const end = setTimeout(() => response.end(), 5_000);
+    response.on('close', () => [timer, end].forEach(clearTimeout));
   });
   const result = failed(await senderThatFinds().send({ url, timeout_ms: 150 }));
   assert.deepEqual([result.error, result.sent], ['timeout', true]);

@@ -54,6 +54,15 @@ describe('POST /refunds', () => {
     assert.equal(transaction.amount_refunded, 25_000);
   });
 
+  test('the fee that a customer has paid is no part of what can be refunded', async () => {
+    const payment = await paid(api, { bearer: 'customer' });
+    assert.equal((await api.call('GET', `/payments/${payment}`)).body.transaction.amount_captured, 25_500);
+    assert.equal((await refund({ payment, amount: 25_001, reason: 'duplicate' })).status, 422);
+    const { body } = await refund({ payment, reason: 'duplicate' });
+    assert.equal(body.refund.amount, 25_000);
+    await paymentIn(api, payment, ['refunded']);
+  });
+
   test('422 for more than the remainder, three decimals, decimals of a whole currency, zero, wrong types, unknown reasons', async () => {
     const payment = await paid(api);
     const cases: [object, string][] = [

@@ -5,6 +5,7 @@ import { applyRefund } from '../../src/core/refunds/apply.ts';
 import { advanceRefund } from '../../src/core/refunds/send.ts';
 import { returnDrawn } from '../../src/money/settlement/draw.ts';
 import { retentionSweep } from '../../src/core/payments/sweeps.ts';
+import { until } from '../setup/api.ts';
 import { LOST, PENDING, REFUSED, RefundShop, SUCCEEDED } from './support.ts';
 
 /** Refunds of payments in tranches: one part for each tranche, sent one after the other, the latest first. */
@@ -75,6 +76,13 @@ test('a part rejected after another succeeded: that one stays refunded, the rest
   );
   assert.deepEqual(await shop.books(), { clearing: -1_000_000, pending: 970_000, fee_income: 30_000 });
   assert.equal((await shop.payment(payment)).amount_refunded, 500_000);
+  const [reached] = (await shop.row(id)).legs;
+  const { legs } = await shop.become((await shop.refund(payment, 900_000)).id, 'succeeded');
+  assert.equal(legs.length, 2);
+  assert.ok(
+    legs.every(({ attempt_id }) => attempt_id !== reached?.attempt_id),
+    'nothing is refunded from a tranche twice',
+  );
 });
 
 test('several workers with stale reads at once: one sends, and the rejection counts once', async () => {
@@ -89,6 +97,26 @@ test('several workers with stale reads at once: one sends, and the rejection cou
   await Promise.all([1, 2, 3, 4].map(() => advanceRefund(shop.api.deps, shop.store, others)));
   assert.deepEqual(await shop.statuses(id), ['failed', 'waiting', 'waiting']);
   await nothingMoved(payment, [0]);
+});
+
+test('several workers that find a part waiting at once: one sends it', async () => {
+  const payment = await shop.paid(1_500_000);
+  shop.provider.submits.set(0, [{ kind: 'unavailable', message: 'busy' }, PENDING, PENDING, PENDING, PENDING]);
+  const { id } = await shop.refund(payment, 400_000);
+  await shop.said(id, 'busy');
+  const known = await shop.row(id);
+  const workers = await shop.owner.transaction(async (tx) => {
+    // They have all read the refund, and wait for it, before the first may go on.
+    await tx.run(sql`select 1 from refunds where id = ${id} for update`);
+    const begun = [1, 2, 3, 4].map(() => advanceRefund(shop.api.deps, shop.store, known));
+    await until(
+      () => shop.owner.all(sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`),
+      (waiting) => waiting.length === 4,
+    );
+    return begun;
+  });
+  await Promise.all(workers);
+  assert.deepEqual(shop.provider.sent, [0, 0], 'once in vain, and once again');
 });
 
 test('an answer "succeeded" that comes after the part was called failed is booked: the payer has the money, the merchant does not', async () => {
@@ -162,4 +190,5 @@ test('two refunds of a payment in tranches take from each tranche no more than i
     legs.map(({ amount_minor }) => Number(amount_minor / 100n)),
     [300_000, 500_000, 200_000],
   );
+  assert.deepEqual(await shop.books(), { clearing: -300_000, pending: 270_000, fee_income: 30_000 }, 'every part is posted');
 });

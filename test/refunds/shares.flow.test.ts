@@ -120,3 +120,15 @@ test('"unavailable" after a poll proves nothing: the part is not sent again', as
   await shop.work();
   assert.deepEqual([await shop.statuses(id), shop.provider.sent], [['sent'], [0]]);
 });
+
+test('a poll that fails proves nothing: the part is not sent again', async () => {
+  const payment = await shop.paid(400_000);
+  shop.provider.submits.set(0, [PENDING]);
+  shop.provider.reads.set(0, [...Array(5).fill({ kind: 'unavailable', message: 'busy' }), SUCCEEDED]);
+  const { id } = await shop.refund(payment, 300_000);
+  await shop.parts(id, ['sent']);
+  await shop.work(3, 600_000);
+  assert.deepEqual([await shop.statuses(id), shop.provider.sent], [['sent'], [0]]);
+  await shop.work(6, 600_000);
+  assert.deepEqual([await shop.statuses(id), shop.provider.sent], [['succeeded'], [0]]);
+});

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { WORKER } from '../../src/tenants/audit/actor.ts';
+import { findEntries } from '../../src/tenants/audit/store.ts';
 import { checkBooks } from '../../src/core/books-check/check.ts';
 import { must } from '../../src/kit/errors.ts';
 import { sql } from '../../src/kit/sql.ts';
@@ -33,6 +34,19 @@ const refund = async () => ({ team_id: late.merchant.team.id, id: must((await la
 const payouts = () => late.able.paidOut.length + late.second.paidOut.length;
 const state = async () => [(await late.row()).state, payouts(), await late.hold()];
 
+test('the refund and the payout that the worker starts leave an audit entry each', async () => {
+  await late.captured();
+  await late.work(6);
+  const { refund_id, payout_id } = await late.row();
+  for (const resource_id of [refund_id, payout_id]) {
+    const entries = await findEntries(late.store.db, { resource_id: must(resource_id, 'it was started') }, 10);
+    assert.deepEqual(
+      entries.map(({ actor, action }) => [actor, action]),
+      [['worker', 'refund.create']],
+    );
+  }
+});
+
 test('a payout that is not known is not sent again once the refund was done after all', async () => {
   await late.captured();
   late.able.onPayout = UNKNOWN;
@@ -43,6 +57,21 @@ test('a payout that is not known is not sent again once the refund was done afte
   late.able.onPayoutRead = { kind: 'not_found' };
   await late.work(6, 600_000);
   assert.deepEqual(await state(), ['returned', 1, 0n]);
+});
+
+test('a payout that is about to be sent is not, when the refund is done after all at that moment', async (t) => {
+  await late.captured();
+  const { router } = late.api.deps;
+  const choose = router.choose.bind(router);
+  t.mock.method(router, 'choose', async (request: Parameters<typeof router.choose>[0]) => {
+    const decision = await choose(request);
+    const row = await late.row();
+    if (row.state === 'paying_out' && !row.late_refund)
+      await recordLateRefund(late.api.deps, late.store, await refund(), SAID, WORKER);
+    return decision;
+  });
+  await late.work(6);
+  assert.deepEqual(await state(), ['returned', 0, 0n]);
 });
 
 test('"not taken" that comes after the provider was asked sends the payout to no other account', async () => {

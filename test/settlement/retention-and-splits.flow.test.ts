@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { openDispute } from '../../src/core/disputes/service.ts';
 import { readBalances } from '../../src/money/ledger/balances.ts';
 import { Registry } from '../setup/providers.ts';
 import { sandboxProvider } from '../../src/providers/adapters/sandbox/index.ts';
@@ -67,6 +68,11 @@ test('bearer customer: the payer is charged amount plus fee, the merchant gets t
     [10_000, 200, 10_200, 10_200],
   );
   assert.deepEqual([(await books(merchant)).pending, (await books(merchant)).fee_income], [10_000, 200]);
+  clock.advance(24 * 3_600_000);
+  await until(
+    () => books(merchant),
+    ({ available, pending }) => available === 10_000 && pending === 0,
+  );
 });
 
 async function account(key: string, split: object): Promise<string> {
@@ -124,4 +130,44 @@ test('404 for an unknown account, and 422 for a deactivated one', async () => {
   const answer = await create(id);
   assert.equal(answer.status, 422);
   assert.ok(answer.body.errors.account);
+});
+
+test('money of two currencies that is released at the same moment becomes available in both', async () => {
+  const { merchant, key } = await verified();
+  await paid(api, { key, amount: 10_000 });
+  await paid(api, { key, amount: 20_000, currency: 'XOF', channel: 'ci.mtn', phone: '0500000000' });
+  clock.advance(24 * 3_600_000);
+  const availableIn = async (currency: string) => {
+    const all = await readBalances(api.deps.stores.live.db, merchant.team.id, currency);
+    return [all.get('available'), all.get('pending')];
+  };
+  await until(
+    () => availableIn('XAF'),
+    ([available]) => available === 980_000n,
+  );
+  await until(
+    () => availableIn('XOF'),
+    ([available, pending]) => available === 1_960_000n && pending === 0n,
+  );
+});
+
+test('money of a split payment that is released repays what each party owes', async () => {
+  const { merchant, key } = await verified();
+  const id = await account(key, { type: 'percentage', value: 10 });
+  const headers = { 'x-sync': id };
+  const { live } = api.deps.stores;
+  const opening = {
+    team_id: merchant.team.id,
+    payment_id: await paid(api, { key, amount: 10_000, headers }),
+    reason: 'fraudulent',
+  };
+  await openDispute(api.deps, live, opening);
+  const { credit, [`credit:${id}`]: other } = await books(merchant);
+  assert.deepEqual([credit, other], [-20, -180], 'the fee was not theirs to give back');
+  await paid(api, { key, amount: 10_000, headers });
+  clock.advance(24 * 3_600_000);
+  await until(
+    () => books(merchant),
+    (now) => now.available === 960 && now[`available:${id}`] === 8_640 && now.credit === 0 && now[`credit:${id}`] === 0,
+  );
 });

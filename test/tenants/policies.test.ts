@@ -90,3 +90,17 @@ test('only the search of customers bypasses the policies, and it filters by the 
     select proname as name from pg_proc where pronamespace = 'public'::regnamespace and prosecdef order by proname`);
   assert.deepEqual(found, [{ name: 'pirogue_search_customers' }]);
 });
+
+test('the service only reads control', async (t) => {
+  const control = openPool({ url: databases.control, size: 1, log: createLog({ level: 'silent', format: 'json' }) });
+  t.after(() => control.close());
+  const writable = await control.all(sql`
+    select relname, role, privilege
+    from pg_class, unnest(array['pirogue_app', 'pirogue_all_teams', 'pirogue_service']) role, unnest(array['insert', 'update']) privilege
+    where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and has_any_column_privilege(role, oid, privilege)
+    union all
+    select relname, role, privilege
+    from pg_class, unnest(array['pirogue_app', 'pirogue_all_teams', 'pirogue_service']) role, unnest(array['delete', 'truncate']) privilege
+    where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and has_table_privilege(role, oid, privilege)`);
+  assert.deepEqual(writable, []);
+});

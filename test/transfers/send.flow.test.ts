@@ -76,15 +76,16 @@ async function once(happened: () => boolean): Promise<void> {
   while (!happened()) await sleep(5);
 }
 
-test('in.transit is committed before the provider is called', async () => {
+test('in.transit and the key under which the provider gets the payout are committed before it is called', async () => {
   const id = await sent();
   const seen: unknown[] = [];
   const peeking = handedOver(one, async (payout, usual) => {
-    seen.push((await rowOf(id)).stage, await journalsOf(store(), merchant.team, id), payout.provider_key);
+    const { stage, provider_key } = await rowOf(id);
+    seen.push(stage, await journalsOf(store(), merchant.team, id), payout.provider_key, provider_key);
     return usual();
   });
-  await worker(peeking)();
-  assert.deepEqual(seen, ['dispatched', WAY_OUT, id]);
+  await worker({ ...peeking, keyOf: (own) => `key of ${own}` })();
+  assert.deepEqual(seen, ['dispatched', WAY_OUT, `key of ${id}`, `key of ${id}`]);
 });
 
 test('a provider that provably did not take the payout is followed by the next, with the same postings', async () => {

@@ -31,32 +31,33 @@ test('a lease lasts 20 seconds: twice the longest attempt', async () => {
   assert.ok(left > 10_000 && left <= 20_000, `${left} ms`);
 });
 
-test('a result reported by a worker after its lease ended changes nothing', async () => {
-  const endpoint = await hooks.register();
-  const late = Promise.withResolvers<Awaited<ReturnType<Send>>>();
-  const claimed = Promise.withResolvers<void>();
-  const slow: Send = () => {
-    claimed.resolve();
-    return late.promise;
-  };
-  hooks.start({
-    config: { webhook_timeout_ms: 100, webhook_retry_schedule_ms: [60_000] },
-    tuning: { send: slow, lease_slack_ms: 200 },
+for (const status of [200, 500])
+  test(`a result ${status} reported by a worker after its lease ended changes nothing`, async () => {
+    const endpoint = await hooks.register();
+    const late = Promise.withResolvers<Awaited<ReturnType<Send>>>();
+    const claimed = Promise.withResolvers<void>();
+    const slow: Send = () => {
+      claimed.resolve();
+      return late.promise;
+    };
+    hooks.start({
+      config: { webhook_timeout_ms: 100, webhook_retry_schedule_ms: [60_000] },
+      tuning: { send: slow, lease_slack_ms: 200 },
+    });
+    await hooks.announce();
+    await claimed.promise;
+    hooks.start({ config: { webhook_timeout_ms: 100, webhook_retry_schedule_ms: [60_000] }, tuning: { lease_slack_ms: 200 } });
+    hooks.receiver.behave(500);
+    await hooks.recorded(endpoint, 1);
+    late.resolve({ kind: 'answered', status, headers: {}, body: '', truncated: false, duration_ms: 1 });
+    await sleep(200);
+    const attempts = await hooks.attemptsOf(endpoint);
+    assert.deepEqual(
+      attempts.map(({ status }: { status: string }) => status),
+      ['failed'],
+    );
+    assert.equal(await hooks.pending(), 1, 'the retry is still to come');
   });
-  await hooks.announce();
-  await claimed.promise;
-  hooks.start({ config: { webhook_timeout_ms: 100, webhook_retry_schedule_ms: [60_000] }, tuning: { lease_slack_ms: 200 } });
-  hooks.receiver.behave(500);
-  await hooks.recorded(endpoint, 1);
-  late.resolve({ kind: 'answered', status: 200, headers: {}, body: '', truncated: false, duration_ms: 1 });
-  await sleep(200);
-  const attempts = await hooks.attemptsOf(endpoint);
-  assert.deepEqual(
-    attempts.map(({ status }: { status: string }) => status),
-    ['failed'],
-  );
-  assert.equal(await hooks.pending(), 1, 'the retry is still to come');
-});
 
 test('a dead endpoint uses only its own few sockets and does not delay others', async () => {
   let open = 0;

@@ -144,3 +144,22 @@ test('the rows of many accounts that are silent do not fill the room in which th
   hung.resolve();
   await sweep.end?.();
 });
+
+test('an account stays slow when its slow call ends, until a quick one has ended', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const slots = new AccountSlots();
+  const calls: (() => void)[] = [];
+  const begin = () => slots.add('slow', LEASE_MS, () => new Promise<void>((resolve) => calls.push(resolve)));
+  begin();
+  t.mock.timers.tick(5_000);
+  calls.shift()?.();
+  await turn();
+  for (let n = 0; n < 16; n++) begin();
+  assert.equal(calls.length, 4, 'a slow account has four slots');
+  calls.shift()?.();
+  await turn();
+  assert.ok(calls.length > 4, 'a quick call has ended');
+  const stopped = slots.stop();
+  for (const end of calls) end();
+  await stopped;
+});
