@@ -216,6 +216,11 @@ const DOCTORED: Doctored[] = [
     doctor: (world) => void shopOf(world).links.push({ ...link, payments_succeeded: 2, amount_collected: 20 }),
   },
   {
+    what: 'a link with a payment that was never decided',
+    says: /^LINK: lnk_1 still has 1/,
+    doctor: (world) => void shopOf(world).links.push({ ...link, payments_open: 1 }),
+  },
+  {
     what: 'a link that shows another sum than it collected',
     says: /^LINK: lnk_1 collected 20/,
     doctor: (world) => void shopOf(world).links.push({ ...link, amount_collected: 20 }),

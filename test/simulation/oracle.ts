@@ -21,7 +21,7 @@ export function judge(snapshot: Snapshot): string[] {
       ...judgeShown(shop, snapshot),
       ...judgeEvents(shop, snapshot),
       ...judgeWishes(shop),
-      ...judgeSales(shop),
+      ...judgeSales(shop, snapshot),
     ]),
   ];
 }

@@ -34,7 +34,7 @@ export async function attend(world: World, round: number): Promise<boolean> {
   const open = await openWork(world);
   const due = open.filter(({ kind, waits }) => kind !== 'payment' && (waits || round >= PATIENCE_ROUNDS));
   if (round >= 3) for (const one of due) await resolve(world, one);
-  return open.length > 0;
+  return open.some((one) => one.kind !== 'attempt' || !isPaidOtherwise(world, one));
 }
 
 /** Everything that is not decided; not what only reconciliation with a statement can settle. */
@@ -60,8 +60,7 @@ async function resolve(world: World, one: Open): Promise<void> {
   const { ground, bank } = world;
   const { kind, team_id, id, account, key } = one;
   const entry = account && key ? bank.book.find(account, key) : undefined;
-  // What really was paid otherwise than requested is settled by reconciliation: a resolution would book the requested amount.
-  if (entry && (entry.moves.amount_minor !== entry.amount_minor || entry.moves.currency !== entry.currency)) return;
+  if (isPaidOtherwise(world, one)) return;
   const as = truthOf(entry, bank.now());
   const verdict = { as, evidence: 'statement of the provider', author: 'ama' } as const;
   await ground.operate(async (deps, store) => {
@@ -81,4 +80,13 @@ async function resolve(world: World, one: Open): Promise<void> {
 
 function truthOf(entry: Entry | undefined, now: number): 'succeeded' | 'failed' {
   return entry && hasMoved(entry, now) ? 'succeeded' : 'failed';
+}
+
+/**
+ * Whether another amount or currency was really paid than was requested. Reconciliation settles that: a resolution would book the
+ * requested amount.
+ */
+function isPaidOtherwise({ bank }: World, { account, key }: Open): boolean {
+  const entry = account && key ? bank.book.find(account, key) : undefined;
+  return entry !== undefined && (entry.moves.amount_minor !== entry.amount_minor || entry.moves.currency !== entry.currency);
 }
