@@ -18,6 +18,8 @@ import { type Machine, onMachine } from './virtual.ts';
 
 /** Background work that takes no part: mail is not money. */
 const ASIDE = /^(mail|purge-|float)/;
+/** Background work that moves no money: it has its turn more rarely. */
+const RARE = /^(ledger-seal|audit|abuse|payment-methods|erasures|payer-numbers|invoice|links|webhook-backlogs)/;
 
 export interface NodeParts {
   scheduler: Scheduler;
@@ -115,13 +117,17 @@ export class LogicalNode implements Owner {
     return this.alive && this.paused_until <= this.#parts.scheduler.now;
   }
 
-  /** Timers that are due, and sweeps that could have a round. */
-  chores(): (() => void)[] {
+  /** Timers that are due, and sweeps that could have a round. @param rare with those that move no money */
+  chores(rare: boolean): (() => void)[] {
     const { now } = this.#parts.scheduler;
     return [
       ...this.#lazy.filter(({ due }) => due <= now).map((lazy) => () => this.#ring(lazy)),
-      ...this.#sweeps.filter((sweep) => !this.#busy.has(sweep)).map((sweep) => () => void this.#sweep(sweep)),
+      ...this.#idle(rare).map((sweep) => () => void this.#sweep(sweep)),
     ];
+  }
+
+  #idle(rare: boolean): Sweep[] {
+    return this.#sweeps.filter((sweep) => !this.#busy.has(sweep) && (rare || !RARE.test(sweep.name)));
   }
 
   ringAll(): void {
@@ -130,8 +136,8 @@ export class LogicalNode implements Owner {
   }
 
   /** One round of each of these sweeps (null: of all) at once. @returns those that had something to do */
-  async sweepAll(only: ReadonlySet<string> | null): Promise<ReadonlySet<string>> {
-    const idle = this.#sweeps.filter((sweep) => !this.#busy.has(sweep) && (only?.has(sweep.name) ?? true));
+  async sweepAll(only: ReadonlySet<string> | null, rare: boolean): Promise<ReadonlySet<string>> {
+    const idle = this.#idle(rare).filter((sweep) => only?.has(sweep.name) ?? true);
     const handled = await Promise.all(idle.map((sweep) => this.#sweep(sweep)));
     return new Set(idle.filter((_, i) => (handled[i] as number) > 0).map(({ name }) => name));
   }

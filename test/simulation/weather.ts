@@ -4,7 +4,11 @@ import type { LogicalNode } from './node.ts';
 import type { Scheduler, Weather } from './scheduler.ts';
 
 /** Share of picks that start background work instead. */
-const CHORES = 0.05;
+const CHORES = 0.04;
+/** Share of these turns in which work that moves no money may be chosen too. */
+const RARELY = 0.1;
+/** In a calm it has its turn before jumps of at least this length. */
+const LONG_STEP_MS = 1_800_000;
 /** A connection whose transaction is idle for longer is ended by the server (src/platform/db/pool.ts). */
 const IDLE_IN_TRANSACTION_MS = 30_000;
 const RESTART_MS = 3_000;
@@ -73,14 +77,14 @@ export class NodeWeather implements Weather {
 
   idle(ms: number): boolean {
     if (this.mode === 'none') return false;
-    if (this.mode === 'calm') return ms >= CALM_STEP_MS && this.#sweepAll();
+    if (this.mode === 'calm') return ms >= CALM_STEP_MS && this.#sweepAll(ms >= LONG_STEP_MS);
     if (this.#idleSince === this.#scheduler.now) return false;
     this.#idleSince = this.#scheduler.now;
-    return this.#random.chance(Math.min(0.7, ms / 2_000)) && this.#chore();
+    return this.#random.chance(Math.min(0.5, ms / 5_000)) && this.#chore();
   }
 
   /** Before time passes, all that is due is done, round by round. @returns whether there was anything to do */
-  #sweepAll(): boolean {
+  #sweepAll(rare: boolean): boolean {
     if (this.#idleSince !== this.#scheduler.now) {
       this.#idleSince = this.#scheduler.now;
       this.#rounds = 0;
@@ -91,7 +95,7 @@ export class NodeWeather implements Weather {
     if (!node) return false;
     for (const one of this.#hosts.nodes()) if (one.awake) one.ringAll();
     this.#sweeping = true;
-    void node.sweepAll(this.#again).then((again) => {
+    void node.sweepAll(this.#again, rare).then((again) => {
       this.#again = again;
       this.#sweeping = false;
     });
@@ -138,7 +142,7 @@ export class NodeWeather implements Weather {
 
   #chore(): boolean {
     const node = this.#drawNode();
-    const chores = node?.chores() ?? [];
+    const chores = node?.chores(this.#random.chance(RARELY)) ?? [];
     if (chores.length === 0) return false;
     this.#random.pick(chores)();
     return true;

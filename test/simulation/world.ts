@@ -5,7 +5,7 @@ import { openPool } from '../../src/platform/db/pool.ts';
 import { Secrets } from '../../src/kit/crypto.ts';
 import type { Db } from '../../src/kit/sql.ts';
 import { newId } from '../../src/kit/ids.ts';
-import { createLog, type Log } from '../../src/kit/log.ts';
+import type { Log } from '../../src/kit/log.ts';
 import type { Providers } from '../../src/providers/provider-accounts/directory.ts';
 import type { Actor, Ground, Populate, Population, Random, Surroundings } from './contract.ts';
 import type { Cluster, WorldDatabases } from './databases.ts';
@@ -17,6 +17,7 @@ import { Network } from './network.ts';
 import { LogicalNode } from './node.ts';
 import { randomFrom } from './random.ts';
 import { Scheduler } from './scheduler.ts';
+import { storyLog } from './story-log.ts';
 import { drawFrom } from './virtual.ts';
 import { CALM, drawStorm, NodeWeather, type Storm } from './weather.ts';
 
@@ -101,7 +102,7 @@ class World {
       () => this.#nodes,
     );
     this.#config = readConfig({ ...SETTINGS, ...town.settingsOf(this.#random.fork('settings')) });
-    this.#log = createLog({ level: 'silent', format: 'json' });
+    this.#log = storyLog(this.#scheduler);
   }
 
   async run(): Promise<WorldReport> {
