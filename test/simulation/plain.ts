@@ -158,6 +158,7 @@ export class PlainWorld {
       point: async () => {},
       call: (request) => this.#call(network, request),
       callback: (path, { headers, body }) => this.#call(network, { method: 'POST', path, headers, body }),
+      disturbed: () => false,
       log: (line) => {
         this.#log.push(line);
         if (trace) console.log(`${new Date(this.#now).toISOString()} ${line}`);

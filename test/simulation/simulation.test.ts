@@ -5,7 +5,7 @@ import { Run } from './run.ts';
 import { shrink } from './shrink.ts';
 import type { WorldOptions, WorldReport } from './world.ts';
 
-const PAYMENTS = Number(process.env.SIMULATE_PAYMENTS ?? 400);
+const PAYMENTS = Number(process.env.SIMULATE_PAYMENTS ?? 200);
 const SEED = process.env.SIMULATE_SEED ?? 'npm test';
 const SIZE = 100;
 

@@ -12,6 +12,8 @@ const LONG_STEP_MS = 1_800_000;
 /** A connection whose transaction is idle for longer is ended by the server (src/platform/db/pool.ts). */
 const IDLE_IN_TRANSACTION_MS = 30_000;
 const RESTART_MS = 3_000;
+/** For so long after a fault, statements may fail of it: that of the timeout, and those that wait for the one that times out. */
+const AFTER_FAULT_MS = 120_000;
 /** In a calm, sweeps have their turn before jumps of at least this length. */
 const CALM_STEP_MS = 200;
 /** Rounds of sweeps at one moment, at most. */
@@ -46,6 +48,8 @@ export class NodeWeather implements Weather {
   readonly #hosts: Hosts;
   readonly #storm: Storm;
   #idleSince = -1;
+  /** When the last fault was over. */
+  #faultAt = Number.NEGATIVE_INFINITY;
   /** Dead nodes whose time to come back has come. */
   #returning: LogicalNode[] = [];
   readonly faults = { pauses: 0, crashes: 0, cuts: 0 };
@@ -73,6 +77,10 @@ export class NodeWeather implements Weather {
     else if (drawn < pause + crash) await this.#crash();
     else if (drawn < pause + crash + cut) await this.#cut();
     else if (drawn > 1 - CHORES) this.#chore();
+  }
+
+  get disturbed(): boolean {
+    return this.#scheduler.now - this.#faultAt < AFTER_FAULT_MS;
   }
 
   idle(ms: number): boolean {
@@ -107,6 +115,7 @@ export class NodeWeather implements Weather {
     const node = this.#drawNode();
     if (!node) return;
     this.faults.crashes++;
+    this.#faultAt = Math.max(this.#faultAt, this.#scheduler.now);
     this.#scheduler.note(`${node.name} crashes`);
     node.die();
     await this.#gate.crash(node);
@@ -121,6 +130,7 @@ export class NodeWeather implements Weather {
     const ms = Math.round(10 ** (1 + this.#random.next() * 4));
     this.#scheduler.note(`${node.name} is paused for ${ms} ms`);
     node.paused_until = this.#scheduler.now + ms;
+    this.#faultAt = Math.max(this.#faultAt, node.paused_until);
     if (ms > IDLE_IN_TRANSACTION_MS)
       this.#scheduler.at(this.#scheduler.now + IDLE_IN_TRANSACTION_MS, null, () => this.#endIdle(node));
     this.#scheduler.at(node.paused_until, null, () => this.#scheduler.remark(() => `${node.name} goes on`));
@@ -136,6 +146,7 @@ export class NodeWeather implements Weather {
     const node = this.#drawNode();
     if (!node) return;
     this.faults.cuts++;
+    this.#faultAt = Math.max(this.#faultAt, this.#scheduler.now);
     this.#scheduler.note(`${node.name} loses a connection`);
     await this.#gate.cut(node, 'one');
   }

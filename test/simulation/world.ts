@@ -121,7 +121,7 @@ class World {
       const ground = { control, live, payments, secrets: new Secrets(Buffer.alloc(32, 7)), apiUrl: this.#config.public_url };
       const operate: Ground['operate'] = (work) => this.#network.operate(work);
       this.#population = await this.#until(
-        this.#town.populate({ ...ground, operate, surroundings: this.#surroundings() }),
+        this.#town.populate({ ...ground, operate, surroundings: this.#surroundings(weather) }),
         weather,
       );
       this.#network.receive = (delivery) => this.#population.receive(delivery);
@@ -216,7 +216,7 @@ class World {
     return this.#options.without?.has(part) ?? false;
   }
 
-  #surroundings(): Surroundings {
+  #surroundings(weather: NodeWeather): Surroundings {
     const scheduler = this.#scheduler;
     return {
       random: this.#random.fork('population'),
@@ -225,6 +225,7 @@ class World {
       sleep: (ms) => this.#network.sleep(ms),
       point: (label) => scheduler.point(null, label),
       callback: (to, { headers, body }) => this.#network.request({ method: 'POST', path: to, headers, payload: body }),
+      disturbed: () => weather.disturbed,
       log: (line) => scheduler.remark(() => line),
     };
   }
