@@ -8,6 +8,9 @@ import { FIRST_POLL_MS, MIN_POLL_WAIT_MS, pollDelay } from '../../providers/adap
 import { type AttemptRow, isUnderWay, neverArrived } from '../attempts/schema.ts';
 import type { PaymentRow } from '../payments/schema.ts';
 
+/** A poll that a callback caused is repeated until this time after the end of the attempt, while its status cannot be read. */
+const MAX_UNREAD_MS = 7 * 86_400_000;
+
 /*
  * Effects of reports about attempts that are already closed. Money that moved is always recorded. An attempt that was closed by
  * us because it apparently never arrived, but that the provider has after all, is reopened where the payment can still take it;
@@ -72,7 +75,7 @@ export function changeOfLateReading(
         next_poll_at: new Date(at + Math.max(reading.poll_after_ms, MIN_POLL_WAIT_MS)),
       });
     case 'unreadable':
-      return pollAgain(closed, later);
+      return pollUnread(closed, later);
     case 'not_found': {
       // As for an open attempt: an accepted attempt exists, and "not found" soon after sending proves nothing.
       const sent = (attempt.submitted_at ?? attempt.created_at).getTime();
@@ -134,6 +137,17 @@ function pollAgain({ payment, attempt }: ClosedAttempt, next_poll_at: Date | nul
   // The tranche that waited for this attempt can be sent now.
   const occurrences: Occurrence[] = next_poll_at === null && payment.status === 'partial' ? [{ kind: 'tranche_unsent' }] : [];
   return late(change(attempt, { status: attempt.status, next_poll_at }, occurrences));
+}
+
+/**
+ * Schedules the next poll of an attempt whose status could not be read. A callback may have caused the poll: the provider does not
+ * repeat it, and it may have been about a late success. An attempt that ended long ago is not polled again for it.
+ */
+function pollUnread(closed: ClosedAttempt, next_poll_at: Date): Change {
+  const { attempt, at } = closed;
+  const ended = attempt.closed_at?.getTime() ?? at;
+  if (attempt.next_poll_at !== null || at - ended > MAX_UNREAD_MS) return pollAgain(closed, next_poll_at);
+  return late(change(attempt, { status: attempt.status, next_poll_at }, []));
 }
 
 function late(made: Change): Change {
