@@ -1,4 +1,6 @@
+import { DatabaseUnavailable } from '../../src/kit/database-unavailable.ts';
 import type { Send } from '../../src/kit/fetch.ts';
+import { pgCode } from '../../src/kit/sql.ts';
 import type { WholeStore } from '../../src/platform/db/stores.ts';
 import type { Deps } from '../../src/program/deps.ts';
 import type { Answer, CallRequest, Delivery, Random } from './contract.ts';
@@ -9,6 +11,7 @@ import { outside } from './virtual.ts';
 /** A client gives up after this time. */
 const PATIENCE_MS = 60_000;
 const MAX_LATENCY_MS = 40;
+const STATEMENT_TIMEOUT = '57014';
 
 export interface Losses {
   /** Chance that a request never arrives. */
@@ -86,7 +89,7 @@ export class Network {
     const node = this.#awake();
     if (!node) return 'lost';
     await this.#scheduler.point(node, 'serves an operator');
-    const outcome = await this.#outcome(node, node.operate(work));
+    const outcome = await this.#outcome(node, node.operate(work)).catch(lostConnection);
     await this.#scheduler.point(null, 'an operator is answered');
     return outcome;
   }
@@ -144,6 +147,12 @@ export class Network {
   #count(failure: string): void {
     this.failures.set(failure, (this.failures.get(failure) ?? 0) + 1);
   }
+}
+
+/** A command that loses its connection, or waits too long for a lock, has failed: whoever gave it gives it again. */
+function lostConnection(error: unknown): 'lost' {
+  if (error instanceof DatabaseUnavailable || pgCode(error) === STATEMENT_TIMEOUT) return 'lost';
+  throw error;
 }
 
 function pattern(path: string): string {
