@@ -107,6 +107,23 @@ test('"not found" is no evidence before ten minutes from the part\u2019s own sen
   assert.deepEqual(shop.provider.sent, [0, 1]);
 });
 
+test('a part that its provider does not know is sent again with the same key only where that cannot refund twice', async () => {
+  for (const [idempotency, sent] of [
+    ['replays', [0, 0]],
+    ['none', [0]],
+  ] as const) {
+    await shop.begin();
+    shop.provider.idempotency = idempotency;
+    const payment = await shop.paid(400_000);
+    shop.provider.submits.set(0, [LOST]);
+    shop.provider.reads.set(0, Array(12).fill({ kind: 'not_found' }));
+    const { id } = await shop.refund(payment, 300_000);
+    await shop.said(id, 'no answer');
+    await shop.work(5, 300_000);
+    assert.deepEqual(shop.provider.sent, sent, idempotency);
+  }
+});
+
 test('"unavailable" after a poll proves nothing: the part is not sent again', async () => {
   const payment = await shop.paid(400_000);
   const answer = Promise.withResolvers<{ kind: 'unavailable'; message: string }>();

@@ -25,6 +25,7 @@ export const SUCCEEDED: RefundOutcome = { kind: 'succeeded', provider_ref: 'ref'
 /** A provider's refunds that answer as a test says, part by part; what it does not say succeeds. */
 class ScriptedRefunds implements Refunds {
   readonly extent = 'partial';
+  idempotency: NonNullable<Refunds['idempotency']> = 'replays';
   /** Whether refunds go to the payer's number. */
   payerNeeded = false;
   /** The parts that were sent, in this order. */
@@ -65,6 +66,9 @@ export class RefundShop {
     const made: { shop?: RefundShop } = {};
     const refunds: Refunds = {
       extent: 'partial',
+      get idempotency() {
+        return must(made.shop, 'it is open').provider.idempotency;
+      },
       needsPayer: () => must(made.shop, 'it is open').provider.payerNeeded,
       submit: (refund) => must(made.shop, 'it is open').provider.submit(refund),
       read: (refund) => must(made.shop, 'it is open').provider.read(refund),

@@ -4,7 +4,7 @@ import { callbackUrl } from '../../providers/provider-accounts/callback-address.
 import { collectionOf } from '../charge/collection.ts';
 import { getCapture } from '../payments/service.ts';
 import type { Provider, Refund, RefundOutcome } from '../../providers/adapters/contract.ts';
-import { NOT_FOUND_GRACE_MS } from '../../providers/adapters/polling.ts';
+import { mayBeSentAgain } from '../../providers/adapters/polling.ts';
 import { applyRefund, markSent } from './apply.ts';
 import type { RefundDeps } from './deps.ts';
 import { currentPart } from './parts.ts';
@@ -22,30 +22,29 @@ export async function advanceRefund(deps: RefundDeps, store: Store, known: Refun
   const isPoll = next.status === 'sent';
   // Checked before the part is marked as sent: if the provider cannot be used now, the part stays waiting and becomes due
   // again.
-  const { provider, request } = await addressed(deps, store, known, next);
-  const refunds = must(provider?.refunds, 'the provider of a refund can be used, and refunds');
+  const { provider: usable, request } = await addressed(deps, store, known, next);
+  const provider = must(usable, 'the provider of a refund can be used');
+  const refunds = must(provider.refunds, 'the provider of a refund refunds');
   const row = isPoll ? known : await inTransaction(deps, store, (tx, context) => markSent(tx, context, known, index));
   if (!row) return known;
   const part = row.legs[index] as RefundPart;
   const sent = { ...request, submitted_at: submittedAt(row, part) };
-  const age_ms = part.sent_at === null ? 0 : deps.clock.now() - Date.parse(part.sent_at);
-  const outcome = evidenceOf(await (isPoll ? refunds.read(sent) : refunds.submit(sent)), isPoll, age_ms);
+  // The age of a response is measured from its request, because the response may come much later.
+  const asked_at = deps.clock.now();
+  const mayResend = () =>
+    mayBeSentAgain(provider.capabilities, refunds, part.sent_at === null ? null : Date.parse(part.sent_at), asked_at);
+  const outcome = isPoll ? evidenceOf(await refunds.read(sent), mayResend) : await refunds.submit(sent);
   const applied = await inTransaction(deps, store, (tx, context) =>
-    applyRefund(tx, context, row, index, outcome, provider?.capabilities.polls, provider?.keyOf(part.provider_key)),
+    applyRefund(tx, context, row, index, outcome, provider.capabilities.polls, provider.keyOf(part.provider_key)),
   );
   deps.wake.ring(store.environment);
   return applied;
 }
 
-/**
- * Returns the outcome that may be applied. A failed poll proves nothing about what was sent, and "not found" soon after sending
- * only means that the status endpoint lags: neither allows the part to be sent again.
- */
-function evidenceOf(outcome: RefundOutcome, isPoll: boolean, age_ms: number): RefundOutcome {
-  if (!isPoll) return outcome;
+/** Returns the outcome of a poll that may be applied. A failed poll, and "not found" too early, do not allow the part to be sent again. */
+function evidenceOf(outcome: RefundOutcome, mayResend: () => boolean): RefundOutcome {
   if (outcome.kind === 'unavailable') return { kind: 'unknown', message: outcome.message };
-  if (outcome.kind === 'not_found' && age_ms < NOT_FOUND_GRACE_MS)
-    return { kind: 'unknown', message: 'the provider does not know it yet' };
+  if (outcome.kind === 'not_found' && !mayResend()) return { kind: 'unknown', message: 'the provider does not know it' };
   return outcome;
 }
 

@@ -2,7 +2,7 @@ import type { Store } from '../../platform/db/stores.ts';
 import { must, unreachable } from '../../kit/errors.ts';
 import type { Tx } from '../../kit/sql.ts';
 import type { ApplyContext } from '../payments/change.ts';
-import { backOff, MIN_POLL_WAIT_MS, NOT_FOUND_GRACE_MS, pollDelay, SUBMIT_LEASE_MS } from '../../providers/adapters/polling.ts';
+import { backOff, MIN_POLL_WAIT_MS, mayBeSentAgain, pollDelay, SUBMIT_LEASE_MS } from '../../providers/adapters/polling.ts';
 import type { AttemptRow } from '../attempts/schema.ts';
 import { getCapture } from '../payments/service.ts';
 import { callbackUrl } from '../../providers/provider-accounts/callback-address.ts';
@@ -60,7 +60,8 @@ export async function advancePayout(deps: ReturnDeps, store: Store, row: ReturnR
   // "Not found" proves nothing of what was sent after the question, however late it is applied.
   const polled_at = deps.clock.now();
   const outcome = await provider.payouts.read(payoutOf(step, row, refund));
-  if (outcome.kind === 'not_found' && mayBeSentAgain(row, provider, polled_at))
+  const sent_at = row.dispatched_at?.getTime() ?? null;
+  if (outcome.kind === 'not_found' && mayBeSentAgain(provider.capabilities, provider.payouts, sent_at, polled_at))
     return row.late_refund ? endUnsent(step, row, refund) : send(step, row, refund, provider);
   await applyResponse(step, row, refund, provider, { outcome, call: 'read' });
 }
@@ -123,16 +124,6 @@ async function endUnsent({ deps, store }: Step, known: ReturnRow, refund: Refund
     if (row.dispatched_at?.getTime() !== known.dispatched_at?.getTime()) return;
     await endWay(tx, context, refund, { kind: 'failed', reason: 'duplicate_transaction', message });
   });
-}
-
-/**
- * Whether a payout that its provider does not know may be sent again. Never to a provider without idempotency, which would
- * treat it as a new payout: there its outcome stays unknown.
- */
-function mayBeSentAgain({ dispatched_at }: ReturnRow, { capabilities, payouts }: Provider, now: number): boolean {
-  const grace_ms = Math.max(capabilities.not_found_grace_ms, NOT_FOUND_GRACE_MS);
-  const idempotency = payouts?.idempotency ?? capabilities.idempotency;
-  return idempotency !== 'none' && dispatched_at !== null && now - dispatched_at.getTime() >= grace_ms;
 }
 
 /**

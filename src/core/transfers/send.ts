@@ -2,7 +2,7 @@ import type { Store } from '../../platform/db/stores.ts';
 import { must } from '../../kit/errors.ts';
 import { callbackUrl } from '../../providers/provider-accounts/callback-address.ts';
 import type { Payout, PayoutOutcome, Payouts, Provider } from '../../providers/adapters/contract.ts';
-import { NOT_FOUND_GRACE_MS, SUBMIT_LEASE_MS } from '../../providers/adapters/polling.ts';
+import { mayBeSentAgain, SUBMIT_LEASE_MS } from '../../providers/adapters/polling.ts';
 import { channelById } from '../../providers/reference/channels.ts';
 import type { AppliedTransfer, TransferChange } from './apply.ts';
 import type { TransferDeps } from './deps.ts';
@@ -26,7 +26,8 @@ export async function advance(sender: Sender, row: TransferRow): Promise<void> {
   // The age of a response is measured from its request, because the response may be applied much later.
   const polled_at = sender.deps.clock.now();
   const outcome = await payoutsOf(provider).read(payoutOf(sender, row));
-  if (outcome.kind !== 'not_found' || !mayBeSentAgain(row, provider, polled_at)) {
+  const sent_at = row.dispatched_at?.getTime() ?? null;
+  if (outcome.kind !== 'not_found' || !mayBeSentAgain(provider.capabilities, provider.payouts, sent_at, polled_at)) {
     return applyOutcome(sender, row, provider, outcome, 'read');
   }
   // Same provider, same key: if the provider has the first submission after all, it recognises the second as a duplicate.
@@ -36,16 +37,6 @@ export async function advance(sender: Sender, row: TransferRow): Promise<void> {
 /** Whether provably no provider has the transfer, so that it may be sent to any of them. */
 function isUnsent(row: TransferRow): boolean {
   return row.stage === 'reserved' || row.dispatched_at === null;
-}
-
-/**
- * Whether a transfer that its provider reports as not found may be sent again. A provider without idempotency would treat it as a
- * new payout; there it is left to manual resolution.
- */
-function mayBeSentAgain(row: TransferRow, { capabilities, payouts }: Provider, now: number): boolean {
-  const grace_ms = Math.max(capabilities.not_found_grace_ms, NOT_FOUND_GRACE_MS);
-  const idempotency = payouts?.idempotency ?? capabilities.idempotency;
-  return idempotency !== 'none' && row.dispatched_at !== null && now - row.dispatched_at.getTime() >= grace_ms;
 }
 
 interface Choice {

@@ -237,6 +237,8 @@ export interface Payouts {
 
 /** Refund operations, for providers that support them. No method throws. */
 export interface Refunds {
+  /** Idempotency of refunds, where it differs from that of collections. */
+  readonly idempotency?: Capabilities['idempotency'];
   /** `full`: only the whole amount of an attempt can be refunded. */
   readonly extent: 'full' | 'partial';
   /** Returns whether refunds on this channel are sent to the payer's number, which must then be kept. When omitted, never. */

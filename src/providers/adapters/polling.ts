@@ -1,4 +1,4 @@
-import type { PollPlan } from './contract.ts';
+import type { Capabilities, PollPlan } from './contract.ts';
 
 /*
  * When providers are polled for outcomes: the same for payments, refunds, payouts and returns.
@@ -12,8 +12,8 @@ export const FIRST_POLL_MS = 2_000;
 export const MIN_POLL_WAIT_MS = 100;
 /** Delay between polls of what only a person can resolve, and the maximum of {@link backOff}. */
 export const MAX_POLL_WAIT_MS = 300_000;
-/** Status endpoints lag: only after this time does "not found" allow money to be sent out again, with the same key. */
-export const NOT_FOUND_GRACE_MS = 600_000;
+/** Minimum time after which "not found" allows money to be sent out again, because status endpoints lag. */
+const NOT_FOUND_GRACE_MS = 600_000;
 
 /** Returns the delay in milliseconds where no provider, and so no poll plan, is known: exponential, up to five minutes. */
 export function backOff(polls: number): number {
@@ -23,4 +23,22 @@ export function backOff(polls: number): number {
 /** Returns the delay before the next poll in milliseconds, by the provider's own poll plan. */
 export function pollDelay({ first_ms, factor, max_ms }: PollPlan, polls: number): number {
   return Math.min(first_ms * factor ** Math.min(polls, 20), max_ms);
+}
+
+/**
+ * Returns whether a refund or payout that its provider reports as not found may be sent again, with the same key: not soon after
+ * it was sent, and never to a provider without idempotency, which would move the money twice if it has the first one after all.
+ * There it is left to manual resolution.
+ * @param operation the operations of the provider to which it belongs
+ * @param sent_at when it was last sent, in milliseconds since the epoch; null: unknown
+ * @param now when the provider was asked, in milliseconds since the epoch
+ */
+export function mayBeSentAgain(
+  { not_found_grace_ms, ...all }: Pick<Capabilities, 'idempotency' | 'not_found_grace_ms'>,
+  operation: Partial<Pick<Capabilities, 'idempotency'>> | undefined,
+  sent_at: number | null,
+  now: number,
+): boolean {
+  const idempotency = operation?.idempotency ?? all.idempotency;
+  return idempotency !== 'none' && sent_at !== null && now - sent_at >= Math.max(not_found_grace_ms, NOT_FOUND_GRACE_MS);
 }

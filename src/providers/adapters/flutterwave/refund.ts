@@ -17,6 +17,8 @@ import { creationOf, type Meaning, envelopeOf, type RefundState, refundState } f
  */
 export function refunds(client: Client, clock: Clock, payouts: Payouts): Refunds {
   return {
+    // Of a transfer to a wallet. A refund to a card or an account is never reported as not found.
+    idempotency: 'conflicts',
     extent: 'partial',
     needsPayer: (channel, currency) => isWallet(payouts, channel, currency),
     submit: async (refund) => {

@@ -78,6 +78,7 @@ function measuredPayouts(payouts: Payouts, watch: Watch): Payouts {
 function measuredRefunds(refunds: Refunds, watch: Watch): Refunds {
   const refund = (call: Subject['call'], channel: string) => ({ channel, operation: 'refund', call }) as const;
   return present<Refunds>({
+    idempotency: refunds.idempotency,
     extent: refunds.extent,
     needsPayer: refunds.needsPayer?.bind(refunds),
     submit: (it) => watch(refund('start', it.collection.channel.id), () => refunds.submit(it), ofRefund),
