@@ -41,8 +41,6 @@ export class Gate implements Doorkeeper {
   statements = 0;
   waits = 0;
   deadlocks = 0;
-  /** Two statements were let go by the same commit: which one was first is not ours to say. */
-  races = 0;
 
   constructor(scheduler: Scheduler, locks: Locks) {
     this.#scheduler = scheduler;
@@ -193,7 +191,6 @@ export class Gate implements Doorkeeper {
       const waiting = await this.#locks.waiting(this.#parked.map(({ session }) => session.pid));
       const freed = this.#parked.filter(({ session }) => !waiting.has(session.pid));
       if (freed.length === 0) return;
-      if (freed.length > 1) this.races++;
       this.#parked = this.#parked.filter((statement) => !freed.includes(statement));
       for (const statement of freed) {
         await this.#untilDoneOrWaiting(statement);

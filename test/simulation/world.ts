@@ -231,7 +231,7 @@ class World {
   }
 
   #report(weather: NodeWeather): WorldReport {
-    const { statements, waits, deadlocks, races } = this.#gate;
+    const { statements, waits, deadlocks } = this.#gate;
     return {
       ...{ seed: this.#options.seed, trace: this.#scheduler.trace, wrong: this.#wrong, story: this.#scheduler.story },
       payments: this.#population.actors.reduce((sum, { payments }: Actor) => sum + payments, 0),
@@ -241,7 +241,6 @@ class World {
         statements,
         waits,
         deadlocks,
-        races,
         calls: this.#network.calls,
         ...weather.faults,
       },
