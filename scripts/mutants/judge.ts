@@ -62,14 +62,22 @@ export async function judge(place: Place, mutant: Mutant, suite: Suite): Promise
   }
 }
 
+function nameOf(file: string): string {
+  return path.basename(file).split('.')[0] as string;
+}
+
 function pair(mutant: Mutant, test: string): string {
   return `${mutant.file} ${test}`;
 }
 
-/** Tests that execute the place: first those that found most in its file, then those of the room, the quickest first; properties last. */
+/**
+ * Tests that execute the place: first those that found most in its file, then one with the name of the file, then those of the
+ * room, the quickest first; properties last.
+ */
 export function candidatesOf(mutant: Mutant, { covered, found }: Suite): Covered[] {
   const own = ROOMS.find(({ name }) => name === mutant.room)?.tests ?? [];
   const rank = ({ file }: Covered) => {
+    if (nameOf(file) === nameOf(mutant.file)) return -1;
     const at = own.findIndex((name) => file.startsWith(`test/${name}`));
     return at >= 0 ? at : own.length + (file.startsWith(LAST) ? 1 : 0);
   };

@@ -123,6 +123,12 @@ test('"not found" ten minutes after sending is evidence that the request never a
   );
 });
 
+test('an attempt that the provider accepted is never closed because its status is not found', () => {
+  const old = { ...attemptIn('open'), submitted_at: new Date(AT - 86_400_000) };
+  const { attempt, occurrences } = changeOfReading(config, 'live', payment, old, { kind: 'not_found' }, PLAN, AT);
+  assert.deepEqual([attempt?.update.status, occurrences], ['open', []]);
+});
+
 test('an attempt is never closed by its age while the provider returns no readable status', () => {
   const old = { ...attemptIn('unknown'), submitted_at: new Date(AT - 86_400_000) };
   const unreadable = changeOfReading(config, 'live', payment, old, { kind: 'unreadable', message: '?' }, PLAN, AT);

@@ -4,11 +4,13 @@ import { WORKER } from '../../src/tenants/audit/actor.ts';
 import { must } from '../../src/kit/errors.ts';
 import type { AttemptRow } from '../../src/core/attempts/schema.ts';
 import type { ReturnRow } from '../../src/core/obligations/schema.ts';
+import { openReturns } from '../../src/core/obligations/store.ts';
 import { recordLateRefund } from '../../src/core/returns/late.ts';
 import { payoutOptionsOf } from '../../src/core/returns/pay-out.ts';
 import { resolveReturn, retryReturn } from '../../src/core/returns/resolve.ts';
 import { pollReturn, UNUSABLE } from '../../src/core/returns/service.ts';
 import { Late } from './fixture.ts';
+import type { Scripted } from './provider.ts';
 
 /** How a return is paid out: which accounts are tried, with which keys, and what happens when none can do it. */
 const late = new Late();
@@ -21,7 +23,10 @@ const NO_ANSWER = { kind: 'unknown', message: 'no answer' } as const;
 const SAID = { evidence: 'call of the payer, statement line 7', author: 'awa' };
 
 const ref = async () => ({ team_id: late.merchant.team.id, id: (await late.row()).id });
-const sent = () => [...late.able.paidOut, ...late.second.paidOut];
+/** What the accounts got of the present payment: the returns of earlier tests go on as well. */
+const paidOutBy = ({ paidOut }: Scripted) => paidOut.filter(({ description }) => description === late.payment);
+const sent = () => [...paidOutBy(late.able), ...paidOutBy(late.second)];
+const counts = () => [paidOutBy(late.able).length, paidOutBy(late.second).length];
 
 /** Whether each account pays out on the channel. */
 function reach(reaches: boolean): void {
@@ -33,7 +38,7 @@ test('a payout that an account took and failed for want of money is sent to anot
   Object.assign(late.able, { onPayout: NO_ANSWER, onPayoutRead: UNFUNDED });
   await late.work(8, 60_000);
   const [first, second] = sent();
-  assert.deepEqual([late.able.paidOut.length, late.second.paidOut.length], [1, 1]);
+  assert.deepEqual(counts(), [1, 1]);
   assert.equal(second?.provider_key, `${first?.provider_key}-1`);
   assert.equal(second?.provider_ref, null, 'the reference belongs to the first submission');
   assert.deepEqual([(await late.row()).state, await late.hold()], ['returned', 0n]);
@@ -44,7 +49,7 @@ test('after every account has rejected a payout, all are tried again later, with
   Object.assign(late.able, { onPayout: UNREACHABLE });
   Object.assign(late.second, { onPayout: UNREACHABLE });
   await late.work(6);
-  assert.deepEqual([late.able.paidOut.length, late.second.paidOut.length], [1, 1]);
+  assert.deepEqual(counts(), [1, 1]);
   const { tried, next_step_at, dispatched_at, account_id } = await late.row();
   assert.deepEqual([tried, dispatched_at, account_id], [[], null, null]);
   assert.ok(must(next_step_at, 'it is tried again').getTime() > late.clock.now(), 'not at once');
@@ -91,6 +96,15 @@ test('who can pay out: accounts that respond now, later those that do not, never
   assert.deepEqual(card, never('payers of cm.card cannot be paid out to'));
 });
 
+test('the money of a return is listed in suspense until it is on its way', async () => {
+  await late.captured();
+  const accounts = async () => (await openReturns(late.store.db, late.merchant.team.id)).map(({ account }) => account);
+  assert.deepEqual([(await late.row()).state, await accounts()], ['owed', ['hold']]);
+  late.able.onRefund = NO_ANSWER;
+  await late.work(1);
+  assert.deepEqual([(await late.row()).state, await accounts()], ['refunding', ['refund_clearing']]);
+});
+
 test('a return is resolved manually only where a person can know: never while a refund or payout is under way', async () => {
   await late.captured();
   late.able.onRefund = NO_ANSWER;
@@ -118,14 +132,26 @@ test('only a failed refund of a return can have been done late', async () => {
   await assert.rejects(record('rfd_nothing'), /Refund Not Found/);
 });
 
-test('a payout that a provider reports late with another amount than was sent proves nothing', async () => {
+test('"unavailable" as the response to a poll proves nothing: the payout is sent to no other account', async () => {
+  await late.captured();
+  Object.assign(late.able, { onPayout: NO_ANSWER, onPayoutRead: UNREACHABLE });
+  await late.work(8, 600_000);
+  assert.deepEqual([counts(), (await late.row()).state], [[1, 0], 'paying_out']);
+});
+
+test('a payout that a provider reports late with another amount or currency than was sent proves nothing', async () => {
   await late.captured();
   late.able.onPayout = { kind: 'failed', reason: null, message: 'the wallet is full' };
   await late.work(8);
-  late.able.onPayoutRead = { kind: 'succeeded', provider_ref: 'p', amount_minor: 1n, currency: 'XAF' };
-  await recheckNow();
-  await late.work(3);
-  assert.deepEqual([(await late.row()).state, await late.hold()], ['waiting', 1_000_000n]);
+  for (const other of [
+    { amount_minor: 1n, currency: 'XAF' },
+    { amount_minor: 1_000_000n, currency: 'XOF' },
+  ]) {
+    late.able.onPayoutRead = { kind: 'succeeded', provider_ref: 'p', ...other };
+    await recheckNow();
+    await late.work(3);
+    assert.deepEqual([(await late.row()).state, await late.hold()], ['waiting', 1_000_000n]);
+  }
   late.able.onPayoutRead = { kind: 'succeeded', provider_ref: 'p', amount_minor: 1_000_000n, currency: 'XAF' };
   await late.work(8, 600_000);
   assert.deepEqual([(await late.row()).state, await late.hold()], ['returned', 0n]);

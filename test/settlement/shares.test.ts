@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Draw, drawPostings, partOfDraws, readDraws } from '../../src/money/settlement/draw.ts';
+import { proRata, sharesOf } from '../../src/money/settlement/shares.ts';
+
+const drawn = (account_id: string, bucket: Draw['bucket'], amount_minor: bigint): Draw => ({ account_id, bucket, amount_minor });
+
+test('the team gets its part first, in whole francs and at most the whole amount; the subaccount gets the rest', () => {
+  const shares = (net_minor: bigint, type: 'percentage' | 'fixed', value: number, currency = 'XAF') =>
+    sharesOf(net_minor, currency, 'acct_1', { type, value }).map(({ account_id, amount_minor }) => [account_id, amount_minor]);
+  assert.deepEqual(shares(98_000n, 'percentage', 10), [
+    ['', 9_800n],
+    ['acct_1', 88_200n],
+  ]);
+  assert.deepEqual(shares(99_900n, 'percentage', 12.5), [
+    ['', 12_400n],
+    ['acct_1', 87_500n],
+  ]);
+  assert.deepEqual(shares(99_900n, 'percentage', 12.5, 'NGN'), [
+    ['', 12_487n],
+    ['acct_1', 87_413n],
+  ]);
+  assert.deepEqual(shares(99_900n, 'fixed', 250), [
+    ['', 25_000n],
+    ['acct_1', 74_900n],
+  ]);
+  assert.deepEqual(shares(20_000n, 'fixed', 250), [
+    ['', 20_000n],
+    ['acct_1', 0n],
+  ]);
+  assert.deepEqual(shares(25_000n, 'fixed', 250), [
+    ['', 25_000n],
+    ['acct_1', 0n],
+  ]);
+  assert.deepEqual(shares(99_900n, 'percentage', 0.29, 'NGN')[0], ['', 289n], 'hundredths of a percent are not lost by rounding');
+  assert.deepEqual(sharesOf(98_000n, 'XAF', null, null), [{ account_id: '', amount_minor: 98_000n }]);
+  assert.deepEqual(sharesOf(98_000n, 'XAF', 'acct_1', null), [
+    { account_id: '', amount_minor: 0n },
+    { account_id: 'acct_1', amount_minor: 98_000n },
+  ]);
+});
+
+test('an amount is divided by weights in whole units, and the largest remainders get the rest, the first of equals', () => {
+  assert.deepEqual(proRata(100n, [1n, 1n, 1n]), [34n, 33n, 33n]);
+  assert.deepEqual(proRata(100n, [1n, 2n, 3n]), [17n, 33n, 50n]);
+  assert.deepEqual(proRata(1_000n, [1n, 1n, 1n], 100n), [400n, 300n, 300n]);
+  assert.deepEqual(proRata(1_050n, [1n, 1n, 1n], 100n), [400n, 350n, 300n], 'what is no whole unit goes to the next');
+  assert.deepEqual(proRata(7n, [0n, 5n]), [0n, 7n]);
+  assert.deepEqual(proRata(7n, [0n, 0n]), [7n, 0n], 'without weights the first gets all');
+  assert.deepEqual(proRata(2n, [1n, 3n, 3n]), [0n, 1n, 1n]);
+});
+
+test('what returns of a draw goes to each party as it gave: the advance first, then available, then pending money', () => {
+  const draws = [
+    drawn('', 'pending', 300n),
+    drawn('', 'available', 200n),
+    drawn('', 'credit', 100n),
+    drawn('acct_1', 'pending', 600n),
+  ];
+  assert.deepEqual(partOfDraws(draws, 1_200n, 'XAF'), [
+    drawn('', 'credit', 100n),
+    drawn('', 'available', 200n),
+    drawn('', 'pending', 300n),
+    drawn('acct_1', 'pending', 600n),
+  ]);
+  assert.deepEqual(partOfDraws(draws, 400n, 'XAF'), [
+    drawn('', 'credit', 100n),
+    drawn('', 'available', 100n),
+    drawn('acct_1', 'pending', 200n),
+  ]);
+  assert.deepEqual(partOfDraws([drawn('', 'pending', 150n), drawn('acct_1', 'pending', 150n)], 100n, 'XAF'), [
+    drawn('', 'pending', 50n),
+    drawn('acct_1', 'pending', 50n),
+  ]);
+  assert.deepEqual(partOfDraws(draws, 0n, 'XAF'), []);
+});
+
+test('draws are posted to the account of the team or of each party, and read back from JSON as they were', () => {
+  const draws = [drawn('', 'available', 200n), drawn('acct_1', 'pending', 600n)];
+  const postings = (each: boolean) => drawPostings(draws, 'disputed', each).map(({ debit, credit }) => [debit, credit]);
+  assert.deepEqual(postings(false), [
+    ['available', 'disputed'],
+    ['pending:acct_1', 'disputed'],
+  ]);
+  assert.deepEqual(postings(true), [
+    ['available', 'disputed'],
+    ['pending:acct_1', 'disputed:acct_1'],
+  ]);
+  const stored = JSON.parse(JSON.stringify(draws, (_, value) => (typeof value === 'bigint' ? String(value) : value)));
+  assert.deepEqual(readDraws(stored), draws);
+  assert.equal(readDraws(null), null);
+});
