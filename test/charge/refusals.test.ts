@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { holderOf, wasCharged } from '../../src/core/charge/hosted.ts';
+import { reasonOf, wrongState } from '../../src/core/charge/refusals.ts';
+import { payerHash } from '../../src/core/customers/payer-hash.ts';
+import { Secrets, sha256 } from '../../src/kit/crypto.ts';
+
+const secrets = new Secrets(Buffer.alloc(32, 7));
+const wallet = { team_id: 7n, channel: 'cm.mtn', country: 'CM', payer: '+237650000001', payer_hash: null };
+const charged = (typed: string, changes: object = {}) => wasCharged(secrets, [{ ...wallet, ...changes }] as never, typed);
+
+test('a reason is one of the closed list; any other is unknown', () => {
+  assert.equal(reasonOf({ reason: 'wrong_pin' }), 'wrong_pin');
+  assert.equal(reasonOf({ reason: 'the wallet is full' } as never), 'unknown');
+  assert.equal(reasonOf({ reason: null }), 'unknown');
+});
+
+test('a payment that could be charged is said to be under way, any other by its status', () => {
+  assert.deepEqual([wrongState({ status: 'pending' }).status, wrongState({ status: 'expired' }).status], [400, 400]);
+  assert.match(wrongState({ status: 'pending' }).message, /already under way/);
+  assert.match(wrongState({ status: 'expired' }).message, /is expired and cannot be charged/);
+});
+
+test('who knows the number that was charged may take the page over, however it is written', () => {
+  for (const typed of ['+237650000001', '650000001', '6 50 00 00 01', '+237 650 000 001'])
+    assert.equal(charged(typed), true, typed);
+  for (const typed of ['650000002', '', '65000000']) assert.equal(charged(typed), false, typed);
+  assert.equal(charged('12 34', { country: null, payer: '1234' }), true, 'an account number');
+});
+
+test('an erased number is recognised by its hash', () => {
+  const erased = { payer: null, payer_hash: payerHash(secrets, 7n, '+237650000001') };
+  assert.equal(charged('650000001', erased), true);
+  assert.equal(charged('650000002', erased), false);
+});
+
+test('the token of a card is no proof', () => {
+  assert.equal(charged('tok_1', { channel: 'cm.card', country: null, payer: 'tok_1' }), false);
+});
+
+test('a page belongs to nobody, to the browser that opened it, or to another', () => {
+  const claim = sha256('secret of the browser');
+  assert.equal(holderOf({ claim: null }, 'x'), 'none');
+  assert.equal(holderOf({ claim }, 'secret of the browser'), 'this');
+  assert.equal(holderOf({ claim }, 'x'), 'another');
+  assert.equal(holderOf({ claim }, null), 'another');
+});
