@@ -23,7 +23,7 @@ Plants small defects (mutants) in the rooms that handle money, one at a time, an
   --room <name>     only this room (${ROOMS.map(({ name }) => name).join(', ')})
   --files <n>       test files for one mutant, at most (default 15)
   --json <file>     writes results to a file, after every mutant
-  --again <file>    takes over the mutants that were killed in such results and runs the others
+  --again <file>    takes over what was killed in such results, and runs the rest: first what has no result yet
   --list            prints the mutants without running them`;
 
 const ROOT = path.join(import.meta.dirname, '..');
@@ -54,17 +54,20 @@ async function main(): Promise<number> {
   const all = everything.filter(({ room }) => options.room === undefined || room === options.room);
   const drawn = sample(all, options.size, options.seed);
   const started = performance.now();
-  const known = options.again ? readKilled(options.again, drawn) : [];
+  const earlier = options.again ? readVerdicts(options.again, drawn) : [];
+  const known = earlier.filter((verdict) => isKilled(verdict) || verdict.status === 'invalid');
   const list = readEquivalents(ROOT);
   const resultsOf = (found: readonly Verdict[]): Results => {
-    const verdicts = [...known, ...found].map((verdict) => withReason(verdict, list));
+    const kept = earlier.filter(({ mutant }) => !found.some((one) => one.mutant.id === mutant.id));
+    const verdicts = [...kept, ...found].map((verdict) => withReason(verdict, list));
     return { seed: options.seed, seconds: (performance.now() - started) / 1000, scores: scoresOf(all, verdicts), verdicts };
   };
   const save = (found: readonly Verdict[]) => {
     if (options.json) fs.writeFileSync(options.json, `${JSON.stringify(resultsOf(found), null, 2)}\n`);
   };
-  const left = drawn.filter(({ id }) => !known.some(({ mutant }) => mutant.id === id));
-  const found = await run(everything, left, options.max_files, save);
+  const left = without(drawn, earlier);
+  const again = without(drawn, [...known, ...left.map((mutant) => ({ mutant }))]);
+  const found = await run(everything, [...left, ...again], options.max_files, save);
   save(found);
   print(resultsOf(found));
   for (const entry of stale(list, everything)) console.log(`no mutant any more: ${entry.file}: ${oneLine(entry.text)}`);
@@ -106,10 +109,15 @@ function readOptions(): Options | number {
   return 0;
 }
 
-function readKilled(file: string, drawn: readonly Mutant[]): Verdict[] {
+function readVerdicts(file: string, drawn: readonly Mutant[]): Verdict[] {
   const { verdicts } = JSON.parse(fs.readFileSync(file, 'utf8')) as Results;
   const ids = new Set(drawn.map(({ id }) => id));
-  return verdicts.filter((verdict) => ids.has(verdict.mutant.id) && (isKilled(verdict) || verdict.status === 'invalid'));
+  return verdicts.filter(({ mutant }) => ids.has(mutant.id));
+}
+
+function without(drawn: readonly Mutant[], others: readonly { mutant: Mutant }[]): Mutant[] {
+  const ids = new Set(others.map(({ mutant }) => mutant.id));
+  return drawn.filter(({ id }) => !ids.has(id));
 }
 
 /** Runs the mutants in as many copies of the project as there are workers. */

@@ -12,7 +12,7 @@ export const ROOMS: readonly Room[] = [
   { name: 'tranches', files: ['src/core/charge/tranches.ts'], tests: ['charge'] },
   { name: 'ledger', files: ['src/money/ledger/*.ts'], tests: ['ledger', 'books-check', 'balance'] },
   { name: 'settlement', files: ['src/money/settlement/*.ts'], tests: ['settlement', 'refunds/shares', 'disputes', 'balance'] },
-  { name: 'fees', files: ['src/money/fees/*.ts'], tests: ['fees', 'settlement', 'charge'] },
+  { name: 'fees', files: ['src/money/fees/*.ts'], tests: ['kit/money', 'settlement', 'charge'] },
   { name: 'payments', files: ['src/core/payments/*.ts'], tests: ['payments', 'charge'] },
   { name: 'refunds', files: ['src/core/refunds/*.ts'], tests: ['refunds', 'returns'] },
   { name: 'transfers', files: ['src/core/transfers/*.ts'], tests: ['transfers'] },
@@ -68,7 +68,16 @@ export const TESTS = [
     'work/',
     'properties/',
   ],
-  ...['invoices/flow', 'invoices/races', 'links/payments', 'links/uses.test', 'cli/ledger', 'cli/resolve', 'cli/returns'],
+  ...[
+    'invoices/flow',
+    'invoices/races',
+    'links/payments',
+    'links/uses.test',
+    'cli/ledger',
+    'cli/resolve',
+    'cli/returns',
+    'kit/money',
+  ],
   ...['checkout/', 'adapters/aggregators.shop', 'adapters/wave.shop', 'adapters/orange-money.shop', 'adapters/already-there'],
 ];
 
