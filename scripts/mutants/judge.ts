@@ -63,7 +63,7 @@ export async function judge(place: Place, mutant: Mutant, suite: Suite): Promise
 }
 
 function nameOf(file: string): string {
-  return path.basename(file).split('.')[0] as string;
+  return (path.basename(file).split('.')[0] as string).replace(/-store$/, '');
 }
 
 function pair(mutant: Mutant, test: string): string {

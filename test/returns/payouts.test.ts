@@ -136,7 +136,23 @@ test('"unavailable" as the response to a poll proves nothing: the payout is sent
   await late.captured();
   Object.assign(late.able, { onPayout: NO_ANSWER, onPayoutRead: UNREACHABLE });
   await late.work(8, 600_000);
-  assert.deepEqual([counts(), (await late.row()).state], [[1, 0], 'paying_out']);
+  const { state, dispatched_at } = await late.row();
+  assert.deepEqual([counts(), state], [[1, 0], 'paying_out']);
+  assert.equal(sent()[0]?.submitted_at, dispatched_at?.getTime());
+});
+
+test('a payout that its provider may have is not ended because the refund was done after all; if it arrives too, money is missing', async () => {
+  await late.captured();
+  Object.assign(late.able, { onPayout: NO_ANSWER });
+  await late.work(6);
+  const { refund_id, payout_id, team_id } = await late.row();
+  await recordLateRefund(late.api.deps, late.store, { team_id, id: refund_id as string }, SAID, WORKER);
+  await late.work(4, 600_000);
+  assert.deepEqual([(await late.row()).state, await late.refunds()], ['paying_out', ['failed', 'processing']]);
+  late.able.onPayoutRead = { kind: 'succeeded', provider_ref: 'p-3', amount_minor: 1_000_000n, currency: 'XAF' };
+  await late.work(3, 600_000);
+  assert.deepEqual([(await late.row()).state, await late.hold()], ['overpaid', -1_000_000n]);
+  assert.ok((await late.events(payout_id as string)).includes('refund.succeeded'));
 });
 
 test('a payout that a provider reports late with another amount or currency than was sent proves nothing', async () => {

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { WORKER } from '../../src/tenants/audit/actor.ts';
+import { fundSandbox } from '../../src/core/transfers/fund.ts';
 import { resolveTransfer } from '../../src/core/transfers/resolve.ts';
 import { pollTransfer } from '../../src/core/transfers/service.ts';
 import { findTransfer } from '../../src/core/transfers/store.ts';
 import { transferSweep } from '../../src/core/transfers/sweeps.ts';
+import { sql } from '../../src/kit/sql.ts';
 import { must } from '../../src/kit/errors.ts';
 import { type Api, FakeClock, startApi } from '../setup/api.ts';
 import { bucketsOf, fund } from './support.ts';
@@ -62,6 +64,17 @@ test('a manual resolution moves the money and is stored with its evidence', asyn
   const now = await bucketsOf(store(), api.team);
   assert.equal(now.available, before.available - 1_000 - Number(fee_minor) / 100);
   assert.deepEqual([now.in_transit, now.reserved], [0, 0]);
+});
+
+test('test money is booked from a request of its own, outside live only', async () => {
+  const journals = await store().db.all<{ source_id: string; subject_id: string }>(
+    sql`select source_id, subject_id from journals where kind = 'sandbox.funded'`,
+  );
+  assert.equal(journals.length, 1);
+  assert.match(journals[0]?.source_id ?? '', /^req_test_/);
+  assert.equal(journals[0]?.subject_id, journals[0]?.source_id);
+  const live = fundSandbox(api.deps, api.deps.stores.live, api.team.id, 'XAF', 100n, WORKER);
+  await assert.rejects(live, /only the sandbox/);
 });
 
 test('a callback makes a transfer under way due at once, by its id or its provider’s key, and no other', async () => {

@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { sql } from '../../src/kit/sql.ts';
+import { reportBadLines } from '../../src/money/ledger/bad-lines.ts';
+import type { Difference } from '../../src/money/ledger/differences.ts';
+import { type Books, openBooks } from './books.ts';
+
+/**
+ * Each inconsistency once, at the same journal of two teams: 11 has a line of another journal's number (10), 12 has no lines, 13 an
+ * impossible amount, 14 moves money to where it was, 15 is 11 once more. Only the constraints that the checks replace are dropped.
+ */
+let books: Books;
+before(async () => {
+  books = await openBooks();
+  const { owner } = books;
+  await dropChecks();
+  for (const team_id of [1, 2]) {
+    await owner.run(sql`
+      insert into journals (team_id, id, kind, source_id, subject_id) overriding system value
+      select ${team_id}, id, 'test', 'source_' || case id when 15 then 11 else id end, 'subject' from generate_series(11, 15) id`);
+    await owner.run(sql`
+      insert into postings (team_id, journal_id, line, currency, debit, credit, amount_minor)
+      values (${team_id}, 10, 1, 'XAF', 'clearing', 'available', 5), (${team_id}, 11, 1, 'XAF', 'clearing', 'available', 5),
+        (${team_id}, 13, 1, 'XAF', 'clearing', 'available', 0), (${team_id}, 14, 1, 'XAF', 'hold', 'hold', 5),
+        (${team_id}, 15, 1, 'XAF', 'clearing', 'available', 1)`);
+  }
+});
+after(() => books.close());
+
+async function dropChecks(): Promise<void> {
+  const { owner } = books;
+  const rules = await owner.all<{ at: string; name: string }>(sql`
+    select conrelid::regclass::text as at, conname as name from pg_constraint
+    where conrelid in ('journals'::regclass, 'postings'::regclass) and contype in ('c', 'f', 'u')`);
+  for (const { at, name } of rules)
+    await owner.run({ text: `alter table ${at} drop constraint if exists "${name}" cascade`, values: [] });
+  const unique = await owner.all<{ name: string }>(sql`
+    select indexrelid::regclass::text as name from pg_index
+    where indrelid = 'journals'::regclass and indisunique and not indisprimary`);
+  for (const { name } of unique) await owner.run({ text: `drop index ${name}`, values: [] });
+}
+
+/** What is found after one journal up to another, as check and journal. */
+async function found(after: bigint, to: bigint, team_id = 1n): Promise<string[]> {
+  const differences: Difference[] = [];
+  await reportBadLines(books.owner, { team_id, after, to }, (difference) => differences.push(difference));
+  assert.ok(differences.every((difference) => difference.team_id === team_id));
+  return differences.map(({ check, what }) => `${check} ${/journal (\d+)/.exec(what)?.[1]}`);
+}
+
+const ALL = [
+  'line_without_journal 10',
+  'journal_without_lines 12',
+  'impossible_line 13',
+  'impossible_line 14',
+  'booked_twice 15',
+];
+
+test('every inconsistency is reported once, with its journal', async () => {
+  for (const team_id of [1n, 2n]) assert.deepEqual(await found(0n, 99n, team_id), ALL);
+  assert.deepEqual(await found(0n, 99n, 3n), []);
+});
+
+test('each is reported in the chunk of its journal only', async () => {
+  for (const one of ALL) {
+    const id = BigInt(one.split(' ')[1] as string);
+    assert.deepEqual(await found(id - 1n, id), [one]);
+  }
+  assert.deepEqual(await found(10n, 11n), []);
+  assert.deepEqual(await found(15n, 99n), []);
+  assert.deepEqual(await found(0n, 9n), []);
+});
+
+test('what is reported says what is wrong', async () => {
+  const differences: Difference[] = [];
+  await reportBadLines(books.owner, { team_id: 1n, after: 0n, to: 99n }, (difference) => differences.push(difference));
+  assert.deepEqual(
+    differences.map(({ what, expected, found: seen }) => [what, expected, seen]),
+    [
+      ['journal 10, line 1', 'its journal', 'none'],
+      ['journal 12 (test of source_12)', 'lines', 'none'],
+      ['journal 13, line 1', 'a positive amount between two accounts', '0 hundredths from clearing to available'],
+      ['journal 14, line 1', 'a positive amount between two accounts', '5 hundredths from hold to hold'],
+      ['journal 15 (test of source_11)', 'one journal', 'journal 11 too'],
+    ],
+  );
+});
