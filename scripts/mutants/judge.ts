@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import type { Covered } from './coverage.ts';
 import { type Mutant, mutate } from './mutant.ts';
-import { LAST, ROOMS } from './rooms.ts';
+import { LAST, OF_SQL, ROOMS } from './rooms.ts';
 import { type Place, runTest } from './run-test.ts';
 
 /**
@@ -71,13 +71,13 @@ function pair(mutant: Mutant, test: string): string {
 }
 
 /**
- * Tests that execute the place: first those that found most in its file, then one with the name of the file, then those of the
- * room, the quickest first; properties last.
+ * Tests that execute the place: first those that found most in its file, then one with the name of the file and, of SQL, the
+ * test of all statements, then those of the room, the quickest first; properties last.
  */
 export function candidatesOf(mutant: Mutant, { covered, found }: Suite): Covered[] {
   const own = ROOMS.find(({ name }) => name === mutant.room)?.tests ?? [];
   const rank = ({ file }: Covered) => {
-    if (nameOf(file) === nameOf(mutant.file)) return -1;
+    if (nameOf(file) === nameOf(mutant.file) || (mutant.language === 'sql' && file.startsWith(OF_SQL))) return -1;
     const at = own.findIndex((name) => file.startsWith(`test/${name}`));
     return at >= 0 ? at : own.length + (file.startsWith(LAST) ? 1 : 0);
   };

@@ -83,3 +83,6 @@ export const TESTS = [
 
 /** Folder of tests that are tried last: they take longest. */
 export const LAST = 'test/properties/';
+
+/** The test of all statements of the money rooms: tried first on a mutant of SQL. */
+export const OF_SQL = 'test/tenants/first-barrier';
