@@ -43,6 +43,7 @@ test('opening a dispute moves the money to disputed; a shortfall is advanced as 
   const { body } = await api.call('GET', `/disputes/${id}`, { key });
   assert.deepEqual([body.dispute.status, body.dispute.amount, body.dispute.payment], ['needs_response', 25_000, payment]);
   assert.match(id, /^dsp_test_/);
+  assert.equal(body.dispute.sandbox, true);
 });
 
 test('a won dispute returns the money, and the credit is repaid', async () => {

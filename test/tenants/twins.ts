@@ -32,6 +32,8 @@ interface Trial {
 
 /** A team with rows of every kind, and another that has the same ones for a while. */
 export interface Twins {
+  /** As the owner of the tables, to whom no policy applies. */
+  owner: RefundShop['owner'];
   team_id: bigint;
   /** Paid in two tranches, refunded in part. */
   payment: PaymentRow;
@@ -86,11 +88,11 @@ export async function openTwins(): Promise<Twins> {
       for (const table of TABLES) await owner.run(text(`delete from ${table} where team_id = ${twin}`));
     }
   };
-  const twins: Twins = { ...rows, trial, withTwin, close: () => shop.close() };
+  const twins: Twins = { owner, ...rows, trial, withTwin, close: () => shop.close() };
   return twins;
 }
 
-async function makeRows(shop: RefundShop): Promise<Omit<Twins, 'trial' | 'withTwin' | 'close'>> {
+async function makeRows(shop: RefundShop): Promise<Omit<Twins, 'owner' | 'trial' | 'withTwin' | 'close'>> {
   const { team } = shop.merchant;
   const team_id = team.id;
   const { db } = shop.store;
@@ -130,6 +132,7 @@ async function makeRows(shop: RefundShop): Promise<Omit<Twins, 'trial' | 'withTw
     from refunds r where id = ${refund.id}`);
   await fund(shop.api, team, 100_000, shop.store);
   const sent = await transfer(shop.api, team, shop.store, { amount: 500 });
+  await transfer(shop.api, team, shop.store, { amount: 600 });
   const { id: transfer_id } = (sent.body as { transfer: { id: string } }).transfer;
   await shop.owner.run(sql`
     update transfers set stage = 'dispatched', provider_account = 'sandbox', dispatched_at = now() where id = ${transfer_id}`);
