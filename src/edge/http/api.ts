@@ -81,9 +81,12 @@ async function serve(
   const name = `${route.method} ${route.path}`;
   const sent_body = route.body ? objectBody(request.body) : request.body;
   refuseCards(sent_body, route.payer_data ? 'any' : 'issued');
+  const serializers = serializersOf(reply, route); // before the handler: nothing is committed if this fails
   try {
     const answer = await handle(deps, route, validator, caller, request, version, sent_body);
-    return send(serializing(reply, route, answer), answer, name, version);
+    const { code, headers = {} } = answer;
+    reply.code(code).headers(headers).type(JSON_TYPE);
+    return send(reply.serializer(serializers.get(code) ?? JSON.stringify), answer, name, version);
   } catch (error) {
     throw versions.problemFor(version, name, error);
   }
@@ -120,17 +123,18 @@ async function handle(
   return answer;
 }
 
+type Serializer = (payload: unknown) => string;
+
 /**
- * Gives the response its status, its headers and the serializer of its schema, which leaves out fields that the schema lacks.
- * Serializers are compiled with their first response: there are more than any process uses, and a start would wait for all.
+ * Returns the serializers of a route by status. They leave out fields that their schema lacks. Fastify compiles each with the
+ * first request of its route: there are more than any process uses, and a start would wait for all.
  */
-function serializing(reply: FastifyReply, route: Route, { code, headers = {} }: Reply): FastifyReply {
-  const schema = route.replies[code];
-  return reply
-    .code(code)
-    .headers(headers)
-    .type(JSON_TYPE)
-    .serializer(schema ? reply.compileSerializationSchema(schema as Record<string, unknown>) : JSON.stringify);
+function serializersOf(reply: FastifyReply, { replies }: Route): Map<number, Serializer> {
+  return new Map(
+    Object.entries(replies).map(([code, schema]) => {
+      return [Number(code), reply.compileSerializationSchema(schema as Record<string, unknown>) as Serializer];
+    }),
+  );
 }
 
 /**
