@@ -17,6 +17,7 @@ import { openClock } from './clock.ts';
 import { type Databases, migrateAll, openDatabases } from './databases.ts';
 import { openMetrics, openTracing } from './observed.ts';
 import { ensureDemoTeam, type KeysFile, keysFilePath } from './demo.ts';
+import { loadPackages } from './packages.ts';
 import { openSecrets } from './secrets.ts';
 import { takeStartLock } from './start-lock.ts';
 import { untilAvailable } from './until-available.ts';
@@ -60,6 +61,7 @@ async function serve(
   log: Log,
   stopAsked: Promise<string>,
 ): Promise<void> {
+  await loadPackages();
   const { tracer, watch } = await openTracing(config, log);
   const stores = openStores(urls, config.database_pool, log, watch);
   const deps = buildDeps({ config, stores, log, secrets, clock, tracer });

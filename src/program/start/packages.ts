@@ -1,0 +1,15 @@
+import { createRequire } from 'node:module';
+import { numberingPlans } from '../../providers/reference/phones.ts';
+
+const load = createRequire(import.meta.url);
+
+/**
+ * Loads the packages that commands and tests load with their first use. A service loads them before it accepts a request:
+ * files may be replaced by an upgrade while it runs, and a request must not fail halfway because a file cannot be opened.
+ */
+export async function loadPackages(): Promise<void> {
+  numberingPlans();
+  load('undici');
+  load('undici/lib/llhttp/llhttp_simd-wasm.js'); // undici itself opens it with its first connection
+  await import('nodemailer');
+}
