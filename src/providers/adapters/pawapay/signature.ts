@@ -9,8 +9,11 @@ export interface Message {
   body: string | Buffer;
 }
 
-/** The result of verifying a signature. `keyless`: its key is unknown or not yet fetched. */
-export type Verdict = 'unsigned' | 'right' | 'wrong' | 'keyless';
+/**
+ * The result of verifying a signature. `keyless`: its key is unknown or not yet fetched. `untimely`: right, but expired or not of
+ * our time; the message may have waited in a queue, or be a copy.
+ */
+export type Verdict = 'unsigned' | 'right' | 'untimely' | 'wrong' | 'keyless';
 
 const LABEL = 'sig-pp';
 /** Callbacks are repeated for 15 minutes. The other 5 allow for clock differences. */
@@ -50,13 +53,13 @@ export function verifyMessage(message: Message, keyOf: (id: string) => KeyObject
   const parsed = parseInput(input ?? '');
   const bytes = /^([\w-]+)=:([A-Za-z0-9+/]+=*):$/.exec(signature ?? '');
   if (!parsed || bytes?.[1] !== parsed.label) return 'wrong';
-  if (!DUE.every((name) => parsed.covered.includes(name)) || !isTimely(message, parsed, now) || !digestFits(message))
-    return 'wrong';
+  if (!DUE.every((name) => parsed.covered.includes(name)) || !digestFits(message)) return 'wrong';
   const base = signatureBase(message, parsed.covered, parsed.parameters);
   if (base === null) return 'wrong';
   const key = keyOf(parsed.key_id);
   if (!key) return 'keyless';
-  return signatureFits(parsed.algorithm, key, base, Buffer.from(bytes[2] as string, 'base64')) ? 'right' : 'wrong';
+  if (!signatureFits(parsed.algorithm, key, base, Buffer.from(bytes[2] as string, 'base64'))) return 'wrong';
+  return isTimely(message, parsed, now) ? 'right' : 'untimely';
 }
 
 interface Input {
