@@ -23,8 +23,11 @@ import { CALM, drawStorm, NodeWeather, type Storm } from './weather.ts';
 
 const START = Date.UTC(2026, 0, 5, 8);
 const HOUR = 3_600_000;
-/** Time that passes after everybody has settled, step by step. */
-const AFTERMATH = [1_000, 60_000, HOUR, 24 * HOUR, 168 * HOUR];
+/**
+ * Time that passes after everybody has settled, step by step. The long steps end retentions, which covers refunds that waited for
+ * money; the short ones after them let those come to their end.
+ */
+const AFTERMATH = [1_000, 60_000, HOUR, 24 * HOUR, 168 * HOUR, 60_000, HOUR, HOUR];
 /** Points after which a world that has not come to its end is taken for one that never does. */
 const MAX_PICKS_PER_PAYMENT = 4_000;
 
