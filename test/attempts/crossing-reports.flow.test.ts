@@ -82,6 +82,19 @@ test('a provider reference from a callback is stored, also when it arrives durin
   assert.equal((await attempt()).provider_ref, 'told-2');
 });
 
+test('a provider reference from a callback is stored for an attempt that has failed too: late money is read by it', async () => {
+  provider.submission = { kind: 'unknown', message: 'timeout' };
+  const id = await charged();
+  const about = { by: 'provider_key', value: provider.last.provider_key } as const;
+  const declined = { kind: 'failed', reason: 'payer_declined', message: 'declined' } as const;
+  await applyAttemptCallback(api.deps, store(), { team_id: merchant.team.id, account_id: provider.name }, about, declined);
+  assert.equal((await shown(id)).status, 'failed');
+  provider.paid(provider.last);
+  await hint('told-late');
+  assert.equal(provider.asked.at(-1)?.provider_ref, 'told-late');
+  assert.equal((await shown(id)).amount_captured, 1_000);
+});
+
 test('what others write of attempts while a report of them is applied is never written over, 20 times', async () => {
   for (let i = 0; i < 20; i++) {
     provider.submission = { kind: 'unknown', message: 'timeout' };

@@ -134,16 +134,18 @@ export async function pollNow(db: Queryable, { team_id, id }: Pick<AttemptRow, '
  * has that reference.
  * @param ref the reference from a callback
  * @param since lowest attempt id compared; older prompts have expired
+ * @returns whether it was stored
  */
-export async function storeReportedRef(tx: Tx, attempt: AttemptRow, ref: string, since: string): Promise<void> {
+export async function storeReportedRef(tx: Tx, attempt: AttemptRow, ref: string, since: string): Promise<boolean> {
   const { team_id, id, provider_account } = attempt;
   // Serialises two attempts that are reported with the same reference at the same time: the second sees the first.
   await tx.run(sql`select pg_advisory_xact_lock(hashtextextended(${ref}, ${team_id}))`);
-  await tx.run(sql`
+  const stored = await tx.run(sql`
     update attempts set provider_ref = ${ref}
-    where team_id = ${team_id} and id = ${id} and provider_ref is null and status in ('created', 'open', 'unknown')
+    where team_id = ${team_id} and id = ${id} and provider_ref is null and status <> 'succeeded'
       and not exists (select 1 from attempts o where o.team_id = ${team_id} and o.id >= ${since}
         and o.provider_account = ${provider_account} and o.provider_ref = ${ref})`);
+  return stored === 1;
 }
 
 /** Provider references are indexed only while the attempt is open; our own identifiers are always indexed. */

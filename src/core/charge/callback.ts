@@ -28,28 +28,34 @@ export async function applyAttemptCallback(
   about: AttemptReference,
   reading: Reading | null,
 ): Promise<boolean> {
-  const attempt = await findBySubject(store.db, from.team_id, from.account_id, about);
-  if (!attempt) return false;
-  if (attempt.status === 'succeeded') return true;
-  if (attempt.submitted_at) {
-    deps.health.callback(from.account_id, attempt.channel, deps.clock.now() - attempt.submitted_at.getTime());
+  const known = await findBySubject(store.db, from.team_id, from.account_id, about);
+  if (!known) return false;
+  if (known.status === 'succeeded') return true;
+  if (known.submitted_at) {
+    deps.health.callback(from.account_id, known.channel, deps.clock.now() - known.submitted_at.getTime());
   }
+  const attempt = await withReportedRef(deps, store, known, about.reported);
   if (reading) await applyCallback(deps, store, attempt, reading);
-  else if (isOpen(attempt)) await pollSoon(deps, store, attempt, about.reported);
+  else if (isOpen(attempt)) await pollNow(store.db, attempt, new Date(deps.clock.now()));
   else await pollAttempt(deps, store, attempt);
   return true;
 }
 
 /**
- * Schedules a poll and stores a provider reference from the callback. A reference reported with a different amount belongs to
- * another transaction and is not stored.
+ * Stores the provider reference of a callback for an attempt that has none: some providers can be polled only by it, also about
+ * an attempt that ended and was paid late. A reference reported with a different amount belongs to another transaction and is
+ * not stored.
+ * @returns the attempt with the reference, if it was stored
  */
-async function pollSoon(deps: PaymentDeps, store: Store, attempt: AttemptRow, reported: Subject | undefined): Promise<void> {
-  const now = deps.clock.now();
+async function withReportedRef(
+  deps: PaymentDeps,
+  store: Store,
+  attempt: AttemptRow,
+  reported: Subject | undefined,
+): Promise<AttemptRow> {
   const fits = reported !== undefined && (reported.paid_minor === undefined || reported.paid_minor === attempt.amount_minor);
-  if (fits && attempt.provider_ref === null) {
-    const since = lowestIdAt('att', store.environment, now - REFERENCE_WINDOW_MS);
-    await store.db.transaction((tx) => storeReportedRef(tx, attempt, reported.value, since));
-  }
-  await pollNow(store.db, attempt, new Date(now));
+  if (!fits || attempt.provider_ref !== null) return attempt;
+  const since = lowestIdAt('att', store.environment, deps.clock.now() - REFERENCE_WINDOW_MS);
+  const isStored = await store.db.transaction((tx) => storeReportedRef(tx, attempt, reported.value, since));
+  return isStored ? { ...attempt, provider_ref: reported.value } : attempt;
 }
