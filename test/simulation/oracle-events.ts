@@ -28,6 +28,9 @@ const ASIDE = new Set(['payment.late_success', 'payment.return_required']);
 /** Fields that may change after the last event of a resource. */
 const QUIET = new Set(['settled', 'updated_at']);
 
+/** Ends without money. What came late and was returned is told by the events of the return's refund alone. */
+const UNPAID = new Set(['failed', 'cancelled', 'expired']);
+
 export function judgeEvents(shop: ShopView, _: Snapshot): string[] {
   const byResource = Map.groupBy(shop.events, ({ data }) => data.id as string);
   return [
@@ -109,9 +112,11 @@ function judgeLast(shop: ShopView, byResource: Map<string, Shown[]>): string[] {
         `LAST EVENT: ${name} of ${shown.id} is ${JSON.stringify(shown[name])}, its last event says ${JSON.stringify(data[name])}`,
     );
   };
+  const told = (payment: Shown) =>
+    UNPAID.has(payment.status as string) ? { ...payment, amount_refunded: latest.get(payment.id)?.amount_refunded } : payment;
   const others = [...shop.refunds, ...shop.transfers, ...shop.disputes];
   return [
-    ...shop.retrieved.flatMap((payment) => compare(payment, latest.get(payment.id))),
+    ...shop.retrieved.flatMap((payment) => compare(told(payment), latest.get(payment.id))),
     ...others.flatMap((shown) => compare(shown, byResource.get(shown.id)?.at(-1)?.data)),
   ];
 }
