@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { CHARGEABLE } from '../../src/core/payments/store.ts';
 import * as attempts from '../../src/core/attempts/store.ts';
+import { PROMPTERS } from '../../src/core/attempts/schema.ts';
 import { countUnpaidPrompts } from '../../src/core/charge/prompts-store.ts';
 import * as disputes from '../../src/core/disputes/store.ts';
 import * as obligations from '../../src/core/obligations/store.ts';
@@ -57,7 +58,7 @@ const ATTEMPTS: Record<string, Work> = {
   ),
   shiftAttempts: (tx, { team_id }) => attempts.shiftAttempts(tx, { team_id, by_ms: 1_000, now: NOW }),
   countUnpaidPrompts: (tx, { team_id, open }) =>
-    countUnpaidPrompts(tx, team_id, must(open.payer, 'a wallet'), ['secret', 'public', 'page'] as never, new Date(0)),
+    countUnpaidPrompts(tx, team_id, must(open.payer, 'a wallet'), PROMPTERS, new Date(0)),
 };
 
 const PAYMENTS: Record<string, Work> = {

@@ -199,6 +199,12 @@ test('422 names every field that does not fit', async () => {
     assert.equal(status, 422, JSON.stringify(body).slice(0, 200));
     assert.deepEqual(Object.keys(answer.errors).sort(), fields, JSON.stringify(body).slice(0, 200));
   }
+  for (const body of [
+    { ...TO_PHONE, amount: 1_000, currency: 'XOF' },
+    { ...to, recipient: '650000000', channel: 'cm.card' },
+  ]) {
+    assert.equal((await call('POST', '/transfers', body)).body.error_code, 'channel_not_supported');
+  }
   assert.equal((await call('GET', '/transfers')).body.meta.total, 0);
   assert.equal((await bucketsOf(api.deps.stores.sandbox, merchant.team)).available, 10_000_000);
 });
