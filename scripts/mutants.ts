@@ -24,6 +24,7 @@ Plants small defects (mutants) in the rooms that handle money, one at a time, an
   --files <n>       test files for one mutant, at most (default 15)
   --json <file>     writes results to a file, after every mutant
   --again <file>    takes over what was killed in such results, and runs the rest: first what has no result yet
+  --survivors       with --again: runs only what survived there
   --list            prints the mutants without running them`;
 
 const ROOT = path.join(import.meta.dirname, '..');
@@ -37,6 +38,7 @@ interface Options {
   room: string | undefined;
   max_files: number;
   again: string | undefined;
+  survivors: boolean;
   json: string | undefined;
 }
 
@@ -67,7 +69,7 @@ async function main(): Promise<number> {
   };
   const left = without(drawn, earlier);
   const again = without(drawn, [...known, ...left.map((mutant) => ({ mutant }))]);
-  const found = await run(everything, [...left, ...again], options.max_files, save);
+  const found = await run(everything, options.survivors ? again : [...left, ...again], options.max_files, save);
   save(found);
   print(resultsOf(found));
   for (const entry of stale(list, everything)) console.log(`no mutant any more: ${entry.file}: ${oneLine(entry.text)}`);
@@ -87,6 +89,7 @@ function readOptions(): Options | number {
       room: { type: 'string' },
       files: { type: 'string', default: '15' },
       again: { type: 'string' },
+      survivors: { type: 'boolean', default: false },
       json: { type: 'string' },
       list: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
@@ -102,7 +105,7 @@ function readOptions(): Options | number {
     return values.help ? 0 : 2;
   }
   const options = { size: Number(values.sample), seed: Number(values.seed), max_files: Number(values.files), room: values.room };
-  if (!values.list) return { ...options, again: values.again, json: values.json };
+  if (!values.list) return { ...options, again: values.again, survivors: values.survivors, json: values.json };
   for (const { id, file, line, mutator, from, to } of generate(ROOT).filter(({ room }) => !values.room || room === values.room)) {
     console.log(`${id} ${file}:${line} ${mutator}  ${oneLine(from)}  =>  ${oneLine(to) || '(nothing)'}`);
   }

@@ -5,10 +5,13 @@ import { must } from '../../src/kit/errors.ts';
 import type { AttemptRow } from '../../src/core/attempts/schema.ts';
 import type { ReturnRow } from '../../src/core/obligations/schema.ts';
 import { openReturns } from '../../src/core/obligations/store.ts';
+import { findRefund } from '../../src/core/refunds/store.ts';
 import { recordLateRefund } from '../../src/core/returns/late.ts';
 import { payoutOptionsOf } from '../../src/core/returns/pay-out.ts';
 import { resolveReturn, retryReturn } from '../../src/core/returns/resolve.ts';
 import { pollReturn, UNUSABLE } from '../../src/core/returns/service.ts';
+import { returnSweep } from '../../src/core/returns/sweeps.ts';
+import { sql } from '../../src/kit/sql.ts';
 import { Late } from './fixture.ts';
 import type { Scripted } from './provider.ts';
 
@@ -94,6 +97,27 @@ test('who can pay out: accounts that respond now, later those that do not, never
   );
   const card = await options({ candidates: ['one'] }, false, { channel: 'cm.card' });
   assert.deepEqual(card, never('payers of cm.card cannot be paid out to'));
+});
+
+test('an unconfirmed refund is in doubt for a whole day, and needs a person after it', async () => {
+  await late.captured();
+  late.able.onRefundRead = NO_ANSWER;
+  await late.work(2);
+  const { refund_id, team_id } = await late.row();
+  const { completed_at } = must(await findRefund(late.store.db, team_id, refund_id as string), 'it failed');
+  late.clock.advance(must(completed_at, 'it failed').getTime() + 86_400_000 - late.clock.now());
+  for (const [passed_ms, state] of [
+    [0, 'owed'],
+    [1, 'waiting'],
+  ] as const) {
+    late.clock.advance(passed_ms);
+    const at = new Date(late.clock.now());
+    await late.store.db.transaction((tx) =>
+      tx.run(sql`update returns set next_step_at = ${at} where payment_id = ${late.payment}`),
+    );
+    await returnSweep(late.api.deps, late.store).round();
+    assert.equal((await late.row()).state, state);
+  }
 });
 
 test('the money of a return is listed in suspense until it is on its way', async () => {

@@ -6,7 +6,7 @@ import { claimContinuing, lockExpired } from '../../src/core/payments/store.ts';
 import { claimDueRefunds } from '../../src/core/refunds/store.ts';
 import { claimDueTransfers } from '../../src/core/transfers/store.ts';
 import { type Queryable, type Sql, sql } from '../../src/kit/sql.ts';
-import { duePayments } from '../../src/money/settlement/store.ts';
+import { duePayments, releasesOf } from '../../src/money/settlement/store.ts';
 import { openTwins, type Twins } from '../tenants/twins.ts';
 
 /** Which rows the sweeps of the money rooms take: those that are due, the oldest first, each by one worker until its lease is over. */
@@ -147,6 +147,14 @@ test('retained money is released when its time has come, unless it was released 
   assert.deepEqual(await due(NOW, 1), [dispute.payment_id], 'the oldest first');
   await owner.run(sql`update settlement_items set released_at = ${NOW} where payment_id = ${payment.id}`);
   assert.deepEqual(await due(NOW), [dispute.payment_id]);
+});
+
+test('the batches that released a payment are listed once each', async () => {
+  const { owner, team_id, payment } = twins;
+  await owner.run(sql`
+    insert into settlement_items (team_id, payment_id, account_id, currency, share_minor, amount_minor, release_at, released_at, released_by)
+    select ${team_id}, ${payment.id}, 'acct_' || n, 'XAF', 100, 0, ${NOW}, ${NOW}, 'batch_' || n / 2 from generate_series(2, 5) n`);
+  assert.deepEqual(await releasesOf(owner, team_id, payment.id), ['batch_1', 'batch_2']);
 });
 
 test('open returns are counted by state with the age of the oldest; closed ones are not', async () => {
