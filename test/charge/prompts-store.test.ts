@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { PROMPTERS } from '../../src/core/attempts/schema.ts';
+import { PROMPTERS, type Prompter } from '../../src/core/attempts/schema.ts';
 import { countUnpaidPrompts } from '../../src/core/charge/prompts-store.ts';
 import { sql } from '../../src/kit/sql.ts';
 import { openTwins, type Twins } from '../tenants/twins.ts';
@@ -17,7 +17,13 @@ const SINCE = new Date('2029-12-31T23:00:00Z');
 const later = (ms: number) => new Date(SINCE.getTime() + ms);
 
 /** The number of prompts that count when one attempt of the team is so. */
-function counted({ status = 'failed', payer = PAYER, at = later(1), by = PROMPTERS[0] as string, kinds = PROMPTERS } = {}) {
+function counted({
+  status = 'failed',
+  payer = PAYER,
+  at = later(1),
+  by = PROMPTERS[0] as string,
+  kinds = PROMPTERS as readonly Prompter[],
+} = {}) {
   return twins
     .trial(async (tx, { team_id, open }) => {
       await tx.run(sql`
