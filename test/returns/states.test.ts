@@ -11,6 +11,7 @@ test('every return state and trigger matches the golden table', () => {
 });
 
 test('a closed return is reopened only when the payer got the money a second time', () => {
+  assert.deepEqual(RETURN_STATES.filter(isClosed), ['returned', 'resolved']);
   for (const state of RETURN_STATES.filter(isClosed)) {
     const ways = RETURN_TRIGGERS.filter((trigger) => nextReturnState(state, trigger) !== null);
     assert.deepEqual(ways, ['returned_twice'], state);
