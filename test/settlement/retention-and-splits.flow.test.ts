@@ -171,3 +171,25 @@ test('money of a split payment that is released repays what each party owes', as
     (now) => now.available === 960 && now[`available:${id}`] === 8_640 && now.credit === 0 && now[`credit:${id}`] === 0,
   );
 });
+
+test('money of two currencies that is released at the same moment repays what is owed in both', async () => {
+  const { merchant, key } = await verified();
+  const { live } = api.deps.stores;
+  const francs = [
+    { key, amount: 10_000 },
+    { key, amount: 20_000, currency: 'XOF', channel: 'ci.mtn', phone: '0500000000' },
+  ];
+  for (const franc of francs) {
+    const payment_id = await paid(api, franc);
+    await openDispute(api.deps, live, { team_id: merchant.team.id, payment_id, reason: 'fraudulent' });
+  }
+  for (const franc of francs) await paid(api, franc);
+  clock.advance(24 * 3_600_000);
+  const booksIn = async (currency: string) => {
+    const all = await readBalances(live.db, merchant.team.id, currency);
+    return (['pending', 'available', 'credit'] as const).map((name) => Number(all.get(name) ?? 0n) / 100);
+  };
+  const released = ([pending]: number[]) => pending === 0;
+  assert.deepEqual(await until(() => booksIn('XAF'), released), [0, 9_600, 0], 'the credit was the fee, 200');
+  assert.deepEqual(await until(() => booksIn('XOF'), released), [0, 19_200, 0], 'the credit was the fee, 400');
+});

@@ -35,7 +35,7 @@ async function repay(tx: Tx, arrival: Arrival): Promise<void> {
   if (amount_minor <= 0n) return;
   const journal: Journal = {
     team_id,
-    kind: `credit.repaid:${available}`,
+    kind: `credit.repaid:${currency}:${available}`,
     source_id,
     subject_id,
     currency,
