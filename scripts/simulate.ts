@@ -3,6 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { Fleet } from '../test/simulation/fleet.ts';
+import { PROFILES } from '../test/simulation/profiles.ts';
 import { Run, type RunOptions } from '../test/simulation/run.ts';
 import { shrink } from '../test/simulation/shrink.ts';
 import { tell } from '../test/simulation/story.ts';
@@ -17,29 +18,56 @@ Runs the service on virtual time, with faults, against simulated merchants, paye
   --world <n>      only this world of the run
   --nodes <n>      nodes of the service in each world; drawn by default
   --size <n>       payments of one world, 300 by default
+  --profile <name> only worlds of this kind: calm, mixed, stormy, crowded, slow
   --jobs <n>       processes, one per core by default
   --no-shrink      report a failure as it is, without searching for the shortest story
   --json           the result as JSON`;
 
 const WHOLE = /^[1-9]\d{0,7}$/;
-const { values } = parseArgs({
-  options: {
-    ...{ payments: { type: 'string', default: '10000' }, seed: { type: 'string' }, world: { type: 'string' } },
-    ...{ nodes: { type: 'string' }, size: { type: 'string', default: '300' } },
-    jobs: { type: 'string', default: String(os.availableParallelism()) },
-    ...{ 'no-shrink': { type: 'boolean' }, json: { type: 'boolean' }, help: { type: 'boolean' } },
-  },
-});
+const MAX_NODES = 9;
+const MAX_JOBS = 64;
+
+const options = readOptions();
+if (typeof options === 'string') {
+  console.error(`simulate: ${options}\n\n${HELP}`);
+  process.exit(2);
+}
+const { values, profile } = options;
 if (values.help) {
   console.log(HELP);
   process.exit(0);
 }
-const wrong = [values.payments, values.size, values.jobs, values.nodes ?? '1'].some((text) => !WHOLE.test(text));
-if (wrong || (values.world !== undefined && !/^\d+$/.test(values.world))) {
-  console.error(`simulate: whole numbers are needed\n\n${HELP}`);
-  process.exit(2);
-}
 process.exitCode = await main();
+
+function parse() {
+  return parseArgs({
+    options: {
+      ...{ payments: { type: 'string', default: '10000' }, seed: { type: 'string' }, world: { type: 'string' } },
+      ...{ nodes: { type: 'string' }, profile: { type: 'string' }, size: { type: 'string', default: '300' } },
+      jobs: { type: 'string', default: String(os.availableParallelism()) },
+      ...{ 'no-shrink': { type: 'boolean' }, json: { type: 'boolean' }, help: { type: 'boolean' } },
+    },
+  }).values;
+}
+
+/** Returns the options, or what is wrong with them. */
+function readOptions(): { values: ReturnType<typeof parse>; profile: (typeof PROFILES)[number] | undefined } | string {
+  let values: ReturnType<typeof parse>;
+  try {
+    values = parse();
+  } catch (error) {
+    return (error as Error).message;
+  }
+  const { payments, size, jobs, nodes = '1', world } = values;
+  if (![payments, size, jobs, nodes].every((text) => WHOLE.test(text))) return 'whole numbers from 1 are needed';
+  if (Number(nodes) > MAX_NODES || Number(jobs) > MAX_JOBS) return `at most ${MAX_NODES} nodes and ${MAX_JOBS} jobs`;
+  const worlds = Math.ceil(Number(payments) / Number(size));
+  if (world !== undefined && !(/^\d+$/.test(world) && Number(world) < worlds))
+    return `${payments} payments in worlds of ${size} are the worlds 0 to ${worlds - 1}`;
+  const profile = PROFILES.find((name) => name === values.profile);
+  if (values.profile !== undefined && !profile) return `--profile is one of ${PROFILES.join(', ')}`;
+  return { values, profile };
+}
 
 async function main(): Promise<number> {
   const options: RunOptions = {
@@ -47,10 +75,12 @@ async function main(): Promise<number> {
     payments: Number(values.payments),
     size: Number(values.size),
     ...(values.nodes ? { nodes: Number(values.nodes) } : {}),
+    ...(profile ? { profile } : {}),
     ...(values.world === undefined ? {} : { only: Number(values.world) }),
   };
   if (!values.json) console.log(`seed ${options.seed}`);
-  const jobs = values.world === undefined ? Number(values.jobs) : 1;
+  const worlds = values.world === undefined ? Math.ceil(options.payments / options.size) : 1;
+  const jobs = Math.min(Number(values.jobs), worlds);
   await using fleet = await Fleet.start(jobs);
   const run = new Run(options, (world) => fleet.run(world));
   const result = await run.all(values.json ? () => {} : (line) => console.log(line));

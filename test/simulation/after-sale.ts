@@ -72,13 +72,13 @@ const WEIGHTS: readonly (readonly [readonly Name[], number])[] = [
   [[], 8],
 ];
 
-export function drawAfterwards(random: Random): Afterwards[] {
+export function drawAfterwards(random: Random, crowded: boolean): Afterwards[] {
   let point = random.int(WEIGHTS.reduce((sum, [, weight]) => sum + weight, 0));
   const [names] = WEIGHTS.find(([, weight]) => {
     point -= weight;
     return point < 0;
   }) as (typeof WEIGHTS)[number];
-  const together = random.chance(0.5);
+  const together = random.chance(crowded ? 0.9 : 0.5);
   const first = random.int(120_000);
   return names.map((name) => {
     const after_ms = together ? first : random.int(600_000);

@@ -79,6 +79,8 @@ export interface Ground {
   secrets: Secrets;
   /** Payments that the actors make together. */
   payments: number;
+  /** Several things happen to one payment at the same moment. */
+  crowded: boolean;
   /** One of the nodes, for work that a program of the service does at the command line. */
   apiUrl: string;
   /**

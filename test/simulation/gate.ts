@@ -38,6 +38,8 @@ export class Gate implements Doorkeeper {
   readonly #locks: Locks;
   readonly #sessions = new Map<pg.Client, Session>();
   #parked: Statement[] = [];
+  /** Asked after each commit: whether its connection ends before the answer. */
+  losesCommit: () => boolean = () => false;
   statements = 0;
   waits = 0;
   deadlocks = 0;
@@ -125,8 +127,20 @@ export class Gate implements Doorkeeper {
       statement.send(done);
     });
     await this.#untilDoneOrWaiting(statement);
-    if (statement.outcome) await this.#ended(statement);
-    else await this.#park(statement);
+    if (statement.outcome) {
+      await this.#loseCommit(statement);
+      await this.#ended(statement);
+    } else await this.#park(statement);
+  }
+
+  /** What was committed stays, although its node hears only that the connection is gone. */
+  async #loseCommit(statement: Statement): Promise<void> {
+    const { text, outcome, client, session } = statement;
+    if (!text.toLowerCase().startsWith('commit') || outcome?.error || !this.losesCommit()) return;
+    const ended = new Promise((resolve) => client.once('end', resolve));
+    await this.#locks.terminate([session.pid]);
+    await ended;
+    statement.outcome = { error: new Error('Connection terminated unexpectedly'), result: undefined };
   }
 
   async #untilDoneOrWaiting(statement: Statement): Promise<void> {

@@ -232,6 +232,31 @@ const DOCTORED: Doctored[] = [
       void shopOf(world).invoices.push({ id: 'inv_1', number: 'INV-1', status: 'partial', amount: 900, amount_paid: 500 }),
   },
   { what: 'a 500', says: /^COMPLAINT: /, doctor: (world) => void world.complaints.push('POST /payments: 500') },
+  { what: 'a share that is not as it must be', says: /^VERIFY: /, doctor: (world) => void world.verified.push('share of trx_1') },
+  {
+    what: 'retained money that was never released',
+    says: /^LEFT OVER: pending/,
+    doctor: (world) => {
+      balanceOf(world, 'available').amount_minor -= 100n;
+      world.balances.push({ ...balanceOf(world, 'available'), account: 'pending', amount_minor: 100n });
+    },
+  },
+  {
+    what: 'an event that differs, although another customer was erased',
+    says: /^EVENT DIFFERS: payment.succeeded evt_trx_1_2/,
+    doctor: (world) => {
+      Object.assign(shopOf(world), { erased: ['cus_2'] });
+      eventOf(world, 'evt_trx_1_2').data.metadata = { changed: true };
+    },
+  },
+  {
+    what: 'a last event that shows something else, although another customer was erased',
+    says: /^LAST EVENT: amount of rfd_2/,
+    doctor: (world) => {
+      Object.assign(shopOf(world), { erased: ['cus_2'] });
+      shopOf(world).refunds[0].amount = 499;
+    },
+  },
   { what: 'data of an erased customer', says: /^LEAK: /, doctor: (world) => void world.leaks.push('t1@payer.example') },
 ];
 

@@ -12,6 +12,7 @@ export function judge(snapshot: Snapshot): string[] {
   return [
     ...snapshot.complaints.map((complaint) => `COMPLAINT: ${complaint}`),
     ...snapshot.leaks.map((leak) => `LEAK: ${leak}`),
+    ...snapshot.verified.map((difference) => `VERIFY: ${difference}`),
     ...judgeOpen(snapshot),
     ...judgeBooks(snapshot),
     ...judgeBalances(snapshot),
@@ -80,7 +81,7 @@ function judgeBalances(snapshot: Snapshot): string[] {
   );
   const guarded = balances.filter(({ account, amount_minor }) => /^(available|reserved)/.test(account) && amount_minor < 0n);
   const passing = balances.filter(
-    ({ account, amount_minor }) => /^(reserved|in\.transit|refund_clearing)/.test(account) && amount_minor !== 0n,
+    ({ account, amount_minor }) => /^(pending|reserved|in\.transit|refund_clearing)/.test(account) && amount_minor !== 0n,
   );
   const chargedBack = booked.filter(({ key }) => key === null).reduce((sum, { amount_minor }) => sum + amount_minor, 0n);
   const lost = shops.flatMap(({ disputes }) => disputes).filter(({ status }: Shown) => status === 'lost');

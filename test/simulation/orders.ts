@@ -33,9 +33,11 @@ export interface Plan {
 /** Over how long the orders of a world begin. */
 const OPEN_MS = 900_000;
 
-export function drawPlan(random: Random, shop: Shop): Plan {
+export function drawPlan(random: Random, shop: Shop, crowded: boolean): Plan {
   const line = random.pick(shop.lines);
-  const rich = random.chance(0.4);
+  const rich = random.chance(crowded ? 0.8 : 0.4);
+  /** Chances of what people do in haste, and how soon. */
+  const [often, soon_ms] = crowded ? ([0.3, 300] as const) : ([0.08, 20_000] as const);
   const large = rich && line.large !== null && random.chance(0.08);
   const maybe = (probability: number) => rich && random.chance(probability);
   return {
@@ -46,16 +48,16 @@ export function drawPlan(random: Random, shop: Shop): Plan {
     account: maybe(0.3) && shop.accounts.length > 0 ? random.pick(shop.accounts) : null,
     expires_in: maybe(0.4) ? 5 + random.int(60) : null,
     keyed: random.chance(0.85),
-    twice: maybe(0.08),
+    twice: maybe(often),
     otp: random.chance(0.9),
     begins_ms: random.int(OPEN_MS),
     pays_ms: random.chance(0.5) ? 0 : random.int(random.chance(0.05) ? 3_000_000 : 60_000),
-    cancel_ms: maybe(0.06) ? random.int(30_000) : null,
-    charge_again_ms: maybe(0.08) ? random.int(20_000) : null,
+    cancel_ms: maybe(crowded ? 0.15 : 0.06) ? random.int(random.chance(0.5) ? 30_000 : soon_ms) : null,
+    charge_again_ms: maybe(often) ? random.int(soon_ms) : null,
     reuse_key: maybe(0.03),
     on_page: line.field !== null && maybe(0.1),
     abandoned: random.chance(0.04),
-    afterwards: rich ? drawAfterwards(random) : [],
+    afterwards: rich ? drawAfterwards(random, crowded) : [],
   };
 }
 
@@ -74,7 +76,7 @@ export class Order {
     this.shop = shop;
     this.tag = tag;
     this.random = random;
-    this.plan = drawPlan(random, shop);
+    this.plan = drawPlan(random, shop, ground.crowded);
   }
 
   intent(kind: Intent['kind'], suffix: string, keyed = this.plan.keyed): Intent {

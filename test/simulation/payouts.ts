@@ -1,7 +1,10 @@
 import type { Actor } from './contract.ts';
 import { amountOf, type Intent, numberOn, type Shop } from './shop.ts';
 
-/** One payout of a shop. Some are larger than what it has. */
+/** Of what is available: two payouts of this share cannot both be covered. */
+const MOST = 0.9;
+
+/** One payout of a shop, or two at the same moment that want the same money. Some are larger than what it has. */
 export function payoutActor(shop: Shop, tag: string): Actor {
   const random = shop.around.random.fork(tag);
   const line = random.pick(shop.lines.filter(({ field }) => field !== null));
@@ -9,24 +12,31 @@ export function payoutActor(shop: Shop, tag: string): Actor {
   const begins_ms = 300_000 + random.int(2_400_000);
   const way = random.pick(['recipient', 'object', 'beneficiary'] as const);
   const number = numberOn(random, line);
-  const intent: Intent = { kind: 'transfer', tag, keyed: random.chance(0.85), sent: 0, ids: new Set() };
+  const keyed = random.chance(0.85);
+  const tags = random.chance(0.4) ? [tag, `${tag}-2`] : [tag];
+  const intents = tags.map((own): Intent => ({ kind: 'transfer', tag: own, keyed, sent: 0, ids: new Set() }));
   const twice = random.chance(0.1);
   const payee = { name: 'Moussa Diallo', channel: line.channel, [line.field as string]: number };
 
   const run = async () => {
     await shop.around.sleep(begins_ms);
-    const common = { amount, currency: line.currency, reference: tag };
-    if (way !== 'beneficiary') {
-      const to = way === 'object' ? { beneficiary: payee } : { recipient: number, channel: line.channel };
-      await shop.wish(intent, '/transfers', { ...common, ...to }, { twice });
-      return;
-    }
-    const made = await shop.insist('POST', '/beneficiaries', {
-      body: { ...payee, currency: line.currency },
-      idempotency_key: `${tag}-b`,
-    });
-    if (made?.status === 201)
-      await shop.wish(intent, '/transfers', { ...common, beneficiary: made.body.beneficiary.id }, { twice });
+    const to = await recipient();
+    if (to === null) return;
+    const sum = tags.length > 1 ? await most() : amount;
+    if (sum < line.least / line.unit) return;
+    const body = { amount: sum, currency: line.currency, ...to };
+    await Promise.all(intents.map((one) => shop.wish(one, '/transfers', { ...body, reference: one.tag }, { twice })));
+  };
+  const recipient = async () => {
+    if (way === 'object') return { beneficiary: payee };
+    if (way === 'recipient') return { recipient: number, channel: line.channel };
+    const body = { ...payee, currency: line.currency };
+    const made = await shop.insist('POST', '/beneficiaries', { body, idempotency_key: `${tag}-b` });
+    return made?.status === 201 ? { beneficiary: made.body.beneficiary.id } : null;
+  };
+  const most = async () => {
+    const available: number = (await shop.get(`/balance?currency=${line.currency}`))?.balance.available ?? 0;
+    return Math.floor(available * MOST * line.unit) / line.unit;
   };
   return { name: `payout ${tag}: ${amount} ${line.currency} to ${line.channel}`, payments: 0, operations: [], run };
 }

@@ -20,7 +20,7 @@ export function settingsOf(random: Random): Record<string, string> {
   return {
     RATE_LIMITS: 'off',
     RECEIPT_MAIL: random.chance(0.2) ? 'on' : 'off',
-    HOLD_MOBILE_MONEY: random.pick(['0s', '10m', '24h']),
+    HOLD_MOBILE_MONEY: random.pick(['0s', '0s', '10m', '24h']),
     HOLD_BANK: '20m',
     HOLD_CARD: '1h',
     CREDIT_CAP_LIVE: random.pick(['0', '5000', '1000000']),

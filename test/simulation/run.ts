@@ -1,3 +1,4 @@
+import type { Profile } from './profiles.ts';
 import { randomFrom } from './random.ts';
 import type { WorldOptions, WorldReport } from './world.ts';
 
@@ -8,6 +9,8 @@ export interface RunOptions {
   size: number;
   /** Nodes of each world; drawn when omitted. */
   nodes?: number;
+  /** Profile of each world; drawn when omitted. */
+  profile?: Profile['name'];
   /** Only this world. */
   only?: number;
 }
@@ -39,10 +42,11 @@ export class Run {
 
   /** What decides a world. */
   optionsOf(world: number): WorldOptions {
-    const { seed, payments, size, nodes } = this.#options;
+    const { seed, payments, size, nodes, profile } = this.#options;
     const own = `${seed}/${world}`;
     const drawn = 1 + randomFrom(own).fork('nodes').int(3);
-    return { seed: own, payments: Math.min(size, payments - world * size), nodes: nodes ?? drawn };
+    const own_payments = Math.min(size, payments - world * size);
+    return { seed: own, payments: own_payments, nodes: nodes ?? drawn, ...(profile ? { profile } : {}) };
   }
 
   /** Runs all worlds, as many at a time as there are processes. @param say gets a line from time to time */

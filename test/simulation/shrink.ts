@@ -1,6 +1,6 @@
 import type { WorldOptions, WorldReport } from './world.ts';
 
-const FAULTS = ['crash', 'cut', 'pause', 'losses'];
+const FAULTS = ['crash', 'cut', 'commit', 'pause', 'losses'];
 
 export interface Shrunk {
   without: ReadonlySet<string>;

@@ -1,4 +1,8 @@
+import { checkBooks } from '../../src/core/books-check/check.ts';
+import type { BooksDifference } from '../../src/core/books-check/differences.ts';
 import { type Db, sql } from '../../src/kit/sql.ts';
+import type { Difference } from '../../src/money/ledger/differences.ts';
+import { verifyLedger } from '../../src/money/ledger/verify.ts';
 import { dumpDatabase } from '../setup/api.ts';
 import { type Flow, hasMoved } from './book.ts';
 import type { World } from './population.ts';
@@ -81,6 +85,8 @@ export interface Snapshot {
   complaints: string[];
   /** Lines of the database that hold data of an erased customer. */
   leaks: string[];
+  /** What `pirogue ledger verify` finds: it knows the share of each party. */
+  verified: string[];
 }
 
 export async function takeSnapshot(world: World): Promise<Snapshot> {
@@ -102,6 +108,7 @@ export async function takeSnapshot(world: World): Promise<Snapshot> {
     ...{ moved, shops: views, open: await openWork(world) },
     complaints: [...bank.book.violations, ...receiver.complaints, ...shops.flatMap(({ complaints }) => complaints)],
     leaks: await leaksOf(ground.live, shops),
+    verified: await verify(ground.live),
   };
 }
 
@@ -131,6 +138,16 @@ async function readStore({ ground: { live } }: World) {
     select payment_id as payment, amount_minor from returns where resolved_as = 'kept'`);
   const [waiting] = await live.all<{ n: number }>(sql`select count(*)::integer as n from deliveries`);
   return { booked, balances, owners, mismatches, kept, undelivered: waiting?.n ?? 0 };
+}
+
+async function verify(live: Db): Promise<string[]> {
+  const found: string[] = [];
+  const report = ({ check, what, expected, found: seen }: Difference | BooksDifference) => {
+    found.push(`${check} ${what}: expected ${expected}, found ${seen}`);
+  };
+  await verifyLedger(live, report);
+  await checkBooks(live, report);
+  return found;
 }
 
 async function viewOf({ receiver, ground }: World, shop: Shop): Promise<ShopView> {

@@ -32,7 +32,7 @@ export function soundSnapshot(): Snapshot {
       ...{ id, payment },
       kind: id.startsWith('att') ? 'attempt' : id === 'rfd_3' ? 'giveback' : 'merchant',
     })),
-    ...{ mismatches: [], kept: [], open: [], undelivered: 0, complaints: [], leaks: [] },
+    ...{ mismatches: [], kept: [], open: [], undelivered: 0, complaints: [], leaks: [], verified: [] },
     shops: [soundShop()],
   };
 }

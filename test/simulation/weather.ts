@@ -1,10 +1,9 @@
 import type { Random } from './contract.ts';
 import type { Gate } from './gate.ts';
 import type { LogicalNode } from './node.ts';
+import type { Profile } from './profiles.ts';
 import type { Scheduler, Weather } from './scheduler.ts';
 
-/** Share of picks that start background work instead. */
-const CHORES = 0.04;
 /** Share of these turns in which work that moves no money may be chosen too. */
 const RARELY = 0.1;
 /** In a calm it has its turn before jumps of at least this length. */
@@ -19,20 +18,7 @@ const CALM_STEP_MS = 200;
 /** Rounds of sweeps at one moment, at most. */
 const MAX_ROUNDS = 12;
 
-/** How often faults come, each a chance per pick. */
-export interface Storm {
-  pause: number;
-  crash: number;
-  cut: number;
-}
-
-export const CALM: Storm = { pause: 0, crash: 0, cut: 0 };
-
-/** Storms of worlds: some have all faults, some only one kind, some none, so that a failure tells what it needs. */
-export function drawStorm(random: Random): Storm {
-  const chance = (p: number) => (random.chance(0.6) ? p : 0);
-  return random.chance(0.1) ? CALM : { pause: chance(1 / 600), crash: chance(1 / 9_000), cut: chance(1 / 2_500) };
-}
+const MIN_PAUSE_MS = 10;
 
 export interface Hosts {
   nodes(): readonly LogicalNode[];
@@ -46,13 +32,13 @@ export class NodeWeather implements Weather {
   readonly #scheduler: Scheduler;
   readonly #gate: Gate;
   readonly #hosts: Hosts;
-  readonly #storm: Storm;
+  readonly #profile: Profile;
   #idleSince = -1;
   /** When the last fault was over. */
   #faultAt = Number.NEGATIVE_INFINITY;
   /** Dead nodes whose time to come back has come. */
   #returning: LogicalNode[] = [];
-  readonly faults = { pauses: 0, crashes: 0, cuts: 0 };
+  readonly faults = { pauses: 0, crashes: 0, cuts: 0, commits: 0 };
   /** `none`: only what is asked for happens. `calm`: background work has its turn whenever time passes. `storm`: faults come too. */
   mode: 'none' | 'calm' | 'storm' = 'none';
   #rounds = 0;
@@ -60,23 +46,25 @@ export class NodeWeather implements Weather {
   /** Sweeps that had something to do in the last round. */
   #again: ReadonlySet<string> | null = null;
 
-  constructor(parts: { random: Random; scheduler: Scheduler; gate: Gate; hosts: Hosts; storm: Storm }) {
+  constructor(parts: { random: Random; scheduler: Scheduler; gate: Gate; hosts: Hosts; profile: Profile }) {
     this.#random = parts.random;
     this.#scheduler = parts.scheduler;
     this.#gate = parts.gate;
     this.#hosts = parts.hosts;
-    this.#storm = parts.storm;
+    this.#profile = parts.profile;
+    this.#gate.losesCommit = () => this.#losesCommit();
   }
 
   async before(): Promise<void> {
     for (const dead of this.#returning.splice(0)) await this.#hosts.replace(dead);
     if (this.mode !== 'storm') return;
-    const { pause, crash, cut } = this.#storm;
+    const { chores, faults } = this.#profile;
+    const { pause, crash, cut } = faults;
     const drawn = this.#random.next();
     if (drawn < pause) this.#pause();
     else if (drawn < pause + crash) await this.#crash();
     else if (drawn < pause + crash + cut) await this.#cut();
-    else if (drawn > 1 - CHORES) this.#chore();
+    else if (drawn > 1 - chores) this.#chore();
   }
 
   get disturbed(): boolean {
@@ -127,7 +115,7 @@ export class NodeWeather implements Weather {
     const node = this.#drawNode();
     if (!node) return;
     this.faults.pauses++;
-    const ms = Math.round(10 ** (1 + this.#random.next() * 4));
+    const ms = Math.round(MIN_PAUSE_MS * (this.#profile.max_pause_ms / MIN_PAUSE_MS) ** this.#random.next());
     this.#scheduler.note(`${node.name} is paused for ${ms} ms`);
     node.paused_until = this.#scheduler.now + ms;
     this.#faultAt = Math.max(this.#faultAt, node.paused_until);
@@ -149,6 +137,14 @@ export class NodeWeather implements Weather {
     this.#faultAt = Math.max(this.#faultAt, this.#scheduler.now);
     this.#scheduler.note(`${node.name} loses a connection`);
     await this.#gate.cut(node, 'one');
+  }
+
+  /** Whether the connection of a commit ends before its answer. */
+  #losesCommit(): boolean {
+    if (this.mode !== 'storm' || !this.#random.chance(this.#profile.faults.commit)) return false;
+    this.faults.commits++;
+    this.#faultAt = Math.max(this.#faultAt, this.#scheduler.now);
+    return true;
   }
 
   #chore(): boolean {

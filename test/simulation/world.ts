@@ -15,11 +15,12 @@ import { groundDb } from './ground.ts';
 import { Locks } from './locks.ts';
 import { Network } from './network.ts';
 import { LogicalNode } from './node.ts';
+import { drawProfile, type Faults, type Profile } from './profiles.ts';
 import { randomFrom } from './random.ts';
 import { Scheduler } from './scheduler.ts';
 import { storyLog } from './story-log.ts';
 import { drawFrom } from './virtual.ts';
-import { CALM, drawStorm, NodeWeather, type Storm } from './weather.ts';
+import { NodeWeather } from './weather.ts';
 
 const START = Date.UTC(2026, 0, 5, 8);
 const HOUR = 3_600_000;
@@ -42,6 +43,8 @@ export interface WorldOptions {
   seed: string;
   payments: number;
   nodes: number;
+  /** Drawn when omitted. */
+  profile?: Profile['name'];
   /** Parts left out by the shrinker: actors, `<actor>/<operation>`, kinds of faults. */
   without?: ReadonlySet<string>;
   story?: boolean;
@@ -115,13 +118,21 @@ class World {
     const [control, live] = pools.map((pool) => groundDb(pool, this.#scheduler)) as [Db, Db];
     keepDoor(this.#gate);
     for (let i = 0; i < this.#options.nodes; i++) this.#nodes.push(await this.#start(`n${i + 1}.1`));
+    const profile = this.#profile();
     const weather = new NodeWeather({
-      ...{ random: this.#random.fork('weather'), scheduler: this.#scheduler, gate: this.#gate, storm: this.#storm() },
+      ...{ random: this.#random.fork('weather'), scheduler: this.#scheduler, gate: this.#gate, profile },
       hosts: { nodes: () => this.#nodes, replace: (dead) => this.#replace(dead) },
     });
     try {
       const { payments } = this.#options;
-      const ground = { control, live, payments, secrets: new Secrets(Buffer.alloc(32, 7)), apiUrl: this.#config.public_url };
+      const ground = {
+        control,
+        live,
+        payments,
+        crowded: profile.crowded,
+        secrets: new Secrets(Buffer.alloc(32, 7)),
+        apiUrl: this.#config.public_url,
+      };
       const operate: Ground['operate'] = (work) => this.#network.operate(work);
       this.#population = await this.#until(
         this.#town.populate({ ...ground, operate, surroundings: this.#surroundings(weather) }),
@@ -202,10 +213,10 @@ class World {
     await this.#gate.crash(node);
   }
 
-  #storm(): Storm {
-    const drawn = drawStorm(this.#random.fork('storm'));
-    const kept = Object.entries(drawn).filter(([kind]) => !this.#leftOut(kind));
-    return { ...CALM, ...Object.fromEntries(kept) };
+  #profile(): Profile {
+    const drawn = drawProfile(this.#random.fork('profile'), this.#options.profile);
+    const faults = Object.entries(drawn.faults).map(([kind, chance]) => [kind, this.#leftOut(kind) ? 0 : chance]);
+    return { ...drawn, faults: Object.fromEntries(faults) as Faults };
   }
 
   /** Nodes exist before their surroundings. */
