@@ -46,7 +46,8 @@ export function openWork({ ground }: Pick<World, 'ground'>): Promise<Open[]> {
     select 'refund', r.team_id, r.id, a.provider_account, leg.value->>'provider_key', leg.n::integer - 1, false
       from refunds r cross join json_array_elements(r.legs) with ordinality as leg(value, n)
       join attempts a on a.team_id = r.team_id and a.id = leg.value->>'attempt_id'
-      where r.draws is not null and r.way = 'refund' and r.status in ('pending', 'processing') and leg.value->>'status' <> 'succeeded'
+      where (r.draws is not null or r.kind <> 'merchant') and r.way = 'refund' and r.status in ('pending', 'processing')
+        and leg.value->>'status' <> 'succeeded'
     union all
     select 'transfer', team_id, id, provider_account, provider_key, null, false from transfers where status = 'processing'
     union all
