@@ -3,15 +3,17 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { copyProject } from './testing/copy.ts';
+import { endOf } from './testing/end.ts';
 import { runNode } from './testing/process.ts';
 
 /**
  * `npm run seeded`: applies each planted defect of test/seeded to a copy of the project and runs the command that must catch it.
- * A defect that is not caught, or a patch that no longer applies, fails the run.
+ * Everything but a caught defect fails the run.
  */
 const HELP = `Usage: npm run seeded -- [options]
 
-Plants the defects of test/seeded one by one in a copy of the project; each must be caught by the tests it names.
+Plants the defects of test/seeded one by one in a copy of the project; each must be caught by the tests it names. Those must be
+green without the defect, and the program must compile with it: otherwise they have not caught the defect.
 
   --only <word>    defects with the word in their file name
   --json           results as JSON`;
@@ -29,11 +31,17 @@ export interface Defect {
   tests: string[];
 }
 
-export type Verdict = 'caught' | 'missed' | 'stale' | 'too slow';
+/**
+ * `stale`: the patch does not apply. `broken`: the types are wrong with the defect, so any test may be red. `red anyway`: the tests
+ * are red without the defect too.
+ */
+export type Verdict = 'caught' | 'missed' | 'stale' | 'too slow' | 'broken' | 'red anyway';
 
 export interface Result {
   defect: Defect;
   verdict: Verdict;
+  /** Title of the first failed test, or its file when it failed as a whole; '' without. */
+  by: string;
   seconds: number;
 }
 
@@ -54,33 +62,77 @@ export function readDefects(only = '', folder = FOLDER): Defect[] {
   return names.sort().map((name) => readDefect(path.join(folder, name), fs.readFileSync(path.join(folder, name), 'utf8')));
 }
 
-function applies(copy: string, file: string, ...options: string[]): boolean {
-  try {
-    execFileSync('git', ['apply', ...options, file], { cwd: copy, stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
+/** A copy of the project, in which defects are planted one by one. */
+export class Bed {
+  readonly #copy: string;
+  readonly #end: AbortSignal;
+  /** Whether the tests of a command are green without a defect. */
+  readonly #green = new Map<string, boolean>();
+
+  constructor(copy: string, end: AbortSignal) {
+    this.#copy = copy;
+    this.#end = end;
   }
-}
 
-/** Plants one defect, runs its tests, and takes it out again. */
-export async function seed(defect: Defect, copy: string): Promise<Result> {
-  const started = performance.now();
-  const verdict = applies(copy, defect.file) ? await verdictOf(defect, copy) : 'stale';
-  if (verdict !== 'stale') applies(copy, defect.file, '--reverse');
-  return { defect, verdict, seconds: (performance.now() - started) / 1000 };
-}
+  /**
+   * Plants one defect, runs its tests, and takes it out again.
+   * @throws when the copy is not as before: the next defects would be judged wrongly
+   */
+  async seed(defect: Defect): Promise<Result> {
+    const started = performance.now();
+    const { verdict, by } = await this.#judge(defect);
+    return { defect, verdict, by, seconds: (performance.now() - started) / 1000 };
+  }
 
-async function verdictOf({ tests }: Defect, copy: string): Promise<Verdict> {
-  const signal = AbortSignal.timeout(LIMIT_MS);
-  const { code, output } = await runNode([path.join(copy, 'scripts', 'test.ts'), ...tests], {
-    output: 'keep',
-    signal,
-    cwd: copy,
-  });
-  if (signal.aborted) return 'too slow';
-  // A run that fails before its tests have begun has caught nothing.
-  return code !== 0 && output.includes('failing tests') ? 'caught' : 'missed';
+  async #judge({ file, tests }: Defect): Promise<Pick<Result, 'verdict' | 'by'>> {
+    if (!this.#apply(file)) return { verdict: 'stale', by: '' };
+    const { ended, by } = await this.#test(tests);
+    const compiles = ended !== 'red' || (await this.#compiles());
+    if (!this.#apply(file, '--reverse')) throw new Error(`${file} cannot be taken out again: the tests have changed its files`);
+    if (ended !== 'red') return { verdict: ended === 'too slow' ? 'too slow' : 'missed', by };
+    if (!compiles) return { verdict: 'broken', by };
+    return { verdict: (await this.#isGreen(tests)) ? 'caught' : 'red anyway', by };
+  }
+
+  #apply(file: string, ...options: string[]): boolean {
+    try {
+      // Outside a repository: inside one, git leaves out what is not below its root, and reports success.
+      const env = { ...process.env, GIT_DIR: path.join(this.#copy, 'none') };
+      execFileSync('git', ['apply', ...options, file], { cwd: this.#copy, stdio: 'ignore', env });
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  async #isGreen(tests: string[]): Promise<boolean> {
+    const command = tests.join(' ');
+    const green = this.#green.get(command) ?? (await this.#test(tests)).ended === 'green';
+    this.#green.set(command, green);
+    return green;
+  }
+
+  /** Runs tests. A run that fails before its tests have begun, such as for a file that does not exist, has caught nothing. */
+  async #test(tests: string[]): Promise<{ ended: 'green' | 'red' | 'not run' | 'too slow'; by: string }> {
+    const limit = AbortSignal.timeout(LIMIT_MS);
+    const signal = AbortSignal.any([limit, this.#end]);
+    const { code, output } = await runNode([path.join(this.#copy, 'scripts', 'test.ts'), ...tests], {
+      output: 'keep',
+      signal,
+      cwd: this.#copy,
+    });
+    if (signal.aborted) return { ended: 'too slow', by: '' };
+    const [, after] = output.split('failing tests');
+    if (code === 0 || after === undefined) return { ended: code === 0 ? 'green' : 'not run', by: '' };
+    return { ended: 'red', by: /^✖ (.+?)(?: \([\d.]+ms\))?$/m.exec(after)?.[1] ?? '' };
+  }
+
+  async #compiles(): Promise<boolean> {
+    const info = path.join(this.#copy, 'types.tsbuildinfo');
+    const tsc = path.join(this.#copy, 'node_modules', 'typescript-7', 'bin', 'tsc');
+    const args = [tsc, '--noEmit', '--incremental', '--tsBuildInfoFile', info];
+    return (await runNode(args, { output: 'keep', cwd: this.#copy, signal: this.#end })).code === 0;
+  }
 }
 
 async function main(): Promise<number> {
@@ -96,14 +148,20 @@ async function main(): Promise<number> {
     console.error(`seeded: no defect in test/seeded has "${values.only}" in its name`);
     return 2;
   }
+  const end = endOf(process);
   const copy = copyProject(ROOT, 'pirogue-seeded-');
+  const bed = new Bed(copy, end);
   const results: Result[] = [];
   try {
     for (const [i, defect] of defects.entries()) {
-      const result = await seed(defect, copy);
+      const result = await bed.seed(defect);
+      if (end.aborted) return 130;
       results.push(result);
-      const line = `${result.verdict.toUpperCase().padEnd(8)} ${result.seconds.toFixed(1).padStart(6)} s  ${path.basename(defect.file)}: ${defect.defect}`;
-      if (!values.json) console.log(`${String(i + 1).padStart(3)}/${defects.length}  ${line}`);
+      const line = `${result.verdict.toUpperCase().padEnd(10)} ${result.seconds.toFixed(1).padStart(6)} s  ${path.basename(defect.file)}: ${defect.defect}`;
+      if (!values.json)
+        console.log(
+          `${String(i + 1).padStart(3)}/${defects.length}  ${line}${result.by && `\n${' '.repeat(21)}by: ${result.by}`}`,
+        );
     }
   } finally {
     fs.rmSync(copy, { recursive: true, force: true });
