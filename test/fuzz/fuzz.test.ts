@@ -46,7 +46,8 @@ test(`${CALLS} random requests: no 5xx but the documented ones, and every answer
     { name: 'sandbox', environment: 'sandbox' },
     { name: 'live', environment: 'live' },
   ]);
-  const session = new Session(api, SEED, keys, receiver, outside);
+  const callbacks = Object.values(shop.accounts).flatMap(({ id }) => [`/_callbacks/${id}`, `/_callbacks/${id}/x/y`]);
+  const session = new Session(api, SEED, keys, receiver, outside, callbacks);
   const { statuses, reached, defects } = await session.run(CALLS, (done) => report(t, `${done} of ${CALLS} requests`));
   const counts = [...statuses].sort(([a], [b]) => a - b).map(([status, count]) => `${status}: ${count}`);
   t.diagnostic(counts.join(', '));

@@ -3,18 +3,22 @@ import { allRoutes } from '../../src/program/program.ts';
 import type { Schema } from '../../src/edge/openapi/types.ts';
 import type { Api } from '../setup/api.ts';
 import type { Receiver } from '../setup/receiver.ts';
+import { faultOf } from './faults.ts';
 import type { Outside } from './outside.ts';
 import { RECIPES } from './recipes.ts';
 import { addressOf, Bodies, type FuzzRequest, Memory, operationsOf } from './requests.ts';
 import { Random } from './values.ts';
 
-/** Statuses of ours that the contract documents; any other from 500 on is a defect. */
-const DOCUMENTED = new Set([501, 502]);
-
 /** Operations on which the others depend; they come more often. */
 const COMMON = new Set(['/payments', '/payments/{id}', '/refunds', '/beneficiaries', '/customers', '/transfers']);
 
 const PAGE_PARTS = ['', '', '', '/card', '/otp', '/receipt', '/receipt.pdf', '/status', '/logo', '/nothing', '/%00'];
+const SIGNED = [
+  '',
+  'sig-pp=();created=1',
+  'sig-pp=("@method" "@authority" "@path" "content-digest");alg="x";created=99999999999',
+];
+const PLACES = ['/docs', '/openapi.json', '/health/live', '/', '/onboarding/x', '/pay/x', '/invoice/x', '/l/x', '/_callbacks/x'];
 
 /** Result of a run: how often each status came, and each defect with the request that showed it. */
 export interface Report {
@@ -41,13 +45,25 @@ export class Session {
   readonly #keys: readonly Caller[];
   readonly #idempotencyKeys: string[] = [];
   readonly #outside: Outside;
+  readonly #callbacks: readonly string[];
   readonly #report: Report = { statuses: new Map(), reached: new Set(), defects: [] };
 
-  /** @param keys of requests: one that is named more often is used more often */
-  constructor(api: Api, seed: number, keys: readonly Caller[], receiver: Receiver, outside: Outside) {
+  /**
+   * @param keys of requests: one that is named more often is used more often
+   * @param callbacks paths that take callbacks of providers
+   */
+  constructor(
+    api: Api,
+    seed: number,
+    keys: readonly Caller[],
+    receiver: Receiver,
+    outside: Outside,
+    callbacks: readonly string[],
+  ) {
     const document = buildDocument(allRoutes(api.deps), api.url);
     this.#api = api;
     this.#outside = outside;
+    this.#callbacks = callbacks;
     this.#random = new Random(seed);
     this.#memory = new Memory(api.url, `${receiver.url}/hooks`);
     this.#operations = operationsOf(document);
@@ -61,7 +77,8 @@ export class Session {
   async run(calls: number, progress: (done: number) => void): Promise<Report> {
     for (let done = 1; done <= calls && this.#report.defects.length < 10; done++) {
       if (this.#random.chance(0.03)) await this.#outside.act(this.#random, this.#memory);
-      if (this.#memory.pages.length > 0 && this.#random.chance(0.15)) await this.#visit();
+      if (this.#random.chance(0.05)) await this.#knock();
+      else if (this.#memory.pages.length > 0 && this.#random.chance(0.15)) await this.#visit();
       else await this.#call();
       if (done % Math.min(5_000, Math.max(1, Math.floor(calls / 10))) === 0) progress(done);
     }
@@ -85,7 +102,7 @@ export class Session {
     if (random.chance(0.03)) headers['x-service-version'] = random.of(['2026-08-01', '2020-01-01', 'x']);
     const sent = random.chance(0.02) ? random.of(['HEAD', 'OPTIONS', 'PUT', 'DELETE', 'PATCH', 'POST']) : method.toUpperCase();
     const address = addressOf(path, operation, random, this.#memory, this.#bodies);
-    const status = await this.#send({ method: sent, path: address, headers, body });
+    const status = await this.#send({ method: sent, path: address, headers, body }, 'operation');
     if (status < 300 && sent === method.toUpperCase()) this.#report.reached.add(`${sent} ${path}`);
   }
 
@@ -121,6 +138,19 @@ export class Session {
     return key;
   }
 
+  /** Sends anything to the address of a provider's callbacks, or to a place that no answer names. */
+  async #knock(): Promise<void> {
+    const random = this.#random;
+    const method = random.of(['GET', 'GET', 'POST', 'POST', 'POST', 'PUT', 'DELETE', 'HEAD', 'OPTIONS']);
+    const path = random.chance(0.6) ? random.of(this.#callbacks) : random.of(PLACES);
+    const signed = random.chance(0.3) ? { 'signature-input': random.of(SIGNED), signature: 'sig-pp=:AAAA:' } : {};
+    const types = ['application/json', 'application/x-www-form-urlencoded', 'text/plain', 'multipart/form-data'];
+    const headers = { 'content-type': random.of(types), 'verif-hash': 'wrong', ...signed };
+    const known = this.#memory.id(random, random.of(['trx', 'rfd', 'po'])).toWellFormed();
+    const body = { depositId: known, externalId: known, id: known, type: 'checkout.session.completed', data: random.odd() };
+    await this.#send({ method, path, headers, body: this.#bodyText(random.chance(0.5) ? body : random.odd()) }, 'page');
+  }
+
   /** Opens or submits a page that an earlier answer named. */
   async #visit(): Promise<unknown> {
     const random = this.#random;
@@ -128,7 +158,7 @@ export class Session {
     const page = random.of(this.#memory.pages).split('?')[0] as string;
     const damaged = random.chance(0.1) ? `${page.slice(0, -3)}xyz` : page;
     const path = `${damaged}${random.of(PAGE_PARTS)}${random.chance(0.2) ? `?lang=${encodeURIComponent(random.of(['fr', 'en', 'pt', 'zz']))}` : ''}`;
-    if (random.chance(0.5)) return this.#send({ method: 'GET', path, headers: {}, body: undefined });
+    if (random.chance(0.5)) return this.#send({ method: 'GET', path, headers: {}, body: undefined }, 'page');
     const form = new URLSearchParams();
     for (const name of ['channel', 'phone', 'otp', 'amount', 'name', 'email', 'number', 'expiry', 'cvc', 'remember']) {
       if (!random.chance(0.6)) continue;
@@ -136,11 +166,11 @@ export class Session {
       form.append(name, (typeof value === 'string' ? value : String(value)).toWellFormed());
     }
     const headers = { 'content-type': random.chance(0.9) ? 'application/x-www-form-urlencoded' : 'application/json' };
-    await this.#send({ method: 'POST', path, headers, body: form.toString() });
+    await this.#send({ method: 'POST', path, headers, body: form.toString() }, 'page');
   }
 
   /** @returns the status; 599 when there was no answer */
-  async #send(request: FuzzRequest): Promise<number> {
+  async #send(request: FuzzRequest, target: 'operation' | 'page'): Promise<number> {
     const { method, path, headers, body } = request;
     const shown = () => `${method} ${path} ${JSON.stringify(headers)} ${body?.slice(0, 1_000) ?? ''}`;
     try {
@@ -153,10 +183,8 @@ export class Session {
       const text = await response.text();
       const { status } = response;
       this.#report.statuses.set(status, (this.#report.statuses.get(status) ?? 0) + 1);
-      if (status >= 500 && !DOCUMENTED.has(status)) this.#report.defects.push(`${status} for ${shown()}: ${text.slice(0, 300)}`);
-      if (/<script>fuzz|<img src=x/.test(text) && response.headers.get('content-type')?.startsWith('text/html')) {
-        this.#report.defects.push(`markup of the sender in the page of ${shown()}`);
-      }
+      const fault = faultOf(method, target, { status, type: response.headers.get('content-type'), text });
+      if (fault !== null) this.#report.defects.push(`${fault} for ${shown()}: ${text.slice(0, 300)}`);
       if (text.startsWith('{')) this.#memory.learn(JSON.parse(text));
       return status;
     } catch (error) {
