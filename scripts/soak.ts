@@ -17,6 +17,7 @@ async function main(options: Options): Promise<boolean> {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
       process.on(signal, () => reject(new Stopped(`stopped by ${signal}`)));
   });
+  stopped.catch(() => {}); // it may come before the race below, which then ends at once
   const { stage, tearDown } = await buildStage(options);
   try {
     const result = await Promise.race([runSoak(stage, options, (text) => console.error(text)), stopped]);

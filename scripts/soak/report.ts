@@ -1,6 +1,6 @@
 import { failuresOf, type Restart, type Result } from './run.ts';
 import type { Bound, Series } from './series.ts';
-import { median, type Point } from './slope.ts';
+import { type Judged, median, type Point } from './slope.ts';
 
 const BARS = '▁▂▃▄▅▆▇█';
 const PLOT_WIDTH = 24;
@@ -24,10 +24,20 @@ export function reportOf(result: Result): string {
     log.length > 0
       ? `Log: ${log.map(({ what, count }) => `${count} × ${what}`).join('; ')}.`
       : 'Nothing at level warn in the log.',
-    failures.length === 0 ? 'PASS' : `FAIL\n${failures.map((failure) => `  ${failure}`).join('\n')}`,
+    conclusionOf(
+      failures,
+      series.map(({ judged }) => judged.verdict),
+    ),
   ]
     .filter((part) => part !== '')
     .join('\n\n');
+}
+
+/** Returns the last lines of a report. What could not be judged is said, because it has not passed either. */
+export function conclusionOf(failures: readonly string[], verdicts: readonly Judged['verdict'][]): string {
+  if (failures.length > 0) return `FAIL\n${failures.map((failure) => `  ${failure}`).join('\n')}`;
+  const short = verdicts.filter((verdict) => verdict === 'too short').length;
+  return short === 0 ? 'PASS' : `PASS, but ${short} of ${verdicts.length} series were too short to be judged`;
 }
 
 function restartsOf(restarts: Result['restarts'], wanted: Restart['how']): string {

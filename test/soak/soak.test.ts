@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { OptionError, readOptions } from '../../scripts/soak/options.ts';
+import { conclusionOf } from '../../scripts/soak/report.ts';
 import type { Result } from '../../scripts/soak/run.ts';
 
 const ROOT = path.join(import.meta.dirname, '..', '..');
@@ -54,6 +57,24 @@ test('a short soak samples every series, its books agree, and it leaves no file 
   assert.ok(shop.created > 0 && books.moved > 0 && books.received > shop.created, 'nothing was done');
   assert.deepEqual([books.differences, books.missing, books.wrong], [[], [], 0]);
   assert.deepEqual(fs.readdirSync(folder), []);
+});
+
+test('a soak that is stopped while it starts leaves nothing behind', { timeout: LIMIT_MS }, async (t) => {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'soak-test-'));
+  t.after(() => fs.rmSync(folder, { recursive: true, force: true }));
+  const env = { ...process.env, TMPDIR: folder };
+  const child = spawn(process.execPath, ['scripts/soak.ts', ...SMALL], { cwd: ROOT, env, stdio: 'ignore' });
+  const ended = once(child, 'exit');
+  while (child.exitCode === null && fs.readdirSync(folder).length === 0) await sleep(10);
+  child.kill('SIGINT');
+  assert.deepEqual(await ended, [130, null]);
+  assert.deepEqual(fs.readdirSync(folder), []);
+});
+
+test('a run that is too short for a verdict does not claim that nothing grows', () => {
+  assert.equal(conclusionOf([], ['flat', 'flat']), 'PASS');
+  assert.match(conclusionOf([], ['flat', 'too short', 'too short']), /^PASS, but 2 of 3 series were too short/);
+  assert.match(conclusionOf(['api.heap_mb grows'], ['grows', 'too short']), /^FAIL\n {2}api\.heap_mb grows$/);
 });
 
 test('invalid options are rejected with the name of the option', () => {
