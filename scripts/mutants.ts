@@ -136,7 +136,7 @@ async function run(
   const suite: Suite = { covered, max_files, slack_ms: SLACK_MS, found: new Map() };
   const queue = [...drawn];
   const verdicts: Verdict[] = [];
-  await Promise.all(
+  const workers = await Promise.allSettled(
     places.list.map(async (place) => {
       for (let mutant = queue.shift(); mutant !== undefined; mutant = queue.shift()) {
         const verdict = await judge(place, mutant, suite);
@@ -146,7 +146,10 @@ async function run(
       }
     }),
   );
-  return markInvalid((places.list[0] as Place).root, verdicts);
+  const broken = workers.find((worker) => worker.status === 'rejected');
+  if (broken) throw broken.reason;
+  // Awaited here: the copies disappear at the end of this function.
+  return await markInvalid((places.list[0] as Place).root, verdicts);
 }
 
 function scoresOf(all: readonly Mutant[], verdicts: readonly Judged[]): Score[] {
