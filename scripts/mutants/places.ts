@@ -38,6 +38,8 @@ export async function makePlaces(root: string, count: number, end: AbortSignal):
     await makeTemplates(server);
     for (let i = 0; i < count; i++) copies.push(copyProject(root, 'pirogue-mutants-'));
     const env: NodeJS.ProcessEnv = {
+      // Property tests are tried last, and shortly.
+      PROPERTY_RUNS: '30',
       ...process.env,
       NODE_COMPILE_CACHE: path.join(root, '.cache', 'compiled'),
       PIROGUE_TEST_SERVER: server.url('postgres'),
