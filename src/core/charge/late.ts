@@ -8,7 +8,10 @@ import { FIRST_POLL_MS, MIN_POLL_WAIT_MS, pollDelay } from '../../providers/adap
 import { type AttemptRow, isUnderWay, neverArrived } from '../attempts/schema.ts';
 import type { PaymentRow } from '../payments/schema.ts';
 
-/** A poll that a callback caused is repeated until this time after the end of the attempt, while its status cannot be read. */
+/**
+ * While the status of an attempt that its provider ended cannot be read, a poll that a callback caused is repeated until this time
+ * after the end.
+ */
 const MAX_UNREAD_MS = 7 * 86_400_000;
 
 /*
@@ -120,7 +123,7 @@ function lateMoney(closed: ClosedAttempt, proof: { provider_ref: string; amount_
 function reachedProvider(closed: ClosedAttempt, update: AttemptUpdate & { action?: Next | null }): Change {
   const { config, payment, attempt, attempts, at } = closed;
   const decided = attempt.resolution?.as === 'failed';
-  if (!neverArrived(attempt) && !decided) return unchanged(attempt);
+  if (endedByProvider(attempt)) return unchanged(attempt);
   const submitted_at = attempt.submitted_at ?? new Date(at);
   const free = attempts.every((other) => other.id === attempt.id || !isUnderWay(other));
   if (payment.status === 'partial' && free && !decided) {
@@ -129,6 +132,11 @@ function reachedProvider(closed: ClosedAttempt, update: AttemptUpdate & { action
   }
   const { status: _, message: __, ...rest } = update;
   return late(change(attempt, { ...rest, status: attempt.status, submitted_at }, []));
+}
+
+/** Whether the provider ended the attempt: we did not close it as never arrived, and no person resolved it as failed. */
+function endedByProvider(attempt: AttemptRow): boolean {
+  return !neverArrived(attempt) && attempt.resolution?.as !== 'failed';
 }
 
 /** Schedules the next poll of a closed attempt that is still polled; null: no money can move any more. */
@@ -141,12 +149,14 @@ function pollAgain({ payment, attempt }: ClosedAttempt, next_poll_at: Date | nul
 
 /**
  * Schedules the next poll of an attempt whose status could not be read. A callback may have caused the poll: the provider does not
- * repeat it, and it may have been about a late success. An attempt that ended long ago is not polled again for it.
+ * repeat it, and it may have been about a late success. An attempt that its provider ended long ago is not polled again for it.
  */
 function pollUnread(closed: ClosedAttempt, next_poll_at: Date): Change {
   const { attempt, at } = closed;
-  const ended = attempt.closed_at?.getTime() ?? at;
-  if (attempt.next_poll_at !== null || at - ended > MAX_UNREAD_MS) return pollAgain(closed, next_poll_at);
+  const isOld = at - (attempt.closed_at?.getTime() ?? at) > MAX_UNREAD_MS;
+  // The provider has it although we closed it: it is polled until its end is known.
+  const isWatched = attempt.next_poll_at !== null && !endedByProvider(attempt);
+  if (isOld && !isWatched) return pollAgain(closed, null);
   return late(change(attempt, { status: attempt.status, next_poll_at }, []));
 }
 
