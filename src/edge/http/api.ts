@@ -35,11 +35,15 @@ export function registerApi(app: FastifyInstance, deps: HttpDeps, keys: KeyRing,
 
   for (const route of routes) {
     const validator = validatorOf(route.body, route.query);
+    let serializers: Serializers | undefined;
     app.route({
       method: route.method,
       url: route.path,
       onRequest: enter({ kind: 'route', route }),
-      handler: (request, reply) => serve(deps, route, validator, must(admitted.get(request), 'enter set it'), request, reply),
+      handler: (request, reply) => {
+        serializers ??= serializersOf(reply, route); // before the route's work: nothing is committed if this fails
+        return serve(deps, { route, validator, serializers }, must(admitted.get(request), 'enter set it'), request, reply);
+      },
     });
   }
   for (const [path, methods] of methodsByPath(routes)) {
@@ -66,14 +70,23 @@ interface Admitted {
   version: string;
 }
 
+/** A route with what is compiled from its schemas. */
+interface Compiled {
+  route: Route;
+  validator: Validator;
+  serializers: Serializers;
+}
+
+/** By status. */
+type Serializers = ReadonlyMap<number, (payload: unknown) => string>;
+
 /**
  * Upgrades the request to the newest version, the only one that handlers implement, and downgrades the response to the
  * caller's version.
  */
 async function serve(
   deps: HttpDeps,
-  route: Route,
-  validator: Validator,
+  { route, validator, serializers }: Compiled,
   { caller, version }: Admitted,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -81,7 +94,6 @@ async function serve(
   const name = `${route.method} ${route.path}`;
   const sent_body = route.body ? objectBody(request.body) : request.body;
   refuseCards(sent_body, route.payer_data ? 'any' : 'issued');
-  const serializers = serializersOf(reply, route); // before the handler: nothing is committed if this fails
   try {
     const answer = await handle(deps, route, validator, caller, request, version, sent_body);
     const { code, headers = {} } = answer;
@@ -123,16 +135,14 @@ async function handle(
   return answer;
 }
 
-type Serializer = (payload: unknown) => string;
-
 /**
- * Returns the serializers of a route by status. They leave out fields that their schema lacks. Fastify compiles each with the
- * first request of its route: there are more than any process uses, and a start would wait for all.
+ * Compiles the serializers of a route, which leave out fields that their schema lacks. They are compiled with its first request,
+ * because there are more than any process uses, and a start would wait for all.
  */
-function serializersOf(reply: FastifyReply, { replies }: Route): Map<number, Serializer> {
+function serializersOf(reply: FastifyReply, { replies }: Route): Serializers {
   return new Map(
     Object.entries(replies).map(([code, schema]) => {
-      return [Number(code), reply.compileSerializationSchema(schema as Record<string, unknown>) as Serializer];
+      return [Number(code), reply.compileSerializationSchema(schema as Record<string, unknown>) as (payload: unknown) => string];
     }),
   );
 }
