@@ -22,7 +22,7 @@ export interface Losses {
 
 type Receive = (delivery: Delivery) => Promise<{ status: number; body?: string } | 'timeout'>;
 
-/** Everything between the nodes and those outside: nothing arrives at once, and some of it never. */
+/** The network between the nodes and everything outside: each message takes time, and some are lost. */
 export class Network {
   readonly #scheduler: Scheduler;
   readonly #random: Random;
@@ -68,7 +68,7 @@ export class Network {
       await this.sleep(PATIENCE_MS / 10);
       return 'lost';
     }
-    await this.#scheduler.point(node, `receives ${method} ${path}`);
+    if (!(await this.#arrives(node, `receives ${method} ${path}`))) return this.#loseAnswer(wanted);
     const request = { method, url: path, headers, ...(payload === undefined ? {} : { payload }) };
     const response = await this.#outcome(node, node.inject(request));
     if (response === 'lost' || this.#random.chance(this.#losses.answer)) return this.#loseAnswer(wanted);
@@ -88,10 +88,15 @@ export class Network {
   async operate<T>(work: (deps: Deps, store: WholeStore) => Promise<T>): Promise<T | 'lost'> {
     const node = this.#awake();
     if (!node) return 'lost';
-    await this.#scheduler.point(node, 'serves an operator');
+    if (!(await this.#arrives(node, 'serves an operator'))) return 'lost';
     const outcome = await this.#outcome(node, node.operate(work)).catch(lostConnection);
     await this.#scheduler.point(null, 'an operator is answered');
     return outcome;
+  }
+
+  /** @returns false when the node died before it had its turn */
+  #arrives(node: LogicalNode, label: string): Promise<boolean> {
+    return Promise.race([this.#scheduler.point(node, label).then(() => true), node.death.then(() => false)]);
   }
 
   /** Waits for work of a node, but not for ever. */

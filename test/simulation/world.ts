@@ -29,7 +29,7 @@ const HOUR = 3_600_000;
  * money; the short ones after them let those come to their end.
  */
 const AFTERMATH = [1_000, 60_000, HOUR, 24 * HOUR, 168 * HOUR, 60_000, HOUR, HOUR];
-/** Points after which a world that has not come to its end is taken for one that never does. */
+/** Scheduled points for each payment after which a world is taken to never end. */
 const MAX_PICKS_PER_PAYMENT = 4_000;
 
 /** Who lives in the worlds of a run, and under which settings. */
@@ -148,25 +148,25 @@ class World {
     return this.#report(weather);
   }
 
-  /** Everybody does what they have to do. @returns whether they came to an end */
+  /** Runs all actors. @returns whether all of them ended */
   async #live(weather: NodeWeather): Promise<boolean> {
     const actors = this.#population.actors.filter(({ name }) => !this.#leftOut(name));
-    let left = actors.length;
+    const left = new Set(actors.map(({ name }) => name));
     for (const actor of actors) {
       const without = new Set(actor.operations.filter((operation) => this.#leftOut(`${actor.name}/${operation}`)));
       actor.run(without).then(
-        () => left--,
+        () => left.delete(actor.name),
         (error) => {
-          left--;
+          left.delete(actor.name);
           this.#wrong.push(`${actor.name} failed: ${(error as Error).stack ?? error}`);
         },
       );
     }
     const limit = this.#options.payments * MAX_PICKS_PER_PAYMENT + 100_000;
     weather.mode = 'storm';
-    const isOver = await this.#scheduler.run(() => left === 0 || this.#scheduler.picks > limit, weather);
-    if (isOver && left === 0) return true;
-    this.#wrong.push(`${left} actors never came to an end`);
+    const isOver = await this.#scheduler.run(() => left.size === 0 || this.#scheduler.picks > limit, weather);
+    if (isOver && left.size === 0) return true;
+    this.#wrong.push(`never came to an end: ${[...left].join('; ')}`);
     return false;
   }
 
