@@ -8,7 +8,7 @@ import { runNode } from './testing/process.ts';
 
 /**
  * `npm run seeded`: applies each planted defect of test/seeded to a copy of the project and runs the command that must catch it.
- * Everything but a caught defect fails the run.
+ * Any result other than a caught defect fails the run.
  */
 const HELP = `Usage: npm run seeded -- [options]
 

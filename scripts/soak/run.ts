@@ -67,7 +67,7 @@ export async function runSoak(stage: Stage, options: Options, report: (text: str
     samples.push(await takeSample(stage.live, processes, { since, speed: options.speed }));
     if (samples.length % REPORT_EVERY === 0) report(progress(samples.at(-1) as Sample));
   });
-  // What is open at the end of the load is finished in peace.
+  // Work that is open at the end of the load is finished without further load.
   const loading = AbortSignal.any([over.signal, AbortSignal.timeout(options.minutes * 60_000)]);
   const others = [sampling, restartInTurn(processes, options, loading, since, restarts)];
   if (options.faults) others.push(stormInTurn(stage, loading));
@@ -117,7 +117,7 @@ function failureOf(jobs: Promise<void>[]): Promise<never> {
   });
 }
 
-/** Does a thing at regular times until the signal. A time that has passed meanwhile is left out. */
+/** Runs the work at regular intervals until the signal aborts. An interval that was missed is skipped. */
 async function every(ms: number, over: AbortSignal, act: (turn: number) => Promise<void>): Promise<void> {
   const since = performance.now();
   for (let turn = 1; ; turn++) {

@@ -5,7 +5,7 @@ import { countUnpaidPrompts } from '../../src/core/charge/prompts-store.ts';
 import { sql } from '../../src/kit/sql.ts';
 import { openTwins, type Twins } from '../tenants/twins.ts';
 
-/** Which charges count as prompts in vain. */
+/** Which charges count as failed prompts. */
 let twins: Twins;
 before(async () => {
   twins = await openTwins();

@@ -5,7 +5,7 @@ import { type Answer, type Api, FakeClock, type Merchant, startApi } from '../se
 import { Registry, type TestProvider } from '../setup/providers.ts';
 import { newPayment, Payer } from '../checkout/payer.ts';
 
-/** How often a phone is prompted in vain, for every way in. All payers decline, but for the first piece of a large payment. */
+/** How often a phone is prompted without a payment, for every way in. All payers decline, except for the first tranche of a large payment. */
 const provider: TestProvider = {
   name: 'declining',
   collects: () => true,

@@ -116,7 +116,7 @@ test('several workers that find a part waiting at once: one sends it', async () 
     return begun;
   });
   await Promise.all(workers);
-  assert.deepEqual(shop.provider.sent, [0, 0], 'once in vain, and once again');
+  assert.deepEqual(shop.provider.sent, [0, 0], 'once without success, and once again');
 });
 
 test('an answer "succeeded" that comes after the part was called failed is booked: the payer has the money, the merchant does not', async () => {

@@ -87,7 +87,7 @@ export class Gate implements Doorkeeper {
     });
   }
 
-  /** Ends the connections of a node without a word to it. What waited for them goes on. */
+  /** Ends the connections of a node without notifying it. Statements that waited for its locks continue. */
   async crash(owner: Owner): Promise<void> {
     const dead = [...this.#sessions].filter(([, session]) => session.owner === owner);
     this.#parked = this.#parked.filter(({ session }) => session.owner !== owner);

@@ -28,7 +28,7 @@ const ASIDE = new Set(['payment.late_success', 'payment.return_required']);
 /** Fields that may change after the last event of a resource. */
 const QUIET = new Set(['settled', 'updated_at']);
 
-/** Ends without money. What came late and was returned is told by the events of the return's refund alone. */
+/** Statuses of payments that ended without money. Only the events of a return's refund report late money that went back. */
 const UNPAID = new Set(['failed', 'cancelled', 'expired']);
 
 export function judgeEvents(shop: ShopView, _: Snapshot): string[] {

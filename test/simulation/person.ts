@@ -26,8 +26,8 @@ interface Open {
 }
 
 /**
- * Looks at everything that is still open, and after some rounds resolves what no provider will ever report: by the truth, as a
- * statement of the provider shows it.
+ * Looks at everything that is still open. After some rounds, resolves what no provider will report, with the outcome that the
+ * provider's statement shows.
  * @returns whether anything was open
  */
 export async function attend(world: World, round: number): Promise<boolean> {

@@ -32,7 +32,7 @@ export interface Traits {
   channels: readonly { channel: string; currency: string }[];
 }
 
-/** The answer to a request is given up after this. */
+/** Time after which the sender of a request no longer waits for its answer. */
 const TIMEOUT_MS = 30_000;
 
 /** Makes a provider whose every call has a drawn outcome, of all that the contract of providers allows. */

@@ -11,7 +11,7 @@ const LONG_STEP_MS = 1_800_000;
 /** A connection whose transaction is idle for longer is ended by the server (src/platform/db/pool.ts). */
 const IDLE_IN_TRANSACTION_MS = 30_000;
 const RESTART_MS = 3_000;
-/** For so long after a fault, statements may fail of it: that of the timeout, and those that wait for the one that times out. */
+/** For this long after a fault, statements may fail because of it: the one that times out, and those that wait for its locks. */
 const AFTER_FAULT_MS = 120_000;
 /** In a calm, sweeps have their turn before jumps of at least this length. */
 const CALM_STEP_MS = 200;
@@ -110,7 +110,7 @@ export class NodeWeather implements Weather {
     this.#scheduler.at(this.#scheduler.now + this.#random.int(RESTART_MS), null, () => this.#returning.push(node));
   }
 
-  /** Stops a node for a while: a collection of garbage, a machine that sleeps, a disk that does not answer. */
+  /** Stops a node for a while, as a garbage collection, a suspended machine or a slow disk would. */
   #pause(): void {
     const node = this.#drawNode();
     if (!node) return;

@@ -73,7 +73,7 @@ const CLAIMS: Claim[] = [
 
 const text = (statement: string): Sql => ({ text: statement, values: [] });
 
-/** Two rows of the table: the second is due since longer. */
+/** Two rows of the table: the second has been due for longer. */
 async function dueRows({ table, column, of }: Claim): Promise<[string, string]> {
   const { owner } = twins;
   const rows = await owner.all<{ id: string }>(text(`select id from ${table} where ${of} order by id limit 2`));

@@ -62,7 +62,7 @@ export class Caller {
     return this.#noted(operation, due, said, expected);
   }
 
-  /** Keeps the stream of a payment's page open for a while, and leaves as browsers do: without a farewell. */
+  /** Keeps the event stream of a payment's page open for a while, then closes the connection without notice, as browsers do. */
   async watch(path: string, ms: number): Promise<void> {
     const leaving = AbortSignal.timeout(ms);
     try {

@@ -41,7 +41,7 @@ export async function advanceRefund(deps: RefundDeps, store: Store, known: Refun
   return applied;
 }
 
-/** Returns the outcome of a poll that may be applied. A failed poll, and "not found" too early, do not allow the part to be sent again. */
+/** Returns the outcome of a poll that may be applied. A failed poll does not allow the part to be sent again, nor does an early "not found". */
 function evidenceOf(outcome: RefundOutcome, mayResend: () => boolean): RefundOutcome {
   if (outcome.kind === 'unavailable') return { kind: 'unknown', message: outcome.message };
   if (outcome.kind === 'not_found' && !mayResend()) return { kind: 'unknown', message: 'the provider does not know it' };

@@ -29,16 +29,17 @@ export function pollDelay({ first_ms, factor, max_ms }: PollPlan, polls: number)
  * Returns whether a refund or payout that its provider reports as not found may be sent again, with the same key: not soon after
  * it was sent, and never to a provider without idempotency, which would move the money twice if it has the first one after all.
  * There it is left to manual resolution.
- * @param operation the operations of the provider to which it belongs
+ * @param operation the provider's refund or payout operations, whose idempotency may differ
  * @param sent_at when it was last sent, in milliseconds since the epoch; null: unknown
  * @param now when the provider was asked, in milliseconds since the epoch
  */
 export function mayBeSentAgain(
-  { not_found_grace_ms, ...all }: Pick<Capabilities, 'idempotency' | 'not_found_grace_ms'>,
+  capabilities: Pick<Capabilities, 'idempotency' | 'not_found_grace_ms'>,
   operation: Partial<Pick<Capabilities, 'idempotency'>> | undefined,
   sent_at: number | null,
   now: number,
 ): boolean {
-  const idempotency = operation?.idempotency ?? all.idempotency;
-  return idempotency !== 'none' && sent_at !== null && now - sent_at >= Math.max(not_found_grace_ms, NOT_FOUND_GRACE_MS);
+  const idempotency = operation?.idempotency ?? capabilities.idempotency;
+  const grace_ms = Math.max(capabilities.not_found_grace_ms, NOT_FOUND_GRACE_MS);
+  return idempotency !== 'none' && sent_at !== null && now - sent_at >= grace_ms;
 }

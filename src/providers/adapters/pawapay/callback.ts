@@ -10,7 +10,8 @@ const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /**
  * Authenticates and parses a callback. The status in a signed callback is trusted; an unsigned one triggers a status
- * read, and so does one that is verified after its signature expired (60 s in pawaPay's example). A missing signature is a forgery only where the account's configuration says that callbacks are signed.
+ * read, and so does one that is verified after its signature expired (60 s in pawaPay's example). A missing signature is a
+ * forgery only where the account's configuration says that callbacks are signed.
  */
 export function verifyCallback(account: Account, raw: RawCallback): Callback {
   const verdict = verifyMessage(raw, (id) => account.public_keys.get(id), account.clock.now());
