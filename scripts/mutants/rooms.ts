@@ -78,7 +78,14 @@ export const TESTS = [
     'cli/returns',
     'kit/money',
   ],
-  ...['checkout/', 'adapters/aggregators.shop', 'adapters/wave.shop', 'adapters/orange-money.shop', 'adapters/already-there'],
+  ...[
+    'openapi/document',
+    'checkout/',
+    'adapters/aggregators.shop',
+    'adapters/wave.shop',
+    'adapters/orange-money.shop',
+    'adapters/already-there',
+  ],
 ];
 
 /** Folder of tests that are tried last: they take longest. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
-import type { Document, Header, Method, Ref, Response, Schema } from '../../src/edge/openapi/types.ts';
+import type { Document, Example, Header, Method, Ref, Response, Schema } from '../../src/edge/openapi/types.ts';
 import { versions } from '../../src/tenants/versions/registry.ts';
 
 /** What came back: the part of an answer that the document speaks of. */
@@ -76,8 +76,12 @@ export class Contract {
 
   #faults(documented: Response | Ref | undefined, answer: Answered): string[] {
     if (!documented) return [`status ${answer.status} is not documented for this operation`];
-    const { headers, undocumented, body } = this.#documented(this.resolve<Response>(documented));
+    const { headers, undocumented, body, messages } = this.#documented(this.resolve<Response>(documented));
+    const { message } = (answer.body ?? {}) as { message?: string };
     return [
+      ...(answer.status >= 300 || messages.has(message) || message === OF_A_FAILED_TRANSFER
+        ? []
+        : [`message ${message} is not that of the example`]),
       ...undocumented.filter((name) => answer.headers.has(name)).map((name) => `header ${name} is sent but not documented`),
       ...headers.flatMap((header) => headerFaults(header, answer.headers.get(header.name))),
       ...(body ? this.#schemaFaults(body.key, body.schema, answer.body) : []),
@@ -90,13 +94,16 @@ export class Contract {
     if (known) return known;
     const { headers = {}, content } = response;
     const names = new Set(Object.keys(headers).map((name) => name.toLowerCase()));
-    const schema = content?.['application/json']?.schema;
+    const { schema, examples = {} } = content?.['application/json'] ?? {};
     const documented: Documented = {
       headers: Object.entries(headers).map(([name, header]) => {
         const resolved = this.resolve<Header>(header);
         return { name, required: resolved.required, check: this.#headerCheck(resolved) };
       }),
       undocumented: Object.keys(this.document.components.headers).filter((name) => !names.has(name.toLowerCase())),
+      messages: new Set(
+        Object.values(examples).map((example) => (this.resolve<Example>(example).value as { message?: string }).message),
+      ),
       ...(schema && { body: { key: JSON.stringify(schema), schema } }),
     };
     this.#responses.set(response, documented);
@@ -119,11 +126,16 @@ export class Contract {
   }
 }
 
+/** The only success whose message has no example: a transfer that the balance does not cover is created, but failed. */
+const OF_A_FAILED_TRANSFER = 'Transfer failed';
+
 /** A response of the document, ready to check. */
 interface Documented {
   headers: DocumentedHeader[];
   /** The headers that only other responses have. */
   undocumented: string[];
+  /** The messages of its examples: a success has one of them. */
+  messages: ReadonlySet<string | undefined>;
   /** The schema of its JSON, with the name that it is compiled under. */
   body?: { key: string; schema: Schema };
 }
