@@ -58,7 +58,7 @@ export class RefundShop {
   private constructor(api: Api, clock: FakeClock) {
     this.api = api;
     this.clock = clock;
-    this.owner = openPool({ url: api.databases.live, size: 2, log: createLog({ level: 'silent', format: 'json' }) });
+    this.owner = openPool({ url: api.databases.live, size: 3, log: createLog({ level: 'silent', format: 'json' }) });
   }
 
   static async open(env: Record<string, string> = {}): Promise<RefundShop> {

@@ -226,7 +226,7 @@ export async function shiftPayments(tx: Tx, { team_id, by_ms, now }: TimeShift, 
 export async function markSettled(tx: Tx, refs: readonly PaymentRef[], now: Date): Promise<void> {
   await tx.run(sql`
     update payments p set settled = true, updated_at = ${now}
-    from (select distinct * from unnest(${refs.map((ref) => ref.team_id)}::bigint[], ${refs.map((ref) => ref.id)}::text[]) as w (team_id, id)) k
+    from unnest(${refs.map((ref) => ref.team_id)}::bigint[], ${refs.map((ref) => ref.id)}::text[]) as k (team_id, id)
     where p.team_id = k.team_id and p.id = k.id and not exists (
       select 1 from settlement_items i where i.team_id = p.team_id and i.payment_id = p.id and i.released_at is null)`);
 }
