@@ -80,6 +80,7 @@ export const TESTS = [
   ],
   ...[
     'openapi/document',
+    'openapi/routes',
     'checkout/',
     'adapters/aggregators.shop',
     'adapters/wave.shop',

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { transferEvent } from '../../src/core/transfers/apply.ts';
 import { dispatchedJournal, reservedJournal, returnedJournal, succeededJournal } from '../../src/core/transfers/bookings.ts';
+import { presentTransfer } from '../../src/core/transfers/present.ts';
 import type { TransferRow } from '../../src/core/transfers/schema.ts';
 import type { Journal } from '../../src/money/ledger/post.ts';
 
@@ -47,3 +49,21 @@ for (const [name, journal, kind, postings] of JOURNALS) {
     });
   });
 }
+
+test('the event of a transfer has the type of its status, created for the first, and its number', () => {
+  const created = {
+    ...row,
+    status: 'processing',
+    event_count: 3,
+    created_at: new Date(1),
+    updated_at: new Date(2),
+  } as TransferRow;
+  const types = (['processing', 'succeeded', 'failed', 'cancelled'] as const).map(
+    (status) => transferEvent('live', { ...created, status }).type,
+  );
+  assert.deepEqual(types, ['transfer.created', 'transfer.succeeded', 'transfer.failed', 'transfer.cancelled']);
+  assert.deepEqual(transferEvent('live', created), {
+    ...{ team_id: 7n, type: 'transfer.created', resource_id: 'po_1', sequence: 3 },
+    data: presentTransfer('live', created),
+  });
+});

@@ -88,6 +88,21 @@ test('200 both kinds of pagination, forwards and backwards', async () => {
   assert.deepEqual([shown(past), past.meta.has_more], [[], false]);
 });
 
+test('422 for a cursor of another team, environment or list', async () => {
+  const cursorOf = async (path: string, key: string) => (await api.call('GET', path, { key })).body.meta.next_cursor;
+  const other = await api.newMerchant();
+  const asking = [
+    ['/transfers', other.sandbox.secret],
+    ['/transfers', api.keys.live.secret],
+    ['/payments', api.keys.sandbox.secret],
+  ] as const;
+  for (const [path, key] of asking) {
+    const cursor = encodeURIComponent(await cursorOf(path, key));
+    const { status, body } = await api.call('GET', `/transfers?cursor=${cursor}`);
+    assert.deepEqual([status, Object.keys(body.errors)], [422, ['cursor']]);
+  }
+});
+
 test('422 for invalid queries', async () => {
   const wrong: [string, string][] = [
     ['per_page=0', 'per_page'],

@@ -90,7 +90,7 @@ function netsOf(journal: Journal): Net[] {
   ]);
 }
 
-/** Returns one net amount for each account, in the order in which every transaction takes the locks. */
+/** Returns one net amount for each account. The statements that lock the accounts sort them. */
 function summed(nets: Net[]): Net[] {
   const byKey = new Map<string, Net>();
   for (const net of nets) {
@@ -98,10 +98,7 @@ function summed(nets: Net[]): Net[] {
     const sum = byKey.get(key);
     byKey.set(key, sum ? { ...sum, amount_minor: sum.amount_minor + net.amount_minor } : net);
   }
-  return [...byKey.entries()]
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([, net]) => net)
-    .filter((net) => net.amount_minor !== 0n);
+  return [...byKey.values()].filter((net) => net.amount_minor !== 0n);
 }
 
 async function stream(tx: Tx, nets: Net[]): Promise<void> {
