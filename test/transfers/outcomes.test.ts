@@ -84,7 +84,7 @@ test('a payout that provably was not taken goes to the next account at once, and
   });
 });
 
-test('an empty wallet uses up the key, however it is told, and the next account is tried', () => {
+test('an empty wallet uses up the key, whether at once or later, and the next account is tried', () => {
   const empty: PayoutOutcome = { kind: 'unfunded', message: 'no float' };
   for (const call of CALLS) {
     for (const [resent, before, spent] of [
