@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, test } from 'node:test';
-import { fixed, type Sql, sql, type Tx } from '../../src/kit/sql.ts';
+import { fixed, sql, type Tx } from '../../src/kit/sql.ts';
 import { readBalances } from '../../src/money/ledger/balances.ts';
 import { bookedSums, booksOf, LAST_ID, lastOfChunk, nextTeam } from '../../src/money/ledger/books.ts';
 import { idsWithin, settledBelow } from '../../src/money/ledger/moments.ts';
 import { JOURNALS } from '../../src/money/ledger/seal.ts';
-import { linesAbout, linesOf } from '../../src/money/ledger/statement.ts';
 import { suspenseOf } from '../../src/money/ledger/suspense.ts';
-import { book, type Books, openBooks, PAYMENT } from './books.ts';
+import { book, type Books, closed, openBooks, PAYMENT } from './books.ts';
+import { insertJournals, insertLines, type Journal, type Line, takenBack } from './rows.ts';
 
 /** The statements that read the ledger, each on rows that differ from the wanted ones in one thing. */
 let books: Books;
@@ -17,41 +17,7 @@ before(async () => {
 });
 after(() => books.close());
 
-const BACK = new Error('taken back');
-const text = (statement: string): Sql => ({ text: statement, values: [] });
-
-/** Runs the work as the owner of the tables, without foreign keys, and takes it back. */
-async function trial(work: (tx: Tx) => Promise<void>): Promise<void> {
-  await books.owner
-    .transaction(async (tx) => {
-      await tx.run(text('alter table postings drop constraint if exists postings_team_id_journal_id_fkey'));
-      await work(tx);
-      throw BACK;
-    })
-    .catch((error: unknown) => {
-      if (error !== BACK) throw error;
-    });
-}
-
-type Journal = [team_id: number, id: number, at?: string, kind?: string, source_id?: string, subject_id?: string];
-
-async function insertJournals(tx: Tx, ...journals: Journal[]): Promise<void> {
-  for (const [team_id, id, at = '2026-01-01T00:00:00Z', kind = 'k', source_id = `s${id}`, subject_id = `x${id}`] of journals) {
-    await tx.run(sql`
-      insert into journals (team_id, id, kind, source_id, subject_id, created_at) overriding system value
-      values (${team_id}, ${id}, ${kind}, ${source_id}, ${subject_id}, ${at})`);
-  }
-}
-
-type Line = [team_id: number, journal_id: number, line: number, debit: string, credit: string, amount: number, currency?: string];
-
-async function insertLines(tx: Tx, ...lines: Line[]): Promise<void> {
-  for (const [team_id, journal_id, line, debit, credit, amount, currency = 'XAF'] of lines) {
-    await tx.run(sql`
-      insert into postings (team_id, journal_id, line, currency, debit, credit, amount_minor)
-      values (${team_id}, ${journal_id}, ${line}, ${currency}, ${debit}, ${credit}, ${amount})`);
-  }
-}
+const trial = (work: (tx: Tx) => Promise<void>) => takenBack(books, work);
 
 test('the next team is the smallest above a given one, in whatever table it appears', async () => {
   await trial(async (tx) => {
@@ -88,6 +54,7 @@ test('balances are rows and deltas of the team and currency, summed by account',
 
 test('what the own transaction has posted is held, but not closed; no journal of it is summed', async () => {
   await books.app.transaction((tx) => book(tx, [['clearing', 'available', 7n]]));
+  await closed(books.app);
   await trial(async (tx) => {
     const { closed_before: early } = await booksOf(tx, 1n);
     const old = await bookedSums(tx, { team_id: 1n, after: 0n, to: LAST_ID }, '9000000000000000000');
@@ -234,98 +201,5 @@ test('a seal hashes the lines in the order of transaction, journal and line, one
         .digest('hex');
     assert.deepEqual(await sealed('100', '102'), { count: 3, hash: hashOf(lines.join('')) });
     assert.deepEqual(await sealed('500', '600'), { count: 0, hash: hashOf('') });
-  });
-});
-
-const LINE = { kind: 'k', currency: 'XAF', created_at: new Date('2026-01-01T00:00:00Z') };
-
-test('lines about an id are those of its subject or its source in all teams, in order, each once', async () => {
-  await trial(async (tx) => {
-    await insertJournals(
-      tx,
-      [5, 4, undefined, 'k', 'id', 'other'],
-      [3, 3, undefined, 'k', 'id', 'id'],
-      [3, 2, undefined, 'k', 'else', 'id'],
-    );
-    await insertJournals(
-      tx,
-      [3, 1, undefined, 'k', 'no', 'no'],
-      [4, 1, undefined, 'k', 'no', 'no'],
-      [5, 3, undefined, 'k', 'i', 'd'],
-    );
-    const all: Line[] = [3, 2, 1].flatMap((id): Line[] => [
-      [3, id, 2, 'hold', 'pending', 2],
-      [3, id, 1, 'clearing', 'hold', 1],
-    ]);
-    await insertLines(
-      tx,
-      ...all,
-      [4, 1, 1, 'clearing', 'hold', 1],
-      [5, 4, 1, 'clearing', 'hold', 5],
-      [5, 3, 1, 'clearing', 'hold', 1],
-    );
-    const lines = await linesAbout(tx, 'id');
-    const places = lines.map(({ team_id, journal_id, line, amount_minor }) =>
-      [team_id, journal_id, line, amount_minor].map(Number),
-    );
-    assert.deepEqual(places, [
-      [3, 2, 1, 1],
-      [3, 2, 2, 2],
-      [3, 3, 1, 1],
-      [3, 3, 2, 2],
-      [5, 4, 1, 5],
-    ]);
-    assert.deepEqual(lines.at(-1), {
-      ...{ ...LINE, team_id: 5n, journal_id: 4n, line: 1, source_id: 'id', subject_id: 'other' },
-      ...{ debit: 'clearing', credit: 'hold', amount_minor: 5n },
-    });
-    assert.deepEqual(await linesAbout(tx, 'nothing'), []);
-  });
-});
-
-test('a statement has the lines of its team or of all, from its beginning to before its end', async () => {
-  const day = (n: number) => new Date(Date.UTC(2026, 0, n));
-  await trial(async (tx) => {
-    for (const team of [1, 2]) {
-      await insertJournals(tx, ...[4, 3, 2, 1].map((n): Journal => [team, n, day(n).toISOString()]));
-      for (const n of [4, 3, 2, 1])
-        await insertLines(tx, [team, n, 2, 'hold', 'pending', 2], [team, n, 1, 'clearing', 'hold', 1]);
-    }
-    const read = async (team_id: bigint | null, from: Date | null, before: Date | null) => {
-      const found: string[] = [];
-      for await (const page of linesOf(tx, { team_id, from, before }))
-        found.push(...page.map((line) => [line.team_id, line.journal_id, line.line].join('.')));
-      return found;
-    };
-    const wanted = (teams: number[], ids: number[]) =>
-      teams.flatMap((team) => ids.flatMap((id) => [`${team}.${id}.1`, `${team}.${id}.2`]));
-    assert.deepEqual(await read(null, null, null), wanted([1, 2], [1, 2, 3, 4]));
-    assert.deepEqual(await read(1n, null, null), wanted([1], [1, 2, 3, 4]));
-    assert.deepEqual(await read(2n, day(2), day(4)), wanted([2], [2, 3]));
-    assert.deepEqual(await read(null, day(3), null), wanted([1, 2], [3, 4]));
-    assert.deepEqual(await read(1n, null, day(2)), wanted([1], [1]));
-    assert.deepEqual(await read(1n, new Date(day(2).getTime() + 1), new Date(day(3).getTime() + 1)), wanted([1], [3]));
-    assert.deepEqual(await read(3n, null, null), []);
-  });
-});
-
-test('a statement longer than a page has every line once, in pages that are never empty', async () => {
-  await trial(async (tx) => {
-    await insertJournals(tx, ...[1, 2, 3].map((n): Journal => [1, n]));
-    for (const n of [1, 2]) {
-      await tx.run(sql`
-        insert into postings (team_id, journal_id, line, currency, debit, credit, amount_minor)
-        select 1, ${n}, line, 'XAF', 'clearing', 'hold', 1 from generate_series(1, 2500) line`);
-    }
-    const sizes = async () => {
-      const pages: string[][] = [];
-      for await (const page of linesOf(tx, { team_id: 1n, from: null, before: null }))
-        pages.push(page.map(({ journal_id, line }) => `${journal_id} ${line}`));
-      assert.equal(new Set(pages.flat()).size, pages.flat().length);
-      return pages.map((page) => page.length);
-    };
-    assert.deepEqual(await sizes(), [5_000]);
-    await insertLines(tx, [1, 3, 1, 'clearing', 'hold', 1]);
-    assert.deepEqual(await sizes(), [5_000, 1]);
   });
 });

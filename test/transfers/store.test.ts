@@ -8,7 +8,7 @@ import { transferSweep } from '../../src/core/transfers/sweeps.ts';
 import { type Sql, sql, type Tx } from '../../src/kit/sql.ts';
 import type { Store } from '../../src/platform/db/stores.ts';
 import { FakeClock } from '../setup/api.ts';
-import { type Books, openBooks } from '../ledger/books.ts';
+import { book, type Books, openBooks } from '../ledger/books.ts';
 
 /** The statements about transfers, on rows that differ from the wanted one in one thing each. */
 const AT = new Date('2030-01-01T00:00:00Z');
@@ -66,6 +66,10 @@ test('a transfer is read as it was inserted, with or without what may be absent'
   await trial([ROW, bare, { ...ROW, team_id: 2n, reference: 'of another team' }], async (tx) => {
     assert.deepEqual(await find(tx, 'po_1'), ROW);
     assert.deepEqual(await find(tx, 'po_2'), bare);
+    const absent = await tx.all(
+      sql`select metadata is null as metadata, decision is null as decision from transfers where id = 'po_2'`,
+    );
+    assert.deepEqual(absent, [{ metadata: true, decision: true }]);
     assert.equal(await find(tx, 'po_3'), undefined);
   });
 });
@@ -256,12 +260,18 @@ test('the sweep of a store has a name, its environment and a pause', () => {
   assert.deepEqual([sweep.name, sweep.environment, sweep.idle_ms], ['transfers', 'live', 250]);
 });
 
-test('test money has an entry in the audit trail under the id of its journal', async () => {
+test('test money comes from clearing, repays an advance first, and has an entry in the audit trail', async () => {
   const store = { environment: 'sandbox', db: books.app } as Store;
   const clock = new FakeClock();
+  await books.app.transaction((tx) => book(tx, [['credit', 'clearing', 30n]]));
   await fundSandbox({ clock }, store, 1n, 'XAF', 100n, WORKER);
-  const [journal] = await books.app.all<{ source_id: string }>(sql`select kind, source_id, subject_id from journals`);
-  assert.deepEqual(journal, { kind: 'sandbox.funded', source_id: journal?.source_id, subject_id: journal?.source_id });
+  const [journal, repaid] = await books.app.all<{ source_id: string; subject_id: string }>(sql`
+    select j.kind, j.source_id, j.subject_id, p.debit, p.credit, p.amount_minor from journals j join postings p on p.journal_id = j.id
+    where j.kind <> 'payment.succeeded' order by j.id`);
+  const from = { source_id: journal?.source_id, subject_id: journal?.source_id };
+  assert.deepEqual(journal, { ...from, kind: 'sandbox.funded', debit: 'clearing', credit: 'available', amount_minor: 100n });
+  const repaying = { kind: 'credit.repaid:XAF:available', debit: 'available', credit: 'credit', amount_minor: 30n };
+  assert.deepEqual(repaid, { ...from, ...repaying });
   const entries = await books.app.all(sql`select action, resource_id, created_at from audit_entries`);
   assert.deepEqual(entries, [{ action: 'balance.fund', resource_id: journal?.source_id, created_at: new Date(clock.now()) }]);
 });

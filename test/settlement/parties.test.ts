@@ -1,0 +1,294 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { fixed, type Sql, sql, type Tx } from '../../src/kit/sql.ts';
+import type { Account } from '../../src/money/ledger/accounts.ts';
+import { readBalances } from '../../src/money/ledger/balances.ts';
+import { owedByTeam, repayCredit } from '../../src/money/settlement/credit.ts';
+import { type Draw, draw, returnDrawn } from '../../src/money/settlement/draw.ts';
+import { releaseItems } from '../../src/money/settlement/release.ts';
+import * as store from '../../src/money/settlement/store.ts';
+import { book, type Books, openBooks } from '../ledger/books.ts';
+
+/** Whose money it is: what is released, drawn, returned and repaid, for each party, row by row. Every trial is taken back. */
+let books: Books;
+before(async () => {
+  books = await openBooks();
+});
+after(() => books.close());
+
+const BACK = new Error('taken back');
+const AT = new Date('2030-01-01T00:00:00Z');
+const later = (ms: number) => new Date(AT.getTime() + ms);
+const text = (statement: string): Sql => ({ text: statement, values: [] });
+
+async function trial(work: (tx: Tx) => Promise<void>): Promise<void> {
+  await books.owner
+    .transaction(async (tx) => {
+      await work(tx);
+      throw BACK;
+    })
+    .catch((error: unknown) => {
+      if (error !== BACK) throw error;
+    });
+}
+
+const ITEM: store.SettlementItem = {
+  ...{ team_id: 1n, payment_id: 'trx_1', account_id: '', currency: 'XAF', share_minor: 1_000n, amount_minor: 1_000n },
+  ...{ release_at: AT, released_at: null },
+};
+const item = (changes: Partial<store.SettlementItem> = {}): store.SettlementItem => ({ ...ITEM, ...changes });
+
+/** All items, as text in order of their keys. */
+async function items(tx: Tx): Promise<string[]> {
+  const rows = await tx.all<{ row: string }>(
+    text(`
+    select concat_ws(' ', team_id, payment_id, '"' || account_id || '"', currency, share_minor, amount_minor, released_minor,
+      extract(epoch from released_at - '${AT.toISOString()}'), released_by) as row
+    from settlement_items order by team_id, payment_id, account_id`),
+  );
+  return rows.map(({ row }) => row);
+}
+
+/** All journals, each with its lines. */
+async function journals(tx: Tx): Promise<string[]> {
+  const rows = await tx.all<{ row: string }>(
+    text(`
+    select concat_ws(' ', j.team_id, p.currency, j.kind, j.source_id, j.subject_id, ':',
+      string_agg(p.debit || '>' || p.credit || ' ' || p.amount_minor, ', ' order by p.line)) as row
+    from journals j join postings p on p.team_id = j.team_id and p.journal_id = j.id where j.kind <> 'given'
+    group by j.team_id, j.id, p.currency, j.kind, j.source_id, j.subject_id order by j.kind, j.team_id, j.id`),
+  );
+  return rows.map(({ row }) => row);
+}
+
+/** Gives a party money, or lets the platform advance it. */
+async function give(tx: Tx, lines: [Account, Account, bigint][], team_id = 1n, currency = 'XAF'): Promise<void> {
+  await book(tx, lines, { team_id, currency, kind: 'given' });
+}
+
+const ONE = { team_id: 1n, currency: 'XAF', account_id: '', source_id: 's1', subject_id: 'x1' };
+
+test('an advance is repaid from money that arrived: all of it, or all that there is', async () => {
+  for (const [available, debt, repaid] of [
+    [100n, 40n, 40n],
+    [40n, 100n, 40n],
+    [40n, 40n, 40n],
+    [0n, 100n, null],
+    [100n, 0n, null],
+  ] as const) {
+    await trial(async (tx) => {
+      await give(tx, [
+        ['clearing', 'available', available],
+        ['credit', 'clearing', debt],
+      ]);
+      await repayCredit(tx, [ONE]);
+      const wanted = repaid === null ? [] : [`1 XAF credit.repaid:XAF:available s1 x1 : available>credit ${repaid}`];
+      assert.deepEqual(await journals(tx), wanted);
+    });
+  }
+});
+
+test('only the party to which money came repays, in its currency and from its own money', async () => {
+  await trial(async (tx) => {
+    for (const [team, currency] of [
+      [1n, 'XAF'],
+      [1n, 'XOF'],
+      [2n, 'XAF'],
+    ] as const) {
+      const own: [Account, Account, bigint][] = ['', ':acct_1', ':acct_2'].flatMap((party): [Account, Account, bigint][] => [
+        ['clearing', `available${party}` as Account, 100n],
+        [`credit${party}` as Account, 'clearing', 30n],
+      ]);
+      await give(tx, own, team, currency);
+    }
+    await repayCredit(tx, []);
+    assert.deepEqual(await journals(tx), []);
+    await repayCredit(tx, [
+      { ...ONE, account_id: 'acct_1' },
+      { ...ONE, currency: 'XOF' },
+      { ...ONE, team_id: 3n },
+    ]);
+    assert.deepEqual(await journals(tx), [
+      '1 XAF credit.repaid:XAF:available:acct_1 s1 x1 : available:acct_1>credit:acct_1 30',
+      '1 XOF credit.repaid:XOF:available s1 x1 : available>credit 30',
+    ]);
+    assert.equal(await owedByTeam(tx, 1n, 'XAF'), 60n);
+    assert.equal(await owedByTeam(tx, 1n, 'XOF'), 60n);
+    assert.equal(await owedByTeam(tx, 2n, 'XAF'), 90n);
+    assert.equal(await owedByTeam(tx, 3n, 'XAF'), 0n);
+  });
+});
+
+test('what a team owes is the sum of its accounts of credit, and of no account with a name near that', async () => {
+  await trial(async (tx) => {
+    for (const [n, name] of [
+      'credit',
+      'credit:',
+      'credit:acct_1',
+      'credit:~',
+      'credit9',
+      'credit;',
+      'creditx',
+      'a',
+      'z',
+    ].entries())
+      await tx.run(
+        sql`insert into balances (team_id, currency, account, guarded, posted_minor) values (1, 'XAF', ${name}, false, ${-(10 ** n)})`,
+      );
+    assert.equal(await owedByTeam(tx, 1n, 'XAF'), 1_111n);
+  });
+});
+
+const CLAIM = { team_id: 1n, payment_id: 'trx_1', currency: 'XAF', amount_minor: 100_000n };
+const drawn = (account_id: string, bucket: Draw['bucket'], amount_minor: bigint): Draw => ({ account_id, bucket, amount_minor });
+
+/** A payment of which the team has a tenth and a subaccount the rest, with money of both and of another payment. */
+async function split(tx: Tx, own: Partial<store.SettlementItem> = {}): Promise<void> {
+  const rest = item({ account_id: 'acct_1', share_minor: 900_000n, amount_minor: 30_000n });
+  await store.insertItems(tx, [
+    item({ share_minor: 100_000n, amount_minor: 4_000n, ...own }),
+    rest,
+    item({ payment_id: 'trx_2' }),
+  ]);
+  await give(tx, [
+    ['clearing', 'pending', 900_000n],
+    ['clearing', 'available', 5_000n],
+    ['clearing', 'available:acct_1', 20_000n],
+  ]);
+}
+
+test('a claim is drawn from each party by its share: from pending, then available, then as an advance', async () => {
+  await trial(async (tx) => {
+    await split(tx);
+    assert.deepEqual(await draw(tx, CLAIM, null), [
+      ...[drawn('', 'pending', 4_000n), drawn('', 'available', 5_000n)],
+      ...[drawn('acct_1', 'pending', 30_000n), drawn('acct_1', 'available', 20_000n)],
+      ...[drawn('', 'credit', 1_000n), drawn('acct_1', 'credit', 40_000n)],
+    ]);
+    assert.deepEqual(await items(tx), ['1 trx_1 "" XAF 100000 0', '1 trx_1 "acct_1" XAF 900000 0', '1 trx_2 "" XAF 1000 1000']);
+  });
+  await trial(async (tx) => {
+    await split(tx);
+    const small = await draw(tx, { ...CLAIM, amount_minor: 1_000n }, 0n);
+    assert.deepEqual(small, [drawn('', 'pending', 100n), drawn('acct_1', 'pending', 900n)], 'covered: the cap does not matter');
+    assert.deepEqual((await items(tx)).slice(0, 2), ['1 trx_1 "" XAF 100000 3900', '1 trx_1 "acct_1" XAF 900000 29100']);
+  });
+});
+
+test('advances of the platform stay within the cap of the team, with what it owes already', async () => {
+  for (const [owed, cap, isDrawn] of [
+    [0n, 41_000n, true],
+    [0n, 40_999n, false],
+    [9_000n, 50_000n, true],
+    [9_000n, 49_999n, false],
+    [9_000n, null, true],
+  ] as const) {
+    await trial(async (tx) => {
+      await split(tx);
+      await give(tx, [['credit:acct_2', 'clearing', owed]]);
+      const before = await items(tx);
+      const draws = await draw(tx, CLAIM, cap);
+      assert.equal(draws !== null, isDrawn, `${owed} ${cap}`);
+      if (!isDrawn) assert.deepEqual(await items(tx), before);
+    });
+  }
+});
+
+test('nothing pending is drawn from a share that was released, or that is larger than it should be', async () => {
+  for (const [own, pending] of [
+    [{ released_at: AT }, 0n],
+    [{ amount_minor: 100_001n }, 0n],
+    [{ amount_minor: 100_000n }, 10_000n],
+  ] as const) {
+    await trial(async (tx) => {
+      if ('amount_minor' in own)
+        await tx.run(text('alter table settlement_items drop constraint if exists settlement_items_within_share'));
+      await split(tx, own);
+      const draws = await draw(tx, CLAIM, null);
+      const sum = draws?.filter(({ account_id, bucket }) => account_id === '' && bucket === 'pending');
+      assert.deepEqual(sum, pending > 0n ? [drawn('', 'pending', pending)] : []);
+    });
+  }
+});
+
+const RETURN = { team_id: 1n, kind: 'back', source_id: 'rfd_1', currency: 'XAF', payment_id: 'trx_1', from: 'disputed' } as const;
+const DRAWS = [
+  ...[drawn('', 'pending', 40n), drawn('', 'available', 50n), drawn('', 'credit', 10n)],
+  ...[drawn('acct_1', 'pending', 300n), drawn('acct_1', 'hold', 7n)],
+];
+const from = (each: boolean) => (each ? 'disputed:acct_1' : 'disputed');
+
+for (const each of [false, true]) {
+  test(`drawn money returns to where it came from${each ? ', from the account of each party' : ''}, once`, async () => {
+    await trial(async (tx) => {
+      await split(tx);
+      await give(tx, [['credit', 'clearing', 45n]]);
+      await returnDrawn(tx, { ...RETURN, ...(each && { each }) }, DRAWS);
+      const back = [
+        ...['disputed>pending 40', 'disputed>available 50', 'disputed>available 10'],
+        ...[`${from(each)}>pending:acct_1 300`, `${from(each)}>hold:acct_1 7`],
+      ];
+      const wanted = [
+        `1 XAF back rfd_1 trx_1 : ${back.join(', ')}`,
+        '1 XAF credit.repaid:XAF:available rfd_1 trx_1 : available>credit 45',
+      ];
+      const after = ['1 trx_1 "" XAF 100000 4040', '1 trx_1 "acct_1" XAF 900000 30300', '1 trx_2 "" XAF 1000 1000'];
+      assert.deepEqual([await journals(tx), await items(tx)], [wanted, after]);
+      await give(tx, [['credit', 'clearing', 45n]]);
+      await returnDrawn(tx, RETURN, DRAWS);
+      assert.deepEqual([await journals(tx), await items(tx)], [wanted, after]);
+    });
+  });
+}
+
+test('what was drawn from a pending share that was released since becomes available', async () => {
+  await trial(async (tx) => {
+    await split(tx, { released_at: AT, amount_minor: 0n });
+    await returnDrawn(tx, RETURN, [drawn('', 'pending', 40n), drawn('', 'hold', 5n), drawn('acct_1', 'pending', 300n)]);
+    const back = 'disputed>available 40, disputed>hold 5, disputed>pending:acct_1 300';
+    assert.deepEqual(await journals(tx), [`1 XAF back rfd_1 trx_1 : ${back}`]);
+    assert.deepEqual((await items(tx)).slice(0, 2), ['1 trx_1 "" XAF 100000 0 0.000000', '1 trx_1 "acct_1" XAF 900000 30300']);
+  });
+});
+
+test('released money becomes available, one journal for each party and currency, and repays what each owes', async () => {
+  await trial(async (tx) => {
+    const due = [
+      item({ amount_minor: 100n }),
+      item({ payment_id: 'trx_2', amount_minor: 20n }),
+      item({ payment_id: 'trx_2', account_id: 'acct_1', amount_minor: 3n }),
+      item({ payment_id: 'trx_3', currency: 'XOF', amount_minor: 400n }),
+      item({ team_id: 2n, amount_minor: 5n }),
+    ];
+    await store.insertItems(tx, [...due, item({ payment_id: 'trx_9' })]);
+    for (const [team, currency] of [
+      [1n, 'XAF'],
+      [1n, 'XOF'],
+      [2n, 'XAF'],
+    ] as const)
+      await give(tx, [['clearing', 'pending', 9_000n]], team, currency);
+    await give(tx, [['credit', 'clearing', 50n]]);
+    await give(tx, [['credit:acct_1', 'clearing', 1n]]);
+    await releaseItems(tx, due, AT.getTime());
+    const rows = await journals(tx);
+    const batch = rows[0]?.split(' ')[3] as string;
+    assert.match(batch, /^req_/);
+    assert.deepEqual(rows, [
+      `1 XAF credit.repaid:XAF:available ${batch} ${batch} : available>credit 50`,
+      `1 XAF credit.repaid:XAF:available:acct_1 ${batch} ${batch} : available:acct_1>credit:acct_1 1`,
+      `1 XAF hold.released:XAF:available ${batch} ${batch} : pending>available 120`,
+      `2 XAF hold.released:XAF:available ${batch} ${batch} : pending>available 5`,
+      `1 XAF hold.released:XAF:available:acct_1 ${batch} ${batch} : pending:acct_1>available:acct_1 3`,
+      `1 XOF hold.released:XOF:available ${batch} ${batch} : pending>available 400`,
+    ]);
+    assert.deepEqual(await items(tx), [
+      `1 trx_1 "" XAF 1000 0 100 0.000000 ${batch}`,
+      `1 trx_2 "" XAF 1000 0 20 0.000000 ${batch}`,
+      `1 trx_2 "acct_1" XAF 1000 0 3 0.000000 ${batch}`,
+      `1 trx_3 "" XOF 1000 0 400 0.000000 ${batch}`,
+      '1 trx_9 "" XAF 1000 1000',
+      `2 trx_1 "" XAF 1000 0 5 0.000000 ${batch}`,
+    ]);
+    assert.equal((await readBalances(tx, 1n, 'XAF')).get('available'), 70n);
+  });
+});
