@@ -92,14 +92,14 @@ class Work {
     if (this.#attempts.size > 0) await updateAttempts(tx, [...this.#attempts.values()]);
     await recordObligations(tx, this.#context, this.#obligations);
     if (this.#updates.length > 0) await updatePayments(tx, this.#updates);
-    if (this.#items.length > 0) await insertItems(tx, this.#items);
-    if (this.#events.length > 0) await recordEvents(tx, this.#context.environment, this.#context.at, this.#events);
+    await insertItems(tx, this.#items);
+    await recordEvents(tx, this.#context.environment, this.#context.at, this.#events);
     if (this.#moves.length > 0) {
       for (const listener of this.#context.listeners) await listener(tx, this.#context, this.#moves);
     }
     // Transaction limits are locked before balances, as everywhere in the code: another order could deadlock.
     await changeUses(tx, this.#uses);
-    if (this.#journals.length > 0) await post(tx, this.#journals);
+    await post(tx, this.#journals);
     if (this.#arrivals.length > 0) await repayCredit(tx, this.#arrivals);
   }
 

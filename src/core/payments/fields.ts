@@ -18,7 +18,7 @@ interface Stored {
   /** In a text column of the field's name, or as a key of `details`. */
   stored: 'column' | 'details';
   /** What an erasure makes of it. Values that the code sets are listed in personal.ts. */
-  personal: Rule | 'plain';
+  personal: Rule;
 }
 
 interface Shape {
@@ -235,9 +235,8 @@ export const STORED_DETAILS = storedIn('details') as StoredDetail[];
 
 /** Returns the part of a list of personal data (personal.ts) that is about stored values. */
 export function storedList(place: 'column' | 'details', shown_only = false): PersonalFields {
-  const found = TABLE.filter(({ stored, shown }) => stored === place && (shown || !shown_only));
-  return {
-    plain: found.flatMap(({ name, personal }) => (personal === 'plain' ? [name] : [])).join(' '),
-    rules: Object.fromEntries(found.flatMap(({ name, personal = 'plain' }) => (personal === 'plain' ? [] : [[name, personal]]))),
-  };
+  const rules = TABLE.flatMap((field) =>
+    field.stored === place && (field.shown || !shown_only) ? [[field.name, field.personal] as const] : [],
+  );
+  return { plain: '', rules: Object.fromEntries(rules) };
 }
