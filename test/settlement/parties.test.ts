@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { fixed, type Sql, sql, type Tx } from '../../src/kit/sql.ts';
+import { type Sql, sql, type Tx } from '../../src/kit/sql.ts';
 import type { Account } from '../../src/money/ledger/accounts.ts';
 import { readBalances } from '../../src/money/ledger/balances.ts';
 import { owedByTeam, repayCredit } from '../../src/money/settlement/credit.ts';
@@ -18,7 +18,6 @@ after(() => books.close());
 
 const BACK = new Error('taken back');
 const AT = new Date('2030-01-01T00:00:00Z');
-const later = (ms: number) => new Date(AT.getTime() + ms);
 const text = (statement: string): Sql => ({ text: statement, values: [] });
 
 async function trial(work: (tx: Tx) => Promise<void>): Promise<void> {
