@@ -166,6 +166,23 @@ for (const [what, work] of Object.entries(TAKERS)) {
   });
 }
 
+test('rows of accounts are made in the order of their names too', async () => {
+  let working: Promise<void> | undefined;
+  await books.owner.transaction(async (tx) => {
+    await tx.run(text(`insert into balances values (1, 'XAF', 'available', true, 0)`));
+    working = books.app.transaction(async (own) => void (await lockBalances(own, 1n, 'XAF', ['reserved', 'available'])));
+    await waitsForLock();
+    // It waits for the first row, so it has not made the second: another transaction need not wait for that.
+    const free = books.owner.transaction(async (other) => {
+      await other.run(text(`set local lock_timeout = '2s'`));
+      await other.run(text(`insert into balances values (1, 'XAF', 'reserved', true, 0)`));
+    });
+    await free;
+  });
+  await working;
+  assert.deepEqual(await balances(), ['1 XAF available t 0', '1 XAF reserved t 0']);
+});
+
 test('folding adds the oldest deltas to their balances, as many as asked, and says how many', async () => {
   await posted([journal([['credit', 'available', 3n]])]);
   await books.owner.run(sql`

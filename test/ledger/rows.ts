@@ -8,7 +8,7 @@ export async function takenBack({ owner }: Books, work: (tx: Tx) => Promise<void
   await owner
     .transaction(async (tx) => {
       // Rows come in the order of the table then, so that a missing "order by" shows.
-      for (const scan of ['indexscan', 'indexonlyscan', 'bitmapscan'])
+      for (const scan of ['indexscan', 'indexonlyscan', 'bitmapscan', 'sort'])
         await tx.run({ text: `set local enable_${scan} = off`, values: [] });
       await tx.run(sql`alter table postings drop constraint if exists postings_team_id_journal_id_fkey`);
       await work(tx);

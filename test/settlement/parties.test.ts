@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { type Sql, sql, type Tx } from '../../src/kit/sql.ts';
+import { sql, type Tx } from '../../src/kit/sql.ts';
 import type { Account } from '../../src/money/ledger/accounts.ts';
 import { readBalances } from '../../src/money/ledger/balances.ts';
 import { owedByTeam, repayCredit } from '../../src/money/settlement/credit.ts';
-import { type Draw, draw, returnDrawn } from '../../src/money/settlement/draw.ts';
+import { draw, returnDrawn } from '../../src/money/settlement/draw.ts';
 import { releaseItems } from '../../src/money/settlement/release.ts';
 import * as store from '../../src/money/settlement/store.ts';
-import { book, type Books, openBooks } from '../ledger/books.ts';
+import { type Books, openBooks } from '../ledger/books.ts';
+import { takenBack } from '../ledger/rows.ts';
+import { AT, drawn, give, item, items, journals } from './support.ts';
 
 /** Whose money it is: what is released, drawn, returned and repaid, for each party, row by row. Every trial is taken back. */
 let books: Books;
@@ -16,54 +18,7 @@ before(async () => {
 });
 after(() => books.close());
 
-const BACK = new Error('taken back');
-const AT = new Date('2030-01-01T00:00:00Z');
-const text = (statement: string): Sql => ({ text: statement, values: [] });
-
-async function trial(work: (tx: Tx) => Promise<void>): Promise<void> {
-  await books.owner
-    .transaction(async (tx) => {
-      await work(tx);
-      throw BACK;
-    })
-    .catch((error: unknown) => {
-      if (error !== BACK) throw error;
-    });
-}
-
-const ITEM: store.SettlementItem = {
-  ...{ team_id: 1n, payment_id: 'trx_1', account_id: '', currency: 'XAF', share_minor: 1_000n, amount_minor: 1_000n },
-  ...{ release_at: AT, released_at: null },
-};
-const item = (changes: Partial<store.SettlementItem> = {}): store.SettlementItem => ({ ...ITEM, ...changes });
-
-/** All items, as text in order of their keys. */
-async function items(tx: Tx): Promise<string[]> {
-  const rows = await tx.all<{ row: string }>(
-    text(`
-    select concat_ws(' ', team_id, payment_id, '"' || account_id || '"', currency, share_minor, amount_minor, released_minor,
-      extract(epoch from released_at - '${AT.toISOString()}'), released_by) as row
-    from settlement_items order by team_id, payment_id, account_id`),
-  );
-  return rows.map(({ row }) => row);
-}
-
-/** All journals, each with its lines. */
-async function journals(tx: Tx): Promise<string[]> {
-  const rows = await tx.all<{ row: string }>(
-    text(`
-    select concat_ws(' ', j.team_id, p.currency, j.kind, j.source_id, j.subject_id, ':',
-      string_agg(p.debit || '>' || p.credit || ' ' || p.amount_minor, ', ' order by p.line)) as row
-    from journals j join postings p on p.team_id = j.team_id and p.journal_id = j.id where j.kind <> 'given'
-    group by j.team_id, j.id, p.currency, j.kind, j.source_id, j.subject_id order by j.kind, j.team_id, j.id`),
-  );
-  return rows.map(({ row }) => row);
-}
-
-/** Gives a party money, or lets the platform advance it. */
-async function give(tx: Tx, lines: [Account, Account, bigint][], team_id = 1n, currency = 'XAF'): Promise<void> {
-  await book(tx, lines, { team_id, currency, kind: 'given' });
-}
+const trial = (work: (tx: Tx) => Promise<void>) => takenBack(books, work);
 
 const ONE = { team_id: 1n, currency: 'XAF', account_id: '', source_id: 's1', subject_id: 'x1' };
 
@@ -111,6 +66,8 @@ test('only the party to which money came repays, in its currency and from its ow
       '1 XAF credit.repaid:XAF:available:acct_1 s1 x1 : available:acct_1>credit:acct_1 30',
       '1 XOF credit.repaid:XOF:available s1 x1 : available>credit 30',
     ]);
+    const rows = await tx.all(sql`select account from balances where team_id = 3`);
+    assert.deepEqual(rows, [], 'for those who owe nothing, nothing is locked');
     assert.equal(await owedByTeam(tx, 1n, 'XAF'), 60n);
     assert.equal(await owedByTeam(tx, 1n, 'XOF'), 60n);
     assert.equal(await owedByTeam(tx, 2n, 'XAF'), 90n);
@@ -139,7 +96,6 @@ test('what a team owes is the sum of its accounts of credit, and of no account w
 });
 
 const CLAIM = { team_id: 1n, payment_id: 'trx_1', currency: 'XAF', amount_minor: 100_000n };
-const drawn = (account_id: string, bucket: Draw['bucket'], amount_minor: bigint): Draw => ({ account_id, bucket, amount_minor });
 
 /** A payment of which the team has a tenth and a subaccount the rest, with money of both and of another payment. */
 async function split(tx: Tx, own: Partial<store.SettlementItem> = {}): Promise<void> {
@@ -200,8 +156,7 @@ test('nothing pending is drawn from a share that was released, or that is larger
     [{ amount_minor: 100_000n }, 10_000n],
   ] as const) {
     await trial(async (tx) => {
-      if ('amount_minor' in own)
-        await tx.run(text('alter table settlement_items drop constraint if exists settlement_items_within_share'));
+      if ('amount_minor' in own) await tx.run(sql`alter table settlement_items drop constraint settlement_items_within_share`);
       await split(tx, own);
       const draws = await draw(tx, CLAIM, null);
       const sum = draws?.filter(({ account_id, bucket }) => account_id === '' && bucket === 'pending');
@@ -239,6 +194,32 @@ for (const each of [false, true]) {
     });
   });
 }
+
+test('a party repays its advance from what became available to it, and not when its money is pending or held', async () => {
+  await trial(async (tx) => {
+    await split(tx);
+    await give(tx, [['credit', 'clearing', 45n]]);
+    await give(tx, [['credit:acct_1', 'clearing', 30n]]);
+    await returnDrawn(tx, RETURN, [drawn('', 'pending', 40n), drawn('', 'hold', 5n), drawn('acct_1', 'available', 20n)]);
+    assert.equal(
+      (await journals(tx)).at(-1),
+      '1 XAF credit.repaid:XAF:available:acct_1 rfd_1 trx_1 : available:acct_1>credit:acct_1 30',
+    );
+    assert.equal((await journals(tx)).length, 2);
+  });
+});
+
+test('every draw has the row of the team’s own credit, also when only a subaccount gives', async () => {
+  await trial(async (tx) => {
+    await store.insertItems(tx, [item({ account_id: 'acct_1' })]);
+    await draw(tx, { ...CLAIM, amount_minor: 10n }, null);
+    const rows = await tx.all<{ account: string }>(sql`select account from balances order by account`);
+    assert.deepEqual(
+      rows.map(({ account }) => account),
+      ['available:acct_1', 'credit', 'credit:acct_1'],
+    );
+  });
+});
 
 test('what was drawn from a pending share that was released since becomes available', async () => {
   await trial(async (tx) => {

@@ -38,6 +38,18 @@ test('retained money is pending, with a release at the given time', () => {
 test('money without retention is available, and its items are already released', () => {
   assert.equal(captureAccount(null), 'available');
   assert.deepEqual(
+    itemsOf(PAYMENT, SHARES, null, AT)[1],
+    {
+      ...PAYMENT,
+      account_id: 'acct_1',
+      share_minor: 9_000n,
+      amount_minor: 0n,
+      release_at: new Date(AT),
+      released_at: new Date(AT),
+    },
+    'with all its fields',
+  );
+  assert.deepEqual(
     itemsOf(PAYMENT, SHARES, null, AT).map(({ share_minor, amount_minor, released_at }) => [
       share_minor,
       amount_minor,

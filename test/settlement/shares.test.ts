@@ -75,6 +75,16 @@ test('what returns of a draw goes to each party as it gave: the advance first, t
   assert.deepEqual(partOfDraws(draws, 0n, 'XAF'), []);
 });
 
+test('what returns is divided in whole units where each gave whole units, and the largest remainder gets the rest', () => {
+  const three = ['', 'a', 'b'].map((party) => drawn(party, 'pending', 300n));
+  const parts = (draws: Draw[], amount_minor: bigint, currency: string) =>
+    partOfDraws(draws, amount_minor, currency).map((one) => one.amount_minor);
+  assert.deepEqual(parts(three, 400n, 'XAF'), [200n, 100n, 100n]);
+  assert.deepEqual(parts(three, 400n, 'NGN'), [134n, 133n, 133n]);
+  assert.deepEqual(parts([...three, drawn('c', 'pending', 50n)], 475n, 'XAF'), [150n, 150n, 150n, 25n]);
+  assert.deepEqual(parts([drawn('', 'pending', 100n), drawn('a', 'pending', 200n)], 100n, 'NGN'), [33n, 67n]);
+});
+
 test('draws are posted to the account of the team or of each party, and read back from JSON as they were', () => {
   const draws = [drawn('', 'available', 200n), drawn('acct_1', 'pending', 600n)];
   const postings = (each: boolean) => drawPostings(draws, 'disputed', each).map(({ debit, credit }) => [debit, credit]);
@@ -86,6 +96,8 @@ test('draws are posted to the account of the team or of each party, and read bac
     ['available', 'disputed'],
     ['pending:acct_1', 'disputed:acct_1'],
   ]);
+  assert.deepEqual(drawPostings(draws, 'disputed'), drawPostings(draws, 'disputed', false), 'the team is meant');
+  assert.deepEqual(drawPostings(draws, 'disputed')[1], { debit: 'pending:acct_1', credit: 'disputed', amount_minor: 600n });
   const stored = JSON.parse(JSON.stringify(draws, (_, value) => (typeof value === 'bigint' ? String(value) : value)));
   assert.deepEqual(readDraws(stored), draws);
   assert.equal(readDraws(null), null);

@@ -101,6 +101,11 @@ test('payments are due once each, the oldest first when there are too many, in t
     { payment_id: 'trx_1', release_at: later(-2) },
     { team_id: 2n, payment_id: 'trx_1', release_at: later(-4) },
   ];
+  const many = [19, 12, 18, 13, 17, 15].map((n): Changes => ({ payment_id: `trx_${n}`, release_at: later(-9 - n) }));
+  await trial(many, async (tx) => {
+    const found = (await store.duePayments(tx, AT, 9)).map(({ payment_id }) => payment_id);
+    assert.deepEqual(found, ['trx_12', 'trx_13', 'trx_15', 'trx_17', 'trx_18', 'trx_19']);
+  });
   await trial(items, async (tx) => {
     const due = async (limit: number) =>
       (await store.duePayments(tx, AT, limit)).map((one) => `${one.team_id} ${one.payment_id}`);
@@ -156,6 +161,12 @@ test('the batches of a payment are listed once each, in their order', async () =
     await mark({ payment_id: 'trx_2' }, 'batch_3');
     await mark({ team_id: 2n }, 'batch_4');
     assert.deepEqual(await store.releasesOf(tx, 1n, 'trx_1'), ['batch_1', 'batch_2']);
+    for (const n of [9, 3, 7, 5, 8, 6]) {
+      await store.insertItems(tx, [{ ...ITEM, account_id: `acct_${n}0` }]);
+      await mark({ account_id: `acct_${n}0` }, `batch_${n}`);
+    }
+    const all = [1, 2, 3, 5, 6, 7, 8, 9].map((n) => `batch_${n}`);
+    assert.deepEqual(await store.releasesOf(tx, 1n, 'trx_1'), all);
     assert.deepEqual(await store.releasesOf(tx, 1n, 'trx_3'), []);
   });
 });
