@@ -18,7 +18,7 @@ import { startPayment } from '../setup/pay.ts';
 type Scripted = RefundOutcome | Promise<RefundOutcome>;
 
 export const REFUSED: RefundOutcome = { kind: 'failed', reason: 'operator_declined', message: 'refused' };
-export const LOST: RefundOutcome = { kind: 'unknown', message: 'no answer' };
+export const LOST = { kind: 'unknown', message: 'no answer' } as const satisfies RefundOutcome;
 export const PENDING: RefundOutcome = { kind: 'pending', provider_ref: null, poll_after_ms: 1_000 };
 export const SUCCEEDED: RefundOutcome = { kind: 'succeeded', provider_ref: 'ref' };
 
