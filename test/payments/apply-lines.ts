@@ -129,7 +129,7 @@ function eventIn(input: EventInput): unknown[] {
 }
 
 /** JSON with amounts as text, and times as milliseconds from {@link AT}. */
-function line(value: unknown): string {
+export function line(value: unknown): string {
   return JSON.stringify(value, (_, one: unknown) => {
     if (typeof one === 'bigint') return String(one);
     if (typeof one !== 'string' || !/^\d{4}-\d\d-\d\dT.*Z$/.test(one)) return one;

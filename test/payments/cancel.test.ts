@@ -17,7 +17,7 @@ async function pending(): Promise<string> {
 test('200 a pending payment is cancelled and returned as GET returns it', async () => {
   const id = await pending();
   const { status, body } = await api.call('DELETE', `/payments/${id}`);
-  assert.deepEqual([status, body.code, body.status], [200, 200, 'OK']);
+  assert.deepEqual([status, body.code, body.status, body.message], [200, 200, 'OK', 'Payment cancelled']);
   const { transaction } = (await api.call('GET', `/payments/${id}`)).body;
   assert.deepEqual(body.transaction, transaction);
   assert.equal(transaction.status, 'cancelled');

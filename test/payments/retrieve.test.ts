@@ -56,7 +56,7 @@ const FURTHER = [
 
 test('200 a new payment, with every field, basic and further', async () => {
   const { status, body } = await api.call('GET', `/payments/${created.id}`);
-  assert.deepEqual([status, body.code, body.status], [200, 200, 'OK']);
+  assert.deepEqual([status, body.code, body.status, body.message], [200, 200, 'OK', 'Payment retrieved']);
   const { transaction } = body;
   for (const field of [...PUBLIC, ...FURTHER]) assert.ok(Object.hasOwn(transaction, field), field);
   for (const [field, value] of Object.entries(created)) assert.deepEqual(transaction[field], value, field);

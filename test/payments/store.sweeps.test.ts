@@ -164,7 +164,7 @@ test('a shift locks payments in the order of their ids, as every change does', a
     });
     const waiting = sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
     await until(
-      () => tx.all(waiting),
+      () => owner.all(waiting),
       ({ length }) => length > 0,
     );
     const free = await owner.all(sql`select 1 from payments where id = ${second} for update skip locked`);
