@@ -73,6 +73,19 @@ test('journals of teams and currencies are written apart; those without lines, a
   assert.equal((await lines()).length, 5);
 });
 
+test('journals are inserted in the order of their keys, so that those who post the same ones cannot deadlock', async () => {
+  const one: [Account, Account, bigint][] = [['clearing', 'hold', 1n]];
+  const keys = [{ team_id: 2n }, { source_id: 's2' }, { source_id: 's1', kind: 'b' }, { source_id: 's1', kind: 'a' }];
+  const given = keys.map((key) => journal(one, key));
+  assert.deepEqual(await posted(given), given, 'they are returned as they were given');
+  assert.deepEqual(await rows('journals', 'id, team_id, source_id, kind'), [
+    '1 1 s1 a',
+    '2 1 s1 b',
+    '3 1 s2 test',
+    '4 2 s1 test',
+  ]);
+});
+
 test('an advance may be negative; money of a guarded account that is moved on in one journal needs no cover', async () => {
   await posted([journal([['credit', 'available', 9n]])]);
   assert.deepEqual(await balances(), ['1 XAF available t 9', '1 XAF credit f -9']);

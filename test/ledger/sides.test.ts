@@ -31,6 +31,12 @@ const MOVES: [Account, Account][] = [
   ['hold', 'hold:acct_1'],
 ];
 
+/** The names of the other team's sources run the other way. */
+function sourceOf(team_id: bigint, n: number): string {
+  const at = team_id === 1n ? n : 9 - n;
+  return `s${at % 7}${at > 6 ? 'b' : ''}`;
+}
+
 /** Ten journals for each team, with the same ids: of the other team they mean something else. Times are not in the order of ids. */
 const LINES: Line[] = [1n, 2n].flatMap((team_id) =>
   Array.from({ length: 10 }, (_, n) => n).flatMap((n) =>
@@ -38,7 +44,7 @@ const LINES: Line[] = [1n, 2n].flatMap((team_id) =>
       const [debit, credit] = MOVES[(n + i + Number(team_id)) % MOVES.length] as [Account, Account];
       const kind = KINDS[n % KINDS.length] as string;
       return {
-        ...{ team_id, journal_id: BigInt(10 + n), kind, source_id: `s${n % 7}${n > 6 ? 'b' : ''}`, subject_id: `x${n}` },
+        ...{ team_id, journal_id: BigInt(10 + n), kind, source_id: sourceOf(team_id, n), subject_id: `x${n}` },
         ...{ created_at: minute(n ^ 1), line: i + 1, currency: (n + i) % 4 === 0 ? 'GHS' : 'XAF' },
         ...{ debit, credit, amount_minor: BigInt(100 * n + i + 1) * team_id },
       };

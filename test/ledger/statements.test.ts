@@ -150,7 +150,7 @@ test('ids of a period begin a minute early and end a minute late, to the millise
       [1, 17, at(59_999)],
       [1, 19, at(60_000)],
     );
-    await insertJournals(tx, [2, 12, at(-90_000)], [2, 14, at(90_000)]);
+    await insertJournals(tx, [2, 5, at(0)], [2, 12, at(-90_000)], [2, 14, at(90_000)], [2, 30, at(0)]);
     const now = new Date(at(0));
     assert.deepEqual(await idsWithin(tx, 1n, now, now), { from: 12n, to: 18n });
     assert.deepEqual(await idsWithin(tx, 1n, now, null), { from: 12n, to: null });
