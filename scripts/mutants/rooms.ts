@@ -77,6 +77,7 @@ export const TESTS = [
     'cli/resolve',
     'cli/returns',
     'kit/money',
+    'openapi/routes',
   ],
   ...[
     'openapi/document',
