@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { recheckRefund } from '../../src/core/obligations/store.ts';
+import { FAILED_REFUNDS, findFailed, refundsUnderWay, takenByAttempt } from '../../src/core/refunds/store.ts';
+import { sql } from '../../src/kit/sql.ts';
+import { openTwins, type Twins } from '../tenants/twins.ts';
+
+/** Statements about refunds and returns beside rows that are almost meant: of another team, payment, attempt or return. */
+let twins: Twins;
+before(async () => {
+  twins = await openTwins();
+});
+after(() => twins.close());
+
+const NOW = new Date('2030-01-01T00:00:00Z');
+
+test('another payment, attempt or return has none of these refunds', async () => {
+  const { result } = await twins.trial(async (tx, { team_id, attempt, failed }) => [
+    (await takenByAttempt(tx, team_id, 'trx_nothing')).size,
+    await refundsUnderWay(tx, team_id, 'trx_nothing'),
+    (await findFailed(tx, team_id, failed.attempt_id, failed.return_id)).map(({ id }) => id),
+    await findFailed(tx, team_id, attempt.id, failed.return_id),
+    await findFailed(tx, team_id, failed.attempt_id, 'rtn_nothing'),
+  ]);
+  assert.deepEqual(result, [0, 0n, [twins.failed.id], [], []]);
+});
+
+for (const [column, value] of [
+  ['status', 'succeeded'],
+  ['way', 'manual'],
+  ['kind', 'merchant'],
+  ['legs', '[{"amount_minor": "5", "status": "waiting"}]'],
+] as const) {
+  test(`a refund of a return with another ${column} (${value}) did not fail at its provider`, async () => {
+    const { result } = await twins.trial(async (tx, { team_id, failed }) => {
+      await tx.run(sql`alter table refunds disable trigger refunds_end_once`);
+      await tx.run({ text: `update refunds set ${column} = $1 where id = $2`, values: [value, failed.id] });
+      return findFailed(tx, team_id, failed.attempt_id, failed.return_id);
+    });
+    assert.deepEqual(result, []);
+  });
+}
+
+test('a callback about a failed refund marks the return that it carried out, of its team', async () => {
+  const { owner, failed, team_id } = twins;
+  await owner.run(sql`update refunds set way = 'refund' where id = ${failed.id}`);
+  await owner.run(sql`update returns set refund_id = ${failed.id} where id = ${failed.return_id}`);
+  const untouched = await twins.trial(async () => {});
+  await twins.withTwin(async (pristine) => {
+    const trial = await twins.trial((tx) => recheckRefund(tx, team_id, failed.id, NOW, FAILED_REFUNDS));
+    assert.deepEqual(trial.theirs, pristine);
+    assert.equal(trial.own.returns?.filter((row) => !untouched.own.returns?.includes(row)).length, 1);
+    const other = await twins.trial((tx) => recheckRefund(tx, team_id, 'rfd_nothing', NOW, FAILED_REFUNDS));
+    assert.deepEqual(other.own, untouched.own);
+  });
+});
