@@ -77,7 +77,6 @@ export const TESTS = [
     'cli/resolve',
     'cli/returns',
     'kit/money',
-    'openapi/routes',
   ],
   ...[
     'openapi/document',

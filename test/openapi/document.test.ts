@@ -12,6 +12,7 @@ import { allRoutes } from '../../src/program/program.ts';
 import { validatorOf } from '../../src/tenants/api/validation.ts';
 import { runNode } from '../../scripts/testing/process.ts';
 import { type Api, startApi } from '../setup/api.ts';
+import { compareFile } from '../setup/golden.ts';
 import { Contract } from './contract.ts';
 
 const SERVER = 'http://127.0.0.1:8080';
@@ -32,6 +33,10 @@ function operations(): [string, Operation][] {
     Object.entries(methods).map(([method, operation]): [string, Operation] => [`${method.toUpperCase()} ${template}`, operation]),
   );
 }
+
+test('docs/openapi.json matches the routes', () => {
+  compareFile('docs/openapi.json', `${JSON.stringify(document, null, 2)}\n`);
+});
 
 test('the same routes generate the same text on any machine', () => {
   const again = buildDocument(allRoutes(api.deps), SERVER);
