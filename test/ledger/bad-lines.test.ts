@@ -28,6 +28,12 @@ before(async () => {
         (${team_id}, 11, 1, 'XAF', 'clearing', 'available', 5), (${team_id}, 10, 2, 'XAF', 'clearing', 'available', 5),
         (${team_id}, 10, 1, 'XAF', 'clearing', 'available', 5)`);
   }
+  // A third team has what the two lack.
+  await owner.run(sql`
+    insert into journals (team_id, id, kind, source_id, subject_id) overriding system value values (4, 10, 'test', 'source_10', 'subject')`);
+  await owner.run(sql`
+    insert into postings (team_id, journal_id, line, currency, debit, credit, amount_minor)
+    values (4, 12, 1, 'XAF', 'clearing', 'available', 5), (4, 17, 1, 'XAF', 'clearing', 'available', 5)`);
 });
 after(() => books.close());
 
