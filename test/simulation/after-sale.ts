@@ -97,7 +97,7 @@ async function refund(order: Order, suffix: string, part: number | null): Promis
     ...(amount === null ? {} : { amount }),
   };
   const answer = await order.shop.wish(intent, '/refunds', body, { twice: order.random.chance(0.1) });
-  if (answer && ![201, 400, 422].includes(answer.status))
+  if (answer && answer.status < 500 && ![201, 400, 422].includes(answer.status))
     order.shop.complaints.push(`${intent.tag}: ${answer.status} ${JSON.stringify(answer.body)}`);
 }
 

@@ -6,6 +6,7 @@ import { setDefaultTime } from './virtual-time.ts';
 const SETTINGS = {
   autovacuum: 'off',
   jit: 'off',
+  plan_cache_mode: 'force_generic_plan',
   max_parallel_workers_per_gather: '0',
   deadlock_timeout: '1h',
   wal_level: 'minimal',

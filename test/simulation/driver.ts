@@ -44,6 +44,12 @@ interface Hooks {
   handleCommandComplete(message: object, connection: Connection): void;
 }
 
+interface Shape {
+  text: string;
+  values?: unknown[];
+  name?: string;
+}
+
 export const SET_TIME = 'simulation_time';
 
 let doorkeeper: Doorkeeper | null = null;
@@ -65,8 +71,8 @@ export function installDriver(): void {
     if (on === null || doorkeeper === null) return query.call(this, config, values, callback);
     const given = (typeof values === 'function' ? values : callback) as Callback | undefined;
     const params = typeof values === 'function' ? undefined : values;
-    const shape = (typeof config === 'string' ? { text: config } : config) as { text: string; values?: unknown[] };
-    const send = (done: Callback) => outside(() => query.call(this, config, params, done));
+    const shape = (typeof config === 'string' ? { text: config } : config) as Shape;
+    const send = (done: Callback) => outside(() => query.call(this, prepared(shape), params, done));
     const wish = { client: this, on, text: shape.text, values: (params as unknown[]) ?? shape.values ?? [], send };
     if (given) {
       doorkeeper.statement({ ...wish, answer: given });
@@ -91,6 +97,17 @@ export function installDriver(): void {
     }
   } as typeof Pool;
   sendTimeAlong();
+}
+
+const names = new Map<string, string>();
+
+/** Claims are planned each time (src/kit/sql.ts), because tables grow. Those of a world stay small, and planning takes longer than the rest. */
+function prepared(shape: Shape): Shape {
+  const { text, values, name } = shape;
+  if (name !== undefined || values === undefined) return shape;
+  const known = names.get(text) ?? `simulation ${names.size}`;
+  names.set(text, known);
+  return Object.assign(shape, { name: known });
 }
 
 function sendTimeAlong(): void {

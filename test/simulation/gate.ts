@@ -173,6 +173,7 @@ export class Gate implements Doorkeeper {
     this.waits++;
     this.#scheduler.note(`${statement.on.owner.name} waits for a lock`);
     this.#parked.push(statement);
+    this.#locks.stop(statement.session.pid);
     const deadline = this.#scheduler.now + STATEMENT_MS;
     statement.relax = this.#scheduler.at(deadline, null, () => {
       const fail = { code: '57014', message: 'canceling statement due to statement timeout' };
@@ -192,14 +193,14 @@ export class Gate implements Doorkeeper {
   async #cancel(statement: Statement, failAs: NonNullable<Statement['failAs']>): Promise<void> {
     if (!this.#parked.includes(statement)) return;
     this.#parked.splice(this.#parked.indexOf(statement), 1);
-    await this.#locks.cancel(statement.session.pid);
+    this.#locks.cancel(statement.session.pid);
     await statement.finished;
     if (statement.outcome?.error) statement.failAs = failAs;
     await this.#ended(statement);
     this.#answer(statement);
   }
 
-  /** Finds those among the waiting that wait no more, and waits until each has ended or waits again. */
+  /** Finds those among the waiting that wait no more, and lets one after the other go on until it has ended or waits again. */
   async #lookAgain(): Promise<void> {
     while (this.#parked.length > 0) {
       const waiting = await this.#locks.waiting(this.#parked.map(({ session }) => session.pid));
@@ -207,8 +208,11 @@ export class Gate implements Doorkeeper {
       if (freed.length === 0) return;
       this.#parked = this.#parked.filter((statement) => !freed.includes(statement));
       for (const statement of freed) {
+        this.#locks.goOn(statement.session.pid);
         await this.#untilDoneOrWaiting(statement);
-        if (!statement.outcome) this.#parked.push(statement);
+        if (statement.outcome) continue;
+        this.#parked.push(statement);
+        this.#locks.stop(statement.session.pid);
       }
       for (const statement of freed.filter(({ outcome }) => outcome)) {
         await this.#ended(statement);

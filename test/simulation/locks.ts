@@ -1,9 +1,15 @@
 import pg from 'pg';
-import { outside } from './virtual.ts';
+import { outside, realNow, realTimeout } from './virtual.ts';
 
-/** Looks at locks and ends connections, over a connection that no node has. */
+const LONGEST_END_MS = 20_000;
+
+/**
+ * Looks at locks over a connection that no node has, and gives signals to processes of the server. A process that waits for a lock
+ * is stopped until it is its turn: when a transaction ends, several may wake at once, and would overtake each other by chance.
+ */
 export class Locks {
   readonly #client: pg.Client;
+  readonly #stopped = new Set<number>();
 
   private constructor(client: pg.Client) {
     this.#client = client;
@@ -28,13 +34,32 @@ export class Locks {
     return new Map(rows.filter(({ by }) => by.length > 0).map(({ pid, by }) => [pid, by]));
   }
 
-  async cancel(pid: number): Promise<void> {
-    await this.#ask('select pg_cancel_backend($1)', [pid]);
+  /** Stops a process where it waits. */
+  stop(pid: number): void {
+    this.#stopped.add(pid);
+    signal(pid, 'SIGSTOP');
   }
 
-  /** Ends connections; resolves when their transactions are gone. */
+  goOn(pid: number): void {
+    if (this.#stopped.delete(pid)) signal(pid, 'SIGCONT');
+  }
+
+  cancel(pid: number): void {
+    signal(pid, 'SIGINT');
+    this.goOn(pid);
+  }
+
+  /** Ends connections; resolves when their processes are gone, and with them their transactions. */
   async terminate(pids: readonly number[]): Promise<void> {
-    if (pids.length > 0) await this.#ask('select pg_terminate_backend(pid, 20000) from unnest($1::int[]) pid', [pids]);
+    for (const pid of pids) {
+      signal(pid, 'SIGTERM');
+      this.goOn(pid);
+    }
+    const since = realNow();
+    while (pids.some((pid) => signal(pid, 0))) {
+      if (realNow() - since > LONGEST_END_MS) throw new Error('a process of the server does not end');
+      await new Promise((resolve) => realTimeout(resolve, 1));
+    }
   }
 
   async close(): Promise<void> {
@@ -43,6 +68,15 @@ export class Locks {
 
   #ask<Row extends pg.QueryResultRow>(text: string, values: unknown[]): Promise<pg.QueryResult<Row>> {
     return outside(() => this.#client.query<Row>({ name: text.slice(0, 60), text, values }));
+  }
+}
+
+/** @returns false when the process is gone, as that of a connection that was closed */
+function signal(pid: number, name: NodeJS.Signals | 0): boolean {
+  try {
+    return process.kill(pid, name);
+  } catch {
+    return false;
   }
 }
 
