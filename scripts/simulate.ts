@@ -85,10 +85,16 @@ async function main(): Promise<number> {
   const run = new Run(options, (world) => fleet.run(world));
   const result = await run.all(values.json ? () => {} : (line) => console.log(line));
   if (values.json) console.log(JSON.stringify(result, null, 2));
-  else console.log(result.summary);
+  else console.log([...occurrences(result.occurred), result.summary].join('\n'));
   const [failed] = result.failed;
   if (failed && !values['no-shrink'] && !values.json) await explain(run, failed);
   return result.failed.length === 0 ? 0 : 1;
+}
+
+/** What never occurred is not proved. */
+function occurrences(occurred: Record<string, number>): string[] {
+  const sorted = Object.entries(occurred).sort(([a], [b]) => a.localeCompare(b));
+  return sorted.map(([what, times]) => `${String(times).padStart(9)}  ${what}`);
 }
 
 async function explain(run: Run, { world, report }: { world: number; report: WorldReport }): Promise<void> {

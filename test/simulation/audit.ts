@@ -1,31 +1,38 @@
+import { sql } from '../../src/kit/sql.ts';
 import { judge } from './oracle.ts';
 import type { World } from './population.ts';
 import { type Shown, type Snapshot, takeSnapshot } from './snapshot.ts';
 
+const MAX_TURNS = 300;
+const TURN_MS = 1_000;
+
 /** Compares everything that the world holds once nothing is under way. */
 export async function audit(world: World): Promise<string[]> {
+  await drain(world);
   const snapshot = await takeSnapshot(world);
-  world.ground.surroundings.log(summaryOf(snapshot));
+  countEnds(world, snapshot);
   return judge(snapshot);
 }
 
-/** What the world came to: a run in which nothing happens proves nothing. */
-function summaryOf({ shops, moved, mismatches, kept }: Snapshot): string {
-  const counted = (items: readonly Shown[], of: (item: Shown) => string) =>
-    [...Map.groupBy(items, of)].map(([name, all]) => `${all.length} ${name}`).join(', ');
-  const lists = (['payments', 'refunds', 'transfers', 'disputes', 'links', 'invoices'] as const).map((list) => {
-    return `${list}: ${counted(
-      shops.flatMap((shop) => shop[list]),
-      ({ status }) => status,
-    )}`;
-  });
-  const aside = counted(
-    shops.flatMap(({ events }) => events.filter(({ event }) => /late_success|return_required/.test(event))),
-    ({ event }) => event,
-  );
-  return [
-    ...lists,
-    `moved: ${counted(moved, ({ flow }) => flow)}`,
-    `${aside}, ${mismatches.length} mismatches, ${kept.length} kept`,
-  ].join('; ');
+/** A worker takes some deliveries of an endpoint in each of its turns, and in a calm it has a turn when time passes. */
+async function drain({ ground: { live, surroundings: around } }: World): Promise<void> {
+  for (let turn = 0; turn < MAX_TURNS; turn++) {
+    const [left] = await live.all(sql`select 1 from deliveries limit 1`);
+    if (!left) return;
+    await around.sleep(TURN_MS);
+  }
+}
+
+function countEnds({ ground: { surroundings: around } }: World, { shops, moved, mismatches, kept }: Snapshot): void {
+  for (const { payments, refunds, transfers, disputes, links, invoices, events } of shops) {
+    for (const [what, all] of Object.entries({ payments, refunds, transfers, disputes, links, invoices }))
+      for (const { status, reason } of all as Shown[]) {
+        around.count(`${what}: ${status}`);
+        if (reason) around.count(`${what}: ${status}, ${reason}`);
+      }
+    for (const { event } of events) around.count(`event ${event}`);
+  }
+  for (const { flow } of moved) around.count(`moved by a provider: ${flow}`);
+  for (const _ of mismatches) around.count('an amount or currency that differs');
+  for (const _ of kept) around.count('money that was to be returned is kept');
 }

@@ -157,7 +157,7 @@ export class Bank {
     const poll_after_ms = 1_000 + this.random.int(30_000);
     switch (stateOf(entry, this.now())) {
       case 'pending':
-        return { kind: 'pending', poll_after_ms };
+        return { kind: 'pending', poll_after_ms, ...(entry.reveals ? { next: entry.reveals } : {}) };
       case 'succeeded':
         return { kind: 'succeeded', provider_ref: ref, ...(misreports ?? moves) };
       case 'failed':

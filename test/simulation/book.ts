@@ -2,6 +2,8 @@
  * The books of all simulated providers. They share no code with the core, so that the two can be compared.
  */
 
+import type { Next } from '../../src/providers/adapters/contract.ts';
+
 export type Flow = 'collect' | 'refund' | 'payout';
 
 /** How an operation ends at its provider. `waiting`: it waits for input from the payer. */
@@ -32,6 +34,8 @@ export interface Entry extends Money {
   late_at: number | null;
   /** The money that moves if it succeeds: another than was requested in a mismatch. */
   moves: Money;
+  /** What the payer has to do, where only a status read says it. */
+  reveals: Next | null;
   /** What the provider reports instead, until it corrects itself. */
   misreports: Money | null;
   reason: string;

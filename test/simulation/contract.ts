@@ -50,6 +50,8 @@ export interface Surroundings {
   disturbed(): boolean;
   /** Adds a line to the story. */
   log(line: string): void;
+  /** Counts what occurred. */
+  count(what: string): void;
 }
 
 /** A delivery of a webhook, as the endpoint of a merchant receives it. */

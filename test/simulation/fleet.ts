@@ -102,6 +102,7 @@ function failed({ seed, payments }: WorldOptions, error: string): WorldReport {
     actors: [],
     counts: {},
     failures: {},
+    occurred: {},
     virtual_ms: 0,
   };
 }

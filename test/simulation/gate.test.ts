@@ -63,7 +63,9 @@ async function contend(round: number): Promise<number[]> {
   const query = (i: number, text: string) => onMachine(on, () => (clients[i] as DbClient).query(text));
   for (const client of clients)
     await step(
-      new Promise<void>((resolve, reject) => onMachine(on, () => client.connect((error) => (error ? reject(error) : resolve())))),
+      new Promise<void>((resolve, reject) =>
+        onMachine(on, () => client.connect((error?: Error) => (error ? reject(error) : resolve()))),
+      ),
     );
   await step(query(WAITERS, 'begin'));
   await step(query(WAITERS, 'update counted set n = 0'));

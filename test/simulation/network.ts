@@ -73,6 +73,7 @@ export class Network {
     const response = await this.#outcome(node, node.inject(request));
     if (response === 'lost' || this.#random.chance(this.#losses.answer)) return this.#loseAnswer(wanted);
     await this.#scheduler.point(null, `${method} ${path} is answered ${response.statusCode}`);
+    this.#scheduler.count(`${method} ${pattern(path)}: ${response.statusCode}`);
     if (response.statusCode >= 500)
       this.#count(`${method} ${pattern(path)} ${response.statusCode} ${response.body.slice(0, 120)}`);
     const text = response.body;
@@ -161,5 +162,6 @@ function lostConnection(error: unknown): 'lost' {
 }
 
 function pattern(path: string): string {
-  return path.replace(/[a-z]+_[0-9a-z]{26}/g, '{id}');
+  const plain = path.replace(/\?.*/, '').replace(/[a-z]+_[0-9a-z]{26}/g, '{id}');
+  return plain.replace(/[\w.-]{30,}/g, '{token}');
 }

@@ -134,7 +134,7 @@ function traitsOf(random: Random, shop: Shop, name: string): Traits {
     signs: random.chance(0.5),
     refunds: random.pick(['partial', 'partial', 'partial', 'full', null]),
     payouts: random.chance(0.8),
-    cancels: random.chance(0.3),
+    cancels: random.chance(0.6),
     prepares: random.chance(0.3),
     channels: shop.lines.map(({ channel, currency }) => ({ channel, currency })),
   };
@@ -142,10 +142,18 @@ function traitsOf(random: Random, shop: Shop, name: string): Traits {
 
 async function register({ receiver }: World, shop: Shop, url: string, n: number): Promise<void> {
   const events = n === 0 ? ['*'] : ['payment.*', 'refund.succeeded'];
-  const made = await shop.insist('POST', '/webhooks', { body: { url, events } });
+  const made = await shop.insist('POST', '/webhooks', { body: { url, events }, idempotency_key: url });
   if (made?.status !== 201) throw new Error(`an endpoint could not be registered: ${JSON.stringify(made)}`);
-  const { id, secret } = made.body.webhook;
+  const { id } = made.body.webhook;
+  // A secret is shown once: a shop that lost the answer asks for another.
+  const secret: string = made.body.webhook.secret ?? (await rotate(shop, id));
   receiver.endpoints.push({ url, id, secret, events, team_id: shop.team_id, taken: new Map(), changed: [] });
+}
+
+async function rotate(shop: Shop, id: string): Promise<string> {
+  const answer = await shop.insist('POST', `/webhooks/${id}/rotate-secret`);
+  if (answer?.status !== 200) throw new Error(`a secret could not be rotated: ${JSON.stringify(answer)}`);
+  return answer.body.webhook.secret;
 }
 
 function actorsOf({ ground, shops }: World, random: Random): Actor[] {
@@ -156,7 +164,7 @@ function actorsOf({ ground, shops }: World, random: Random): Actor[] {
     actors.push(orderActor(new Order(ground, own.pick(shops), tag, own)));
   }
   for (const [i, shop] of shops.entries()) {
-    for (let n = 0; n < ground.payments / 15; n++) actors.push(payoutActor(shop, `s${i}p${n}`));
+    for (let n = 0; n < ground.payments / 6; n++) actors.push(payoutActor(shop, `s${i}p${n}`));
     if (!shop.lines.some(({ field }) => field === 'phone')) continue;
     for (let n = 0; n < ground.payments / 60; n++) actors.push(linkActor(shop, `s${i}l${n}`), invoiceActor(shop, `s${i}i${n}`));
   }

@@ -155,7 +155,7 @@ abstract class Handler {
       end: refused ? 'failed' : plan.end,
       late_at: plan.late_after_ms === null || refused ? null : ends_at + plan.late_after_ms,
       moves: { amount_minor, currency },
-      misreports: null,
+      ...{ misreports: null, reveals: null },
       ...{ reason: plan.reason, callback_url: request.callback_url, arrivals: 1 },
     };
     bank.book.add(entry);
@@ -215,7 +215,15 @@ class Collections extends Handler {
     else entry.misreports = { ...entry.moves, currency: entry.currency === 'XAF' ? 'XOF' : 'XAF' };
   }
 
+  /** Some actions of the payer are found by a read of the status only. */
   #next(entry: Entry, random: Random): Next {
+    const next = this.#action(entry, random);
+    if (next.kind === 'confirm' || random.chance(0.7)) return next;
+    entry.reveals = next;
+    return { kind: 'confirm' };
+  }
+
+  #action(entry: Entry, random: Random): Next {
     const kind = random.next();
     if (kind < 0.9) return { kind: 'confirm', hint: 'Dial *126#' };
     if (kind < 0.95) {

@@ -56,7 +56,9 @@ function travelling<T extends object>(target: T, name: string, owner: Owner, sch
       const on = machine();
       await scheduler.point(owner, `asks ${name}: ${key}`);
       const answer = await outside(async () => call(...args));
-      await scheduler.point(owner, `hears of ${name}: ${key} ${String((answer as { kind?: string })?.kind)}`);
+      const { kind, next } = answer as { kind?: string; next?: { kind: string } };
+      await scheduler.point(owner, `hears of ${name}: ${key} ${kind}`);
+      scheduler.count(`${name.replace(/^\S+ ?/, '')} ${key}: ${kind}${next ? `, ${next.kind}` : ''}`.trim());
       return on ? onMachine(on, () => answer) : answer;
     };
   }

@@ -24,6 +24,8 @@ export interface RunResult {
   counts: Record<string, number>;
   /** Answers of 5xx, by request. */
   failures: Record<string, number>;
+  /** How often what occurred. */
+  occurred: Record<string, number>;
   failed: { world: number; report: WorldReport }[];
   summary: string;
 }
@@ -55,7 +57,17 @@ export class Run {
     const count = Math.ceil(payments / size);
     const numbers = only === undefined ? Array.from({ length: count }, (_, i) => i) : [only];
     const since = performance.now();
-    const result: RunResult = { seed, worlds: 0, payments: 0, seconds: 0, counts: {}, failures: {}, failed: [], summary: '' };
+    const result: RunResult = {
+      seed,
+      worlds: 0,
+      payments: 0,
+      seconds: 0,
+      counts: {},
+      failures: {},
+      occurred: {},
+      failed: [],
+      summary: '',
+    };
     let said = since;
     await Promise.all(
       numbers.map(async (world) => {
@@ -78,6 +90,7 @@ function add(result: RunResult, world: number, report: WorldReport): void {
   result.payments += report.payments;
   sumInto(result.counts, report.counts);
   sumInto(result.failures, report.failures);
+  sumInto(result.occurred, report.occurred);
   if (report.wrong.length > 0) result.failed.push({ world, report: { ...report, story: null } });
 }
 

@@ -51,6 +51,8 @@ export class Scheduler {
   readonly #hash = createHash('sha256');
   /** Lines of the story; null: it is not told. */
   readonly story: string[] | null;
+  /** How often what occurred: a run in which something never happens proves nothing about it. */
+  readonly occurred: Record<string, number> = {};
   now: number;
   picks = 0;
 
@@ -95,6 +97,10 @@ export class Scheduler {
   /** A line for readers of the story that takes no part in the trace. */
   remark(line: () => string): void {
     this.story?.push(`${this.now} ${line()}`);
+  }
+
+  count(what: string, times = 1): void {
+    this.occurred[what] = (this.occurred[what] ?? 0) + times;
   }
 
   get trace(): string {

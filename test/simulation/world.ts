@@ -61,6 +61,8 @@ export interface WorldReport {
   counts: Record<string, number>;
   /** Answers of 5xx, by request. */
   failures: Record<string, number>;
+  /** How often what occurred: answers of providers and of the service, and how everything ended. */
+  occurred: Record<string, number>;
   virtual_ms: number;
 }
 
@@ -241,6 +243,7 @@ class World {
       callback: (to, { headers, body }) => this.#network.request({ method: 'POST', path: to, headers, payload: body }),
       disturbed: () => weather.disturbed,
       log: (line) => scheduler.remark(() => line),
+      count: (what) => scheduler.count(what),
     };
   }
 
@@ -259,6 +262,7 @@ class World {
         ...weather.faults,
       },
       failures: Object.fromEntries(this.#network.failures),
+      occurred: this.#scheduler.occurred,
       virtual_ms: this.#scheduler.now - START,
     };
   }
