@@ -1,0 +1,58 @@
+import type {
+  Cancellation,
+  PayoutOutcome,
+  Preparation,
+  Reading,
+  RefundOutcome,
+  Submission,
+} from '../../src/providers/adapters/contract.ts';
+
+type Kinds<Outcome extends { kind: string }, Never extends string = never> = Record<Exclude<Outcome['kind'], Never>, true>;
+
+/** Everything that the contract of adapters allows a provider to answer. */
+const ANSWERS = {
+  prepare: { ready: true, refused: true, unavailable: true } satisfies Kinds<Preparation>,
+  submit: {
+    ...{ accepted: true, succeeded: true, refused: true, unavailable: true, duplicate: true, unknown: true },
+  } satisfies Kinds<Submission>,
+  continue: { accepted: true, unavailable: true, unknown: true } satisfies Partial<Kinds<Submission>>,
+  read: {
+    ...{ pending: true, succeeded: true, failed: true, cancelled: true, expired: true, not_found: true, unreadable: true },
+  } satisfies Kinds<Reading>,
+  cancel: { cancelled: true, too_late: true, unknown: true } satisfies Kinds<Cancellation>,
+  'refunds submit': {
+    ...{ pending: true, succeeded: true, failed: true, unavailable: true, unknown: true },
+  } satisfies Kinds<RefundOutcome, 'unfunded' | 'not_found'>,
+  'refunds read': {
+    ...{ pending: true, succeeded: true, failed: true, unfunded: true, not_found: true, unknown: true },
+  } satisfies Kinds<RefundOutcome, 'unavailable'>,
+  'payouts submit': {
+    ...{ pending: true, succeeded: true, failed: true, cancelled: true, unavailable: true, unknown: true },
+  } satisfies Kinds<PayoutOutcome, 'unfunded' | 'not_found'>,
+  'payouts read': {
+    ...{ pending: true, succeeded: true, failed: true, cancelled: true, unfunded: true, not_found: true, unknown: true },
+  } satisfies Kinds<PayoutOutcome, 'unavailable'>,
+};
+const ACTIONS = ['confirm', 'otp', 'redirect', 'transfer'];
+
+/** How everything may end. */
+const ENDS = {
+  payments: ['succeeded', 'failed', 'cancelled', 'expired', 'refunded', 'partially_refunded'],
+  refunds: ['succeeded', 'failed'],
+  transfers: ['succeeded', 'failed', 'cancelled'],
+  disputes: ['won', 'lost', 'closed'],
+  invoices: ['paid', 'cancelled'],
+};
+
+/** Returns what a provider or the service may do and never did. A long run in which that happens proves too little. */
+export function neverOccurred(occurred: Record<string, number>): string[] {
+  const expected = [
+    ...Object.entries(ANSWERS).flatMap(([call, kinds]) => Object.keys(kinds).map((kind) => `${call}: ${kind}`)),
+    ...ACTIONS.map((action) => `submit: accepted, ${action}`),
+    ...ACTIONS.slice(1).map((action) => `read: pending, ${action}`),
+    ...Object.entries(ENDS).flatMap(([what, states]) => states.map((state) => `${what}: ${state}`)),
+    'an amount or currency that differs',
+    'money that was to be returned is kept',
+  ];
+  return expected.filter((what) => !Object.keys(occurred).some((seen) => seen === what || seen.startsWith(`${what}, `)));
+}

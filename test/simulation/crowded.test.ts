@@ -1,0 +1,3 @@
+import { simulated } from './simulated.ts';
+
+simulated('crowded');
