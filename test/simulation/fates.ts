@@ -43,6 +43,9 @@ export function passageOf(random: Random, { storm }: Weather): Passage {
   ]);
 }
 
+/** Most payers confirm soon; some only when the window of their payment is over. */
+const PATIENCES_MS = [...Array<number>(17).fill(60_000), 600_000, 600_000, 10_800_000];
+
 export interface Plan {
   end: End;
   after_ms: number;
@@ -61,7 +64,7 @@ export function planOfCollection(random: Random, { storm }: Weather): Plan {
   const late = end !== 'succeeded' && random.chance(0.08 * storm);
   return {
     end,
-    after_ms: random.chance(0.4) ? 0 : 2_000 + random.int(random.chance(0.1) ? 600_000 : 60_000),
+    after_ms: random.chance(0.4) ? 0 : 2_000 + random.int(random.pick(PATIENCES_MS)),
     reason: random.pick(PAYER_REASONS),
     late_after_ms: late ? 1_000 + random.int(3_600_000) : null,
   };

@@ -197,7 +197,7 @@ class Collections extends Handler {
     if (repeated && traits.idempotency === 'conflicts') return { kind: 'duplicate' };
     const reason = entry.reason as 'operator_declined';
     if (passage === 'refused') return { kind: 'refused', reason, message: 'refused at once' };
-    if (!repeated && random.chance(0.05)) this.#mismatch(entry, random);
+    if (!repeated && random.chance(0.2)) this.#mismatch(entry, random);
     const state = stateOf(entry, bank.now());
     if (state === 'succeeded') return { kind: 'succeeded', provider_ref: entry.ref, ...(entry.misreports ?? entry.moves) };
     if (state === 'failed') return { kind: 'refused', reason, message: 'declined at once' };
@@ -243,7 +243,7 @@ class Collections extends Handler {
     if (!bank.settled && bank.random.chance(0.05 * bank.weather.storm)) return { kind: 'unavailable', message: 'closed' };
     bank.codeArrived(entry, traits);
     await bank.point(`${traits.name} took the code for ${collection.provider_key}`);
-    if (!bank.settled && bank.random.chance(0.05 * bank.weather.storm)) return { kind: 'unknown', message: 'no answer' };
+    if (!bank.settled && bank.random.chance(0.1 * bank.weather.storm)) return { kind: 'unknown', message: 'no answer' };
     return { kind: 'accepted', provider_ref: entry.ref, next: { kind: 'confirm' }, poll_after_ms: 1_000 };
   }
 

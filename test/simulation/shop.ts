@@ -52,6 +52,8 @@ export interface Intent {
 
 /** How often a request is repeated that had no answer, or a 5xx. */
 const MAX_TRIES = 8;
+/** For what no provider can do now, and perhaps never will. */
+const FEW_TRIES = 2;
 
 /** A merchant as its own software sees it. */
 export class Shop {
@@ -100,7 +102,7 @@ export class Shop {
   ): Promise<Answer | null> {
     for (let tries = 0; tries < MAX_TRIES; tries++) {
       const answer = await this.send(method, path, more);
-      if (answer !== 'lost' && answer.status < 500) return answer;
+      if (answer !== 'lost' && (answer.status < 500 || (answer.status === 502 && tries >= FEW_TRIES))) return answer;
       await this.around.sleep(1_000 * 2 ** Math.min(tries, 5) + this.random.int(1_000));
     }
     return null;
