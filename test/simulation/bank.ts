@@ -96,7 +96,8 @@ export class Bank {
     const [stale, forged, early] = [random.chance(0.1), random.chance(0.02), random.chance(0.1)];
     // At the address of the account only a reference that we know identifies it.
     const general = random.chance(0.3) && entry.flow === 'collect' && !insists;
-    const by = random.chance(0.5) ? ('provider_key' as const) : ('provider_ref' as const);
+    // A provider that is read by its own reference reports by it: with our key alone nobody could ask.
+    const by = random.chance(0.5) && traits.readable_by === 'ours' ? ('provider_key' as const) : ('provider_ref' as const);
     const at = early && !insists ? Math.max(entry.arrived_at, notice.at - 30_000) : notice.at;
     const body = (): CallbackBody => {
       const value = by === 'provider_key' ? entry.key : entry.ref;
