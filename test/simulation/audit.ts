@@ -11,7 +11,7 @@ export async function audit(world: World): Promise<string[]> {
   await drain(world);
   const snapshot = await takeSnapshot(world);
   countEnds(world, snapshot);
-  return judge(snapshot);
+  return [...[...world.breaches].map((breach) => `MEANWHILE: ${breach}`), ...judge(snapshot)];
 }
 
 /** A worker takes some deliveries of an endpoint in each of its turns, and in a calm it has a turn when time passes. */

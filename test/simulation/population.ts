@@ -12,6 +12,8 @@ import { invoiceActor, linkActor } from './selling.ts';
 import { audit } from './audit.ts';
 import { attend } from './person.ts';
 import { simulatedProvider, type Traits } from './provider.ts';
+import { readBooked } from './snapshot.ts';
+import { breaches, tooEarly } from './standing.ts';
 import { Receiver } from './receiver.ts';
 import { LINES, Shop } from './shop.ts';
 
@@ -59,6 +61,8 @@ export interface World {
   receiver: Receiver;
   shops: Shop[];
   traits: Traits[];
+  /** What did not hold while everybody was at work. */
+  breaches: Set<string>;
 }
 
 export async function populate(ground: Ground): Promise<Population> {
@@ -68,14 +72,15 @@ export async function populate(ground: Ground): Promise<Population> {
   const bank = new Bank(around, { storm }, ground.apiUrl);
   const receiver = new Receiver(around, storm);
   const providers = new TeamProviders();
-  const world: World = { ground, bank, receiver, shops: [], traits: [] };
+  const world: World = { ground, bank, receiver, shops: [], traits: [], breaches: new Set() };
   for (let i = 0; i < 1 + random.int(2); i++) await openShop(world, providers, random.fork(`shop ${i}`), i);
   const actors = actorsOf(world, random);
   const open = { count: actors.length };
   const postman: Actor = { name: 'callbacks of the providers', payments: 0, operations: [], run: () => deliver(world, open) };
+  const auditor: Actor = { name: 'an auditor', payments: 0, operations: [], run: () => watch(world, open) };
   return {
     providers,
-    actors: [...actors.map((actor) => counted(actor, open)), postman],
+    actors: [...actors.map((actor) => counted(actor, open)), postman, auditor],
     receive: (delivery) => receiver.receive(delivery),
     settle: () => settle(world),
     audit: () => audit(world),
@@ -187,6 +192,17 @@ async function deliver({ bank, ground }: World, open: { count: number }): Promis
   while (open.count > 0) {
     await ground.surroundings.sleep(bank.next(5_000));
     await bank.deliver();
+  }
+}
+
+/** Looks at the books every few minutes while anybody is at work. */
+async function watch({ bank, ground, breaches: found }: World, open: { count: number }): Promise<void> {
+  const { live, surroundings: around } = ground;
+  const random = around.random.fork('auditor');
+  while (open.count > 0 && found.size === 0) {
+    await around.sleep(random.int(10 * MINUTE));
+    const booked = await readBooked(live);
+    for (const wrong of [...tooEarly(booked, bank.book, bank.now()), ...(await breaches(live))]) found.add(wrong);
   }
 }
 

@@ -112,8 +112,9 @@ export async function takeSnapshot(world: World): Promise<Snapshot> {
   };
 }
 
-async function readStore({ ground: { live } }: World) {
-  const booked = await live.all<Booked>(sql`
+/** What the ledger knows of money that entered or left the providers. */
+export function readBooked(live: Db): Promise<Booked[]> {
+  return live.all<Booked>(sql`
     select j.team_id, coalesce(leg.value->>'provider_key', t.provider_key, a.provider_key) as key, j.kind, j.source_id as subject,
       j.subject_id as payment, p.currency,
       sum(case when p.debit = 'clearing' then p.amount_minor else -p.amount_minor end)::bigint as amount_minor
@@ -124,6 +125,10 @@ async function readStore({ ground: { live } }: World) {
       left join lateral (select r.legs->(substring(j.kind from '^refund.leg:([0-9]+)')::integer) as value) leg on true
     where 'clearing' in (p.debit, p.credit)
     group by 1, 2, 3, 4, 5, 6 order by 1, 4, 3`);
+}
+
+async function readStore({ ground: { live } }: World) {
+  const booked = await readBooked(live);
   const balances = await live.all<Balance>(sql`
     select team_id, currency, account, sum(amount_minor)::bigint as amount_minor from (
       select team_id, currency, account, posted_minor as amount_minor from balances
