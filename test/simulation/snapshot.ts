@@ -140,7 +140,7 @@ async function readStore({ ground: { live } }: World) {
     select id, payment_id as payment, (mismatch->>'amount_minor')::bigint as amount_minor, mismatch->>'currency' as currency
     from attempts where mismatch is not null`);
   const kept = await live.all<Snapshot['kept'][number]>(sql`
-    select payment_id as payment, amount_minor from returns where resolved_as = 'kept'`);
+    select payment_id as payment, amount_minor from returns where 'kept' = any(resolutions)`);
   const [waiting] = await live.all<{ n: number }>(sql`select count(*)::integer as n from deliveries`);
   return { booked, balances, owners, mismatches, kept, undelivered: waiting?.n ?? 0 };
 }

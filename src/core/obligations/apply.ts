@@ -1,6 +1,6 @@
 import type { Tx } from '../../kit/sql.ts';
 import type { ReturnRow } from './schema.ts';
-import { isClosed, nextReturnState, type ReturnTrigger } from './states.ts';
+import { endTrigger, isClosed, nextReturnState, type ReturnTrigger, timesPaid } from './states.ts';
 import { lockReturn, updateReturn } from './store.ts';
 
 /** The time of a change, in milliseconds since the epoch. */
@@ -21,26 +21,26 @@ export interface Way {
 export async function wayEnded(tx: Tx, context: ChangeContext, way: Way, end: 'succeeded' | 'failed'): Promise<void> {
   if (way.return_id === null) return;
   const row = await lockReturn(tx, { team_id: way.team_id, id: way.return_id });
-  if (!row) return;
-  if (end === 'succeeded') {
-    await moveReturn(tx, context, row, row.late_refund ? 'returned_twice' : 'returned_to_payer');
-    return;
-  }
-  // The refund that had failed succeeded after all. As this second way failed, the payer has the money once.
-  if (row.late_refund) await moveReturn(tx, context, row, 'returned_to_payer');
-  else await moveReturn(tx, context, row, 'way_failed', { note: way.message, polls: 0 });
+  // What an operator does closes the return before the refund that carries it ends.
+  if (!row || (isClosed(row.state) && way.way === 'manual')) return;
+  const times_paid = timesPaid(row) + (end === 'succeeded' ? 1 : 0);
+  if (times_paid === 0) await moveReturn(tx, context, row, 'way_failed', { note: way.message, polls: 0 });
+  else await moveReturn(tx, context, row, endTrigger(times_paid), { times_paid });
 }
 
 /**
  * Records that a refund which had failed succeeded after all, in the transaction that posts it. If no other money is on its
- * way, the worker closes the return. If another way was taken, the payer has the money twice, and a person resolves it.
+ * way, the worker closes the return. If another way was taken, the money has left suspense twice, and a person resolves it.
  */
 export async function recordLateSuccess(tx: Tx, context: ChangeContext, { team_id, return_id }: Way): Promise<void> {
   const row = return_id === null ? undefined : await lockReturn(tx, { team_id, id: return_id });
   if (!row) return;
-  const update = { late_refund: true, recheck: false, note: 'a refund that had failed was done after all' };
+  const note = 'a refund that had failed was done after all';
+  const update = { late_refund: true, recheck: false, times_paid: timesPaid(row) + 1, note };
+  const now = new Date(context.at);
+  const next_step_at = row.state === 'overpaid' ? null : now;
   if (isClosed(row.state)) await moveReturn(tx, context, row, 'returned_twice', update);
-  else await updateReturn(tx, { ...row, ...update, next_step_at: new Date(context.at), updated_at: new Date(context.at) });
+  else await updateReturn(tx, { ...row, ...update, next_step_at, updated_at: now });
 }
 
 /**

@@ -38,6 +38,8 @@ export interface ReturnRow {
   spent: number;
   /** The refund that had failed succeeded after all, and is posted. */
   late_refund: boolean;
+  /** How many times the money has left suspense, less what was put back. Read it with `timesPaid`. */
+  times_paid: number;
   recheck: boolean;
   polls: number;
   /** Why the return is in its state, for people. */
@@ -46,6 +48,8 @@ export interface ReturnRow {
   waiting_since: Date | null;
   announced_at: Date | null;
   resolved_as: ResolvedAs | null;
+  /** All manual resolutions, in their order: one entry for each time that its amount moved. */
+  resolutions: ResolvedAs[];
   created_at: Date;
   updated_at: Date;
   closed_at: Date | null;

@@ -1,3 +1,5 @@
+import type { ReturnRow } from './schema.ts';
+
 export const RETURN_STATES = ['owed', 'refunding', 'paying_out', 'waiting', 'overpaid', 'returned', 'resolved'] as const;
 
 export type ReturnState = (typeof RETURN_STATES)[number];
@@ -13,7 +15,7 @@ export const RETURN_TRIGGERS = [
   'returned_to_payer',
   /** neither refund nor payout is possible */
   'options_exhausted',
-  /** the payer has the money a second time: the refund that had failed succeeded after all */
+  /** the money has left suspense more than once: a refund that had failed succeeded after all */
   'returned_twice',
   /** a person makes the service try payouts again */
   'retried',
@@ -29,12 +31,13 @@ const TABLE: Record<ReturnState, Partial<Record<ReturnTrigger, ReturnState>>> = 
     payout_started: 'paying_out',
     returned_to_payer: 'returned',
     options_exhausted: 'waiting',
+    returned_twice: 'overpaid',
     resolved: 'resolved',
   },
   // A refund that the previous version sent as a payout continues as one.
   refunding: { way_failed: 'owed', returned_to_payer: 'returned', payout_started: 'paying_out' },
   paying_out: { way_failed: 'owed', returned_to_payer: 'returned', returned_twice: 'overpaid' },
-  waiting: { returned_to_payer: 'returned', retried: 'owed', resolved: 'resolved' },
+  waiting: { returned_to_payer: 'returned', returned_twice: 'overpaid', retried: 'owed', resolved: 'resolved' },
   overpaid: { resolved: 'resolved' },
   // The two terminal states are left only when a refund that was reported as failed succeeds later.
   returned: { returned_twice: 'overpaid' },
@@ -49,4 +52,18 @@ export function nextReturnState(state: ReturnState, trigger: ReturnTrigger): Ret
 /** Whether the return is closed: none of its money is in suspense or on its way, and nothing has to be resolved. */
 export function isClosed(state: ReturnState): boolean {
   return state === 'returned' || state === 'resolved';
+}
+
+/**
+ * Returns how many times the money of a return has left suspense: to the payer or, when a person decided so, to the merchant;
+ * less what was put back. Processes of the version before did not count: at least as often as the state of their row says.
+ */
+export function timesPaid(row: Pick<ReturnRow, 'state' | 'late_refund' | 'times_paid'>): number {
+  const least = row.state === 'overpaid' ? 2 : isClosed(row.state) || row.late_refund ? 1 : 0;
+  return Math.max(row.times_paid, least);
+}
+
+/** Returns the trigger that ends a return whose money has left suspense, so many times. */
+export function endTrigger(times_paid: number): 'returned_to_payer' | 'returned_twice' {
+  return times_paid > 1 ? 'returned_twice' : 'returned_to_payer';
 }

@@ -5,7 +5,8 @@ import type { Obligation, OpenReturns, ReturnRef, ReturnRow } from './schema.ts'
 
 const columns =
   fixed(`team_id, id, payment_id, attempt_id, arrival, amount_minor, currency, state, refund_id, payout_id, manual_id, account_id, tried, resent,
-  dispatched_at, spent, late_refund, recheck, polls, note, next_step_at, waiting_since, announced_at, resolved_as, created_at, updated_at, closed_at`);
+  dispatched_at, spent, late_refund, times_paid, recheck, polls, note, next_step_at, waiting_since, announced_at, resolved_as, resolutions,
+  created_at, updated_at, closed_at`);
 
 /** Inserts returns. An obligation that already exists stays unchanged. */
 export async function insertReturns(tx: Tx, rows: readonly (Obligation & { id: string })[], now: Date): Promise<void> {
@@ -39,9 +40,10 @@ export async function updateReturn(tx: Tx, row: ReturnRow): Promise<void> {
   await tx.run(sql`
     update returns set state = ${row.state}, refund_id = ${row.refund_id}, payout_id = ${row.payout_id}, manual_id = ${row.manual_id},
       account_id = ${row.account_id}, tried = ${row.tried}, resent = ${row.resent}, dispatched_at = ${row.dispatched_at},
-      spent = ${row.spent}, late_refund = ${row.late_refund}, recheck = ${row.recheck}, polls = ${row.polls}, note = ${row.note},
+      spent = ${row.spent}, late_refund = ${row.late_refund}, times_paid = ${row.times_paid},
+      recheck = ${row.recheck}, polls = ${row.polls}, note = ${row.note},
       next_step_at = ${row.next_step_at}, waiting_since = ${row.waiting_since}, announced_at = ${row.announced_at},
-      resolved_as = ${row.resolved_as}, updated_at = ${row.updated_at}, closed_at = ${row.closed_at}
+      resolved_as = ${row.resolved_as}, resolutions = ${row.resolutions}, updated_at = ${row.updated_at}, closed_at = ${row.closed_at}
     where team_id = ${row.team_id} and id = ${row.id}`);
 }
 

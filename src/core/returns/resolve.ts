@@ -13,6 +13,7 @@ import { repayCredit } from '../../money/settlement/credit.ts';
 import { resolvedJournals } from './bookings.ts';
 import { moveReturn } from '../obligations/apply.ts';
 import type { OpenReturns, ResolvedAs, ReturnRef, ReturnRow } from '../obligations/schema.ts';
+import { timesPaid } from '../obligations/states.ts';
 import { countOpen, findReturn, listOpen, lockReturn } from '../obligations/store.ts';
 
 /** A manual resolution of a return, with its evidence. */
@@ -55,14 +56,18 @@ export async function resolveReturn(
   return change(deps, store, ref, async (tx, context, row) => {
     checkResolvable(row, resolution.as);
     await record(tx, by, { team_id: row.team_id, action: 'return.resolve', resource_id: row.id, at: context.at });
-    const resolved = must(await moveReturn(tx, context, row, 'resolved', { resolved_as: resolution.as }), 'it was looked at');
+    const { as } = resolution;
+    const times = row.state === 'overpaid' ? timesPaid(row) - 1 : 1;
+    const resolutions = [...row.resolutions, ...Array<ResolvedAs>(times).fill(as)];
+    const update = { resolved_as: as, resolutions, times_paid: 1 };
+    const resolved = must(await moveReturn(tx, context, row, 'resolved', update), 'it was looked at');
     const stored = { ...resolution, at: new Date(context.at).toISOString() };
     if (row.state === 'overpaid') {
       const carrier = row.payout_id ?? row.manual_id ?? row.refund_id;
       await storeResolution(tx, { team_id: row.team_id, id: must(carrier, 'it was returned by a refund') }, stored);
-    } else await endManually(tx, context, row, resolution.as, stored);
-    await post(tx, resolvedJournals(row, resolution.as));
-    if (resolution.as === 'kept') await repayCredit(tx, [arrivalOf(row)]);
+    } else await endManually(tx, context, row, as, stored);
+    await post(tx, resolvedJournals(row, as, times));
+    if (as === 'kept') await repayCredit(tx, [arrivalOf(row)]);
     return resolved;
   });
 }

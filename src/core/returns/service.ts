@@ -11,6 +11,7 @@ import { startWay, endWay, findWay, resumeWay, convertWay } from '../refunds/way
 import type { ReturnDeps } from './deps.ts';
 import { moveReturn, wayEnded } from '../obligations/apply.ts';
 import type { ReturnRef, ReturnRow } from '../obligations/schema.ts';
+import { endTrigger, timesPaid } from '../obligations/states.ts';
 import { FAILED_REFUNDS, PAYOUT_FAILED } from '../refunds/store.ts';
 import { lockReturn, pollNow, recheckRefund, updateReturn } from '../obligations/store.ts';
 
@@ -138,7 +139,7 @@ export async function closeAfterLateRefund(deps: ReturnDeps, store: Store, known
     const message = 'not needed: the refund that had failed was done after all';
     if (way && (way.status === 'pending' || way.status === 'processing'))
       await endWay(tx, context, way, { kind: 'failed', reason: 'duplicate_transaction', message });
-    else await moveReturn(tx, context, row, 'returned_to_payer');
+    else await moveReturn(tx, context, row, endTrigger(timesPaid(row)));
     return true;
   });
   return closed ?? true;
