@@ -145,3 +145,19 @@ test('another amount on an open attempt announces nothing, and the payment stays
   await report(paid(900_000n));
   assert.deepEqual([await held(), await statusOf(id), await events(id)], [900_000n, 'processing', []]);
 });
+
+test('another amount of an attempt that its provider later does not know stays in suspense, for a person to resolve', async () => {
+  merchant = await api.newMerchant({ verification_level: 3 });
+  const { id } = (await call('POST', '/payments', { amount: 10_000, currency: 'XAF', phone: '1' })).body.transaction;
+  await call('POST', `/payments/${id}`, { channel: 'cm.mtn', data: { phone: '650000000' } });
+  await report(paid(900_000n));
+  provider.readings.set(provider.last.attempt_id, { kind: 'not_found' });
+  clock.advance(3_600_000);
+  await pollSweep(api.deps, store()).round();
+  await report({ kind: 'not_found' });
+  assert.deepEqual([await held(), await statusOf(id), await events(id)], [900_000n, 'processing', []]);
+  const { mismatch, status, next_poll_at } = await attemptOf();
+  assert.deepEqual([mismatch?.amount_minor, status, next_poll_at !== null], ['900000', 'unknown', true]);
+  await resolve('failed');
+  assert.deepEqual([await held(), await statusOf(id)], [0n, 'failed']);
+});

@@ -116,13 +116,14 @@ export function changeOfReading(
     }
     case 'expired':
       return expired(payment, attempt, at, before, 'authorization_timeout', 'the provider closed the request unpaid');
-    case 'not_found':
+    case 'not_found': {
       // Status endpoints lag: "not found" soon after sending proves nothing, later it is evidence that the request never
-      // arrived. An accepted attempt exists, whatever a status endpoint returns.
-      if (attempt.status !== 'open' && polled_at - sent.submitted_at.getTime() >= capabilities.not_found_grace_ms) {
-        return unsent(payment, attempt, at, before);
-      }
-      return change(attempt, { status: still, ...sent, ...later }, before);
+      // arrived. An accepted attempt exists, whatever a status endpoint returns, and so does one with another amount in suspense.
+      const arrived = attempt.status === 'open' || attempt.mismatch !== null;
+      const lags = polled_at - sent.submitted_at.getTime() < capabilities.not_found_grace_ms;
+      if (arrived || lags) return change(attempt, { status: still, ...sent, ...later }, before);
+      return unsent(payment, attempt, at, before);
+    }
     case 'unreadable':
       return change(attempt, { status: still, ...sent, ...later }, before);
     default:
