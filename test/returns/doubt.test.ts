@@ -50,6 +50,26 @@ test('a refund rejected in the response that succeeded after all is the return: 
   assert.equal((await late.call('GET', `/payments/${late.payment}`)).transaction.amount_refunded, 10_000);
 });
 
+test('a refund that succeeded carries no message of the time when that was not known, nor one for an operator', async () => {
+  await late.captured();
+  late.able.onRefund = RETURNED;
+  late.able.onRefundRead = RETURNED;
+  await late.work(3);
+  const message = async () =>
+    (await late.call('GET', `/payments/${late.payment}/refunds`)).items.map(
+      (item: { status: string; message: string | null }) => [item.status, item.message],
+    );
+  assert.deepEqual(await message(), [['processing', 'no answer']]);
+  late.able.onRefundRead = { kind: 'succeeded', provider_ref: 'r-9' };
+  await late.work(4, 600_000);
+  assert.deepEqual(await message(), [['succeeded', null]]);
+  await late.captured();
+  late.able.onPayout = { kind: 'failed', reason: null, message: 'the wallet is full' };
+  await late.work(8);
+  await resolveReturn(late.api.deps, late.store, await ref(), { as: 'returned', ...SAID }, WORKER);
+  assert.deepEqual((await message())[0], ['succeeded', null]);
+});
+
 test('an account that provably never got the payout is followed by another; one that may have it is polled', async () => {
   await late.captured();
   late.able.onPayout = { kind: 'unavailable', message: 'connection refused' };

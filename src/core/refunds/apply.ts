@@ -198,7 +198,10 @@ function journal(row: RefundRow, kind: string, postings: Journal['postings']): J
 async function finish(tx: Tx, context: ApplyContext, row: RefundRow, trigger: 'succeeded' | 'failed'): Promise<RefundRow> {
   const at = new Date(context.at);
   const status = step(row, trigger) ?? row.status;
-  const done = { ...row, status, event_count: row.event_count + 1, next_poll_at: null, updated_at: at, completed_at: at };
+  // What was reported while the outcome was not known is not about a refund that succeeded.
+  const message = trigger === 'succeeded' ? null : row.message;
+  const end = { status, message, next_poll_at: null, updated_at: at, completed_at: at };
+  const done = { ...row, ...end, event_count: row.event_count + 1 };
   await announce(tx, context, done, `refund.${trigger}`);
   await save(tx, done);
   await wayEnded(tx, context, done, trigger);
