@@ -186,6 +186,22 @@ test('a tranche that the payer has back twice counts once in amount_refunded', a
   assert.equal(await refunded(id), 666_668);
 });
 
+test('a surplus that the payer has back twice beside a paid payment is a return to resolve, and no difference of the books', async () => {
+  const { id } = await withSurplus();
+  await giveBack();
+  await piece(id, 'succeeded');
+  assert.equal((await shown(id)).status, 'succeeded');
+  await store().db.run(sql`
+    insert into refunds (team_id, id, payment_id, kind, attempt_id, return_id, amount_minor, currency, legs, draws, status, reason, event_count,
+      created_at, updated_at, completed_at)
+    select team_id, 'rfd_sandbox_beside', payment_id, kind, attempt_id, return_id, amount_minor, currency,
+      replace(legs::text, 'succeeded', 'failed')::json, '[]', 'failed', reason, event_count, created_at, updated_at, completed_at
+    from refunds where payment_id = ${id}`);
+  const said = { evidence: 'statement line 7', author: 'awa' };
+  const row = await recordLateRefund(api.deps, store(), { team_id: merchant.team.id, id: 'rfd_sandbox_beside' }, said, WORKER);
+  assert.deepEqual([row.state, await differences()], ['overpaid', []]);
+});
+
 test('ledger verify names an expired payment whose amount_refunded is not what was counted and went back', async () => {
   const { id } = await withSurplus();
   await expire(id);

@@ -137,10 +137,17 @@ const BOOKED = fixed(`
     ) a
   group by 1, 2, 3
   union all select id, currency, 'refunded', refunded_minor from ranged_payments
-  union all select p.id, p.currency, 'excess', greatest(0, coalesce(r.gone, 0) + coalesce(d.lost, 0) - coalesce(a.landed, 0))
+  -- What was paid covers refunds of the merchant and disputes; each other capture covers its own return, and no other.
+  union all select p.id, p.currency, 'excess', coalesce(a.excess, 0)
+      + greatest(0, coalesce(r.gone, 0) + coalesce(d.lost, 0) - case when p.paid then p.captured_minor else 0 end)
     from ranged_payments p
-      left join (select payment_id, sum(amount_minor) as landed from ranged_attempts where landed group by 1) a on a.payment_id = p.id
-      left join (select payment_id, sum(gone) as gone from refunds_of group by 1) r on r.payment_id = p.id
+      left join (
+        select payment_id, sum(greatest(0, g.gone - case when t.landed then t.amount_minor else 0 end)) as excess
+        from (select payment_id, attempt_id, sum(gone) as gone from refunds_of where kind = 'giveback' group by 1, 2) g
+          left join ranged_attempts t using (payment_id, attempt_id)
+        group by 1
+      ) a on a.payment_id = p.id
+      left join (select payment_id, sum(gone) as gone from refunds_of where kind = 'merchant' group by 1) r on r.payment_id = p.id
       left join (select payment_id, sum(amount_minor) as lost from ranged_disputes where status = 'lost' group by 1) d
         on d.payment_id = p.id`);
 
@@ -153,7 +160,7 @@ export function comparePayments(db: Queryable, { team_id, after, to }: SubjectRa
       from payments where team_id = ${team_id} and id > ${after} and id <= ${to}
     ),
     ranged_attempts as materialized (
-      select payment_id, currency, amount_minor, status = 'succeeded' as landed, mismatch,
+      select payment_id, id as attempt_id, currency, amount_minor, status = 'succeeded' as landed, mismatch,
         -- By a process of the version before, which made no return.
         giveback as marked
       from attempts
