@@ -24,6 +24,8 @@ process.on('message', async (options: Omit<WorldOptions, 'without'> & { without:
     process.send?.({ error: (error as Error).stack ?? String(error), cpu_ms: 0 });
   }
 });
+// Whoever interrupts the run interrupts this process too; its parent ends it by disconnecting, and then it stops its server.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => {});
 process.once('disconnect', async () => {
   await cluster[Symbol.asyncDispose]();
   process.exit(0);

@@ -46,8 +46,6 @@ export interface Surroundings {
   point(label: string): Promise<void>;
   /** Delivers a provider's callback to our callback address over the virtual network. */
   callback(path: string, request: { headers: Record<string, string>; body: Buffer }): Promise<Answer | 'lost'>;
-  /** Whether a fault of a node or its connections was so recent that it excuses a 500. */
-  disturbed(): boolean;
   /** Adds a line to the story. */
   log(line: string): void;
   /** Counts what occurred. */

@@ -13,6 +13,9 @@ const SETTINGS = {
   max_wal_senders: '0',
   max_connections: '100',
   checkpoint_timeout: '1h',
+  max_wal_size: '16GB',
+  bgwriter_lru_maxpages: '0',
+  synchronize_seqscans: 'off',
 };
 
 export interface WorldDatabases {

@@ -89,11 +89,11 @@ export function installDriver(): void {
     doorkeeper.connect({ client: this, on, send, answer: callback });
     return undefined;
   };
-  // A connection that rests is kept: virtual seconds are short.
+  // A connection that rests is kept: virtual seconds are short. Deadlines in real time would depend on the machine.
   const Pool = pg.Pool;
   pg.Pool = class extends Pool {
     constructor(options: pg.PoolConfig) {
-      super({ ...options, idleTimeoutMillis: 0 });
+      super({ ...options, idleTimeoutMillis: 0, connectionTimeoutMillis: 0, query_timeout: 0 });
     }
   } as typeof Pool;
   sendTimeAlong();

@@ -136,7 +136,10 @@ export class Gate implements Doorkeeper {
   /** What was committed stays, although its node hears only that the connection is gone. */
   async #loseCommit(statement: Statement): Promise<void> {
     const { text, outcome, client, session } = statement;
-    if (!text.toLowerCase().startsWith('commit') || outcome?.error || !this.losesCommit()) return;
+    const verb = text.slice(0, 8).toLowerCase();
+    // A statement outside a transaction is one of its own.
+    const commits = verb.startsWith('commit') || !(session.inTransaction || verb.startsWith('begin'));
+    if (!commits || outcome?.error || !this.losesCommit()) return;
     const ended = new Promise((resolve) => client.once('end', resolve));
     await this.#locks.terminate([session.pid]);
     await ended;

@@ -10,6 +10,7 @@ const LONGEST_END_MS = 20_000;
 export class Locks {
   readonly #client: pg.Client;
   readonly #stopped = new Set<number>();
+  readonly #wake = () => this.wakeAll();
 
   private constructor(client: pg.Client) {
     this.#client = client;
@@ -19,7 +20,9 @@ export class Locks {
     const client = new pg.Client({ connectionString: url });
     client.on('error', () => {});
     await client.connect();
-    return new Locks(client);
+    const locks = new Locks(client);
+    process.once('exit', locks.#wake);
+    return locks;
   }
 
   /**
@@ -62,7 +65,14 @@ export class Locks {
     }
   }
 
+  /** A process that stays stopped would keep its server from ending. */
+  wakeAll(): void {
+    for (const pid of this.#stopped) this.goOn(pid);
+  }
+
   async close(): Promise<void> {
+    this.wakeAll();
+    process.off('exit', this.#wake);
     await this.#client.end();
   }
 
@@ -75,7 +85,8 @@ export class Locks {
 function signal(pid: number, name: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(pid, name);
-  } catch {
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
     return false;
   }
 }

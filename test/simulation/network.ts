@@ -29,6 +29,8 @@ export class Network {
   readonly #losses: Losses;
   readonly #nodes: () => readonly LogicalNode[];
   receive: Receive = async () => ({ status: 200 });
+  /** Is told of every answer of 5xx. */
+  complain: (status: number, what: string) => void = () => {};
   calls = 0;
   failures = new Map<string, number>();
 
@@ -74,8 +76,10 @@ export class Network {
     if (response === 'lost' || this.#random.chance(this.#losses.answer)) return this.#loseAnswer(wanted);
     await this.#scheduler.point(null, `${method} ${path} is answered ${response.statusCode}`);
     this.#scheduler.count(`${method} ${pattern(path)}: ${response.statusCode}`);
-    if (response.statusCode >= 500)
+    if (response.statusCode >= 500) {
+      this.complain(response.statusCode, `${method} ${path}: ${response.statusCode} ${response.body.slice(0, 300)}`);
       this.#count(`${method} ${pattern(path)} ${response.statusCode} ${response.body.slice(0, 120)}`);
+    }
     const text = response.body;
     const isJson = String(response.headers['content-type']).includes('json');
     return {

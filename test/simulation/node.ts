@@ -1,3 +1,5 @@
+import { DatabaseUnavailable } from '../../src/kit/database-unavailable.ts';
+import { pgCode } from '../../src/kit/sql.ts';
 import type { FastifyInstance, InjectOptions } from 'fastify';
 import type { Config } from '../../src/platform/config/config.ts';
 import { DatabaseClock } from '../../src/platform/db/clock.ts';
@@ -28,6 +30,8 @@ export interface NodeParts {
   log: Log;
   providers: Providers;
   send: Send;
+  /** Is told of what background work should never come to. */
+  complain(what: string): void;
   /** Milliseconds by which the machine's own clock is wrong. */
   skew_ms: number;
 }
@@ -158,6 +162,8 @@ export class LogicalNode implements Owner {
       return await onMachine(this.#machine('background'), () => sweep.round());
     } catch (error) {
       this.#parts.scheduler.remark(() => `${this.name} ${sweep.name}: ${(error as Error).message}`);
+      if (!(error instanceof DatabaseUnavailable) && pgCode(error) === undefined)
+        this.#parts.complain(`the sweep ${sweep.name} failed: ${(error as Error).stack ?? error}`);
       return 1;
     } finally {
       this.#busy.delete(sweep);

@@ -125,7 +125,8 @@ export class Order {
     const intent = this.intent('payment', '');
     const answer = await shop.wish(intent, '/payments', body, { headers, twice: plan.twice && !without.has('click twice') });
     if (answer?.status !== 201) {
-      if (answer) shop.complaints.push(`${this.tag} could not be created: ${answer.status} ${JSON.stringify(answer.body)}`);
+      if (answer && answer.status < 500)
+        shop.complaints.push(`${this.tag} could not be created: ${answer.status} ${JSON.stringify(answer.body)}`);
       return;
     }
     this.id = answer.body.transaction.id;

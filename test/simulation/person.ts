@@ -32,7 +32,8 @@ interface Open {
  */
 export async function attend(world: World, round: number): Promise<boolean> {
   const open = await openWork(world);
-  const due = open.filter(({ kind, waits }) => kind !== 'payment' && (waits || round >= PATIENCE_ROUNDS));
+  // A return goes on by itself when what it waits for has ended.
+  const due = open.filter(({ kind, waits }) => kind !== 'payment' && (waits || (round >= PATIENCE_ROUNDS && kind !== 'return')));
   if (round >= 3) for (const one of due) await resolve(world, one);
   return open.some((one) => one.kind !== 'attempt' || !isPaidOtherwise(world, one));
 }
@@ -49,6 +50,11 @@ export function openWork({ ground }: Pick<World, 'ground'>): Promise<Open[]> {
       where (r.draws is not null or r.kind <> 'merchant') and r.way = 'refund' and r.status in ('pending', 'processing')
         and leg.value->>'status' <> 'succeeded'
     union all
+    select 'refund', r.team_id, r.id, t.account_id, leg.value->>'provider_key', leg.n::integer - 1, false
+      from returns t join refunds r on r.team_id = t.team_id and r.id = t.payout_id
+      cross join json_array_elements(r.legs) with ordinality as leg(value, n)
+      where t.closed_at is null and r.way = 'payout' and r.status in ('pending', 'processing') and leg.value->>'status' <> 'succeeded'
+    union all
     select 'transfer', team_id, id, provider_account, provider_key, null, false from transfers where status = 'processing'
     union all
     select 'return', team_id, id, account_id, null, null, state in ('waiting', 'overpaid') from returns where closed_at is null
@@ -62,6 +68,8 @@ async function resolve(world: World, one: Open): Promise<void> {
   const { kind, team_id, id, account, key } = one;
   const entry = account && key ? bank.book.find(account, key) : undefined;
   if (isPaidOtherwise(world, one)) return;
+  ground.surroundings.count(`by hand: ${kind}`);
+  if (!needsPerson(world, one)) world.breaches.add(`BY HAND: ${kind} ${id} was still open, and only a person ended it`);
   const as = truthOf(entry, bank.now());
   const verdict = { as, evidence: 'statement of the provider', author: 'ama' } as const;
   await ground.operate(async (deps, store) => {
@@ -77,6 +85,13 @@ async function resolve(world: World, one: Open): Promise<void> {
       ground.surroundings.log(`a person could not resolve ${id} as ${as}: ${error.message}`);
     }
   });
+}
+
+/** Whether nobody but a person can end it: what its provider did cannot be read, or must not be tried twice. */
+function needsPerson({ traits }: World, { kind, account, waits }: Open): boolean {
+  const of = traits.find(({ account_id }) => account_id === account);
+  if (waits || of?.readable_by === 'theirs') return true;
+  return (kind === 'refund' || kind === 'transfer') && of?.idempotency === 'none';
 }
 
 function truthOf(entry: Entry | undefined, now: number): 'succeeded' | 'failed' {

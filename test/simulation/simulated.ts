@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { neverOccurred, OFTEN } from './coverage.ts';
 import { Fleet } from './fleet.ts';
 import type { Profile } from './profiles.ts';
 import { Run } from './run.ts';
@@ -12,13 +13,17 @@ const SIZE = 200;
 export function simulated(profile: Profile['name']): void {
   test(`nothing differs after ${PAYMENTS} simulated payments in ${profile} worlds, seed ${SEED}`, async () => {
     await using fleet = await Fleet.start(1);
-    const run = new Run({ seed: SEED, payments: PAYMENTS, size: SIZE, profile }, (world) => fleet.run(world));
-    const { failed, summary } = await run.all(console.log);
+    // Each profile has populations of its own.
+    const seed = `${SEED}, ${profile}`;
+    const run = new Run({ seed, payments: PAYMENTS, size: SIZE, profile }, (world) => fleet.run(world));
+    const { failed, summary, occurred, payments } = await run.all(console.log);
     console.log(summary);
     assert.deepEqual(
       failed.map(({ world, report }) => ({ world, wrong: report.wrong })),
       [],
-      `npm run simulate -- --seed "${SEED}" --payments ${PAYMENTS} --size ${SIZE} --profile ${profile} --world ${failed[0]?.world}`,
+      `npm run simulate -- --seed "${seed}" --payments ${PAYMENTS} --size ${SIZE} --profile ${profile} --world ${failed[0]?.world}`,
     );
+    assert.equal(payments, PAYMENTS);
+    assert.deepEqual(neverOccurred(occurred, OFTEN), [], 'the run proves nothing about what never occurred');
   });
 }

@@ -70,14 +70,15 @@ export interface WorldReport {
 export async function runWorld(cluster: Cluster, town: Town, options: WorldOptions): Promise<WorldReport> {
   const databases = await cluster.open(START);
   const locks = await Locks.open(cluster.monitor);
-  try {
-    return await new World(databases, locks, town, options).run();
-  } finally {
-    keepDoor(null);
-    drawFrom(null);
-    await locks.close();
-    await cluster.drop(databases);
-  }
+  const world = new World(databases, locks, town, options);
+  const [run] = await Promise.allSettled([world.run()]);
+  keepDoor(null);
+  drawFrom(null);
+  const [cleared] = await Promise.allSettled([locks.close().then(() => cluster.drop(databases))]);
+  // What broke the world comes before what broke because of it.
+  if (run.status === 'rejected') throw run.reason;
+  if (cleared.status === 'rejected') throw cleared.reason;
+  return run.value;
 }
 
 class World {
@@ -137,13 +138,16 @@ class World {
       };
       const operate: Ground['operate'] = (work) => this.#network.operate(work);
       this.#population = await this.#until(
-        this.#town.populate({ ...ground, operate, surroundings: this.#surroundings(weather) }),
+        this.#town.populate({ ...ground, operate, surroundings: this.#surroundings() }),
         weather,
       );
+      this.#network.complain = (status, what) => {
+        if (status !== 502 && !weather.disturbed) this.#wrong.push(`COMPLAINT: ${what}`);
+      };
       this.#network.receive = (delivery) => this.#population.receive(delivery);
       if (await this.#live(weather)) await this.#end(weather);
     } finally {
-      for (const node of this.#nodes) await this.#kill(node);
+      await Promise.allSettled(this.#nodes.map((node) => this.#kill(node)));
       await Promise.all([...this.#dead, ...this.#nodes].map((node) => node.close()));
       await Promise.all(pools.map((pool) => pool.close()));
     }
@@ -197,6 +201,7 @@ class World {
       ...{ scheduler: this.#scheduler, databases: this.#databases, config: this.#config, log: this.#log },
       providers: this.#providers,
       send: this.#network.sender(() => node),
+      complain: (what) => void this.#wrong.push(`COMPLAINT: ${what}`),
       skew_ms: this.#random.int(20_000) - 10_000,
     });
     return node;
@@ -232,7 +237,7 @@ class World {
     return this.#options.without?.has(part) ?? false;
   }
 
-  #surroundings(weather: NodeWeather): Surroundings {
+  #surroundings(): Surroundings {
     const scheduler = this.#scheduler;
     return {
       random: this.#random.fork('population'),
@@ -241,7 +246,6 @@ class World {
       sleep: (ms) => this.#network.sleep(ms),
       point: (label) => scheduler.point(null, label),
       callback: (to, { headers, body }) => this.#network.request({ method: 'POST', path: to, headers, payload: body }),
-      disturbed: () => weather.disturbed,
       log: (line) => scheduler.remark(() => line),
       count: (what) => scheduler.count(what),
     };
