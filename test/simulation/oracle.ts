@@ -113,7 +113,7 @@ function judgeClearing(currency: string, balances: Balance[], moved: Moved[], bo
 }
 
 /** Fees are those of what succeeded; money is set aside for what waits for a person, and for open disputes, and for nothing else. */
-function judgeAccounts(shop: ShopView, currency: string, { balances, mismatches }: Snapshot): string[] {
+function judgeAccounts(shop: ShopView, currency: string, { balances, mismatches, moved, owners }: Snapshot): string[] {
   const { team_id, transfers, disputes, payments } = shop;
   const own = new Set(payments.map(({ id }) => id));
   const inCurrency = (items: Shown[]) => items.filter((item) => item.currency === currency);
@@ -122,10 +122,15 @@ function judgeAccounts(shop: ShopView, currency: string, { balances, mismatches 
   const sent = inCurrency(transfers).filter(({ status }) => status === 'succeeded');
   const open = inCurrency(disputes).filter(({ status }) => status === 'needs_response' || status === 'under_review');
   const waiting = mismatches.filter((one) => one.currency === currency && own.has(one.payment));
+  // The payment waits with them, and so do the tranches that it has.
+  const whole = new Set(waiting.map(({ payment }) => payment));
+  const ofWaiting = new Set(owners.filter(({ payment }) => whole.has(payment)).map(({ id }) => id));
+  for (const { id } of waiting) ofWaiting.delete(id);
+  const tranches = moved.filter((one) => one.flow === 'collect' && one.currency === currency && ofWaiting.has(one.subject));
   const expected = {
     fee_income: sumOf(paid, 'fee') + sumOf(sent, 'fee'),
     disputed: sumOf(open, 'amount'),
-    hold: waiting.reduce((all, { amount_minor }) => all + amount_minor, 0n),
+    hold: sum([...waiting, ...tranches]),
   };
   return Object.entries(expected).flatMap(([name, amount]) => {
     const booked = total(
@@ -157,6 +162,13 @@ function judgeBalance({ team_id }: ShopView, shown: Shown, balances: Balance[]):
 // --------------------------------------------------------------------------------------------- payments
 const PAID = new Set(['succeeded', 'partially_refunded', 'refunded']);
 
+/** What some of these amounts, or all or none of them, come to. */
+function sumsOf(amounts: readonly bigint[]): ReadonlySet<bigint> {
+  const sums = new Set([0n]);
+  for (const amount of amounts) for (const sum of [...sums]) sums.add(sum + amount);
+  return sums;
+}
+
 /** Every captured franc of a payment is kept by the merchant, refunded, or returned to the payer: once. */
 function judgePayments(shop: ShopView, snapshot: Snapshot): string[] {
   const owners = new Map(snapshot.owners.map((owner) => [owner.id, owner]));
@@ -171,9 +183,10 @@ function judgePayments(shop: ShopView, snapshot: Snapshot): string[] {
     const paid = PAID.has(payment.status) ? minor(payment.amount_total) : 0n;
     const named = `${payment.id} (${payment.reference}, ${payment.status})`;
     const found: string[] = [];
-    // Of a payment that ended unpaid, what was returned by itself may count as refunded.
+    // Of a payment that ended unpaid, the tranches that were returned by themselves count as refunded; money that came after its end does not.
     const shown = minor(payment.amount_refunded);
-    if (shown !== refunded && (PAID.has(payment.status) || shown !== returned))
+    const tranches = moved.filter((one) => kindOf(one) === 'giveback').map(({ amount_minor }) => amount_minor);
+    if (shown !== refunded && (PAID.has(payment.status) || !sumsOf(tranches).has(shown)))
       found.push(`REFUNDED: ${named} shows ${payment.amount_refunded}, the providers returned ${refunded} and ${returned}`);
     if (refunded > minor(payment.amount)) found.push(`REFUNDED TOO MUCH: ${named}: ${refunded}`);
     if (!waiting.has(payment.id) && collected - returned - kept !== paid)
@@ -264,7 +277,7 @@ function abs(amount: bigint): bigint {
   return amount < 0n ? -amount : amount;
 }
 
-function sum(moved: readonly Moved[]): bigint {
+function sum(moved: readonly { amount_minor: bigint }[]): bigint {
   return moved.reduce((all, { amount_minor }) => all + amount_minor, 0n);
 }
 

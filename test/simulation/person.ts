@@ -8,7 +8,8 @@ import type { Actor as By } from '../../src/tenants/audit/actor.ts';
 import { type Entry, hasMoved } from './book.ts';
 import type { World } from './population.ts';
 
-/** A person looks at what has been open for this many rounds. */
+/** A person ends what was open in so many looks, not before the last of these rounds. */
+const PATIENCE_LOOKS = 4;
 const PATIENCE_ROUNDS = 6;
 
 const BY: By = { kind: 'operator', id: 'ama', request_id: null, address: null };
@@ -33,7 +34,10 @@ interface Open {
 export async function attend(world: World, round: number): Promise<boolean> {
   const open = await openWork(world);
   // A return goes on by itself when what it waits for has ended.
-  const due = open.filter(({ kind, waits }) => kind !== 'payment' && (waits || (round >= PATIENCE_ROUNDS && kind !== 'return')));
+  const looks = ({ id, part }: Open) => world.looks.get(`${id} ${part}`) ?? 0;
+  for (const one of open) world.looks.set(`${one.id} ${one.part}`, looks(one) + 1);
+  const isOld = (one: Open) => round >= PATIENCE_ROUNDS && looks(one) >= PATIENCE_LOOKS;
+  const due = open.filter((one) => one.kind !== 'payment' && (one.waits || (one.kind !== 'return' && isOld(one))));
   if (round >= 3) for (const one of due) await resolve(world, one);
   return open.some((one) => one.kind !== 'attempt' || !isPaidOtherwise(world, one));
 }

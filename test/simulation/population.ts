@@ -63,6 +63,8 @@ export interface World {
   traits: Traits[];
   /** What did not hold while everybody was at work. */
   breaches: Set<string>;
+  /** How often a person has seen what is open. */
+  looks: Map<string, number>;
 }
 
 export async function populate(ground: Ground): Promise<Population> {
@@ -72,7 +74,7 @@ export async function populate(ground: Ground): Promise<Population> {
   const bank = new Bank(around, { storm }, ground.apiUrl);
   const receiver = new Receiver(around, storm);
   const providers = new TeamProviders();
-  const world: World = { ground, bank, receiver, shops: [], traits: [], breaches: new Set() };
+  const world: World = { ground, bank, receiver, shops: [], traits: [], breaches: new Set(), looks: new Map() };
   for (let i = 0; i < 1 + random.int(2); i++) await openShop(world, providers, random.fork(`shop ${i}`), i);
   const actors = actorsOf(world, random);
   const open = { count: actors.length };
@@ -210,7 +212,10 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
 /** How long a person lets time pass between two looks at what is still open. After a day every payment window is over. */
-const LOOKS_MS = [MINUTE, MINUTE, MINUTE, HOUR, HOUR, HOUR, 25 * HOUR, HOUR, HOUR, HOUR, 25 * HOUR, 25 * HOUR, 25 * HOUR];
+const LOOKS_MS = [
+  ...[MINUTE, MINUTE, MINUTE, HOUR, HOUR, HOUR, 25 * HOUR, HOUR, HOUR, HOUR, 25 * HOUR, 25 * HOUR, 25 * HOUR],
+  ...Array<number>(12).fill(6 * HOUR),
+];
 
 async function settle(world: World): Promise<void> {
   const { bank, receiver, ground } = world;
