@@ -29,14 +29,14 @@ for (const [what, stop] of [
   test(`an endpoint that was ${what} gets no more deliveries, not even a queued retry`, async () => {
     const endpoint = await hooks.register();
     hooks.receiver.behave(500);
-    hooks.start({ config: { webhook_retry_schedule_ms: [300] } });
+    hooks.start({ config: { webhook_retry_schedule_ms: [1_500] } });
     await hooks.announce();
     await hooks.receiver.waitFor(1);
     await hooks.recorded(endpoint, 1);
     await stop(endpoint.id);
     assert.equal(await hooks.pending(), 0);
     await hooks.announce();
-    await sleep(500);
+    await sleep(2_000);
     assert.equal(hooks.receiver.received.length, 1);
   });
 }
