@@ -27,7 +27,7 @@ Runs the service on virtual time, with faults, against simulated merchants, paye
 const WHOLE = /^[1-9]\d{0,7}$/;
 const MAX_NODES = 9;
 const MAX_JOBS = 64;
-/** In a run of so many payments everything occurs that may. */
+/** From this many payments on, everything that can occur is expected to occur. */
 const EVERYTHING_OCCURS = 5_000;
 
 const options = readOptions();
@@ -90,13 +90,14 @@ async function main(): Promise<number> {
   if (values.json) console.log(JSON.stringify(result, null, 2));
   else console.log([...occurrences(result.occurred), result.summary].join('\n'));
   const never = options.payments >= EVERYTHING_OCCURS && options.only === undefined ? neverOccurred(result.occurred) : [];
-  if (never.length > 0) console.error(`simulate: the run proves nothing about what never occurred: ${never.join('; ')}`);
+  if (never.length > 0)
+    console.error(`simulate: these never occurred, so the run proves nothing about them: ${never.join('; ')}`);
   const [failed] = result.failed;
   if (failed && !values['no-shrink'] && !values.json) await explain(run, failed);
   return result.failed.length + never.length === 0 ? 0 : 1;
 }
 
-/** What never occurred is not proved. */
+/** Returns a line for each kind of occurrence. */
 function occurrences(occurred: Record<string, number>): string[] {
   const sorted = Object.entries(occurred).sort(([a], [b]) => a.localeCompare(b));
   return sorted.map(([what, times]) => `${String(times).padStart(9)}  ${what}`);

@@ -38,7 +38,7 @@ export async function makePlaces(root: string, count: number, end: AbortSignal):
     await makeTemplates(server);
     for (let i = 0; i < count; i++) copies.push(copyProject(root, 'pirogue-mutants-'));
     const env: NodeJS.ProcessEnv = {
-      // Property tests are tried last, and shortly.
+      // Property tests run last, with few runs each.
       PROPERTY_RUNS: '30',
       ...process.env,
       NODE_COMPILE_CACHE: path.join(root, '.cache', 'compiled'),

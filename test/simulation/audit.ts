@@ -14,7 +14,7 @@ export async function audit(world: World): Promise<string[]> {
   return [...[...world.breaches].map((breach) => `MEANWHILE: ${breach}`), ...judge(snapshot)];
 }
 
-/** A worker takes some deliveries of an endpoint in each of its turns, and in a calm it has a turn when time passes. */
+/** Lets time pass until the delivery queue is empty: each round of a worker takes a limited number of deliveries per endpoint. */
 async function drain({ ground: { live, surroundings: around } }: World): Promise<void> {
   for (let turn = 0; turn < MAX_TURNS; turn++) {
     const [left] = await live.all(sql`select 1 from deliveries limit 1`);
@@ -33,6 +33,6 @@ function countEnds({ ground: { surroundings: around } }: World, { shops, moved, 
     for (const { event } of events) around.count(`event ${event}`);
   }
   for (const { flow } of moved) around.count(`moved by a provider: ${flow}`);
-  for (const _ of mismatches) around.count('an amount or currency that differs');
-  for (const _ of kept) around.count('money that was to be returned is kept');
+  around.count('an amount or currency that differs', mismatches.length);
+  around.count('money that was to be returned is kept', kept.length);
 }

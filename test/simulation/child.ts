@@ -24,7 +24,7 @@ process.on('message', async (options: Omit<WorldOptions, 'without'> & { without:
     process.send?.({ error: (error as Error).stack ?? String(error), cpu_ms: 0 });
   }
 });
-// Whoever interrupts the run interrupts this process too; its parent ends it by disconnecting, and then it stops its server.
+// An interrupt reaches this process as well as its parent. The parent then disconnects, and this process stops its server.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => {});
 process.once('disconnect', async () => {
   await cluster[Symbol.asyncDispose]();

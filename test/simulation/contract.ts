@@ -48,8 +48,8 @@ export interface Surroundings {
   callback(path: string, request: { headers: Record<string, string>; body: Buffer }): Promise<Answer | 'lost'>;
   /** Adds a line to the story. */
   log(line: string): void;
-  /** Counts what occurred. */
-  count(what: string): void;
+  /** Adds to the number of occurrences of a kind. */
+  count(what: string, times?: number): void;
 }
 
 /** A delivery of a webhook, as the endpoint of a merchant receives it. */

@@ -9,7 +9,7 @@ import type {
 
 type Kinds<Outcome extends { kind: string }, Never extends string = never> = Record<Exclude<Outcome['kind'], Never>, true>;
 
-/** Everything that the contract of adapters allows a provider to answer. */
+/** All results that the contract of adapters allows, by call. */
 const ANSWERS = {
   prepare: { ready: true, refused: true, unavailable: true } satisfies Kinds<Preparation>,
   submit: {
@@ -35,7 +35,7 @@ const ANSWERS = {
 };
 const ACTIONS = ['confirm', 'otp', 'redirect', 'transfer'];
 
-/** How everything may end. */
+/** Final statuses by resource. */
 const ENDS = {
   payments: ['succeeded', 'failed', 'cancelled', 'expired', 'refunded', 'partially_refunded'],
   refunds: ['succeeded', 'failed'],
@@ -53,7 +53,7 @@ const EVERYTHING = [
   'money that was to be returned is kept',
 ];
 
-/** What occurs in any few hundred payments. */
+/** Occurrences that a few hundred payments always contain. */
 export const OFTEN = [
   ...['submit: accepted', 'submit: refused', 'submit: unavailable', 'submit: unknown', 'read: pending', 'read: not_found'],
   ...['refunds submit: pending', 'refunds submit: succeeded', 'payouts submit: pending', 'payouts submit: succeeded'],
@@ -64,7 +64,7 @@ export const OFTEN = [
   ...['event payment.late_success', 'event payment.partial', 'event customer.deleted'],
 ];
 
-/** Returns what a provider or the service may do and never did. A long run in which that happens proves too little. */
+/** Returns the expected occurrences that a run lacks. By default everything is expected: for runs of 5,000 payments and more. */
 export function neverOccurred(occurred: Record<string, number>, expected: readonly string[] = EVERYTHING): string[] {
   return expected.filter((what) => !Object.keys(occurred).some((seen) => seen === what || seen.startsWith(`${what}, `)));
 }

@@ -89,7 +89,7 @@ export function installDriver(): void {
     doorkeeper.connect({ client: this, on, send, answer: callback });
     return undefined;
   };
-  // A connection that rests is kept: virtual seconds are short. Deadlines in real time would depend on the machine.
+  // A connection that rests is kept: virtual seconds are short. Deadlines in real time would make a run depend on the machine.
   const Pool = pg.Pool;
   pg.Pool = class extends Pool {
     constructor(options: pg.PoolConfig) {
@@ -101,7 +101,10 @@ export function installDriver(): void {
 
 const names = new Map<string, string>();
 
-/** Claims are planned each time (src/kit/sql.ts), because tables grow. Those of a world stay small, and planning takes longer than the rest. */
+/**
+ * Names statements that the service plans on each execution because its tables grow (src/kit/sql.ts). The tables of a world stay
+ * small, and planning costs more than executing.
+ */
 function prepared(shape: Shape): Shape {
   const { text, values, name } = shape;
   if (name !== undefined || values === undefined) return shape;

@@ -43,7 +43,7 @@ export function passageOf(random: Random, { storm }: Weather): Passage {
   ]);
 }
 
-/** Most payers confirm soon; some only when the window of their payment is over. */
+/** Most payers confirm soon, some only after the payment window. */
 const PATIENCES_MS = [...Array<number>(17).fill(60_000), 600_000, 600_000, 10_800_000];
 
 export interface Plan {

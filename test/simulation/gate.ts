@@ -38,7 +38,7 @@ export class Gate implements Doorkeeper {
   readonly #locks: Locks;
   readonly #sessions = new Map<pg.Client, Session>();
   #parked: Statement[] = [];
-  /** Asked after each commit: whether its connection ends before the answer. */
+  /** Called after each commit, also that of a single statement. Returns whether the connection ends before the answer. */
   losesCommit: () => boolean = () => false;
   statements = 0;
   waits = 0;
@@ -137,7 +137,7 @@ export class Gate implements Doorkeeper {
   async #loseCommit(statement: Statement): Promise<void> {
     const { text, outcome, client, session } = statement;
     const verb = text.slice(0, 8).toLowerCase();
-    // A statement outside a transaction is one of its own.
+    // A statement outside a transaction commits by itself.
     const commits = verb.startsWith('commit') || !(session.inTransaction || verb.startsWith('begin'));
     if (!commits || outcome?.error || !this.losesCommit()) return;
     const ended = new Promise((resolve) => client.once('end', resolve));

@@ -1,11 +1,11 @@
 import pg from 'pg';
 import { outside, realNow, realTimeout } from './virtual.ts';
 
-const LONGEST_END_MS = 20_000;
+const MAX_END_MS = 20_000;
 
 /**
- * Looks at locks over a connection that no node has, and gives signals to processes of the server. A process that waits for a lock
- * is stopped until it is its turn: when a transaction ends, several may wake at once, and would overtake each other by chance.
+ * Looks at locks over a connection that no node has, and sends signals to processes of the server. A process that waits for a lock
+ * is stopped until its turn: the end of a transaction may wake several, and they would overtake each other at random.
  */
 export class Locks {
   readonly #client: pg.Client;
@@ -37,7 +37,7 @@ export class Locks {
     return new Map(rows.filter(({ by }) => by.length > 0).map(({ pid, by }) => [pid, by]));
   }
 
-  /** Stops a process where it waits. */
+  /** Stops a process that waits for a lock. */
   stop(pid: number): void {
     this.#stopped.add(pid);
     signal(pid, 'SIGSTOP');
@@ -60,12 +60,12 @@ export class Locks {
     }
     const since = realNow();
     while (pids.some((pid) => signal(pid, 0))) {
-      if (realNow() - since > LONGEST_END_MS) throw new Error('a process of the server does not end');
+      if (realNow() - since > MAX_END_MS) throw new Error('a process of the server does not end');
       await new Promise((resolve) => realTimeout(resolve, 1));
     }
   }
 
-  /** A process that stays stopped would keep its server from ending. */
+  /** Resumes all stopped processes: a server does not shut down while one of them is stopped. */
   wakeAll(): void {
     for (const pid of this.#stopped) this.goOn(pid);
   }
@@ -81,7 +81,7 @@ export class Locks {
   }
 }
 
-/** @returns false when the process is gone, as that of a connection that was closed */
+/** Sends a signal. @returns false when the process has ended, as after its connection was closed */
 function signal(pid: number, name: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(pid, name);

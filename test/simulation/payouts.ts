@@ -8,7 +8,7 @@ const MOST = 0.9;
 export function payoutActor(shop: Shop, tag: string): Actor {
   const random = shop.around.random.fork(tag);
   const line = random.pick(shop.lines.filter(({ field }) => field !== null));
-  // Of some shops little is available: small payouts are covered more often.
+  // Small amounts, because the available balance of many shops covers no more.
   const amount = amountOf(random, { ...line, most: line.least * 10 });
   const begins_ms = 300_000 + random.int(2_400_000);
   const way = random.pick(['recipient', 'object', 'beneficiary'] as const);

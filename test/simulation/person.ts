@@ -8,7 +8,7 @@ import type { Actor as By } from '../../src/tenants/audit/actor.ts';
 import { type Entry, hasMoved } from './book.ts';
 import type { World } from './population.ts';
 
-/** A person ends what was open in so many looks, not before the last of these rounds. */
+/** A person resolves what has been open for this many looks, and not before this round. */
 const PATIENCE_LOOKS = 4;
 const PATIENCE_ROUNDS = 6;
 
@@ -33,10 +33,10 @@ interface Open {
  */
 export async function attend(world: World, round: number): Promise<boolean> {
   const open = await openWork(world);
-  // A return goes on by itself when what it waits for has ended.
   const looks = ({ id, part }: Open) => world.looks.get(`${id} ${part}`) ?? 0;
   for (const one of open) world.looks.set(`${one.id} ${one.part}`, looks(one) + 1);
   const isOld = (one: Open) => round >= PATIENCE_ROUNDS && looks(one) >= PATIENCE_LOOKS;
+  // A return continues without a person when the refund or payout that it waits for has ended.
   const due = open.filter((one) => one.kind !== 'payment' && (one.waits || (one.kind !== 'return' && isOld(one))));
   if (round >= 3) for (const one of due) await resolve(world, one);
   return open.some((one) => one.kind !== 'attempt' || !isPaidOtherwise(world, one));
@@ -91,7 +91,7 @@ async function resolve(world: World, one: Open): Promise<void> {
   });
 }
 
-/** Whether nobody but a person can end it: what its provider did cannot be read, or must not be tried twice. */
+/** Returns whether only a person can end it: its provider cannot be read, or would move the money twice when asked again. */
 function needsPerson({ traits }: World, { kind, account, waits }: Open): boolean {
   const of = traits.find(({ account_id }) => account_id === account);
   if (waits || of?.readable_by === 'theirs') return true;

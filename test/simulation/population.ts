@@ -61,9 +61,9 @@ export interface World {
   receiver: Receiver;
   shops: Shop[];
   traits: Traits[];
-  /** What did not hold while everybody was at work. */
+  /** Invariants that were violated while actors were active. */
   breaches: Set<string>;
-  /** How often a person has seen what is open. */
+  /** Number of looks in which a person saw an item open, by id and part. */
   looks: Map<string, number>;
 }
 
@@ -152,7 +152,7 @@ async function register({ receiver }: World, shop: Shop, url: string, n: number)
   const made = await shop.insist('POST', '/webhooks', { body: { url, events }, idempotency_key: url });
   if (made?.status !== 201) throw new Error(`an endpoint could not be registered: ${JSON.stringify(made)}`);
   const { id } = made.body.webhook;
-  // A secret is shown once: a shop that lost the answer asks for another.
+  // A secret is shown once. A shop that lost the response rotates it.
   const secret: string = made.body.webhook.secret ?? (await rotate(shop, id));
   receiver.endpoints.push({ url, id, secret, events, team_id: shop.team_id, taken: new Map(), changed: [] });
 }
@@ -197,7 +197,7 @@ async function deliver({ bank, ground }: World, open: { count: number }): Promis
   }
 }
 
-/** Looks at the books every few minutes while anybody is at work. */
+/** Audits the books every few minutes until the last actor ends. */
 async function watch({ bank, ground, breaches: found }: World, open: { count: number }): Promise<void> {
   const { live, surroundings: around } = ground;
   const random = around.random.fork('auditor');

@@ -24,7 +24,7 @@ export interface RunResult {
   counts: Record<string, number>;
   /** Answers of 5xx, by request. */
   failures: Record<string, number>;
-  /** How often what occurred. */
+  /** Number of occurrences by kind. */
   occurred: Record<string, number>;
   failed: { world: number; report: WorldReport }[];
   summary: string;

@@ -51,7 +51,7 @@ export class Scheduler {
   readonly #hash = createHash('sha256');
   /** Lines of the story; null: it is not told. */
   readonly story: string[] | null;
-  /** How often what occurred: a run in which something never happens proves nothing about it. */
+  /** Number of occurrences by kind. A run in which a kind never occurs proves nothing about it. */
   readonly occurred: Record<string, number> = {};
   now: number;
   picks = 0;
@@ -100,6 +100,7 @@ export class Scheduler {
   }
 
   count(what: string, times = 1): void {
+    if (times === 0) return;
     this.occurred[what] = (this.occurred[what] ?? 0) + times;
   }
 

@@ -52,7 +52,7 @@ export interface Intent {
 
 /** How often a request is repeated that had no answer, or a 5xx. */
 const MAX_TRIES = 8;
-/** For what no provider can do now, and perhaps never will. */
+/** Retries of a 502: perhaps no provider of the shop supports the operation. */
 const FEW_TRIES = 2;
 
 /** A merchant as its own software sees it. */

@@ -9,11 +9,11 @@ const PAYMENTS = Number(process.env.SIMULATE_PAYMENTS ?? 600);
 const SEED = process.env.SIMULATE_SEED ?? 'npm test';
 const SIZE = 200;
 
-/** Tests a share of what `npm test` simulates: a file for each profile, so that they run side by side. */
+/** Registers the simulation test of one profile. Each profile has its own file, so that they run in parallel. */
 export function simulated(profile: Profile['name']): void {
   test(`nothing differs after ${PAYMENTS} simulated payments in ${profile} worlds, seed ${SEED}`, async () => {
     await using fleet = await Fleet.start(1);
-    // Each profile has populations of its own.
+    // The seed contains the profile, so that each profile has its own populations.
     const seed = `${SEED}, ${profile}`;
     const run = new Run({ seed, payments: PAYMENTS, size: SIZE, profile }, (world) => fleet.run(world));
     const { failed, summary, occurred, payments } = await run.all(console.log);
@@ -24,6 +24,6 @@ export function simulated(profile: Profile['name']): void {
       `npm run simulate -- --seed "${seed}" --payments ${PAYMENTS} --size ${SIZE} --profile ${profile} --world ${failed[0]?.world}`,
     );
     assert.equal(payments, PAYMENTS);
-    assert.deepEqual(neverOccurred(occurred, OFTEN), [], 'the run proves nothing about what never occurred');
+    assert.deepEqual(neverOccurred(occurred, OFTEN), [], 'these never occurred, so the run proves nothing about them');
   });
 }

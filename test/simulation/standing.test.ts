@@ -45,8 +45,16 @@ test('nothing is wrong in sound books', async () => {
 const BREACHES: [string, RegExp, () => Sql[]][] = [
   [
     'a balance that differs from its postings',
-    /^BALANCE: .* its postings say/,
+    /^BALANCE: .* its postings come to/,
     () => [sql`update balances set posted_minor = posted_minor + 1 where account = 'available'`],
+  ],
+  [
+    'a balance with the wrong sign',
+    /^BALANCE: clearing /,
+    () => [
+      sql`update balances set posted_minor = -posted_minor where account = 'clearing'`,
+      sql`update balance_deltas set amount_minor = -amount_minor where account = 'clearing'`,
+    ],
   ],
   ['a posting without its balance', /^BALANCE: /, () => [sql`delete from balance_deltas`, sql`delete from balances`]],
   [

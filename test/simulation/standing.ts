@@ -3,14 +3,14 @@ import { type Book, hasMoved } from './book.ts';
 import type { Booked } from './snapshot.ts';
 
 /*
- * What must hold at every moment, whatever is under way: looked at again and again while shops and payers are at work.
+ * Invariants of every committed state. An auditor checks them while shops and payers are active.
  */
 
-/** Rows that must not exist, each with what is wrong. Written from the schema and the contract; no code of the core takes part. */
+/** Statements that return a row for each violation. They follow the schema and the contract and use no code of the core. */
 const NEVER = [
   sql`
     select 'BALANCE: ' || coalesce(b.account, p.account) || ' of team ' || coalesce(b.team_id, p.team_id) || ' is ' || coalesce(b.minor, 0)
-      || ' ' || coalesce(b.currency, p.currency) || ', its postings say ' || coalesce(p.minor, 0) as wrong
+      || ' ' || coalesce(b.currency, p.currency) || ', its postings come to ' || coalesce(p.minor, 0) as wrong
     from (
       select team_id, currency, account, sum(minor) as minor from (
         select team_id, currency, account, posted_minor as minor from balances
@@ -18,10 +18,10 @@ const NEVER = [
       group by 1, 2, 3) b
     full join (
       select team_id, currency, account, sum(minor) as minor from (
-        select team_id, currency, debit as account, amount_minor as minor from postings
-        union all select team_id, currency, credit, -amount_minor from postings) sides
+        select team_id, currency, credit as account, amount_minor as minor from postings
+        union all select team_id, currency, debit, -amount_minor from postings) sides
       group by 1, 2, 3) p on (p.team_id, p.currency, p.account) = (b.team_id, b.currency, b.account)
-    where abs(coalesce(b.minor, 0)) <> abs(coalesce(p.minor, 0))`,
+    where coalesce(b.minor, 0) <> coalesce(p.minor, 0)`,
   sql`
     select 'SEQUENCE: the ' || count(*) || ' events of ' || resource_id || ' are numbered up to ' || max(sequence) as wrong
     from events group by team_id, resource_id having count(*) <> max(sequence) or min(sequence) <> 1`,
@@ -41,7 +41,7 @@ const NEVER = [
       select 1 from events e where e.team_id = p.team_id and e.resource_id = p.id and e.type = 'payment.' || p.status)`,
 ];
 
-/** @returns what does not hold, in plain words */
+/** Returns the violations, one text each. */
 export async function breaches(live: Db): Promise<string[]> {
   const found: { wrong: string }[] = [];
   for (const never of NEVER) found.push(...(await live.all<{ wrong: string }>(never)));
@@ -49,8 +49,8 @@ export async function breaches(live: Db): Promise<string[]> {
 }
 
 /**
- * The ledger never knows of money that has not moved: each booking has its operation at a provider, with that amount. (That nothing
- * is missing can be judged only when nothing is under way.)
+ * Returns the bookings of money that no provider has moved, or that differ from its amount. Missing bookings can be found only when
+ * nothing is under way.
  * @param booked read before `now`
  */
 export function tooEarly(booked: readonly Booked[], book: Book, now: number): string[] {

@@ -61,7 +61,7 @@ export interface WorldReport {
   counts: Record<string, number>;
   /** Answers of 5xx, by request. */
   failures: Record<string, number>;
-  /** How often what occurred: answers of providers and of the service, and how everything ended. */
+  /** Number of occurrences by kind: answers of providers and of the service, final statuses, events. */
   occurred: Record<string, number>;
   virtual_ms: number;
 }
@@ -75,7 +75,7 @@ export async function runWorld(cluster: Cluster, town: Town, options: WorldOptio
   keepDoor(null);
   drawFrom(null);
   const [cleared] = await Promise.allSettled([locks.close().then(() => cluster.drop(databases))]);
-  // What broke the world comes before what broke because of it.
+  // A failure of the world may cause that of clearing up, so it is reported first.
   if (run.status === 'rejected') throw run.reason;
   if (cleared.status === 'rejected') throw cleared.reason;
   return run.value;
@@ -247,7 +247,7 @@ class World {
       point: (label) => scheduler.point(null, label),
       callback: (to, { headers, body }) => this.#network.request({ method: 'POST', path: to, headers, payload: body }),
       log: (line) => scheduler.remark(() => line),
-      count: (what) => scheduler.count(what),
+      count: (what, times) => scheduler.count(what, times),
     };
   }
 

@@ -80,7 +80,7 @@ export class Orders {
   ): Promise<void> {
     const { channel } = line;
     const charge = { path: `/payments/${id}`, key: `charge-${order}`, body: { channel, data: { phone } } };
-    // 429: numbers that always fail are few, and one that is prompted too often without paying is left in peace for an hour.
+    // 429: the failing numbers are few, and a number that was prompted too often without paying is rejected for an hour.
     const charged = await this.#caller.write('charge', charge, [200, 202, 402, ...(fails(phone) ? [429] : [])]);
     this.#count(charged.status === 429 ? 'charge of a number that was prompted too often' : 'charge');
     if (charged.body?.action?.kind === 'redirect') await payOn(charged.body.action.url, phone);
