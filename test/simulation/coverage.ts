@@ -53,7 +53,7 @@ const EVERYTHING = [
   'money that was to be returned is kept',
 ];
 
-/** Occurrences that a few hundred payments always contain. */
+/** Occurrences that a thousand payments of one profile contain. */
 export const OFTEN = [
   ...['submit: accepted', 'submit: refused', 'submit: unavailable', 'submit: unknown', 'read: pending', 'read: not_found'],
   ...['refunds submit: pending', 'refunds submit: succeeded', 'payouts submit: pending', 'payouts submit: succeeded'],

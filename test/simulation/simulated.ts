@@ -5,7 +5,7 @@ import { Fleet } from './fleet.ts';
 import type { Profile } from './profiles.ts';
 import { Run } from './run.ts';
 
-const PAYMENTS = Number(process.env.SIMULATE_PAYMENTS ?? 600);
+const PAYMENTS = Number(process.env.SIMULATE_PAYMENTS ?? 1_000);
 const SEED = process.env.SIMULATE_SEED ?? 'npm test';
 const SIZE = 200;
 
