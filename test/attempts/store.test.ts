@@ -244,6 +244,21 @@ test('a claimed attempt is counted as polled once more and is due after the leas
     assert.deepEqual(claimed, { ...open, next_poll_at: at(1_000), polls: 5 });
   }));
 
+test('a claim takes the attempts that have been due for longest, wherever their rows are stored', () =>
+  tried(async (tx, { open, attempt }) => {
+    await scanOnly(tx);
+    for (const [young, old] of [
+      [open, attempt],
+      [attempt, open],
+    ] as const) {
+      await tx.run(sql`update attempts set next_poll_at = null`);
+      await tx.run(sql`update attempts set next_poll_at = ${at(-1)} where id = ${young.id}`);
+      await tx.run(sql`update attempts set next_poll_at = ${at(-2)} where id = ${old.id}`);
+      const claimed = async () => idsOf(await attempts.claimDueAttempts(tx, NOW, 1_000, 1, []));
+      assert.deepEqual([await claimed(), await claimed(), await claimed()], [[old.id], [young.id], []]);
+    }
+  }));
+
 test('a shift moves the times of open attempts, and counts those that it makes due', () =>
   tried(async (tx, { team_id, open }) => {
     for (const status of STATUSES) {

@@ -83,6 +83,10 @@ test('every state, whatever accounts can do', async () => {
     await told.step('seen in another currency', state, {}, undefined, { currency: 'XOF' });
     await told.step('seen as owed', state, {}, undefined, { state: 'owed' });
   }
+  await told.step('late refund, not taken', 'sent', {}, async (tx, row) => {
+    await change('late_refund = true, dispatched_at = null')(tx, row);
+    await tx.run(sql`update refunds set legs = replace(legs::text, '"sent"', '"waiting"')::json where id = ${row.payout_id}`);
+  });
   await told.step('no refunds, no message', 'refused', { refunds: false }, (tx, { refund_id }) =>
     tx.run(sql`update refunds set message = null where id = ${refund_id}`),
   );

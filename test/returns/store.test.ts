@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { recheckRefund } from '../../src/core/obligations/store.ts';
-import { FAILED_REFUNDS, findFailed, refundsUnderWay, takenByAttempt } from '../../src/core/refunds/store.ts';
+import { claimDueReturns, pollNow, recheckRefund } from '../../src/core/obligations/store.ts';
+import { FAILED_REFUNDS, findFailed, PAYOUT_FAILED, refundsUnderWay, takenByAttempt } from '../../src/core/refunds/store.ts';
 import { sql } from '../../src/kit/sql.ts';
+import { scanOnly } from '../payments/rows.ts';
 import { openTwins, type Twins } from '../tenants/twins.ts';
 
 /** Statements about refunds and returns beside rows that are almost meant: of another team, payment, attempt or return. */
@@ -53,4 +54,35 @@ test('a callback about a failed refund marks the return that it carried out, of 
     const other = await twins.trial((tx) => recheckRefund(tx, team_id, 'rfd_nothing', NOW, FAILED_REFUNDS));
     assert.deepEqual(other.own, untouched.own);
   });
+});
+
+test('a callback about a payout makes its own return due, not another of the team that is being paid out as well', async () => {
+  const { result } = await twins.trial(async (tx, { team_id, owed, failed }) => {
+    await tx.run(sql`update returns set state = 'paying_out', next_step_at = null`);
+    const due = async (id: string, team = team_id) => {
+      await tx.run(sql`update returns set next_step_at = null`);
+      await pollNow(tx, { team_id: team, id }, NOW, PAYOUT_FAILED);
+      const rows = await tx.all<{ id: string }>(sql`select id from returns where next_step_at = ${NOW} order by id`);
+      return rows.map((row) => row.id);
+    };
+    return [await due(owed.id), await due(failed.return_id), await due(owed.id, team_id + 1n), await due('rtn_nothing')];
+  });
+  assert.deepEqual(result, [[twins.owed.id], [twins.failed.return_id], [], []]);
+});
+
+test('a claim takes the returns that have been due for longest, wherever their rows are stored', async () => {
+  const orders = [
+    [twins.owed.id, twins.failed.return_id],
+    [twins.failed.return_id, twins.owed.id],
+  ] as const;
+  for (const [young, old] of orders) {
+    const { result } = await twins.trial(async (tx) => {
+      await scanOnly(tx);
+      await tx.run(sql`update returns set next_step_at = ${new Date(NOW.getTime() - 1)} where id = ${young}`);
+      await tx.run(sql`update returns set next_step_at = ${new Date(NOW.getTime() - 2)} where id = ${old}`);
+      const claimed = async () => (await claimDueReturns(tx, NOW, 1_000, 1, [])).map(({ id }) => id);
+      return [await claimed(), await claimed(), await claimed()];
+    });
+    assert.deepEqual(result, [[old], [young], []]);
+  }
 });

@@ -8,7 +8,7 @@ import { post } from '../../money/ledger/post.ts';
 import type { ApplyContext } from '../payments/change.ts';
 import type { PaymentListener } from '../payments/listeners.ts';
 import { lockPayment } from '../payments/service.ts';
-import { startWay, endWay, findWay, storeResolution } from '../refunds/ways.ts';
+import { startWay, endWay, storeResolution } from '../refunds/ways.ts';
 import { repayCredit } from '../../money/settlement/credit.ts';
 import { resolvedJournals } from './bookings.ts';
 import { moveReturn } from '../obligations/apply.ts';
@@ -119,8 +119,7 @@ function checkResolvable({ state, payout_id, refund_id, late_refund }: ReturnRow
 
 /** Ends the refund that the merchant sees as the person resolved it. */
 async function endManually(tx: Tx, context: ApplyContext, row: ReturnRow, as: ResolvedAs, resolution: object): Promise<void> {
-  const waiting = row.manual_id === null ? undefined : await findWay(tx, row.team_id, row.manual_id);
-  const carrier = waiting ?? (await startWay(tx, context, row, 'manual'));
+  const carrier = await startWay(tx, context, row, 'manual');
   const outcome =
     as === 'returned'
       ? { kind: 'succeeded' as const, provider_ref: 'returned manually' }

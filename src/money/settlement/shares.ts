@@ -44,6 +44,7 @@ export function unitOf(currency: string): Minor {
 
 /**
  * Divides an amount in proportion to weights by the largest-remainder method, so that the parts sum to the amount.
+ * Of equal remainders the first comes first: the sort is stable.
  * @param weights when all are zero, the first gets the whole amount
  * @param unit the parts are multiples of it, if the amount is
  */
@@ -54,7 +55,7 @@ export function proRata(amount_minor: Minor, weights: readonly Minor[], unit: Mi
   let rest = amount_minor - parts.reduce((total, part) => total + part, 0n);
   const byRemainder = weights
     .map((weight, i) => ({ i, remainder: (amount_minor * weight) % (sum * unit) }))
-    .sort((a, b) => (a.remainder === b.remainder ? a.i - b.i : a.remainder > b.remainder ? -1 : 1));
+    .sort((a, b) => Number(b.remainder - a.remainder));
   for (const { i } of byRemainder) {
     const more = rest < unit ? rest : unit;
     parts[i] = (parts[i] as Minor) + more;

@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict';
+import { after, before, test, type TestContext } from 'node:test';
+import type { RefundRow } from '../../src/core/refunds/schema.ts';
+import { coverLater, needsPayer, pollRefund } from '../../src/core/refunds/service.ts';
+import { sql } from '../../src/kit/sql.ts';
+import type { Provider, Refunds } from '../../src/providers/adapters/contract.ts';
+import { PENDING, RefundShop } from './support.ts';
+
+/** What keeps a refund from being made, and how one that waits for money or for its provider goes on. */
+let shop: RefundShop;
+let payment: string;
+before(async () => {
+  shop = await RefundShop.open();
+  await shop.begin();
+  payment = await shop.paid(900_000);
+});
+after(() => shop.close());
+
+const refunds = (changes: Partial<Refunds>): Refunds => ({
+  ...{ extent: 'partial', submit: async () => PENDING, read: async () => PENDING },
+  ...changes,
+});
+
+/** The response to a refund while the provider refunds so. */
+async function answered(t: TestContext, amount: number, able: Partial<Refunds> | null, usable = true) {
+  const { providers } = shop.api.deps;
+  const provider = { keyOf: (id: string) => id, refunds: able ? refunds(able) : undefined } as unknown as Provider;
+  const byAccount = t.mock.method(providers, 'byAccount', async () => (usable ? provider : undefined));
+  const answer = await shop.api.call('POST', '/refunds', { key: shop.key, body: { payment, amount, reason: 'duplicate' } });
+  byAccount.mock.restore();
+  return [answer.status, answer.body.errors];
+}
+const because = (text: string) => [422, { payment: [text] }];
+const UNABLE = because('was collected by a provider that cannot refund: pay it out instead');
+const WHOLE = because('was collected by a provider that can only refund the whole amount');
+const NO_NUMBER = because('was paid from a number that is no longer kept, to which it would be refunded: pay it out instead');
+
+test('422 says why the provider cannot refund this way, and nothing is made', async (t) => {
+  assert.deepEqual(await answered(t, 1_000, null), UNABLE);
+  assert.deepEqual(await answered(t, 1_000, {}, false), UNABLE);
+  assert.deepEqual(await answered(t, 1_000, { extent: 'full' }), WHOLE);
+  const nothing = async () => (await shop.owner.all(sql`select id from refunds where payment_id = ${payment}`)).length;
+  await shop.owner.run(sql`update attempts set payer_hash = null, payer = null where payment_id = ${payment}`);
+  assert.deepEqual(await answered(t, 1_000, { needsPayer: () => true }), NO_NUMBER);
+  assert.equal(await nothing(), 0);
+  const kept = await answered(t, 1_000, { needsPayer: () => false });
+  assert.deepEqual(kept, [201, undefined]);
+  assert.equal(await nothing(), 1);
+});
+
+test('201 for the whole of each part where only the whole can be refunded', async (t) => {
+  const whole = await shop.paid(10_000);
+  const { id } = { id: payment };
+  payment = whole;
+  assert.deepEqual(await answered(t, 9_999, { extent: 'full' }), WHOLE);
+  assert.deepEqual(await answered(t, 10_000, { extent: 'full' }), [201, undefined]);
+  payment = id;
+});
+
+test('a provider needs the number of the payer if it says so of the channel and currency', () => {
+  const of = { channel: 'cm.mtn', currency: 'XAF' };
+  const asked: unknown[] = [];
+  const needs = (answer: boolean) =>
+    needsPayer(
+      refunds({
+        needsPayer: (...args) => {
+          asked.push(...args);
+          return answer;
+        },
+      }),
+      of,
+    );
+  assert.deepEqual([needs(true), needs(false), needsPayer(refunds({}), of)], [true, false, false]);
+  assert.deepEqual(asked.slice(0, 2), [{ id: 'cm.mtn', kind: 'mobile_money' }, 'XAF']);
+});
+
+async function made(): Promise<RefundRow> {
+  await shop.begin();
+  shop.provider.submits.set(0, [PENDING]);
+  return shop.become((await shop.refund(await shop.paid(10_000), 1_000)).id, 'processing');
+}
+
+test('a callback about a refund makes it due now', async () => {
+  const { team_id, id } = await made();
+  await shop.owner.run(sql`update refunds set next_poll_at = null where id = ${id}`);
+  const now = shop.clock.now();
+  await pollRefund(shop.store, now, team_id, 'rfd_nothing');
+  assert.equal((await shop.row(id)).next_poll_at, null);
+  await pollRefund(shop.store, now, team_id, id);
+  assert.deepEqual((await shop.row(id)).next_poll_at, new Date(now));
+});
+
+test('only a refund that still waits for money is covered later, and its message is cleared then', async () => {
+  const row = await made();
+  const { config } = shop.api.deps;
+  const cover = (known: RefundRow) => shop.store.db.transaction((tx) => coverLater(tx, config, shop.store, known));
+  assert.deepEqual(await cover(row), row, 'it is covered already');
+  assert.equal(await cover({ ...row, id: 'rfd_nothing' }), null);
+  await shop.owner.run(sql`update refunds set draws = null where id = ${row.id}`);
+  assert.deepEqual(await cover(row), { ...row, draws: null }, 'it is with its provider');
+  const legs = row.legs.map((part) => ({ ...part, amount_minor: String(part.amount_minor), status: 'waiting' }));
+  await shop.owner.run(
+    sql`update refunds set status = 'pending', message = 'it waits', legs = ${JSON.stringify(legs)}::json where id = ${row.id}`,
+  );
+  await shop.owner.run(sql`delete from journals where source_id = ${row.id}`);
+  const covered = await cover(row);
+  assert.deepEqual([covered?.message, covered?.draws], [null, row.draws]);
+  assert.deepEqual(await shop.row(row.id), covered);
+});
