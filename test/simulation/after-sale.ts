@@ -3,6 +3,7 @@ import type { DisputeTrigger } from '../../src/core/disputes/states.ts';
 import { Problem } from '../../src/kit/errors.ts';
 import type { Random } from './contract.ts';
 import type { Order } from './orders.ts';
+import type { Shop } from './shop.ts';
 
 /** What may follow a payment. Each runs at its own time, beside the others; `last`: after all others. */
 export interface Afterwards {
@@ -101,23 +102,71 @@ async function refund(order: Order, suffix: string, part: number | null): Promis
     order.shop.complaints.push(`${intent.tag}: ${answer.status} ${JSON.stringify(answer.body)}`);
 }
 
+/** What the scheme and the merchant decided of a dispute, by the shop that it concerns. */
+export interface Claim {
+  id: string;
+  payment: string;
+  /** In hundredths; null when the answer to its opening was lost. */
+  amount_minor: bigint | null;
+  status: 'won' | 'lost' | 'closed';
+}
+
+const CLAIMS = new WeakMap<Shop, Claim[]>();
+
+export function claimsOf(shop: Shop): readonly Claim[] {
+  return CLAIMS.get(shop) ?? [];
+}
+
+const ENDS: Partial<Record<DisputeTrigger, Claim['status']>> = {
+  provider_decided_won: 'won',
+  provider_decided_lost: 'lost',
+  accepted: 'lost',
+  withdrawn: 'closed',
+};
+
 async function dispute(order: Order, triggers: DisputeTrigger[]): Promise<void> {
   if (!(await order.paid())) return;
   const { ground, shop } = order;
   const { team_id } = shop;
-  const opened = await ground.operate((deps, store) =>
-    openDispute(deps, store.of(team_id), { team_id, payment_id: order.id as string, reason: 'fraudulent' }).catch(none),
+  const opened = await untilHeard(order, () =>
+    ground.operate((deps, store) =>
+      openDispute(deps, store.of(team_id), { team_id, payment_id: order.id as string, reason: 'fraudulent' }).catch(none),
+    ),
   );
-  if (opened === 'lost' || opened === null) return;
+  // It is refused when everything is refunded; and when it was opened and the answer to that was lost.
+  const id = opened?.id ?? (await findDispute(order));
+  if (id === null) return;
+  const amount_minor = opened?.amount_minor ?? null;
+  const status = triggers.map((trigger) => ENDS[trigger]).find((end) => end !== undefined) as Claim['status'];
+  CLAIMS.set(shop, [...claimsOf(shop), { id, payment: order.id as string, amount_minor, status }]);
   for (const trigger of triggers) {
     await shop.around.sleep(10_000 + order.random.int(600_000));
     if (trigger === 'evidence_sent')
-      await shop.insist('POST', `/disputes/${opened.id}/evidence`, { body: { evidence: { text: 'signed' } } });
-    else if (trigger === 'accepted') await shop.insist('POST', `/disputes/${opened.id}/accept`, { body: {} });
+      await shop.insist('POST', `/disputes/${id}/evidence`, { body: { evidence: { text: 'signed' } } });
+    else if (trigger === 'accepted')
+      await untilHeard(order, async () => (await shop.insist('POST', `/disputes/${id}/accept`, { body: {} })) ?? 'lost');
     else
-      await ground.operate((deps, store) =>
-        changeDispute(deps, store.of(team_id), { team_id, id: opened.id }, trigger).catch(none),
+      await untilHeard(order, () =>
+        ground.operate((deps, store) => changeDispute(deps, store.of(team_id), { team_id, id }, trigger).catch(none)),
       );
+  }
+}
+
+/** A scheme gives its notice again until it is answered. */
+async function untilHeard<T>({ shop }: Order, say: () => Promise<T | 'lost'>): Promise<T> {
+  for (;;) {
+    const answer = await say();
+    if (answer !== 'lost') return answer;
+    await shop.around.sleep(30_000);
+  }
+}
+
+async function findDispute({ shop, id }: Order): Promise<string | null> {
+  for (let page = 1; ; page++) {
+    const list = await shop.get(`/disputes?per_page=100&page=${page}`);
+    const found = list?.items.find(({ payment }: { payment: string }) => payment === id);
+    if (found) return found.id;
+    if (!list || page >= list.meta.last_page) return null;
   }
 }
 

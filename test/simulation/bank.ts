@@ -3,7 +3,7 @@ import { Book, type Entry, hasMoved, stateOf } from './book.ts';
 import { asUpdate, type CallbackBody, sealOf } from './callbacks.ts';
 import type { Random, Surroundings } from './contract.ts';
 import type { Weather } from './fates.ts';
-import type { Traits } from './provider.ts';
+import type { Traits } from './handler.ts';
 
 /** How long a payer has for a one-time code. */
 const CODE_MS = 600_000;

@@ -24,6 +24,8 @@ export interface Entry extends Money {
   subject: string;
   /** Of a refund: the key of the collection it returns. */
   of: string | null;
+  /** Number or account of the payer or of the recipient, as the request had it; null: the request had none. */
+  number: string | null;
   arrived_at: number;
   /** Before this the status endpoint does not find it. */
   visible_at: number;

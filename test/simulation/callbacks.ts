@@ -1,5 +1,5 @@
 import type { Callback, RawCallback, Reading } from '../../src/providers/adapters/contract.ts';
-import type { Traits } from './provider.ts';
+import type { Traits } from './handler.ts';
 
 /** The body of a callback of a simulated provider. */
 export interface CallbackBody {

@@ -1,31 +1,51 @@
-import { latestPayments, minor } from './oracle.ts';
+import { latestPayments, minor, PAID, sumOf } from './oracle-money.ts';
 import type { Shown, ShopView, Snapshot } from './snapshot.ts';
-
-const PAID = new Set(['succeeded', 'partially_refunded', 'refunded']);
 
 /** Links are used as often as they may be, and links and invoices show what was really paid. */
 export function judgeSales(shop: ShopView, { mismatches }: Snapshot): string[] {
-  const own = new Set(shop.payments.map(({ id }) => id));
-  const waiting = mismatches.filter(({ payment }) => own.has(payment)).length;
-  const payments = Map.groupBy(latestPayments(shop), ({ reference }) => reference as string | null);
-  const invoices = shop.invoices.flatMap((invoice: Shown) => {
-    const paid = (payments.get(invoice.number) ?? []).filter(({ status }) => PAID.has(status));
-    const sum = paid.reduce((all, { amount }) => all + minor(amount), 0n);
-    const wrong = invoice.number !== null && sum !== minor(invoice.amount_paid);
-    const open = invoice.status === 'paid' && minor(invoice.amount_paid) < minor(invoice.amount);
-    return [
-      ...(wrong ? [`INVOICE: ${invoice.id} shows ${invoice.amount_paid} as paid, its payments sum to ${sum}`] : []),
-      ...(open ? [`INVOICE: ${invoice.id} is paid, ${invoice.amount_paid} of ${invoice.amount}`] : []),
-    ];
-  });
-  const links = shop.links.flatMap(({ id, max_uses, payments_succeeded, payments_open, amount, amount_collected }: Shown) => [
-    ...(max_uses !== null && payments_succeeded > max_uses
-      ? [`LINK: ${id} was paid ${payments_succeeded} times of ${max_uses}`]
-      : []),
-    ...(payments_open <= waiting ? [] : [`LINK: ${id} still has ${payments_open} open payments`]),
-    ...(amount === null || minor(amount) * BigInt(payments_succeeded) === minor(amount_collected)
+  const waiting = new Set(mismatches.map(({ payment }) => payment));
+  const payments = latestPayments(shop);
+  const byLink = Map.groupBy(payments, ({ metadata }) => metadata?.link as string | undefined);
+  const byNumber = Map.groupBy(payments, ({ reference }) => reference as string | null);
+  return [
+    ...shop.invoices.flatMap((invoice) =>
+      judgeInvoice(invoice, invoice.number === null ? [] : (byNumber.get(invoice.number) ?? [])),
+    ),
+    ...shop.links.flatMap((link) => judgeLink(link, byLink.get(link.id) ?? [], waiting)),
+  ];
+}
+
+function judgeInvoice(invoice: Shown, payments: readonly Shown[]): string[] {
+  const { id, status, amount, amount_paid, amount_due } = invoice;
+  const paid = payments.filter((one) => PAID.has(one.status));
+  const sum = sumOf(paid, 'amount');
+  const whole = minor(amount);
+  const due = status === 'paid' || status === 'cancelled' ? 0n : whole - sum;
+  return [
+    ...(sum === minor(amount_paid) ? [] : [`INVOICE: ${id} shows ${amount_paid} as paid, its payments sum to ${sum}`]),
+    ...(sum <= whole ? [] : [`INVOICE: ${sum} were paid of ${id}, which is over ${amount}`]),
+    ...((status === 'paid') === sum >= whole ? [] : [`INVOICE: ${id} is ${status}, ${amount_paid} of ${amount} are paid`]),
+    ...(amount_due === undefined || minor(amount_due) === due
       ? []
-      : [`LINK: ${id} collected ${amount_collected} by ${payments_succeeded} payments`]),
-  ]);
-  return [...invoices, ...links];
+      : [`INVOICE: ${id} says that ${amount_due} are due, should be ${due}`]),
+  ];
+}
+
+function judgeLink(link: Shown, payments: readonly Shown[], waiting: ReadonlySet<string>): string[] {
+  const { id, max_uses, payments_succeeded, payments_open, amount, amount_collected } = link;
+  const paid = payments.filter(({ status }) => PAID.has(status));
+  const open = payments.filter((one) => waiting.has(one.id)).length;
+  const other = amount === null ? [] : payments.filter((one) => one.amount !== amount);
+  return [
+    ...(max_uses !== null && paid.length > max_uses ? [`LINK: ${id} was paid ${paid.length} times of ${max_uses}`] : []),
+    ...(paid.length === payments_succeeded ? [] : [`LINK: ${id} shows ${payments_succeeded} payments, ${paid.length} succeeded`]),
+    ...(payments.length === link.payments
+      ? []
+      : [`LINK: ${id} shows ${link.payments} payments in all, there are ${payments.length}`]),
+    ...(payments_open === open ? [] : [`LINK: ${id} still has ${payments_open} open payments, should have ${open}`]),
+    ...(sumOf(paid, 'amount') === minor(amount_collected)
+      ? []
+      : [`LINK: ${id} collected ${amount_collected}, its payments sum to ${sumOf(paid, 'amount')}`]),
+    ...other.map((one) => `LINK: ${one.id} of ${id} is over ${one.amount}, should be ${amount}`),
+  ];
 }

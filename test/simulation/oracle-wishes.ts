@@ -1,8 +1,17 @@
-import type { Shown, ShopView } from './snapshot.ts';
+import { erasedIn } from './oracle-events.ts';
+import { latestPayments } from './oracle-money.ts';
+import type { Shown, ShopView, Snapshot } from './snapshot.ts';
 
 /** What a shop wanted once became one resource, however often it was sent with the same key; and nothing else was made. */
-export function judgeWishes(shop: ShopView): string[] {
-  const resources = { payment: shop.payments, refund: shop.refunds, transfer: shop.transfers } as Record<string, Shown[]>;
+export function judgeWishes(shop: ShopView, { owners }: Snapshot): string[] {
+  const { payments, refunds, transfers, links, invoices } = shop;
+  const resources: Record<string, Shown[]> = {
+    payment: payments,
+    refund: refunds,
+    transfer: transfers,
+    link: links,
+    invoice: invoices,
+  };
   const byTag = new Map(
     Object.entries(resources).map(([kind, items]) => [
       kind,
@@ -17,7 +26,6 @@ export function judgeWishes(shop: ShopView): string[] {
     const answered = [...ids].flatMap((id) => byId.get(id) ?? []);
     const made = [...new Set([...answered, ...(byTag.get(kind)?.get(tag) ?? [])])];
     for (const { id } of made) wished.add(id);
-    if (!byTag.has(kind)) return [];
     const most = keyed ? 1 : sent;
     const missing = [...ids].filter((id) => !made.some((one) => one.id === id));
     return [
@@ -26,10 +34,19 @@ export function judgeWishes(shop: ShopView): string[] {
       ...missing.map((id) => `VANISHED: ${kind} ${tag} was answered with ${id}, which no list shows`),
     ];
   });
-  // Payments of an invoice bear its number.
-  const given = new Set([...shop.intents.map(({ tag }) => tag), ...shop.invoices.map(({ number }) => number)]);
-  const strange = [...shop.payments, ...shop.transfers].filter(
-    ({ id, reference }) => !wished.has(id) && !given.has(reference) && reference !== null && reference !== '[erased]',
-  );
+  const isSale = saleOf(shop);
+  const isErased = erasedIn(shop);
+  // Whether so much had to be returned is judged by the sums of its payment.
+  const returns = new Set(owners.filter(({ kind }) => kind === 'giveback').map(({ id }) => id));
+  const strange = Object.values(resources)
+    .flat()
+    .filter((one) => !wished.has(one.id) && !isErased(one) && !isSale(one.id) && !returns.has(one.id));
   return [...found, ...strange.map(({ id, reference }) => `UNWANTED: ${id} (${reference}) was never asked for`)];
+}
+
+/** Whether a payment was made by the page of a link or of an invoice. */
+function saleOf(shop: ShopView): (id: string) => boolean {
+  const sold = new Set([...shop.links, ...shop.invoices].map(({ id }) => id));
+  const metadata = new Map(latestPayments(shop).map((payment) => [payment.id, payment.metadata]));
+  return (id) => sold.has(metadata.get(id)?.link) || sold.has(metadata.get(id)?.invoice);
 }

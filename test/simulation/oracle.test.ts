@@ -1,26 +1,23 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import {
+  type Doctored,
+  shopOf,
+  eventOf,
+  endpointOf,
+  takenOf,
+  movedOf,
+  balanceOf,
+  retrievedOf,
+  addDispute,
+  addLink,
+} from './doctor.ts';
 import { judge } from './oracle.ts';
-import type { Shown, Snapshot } from './snapshot.ts';
 import { soundSnapshot } from './sound-snapshot.ts';
 
 test('nothing differs in a sound world', () => {
   assert.deepEqual(judge(soundSnapshot()), []);
 });
-
-interface Doctored {
-  what: string;
-  /** How the difference begins. */
-  says: RegExp;
-  doctor(snapshot: Snapshot): void;
-}
-
-const shopOf = (snapshot: Snapshot) => snapshot.shops[0] as Snapshot['shops'][number];
-const eventOf = (snapshot: Snapshot, id: string): Shown => shopOf(snapshot).events.find((event) => event.id === id);
-const endpointOf = (snapshot: Snapshot): Shown => shopOf(snapshot).endpoints[0];
-const takenOf = (snapshot: Snapshot): Shown[] => endpointOf(snapshot).taken;
-const movedOf = (snapshot: Snapshot, subject: string): Shown => snapshot.moved.find((one) => one.subject === subject);
-const balanceOf = (snapshot: Snapshot, account: string): Shown => snapshot.balances.find((one) => one.account === account);
 
 const link = { id: 'lnk_1', max_uses: 1, payments_succeeded: 1, payments_open: 0, amount: 10, amount_collected: 10 };
 
@@ -173,11 +170,11 @@ const DOCTORED: Doctored[] = [
   {
     what: 'a last event that is not what GET shows',
     says: /^LAST EVENT: fee of trx_2/,
-    doctor: (world) => Object.assign(shopOf(world).retrieved[0], { fee: 41 }),
+    doctor: (world) => Object.assign(retrievedOf(world, 'trx_2'), { fee: 41 }),
   },
   {
     what: 'a list that shows another status',
-    says: /^LIST: trx_1/,
+    says: /^LIST: status of trx_1/,
     doctor: (world) => Object.assign(shopOf(world).payments[0], { status: 'failed' }),
   },
   {
@@ -208,12 +205,14 @@ const DOCTORED: Doctored[] = [
   {
     what: 'a lost dispute that was not booked',
     says: /^CHARGEBACKS: /,
-    doctor: (world) => void shopOf(world).disputes.push({ id: 'dsp_1', status: 'lost', amount: 10 }),
+    doctor: (world) => addDispute(world, {}),
   },
   {
     what: 'a link that was used too often',
     says: /^LINK: lnk_1 was paid 2 times of 1/,
-    doctor: (world) => void shopOf(world).links.push({ ...link, payments_succeeded: 2, amount_collected: 20 }),
+    doctor: (world) => {
+      addLink(world, 'trx_1', 'trx_2');
+    },
   },
   {
     what: 'a link with a payment that was never decided',
@@ -254,7 +253,7 @@ const DOCTORED: Doctored[] = [
     says: /^LAST EVENT: amount of rfd_2/,
     doctor: (world) => {
       Object.assign(shopOf(world), { erased: ['cus_2'] });
-      shopOf(world).refunds[0].amount = 499;
+      retrievedOf(world, 'rfd_2').amount = 499;
     },
   },
   { what: 'data of an erased customer', says: /^LEAK: /, doctor: (world) => void world.leaks.push('t1@payer.example') },

@@ -79,8 +79,9 @@ export class Order {
     this.plan = drawPlan(random, shop, ground.crowded);
   }
 
-  intent(kind: Intent['kind'], suffix: string, keyed = this.plan.keyed): Intent {
-    return { kind, tag: `${this.tag}${suffix}`, keyed, sent: 0, ids: new Set() };
+  intent(kind: Intent['kind'], suffix: string, keyed = this.plan.keyed): Intent & { number: string | null } {
+    const number = this.plan.line.field === null ? null : this.plan.number;
+    return { kind, tag: `${this.tag}${suffix}`, keyed, sent: 0, ids: new Set(), number };
   }
 
   get email(): string {
@@ -89,7 +90,9 @@ export class Order {
 
   /** Everything by which the payer of this order could be recognised. */
   get canaries(): string[] {
-    return [this.email, `Awa ${this.tag} Mbarga`];
+    const { line, number } = this.plan;
+    const phones = line.field === 'phone' ? [number.slice(1)] : [];
+    return [this.email, `Awa ${this.tag} Mbarga`, ...phones];
   }
 
   get operations(): string[] {

@@ -15,7 +15,9 @@ export function payoutActor(shop: Shop, tag: string): Actor {
   const number = numberOn(random, line);
   const keyed = random.chance(0.85);
   const tags = random.chance(0.4) ? [tag, `${tag}-2`] : [tag];
-  const intents = tags.map((own): Intent => ({ kind: 'transfer', tag: own, keyed, sent: 0, ids: new Set() }));
+  const intents = tags.map((own): Intent & { number: string } => ({
+    ...{ kind: 'transfer' as const, tag: own, keyed, sent: 0, ids: new Set<string>(), number },
+  }));
   const twice = random.chance(0.1);
   const payee = { name: 'Moussa Diallo', channel: line.channel, [line.field as string]: number };
 

@@ -11,29 +11,12 @@ import type {
   RefundOutcome,
   Submission,
 } from '../../src/providers/adapters/contract.ts';
-import { type Entry, type Flow, type Money, stateOf } from './book.ts';
+import { type Entry, stateOf } from './book.ts';
 import type { Bank } from './bank.ts';
 import { verifyCallback } from './callbacks.ts';
 import type { Random } from './contract.ts';
-import { type Passage, passageOf, type Plan, planOfCollection, planOfPayment } from './fates.ts';
-
-/** What distinguishes one provider account from another. */
-export interface Traits {
-  account_id: string;
-  name: string;
-  idempotency: 'replays' | 'conflicts' | 'none';
-  readable_by: 'ours' | 'theirs';
-  grace_ms: number;
-  signs: boolean;
-  refunds: 'full' | 'partial' | null;
-  payouts: boolean;
-  cancels: boolean;
-  prepares: boolean;
-  channels: readonly { channel: string; currency: string }[];
-}
-
-/** Time after which the sender of a request no longer waits for its answer. */
-const TIMEOUT_MS = 30_000;
+import { planOfCollection, planOfPayment } from './fates.ts';
+import { Handler, type Traits } from './handler.ts';
 
 /** Makes a provider whose every call has a drawn outcome, of all that the contract of providers allows. */
 export function simulatedProvider(bank: Bank, traits: Traits): Provider {
@@ -81,100 +64,6 @@ export function simulatedProvider(bank: Bank, traits: Traits): Provider {
   };
 }
 
-interface Request extends Money {
-  flow: Flow;
-  key: string;
-  subject: string;
-  of: string | null;
-  description: string;
-  callback_url: string;
-}
-
-/** What a request came to: the entry, if the provider has one, and whether its sender hears of it. */
-interface Arrival {
-  passage: Passage;
-  entry: Entry | null;
-  /** The key had arrived before. */
-  repeated: boolean;
-  random: Random;
-}
-
-/** The part of a provider that is the same for collections, refunds and payouts. */
-abstract class Handler {
-  protected readonly bank: Bank;
-  protected readonly traits: Traits;
-
-  constructor(bank: Bank, traits: Traits) {
-    this.bank = bank;
-    this.traits = traits;
-  }
-
-  protected async arrive(request: Request, plan: (random: Random) => Plan): Promise<Arrival> {
-    const { bank, traits } = this;
-    const random = bank.drawFor(request.flow, request.description);
-    const passage = bank.settled ? 'answered' : passageOf(random, bank.weather);
-    const sent_at = bank.now();
-    await bank.point(`${traits.name} gets ${request.flow} ${request.key}`);
-    const known = bank.book.find(traits.account_id, request.key);
-    if (passage === 'unavailable' || passage === 'vanished') {
-      if (passage === 'vanished') await bank.sleep(TIMEOUT_MS);
-      return { passage, entry: null, repeated: known !== undefined, random };
-    }
-    if (known) return this.#repeat(request, known, passage, random);
-    const entry = this.#enter(request, passage, plan(random), random);
-    // What arrives so late, or can only be identified by an answer that was lost, is reported until the report is taken.
-    const insists = passage !== 'answered' && traits.readable_by === 'theirs';
-    bank.plan(entry, random, traits, insists || bank.now() - sent_at > traits.grace_ms / 4);
-    if (passage === 'lost' || passage === 'delayed') await bank.sleep(TIMEOUT_MS);
-    await bank.point(`${traits.name} answers ${request.key}`);
-    return { passage, entry, repeated: false, random };
-  }
-
-  #repeat(request: Request, known: Entry, passage: Passage, random: Random): Arrival {
-    const { bank, traits } = this;
-    known.arrivals += 1;
-    if (known.amount_minor !== request.amount_minor || known.currency !== request.currency)
-      bank.book.violations.push(`${request.key} was sent again with another amount`);
-    if (traits.idempotency === 'none')
-      bank.book.violations.push(`${request.key} was sent twice to a provider without idempotency`);
-    return { passage: passage === 'refused' ? 'answered' : passage, entry: known, repeated: true, random };
-  }
-
-  #enter(request: Request, passage: Passage, drawn: Plan, random: Random): Entry {
-    const { bank, traits } = this;
-    const plan = bank.settled ? { ...drawn, after_ms: 0 } : drawn;
-    const { amount_minor, currency } = request;
-    const lag = traits.grace_ms / 4;
-    const arrived_at = bank.now() + (passage === 'delayed' ? random.int(lag) : 0);
-    const refused = passage === 'refused';
-    const ends_at = arrived_at + (refused ? 0 : plan.after_ms);
-    const entry: Entry = {
-      ...{ account: traits.account_id, flow: request.flow, key: request.key, ref: `ref-${request.key}` },
-      ...{ subject: request.subject, of: request.of, amount_minor, currency, arrived_at, ends_at },
-      visible_at: arrived_at + (random.chance(0.05 * bank.weather.storm) ? random.int(lag) : 0),
-      end: refused ? 'failed' : plan.end,
-      late_at: plan.late_after_ms === null || refused ? null : ends_at + plan.late_after_ms,
-      moves: { amount_minor, currency },
-      ...{ misreports: null, reveals: null },
-      ...{ reason: plan.reason, callback_url: request.callback_url, arrivals: 1 },
-    };
-    bank.book.add(entry);
-    return entry;
-  }
-
-  /** The entry that a read finds. `dark`: nothing can be said now. */
-  protected async look(key: string, ref: string | null): Promise<Entry | 'dark' | null> {
-    const { bank, traits } = this;
-    await bank.point(`${traits.name} is asked for ${key}`);
-    const random = bank.random;
-    if (!bank.settled && random.chance(0.04 * bank.weather.storm)) return 'dark';
-    if (traits.readable_by === 'theirs' && ref === null) return 'dark';
-    const entry = bank.book.find(traits.account_id, key);
-    await bank.point(`${traits.name} shows ${key}`);
-    return entry && entry.visible_at <= bank.now() ? entry : null;
-  }
-}
-
 class Collections extends Handler {
   async prepare({ description }: Collection) {
     const random = this.bank.drawFor('prepare', description);
@@ -186,8 +75,19 @@ class Collections extends Handler {
   }
 
   async submit(collection: Collection): Promise<Submission> {
-    const { provider_key: key, attempt_id: subject, amount_minor, currency, description, callback_url } = collection;
-    const request = { flow: 'collect', key, subject, of: null, amount_minor, currency, description, callback_url } as const;
+    const { provider_key: key, attempt_id: subject, payer: number, ...more } = collection;
+    const { amount_minor, currency, description, callback_url } = more;
+    const request = {
+      flow: 'collect',
+      key,
+      subject,
+      of: null,
+      number,
+      amount_minor,
+      currency,
+      description,
+      callback_url,
+    } as const;
     const { bank, traits } = this;
     const arrival = await this.arrive(request, (random) => planOfCollection(random, bank.weather));
     const { passage, entry, repeated, random } = arrival;
@@ -269,8 +169,8 @@ class Payments extends Handler {
   async submitRefund(refund: Refund): Promise<RefundOutcome> {
     const { provider_key: key, refund_id: subject, amount_minor, currency, collection, callback_url } = refund;
     const { bank, traits } = this;
-    const { description, provider_key: of } = collection;
-    const request = { flow: 'refund', key, subject, of, amount_minor, currency, description, callback_url } as const;
+    const { description, provider_key: of, payer: number } = collection;
+    const request = { flow: 'refund', key, subject, of, number, amount_minor, currency, description, callback_url } as const;
     bank.checkRefund(traits, refund);
     const arrival = await this.arrive(request, (random) => planOfPayment(random, bank.weather, false));
     if (arrival.passage === 'unavailable') return { kind: 'unavailable', message: 'closed' };
@@ -286,8 +186,19 @@ class Payments extends Handler {
   }
 
   async submitPayout(payout: Payout): Promise<PayoutOutcome> {
-    const { provider_key: key, transfer_id: subject, amount_minor, currency, description, callback_url } = payout;
-    const request = { flow: 'payout', key, subject, of: null, amount_minor, currency, description, callback_url } as const;
+    const { provider_key: key, transfer_id: subject, recipient, amount_minor, currency, description, callback_url } = payout;
+    const number = recipient.phone ?? recipient.account_number;
+    const request = {
+      flow: 'payout',
+      key,
+      subject,
+      of: null,
+      number,
+      amount_minor,
+      currency,
+      description,
+      callback_url,
+    } as const;
     const { bank } = this;
     const arrival = await this.arrive(request, (random) => planOfPayment(random, bank.weather, true));
     if (arrival.passage === 'unavailable') return { kind: 'unavailable', message: 'closed' };

@@ -1,6 +1,6 @@
 import { Browser } from './browser.ts';
 import type { Actor } from './contract.ts';
-import { amountOf, type Line, numberOn, type Shop } from './shop.ts';
+import { amountOf, type Intent, type Line, numberOn, type Shop } from './shop.ts';
 
 /*
  * Payment links and invoices: payers come by their pages, and pay on the hosted page.
@@ -28,8 +28,9 @@ export function linkActor(shop: Shop, tag: string): Actor {
       amount,
       collect: ['phone'],
       ...(max_uses === null ? {} : { max_uses }),
+      reference: tag,
     };
-    const made = await shop.insist('POST', '/links', { body, idempotency_key: tag });
+    const made = await shop.wish(wishOf('link', tag), '/links', body, { twice: payers.length === 1 });
     if (made?.status !== 201) return;
     const { id, url } = made.body.link;
     shop.links.push({ id, max_uses });
@@ -63,8 +64,14 @@ export function invoiceActor(shop: Shop, tag: string): Actor {
   const run = async () => {
     await shop.around.sleep(begins_ms);
     const customer = { name: 'Client', email: `${tag}@client.example` };
-    const body = { items: [{ name: 'Pagne', unit_price }], currency: line.currency, customer, allow_partial: parts };
-    const made = await shop.insist('POST', '/invoices', { body, idempotency_key: tag });
+    const body = {
+      items: [{ name: 'Pagne', unit_price }],
+      currency: line.currency,
+      customer,
+      allow_partial: parts,
+      reference: tag,
+    };
+    const made = await shop.wish(wishOf('invoice', tag), '/invoices', body, { twice: visits.length === 1 });
     if (made?.status !== 201) return;
     const { id } = made.body.invoice;
     const sent = await shop.insist('POST', `/invoices/${id}/send`, { idempotency_key: `${tag}-s` });
@@ -83,6 +90,10 @@ export function invoiceActor(shop: Shop, tag: string): Actor {
     await Promise.all([...pays, cancels()]);
   };
   return { name: `invoice ${tag}: ${unit_price} ${line.currency}`, payments: 0, operations: [], run };
+}
+
+function wishOf(kind: 'link' | 'invoice', tag: string): Intent {
+  return { kind, tag, keyed: true, sent: 0, ids: new Set() };
 }
 
 /** From the page of a link or invoice to the hosted page, and the charge there. */

@@ -4,10 +4,11 @@ import { type Db, sql } from '../../src/kit/sql.ts';
 import type { Difference } from '../../src/money/ledger/differences.ts';
 import { verifyLedger } from '../../src/money/ledger/verify.ts';
 import { dumpDatabase } from '../setup/api.ts';
+import { type Claim, claimsOf } from './after-sale.ts';
 import { type Flow, hasMoved } from './book.ts';
 import type { World } from './population.ts';
 import { openWork } from './person.ts';
-import type { Taken } from './receiver.ts';
+import type { Receiver, Taken } from './receiver.ts';
 import type { Intent, Shop } from './shop.ts';
 
 /*
@@ -20,11 +21,15 @@ export interface Moved {
   key: string;
   /** Our id of the attempt, refund or transfer. */
   subject: string;
+  /** Of a refund: the key of the collection it returns. */
   of: string | null;
+  /** Number or account of the payer or the recipient. */
+  number: string | null;
   amount_minor: bigint;
   currency: string;
   /** The money that was asked for. */
   asked_minor: bigint;
+  asked_currency: string;
 }
 
 /** Money that the ledger says has entered (positive) or left the providers by one operation. */
@@ -49,6 +54,9 @@ export interface Balance {
 // biome-ignore lint/suspicious/noExplicitAny: what the API shows is compared field by field
 export type Shown = any;
 
+/** A wish that names the number of the payer or the recipient. */
+export type Wish = Intent & { number?: string | null };
+
 export interface ShopView {
   team_id: bigint;
   payments: Shown[];
@@ -57,14 +65,20 @@ export interface ShopView {
   disputes: Shown[];
   links: Shown[];
   invoices: Shown[];
+  customers: Shown[];
+  beneficiaries: Shown[];
+  accounts: Shown[];
   /** With the sequence number within its resource; in the order of these. */
   events: Shown[];
+  /** Of the team, and with `account` of its sub-accounts. */
   balances: Shown[];
-  /** Payments retrieved one by one, a sample. */
+  /** Everything in the lists, retrieved one by one; customers, beneficiaries and accounts are not. */
   retrieved: Shown[];
   /** What `meta.total` says of the lists. */
   totals: Record<string, number>;
-  intents: readonly Intent[];
+  intents: readonly Wish[];
+  /** What was decided of its disputes. */
+  claims: readonly Claim[];
   endpoints: { url: string; events: readonly string[]; taken: Taken[]; changed: readonly string[] }[];
   erased: readonly string[];
 }
@@ -77,7 +91,7 @@ export interface Snapshot {
   owners: { id: string; payment: string; kind: string }[];
   /** Evidence of another amount or currency that waits for reconciliation: the attempt and its payment. */
   mismatches: { id: string; payment: string; amount_minor: bigint; currency: string }[];
-  /** Money that was to be returned and that the merchant keeps. */
+  /** Money that was to be returned and that the merchant keeps by manual resolution. */
   kept: { payment: string; amount_minor: bigint }[];
   open: { kind: string; id: string; waits: boolean }[];
   undelivered: number;
@@ -87,24 +101,30 @@ export interface Snapshot {
   leaks: string[];
   /** What `pirogue ledger verify` finds: it knows the share of each party. */
   verified: string[];
+  /** How long the money of each kind of channel is retained by the settings. */
+  retention_ms: Record<'mobile_money' | 'bank' | 'card', number>;
+  /** Paid payments, and when all of their money had become available; null: at once. */
+  releases: { payment: string; released_ms: number | null }[];
 }
 
 export async function takeSnapshot(world: World): Promise<Snapshot> {
   const { bank, receiver, shops, ground } = world;
   const now = bank.now();
   const entries = bank.book.entries.filter((entry) => hasMoved(entry, now));
-  const moved = entries.map(({ flow, key, subject, of, moves, amount_minor }) => ({
-    flow,
-    key,
-    subject,
-    of,
-    ...moves,
-    asked_minor: amount_minor,
+  const moved = entries.map(({ flow, key, subject, of, number, moves, amount_minor, currency }) => ({
+    ...{ flow, key, subject, of, number, ...moves },
+    ...{ asked_minor: amount_minor, asked_currency: currency },
   }));
+  const stored = await readStore(world);
   const views: ShopView[] = [];
-  for (const shop of shops) views.push(await viewOf(world, shop));
+  for (const shop of shops) {
+    const own = stored.balances.filter(({ team_id }) => team_id === shop.team_id);
+    const currencies = new Set([...shop.lines, ...own].map(({ currency }) => currency));
+    views.push(await viewOf(shop, currencies, receiver));
+  }
   return {
-    ...(await readStore(world)),
+    ...stored,
+    retention_ms: await retentionOf(world),
     ...{ moved, shops: views, open: await openWork(world) },
     complaints: [...bank.book.violations, ...receiver.complaints, ...shops.flatMap(({ complaints }) => complaints)],
     leaks: await leaksOf(ground.live, shops),
@@ -141,8 +161,11 @@ async function readStore({ ground: { live } }: World) {
     from attempts where mismatch is not null`);
   const kept = await live.all<Snapshot['kept'][number]>(sql`
     select payment_id as payment, amount_minor from returns where 'kept' = any(resolutions)`);
+  const releases = await live.all<Snapshot['releases'][number]>(sql`
+    select payment_id as payment, (extract(epoch from max(released_at)) * 1000)::float8 as released_ms
+    from settlement_items group by 1 having bool_and(released_at is not null)`);
   const [waiting] = await live.all<{ n: number }>(sql`select count(*)::integer as n from deliveries`);
-  return { booked, balances, owners, mismatches, kept, undelivered: waiting?.n ?? 0 };
+  return { booked, balances, owners, mismatches, kept, releases, undelivered: waiting?.n ?? 0 };
 }
 
 async function verify(live: Db): Promise<string[]> {
@@ -155,43 +178,75 @@ async function verify(live: Db): Promise<string[]> {
   return found;
 }
 
-async function viewOf({ receiver, ground }: World, shop: Shop): Promise<ShopView> {
+async function retentionOf({ ground }: World): Promise<Snapshot['retention_ms']> {
+  for (;;) {
+    const settings = await ground.operate(async ({ config }) => config.retention_ms);
+    if (settings !== 'lost') return settings;
+  }
+}
+
+const LISTS = ['payments', 'refunds', 'transfers', 'disputes', 'links', 'invoices'] as const;
+
+async function viewOf(shop: Shop, currencies: ReadonlySet<string>, { endpoints }: Receiver): Promise<ShopView> {
   const totals: Record<string, number> = {};
-  const list = async (path: string) => {
-    const items: Shown[] = [];
-    for (let page = 1; ; page++) {
-      const answer = await shop.insist('GET', `/${path}?per_page=100&page=${page}`);
-      if (answer?.status !== 200) throw new Error(`/${path} could not be listed: ${answer?.status}`);
-      const sequences = answer.headers['x-service-sequence']?.split(', ').map(Number) ?? [];
-      items.push(
-        ...answer.body.items.map((item: Shown, i: number) => (path === 'events' ? { ...item, sequence: sequences[i] } : item)),
-      );
-      totals[path] = answer.body.meta.total;
-      if (page >= answer.body.meta.last_page) return items;
-    }
-  };
-  const payments = await list('payments');
-  const retrieved: Shown[] = [];
-  const random = ground.surroundings.random.fork('sample');
-  for (const { id } of payments.filter(() => random.chance(0.05)))
-    retrieved.push((await shop.get(`/payments/${id}`)).transaction);
-  const currencies = [...new Set(shop.lines.map(({ currency }) => currency))];
-  const balances: Shown[] = [];
-  for (const currency of currencies) balances.push((await shop.get(`/balance?currency=${currency}`)).balance);
-  const { team_id, intents } = shop;
-  return {
-    ...{ team_id, payments, retrieved, balances, totals, intents },
-    refunds: await list('refunds'),
-    transfers: await list('transfers'),
-    disputes: await list('disputes'),
-    links: await list('links'),
-    invoices: await list('invoices'),
+  const list = (path: string) => listOf(shop, path, totals);
+  const accounts = await list('accounts');
+  const { team_id, intents, erased } = shop;
+  const lists = Object.fromEntries(await inTurn(LISTS, async (path) => [path, await list(path)] as const));
+  const view = {
+    ...{ team_id, accounts, totals, intents, claims: claimsOf(shop) },
+    ...(lists as Pick<ShopView, (typeof LISTS)[number]>),
+    customers: await list('customers'),
+    beneficiaries: await list('beneficiaries'),
     events: (await list('events')).sort((a, b) => a.sequence - b.sequence),
-    endpoints: receiver.endpoints
+    erased: erased.map(({ customer }) => customer),
+  };
+  return {
+    ...view,
+    balances: await balancesOf(shop, currencies, accounts),
+    retrieved: (
+      await inTurn(LISTS, (path) => inTurn(view[path], ({ id }) => shop.get(`/${path}/${id}`).then(resourceOf)))
+    ).flat(),
+    endpoints: endpoints
       .filter((endpoint) => endpoint.team_id === team_id)
       .map(({ url, events, taken, changed }) => ({ url, events, taken: [...taken.values()], changed })),
-    erased: shop.erased.map(({ customer }) => customer),
   };
+}
+
+/** One after the other: what is asked at the same time may be answered in any order. */
+async function inTurn<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
+  const results: R[] = [];
+  for (const item of items) results.push(await work(item));
+  return results;
+}
+
+/** The resource in an answer, under whichever name. */
+function resourceOf(body: Shown): Shown {
+  return Object.values(body ?? {}).find((value) => typeof value === 'object') ?? { id: 'nothing' };
+}
+
+async function listOf(shop: Shop, path: string, totals: Record<string, number>): Promise<Shown[]> {
+  const items: Shown[] = [];
+  for (let page = 1; ; page++) {
+    const answer = await shop.insist('GET', `/${path}?per_page=100&page=${page}`);
+    if (answer?.status !== 200) throw new Error(`/${path} could not be listed: ${answer?.status}`);
+    const sequences = answer.headers['x-service-sequence']?.split(', ').map(Number) ?? [];
+    items.push(
+      ...answer.body.items.map((item: Shown, i: number) => (path === 'events' ? { ...item, sequence: sequences[i] } : item)),
+    );
+    totals[path] = answer.body.meta.total;
+    if (page >= answer.body.meta.last_page) return items;
+  }
+}
+
+async function balancesOf(shop: Shop, currencies: ReadonlySet<string>, accounts: readonly Shown[]): Promise<Shown[]> {
+  const parties = [null, ...accounts.map(({ id }) => id as string)];
+  const wanted = parties.flatMap((account) => [...currencies].map((currency) => ({ account, currency })));
+  return inTurn(wanted, async ({ account, currency }) => {
+    const headers = account === null ? {} : { 'X-Sync': account };
+    const answer = await shop.insist('GET', `/balance?currency=${currency}`, { headers });
+    return { ...answer?.body.balance, account };
+  });
 }
 
 /** What is left of erased customers, anywhere in the store. */

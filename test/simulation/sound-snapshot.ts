@@ -1,6 +1,9 @@
+import { PAID } from './oracle-money.ts';
 import type { Shown, ShopView, Snapshot } from './snapshot.ts';
 
 const TEAM = 1n;
+const NUMBER = '+237670000001';
+const COMPLETED = Date.UTC(2026, 0, 5, 9);
 const URL = 'https://hooks.shop.example/pirogue';
 
 /** A small world in which nothing differs: a payment, one with a refund, one whose late money was returned, and a payout. */
@@ -33,24 +36,32 @@ export function soundSnapshot(): Snapshot {
       kind: id.startsWith('att') ? 'attempt' : id === 'rfd_3' ? 'giveback' : 'merchant',
     })),
     ...{ mismatches: [], kept: [], open: [], undelivered: 0, complaints: [], leaks: [], verified: [] },
+    retention_ms: { mobile_money: 600_000, bank: 1_200_000, card: 3_600_000 },
+    releases: [
+      { payment: 'trx_1', released_ms: COMPLETED + 600_000 },
+      { payment: 'trx_2', released_ms: COMPLETED + 601_000 },
+    ],
     shops: [soundShop()],
   };
 }
 
 function movedBy(flow: 'collect' | 'refund' | 'payout', subject: string, amount_minor: bigint) {
-  return { flow, key: `key-${subject}`, subject, of: null, amount_minor, asked_minor: amount_minor, currency: 'XAF' };
+  const currency = 'XAF';
+  const asked = { asked_minor: amount_minor, asked_currency: currency };
+  return { flow, key: `key-${subject}`, subject, of: null, number: NUMBER, amount_minor, currency, ...asked };
 }
 
 function payment(n: number, status: string, more: object): Shown {
   const usual = { currency: 'XAF', channel: 'cm.mtn', bearer: 'merchant', customer: null, amount_refunded: 0, fee: 0 };
-  return { id: `trx_${n}`, reference: `t${n}`, status, ...usual, ...more };
+  const state = { account: null, metadata: null, settled: PAID.has(status) };
+  return { id: `trx_${n}`, reference: `t${n}`, status, ...usual, ...state, ...more };
 }
 
 function soundShop(): ShopView {
   const first = payment(1, 'succeeded', { amount: 1_000, amount_total: 1_000, fee: 20 });
   const second = payment(2, 'partially_refunded', { amount: 2_000, amount_total: 2_000, fee: 40, amount_refunded: 500 });
-  const third = payment(3, 'failed', { amount: 700, amount_total: 700 });
-  const refund = { id: 'rfd_2', status: 'succeeded', amount: 500, metadata: { tag: 't2-r' } };
+  const third = payment(3, 'failed', { amount: 700, amount_total: 700, amount_refunded: 700 });
+  const refund = { id: 'rfd_2', payment: 'trx_2', currency: 'XAF', status: 'succeeded', amount: 500, metadata: { tag: 't2-r' } };
   const transfer = { id: 'po_1', status: 'succeeded', amount: 300, fee: 3, currency: 'XAF', reference: 'p1' };
   const events = [
     ...eventsOf(first, ['payment.created', 'pending'], ['payment.processing', 'processing'], ['payment.succeeded', 'succeeded']),
@@ -73,6 +84,7 @@ function soundShop(): ShopView {
     keyed: true,
     sent: 1,
     ids: new Set([id]),
+    number: NUMBER,
   });
   return {
     team_id: TEAM,
@@ -81,13 +93,13 @@ function soundShop(): ShopView {
       refunds: [refund],
       transfers: [transfer],
       disputes: [],
-      links: [],
-      invoices: [],
+      ...{ links: [], invoices: [], customers: [], beneficiaries: [], accounts: [], claims: [] },
       events,
-      retrieved: [structuredClone(second)],
+      retrieved: structuredClone([first, second, third, refund, transfer]),
     },
     balances: [
       {
+        account: null,
         currency: 'XAF',
         total: 2_137,
         available: 2_137,
@@ -99,7 +111,10 @@ function soundShop(): ShopView {
         credit: 0,
       },
     ],
-    totals: { payments: 3, refunds: 1, transfers: 1, disputes: 0, events: events.length },
+    totals: {
+      ...{ payments: 3, refunds: 1, transfers: 1, events: events.length },
+      ...{ disputes: 0, links: 0, invoices: 0, customers: 0, beneficiaries: 0, accounts: 0 },
+    },
     intents: [
       wish('payment', 't1', 'trx_1'),
       wish('payment', 't2', 'trx_2'),
@@ -115,6 +130,12 @@ function soundShop(): ShopView {
 function eventsOf(data: Shown, ...steps: [string, string][]): Shown[] {
   return steps.map(([event, status], i) => {
     const last = i === steps.length - 1;
-    return { id: `evt_${data.id}_${i}`, event, sequence: i + 1, data: last ? structuredClone(data) : { ...data, status } };
+    return {
+      id: `evt_${data.id}_${i}`,
+      event,
+      created: new Date(COMPLETED).toISOString(),
+      sequence: i + 1,
+      data: last ? structuredClone(data) : { ...data, status },
+    };
   });
 }

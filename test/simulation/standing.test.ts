@@ -123,6 +123,7 @@ function bookOf(changes: Partial<Entry>): Book {
       ref: 'ref',
       subject: 'att_1',
       of: null,
+      number: null,
       ...money,
       moves: money,
       misreports: null,
