@@ -3,7 +3,7 @@ import type { Environment } from './environment.ts';
 import { invalid } from './errors.ts';
 import { type IdPrefix, lowestIdAt } from './ids.ts';
 import { type Minor, minorFromWire } from './money.ts';
-import { type Fragment, fixed, part } from './sql.ts';
+import { clause, type Fragment, fixed, part } from './sql.ts';
 
 /** The condition of each field of a list's query. The type requires one for every field. Null: the value filters nothing. */
 export type Conditions<Query> = { [Name in keyof Query]-?: (value: NonNullable<Query[Name]>) => Fragment | null };
@@ -20,7 +20,7 @@ export function conditionsOf<Query extends object>(query: Query, conditions: Con
 /** A column that equals the value. */
 export function equalTo(column: string): (value: string) => Fragment {
   const name = fixed(column);
-  return (value) => part`${name} = ${value}`;
+  return (value) => clause`${name} = ${value}`;
 }
 
 /** Columns (or SQL expressions) of which one contains the text, in upper or lower case. */

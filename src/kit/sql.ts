@@ -3,6 +3,8 @@ import { createHash } from 'node:crypto';
 /** A statement with its values. With a `name`, PostgreSQL keeps the plan; only statements with few distinct texts have one. */
 export interface Sql {
   readonly name?: string;
+  /** Whether one plan serves all values ({@link ONE_PLAN}). */
+  readonly one_plan?: boolean;
   readonly text: string;
   readonly values: readonly unknown[];
 }
@@ -36,23 +38,27 @@ const names = new WeakMap<TemplateStringsArray, Map<string, string>>();
 /**
  * Template tag for SQL: values become parameters, nested fragments are inserted. A text made of fixed parts only is prepared
  * once per connection, under a name derived from its hash: planning the statement of POST /payments costs more than running it
- * (docs/performance.md). Conditions with values have unlimited variants, so a text with such fragments is planned on every
- * execution.
+ * (docs/performance.md). Fragments made by {@link part} with values have unlimited variants, so a text with one is planned on
+ * every execution. Fragments made by {@link clause} have few, and do not prevent preparation.
  */
 export function sql(strings: TemplateStringsArray, ...parts: unknown[]): Sql {
   const values: unknown[] = [];
   let varies = false;
-  const weave = (texts: readonly string[], holes: readonly unknown[], nested: boolean): string =>
+  let one_plan = false;
+  const weave = (texts: readonly string[], holes: readonly unknown[], variant: boolean): string =>
     texts.reduce((text, next, i) => {
       const hole = holes[i - 1];
       if (hole === PLANNED_EACH_TIME) varies = true;
-      if (hole instanceof Fragment) return text + weave(hole.texts, hole.holes, true) + next;
-      varies ||= nested;
+      if (hole === ONE_PLAN) one_plan = true;
+      if (hole instanceof Fragment) return text + weave(hole.texts, hole.holes, variant || hole.varies) + next;
+      varies ||= variant;
       values.push(hole);
       return `${text}$${values.length}${next}`;
     });
   const text = weave(strings, parts, false);
-  return varies ? { text, values } : { name: nameOf(strings, text), text, values };
+  if (varies) return { text, values };
+  const name = nameOf(strings, text);
+  return one_plan ? { name, one_plan, text, values } : { name, text, values };
 }
 
 /** A place in the source has one text per combination of its fixed parts. */
@@ -73,21 +79,31 @@ function nameOf(strings: TemplateStringsArray, text: string): string {
 class Fragment {
   readonly texts: readonly string[];
   readonly holes: readonly unknown[];
+  readonly varies: boolean;
 
-  constructor(texts: readonly string[], holes: readonly unknown[]) {
+  constructor(texts: readonly string[], holes: readonly unknown[], varies: boolean) {
     this.texts = texts;
     this.holes = holes;
+    this.varies = varies;
   }
 }
 
-/** SQL fragment for {@link sql}. */
+/** SQL fragment for {@link sql}. With values, the statement is planned on every execution. */
 export function part(strings: TemplateStringsArray, ...holes: unknown[]): Fragment {
-  return new Fragment(strings, holes);
+  return new Fragment(strings, holes, true);
+}
+
+/**
+ * SQL fragment for {@link sql} that occurs in few combinations and whose best plan does not depend on its values, such as
+ * `team_id = …` or the position of a page. The statement is prepared; never for ranges or patterns.
+ */
+export function clause(strings: TemplateStringsArray, ...holes: unknown[]): Fragment {
+  return new Fragment(strings, holes, false);
 }
 
 /** SQL text fixed at load time (shared CTEs, identifiers). Never for anything sent by a caller. */
 export function fixed(text: string): Fragment {
-  return new Fragment([text], []);
+  return new Fragment([text], [], false);
 }
 
 /**
@@ -103,17 +119,24 @@ export function identifier(name: string): Fragment {
  * Added to a statement, it prevents preparation. For claims of due rows: PostgreSQL would keep a plan made while the table was
  * small (a sequential scan) and scan the whole backlog with it after the table has grown, until the next analyze.
  */
-export const PLANNED_EACH_TIME = new Fragment([''], []);
+export const PLANNED_EACH_TIME = new Fragment([''], [], false);
+
+/**
+ * Added to a statement, it is planned once for all values. PostgreSQL on its own keeps planning a statement whose cost depends
+ * on a limit or on a range, which takes longer than reading a page. For statements that return rows in the order of an index
+ * on exactly their conditions, so that the same plan is best for all values; only outside of transactions.
+ */
+export const ONE_PLAN = new Fragment([''], [], false);
 
 /** Joins conditions by `and`; returns `true` when there are none. */
 export function allOf(conditions: readonly Fragment[]): Fragment {
   if (conditions.length === 0) return fixed('true');
-  return conditions.reduce((left, right) => part`${left} and ${right}`);
+  return conditions.reduce((left, right) => clause`${left} and ${right}`);
 }
 
 /** Joins fragments by commas. */
 export function listOf(parts: readonly Fragment[]): Fragment {
-  return parts.reduce((left, right) => part`${left}, ${right}`);
+  return parts.reduce((left, right) => clause`${left}, ${right}`);
 }
 
 export type { Fragment };

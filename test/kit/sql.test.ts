@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { allOf, fixed, PLANNED_EACH_TIME, part, sql } from '../../src/kit/sql.ts';
+import { allOf, clause, fixed, ONE_PLAN, PLANNED_EACH_TIME, part, sql } from '../../src/kit/sql.ts';
 
 const columns = fixed('id, name');
 const one = (id: number) => sql`select ${columns} from t where id = ${id}`;
@@ -21,4 +21,20 @@ test('statements with variable conditions, or marked to be planned each time, ar
   assert.equal(sql`select 1 where ${allOf([part`id = ${1}`])}`.name, undefined);
   assert.equal(sql`select 1 where id = ${1}${PLANNED_EACH_TIME}`.name, undefined);
   assert.equal(sql`select 1 where id = ${1}${PLANNED_EACH_TIME}`.text, 'select 1 where id = $1');
+});
+
+test('clauses with values are prepared, unless a part with values is beside or inside them', () => {
+  const both = (more = clause`b = ${2}`) => sql`select 1 where ${allOf([clause`a = ${1}`, more])}`;
+  assert.deepEqual([both().text, both().values], ['select 1 where a = $1 and b = $2', [1, 2]]);
+  assert.ok(both().name);
+  assert.equal(both().name, both().name);
+  assert.notEqual(both().name, both(clause`c = ${2}`).name);
+  assert.equal(both(part`b = ${2}`).name, undefined);
+  assert.equal(both(clause`not ${part`b = ${2}`}`).name, undefined);
+});
+
+test('a statement is planned once for all values only when it says so, and is never both', () => {
+  assert.equal(sql`select ${1}`.one_plan, undefined);
+  assert.deepEqual([sql`select ${1}${ONE_PLAN}`.one_plan, sql`select ${1}${ONE_PLAN}`.text], [true, 'select $1']);
+  assert.equal(sql`select ${1}${ONE_PLAN}${PLANNED_EACH_TIME}`.one_plan, undefined);
 });

@@ -10,6 +10,8 @@ import { cloneDatabases, type Databases } from '../setup/databases.ts';
 export interface Books {
   databases: Databases;
   app: DbPool;
+  /** The pool of `app`, which sees no team. */
+  pool: DbPool;
   owner: DbPool;
   close(): Promise<void>;
 }
@@ -23,6 +25,7 @@ export async function openBooks(): Promise<Books> {
   return {
     databases,
     app,
+    pool,
     owner,
     close: async () => {
       await Promise.all([app.close(), owner.close()]);

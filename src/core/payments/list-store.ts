@@ -2,15 +2,17 @@ import type { Environment } from '../../kit/environment.ts';
 import { type Conditions, conditionsOf, containing, equalTo, withinAmounts, withinDays } from '../../kit/list-filters.ts';
 import { pageTail } from '../../kit/pages.ts';
 import type { PagingQuery, Position } from '../../kit/paging.ts';
-import { allOf, type Fragment, part, type Queryable, sql } from '../../kit/sql.ts';
+import { allOf, clause, type Fragment, fixed, ONE_PLAN, type Queryable, sql } from '../../kit/sql.ts';
 import { type EqualField, equalColumns, searchedFields } from './fields.ts';
-import type { ListPaymentsQuery, PaymentRow } from './schema.ts';
-import { columns } from './store.ts';
+import type { ListPaymentsQuery } from './schema.ts';
+import { LISTED_COLUMNS, type ListedRow } from './present.ts';
 
 /** Payments of one customer, or of one payment link. */
 export type PaymentsOf = { customer_id: string } | { link_id: string };
 
 type Filters = Omit<ListPaymentsQuery, keyof PagingQuery>;
+
+const listedColumns = fixed(LISTED_COLUMNS.join(', '));
 
 const equalities = Object.fromEntries(equalColumns.map(({ name, column }) => [name, equalTo(column)])) as Pick<
   Conditions<Filters>,
@@ -36,19 +38,31 @@ export function filterConditions(
 }
 
 function belongingTo(of: PaymentsOf): Fragment {
-  if ('customer_id' in of) return part`customer_id = ${of.customer_id}`;
+  if ('customer_id' in of) return clause`customer_id = ${of.customer_id}`;
   // Worded like the predicate of the partial index on payments of links, so that PostgreSQL uses it.
-  return part`key_id = ${of.link_id} and key_id like 'lnk\\_%'`;
+  return clause`key_id = ${of.link_id} and key_id like 'lnk\\_%'`;
 }
 
-/** Returns one page, in reading order. Cursor pages contain one row more than requested when there is another page. */
-export function listPayments(db: Queryable, team_id: bigint, filters: Fragment[], position: Position): Promise<PaymentRow[]> {
-  const page = part`${allOf([part`team_id = ${team_id}`, ...filters])} ${pageTail(position)}`;
-  if (position.kind !== 'offset') return db.all<PaymentRow>(sql`select ${columns} from payments where ${page}`);
-  // The skipped rows are read from the index only; just the page itself is read from the table.
-  return db.all<PaymentRow>(sql`
-    select ${columns} from payments where team_id = ${team_id} and id in (select id from payments where ${page}) order by id desc`);
+/**
+ * Returns one page, in reading order, with the columns that a list shows. Cursor pages contain one row more than requested when
+ * there is another page.
+ */
+export function listPayments(db: Queryable, team_id: bigint, filters: Fragment[], position: Position): Promise<ListedRow[]> {
+  const page = clause`${allOf([ofTeam(team_id), ...filters])} ${pageTail(position)}${planOf(filters)}`;
+  if (position.kind !== 'offset' || position.page === 1) {
+    return db.all<ListedRow>(sql`select ${listedColumns} from payments where ${page}`);
+  }
+  // The skipped rows are read from the index only; just the page itself is read from the table. `offset 0` keeps PostgreSQL from
+  // joining the two some other way.
+  return db.all<ListedRow>(sql`
+    select found.* from (select id as at from payments where ${page}) page cross join lateral (
+      select ${listedColumns} from payments where team_id = ${team_id} and id = page.at offset 0) found order by page.at desc`);
 }
+
+/** Without filters the primary key holds the rows of a page, and those of a range of ids, in their order. */
+const planOf = (filters: Fragment[]) => (filters.length === 0 ? ONE_PLAN : fixed(''));
+
+const ofTeam = (team_id: bigint) => clause`team_id = ${team_id}`;
 
 /** Counts payments, of an id range when given: `from` inclusive, `to` exclusive. */
 export async function countPayments(
@@ -58,9 +72,11 @@ export async function countPayments(
   from: string | null,
   to: string | null,
 ): Promise<number> {
-  const conditions = [part`team_id = ${team_id}`, ...filters];
-  if (from !== null) conditions.push(part`id >= ${from}`);
-  if (to !== null) conditions.push(part`id < ${to}`);
-  const rows = await db.all<{ total: bigint }>(sql`select count(*) as total from payments where ${allOf(conditions)}`);
+  const conditions = [ofTeam(team_id), ...filters];
+  if (from !== null) conditions.push(clause`id >= ${from}`);
+  if (to !== null) conditions.push(clause`id < ${to}`);
+  // Without filters, sorted like the primary key: the one plan of all teams then reads only that index.
+  const counted = clause`select id from payments where ${allOf(conditions)} ${fixed(filters.length === 0 ? 'order by id' : '')}`;
+  const rows = await db.all<{ total: bigint }>(sql`select count(*) as total from (${counted}) counted${planOf(filters)}`);
   return Number(rows[0]?.total ?? 0n);
 }

@@ -1,7 +1,7 @@
 import type { Call, Reply } from '../../tenants/api/route.ts';
 import { idPrefix, lowestIdAt } from '../../kit/ids.ts';
 import { checkDays } from '../../kit/list-filters.ts';
-import { Cursors, cursorPage, offsetMeta } from '../../kit/paging.ts';
+import { Cursors, cursorPage, offsetMeta, type Position } from '../../kit/paging.ts';
 import { listed } from './present.ts';
 import type { ListPaymentsQuery } from './schema.ts';
 import { countPayments, filterConditions, listPayments, type PaymentsOf } from './list-store.ts';
@@ -40,17 +40,23 @@ export function paymentLister(
       );
     }
     const total =
-      filters.length > 0
+      endOf(position, rows.length) ??
+      (filters.length > 0
         ? await countPayments(db, team.id, filters, null, null)
         : await totals.total(`${environment} ${team.id}`, call.at, {
             settled: () => lowestIdAt('trx', environment, call.at - SETTLED_MS),
             count: (from, to) => countPayments(db, team.id, filters, from, to),
-          });
+          }));
     return page(
       rows.map((row) => listed(environment, row)),
       offsetMeta(cursors, position, rows.at(-1)?.id, total, floor),
     );
   };
+}
+
+/** Returns the total when the page shows it: it is the last one, and not beyond the end. */
+function endOf({ page, per_page }: Extract<Position, { kind: 'offset' }>, rows: number): number | undefined {
+  return rows < per_page && (rows > 0 || page === 1) ? (page - 1) * per_page + rows : undefined;
 }
 
 function page(items: object[], meta: object): Reply {

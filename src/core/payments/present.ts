@@ -15,15 +15,22 @@ const SHOWN = {
 /** A payment on the wire: values by the names of fields.ts. */
 type Shown = Record<string, unknown>;
 
-function shown(view: keyof typeof SHOWN, environment: Environment, row: PaymentRow, attempts: readonly AttemptView[]): Shown {
+/** Returns the fields of a view, in the order of the replies. */
+function shown(view: keyof typeof SHOWN, values: Shown): Shown {
+  const reply: Shown = {};
+  for (const { name, column } of SHOWN[view]) reply[name] = onWire(values[column]);
+  return reply;
+}
+
+/** Returns everything that a view can show of a payment. */
+function valuesOf(environment: Environment, row: PaymentRow, attempts: readonly AttemptView[]): Shown {
   const derived: Record<DerivedField, unknown> = {
     sandbox: environment === 'sandbox',
     amount_total: wireFromMinor(totalOf(row)),
     attempts: attempts.map(presentAttempt),
   };
   const held: Record<ShownColumn, unknown> = { ...row.details, ...row };
-  const values: Shown = { ...held, ...derived };
-  return Object.fromEntries(SHOWN[view].map(({ name, column }) => [name, onWire(values[column])]));
+  return { ...held, ...derived };
 }
 
 /** Amounts are bigints in a row, times are Dates. */
@@ -44,14 +51,21 @@ function presentAttempt(attempt: AttemptView) {
   };
 }
 
+type ListedColumn = 'id' | 'reference' | 'amount_minor' | 'currency' | 'status' | 'channel' | 'description' | 'created_at';
+
+/** The columns that a list shows. */
+export const LISTED_COLUMNS = SHOWN.listed.map(({ column }) => column).filter((column) => column !== 'sandbox') as ListedColumn[];
+
+export type ListedRow = Pick<PaymentRow, ListedColumn>;
+
 /** Returns the fields of a payment in a list. */
-export function listed(environment: Environment, row: PaymentRow): Shown {
-  return shown('listed', environment, row, []);
+export function listed(environment: Environment, row: ListedRow): Shown {
+  return shown('listed', { ...row, sandbox: environment === 'sandbox' });
 }
 
 /** Returns the complete payment, as GET returns it to its owner and as events carry it. */
 export function retrieved(environment: Environment, row: PaymentRow, attempts: readonly AttemptView[]): Shown {
-  return shown('retrieved', environment, row, attempts);
+  return shown('retrieved', valuesOf(environment, row, attempts));
 }
 
 /** Returns a retrieved payment reduced to the fields that a public key may see. */
@@ -69,5 +83,5 @@ export function totalOf(row: Pick<PaymentRow, 'amount_minor' | 'fee_minor' | 'be
  * creation, so that a replay is identical.
  */
 export function created(environment: Environment, row: PaymentRow): Shown {
-  return { ...shown('created', environment, row, []), status: 'pending' };
+  return { ...shown('created', valuesOf(environment, row, [])), status: 'pending' };
 }

@@ -8,16 +8,23 @@ export type Scope = bigint | 'all_teams';
 /** Role whose policies give access to the rows of every team. */
 export const ALL_TEAMS_ROLE = 'pirogue_all_teams';
 
-/** Both settings are local to a transaction and end with it. */
+/** The settings are local to a transaction and end with it. */
 const SETTING = { one: 'pirogue.team', all: 'role' } as const;
 const SETTERS = {
   one: { name: 'pirogue_team', text: `select set_config('${SETTING.one}', $1, true)` },
+  one_plan: {
+    name: 'pirogue_team_one_plan',
+    // Rows come in the order of an index. Without sorting, no plan reads a table that has grown since its statistics were made.
+    text: `select set_config('${SETTING.one}', $1, true), set_config('plan_cache_mode', 'force_generic_plan', true),
+      set_config('enable_sort', 'off', true)`,
+  },
   all: { name: 'pirogue_role', text: `select set_config('${SETTING.all}', $1, true)` },
 } as const;
 
 /** Prepares the scope statements on a new connection. */
 export async function prepareScopes(client: pg.ClientBase): Promise<void> {
   await client.query({ ...SETTERS.one, values: [''] });
+  await client.query({ ...SETTERS.one_plan, values: [''] });
   await client.query({ ...SETTERS.all, values: ['none'] });
 }
 
@@ -27,7 +34,8 @@ export async function prepareScopes(client: pg.ClientBase): Promise<void> {
  */
 export function scopedQuery(statement: Sql, scope: Scope): pg.Submittable {
   const { setter, value } = settingOf(scope);
-  return precededBy({ name: setter.name, values: [value] }, namedFor(scope, statement));
+  const { name } = statement.one_plan && setter === SETTERS.one ? SETTERS.one_plan : setter;
+  return precededBy({ name, values: [value] }, namedFor(scope, statement));
 }
 
 /** Returns SQL that begins a transaction with this scope in one round trip. */

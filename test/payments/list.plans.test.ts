@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { countPayments, filterConditions, listPayments } from '../../src/core/payments/list-store.ts';
+import type { Position } from '../../src/kit/paging.ts';
+import { type Db, type Queryable, type Sql, sql } from '../../src/kit/sql.ts';
+import { type Books, openBooks } from '../ledger/books.ts';
+
+/** Lists are planned once. The plan must be right for a large team although it was made for an empty table. */
+const LARGE = { team_id: 1n, rows: 20_000 };
+const SMALL = { team_id: 2n, rows: 30 };
+const idOf = (n: number) => `trx_test_${String(n).padStart(26, '0')}`;
+const MIDDLE = idOf(LARGE.rows / 2);
+
+let books: Books;
+let large: Db;
+before(async () => {
+  books = await openBooks();
+  large = books.pool.seeing(LARGE.team_id);
+});
+after(() => books.close());
+
+const POSITIONS: Position[] = [
+  { kind: 'offset', page: 1, per_page: 25 },
+  { kind: 'offset', page: 3, per_page: 25 },
+  { kind: 'older', than: null, per_page: 25 },
+  { kind: 'older', than: MIDDLE, per_page: 25 },
+  { kind: 'newer', than: MIDDLE, inclusive: false, per_page: 25 },
+];
+
+const lists = POSITIONS.map((position) => ({
+  name: `${position.kind} ${'page' in position ? position.page : position.than ? 'than the middle' : ''}`,
+  read: (db: Queryable, team_id: bigint) => listPayments(db, team_id, [], position),
+}));
+const tail = (db: Queryable, team_id: bigint) => countPayments(db, team_id, [], idOf(LARGE.rows - 50), null);
+
+const fill = ({ team_id, rows }: typeof LARGE) =>
+  books.owner.run(sql`
+    insert into payments (team_id, id, amount_minor, currency, key_id, request_id, created_at, updated_at, expires_at)
+    select ${team_id}, 'trx_test_' || lpad(i::text, 26, '0'), 100, 'XAF', 'key', 'req', now(), now(), now()
+    from generate_series(1, ${rows}) i`);
+
+/** The statement that the work sends. */
+async function statementOf(work: (db: Queryable) => Promise<unknown>): Promise<Sql> {
+  let sent: Sql | undefined;
+  const all = async (statement: Sql) => {
+    sent = statement;
+    return [];
+  };
+  await work({ ...large, all: all as Queryable['all'] });
+  return sent as Sql;
+}
+
+/** Rows that tables and indexes gave to the one plan of a statement, as the service runs it. */
+async function rowsRead(statement: Sql): Promise<number> {
+  interface Plan {
+    'Node Type': string;
+    'Actual Rows': number;
+    'Actual Loops': number;
+    'Rows Removed by Filter'?: number;
+    Plans?: Plan[];
+  }
+  const [answer] = await large.transaction(async (tx) => {
+    await tx.run({ text: 'set local plan_cache_mode = force_generic_plan; set local enable_sort = off', values: [] });
+    return tx.all<{ 'QUERY PLAN': [{ Plan: Plan }] }>({
+      text: `explain (analyze, format json) ${statement.text}`,
+      values: statement.values,
+    });
+  });
+  const count = (plan: Plan): number => {
+    const below = (plan.Plans ?? []).reduce((sum, child) => sum + count(child), 0);
+    if (!/Scan/.test(plan['Node Type']) || plan['Node Type'] === 'Subquery Scan') return below;
+    return below + (plan['Actual Rows'] + (plan['Rows Removed by Filter'] ?? 0)) * plan['Actual Loops'];
+  };
+  return count((answer as { 'QUERY PLAN': [{ Plan: Plan }] })['QUERY PLAN'][0].Plan);
+}
+
+test('a page of payments and the count of the newest are prepared and planned once', async () => {
+  for (const work of [...lists.map(({ read }) => read), tail]) {
+    const { name, one_plan } = await statementOf((db) => work(db, LARGE.team_id));
+    assert.ok(name);
+    assert.equal(one_plan, true);
+  }
+  await listPayments(large, LARGE.team_id, [], POSITIONS[0] as Position);
+  const { name } = await statementOf((db) => listPayments(db, LARGE.team_id, [], POSITIONS[0] as Position));
+  const plans = 'select generic_plans, custom_plans from pg_prepared_statements where name = $1';
+  assert.deepEqual(await large.all({ text: plans, values: [name] }), [{ generic_plans: 1n, custom_plans: 0n }]);
+});
+
+test('a filter by a range or a text is planned for its values', async () => {
+  for (const filter of [{ amount_min: 5 }, { date_from: '2026-01-01' }, { search: 'a' }]) {
+    const filters = filterConditions('sandbox', filter, 'secret_key');
+    const { name } = await statementOf((db) => listPayments(db, LARGE.team_id, filters, POSITIONS[0] as Position));
+    assert.equal(name, undefined, JSON.stringify(filter));
+  }
+});
+
+test('the plan made for an empty table reads no more than the page once the table is large', async () => {
+  for (const { read } of lists) await read(large, LARGE.team_id);
+  await tail(large, LARGE.team_id);
+  const explained = async () => {
+    for (const { name, read } of lists) {
+      // The offset is read too, from the index, and each row of that page once more from the table.
+      const rows = await rowsRead(await statementOf((db) => read(db, LARGE.team_id)));
+      assert.ok(rows <= 100, `${name}: ${rows} rows`);
+    }
+    assert.ok((await rowsRead(await statementOf((db) => tail(db, LARGE.team_id)))) <= 60);
+  };
+  await fill(LARGE);
+  await fill(SMALL);
+  await explained();
+  await books.owner.run(sql`analyze payments`);
+  await explained();
+  assert.equal(await tail(large, LARGE.team_id), 51);
+  assert.equal((await listPayments(large, LARGE.team_id, [], POSITIONS[1] as Position))[0]?.id, idOf(LARGE.rows - 50));
+});
