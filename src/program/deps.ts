@@ -25,6 +25,7 @@ import type { MailDeps } from '../edge/mail/deps.ts';
 import type { MetricsDeps } from '../edge/metrics/deps.ts';
 import { Applier } from '../core/payments/applier.ts';
 import { PaymentCreator } from '../core/payments/create.ts';
+import { PaymentReader } from '../core/payments/read.ts';
 import type { PaymentDeps } from '../core/payments/deps.ts';
 import { ProviderDirectory, type Providers } from '../providers/provider-accounts/directory.ts';
 import { sandboxProvider } from '../providers/adapters/sandbox/index.ts';
@@ -115,6 +116,7 @@ export function buildDeps(parts: {
       sandbox: new PaymentCreator(stores.sandbox, config.create_batching),
       live: new PaymentCreator(stores.live, config.create_batching),
     },
+    readers: { sandbox: new PaymentReader(stores.sandbox), live: new PaymentReader(stores.live) },
     applier: new Applier(clock, listeners),
     listeners,
     guardCharge,

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { Batcher } from '../../src/kit/batch.ts';
+import { DatabaseUnavailable } from '../../src/kit/database-unavailable.ts';
 
 interface Item {
   n: number;
@@ -130,4 +131,47 @@ test('a run that throws synchronously fails its items and does not stop the queu
   });
   await assert.rejects(batch.add(1), /synchronous/);
   assert.deepEqual(await Promise.all([2, 3, 4].map((n) => batch.add(n))), [2, 3, 4]);
+});
+
+test('once the database is unavailable for one item, the others of its run fail with it, each at once', async () => {
+  const runs: number[] = [];
+  const batch = new Batcher<Item, number>({
+    max: 64,
+    inFlight: 1,
+    exclusive: () => null,
+    run: async (items) => {
+      runs.push(items.length);
+      await sleep(1);
+      if (runs.length > 1) throw new DatabaseUnavailable(new Error('gone'));
+      return items.map(({ n }) => n);
+    },
+  });
+  const first = batch.add({ n: 0 });
+  const others = await Promise.allSettled(numbers(30).map((item) => batch.add(item)));
+  assert.equal(await first, 0);
+  assert.ok(others.every((one) => one.status === 'rejected' && one.reason instanceof DatabaseUnavailable));
+  assert.deepEqual(runs, [1, 30, 1]);
+});
+
+test('an item that fails alone does not stop the others, nor does a database that was away for one run', async () => {
+  let run = 0;
+  const batch = new Batcher<Item, number>({
+    max: 64,
+    inFlight: 1,
+    exclusive: () => null,
+    run: async (items) => {
+      run += 1;
+      await sleep(1);
+      if (run === 2) throw new DatabaseUnavailable(new Error('away'));
+      if (items[0]?.n === 3) throw new Error('its own');
+      return items.map(({ n }) => n);
+    },
+  });
+  const first = batch.add({ n: 0 });
+  const others = await Promise.allSettled(numbers(6).map((item) => batch.add(item)));
+  await first;
+  assert.deepEqual(
+    others.map(({ status }) => status),
+    ['fulfilled', 'fulfilled', 'fulfilled', 'rejected', 'fulfilled', 'fulfilled'],
+  );
 });

@@ -9,11 +9,12 @@ const root = path.join(import.meta.dirname, '..', '..');
 const ACROSS: Record<string, string> = {
   'src/platform/db/scope.ts': 'says so to the database',
   'src/platform/db/stores.ts': 'makes them',
-  'src/program/deps.ts': 'hands them to creators',
+  'src/program/deps.ts': 'hands them to creators and readers',
   'src/program/program.ts': 'hands them to background work, which claims the due rows of all teams',
   'src/edge/metrics/scrape.ts': 'counts what is due, over all teams',
   'src/edge/checkout/live.ts': 'looks at the payments of all open pages with one statement',
   'src/core/payments/create.ts': 'puts payments of several teams into one statement',
+  'src/core/payments/read.ts': 'reads payments of several teams with one statement',
   'src/core/payments/applier.ts': 'puts changes of several teams into one transaction',
 };
 

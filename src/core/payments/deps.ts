@@ -10,6 +10,7 @@ import type { Router } from '../../providers/routing/router.ts';
 import type { Wake } from '../../platform/work/wake.ts';
 import type { Applier } from './applier.ts';
 import type { PaymentCreator } from './create.ts';
+import type { PaymentReader } from './read.ts';
 import type { ChargeGuard, PaymentListener } from './listeners.ts';
 
 /** The dependencies of payments. */
@@ -25,6 +26,8 @@ export interface PaymentDeps {
   wake: Wake;
   /** One per environment: concurrent payments share a statement. */
   creators: Record<Environment, PaymentCreator>;
+  /** One per environment: concurrent reads share a statement. */
+  readers: Record<Environment, PaymentReader>;
   applier: Applier;
   /** Listeners for payment changes, called in the transaction of the change. */
   listeners: readonly PaymentListener[];

@@ -18,7 +18,7 @@ import {
   listPaymentsQuery,
   retrievedPayment,
 } from './schema.ts';
-import { cancelPayment, getPayment } from './service.ts';
+import { cancelPayment } from './service.ts';
 import { makeToken } from './token.ts';
 
 const one = envelopeSchema({ transaction: retrievedPayment });
@@ -98,7 +98,7 @@ export function paymentRoutes(deps: PaymentDeps): Route[] {
       access: 'public',
       scope: 'payment.read',
       replies: { 200: one },
-      handle: (call) => retrieve(call),
+      handle: (call) => retrieve(deps, call),
     }),
     route({
       method: 'DELETE',
@@ -135,8 +135,8 @@ async function create(deps: PaymentDeps, call: Call<CreatePaymentBody>): Promise
   };
 }
 
-async function retrieve(call: Call): Promise<Reply> {
+async function retrieve({ readers }: Pick<PaymentDeps, 'readers'>, call: Call): Promise<Reply> {
   const { team, store } = call.caller;
-  const payment = await getPayment(store, team.id, call.params.id as string);
+  const payment = await readers[store.environment].read(team.id, call.params.id as string);
   return paymentReply(call, 200, 'Payment retrieved', { transaction: retrieved(store.environment, payment, payment.attempts) });
 }

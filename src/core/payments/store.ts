@@ -78,14 +78,28 @@ export function findPayment(db: Queryable, team_id: bigint, id: string): Promise
 
 export type PaymentWithAttempts = PaymentRow & { attempts: AttemptView[] };
 
-/** Returns a payment with its attempts in one round trip. */
-export function findWithAttempts(db: Queryable, team_id: bigint, id: string): Promise<PaymentWithAttempts | undefined> {
-  return db.maybe<PaymentWithAttempts>(sql`
-    select ${columns}, coalesce((
-      select json_agg(json_build_object('id', a.id, 'provider', a.provider, 'channel', a.channel, 'status', a.status,
-        'reason', a.reason, 'decision', a.decision, 'created_at', a.created_at) order by a.id)
-      from attempts a where a.team_id = p.team_id and a.payment_id = p.id), '[]') as attempts
-    from payments p where team_id = ${team_id} and id = ${id}`);
+/** Returns payments with their attempts in one round trip: one for each reference, in the same order; undefined when there is none. */
+export async function findManyWithAttempts(
+  db: Queryable,
+  refs: readonly PaymentRef[],
+): Promise<(PaymentWithAttempts | undefined)[]> {
+  // `offset 0` keeps one lookup by the primary key for each reference: the plan is made once, for any number of them.
+  const rows = await db.all<PaymentWithAttempts>(sql`
+    select found.* from unnest(${refs.map((ref) => ref.team_id)}::bigint[], ${refs.map((ref) => ref.id)}::text[]) wanted(team, payment)
+    cross join lateral (
+      select ${columns}, coalesce((
+        select json_agg(json_build_object('id', a.id, 'provider', a.provider, 'channel', a.channel, 'status', a.status,
+          'reason', a.reason, 'decision', a.decision, 'created_at', a.created_at) order by a.id)
+        from attempts a where a.team_id = p.team_id and a.payment_id = p.id), '[]') as attempts
+      from payments p where team_id = wanted.team and id = wanted.payment offset 0) found`);
+  // By the keys that the database returns, so that nobody gets the payment of another caller.
+  const found = new Map(rows.map((row) => [`${row.team_id} ${row.id}`, row]));
+  return refs.map(({ team_id, id }) => found.get(`${team_id} ${id}`));
+}
+
+/** Returns a payment with its attempts. */
+export async function findWithAttempts(db: Queryable, team_id: bigint, id: string): Promise<PaymentWithAttempts | undefined> {
+  return (await findManyWithAttempts(db, [{ team_id, id }]))[0];
 }
 
 /** The key of a payment's row. */
