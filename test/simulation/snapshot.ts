@@ -3,9 +3,9 @@ import type { BooksDifference } from '../../src/core/books-check/differences.ts'
 import { type Db, sql } from '../../src/kit/sql.ts';
 import type { Difference } from '../../src/money/ledger/differences.ts';
 import { verifyLedger } from '../../src/money/ledger/verify.ts';
-import { dumpDatabase } from '../setup/api.ts';
 import { type Claim, claimsOf } from './after-sale.ts';
 import { type Flow, hasMoved } from './book.ts';
+import { leaksOf } from './leaks.ts';
 import type { World } from './population.ts';
 import { openWork } from './person.ts';
 import type { Receiver, Taken } from './receiver.ts';
@@ -127,7 +127,7 @@ export async function takeSnapshot(world: World): Promise<Snapshot> {
     retention_ms: await retentionOf(world),
     ...{ moved, shops: views, open: await openWork(world) },
     complaints: [...bank.book.violations, ...receiver.complaints, ...shops.flatMap(({ complaints }) => complaints)],
-    leaks: await leaksOf(ground.live, shops),
+    leaks: await leaksOf(world, stored),
     verified: await verify(ground.live),
   };
 }
@@ -247,14 +247,4 @@ async function balancesOf(shop: Shop, currencies: ReadonlySet<string>, accounts:
     const answer = await shop.insist('GET', `/balance?currency=${currency}`, { headers });
     return { ...answer?.body.balance, account };
   });
-}
-
-/** What is left of erased customers, anywhere in the store. */
-async function leaksOf(live: Db, shops: readonly Shop[]): Promise<string[]> {
-  const canaries = shops.flatMap(({ erased }) => erased.flatMap((one) => one.canaries));
-  if (canaries.length === 0) return [];
-  const lines = (await dumpDatabase(live)).split('\n');
-  return canaries.flatMap((canary) =>
-    lines.filter((line) => line.includes(canary)).map((line) => `${canary}: ${line.slice(0, 200)}`),
-  );
 }
