@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { DbClient } from '../../src/platform/db/client.ts';
-import { machine, type Machine, outside } from './virtual.ts';
+import { machine, type Machine, onMachine, outside } from './virtual.ts';
 
 export type Callback = (error: Error | null, result?: pg.QueryResult) => void;
 
@@ -50,6 +50,8 @@ interface Shape {
   name?: string;
 }
 
+type PoolOfDriver = new (options: pg.PoolConfig) => { connect(...args: unknown[]): unknown; newClient(item: unknown): void };
+
 export const SET_TIME = 'simulation_time';
 
 let doorkeeper: Doorkeeper | null = null;
@@ -91,11 +93,24 @@ export function installDriver(): void {
   };
   // A connection that rests is kept: virtual seconds are short. Deadlines in real time would make a run depend on the machine.
   const Pool = pg.Pool;
-  pg.Pool = class extends Pool {
+  pg.Pool = class extends (Pool as unknown as PoolOfDriver) {
+    #on: Machine | null = null;
+
     constructor(options: pg.PoolConfig) {
       super({ ...options, idleTimeoutMillis: 0, connectionTimeoutMillis: 0, query_timeout: 0 });
     }
-  } as typeof Pool;
+
+    override connect(...args: unknown[]): unknown {
+      this.#on = machine() ?? this.#on;
+      return super.connect(...args);
+    }
+
+    /** The end of a connection reaches this process outside of any node. The node of the pool replaces the connection. */
+    override newClient(item: unknown): void {
+      if (this.#on === null) super.newClient(item);
+      else onMachine(this.#on, () => super.newClient(item));
+    }
+  } as unknown as typeof Pool;
   sendTimeAlong();
 }
 

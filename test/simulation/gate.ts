@@ -106,9 +106,8 @@ export class Gate implements Doorkeeper {
     const own = [...this.#sessions].filter(([, { owner: of, busy }]) => of === owner && !busy);
     const open = own.filter(([, { inTransaction }]) => inTransaction);
     const chosen = which === 'one' && open.length === 0 ? own.slice(0, 1) : open;
-    const ended = chosen.map(([client]) => new Promise((resolve) => client.once('end', resolve)));
-    await this.#locks.terminate(chosen.map(([, { pid }]) => pid));
-    await Promise.all(ended);
+    // One after the other: the ends of several would be noticed in any order.
+    for (const [client, { pid }] of chosen) await this.#end(client, pid);
     await this.#lookAgain();
     return chosen.length;
   }
@@ -140,10 +139,15 @@ export class Gate implements Doorkeeper {
     // A statement outside a transaction commits by itself.
     const commits = verb.startsWith('commit') || !(session.inTransaction || verb.startsWith('begin'));
     if (!commits || outcome?.error || !this.losesCommit()) return;
-    const ended = new Promise((resolve) => client.once('end', resolve));
-    await this.#locks.terminate([session.pid]);
-    await ended;
+    await this.#end(client, session.pid);
     statement.outcome = { error: new Error('Connection terminated unexpectedly'), result: undefined };
+  }
+
+  /** Ends a connection. Resolves when its node has noticed. */
+  async #end(client: pg.Client, pid: number): Promise<void> {
+    const ended = new Promise((resolve) => client.once('end', resolve));
+    await this.#locks.terminate([pid]);
+    await ended;
   }
 
   async #untilDoneOrWaiting(statement: Statement): Promise<void> {

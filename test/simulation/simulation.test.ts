@@ -6,22 +6,47 @@ import type { WorldOptions, WorldReport } from './world.ts';
 
 const SEED = 'npm test';
 
-let fleet: Fleet;
+/** Locks, crashes, and pauses that are longer than a lease. */
+const WORLDS: readonly WorldOptions[] = [
+  { seed: `${SEED}/stormy`, payments: 40, nodes: 3, profile: 'stormy' },
+  { seed: `${SEED}/crowded`, payments: 40, nodes: 2, profile: 'crowded' },
+  { seed: `${SEED}/slow`, payments: 20, nodes: 2, profile: 'slow' },
+];
+
+/** Two processes. Each runs one world after another. */
+let fleets: readonly [Fleet, Fleet];
 
 before(async () => {
-  fleet = await Fleet.start(2);
+  fleets = await Promise.all([Fleet.start(1), Fleet.start(1)]);
 });
-after(() => fleet[Symbol.asyncDispose]());
+after(() => Promise.all(fleets.map((fleet) => fleet[Symbol.asyncDispose]())));
 
-test('the same seed is the same run, in another process too', async () => {
-  const options: WorldOptions = { seed: `${SEED}/again`, payments: 25, nodes: 3 };
-  const [one, other] = await Promise.all([fleet.run(options), fleet.run(options)]);
-  assert.match(one.trace, /^[0-9a-f]{16}$/);
-  assert.deepEqual(one, other);
+test('the same seed is the same run in another process, after other worlds, and with a story', async () => {
+  const [one, other] = fleets;
+  const reports = new Map<string, WorldReport>();
+  const first = async () => {
+    for (const world of WORLDS) reports.set(world.seed, await one.run(world));
+  };
+  const again: WorldReport[] = [];
+  const second = async () => {
+    for (const world of WORLDS.toReversed()) again.push(await other.run({ ...world, story: true }));
+  };
+  await Promise.all([first(), second()]);
+  for (const report of again) {
+    assert.match(report.trace, /^[0-9a-f]{16}$/);
+    assert.ok((report.story?.length ?? 0) > 1_000);
+    assert.deepEqual({ ...report, story: null }, reports.get(report.seed));
+  }
+  assert.deepEqual(
+    again.map(({ wrong }) => wrong),
+    WORLDS.map(() => []),
+  );
+  const total = (what: string) => again.reduce((sum, { counts }) => sum + (counts[what] ?? 0), 0);
+  for (const what of ['waits', 'crashes', 'pauses', 'cuts']) assert.ok(total(what) > 0, `no ${what}`);
 });
 
 test('another seed is another run', async () => {
-  const [one, other] = await Promise.all(['a', 'b'].map((seed) => fleet.run({ seed, payments: 2, nodes: 1 })));
+  const [one, other] = await Promise.all(['a', 'b'].map((seed, i) => fleets[i as 0 | 1].run({ seed, payments: 2, nodes: 1 })));
   assert.notEqual(one?.trace, other?.trace);
 });
 
