@@ -52,8 +52,15 @@ export function add(snapshot: Snapshot, list: 'disputes' | 'links' | 'invoices',
   shop.retrieved.push(structuredClone(one));
   const events = types.map((event, i) => ({ id: `evt_${one.id}_${i}`, event, sequence: i + 1, data: structuredClone(one) }));
   shop.events.push(...events);
+  for (const action of ENTRIES[list]) snapshot.audited.push({ team_id: 1n, action, resource: one.id, times: 1 });
   deliver(snapshot);
 }
+
+const ENTRIES = {
+  disputes: ['dispute.open', 'dispute.decide'],
+  links: ['link.create'],
+  invoices: ['invoice.create', 'invoice.send'],
+};
 
 /** A dispute about all of trx_1 that was lost, and booked if `of` names the account from which it was charged back. */
 export function addDispute(snapshot: Snapshot, { id = 'dsp_1', payment = 'trx_1', amount = 1_000, of = '' }): void {

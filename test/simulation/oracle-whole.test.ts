@@ -250,6 +250,35 @@ const DOCTORED: Doctored[] = [
       change(world, 'trx_1', { reference: null });
     },
   },
+  {
+    what: 'a payout without an entry of the audit trail',
+    says: /^AUDIT: po_1 has 0 entries of transfer.create/,
+    doctor: (world) => {
+      world.audited = world.audited.filter(({ resource }) => resource !== 'po_1');
+    },
+  },
+  {
+    what: 'a refund with two entries of the audit trail',
+    says: /^AUDIT: rfd_2 has 2 entries of refund.create/,
+    doctor: (world) => {
+      for (const entry of world.audited) if (entry.resource === 'rfd_2') entry.times = 2;
+    },
+  },
+  {
+    what: 'a lost dispute that was withdrawn by the audit trail',
+    says: /^AUDIT: dsp_1 is lost, its entries are dispute.withdraw/,
+    doctor: (world) => {
+      addDispute(world, { of: 'available' });
+      for (const entry of world.audited) if (entry.action === 'dispute.decide') entry.action = 'dispute.withdraw';
+    },
+  },
+  {
+    what: 'a payment of another team that can be read',
+    says: /^FOREIGN: team 1 gets 200 for [/]payments[/]trx_9/,
+    doctor: (world) => {
+      shopOf(world).foreign.push({ path: '/payments/trx_9', status: 200 });
+    },
+  },
 ];
 
 for (const { what, says, doctor } of DOCTORED) {

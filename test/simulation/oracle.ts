@@ -1,3 +1,4 @@
+import { judgeAudit, judgeForeign } from './oracle-audit.ts';
 import { judgeBalances } from './oracle-balances.ts';
 import { judgeDisputes } from './oracle-disputes.ts';
 import { judgeEvents } from './oracle-events.ts';
@@ -34,6 +35,8 @@ export function judge(given: Snapshot): string[] {
       ...judgeRequired(shop, snapshot),
       ...judgeWishes(shop, snapshot),
       ...judgeSales(shop, snapshot),
+      ...judgeAudit(shop, snapshot),
+      ...judgeForeign(shop),
     ]),
   ];
 }

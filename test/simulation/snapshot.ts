@@ -81,6 +81,8 @@ export interface ShopView {
   claims: readonly Claim[];
   endpoints: { url: string; events: readonly string[]; taken: Taken[]; changed: readonly string[] }[];
   erased: readonly string[];
+  /** What it gets when it asks for resources of other teams. */
+  foreign: { path: string; status: number }[];
 }
 
 export interface Snapshot {
@@ -105,6 +107,8 @@ export interface Snapshot {
   retention_ms: Record<'mobile_money' | 'bank' | 'card', number>;
   /** Paid payments, and when all of their money had become available; null: at once. */
   releases: { payment: string; released_ms: number | null }[];
+  /** How many entries of the audit trail each action on a resource has. */
+  audited: { team_id: bigint; action: string; resource: string; times: number }[];
 }
 
 export async function takeSnapshot(world: World): Promise<Snapshot> {
@@ -122,6 +126,13 @@ export async function takeSnapshot(world: World): Promise<Snapshot> {
     const currencies = new Set([...shop.lines, ...own].map(({ currency }) => currency));
     views.push(await viewOf(shop, currencies, receiver));
   }
+  for (const [i, shop] of shops.entries())
+    views[i]?.foreign.push(
+      ...(await askForOthers(
+        shop,
+        views.filter((_, n) => n !== i),
+      )),
+    );
   return {
     ...stored,
     retention_ms: await retentionOf(world),
@@ -164,8 +175,10 @@ async function readStore({ ground: { live } }: World) {
   const releases = await live.all<Snapshot['releases'][number]>(sql`
     select payment_id as payment, (extract(epoch from max(released_at)) * 1000)::float8 as released_ms
     from settlement_items group by 1 having bool_and(released_at is not null)`);
+  const audited = await live.all<Snapshot['audited'][number]>(sql`
+    select team_id, action, resource_id as resource, count(*)::integer as times from audit_entries group by 1, 2, 3`);
   const [waiting] = await live.all<{ n: number }>(sql`select count(*)::integer as n from deliveries`);
-  return { booked, balances, owners, mismatches, kept, releases, undelivered: waiting?.n ?? 0 };
+  return { booked, balances, owners, mismatches, kept, releases, audited, undelivered: waiting?.n ?? 0 };
 }
 
 async function verify(live: Db): Promise<string[]> {
@@ -200,6 +213,7 @@ async function viewOf(shop: Shop, currencies: ReadonlySet<string>, { endpoints }
     beneficiaries: await list('beneficiaries'),
     events: (await list('events')).sort((a, b) => a.sequence - b.sequence),
     erased: erased.map(({ customer }) => customer),
+    foreign: [],
   };
   return {
     ...view,
@@ -211,6 +225,12 @@ async function viewOf(shop: Shop, currencies: ReadonlySet<string>, { endpoints }
       .filter((endpoint) => endpoint.team_id === team_id)
       .map(({ url, events, taken, changed }) => ({ url, events, taken: [...taken.values()], changed })),
   };
+}
+
+/** Asks for some resources of each kind that belong to other teams. */
+async function askForOthers(shop: Shop, others: readonly ShopView[]): Promise<ShopView['foreign']> {
+  const paths = others.flatMap((other) => LISTS.flatMap((list) => other[list].slice(0, 3).map(({ id }) => `/${list}/${id}`)));
+  return inTurn(paths, async (path) => ({ path, status: (await shop.insist('GET', path))?.status ?? 0 }));
 }
 
 /** One after the other: what is asked at the same time may be answered in any order. */

@@ -41,6 +41,11 @@ export function soundSnapshot(): Snapshot {
       { payment: 'trx_1', released_ms: COMPLETED + 600_000 },
       { payment: 'trx_2', released_ms: COMPLETED + 601_000 },
     ],
+    audited: [
+      ...[1, 2, 3].map((n) => ({ team_id: TEAM, action: 'payment.charge', resource: `trx_${n}`, times: 1 })),
+      { team_id: TEAM, action: 'refund.create', resource: 'rfd_2', times: 1 },
+      { team_id: TEAM, action: 'transfer.create', resource: 'po_1', times: 1 },
+    ],
     shops: [soundShop()],
   };
 }
@@ -97,6 +102,7 @@ function soundShop(): ShopView {
       events,
       retrieved: structuredClone([first, second, third, refund, transfer]),
     },
+    foreign: [],
     balances: [
       {
         account: null,
