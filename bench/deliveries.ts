@@ -53,8 +53,9 @@ export async function deliveriesSection(stage: Stage, options: Options, service:
       bare('http'),
     ],
     comparisons: [
-      { point: 'alive', baseline: 'bare-https', metric: 'per_second', goal: { least: 0.6 } },
+      { point: 'alive', baseline: 'bare-https', metric: 'per_second', goal: { least: 0.65 } },
       { point: 'dead', baseline: 'alive', metric: 'per_second', goal: { least: 0.85 } },
+      { point: 'alive', baseline: 'bare-https', metric: 'all_us' },
       { point: 'bare-http', baseline: 'bare-https', metric: 'per_second' },
     ],
     close: async () => {

@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import type { SectionName } from './options.ts';
 import type { Report } from './report.ts';
-import { tableOf } from './table.ts';
+import { tablesOf } from './table.ts';
 
 const FILE = path.join(import.meta.dirname, '..', 'docs', 'performance.md');
 
@@ -17,7 +17,7 @@ export function writeDocument(reports: Report[], circumstances: string): void {
 
 function sectionText(report: Report, circumstances: string): string {
   const notes = report.notes.map((note) => `- ${note}`).join('\n');
-  return [circumstances, tableOf(report), ...(notes ? [notes] : [])].join('\n\n');
+  return [circumstances, tablesOf(report), ...(notes ? [notes] : [])].join('\n\n');
 }
 
 function replaced(page: string, section: SectionName, text: string): string {

@@ -11,7 +11,7 @@ import { routingSection } from './routing.ts';
 import { type Section, takeRounds } from './rounds.ts';
 import { type Service, startService } from './service.ts';
 import { buildStage, type Stage } from './stage.ts';
-import { tableOf } from './table.ts';
+import { tablesOf } from './table.ts';
 
 const BUILD: Record<SectionName, (stage: Stage, options: Options, service: Service) => Promise<Section>> = {
   post: postSection,
@@ -47,7 +47,7 @@ async function measureAll(stage: Stage, options: Options): Promise<void> {
   for (const name of options.only) reports.push(await measure(stage, name, options, service));
   await service.stop();
   if (options.json) console.log(JSON.stringify({ machine, options, reports }, null, 2));
-  else for (const report of reports) console.log(`\n${report.section}\n\n${tableOf(report)}\n${report.notes.join('\n')}`);
+  else for (const report of reports) console.log(`\n${report.section}\n\n${tablesOf(report)}\n${report.notes.join('\n')}`);
   if (options.profile_dir !== null) await printProfiles(options.profile_dir);
   if (!options.quick && options.profile_dir === null) writeDocument(reports, circumstances(machine, options));
 }

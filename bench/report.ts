@@ -1,22 +1,31 @@
 import type { SectionName } from './options.ts';
-import { type Comparison, isNoisy, type Sample, type Samples, type Section } from './rounds.ts';
+import { type Comparison, isNoisy, type Metric, type Sample, type Samples, type Section } from './rounds.ts';
 
-/** One line of the table: medians over the rounds. */
+/** One point: medians over the rounds. */
 export interface Row extends Sample {
   id: string;
   label: string;
-  /** Median of the ratios of each round; null for a baseline. */
+  /** Most of its windows were disturbed by others, whatever was tried. */
+  noisy: boolean;
+}
+
+/** One comparison: the median of the ratios within each round. */
+export interface Ratio {
+  label: string;
+  /** Label of the baseline. */
+  against: string;
+  metric: Metric;
+  /** Null where a figure is missing. */
   ratio: number | null;
-  /** The label of what it is held against. */
-  against: string | null;
   goal: NonNullable<Comparison['goal']> | null;
   met: boolean | null;
-  /** Most of its windows were disturbed by others, whatever was tried. */
   noisy: boolean;
 }
 
 export interface Report {
   section: SectionName;
+  /** In the order of the section: those with goals first. */
+  ratios: Ratio[];
   rows: Row[];
   notes: string[];
 }
@@ -24,29 +33,39 @@ export interface Report {
 export function reportOf(section: Section, samples: Samples): Report {
   const rows = section.points.map(({ id, label }): Row => {
     const taken = samples.get(id) ?? [];
-    const comparison = section.comparisons.find(({ point }) => point === id);
-    const ratio = comparison ? median(ratios(taken, samples.get(comparison.baseline) ?? [], comparison.metric)) : null;
-    const goal = comparison?.goal ?? null;
-    const against = section.points.find((point) => point.id === comparison?.baseline)?.label ?? null;
-    return {
-      id,
-      label,
-      ratio,
-      against,
-      goal,
-      met: goal === null || ratio === null ? null : reaches(ratio, goal),
-      noisy: taken.filter(isNoisy).length * 2 > taken.length,
-      ...medians(taken),
-    };
+    return { id, label, noisy: taken.filter(isNoisy).length * 2 > taken.length, ...medians(taken) };
   });
-  return { section: section.name, rows, notes: section.name === 'post' ? postNotes(samples) : [] };
+  const ratios = section.comparisons.map((comparison) => ratioOf(comparison, rows, samples));
+  return { section: section.name, ratios, rows, notes: [] };
 }
 
-function ratios(taken: Sample[], baseline: Sample[], metric: 'per_second' | 'p50_ms' | 'service_us'): (number | null)[] {
+function ratioOf({ point, baseline, metric, goal = undefined }: Comparison, rows: Row[], samples: Samples): Ratio {
+  const [row, base] = [point, baseline].map((id) => rows.find((row) => row.id === id));
+  if (!row || !base) throw new Error(`no point ${point} or ${baseline}`);
+  const ratio = median(ratiosWithin(samples.get(point) ?? [], samples.get(baseline) ?? [], metric));
+  return {
+    label: row.label,
+    against: base.label,
+    metric,
+    ratio,
+    goal: goal ?? null,
+    met: !goal || ratio === null ? null : reaches(ratio, goal),
+    noisy: row.noisy || base.noisy,
+  };
+}
+
+function ratiosWithin(taken: Sample[], baseline: Sample[], metric: Metric): (number | null)[] {
   return taken.map((sample, round) => {
-    const [a, b] = [sample[metric], baseline[round]?.[metric]];
-    return a == null || !b ? null : a / b;
+    const base = baseline[round];
+    const [a, b] = [figureOf(sample, metric), base ? figureOf(base, metric) : null];
+    return a === null || !b ? null : a / b;
   });
+}
+
+function figureOf(sample: Sample, metric: Metric): number | null {
+  if (metric !== 'all_us') return sample[metric];
+  const { service_us, postgres_us, client_us } = sample;
+  return postgres_us === null || client_us === null ? null : (service_us ?? 0) + postgres_us + client_us;
 }
 
 function reaches(ratio: number, goal: NonNullable<Comparison['goal']>): boolean {
@@ -71,19 +90,4 @@ export function median(values: (number | null)[]): number | null {
   const half = Math.floor(sorted.length / 2);
   if (sorted.length === 0) return null;
   return sorted.length % 2 === 1 ? (sorted[half] as number) : ((sorted[half - 1] as number) + (sorted[half] as number)) / 2;
-}
-
-/** What the rows say of each other beside the goals; round by round, as the ratios are taken. */
-function postNotes(samples: Samples): string[] {
-  const times = (id: string, other: string, metric: 'per_second' | 'service_us' = 'per_second') =>
-    median(ratios(samples.get(id) ?? [], samples.get(other) ?? [], metric)) ?? Number.NaN;
-  const gain = (connections: number) => times(`api-${connections}`, `single-${connections}`).toFixed(2);
-  const share = (id: string, other: string) => `${Math.round(times(id, other) * 100)} %`;
-  const cpu = times('api-64', 'hello', 'service_us');
-  return [
-    `Batching makes ${gain(64)}, ${gain(32)} and ${gain(8)} times the payments of single mode (64, 32, 8 connections).`,
-    `With the workers in the same process ${share('post-64', 'api-64')}, ${share('post-32', 'api-32')} and ${share('post-8', 'api-8')} of the payments are left.`,
-    `With LOG_LEVEL=info (one JSON line for each request, to a file) ${share('logging-64', 'api-64')} of the payments are left.`,
-    ...(Number.isFinite(cpu) ? [`A payment at 64 connections costs ${cpu.toFixed(1)} times the Node CPU of a bare hello.`] : []),
-  ];
 }

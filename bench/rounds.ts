@@ -19,13 +19,18 @@ export interface Point {
   prepare(): Promise<void>;
   /** @param started to be called when the warm-up is over */
   run(started: () => void): Promise<Counted>;
+  /** Undoes what `prepare` did, when the CPU has been read. */
+  finish?(): Promise<void>;
 }
 
-/** What one point is held against, in the same round. */
+/** `all_us`: CPU of service, PostgreSQL and client together. */
+export type Metric = 'per_second' | 'p50_ms' | 'service_us' | 'all_us';
+
+/** A point relative to a baseline in the same round. */
 export interface Comparison {
   point: string;
   baseline: string;
-  metric: 'per_second' | 'p50_ms';
+  metric: Metric;
   goal?: { least: number } | { most: number };
 }
 
@@ -112,6 +117,7 @@ async function take(point: Point, postgres_pid: number): Promise<Sample> {
     before = readCpu();
   });
   const after = readCpu();
+  await point.finish?.();
   const { requests, seconds, p50_ms, p99_ms } = counted;
   return { per_second: requests / seconds, p50_ms, p99_ms, ...spent(point, postgres_pid, Math.max(1, requests), before, after) };
 }

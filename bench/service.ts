@@ -7,6 +7,9 @@ import type { Stage } from './stage.ts';
 const READY_MS = 60_000;
 const MAIN = path.join(import.meta.dirname, '..', 'src', 'main.ts');
 
+/** Connections of each pool: the service's own default, and as many for the plain service. */
+export const POOL = 16;
+
 /** The real service, as a process of its own. */
 export interface Service {
   port: number;
@@ -33,6 +36,7 @@ export async function startService(stage: Stage, options: ServiceOptions): Promi
       LOG_LEVEL: 'warn',
       LOG_FORMAT: 'json',
       RATE_LIMITS: 'off',
+      DATABASE_POOL: String(POOL),
       PORT: String(port),
       DATA_DIR: path.join(stage.folder, `service-${options.name}`),
       SECRETS_KEY: stage.secretsKey.toString('base64'),

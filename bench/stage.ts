@@ -20,8 +20,9 @@ const SETTINGS = {
   checkpoint_timeout: '30min',
 };
 const TMPFS = 0x01021994;
+const PLAIN_SCHEMA = path.join(import.meta.dirname, 'plain', 'schema.sql');
 
-/** What every section works on: one durable PostgreSQL with three migrated databases, and a load generator. */
+/** What every section works on: one durable PostgreSQL with three migrated databases and a plain one, and a load generator. */
 export interface Stage {
   folder: string;
   server: EmbeddedServer;
@@ -33,6 +34,8 @@ export interface Stage {
   /** Statements as the owner; each database has one connection. */
   sandbox: pg.Client;
   live: pg.Client;
+  /** The database of the yardstick, bench/plain. */
+  plain: { url: string; client: pg.Client };
 }
 
 /** Builds the stage in a new folder. @param statementStatistics also count what each statement costs PostgreSQL */
@@ -62,9 +65,11 @@ export async function buildStage(statementStatistics: boolean): Promise<{ stage:
       () => sandbox.end(),
       () => live.end(),
     );
+    const plain = await plainDatabase(server);
+    teardowns.push(() => plain.client.end());
     if (statementStatistics) for (const client of [sandbox, live]) await client.query('create extension pg_stat_statements');
     const load = new Helper<LoadJob, LoadResult>('load', folder);
-    return { stage: { folder, server, urls, control, load, secretsKey: randomBytes(32), sandbox, live }, tearDown };
+    return { stage: { folder, server, urls, control, load, secretsKey: randomBytes(32), sandbox, live, plain }, tearDown };
   } catch (error) {
     await tearDown();
     throw error;
@@ -85,6 +90,14 @@ async function makeDatabases(server: EmbeddedServer): Promise<DatabaseUrls> {
   await migrate(urls.sandbox, 'store');
   await migrate(urls.live, 'store');
   return urls;
+}
+
+async function plainDatabase(server: EmbeddedServer): Promise<Stage['plain']> {
+  await ensureDatabase(server, 'bench_plain');
+  const url = server.url('bench_plain');
+  const client = await connect(url);
+  await client.query(fs.readFileSync(PLAIN_SCHEMA, 'utf8'));
+  return { url, client };
 }
 
 async function connect(url: string): Promise<pg.Client> {

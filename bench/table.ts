@@ -1,37 +1,46 @@
-import type { Report, Row } from './report.ts';
+import type { Ratio, Report, Row } from './report.ts';
+import type { Metric } from './rounds.ts';
 
-const HEAD = [
-  'what',
-  'per s',
-  'ratio',
-  'goal',
-  'met',
-  'p50 ms',
-  'p99 ms',
-  'service µs',
-  'PostgreSQL µs',
-  'client µs',
-  'others %',
-];
+const METRICS: Record<Metric, string> = {
+  per_second: 'requests per s',
+  p50_ms: 'p50',
+  service_us: 'Node CPU',
+  all_us: 'all CPU',
+};
+const RATIO_HEAD = ['what', 'relative to', 'of', 'ratio', 'goal', 'met'];
+const ROW_HEAD = ['what', 'per s', 'p50 ms', 'p99 ms', 'service µs', 'PostgreSQL µs', 'client µs', 'others %'];
 
-/** A Markdown table that reads well in a terminal too. */
-export function tableOf({ rows }: Report): string {
-  const lines = [HEAD, ...rows.map(cells)];
-  const widths = HEAD.map((_, column) => Math.max(...lines.map((line) => (line[column] as string).length)));
-  const print = (line: string[]) =>
-    `| ${line.map((cell, i) => (i === 0 ? cell.padEnd(widths[i] as number) : cell.padStart(widths[i] as number))).join(' | ')} |`;
-  const rule = `|${widths.map((width, i) => (i === 0 ? '-'.repeat(width + 2) : `${'-'.repeat(width + 1)}:`)).join('|')}|`;
-  return [print(HEAD), rule, ...rows.map((row) => print(cells(row)))].join('\n');
+/** The ratios, then the figures, as Markdown tables that read well in a terminal too. */
+export function tablesOf({ ratios, rows }: Report): string {
+  const tables = [print(RATIO_HEAD, ratios.map(ratioCells), 3), print(ROW_HEAD, rows.map(rowCells), 1)];
+  return (ratios.length === 0 ? tables.slice(1) : tables).join('\n\n');
 }
 
-function cells(row: Row): string[] {
-  const { ratio, goal, met } = row;
+/** @param texts how many columns are text: the others are aligned right */
+function print(head: string[], body: string[][], texts: number): string {
+  const lines = [head, ...body];
+  const widths = head.map((_, column) => Math.max(...lines.map((line) => (line[column] as string).length)));
+  const pad = (cell: string, i: number) => (i < texts ? cell.padEnd(widths[i] as number) : cell.padStart(widths[i] as number));
+  const line = (cells: string[]) => `| ${cells.map(pad).join(' | ')} |`;
+  const rule = `|${widths.map((width, i) => (i < texts ? '-'.repeat(width + 2) : `${'-'.repeat(width + 1)}:`)).join('|')}|`;
+  return [line(head), rule, ...body.map(line)].join('\n');
+}
+
+function ratioCells({ label, against, metric, ratio, goal, met, noisy }: Ratio): string[] {
+  return [
+    label,
+    against,
+    METRICS[metric],
+    ratio === null ? '' : `${noisy ? '~' : ''}${ratio.toFixed(2)}`,
+    !goal ? '' : 'least' in goal ? `≥ ${goal.least}` : `≤ ${goal.most}`,
+    met === null ? '' : met ? 'yes' : 'no',
+  ];
+}
+
+function rowCells(row: Row): string[] {
   return [
     row.label,
     `${row.noisy ? '~' : ''}${Math.round(row.per_second).toLocaleString('en')}`,
-    shown(ratio, 2),
-    !goal ? '' : 'least' in goal ? `≥ ${goal.least}` : `≤ ${goal.most}`,
-    met === null ? '' : met ? 'yes' : 'no',
     shown(row.p50_ms, 2),
     shown(row.p99_ms, 1),
     shown(row.service_us, 0),
