@@ -14,7 +14,7 @@ if (act === 'stay') {
   process.on('SIGTERM', () => { console.log('told'); process.exit(3); });
 }
 console.log(JSON.stringify({ args: process.argv.slice(2), cwd: process.cwd(), caller: process.env.INIT_CWD,
-  node: process.execPath, path: process.env.PATH.split(':')[0], pid: process.pid }));
+  compiled: process.env.NODE_COMPILE_CACHE, node: process.execPath, path: process.env.PATH.split(':')[0], pid: process.pid }));
 if (act === 'exit') process.exit(7);
 if (act === 'abort') process.kill(process.pid, 'SIGKILL');
 `;
@@ -37,10 +37,17 @@ test('a fresh checkout installs once, with what tests need, then runs the pinned
   assert.deepEqual(first.said?.args, ['one', 'two words']);
   assert.equal(first.said?.cwd, checkout);
   assert.match(first.said?.path ?? '', /node_modules\/node-[a-z0-9-]+\/bin$/);
+  assert.equal(first.said?.compiled, path.join(checkout, '.cache', 'compiled'));
   assert.equal(second.end, 7);
   assert.deepEqual(npmCalls(checkout), [
     'ci --ignore-scripts --include=dev --include=optional --no-audit --no-fund --loglevel=error',
   ]);
+});
+
+test('a folder for compiled sources that the environment names is used', async (t) => {
+  const elsewhere = path.join(temporaryFolder(t), 'compiled');
+  const { said } = await launch(t, newCheckout(t), ['one'], { NODE_COMPILE_CACHE: elsewhere });
+  assert.equal(said?.compiled, elsewhere);
 });
 
 test('two concurrent starts install once, and both run', async (t) => {
@@ -166,6 +173,7 @@ test('the pirogue command runs from any folder, also through a symbolic link', a
 });
 
 interface Said {
+  compiled: string;
   args: string[];
   cwd: string;
   caller?: string;
@@ -191,7 +199,8 @@ function environment(extra: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
     npm_execpath: path.join(root, 'test', 'scripts', 'fake-npm-cli.js'),
     npm_node_execpath: process.execPath,
   };
-  return { ...process.env, ...npm, ...extra };
+  const { NODE_COMPILE_CACHE: _, ...ours } = process.env;
+  return { ...ours, ...npm, ...extra };
 }
 
 function startLauncher(t: TestContext, checkout: string, args: string[], extra: NodeJS.ProcessEnv = {}): ChildProcess {
