@@ -111,7 +111,7 @@ class World {
       () => this.#nodes,
     );
     this.#config = readConfig({ ...SETTINGS, ...town.settingsOf(this.#random.fork('settings')) });
-    this.#log = storyLog(this.#scheduler);
+    this.#log = storyLog(this.#scheduler, (what) => void this.#wrong.push(`COMPLAINT: ${what}`));
   }
 
   async run(): Promise<WorldReport> {
