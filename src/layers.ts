@@ -32,6 +32,10 @@ export const LAYERS: readonly Layer[] = [
       config: { holds: 'settings, read from the environment and validated once' },
       db: { holds: 'pools, transactions, the database clock, row-level security, migrations, the embedded PostgreSQL' },
       work: { holds: 'background work: sweeps over due rows, call slots for each provider account' },
+      search: {
+        holds: 'the index of texts: segments built in the background, and how a list is searched with them',
+        writes: ['search_segments', 'search_postings', 'search_changed', 'search_builds'],
+      },
       chain: { holds: 'hash chains over append-only rows: sealing and verification' },
       telemetry: { holds: 'traces and their export' },
       'rate-limits': { holds: 'request counters, in memory or shared through Redis' },

@@ -4,6 +4,7 @@ import { invalid } from './errors.ts';
 import { type IdPrefix, lowestIdAt } from './ids.ts';
 import { type Minor, minorFromWire } from './money.ts';
 import { clause, type Fragment, fixed, part } from './sql.ts';
+import { isAscii } from './unicode.ts';
 
 /** The condition of each field of a list's query. The type requires one for every field. Null: the value filters nothing. */
 export type Conditions<Query> = { [Name in keyof Query]-?: (value: NonNullable<Query[Name]>) => Fragment | null };
@@ -23,12 +24,16 @@ export function equalTo(column: string): (value: string) => Fragment {
   return (value) => clause`${name} = ${value}`;
 }
 
-/** Columns (or SQL expressions) of which one contains the text, in upper or lower case. */
+/**
+ * Columns (or SQL expressions) of which one contains the text, in upper or lower case. Text in ASCII is found in ASCII only: comparing
+ * without the rules of a language takes a third of the time.
+ */
 export function containing(columns: readonly string[]): (text: string) => Fragment | null {
   return (text) => {
     if (text === '') return null;
     const like = `%${text.replace(/[\\%_]/g, '\\$&')}%`;
-    const found = columns.map((column) => part`${fixed(column)} ilike ${like}`);
+    const collation = fixed(isAscii(text) ? ' collate "C"' : '');
+    const found = columns.map((column) => part`${fixed(column)}${collation} ilike ${like}`);
     return part`(${found.reduce((left, right) => part`${left} or ${right}`)})`;
   };
 }
@@ -54,11 +59,21 @@ export function checkDays({ date_from, date_to }: { date_from?: string; date_to?
 
 const DAY_MS = 86_400_000;
 
+/** Returns the first moment of a UTC day, in milliseconds since the epoch. */
+export function startOfDay(day: string): number {
+  return Date.parse(day);
+}
+
+/** Returns the first moment after a UTC day. */
+export function endOfDay(day: string): number {
+  return Date.parse(day) + DAY_MS;
+}
+
 /** Conditions of {@link dayQuery}. Ids sort by time, so a range of days is a range of ids. */
 export function withinDays(prefix: IdPrefix, environment: Environment) {
   return {
-    date_from: (day: string) => part`id >= ${lowestIdAt(prefix, environment, Date.parse(day))}`,
-    date_to: (day: string) => part`id < ${lowestIdAt(prefix, environment, Date.parse(day) + DAY_MS)}`,
+    date_from: (day: string) => part`id >= ${lowestIdAt(prefix, environment, startOfDay(day))}`,
+    date_to: (day: string) => part`id < ${lowestIdAt(prefix, environment, endOfDay(day))}`,
   };
 }
 

@@ -17,3 +17,8 @@ export function normalized(text: string, form: 'NFC' | 'NFD' | 'NFKC' | 'NFKD'):
 export function withoutMarks(text: string, form: 'NFD' | 'NFKD' = 'NFD'): string {
   return normalized(text, form).replace(/\p{M}/gu, '');
 }
+
+/** Whether a text consists of printable ASCII characters. */
+export function isAscii(text: string): boolean {
+  return /^[\x20-\x7e]*$/.test(text);
+}

@@ -31,6 +31,7 @@ import { foldSweep } from '../money/ledger/sweeps.ts';
 import { mailForgetSweep, mailSweep } from '../edge/mail/sweeps.ts';
 import { purgeSweeps } from '../edge/purge/sweeps.ts';
 import { STORE_ENTRIES } from '../core/payments/sealed-store.ts';
+import { SEARCHABLE_PAYMENTS } from '../core/payments/search-store.ts';
 import { paymentRoutes } from '../core/payments/routes.ts';
 import { chargeRoutes } from '../core/charge/routes.ts';
 import { expirySweep, pollSweep, trancheSweep } from '../core/charge/sweeps.ts';
@@ -44,6 +45,7 @@ import { returnSweep } from '../core/returns/sweeps.ts';
 import { retentionSweep } from '../core/payments/sweeps.ts';
 import { transferRoutes } from '../core/transfers/routes.ts';
 import { transferSweep } from '../core/transfers/sweeps.ts';
+import { searchSweep } from '../platform/search/sweep.ts';
 import { tracedSend } from '../platform/telemetry/watch.ts';
 import { startDeliveries } from '../money/webhooks/deliver.ts';
 import { webhookRoutes } from '../money/webhooks/routes.ts';
@@ -127,6 +129,7 @@ export function sweepsOf(deps: Deps, store: Store): Sweep[] {
     mailSweep(deps, store),
     mailForgetSweep(store),
     backlogSweep(deps, store),
+    searchSweep(store, [SEARCHABLE_PAYMENTS]),
     ...purgeSweeps(deps, store),
   ];
 }

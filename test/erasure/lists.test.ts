@@ -64,7 +64,7 @@ describe('the lists and the database', () => {
     const store = clients[1] as pg.Client;
     await store.query('begin');
     await store.query(`
-      alter table payments add column member_number text, drop column phone;
+      alter table payments add column member_number text, drop column phone cascade;
       create table loyalty_cards (team_id bigint, customer_id text, email text)`);
     const faults = faultsOf(lists, await columns());
     await store.query('rollback');

@@ -85,10 +85,13 @@ test('neither role can bypass the policies, and one line protects a table', asyn
   );
 });
 
-test('only the search of customers bypasses the policies, and it filters by the given team', async () => {
+test('only the search of customers bypasses the policies, filtered by the given team, and triggers with the rows of their statement', async () => {
   const found = await owner.all<{ name: string }>(sql`
     select proname as name from pg_proc where pronamespace = 'public'::regnamespace and prosecdef order by proname`);
-  assert.deepEqual(found, [{ name: 'pirogue_search_customers' }]);
+  assert.deepEqual(
+    found.map(({ name }) => name),
+    ['pirogue_search_changed', 'pirogue_search_customers', 'pirogue_search_inserted'],
+  );
 });
 
 test('the service only reads control', async (t) => {

@@ -4,6 +4,7 @@ import { checkDays } from '../../kit/list-filters.ts';
 import { Cursors, cursorPage, offsetMeta, type Position } from '../../kit/paging.ts';
 import { listed } from './present.ts';
 import type { ListPaymentsQuery } from './schema.ts';
+import { PaymentSearcher } from './search.ts';
 import { countPayments, filterConditions, listPayments, type PaymentsOf } from './list-store.ts';
 import { Totals } from '../../kit/totals.ts';
 import type { PaymentDeps } from './deps.ts';
@@ -22,6 +23,7 @@ export function paymentLister(
   deps: Pick<PaymentDeps, 'secrets'>,
 ): (call: Call<unknown, ListPaymentsQuery>, of?: PaymentsOf) => Promise<Reply> {
   const totals = new Totals<string>();
+  const searcher = new PaymentSearcher();
   return async (call, of) => {
     const { team, store, kind } = call.caller;
     const { db, environment } = store;
@@ -31,7 +33,9 @@ export function paymentLister(
     const cursors = new Cursors(deps.secrets, scope.join(':'));
     const position = cursors.position(call.query);
     const floor = idPrefix('trx', environment);
-    const rows = await listPayments(db, team.id, filters, position);
+    const search = { query: call.query, by: kind === 'public' ? 'anyone' : 'secret_key', of, filters, position } as const;
+    const found = call.query.search ? await searcher.search(store, team.id, search) : null;
+    const rows = found?.rows ?? (await listPayments(db, team.id, filters, position));
     if (position.kind !== 'offset') {
       const { items, meta } = cursorPage(cursors, position, rows, floor);
       return page(
@@ -40,6 +44,7 @@ export function paymentLister(
       );
     }
     const total =
+      found?.total ??
       endOf(position, rows.length) ??
       (filters.length > 0
         ? await countPayments(db, team.id, filters, null, null)

@@ -1,0 +1,209 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Environment } from '../../kit/environment.ts';
+import { idPrefix, lowestIdAt } from '../../kit/ids.ts';
+import type { Db } from '../../kit/sql.ts';
+import {
+  type Change,
+  type Claimed,
+  changesIn,
+  dateMark,
+  deleteChanges,
+  deleteSegment,
+  endBuild,
+  type GroupBucket,
+  insertBuckets,
+  insertSegment,
+  lockClaim,
+  moveMark,
+  newestSegment,
+  type Segment,
+  segmentOf,
+} from './build-store.ts';
+import { Collector, MAX_POSITIONS } from './collector.ts';
+import type { Searchable, Searched } from './searchable.ts';
+
+export interface BuildOptions {
+  /** Rows of one segment. */
+  segment_rows: number;
+  /** Age of rows that are covered. Younger ones may still be inserted by transactions under way, which would all be recorded. */
+  settled_ms: number;
+}
+
+const READ_ROWS = 512;
+/** Entries of one segment: their memory is 8 bytes each. Texts of 1,000 characters make a segment of a fifth of the rows. */
+const MAX_ENTRIES = 4_000_000;
+/** A part of the event loop's time that delays no request noticeably. */
+const MAX_TURN_MS = 4;
+const INSERTED_BYTES = 128 * 1024;
+/** How soon a mark is final: when the transactions under way have ended. */
+const MARK_MS = 1_000;
+
+/** One step of the index of a claimed team. Ends the claim. */
+export class Build {
+  readonly #db: Db;
+  readonly #environment: Environment;
+  readonly #searchable: Searchable;
+  readonly #claimed: Claimed;
+  readonly #options: BuildOptions;
+  #turn_began = performance.now();
+
+  constructor(db: Db, environment: Environment, searchable: Searchable, claimed: Claimed, options: BuildOptions) {
+    this.#db = db;
+    this.#environment = environment;
+    this.#searchable = searchable;
+    this.#claimed = claimed;
+    this.#options = options;
+  }
+
+  async run(): Promise<void> {
+    const [change] = await changesIn(this.#db, this.#claimed, null, null, 1);
+    const next_ms = change ? await this.#cover(change) : await this.#extend();
+    await endBuild(this.#db, this.#claimed, next_ms);
+  }
+
+  /** Builds the segment of a changed row again. Rows that no segment covers are read with their next segment. */
+  async #cover({ id }: Change): Promise<number> {
+    const changed = await segmentOf(this.#db, this.#claimed, id);
+    if (changed) {
+      await this.#build(changed.after, changed.last_id, changed);
+      return 0;
+    }
+    const newest = await newestSegment(this.#db, this.#claimed);
+    const uncovered = await changesIn(this.#db, this.#claimed, newest?.last_id ?? null, null);
+    await this.#db.transaction(async (tx) => {
+      if (await lockClaim(tx, this.#claimed)) await deleteChanges(tx, this.#claimed, uncovered);
+    });
+    return 0;
+  }
+
+  /** Builds the next segment, if its rows exist and are final. @returns when to look again, null: when something becomes due */
+  async #extend(): Promise<number | null> {
+    const { final_id, marked_id, now_ms, team_id } = this.#claimed;
+    const { segment_rows, settled_ms } = this.#options;
+    const newest = await newestSegment(this.#db, this.#claimed);
+    const after = newest?.last_id ?? null;
+    const last = await this.#searchable.nth(this.#db, team_id, after, segment_rows);
+    if (last === null) return null;
+    if (final_id !== null && last <= final_id) {
+      await this.#build(after, last, null);
+      return 0;
+    }
+    const settled = lowestIdAt(this.#searchable.prefix, this.#environment, now_ms - settled_ms);
+    if (marked_id === null || marked_id < settled) await moveMark(this.#db, this.#claimed, settled);
+    await dateMark(this.#db, this.#claimed);
+    return last <= settled ? MARK_MS : settled_ms;
+  }
+
+  /**
+   * Builds the index of a range of ids in one transaction: one segment, or several for long texts or rows that were inserted late.
+   * Changes that were recorded before the rows are read are part of it; later ones stay recorded.
+   */
+  async #build(after: string | null, to: string, replaced: Segment | null): Promise<void> {
+    const changes = await changesIn(this.#db, this.#claimed, after, to);
+    const parts: Part[] = [];
+    for await (const part of this.#parts(after, to)) parts.push(part);
+    await this.#db.transaction(async (tx) => {
+      if (!(await lockClaim(tx, this.#claimed))) return;
+      if (replaced) await deleteSegment(tx, this.#claimed, replaced);
+      let segment = this.#claimed.next_segment;
+      for (const { last_id, row_count, ids, batches } of parts) {
+        await insertSegment(tx, this.#claimed, { last_id, row_count, segment }, ids);
+        for (const buckets of batches) await insertBuckets(tx, this.#claimed, segment, buckets);
+        segment++;
+      }
+      await deleteChanges(tx, this.#claimed, changes);
+    });
+  }
+
+  async *#parts(after: string | null, to: string): AsyncGenerator<Part> {
+    const { nth: _, ...searchable } = this.#searchable;
+    const max_rows = Math.min(this.#options.segment_rows * 2, MAX_POSITIONS);
+    const prefix = idPrefix(searchable.prefix, this.#environment);
+    let part = new PartBuilder(prefix);
+    let last = after;
+    for (;;) {
+      const rows = await searchable.read(this.#db, this.#claimed.team_id, last, to, READ_ROWS);
+      for (const row of rows) {
+        if (part.row_count >= max_rows || part.entries > MAX_ENTRIES) {
+          yield await part.built(null, this.#pause);
+          part = new PartBuilder(prefix);
+        }
+        part.add(row);
+        await this.#pause();
+      }
+      if (rows.length < READ_ROWS) break;
+      last = (rows.at(-1) as Searched).id;
+    }
+    // The last segment reaches to the end of the range, even if the row there is gone: the ranges leave no gap.
+    yield await part.built(to, this.#pause);
+  }
+
+  /** Lets others have the event loop every few milliseconds. */
+  #pause = async (): Promise<void> => {
+    if (performance.now() - this.#turn_began < MAX_TURN_MS) return;
+    await nextTurn();
+    this.#turn_began = performance.now();
+  };
+}
+
+/** A segment to insert. */
+interface Part {
+  last_id: string;
+  row_count: number;
+  ids: Buffer;
+  /** Rows of search_postings, for one statement each. */
+  batches: GroupBucket[][];
+}
+
+class PartBuilder {
+  readonly #prefix: string;
+  readonly #collectors: Collector[] = [];
+  readonly #ids: string[] = [];
+  #last_id = '';
+
+  constructor(prefix: string) {
+    this.#prefix = prefix;
+  }
+
+  get row_count(): number {
+    return this.#ids.length;
+  }
+
+  get entries(): number {
+    return this.#collectors.reduce((sum, { size }) => sum + size, 0);
+  }
+
+  add({ id, texts }: Searched): void {
+    const position = this.#ids.length;
+    if (!id.startsWith(this.#prefix)) throw new Error(`impossible: an id that does not begin with ${this.#prefix}: ${id}`);
+    this.#ids.push(id.slice(this.#prefix.length));
+    this.#last_id = id;
+    texts.forEach((group, i) => {
+      this.#collectors[i] ??= new Collector();
+      this.#collectors[i].add(position, group);
+    });
+  }
+
+  /** @param last_id the last id that the segment covers; null: that of its last row */
+  async built(last_id: string | null, pause: () => Promise<void>): Promise<Part> {
+    const batches: GroupBucket[][] = [];
+    let batch: GroupBucket[] = [];
+    let bytes = 0;
+    for (const [field_group, collector] of this.#collectors.entries()) {
+      for await (const bucket of collector.buckets(this.row_count, pause)) {
+        batch.push({ ...bucket, field_group });
+        bytes += bucket.lists.length + bucket.ends.length * 4;
+        if (bytes < INSERTED_BYTES) continue;
+        batches.push(batch);
+        [batch, bytes] = [[], 0];
+      }
+    }
+    batches.push(batch);
+    return {
+      last_id: last_id ?? this.#last_id,
+      row_count: this.row_count,
+      ids: Buffer.from(this.#ids.join(''), 'latin1'),
+      batches,
+    };
+  }
+}

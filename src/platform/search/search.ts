@@ -1,0 +1,164 @@
+import { retried } from '../../kit/retried.ts';
+import { type Fragment, part, type Queryable } from '../../kit/sql.ts';
+import { type CandidateReader, type Candidates, type Covered, Replaced } from './candidates.ts';
+import { positionsIn } from './positions.ts';
+import { type Index, readIds } from './search-store.ts';
+import type { Corpus } from './searchable.ts';
+
+export type Order = 'newest_first' | 'oldest_first';
+
+/** A range of ids: `after` exclusive, `to` inclusive; null: no bound. */
+export interface IdRange {
+  after: string | null;
+  to: string | null;
+}
+
+/** The rows that a list shows: they contain the text and fulfil all other conditions. Their room reads them. */
+export interface Matches<Row extends { id: string }> {
+  /** @param among condition on the ids */
+  rows(among: Fragment, order: Order, limit: number): Promise<Row[]>;
+  ids(among: Fragment, order: Order, limit: number): Promise<string[]>;
+  /** Returns the number of rows in each range. */
+  counts(ranges: readonly IdRange[]): Promise<number[]>;
+}
+
+/** SQL: the condition on the ids of a range. */
+export function within({ after, to }: IdRange): Fragment {
+  return part`id > ${after ?? ''} and ${to === null ? part`true` : part`id <= ${to}`}`;
+}
+
+const MAX_TRIES = 5;
+
+/** Runs a search again while a worker replaces a segment that it reads. */
+export function searched<T>(work: () => Promise<T>): Promise<T> {
+  return retried(MAX_TRIES, (error) => error instanceof Replaced, work);
+}
+
+/** Segments are read in growing numbers: the first few fill the page of a frequent text. */
+const FIRST_CHUNK = 16;
+const MAX_CHUNK = 256;
+const FIRST_BATCH = 64;
+const MAX_BATCH = 4_096;
+const GROWTH = 4;
+
+/** The index of a team, as one search reads it. */
+export interface Searching {
+  db: Queryable;
+  corpus: Corpus;
+  /** The part of an id that the index leaves out. */
+  prefix: string;
+  index: Index;
+  candidates: CandidateReader;
+}
+
+/** Returns the segments in the order of ids. */
+export function coveredBy({ segments }: Index): Covered[] {
+  return segments.map((segment, i) => ({ ...segment, after: segments[i - 1]?.last_id ?? null }));
+}
+
+/**
+ * Returns a page.
+ * @param range outside of it there are no matches
+ * @param skip matches to leave out first
+ */
+export async function pageOf<Row extends { id: string }>(
+  searching: Searching,
+  matches: Matches<Row>,
+  { order, range, skip, limit }: { order: Order; range: IdRange; skip: number; limit: number },
+): Promise<Row[]> {
+  const page: Row[] = [];
+  let left_out = 0;
+  for await (const among of piecesOf(searching, order, range)) {
+    const missing = limit - page.length;
+    if (left_out === skip) page.push(...(await matches.rows(among, order, missing)));
+    else {
+      const ids = await matches.ids(among, order, skip - left_out + missing);
+      const shown = ids.slice(skip - left_out);
+      left_out += ids.length - shown.length;
+      if (shown.length > 0) page.push(...(await matches.rows(part`id = any(${shown})`, order, missing)));
+    }
+    if (page.length === limit) break;
+  }
+  return page;
+}
+
+/** Yields conditions on ids that together let all matches pass, piece by piece in the order of the page. */
+async function* piecesOf(searching: Searching, order: Order, range: IdRange): AsyncGenerator<Fragment> {
+  const covered = coveredBy(searching.index);
+  const tail = { after: covered.at(-1)?.last_id ?? null, to: null };
+  const hasTail = range.to === null || tail.after === null || range.to > tail.after;
+  const segments = covered.filter(
+    ({ after, last_id }) => (range.after === null || last_id >= range.after) && (range.to === null || (after ?? '') < range.to),
+  );
+  if (order === 'newest_first') {
+    segments.reverse();
+    if (hasTail) yield within(tail);
+  }
+  for (let from = 0, size = FIRST_CHUNK; from < segments.length; from += size, size = Math.min(size * GROWTH, MAX_CHUNK)) {
+    yield* chunk(searching, order, range, segments.slice(from, from + size));
+  }
+  if (order === 'oldest_first' && hasTail) yield within(tail);
+}
+
+async function* chunk(searching: Searching, order: Order, range: IdRange, segments: Covered[]): AsyncGenerator<Fragment> {
+  const read = await searching.candidates.read(order === 'newest_first' ? segments.toReversed() : segments);
+  if (order === 'newest_first') read.reverse();
+  for (let from = 0; from < read.length; ) {
+    const { dense } = read[from] as Candidates;
+    let to = from;
+    while (to < read.length && read[to]?.dense === dense) to++;
+    const alike = read.slice(from, to);
+    if (dense) yield within(rangeOf(alike));
+    else yield* batches(searching, order, range, alike);
+    from = to;
+  }
+}
+
+/** Returns the range of ids that adjacent segments cover. */
+function rangeOf(candidates: readonly Candidates[]): { after: string | null; to: string } {
+  const [one, other] = [(candidates[0] as Candidates).segment, (candidates.at(-1) as Candidates).segment];
+  return one.last_id < other.last_id ? { after: one.after, to: other.last_id } : { after: other.after, to: one.last_id };
+}
+
+/** Yields the candidates of adjacent segments in growing batches, together with the changed rows between them. */
+async function* batches(
+  searching: Searching,
+  order: Order,
+  range: IdRange,
+  candidates: readonly Candidates[],
+): AsyncGenerator<Fragment> {
+  const newestFirst = order === 'newest_first';
+  const changed = changedIn(searching.index, rangeOf(candidates));
+  if (newestFirst) changed.reverse();
+  const places = candidates.flatMap(({ segment, positions }) => {
+    const found = positionsIn(positions);
+    return (newestFirst ? found.reverse() : found).map((position) => ({ segment, position }));
+  });
+  for (let from = 0, size = FIRST_BATCH; from < places.length || changed.length > 0; size = Math.min(size * GROWTH, MAX_BATCH)) {
+    const ids = await idsAt(searching, places.slice(from, from + size));
+    from += size;
+    const end = from < places.length ? (ids.at(-1) as string) : null;
+    const beyond = changed.findIndex((id) => end !== null && (newestFirst ? id < end : id > end));
+    ids.push(...changed.splice(0, beyond === -1 ? changed.length : beyond));
+    const inside = ids.filter((id) => (range.after === null || id >= range.after) && (range.to === null || id <= range.to));
+    if (inside.length > 0) yield part`id = any(${inside})`;
+  }
+}
+
+/** Returns the changed ids in a range, in their order. */
+export function changedIn({ changed }: Index, { after, to }: { after: string | null; to: string }): string[] {
+  return changed.filter((id) => (after === null || id > after) && id <= to);
+}
+
+/** @throws Replaced */
+export async function idsAt(
+  { db, corpus, prefix }: Searching,
+  places: readonly { segment: Covered; position: number }[],
+): Promise<string[]> {
+  if (places.length === 0) return [];
+  const bySegment = Map.groupBy(places, ({ segment }) => segment);
+  const asked = [...bySegment].map(([segment, all]) => ({ segment, positions: all.map(({ position }) => position) }));
+  const ids = await readIds(db, corpus, asked);
+  if (!ids) throw new Replaced();
+  return ids.map((id) => prefix + id);
+}

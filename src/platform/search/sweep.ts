@@ -1,0 +1,31 @@
+import type { Store } from '../db/stores.ts';
+import type { Sweep } from '../work/sweep.ts';
+import { Build, type BuildOptions } from './build.ts';
+import { claimBuild, makeChangedDue } from './build-store.ts';
+import type { Searchable } from './searchable.ts';
+
+/** Longest time between a claim and the next one of the same team after a worker was killed. */
+const LEASE_MS = 120_000;
+
+export const DEFAULT_BUILD: BuildOptions = { segment_rows: 16_384, settled_ms: 60_000 };
+
+/**
+ * Builds the search index, one step in a round: a segment takes a third of a second of CPU, so that one worker covers 16,000 rows a
+ * second and leaves half of a core to everything else.
+ */
+export function searchSweep(store: Store, searchables: readonly Searchable[], options: BuildOptions = DEFAULT_BUILD): Sweep {
+  const { db, environment } = store;
+  const kinds = new Map(searchables.map((searchable) => [searchable.kind, searchable]));
+  return {
+    name: 'search',
+    environment,
+    idle_ms: 500,
+    round: async () => {
+      await makeChangedDue(db);
+      const claimed = await claimBuild(db, [...kinds.keys()], LEASE_MS);
+      const searchable = claimed && kinds.get(claimed.kind);
+      if (searchable) await new Build(db, environment, searchable, claimed, options).run();
+      return 0;
+    },
+  };
+}

@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { type Db, sql, type Tx } from '../../src/kit/sql.ts';
+import type { Store } from '../../src/platform/db/stores.ts';
+import { Fixture, paymentId, type Row } from './fixture.ts';
+
+let fixture: Fixture;
+before(async () => {
+  fixture = await Fixture.open();
+});
+after(() => fixture.close());
+
+const TEAM = 7n;
+const rows = Array.from({ length: 150 }, (_, i): Row => {
+  const at = Date.now() - 600_000 + i * 10;
+  return {
+    ...{
+      id: paymentId(at),
+      reference: `order-${i}`,
+      description: null,
+      name: i % 50 === 0 ? 'Awa' : 'Jean',
+      email: null,
+      phone: null,
+    },
+    ...{ status: 'pending', amount_minor: 100, customer_id: null, key_id: 'k', created_at: new Date(at).toISOString() },
+  };
+});
+
+class Killed extends Error {}
+
+/** The store of a worker that is killed before its n-th statement. */
+function killedAt(n: number): Store {
+  let left = n;
+  const killed = <Work extends (...args: never[]) => Promise<unknown>>(work: Work): Work =>
+    ((...args) => {
+      if (left-- <= 0) return Promise.reject(new Killed());
+      return work(...args);
+    }) as Work;
+  const { db } = fixture.stores.sandbox;
+  const counted: Db = {
+    ...{ all: killed(db.all) as Db['all'], maybe: killed(db.maybe) as Db['maybe'], run: killed(db.run) },
+    transaction: (work) =>
+      db.transaction(async (tx) => {
+        const result = await work({
+          ...tx,
+          ...{ all: killed(tx.all) as Tx['all'], maybe: killed(tx.maybe) as Tx['maybe'], run: killed(tx.run) },
+        });
+        if (left-- <= 0) throw new Killed();
+        return result;
+      }),
+  };
+  return { environment: 'sandbox', db: counted };
+}
+
+async function checkAll(said: string): Promise<void> {
+  for (const search of ['awa', 'jean', 'order-1', 'fatou', 'trx_test', 'o']) {
+    const wanted = await fixture.expected(TEAM, search, 'secret');
+    const { ids, total } = await fixture.list(TEAM, { search, per_page: 100 });
+    assert.deepEqual(ids, wanted.slice(0, 100), `${search} ${said}`);
+    assert.equal(total, wanted.length, `${search} ${said}`);
+  }
+}
+
+/** Kills a worker before each of its statements in turn, until one survives the round. @returns number of kills */
+async function killEverywhere(said: string): Promise<number> {
+  for (let n = 0; ; n++) {
+    let survived = true;
+    await fixture.roundNow(TEAM, killedAt(n)).catch((error) => {
+      if (!(error instanceof Killed)) throw error;
+      survived = false;
+    });
+    await checkAll(`${said}, killed at ${n}`);
+    // The lease of the killed worker ends.
+    await fixture.owner.run(sql`update search_builds set leased_until = null where team_id = ${TEAM}`);
+    if (survived) return n;
+  }
+}
+
+test('a worker killed between any two statements leaves searches exact, and the next one continues', async () => {
+  await fixture.insert(TEAM, rows);
+  let kills = 0;
+  for (const step of ['the mark', 'the first segment', 'the second segment', 'nothing left']) kills += await killEverywhere(step);
+  assert.match(await fixture.state(TEAM), /"segments":2/);
+  await fixture.owner.run(sql`update payments set name = 'Fatou' where team_id = ${TEAM} and id = ${rows[3]?.id}`);
+  assert.match(await fixture.state(TEAM), /"changed":1/);
+  kills += await killEverywhere('a changed segment');
+  assert.match(await fixture.state(TEAM), /"segments":2.*"changed":0/);
+  assert.ok(kills > 40, `${kills} kills`);
+});
+
+test('after an erasure the index has no list that only the erased text explains', async () => {
+  const lists = () =>
+    fixture.owner.all(sql`select 1 from search_postings where team_id = ${TEAM} and bucket = 'fa' and strpos(thirds, 't') > 0`);
+  assert.equal((await lists()).length, 1);
+  await fixture.owner.run(sql`update payments set name = 'Deleted' where team_id = ${TEAM} and name = 'Fatou'`);
+  await fixture.build(TEAM);
+  assert.equal((await lists()).length, 0);
+  assert.deepEqual((await fixture.list(TEAM, { search: 'fatou' })).ids, []);
+});
