@@ -33,7 +33,7 @@ export class Outside {
     const store = deps.stores[environment];
     const team_id = this.#team_id;
     // Not through the API, which refuses what no database stores.
-    const idOf = (prefix: string) => memory.id(random, prefix).replaceAll('\u0000', '');
+    const idOf = (prefix: string) => memory.id(random, prefix).toWellFormed().replaceAll('\u0000', '');
     try {
       switch (random.below(3)) {
         case 0:

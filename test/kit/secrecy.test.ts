@@ -61,6 +61,22 @@ test('the log redacts values of secret fields, and secrets in messages and error
     assert.ok(!line.includes(secret), `${secret} in ${line}`);
 });
 
+const NAMES =
+  'authorization cookie secret password key token pin otp cvc cvv pan card card_number security_code phone email body'.split(' ');
+
+test('each secret name is redacted in a line and in its objects; all else stays', () => {
+  const secret = 'a-value-like-no-other';
+  const own: Record<string, string> = Object.fromEntries(NAMES.map((name) => [name, secret]));
+  const kept = { status: 201, path: '/payments', at: new Date(0), list: [1, 'two'], none: null, of: { name: 'Awa', deep: [3] } };
+  const fields = { ...own, inner: { ...own, ...kept }, ...kept };
+  const written = JSON.parse(logged(fields, 'x'));
+  for (const name of NAMES) assert.deepEqual([written[name], written.inner[name]], ['[redacted]', '[redacted]'], name);
+  const plain = JSON.parse(JSON.stringify(kept));
+  for (const name of Object.keys(kept)) assert.deepEqual([written[name], written.inner[name]], [plain[name], plain[name]]);
+  assert.equal((fields.inner as Record<string, unknown>).pin, secret, 'the object itself is not changed');
+  assert.ok(!('email' in JSON.parse(logged({ email: undefined }, 'x'))));
+});
+
 test('a thrown string is redacted too', () => {
   const line = logged({ err: 'failed for 4242 4242 4242 4242' }, 'x');
   assert.ok(!line.includes('4242 4242'));
