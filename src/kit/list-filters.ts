@@ -11,6 +11,8 @@ export type Conditions<Query> = { [Name in keyof Query]-?: (value: NonNullable<Q
 
 /** Returns the conditions of the fields that a query sets; empty when it lists everything. */
 export function conditionsOf<Query extends object>(query: Query, conditions: Conditions<Query>): Fragment[] {
+  // PostgreSQL would read every row to find out that none fits.
+  if (isContradicting(query)) return [part`false`];
   return (Object.keys(conditions) as (keyof Query)[]).flatMap((name) => {
     const value = query[name];
     const condition = value === undefined ? null : conditions[name](value as NonNullable<Query[typeof name]>);
@@ -18,7 +20,11 @@ export function conditionsOf<Query extends object>(query: Query, conditions: Con
   });
 }
 
-/** A column that equals the value. */
+function isContradicting({ amount_min, amount_max }: { amount_min?: number; amount_max?: number }): boolean {
+  return amount_min !== undefined && amount_max !== undefined && amount_min > amount_max;
+}
+
+/** A column that equals the value. An index on the team, the column and the id serves it (test/plans). */
 export function equalTo(column: string): (value: string) => Fragment {
   const name = fixed(column);
   return (value) => clause`${name} = ${value}`;

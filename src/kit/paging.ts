@@ -30,6 +30,11 @@ export interface PagingQuery {
   cursor?: string;
 }
 
+/** Returns whether the query of a list has a filter. */
+export function isFiltered({ per_page: _, page: __, cursor: ___, ...filters }: PagingQuery): boolean {
+  return Object.values(filters).some((value) => value !== undefined && value !== '');
+}
+
 /**
  * Signs and reads cursors. A cursor is valid for one list of one team; a cursor of another team or a changed one is rejected.
  */
@@ -118,6 +123,29 @@ function previous(cursors: Cursors, position: Position, first: string | undefine
   if (position.kind === 'offset' || position.than === null) return null;
   // Past the end of the list: the previous page ends with the row that this cursor was made from.
   return first ? cursors.seal('n', first) : cursors.seal('i', position.than);
+}
+
+/**
+ * Returns the items of a page and its meta.
+ * @param rows as read: cursor pages with one row more than requested when there is another page
+ * @param floor id that sorts before every real id
+ * @param count counts the whole list; not called when the page shows its end
+ */
+export async function pageOf<Row extends { id: string }>(
+  cursors: Cursors,
+  position: Position,
+  rows: Row[],
+  floor: string,
+  count: () => Promise<number>,
+): Promise<{ items: Row[]; meta: CursorMeta | OffsetMeta }> {
+  if (position.kind !== 'offset') return cursorPage(cursors, position, rows, floor);
+  const total = endOf(position, rows.length) ?? (await count());
+  return { items: rows, meta: offsetMeta(cursors, position, rows.at(-1)?.id, total, floor) };
+}
+
+/** Returns the total when the page shows it: it is the last one, and not beyond the end. */
+function endOf({ page, per_page }: Extract<Position, { kind: 'offset' }>, rows: number): number | undefined {
+  return rows < per_page && (rows > 0 || page === 1) ? (page - 1) * per_page + rows : undefined;
 }
 
 export function offsetMeta(

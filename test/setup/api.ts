@@ -34,6 +34,8 @@ export interface ApiOptions {
   providers?: Providers;
   /** Without: only the API runs, and nothing happens by itself. */
   workers?: boolean;
+  /** Returns the listener of a database's statements. */
+  watch?: Parameters<typeof openStores>[3];
 }
 
 export interface Keys {
@@ -113,7 +115,8 @@ async function startOn(databases: Awaited<ReturnType<typeof cloneDatabases>>, op
   });
   const log = options.log ?? createLog({ level: config.log_level, format: 'json' });
   const { control: c, sandbox: s, live: l } = databases;
-  const stores = openStores({ control: asService(c), sandbox: asService(s), live: asService(l) }, config.database_pool, log);
+  const urls = { control: asService(c), sandbox: asService(s), live: asService(l) };
+  const stores = openStores(urls, config.database_pool, log, options.watch);
   const { clock = systemClock, providers } = options;
   const deps = buildDeps({
     config,

@@ -5,7 +5,8 @@ import { type Call, type Reply, type Route, route } from '../../tenants/api/rout
 import { envelopeSchema } from '../../kit/envelope.ts';
 import { Problem } from '../../kit/errors.ts';
 import { idPrefix } from '../../kit/ids.ts';
-import { Cursors, cursorPage, listMeta, offsetMeta, type PagingQuery } from '../../kit/paging.ts';
+import { Cursors, listMeta, pageOf, type PagingQuery } from '../../kit/paging.ts';
+import { ListTotals } from '../../kit/totals.ts';
 import type { Tx } from '../../kit/sql.ts';
 import type { AccountDeps } from './deps.ts';
 import { presentAccount, publicAccount } from './present.ts';
@@ -43,10 +44,11 @@ type RouteDeps = Pick<AccountDeps, 'config' | 'secrets'>;
 
 /** Routes of accounts, each under both names. */
 export function accountRoutes(deps: RouteDeps): Route[] {
-  return ['/accounts', '/subaccounts'].flatMap((base) => [...crud(deps, base), ...management(deps, base)]);
+  const totals = new ListTotals('acct');
+  return ['/accounts', '/subaccounts'].flatMap((base) => [...crud(deps, totals, base), ...management(deps, base)]);
 }
 
-function crud(deps: RouteDeps, base: string): Route[] {
+function crud(deps: RouteDeps, totals: ListTotals, base: string): Route[] {
   return [
     route({
       ...READ,
@@ -56,7 +58,7 @@ function crud(deps: RouteDeps, base: string): Route[] {
       description: 'Newest first.',
       query: listAccountsQuery,
       replies: { 200: envelopeSchema({ items: Type.Array(accountReply), meta: listMeta }) },
-      handle: (call) => listed(deps, call),
+      handle: (call) => listed(deps, totals, call),
     }),
     route({
       ...WRITE,
@@ -204,18 +206,16 @@ function reply(call: AnyCall, code: number, message: string, row: AccountRow): R
   return { code, message, body: { account: shown(call, row) } };
 }
 
-async function listed(deps: RouteDeps, call: Call<unknown, PagingQuery>): Promise<Reply> {
+async function listed(deps: RouteDeps, totals: ListTotals, call: Call<unknown, PagingQuery>): Promise<Reply> {
   const {
     team,
     store: { db, environment },
   } = call.caller;
   const cursors = new Cursors(deps.secrets, `accounts:${environment}:${team.id}`);
   const position = cursors.position(call.query);
-  const floor = idPrefix('acct', environment);
   const rows = await listAccounts(db, team.id, position);
-  const { items, meta } =
-    position.kind === 'offset'
-      ? { items: rows, meta: offsetMeta(cursors, position, rows.at(-1)?.id, await countAccounts(db, team.id), floor) }
-      : cursorPage(cursors, position, rows, floor);
+  const { items, meta } = await pageOf(cursors, position, rows, idPrefix('acct', environment), () =>
+    totals.of(environment, `${team.id}`, call, (ids) => countAccounts(db, team.id, ids)),
+  );
   return { code: 200, message: 'Accounts retrieved', body: { items: items.map((row) => shown(call, row)), meta } };
 }

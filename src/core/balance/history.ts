@@ -2,7 +2,7 @@ import { getAccount } from '../accounts/service.ts';
 import type { Call, Reply } from '../../tenants/api/route.ts';
 import { invalid } from '../../kit/errors.ts';
 import { CURRENCIES, wireFromMinor } from '../../kit/money.ts';
-import { Cursors, cursorPage, offsetMeta, type Position } from '../../kit/paging.ts';
+import { Cursors, pageOf, type Position } from '../../kit/paging.ts';
 import { account } from '../../money/ledger/accounts.ts';
 import { countSides, listSides, type Side, type SideFilters, type SidePlace, type Stretch } from '../../money/ledger/history.ts';
 import { idsWithin, settledBelow } from '../../money/ledger/moments.ts';
@@ -30,20 +30,17 @@ export function historyLister(deps: Pick<BalanceDeps, 'secrets'>): (call: Call<u
     const cursors = new Cursors(deps.secrets, `history:${environment}:${team.id}`);
     const position = cursors.position(call.query);
     const rows = (await listSides(db, team.id, filters, stretchOf(position))).map((side) => ({ ...side, id: placeText(side) }));
-    if (position.kind !== 'offset') {
-      const { items, meta } = cursorPage(cursors, position, rows, FLOOR);
-      return page(items, meta);
-    }
     const count = (ids: SideFilters['ids']) => countSides(db, team.id, { ...filters, ids });
     const { bucket, kind, currency, date_from, date_to } = call.query;
-    const total =
+    const { items, meta } = await pageOf(cursors, position, rows, FLOOR, () =>
       date_from || date_to
-        ? await count(filters.ids)
-        : await totals.total([environment, team.id, call.sync, bucket, kind, currency].join('|'), call.at, {
+        ? count(filters.ids)
+        : totals.total([environment, team.id, call.sync, bucket, kind, currency].join('|'), call.at, {
             count: (from, to) => count({ from, to }),
             settled: () => settledBelow(db, team.id),
-          });
-    return page(rows, offsetMeta(cursors, position, rows.at(-1)?.id, total, FLOOR));
+          }),
+    );
+    return { code: 200, message: 'Balance history retrieved', body: { items: items.map(itemOf), meta } };
   };
 }
 
@@ -78,10 +75,6 @@ function stretchOf(position: Position): Stretch {
     case 'newer':
       return { order: 'oldest', place: readPlace(position.than), inclusive: position.inclusive, offset: 0, limit: per_page + 1 };
   }
-}
-
-function page(rows: (Side & { id: string })[], meta: object): Reply {
-  return { code: 200, message: 'Balance history retrieved', body: { items: rows.map(itemOf), meta } };
 }
 
 function itemOf(row: Side & { id: string }): HistoryItem {

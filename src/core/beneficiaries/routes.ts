@@ -4,7 +4,7 @@ import { once } from '../../tenants/api/idempotency.ts';
 import { type Call, type Reply, type Route, route } from '../../tenants/api/route.ts';
 import { envelopeSchema } from '../../kit/envelope.ts';
 import { idPrefix } from '../../kit/ids.ts';
-import { Cursors, cursorPage, listMeta, offsetMeta } from '../../kit/paging.ts';
+import { Cursors, listMeta, pageOf } from '../../kit/paging.ts';
 import type { Tx } from '../../kit/sql.ts';
 import type { BeneficiaryDeps } from './deps.ts';
 import { presentBeneficiary } from './present.ts';
@@ -146,15 +146,10 @@ async function listed(deps: Pick<BeneficiaryDeps, 'secrets'>, call: Call<unknown
   const { search } = call.query;
   const cursors = new Cursors(deps.secrets, `beneficiaries:${environment}:${team.id}`);
   const position = cursors.position(call.query);
-  const floor = idPrefix('ben', environment);
-  const rows = await listBeneficiaries(db, team.id, search, position);
-  const { items, meta } =
-    position.kind === 'offset'
-      ? {
-          items: rows,
-          meta: offsetMeta(cursors, position, rows.at(-1)?.id, await countBeneficiaries(db, team.id, search), floor),
-        }
-      : cursorPage(cursors, position, rows, floor);
+  const rows = await listBeneficiaries(db, team.id, { search }, position);
+  const { items, meta } = await pageOf(cursors, position, rows, idPrefix('ben', environment), () =>
+    countBeneficiaries(db, team.id, { search }),
+  );
   const shown = items.map((row) => presentBeneficiary(environment, row));
   return { code: 200, message: 'Beneficiaries retrieved', body: { items: shown, meta } };
 }

@@ -1,6 +1,7 @@
-import { pageTail } from '../../kit/pages.ts';
+import { type Conditions, conditionsOf, containing } from '../../kit/list-filters.ts';
+import { countOrder, pageTail, planOf } from '../../kit/pages.ts';
 import type { Position } from '../../kit/paging.ts';
-import { type Fragment, fixed, part, type Queryable, sql, type Tx } from '../../kit/sql.ts';
+import { allOf, clause, fixed, type Queryable, sql, type Tx } from '../../kit/sql.ts';
 import type { BeneficiaryRow } from './schema.ts';
 
 const columns = fixed(`team_id, id, name, channel, type, country, currency, account_number, phone, email, bank_code, description,
@@ -43,28 +44,24 @@ export async function deleteBeneficiary(tx: Tx, ref: BeneficiaryRef): Promise<vo
   await tx.run(sql`delete from beneficiaries where team_id = ${ref.team_id} and id = ${ref.id}`);
 }
 
+type Filters = { search?: string | undefined };
+
+const CONDITIONS: Conditions<Filters> = {
+  search: containing(['id', 'reference', 'name', 'email', 'phone', 'account_number']),
+};
+
 /** Returns one page, in the order of the list. */
-export function listBeneficiaries(
-  db: Queryable,
-  team_id: bigint,
-  search: string | undefined,
-  position: Position,
-): Promise<BeneficiaryRow[]> {
-  return db.all<BeneficiaryRow>(
-    sql`select ${columns} from beneficiaries where ${conditions(team_id, search)} ${pageTail(position)}`,
-  );
+export function listBeneficiaries(db: Queryable, team_id: bigint, query: Filters, position: Position): Promise<BeneficiaryRow[]> {
+  const filters = conditionsOf(query, CONDITIONS);
+  const conditions = allOf([clause`team_id = ${team_id}`, ...filters]);
+  return db.all<BeneficiaryRow>(sql`
+    select ${columns} from beneficiaries where ${conditions} ${pageTail(position)}${planOf(filters)}`);
 }
 
-export async function countBeneficiaries(db: Queryable, team_id: bigint, search: string | undefined): Promise<number> {
-  const row = await db.maybe<{ total: bigint }>(
-    sql`select count(*) as total from beneficiaries where ${conditions(team_id, search)}`,
-  );
+export async function countBeneficiaries(db: Queryable, team_id: bigint, query: Filters): Promise<number> {
+  const filters = conditionsOf(query, CONDITIONS);
+  const conditions = allOf([clause`team_id = ${team_id}`, ...filters]);
+  const row = await db.maybe<{ total: bigint }>(sql`
+    select count(*) as total from (select id from beneficiaries where ${conditions} ${countOrder(filters)}) counted${planOf(filters)}`);
   return Number(row?.total ?? 0n);
-}
-
-function conditions(team_id: bigint, search: string | undefined): Fragment {
-  if (!search) return part`team_id = ${team_id}`;
-  const like = `%${search.replace(/[\\%_]/g, '\\$&')}%`;
-  return part`team_id = ${team_id} and (id ilike ${like} or reference ilike ${like} or name ilike ${like} or email ilike ${like}
-    or phone ilike ${like} or account_number ilike ${like})`;
 }

@@ -3,7 +3,7 @@ import { recorded } from '../../tenants/audit/record.ts';
 import { type Call, type Reply, type Route, route } from '../../tenants/api/route.ts';
 import { envelopeSchema } from '../../kit/envelope.ts';
 import { idPrefix } from '../../kit/ids.ts';
-import { Cursors, cursorPage, listMeta, offsetMeta, type PagingQuery } from '../../kit/paging.ts';
+import { Cursors, listMeta, pageOf, type PagingQuery } from '../../kit/paging.ts';
 import type { CustomerDeps } from './deps.ts';
 import { removeMethod } from './methods.ts';
 import { countMethods, listMethods } from './methods-store.ts';
@@ -61,12 +61,8 @@ async function listed({ secrets }: Pick<CustomerDeps, 'secrets'>, call: Call<unk
   const customer = await getCustomer(db, environment, { team_id: team.id, id: call.params.id as string });
   const cursors = new Cursors(secrets, `payment_methods:${environment}:${team.id}:${customer.id}`);
   const position = cursors.position(call.query);
-  const floor = idPrefix('pm', environment);
   const rows = await listMethods(db, customer, position);
-  const { items, meta } =
-    position.kind === 'offset'
-      ? { items: rows, meta: offsetMeta(cursors, position, rows.at(-1)?.id, await countMethods(db, customer), floor) }
-      : cursorPage(cursors, position, rows, floor);
+  const { items, meta } = await pageOf(cursors, position, rows, idPrefix('pm', environment), () => countMethods(db, customer));
   const shown = items.map((row) => presentMethod(environment, row));
   return { code: 200, message: 'Payment methods retrieved', body: { items: shown, meta } };
 }

@@ -1,7 +1,7 @@
 import { jsonText } from '../../kit/json.ts';
-import { pageTail } from '../../kit/pages.ts';
+import { countOrder, pageTail } from '../../kit/pages.ts';
 import type { Position } from '../../kit/paging.ts';
-import { fixed, type Queryable, sql, type Tx } from '../../kit/sql.ts';
+import { fixed, ONE_PLAN, type Queryable, sql, type Tx } from '../../kit/sql.ts';
 import type { PaymentMethodRow } from './schema.ts';
 import type { CustomerRef } from './store.ts';
 
@@ -69,12 +69,15 @@ export function findSealed(
 /** Returns one page, in the order of the list. */
 export function listMethods(db: Queryable, customer: CustomerRef, position: Position): Promise<PaymentMethodRow[]> {
   return db.all<PaymentMethodRow>(sql`
-    select ${columns} from payment_methods where team_id = ${customer.team_id} and customer_id = ${customer.id} ${pageTail(position)}`);
+    select ${columns} from payment_methods where team_id = ${customer.team_id} and customer_id = ${customer.id}
+      ${pageTail(position)}${ONE_PLAN}`);
 }
 
 export async function countMethods(db: Queryable, customer: CustomerRef): Promise<number> {
   const row = await db.maybe<{ total: bigint }>(sql`
-    select count(*) as total from payment_methods where team_id = ${customer.team_id} and customer_id = ${customer.id}`);
+    select count(*) as total from (
+      select id from payment_methods where team_id = ${customer.team_id} and customer_id = ${customer.id} ${countOrder([])}
+    ) counted${ONE_PLAN}`);
   return Number(row?.total ?? 0n);
 }
 

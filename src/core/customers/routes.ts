@@ -3,12 +3,12 @@ import { recorded } from '../../tenants/audit/record.ts';
 import { once } from '../../tenants/api/idempotency.ts';
 import { type Call, type Reply, type Route, route } from '../../tenants/api/route.ts';
 import { envelopeSchema } from '../../kit/envelope.ts';
-import { idPrefix } from '../../kit/ids.ts';
-import { Cursors, cursorPage, listMeta, offsetMeta } from '../../kit/paging.ts';
+import { listMeta } from '../../kit/paging.ts';
 import type { Tx } from '../../kit/sql.ts';
 import type { CustomerDeps } from './deps.ts';
+import { customerLister } from './list.ts';
 import { presentCustomer } from './present.ts';
-import { customerBody, customerReply, type CustomerRow, type ListCustomersQuery, listCustomersQuery } from './schema.ts';
+import { customerBody, customerReply, type CustomerRow, listCustomersQuery } from './schema.ts';
 import {
   changeCustomer,
   createCustomer,
@@ -18,7 +18,7 @@ import {
   setBlocked,
   withFreeAddress,
 } from './service.ts';
-import { countCustomers, type CustomerRef, listCustomers } from './store.ts';
+import type { CustomerRef } from './store.ts';
 
 const READ = { access: 'private', scope: 'customer.read' } as const;
 const WRITE = { access: 'private', scope: 'customer.write' } as const;
@@ -37,7 +37,7 @@ export function customerRoutes(deps: RouteDeps): Route[] {
       description: 'Newest first. Erased customers are not listed.',
       query: listCustomersQuery,
       replies: { 200: envelopeSchema({ items: Type.Array(customerReply), meta: listMeta }) },
-      handle: (call) => listed(deps, call),
+      handle: customerLister(deps),
     }),
     route({
       ...WRITE,
@@ -144,23 +144,4 @@ function refOf(call: AnyCall): CustomerRef {
 
 function reply(call: AnyCall, code: number, message: string, row: CustomerRow): Reply {
   return { code, message, body: { customer: presentCustomer(call.caller.store.environment, row) } };
-}
-
-async function listed(deps: RouteDeps, call: Call<unknown, ListCustomersQuery>): Promise<Reply> {
-  const {
-    team,
-    store: { db, environment },
-  } = call.caller;
-  const { search, blocked } = call.query;
-  const filters = { search, blocked };
-  const cursors = new Cursors(deps.secrets, `customers:${environment}:${team.id}`);
-  const position = cursors.position(call.query);
-  const floor = idPrefix('cus', environment);
-  const rows = await listCustomers(db, team.id, filters, position);
-  const { items, meta } =
-    position.kind === 'offset'
-      ? { items: rows, meta: offsetMeta(cursors, position, rows.at(-1)?.id, await countCustomers(db, team.id, filters), floor) }
-      : cursorPage(cursors, position, rows, floor);
-  const shown = items.map((row) => presentCustomer(environment, row));
-  return { code: 200, message: 'Customers retrieved', body: { items: shown, meta } };
 }

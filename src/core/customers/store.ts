@@ -1,6 +1,7 @@
-import { pageTail } from '../../kit/pages.ts';
+import { type Conditions, conditionsOf } from '../../kit/list-filters.ts';
+import { countOrder, type Ids, pageTail, planOf, within } from '../../kit/pages.ts';
 import type { Position } from '../../kit/paging.ts';
-import { allOf, type Fragment, fixed, part, type Queryable, sql, type Tx } from '../../kit/sql.ts';
+import { allOf, clause, fixed, ONE_PLAN, part, type Queryable, sql, type Tx } from '../../kit/sql.ts';
 import { compactPhone } from './phone.ts';
 import type { CustomerRow } from './schema.ts';
 import { fold, searchText } from './search.ts';
@@ -74,32 +75,50 @@ export interface CustomerFilters {
   blocked?: boolean | undefined;
 }
 
+const CONDITIONS: Conditions<CustomerFilters> = {
+  blocked: (blocked) => (blocked ? part`blocked_at is not null` : part`blocked_at is null`),
+  search: (text) => (text === '' ? null : part`id in (select pirogue_search_customers(${patternOf(text)}))`),
+};
+
+const patternOf = (search: string) => `%${needle(search).replace(/[\\%_]/g, '\\$&')}%`;
+
 /** Returns one page, in the order of the list. Erased customers are not listed. */
 export function listCustomers(
   db: Queryable,
   team_id: bigint,
-  filters: CustomerFilters,
+  query: CustomerFilters,
   position: Position,
 ): Promise<CustomerRow[]> {
-  return db.all<CustomerRow>(sql`
-    select ${columns} from customers where ${conditions(team_id, filters)} ${pageTail(position)}`);
+  const filters = conditionsOf(query, CONDITIONS);
+  const conditions = allOf([clause`team_id = ${team_id}`, clause`archived_at is null`, ...filters]);
+  return db.all<CustomerRow>(sql`select ${columns} from customers where ${conditions} ${pageTail(position)}${planOf(filters)}`);
 }
 
-export async function countCustomers(db: Queryable, team_id: bigint, filters: CustomerFilters): Promise<number> {
-  const row = await db.maybe<{ total: bigint }>(
-    sql`select count(*) as total from customers where ${conditions(team_id, filters)}`,
-  );
+export async function countCustomers(db: Queryable, team_id: bigint, query: CustomerFilters): Promise<number> {
+  const filters = conditionsOf(query, CONDITIONS);
+  const conditions = allOf([clause`team_id = ${team_id}`, clause`archived_at is null`, ...filters]);
+  const row = await db.maybe<{ total: bigint }>(sql`
+    select count(*) as total from (select id from customers where ${conditions} ${countOrder(filters)}) counted${planOf(filters)}`);
   return Number(row?.total ?? 0n);
 }
 
-function conditions(team_id: bigint, { search, blocked }: CustomerFilters): Fragment {
-  const found = [part`team_id = ${team_id}`, part`archived_at is null`];
-  if (blocked !== undefined) found.push(blocked ? part`blocked_at is not null` : part`blocked_at is null`);
-  if (search) {
-    const like = `%${needle(search).replace(/[\\%_]/g, '\\$&')}%`;
-    found.push(part`id in (select pirogue_search_customers(${like}))`);
-  }
-  return allOf(found);
+/** Counts customers, erased or not. */
+export async function countEver(db: Queryable, team_id: bigint, ids: Ids): Promise<number> {
+  const row = await db.maybe<{ total: bigint }>(sql`
+    select count(*) as total from (
+      select id from customers where team_id = ${team_id} ${within(ids)} ${countOrder([])}) counted${ONE_PLAN}`);
+  return Number(row?.total ?? 0n);
+}
+
+/** Counts the customers erased since a time, inclusive, and before another; null is open. */
+export async function countErased(db: Queryable, team_id: bigint, from: Date | null, to: Date | null): Promise<number> {
+  const since = from === null ? clause`` : clause`and archived_at >= ${from}`;
+  const before = to === null ? clause`` : clause`and archived_at < ${to}`;
+  const row = await db.maybe<{ total: bigint }>(sql`
+    select count(*) as total from (
+      select 1 from customers where team_id = ${team_id} and archived_at is not null ${since} ${before} order by archived_at
+    ) counted${ONE_PLAN}`);
+  return Number(row?.total ?? 0n);
 }
 
 /** Returns the text to search for. A phone number is found in any format. */

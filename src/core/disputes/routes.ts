@@ -5,7 +5,8 @@ import { envelopeSchema } from '../../kit/envelope.ts';
 import { invalid } from '../../kit/errors.ts';
 import { idPrefix } from '../../kit/ids.ts';
 import type { JsonObject } from '../../kit/json.ts';
-import { Cursors, cursorPage, listMeta, offsetMeta } from '../../kit/paging.ts';
+import { Cursors, listMeta, pageOf } from '../../kit/paging.ts';
+import { ListTotals } from '../../kit/totals.ts';
 import { checkMetadata } from '../../kit/metadata.ts';
 import type { DisputeDeps } from './deps.ts';
 import { presentDispute } from './present.ts';
@@ -18,6 +19,7 @@ const one = { 200: envelopeSchema({ dispute: disputeShape }) };
 
 /** The routes of disputes: list, retrieve, submit evidence, accept. */
 export function disputeRoutes(deps: DisputeDeps): Route[] {
+  const totals = new ListTotals('dsp');
   return [
     route({
       method: 'GET',
@@ -28,7 +30,7 @@ export function disputeRoutes(deps: DisputeDeps): Route[] {
       scope: 'dispute.read',
       query: listDisputesQuery,
       replies: { 200: envelopeSchema({ items: Type.Array(disputeShape), meta: listMeta }) },
-      handle: (call) => page(deps, call),
+      handle: (call) => page(deps, totals, call),
     }),
     route({
       method: 'GET',
@@ -95,20 +97,15 @@ function reply(call: Call, message: string, row: Awaited<ReturnType<typeof getDi
   return { code: 200, message, body: { dispute: presentDispute(call.caller.store.environment, row) } };
 }
 
-async function page(deps: DisputeDeps, call: Call<unknown, ListDisputesQuery>): Promise<Reply> {
+async function page(deps: DisputeDeps, totals: ListTotals, call: Call<unknown, ListDisputesQuery>): Promise<Reply> {
   const { team, store } = call.caller;
   const { environment, db } = store;
-  const filters = { payment: call.query.payment, status: call.query.status };
   const cursors = new Cursors(deps.secrets, `disputes:${environment}:${team.id}`);
   const position = cursors.position(call.query);
-  const floor = idPrefix('dsp', environment);
-  const rows = await listDisputes(db, team.id, filters, position);
-  const message = 'Disputes retrieved';
-  if (position.kind !== 'offset') {
-    const { items, meta } = cursorPage(cursors, position, rows, floor);
-    return { code: 200, message, body: { items: items.map((row) => presentDispute(environment, row)), meta } };
-  }
-  const total = await countDisputes(db, team.id, filters);
-  const items = rows.map((row) => presentDispute(environment, row));
-  return { code: 200, message, body: { items, meta: offsetMeta(cursors, position, rows.at(-1)?.id, total, floor) } };
+  const rows = await listDisputes(db, team.id, call.query, position);
+  const { items, meta } = await pageOf(cursors, position, rows, idPrefix('dsp', environment), () =>
+    totals.of(environment, `${team.id}`, call, (ids) => countDisputes(db, team.id, call.query, ids)),
+  );
+  const shown = items.map((row) => presentDispute(environment, row));
+  return { code: 200, message: 'Disputes retrieved', body: { items: shown, meta } };
 }

@@ -1,7 +1,8 @@
 import { jsonText } from '../../kit/json.ts';
-import { pageTail } from '../../kit/pages.ts';
+import { type Conditions, conditionsOf, equalTo } from '../../kit/list-filters.ts';
+import { countOrder, ALL_IDS, pageTail, planOf, within } from '../../kit/pages.ts';
 import type { Position } from '../../kit/paging.ts';
-import { allOf, type Fragment, fixed, part, type Queryable, sql, type Tx } from '../../kit/sql.ts';
+import { allOf, clause, fixed, type Queryable, sql, type Tx } from '../../kit/sql.ts';
 import { readDraws } from '../../money/settlement/draw.ts';
 import type { DisputeRow } from './schema.ts';
 
@@ -52,28 +53,27 @@ export interface DisputeFilters {
   status?: string | undefined;
 }
 
+const CONDITIONS: Conditions<DisputeFilters> = { payment: equalTo('payment_id'), status: equalTo('status') };
+
 /** Returns one page of disputes, in reading order. */
 export async function listDisputes(
   db: Queryable,
   team_id: bigint,
-  filters: DisputeFilters,
+  query: DisputeFilters,
   position: Position,
 ): Promise<DisputeRow[]> {
+  const filters = conditionsOf(query, CONDITIONS);
+  const conditions = allOf([clause`team_id = ${team_id}`, ...filters]);
   const rows = await db.all<DisputeRow>(sql`
-    select ${columns} from disputes where ${allOf(conditionsOf(team_id, filters))} ${pageTail(position)}`);
+    select ${columns} from disputes where ${conditions} ${pageTail(position)}${planOf(filters)}`);
   return rows.map(read);
 }
 
-export async function countDisputes(db: Queryable, team_id: bigint, filters: DisputeFilters): Promise<number> {
-  const rows = await db.all<{ total: bigint }>(
-    sql`select count(*) as total from disputes where ${allOf(conditionsOf(team_id, filters))}`,
-  );
+export async function countDisputes(db: Queryable, team_id: bigint, query: DisputeFilters, ids = ALL_IDS): Promise<number> {
+  const filters = conditionsOf(query, CONDITIONS);
+  const conditions = allOf([clause`team_id = ${team_id}`, ...filters]);
+  const rows = await db.all<{ total: bigint }>(sql`
+    select count(*) as total from (
+      select id from disputes where ${conditions} ${within(ids)} ${countOrder(filters)}) counted${planOf(filters)}`);
   return Number(rows[0]?.total ?? 0n);
-}
-
-function conditionsOf(team_id: bigint, filters: DisputeFilters): Fragment[] {
-  const conditions = [part`team_id = ${team_id}`];
-  if (filters.payment !== undefined) conditions.push(part`payment_id = ${filters.payment}`);
-  if (filters.status !== undefined) conditions.push(part`status = ${filters.status}`);
-  return conditions;
 }

@@ -1,8 +1,8 @@
 import type { Environment } from '../../kit/environment.ts';
 import { type Conditions, conditionsOf, containing, equalTo, withinAmounts, withinDays } from '../../kit/list-filters.ts';
-import { pageTail } from '../../kit/pages.ts';
+import { countOrder, pageTail, planOf } from '../../kit/pages.ts';
 import type { PagingQuery, Position } from '../../kit/paging.ts';
-import { allOf, clause, type Fragment, fixed, ONE_PLAN, type Queryable, sql } from '../../kit/sql.ts';
+import { allOf, clause, type Fragment, fixed, type Queryable, sql } from '../../kit/sql.ts';
 import { type EqualField, equalColumns, searchedFields } from './fields.ts';
 import type { ListPaymentsQuery } from './schema.ts';
 import { LISTED_COLUMNS, type ListedRow } from './present.ts';
@@ -59,9 +59,6 @@ export function listPayments(db: Queryable, team_id: bigint, filters: Fragment[]
       select ${listedColumns} from payments where team_id = ${team_id} and id = page.at offset 0) found order by page.at desc`);
 }
 
-/** Without filters the primary key holds the rows of a page, and those of a range of ids, in their order. */
-const planOf = (filters: Fragment[]) => (filters.length === 0 ? ONE_PLAN : fixed(''));
-
 const ofTeam = (team_id: bigint) => clause`team_id = ${team_id}`;
 
 /** Counts payments, of an id range when given: `from` inclusive, `to` exclusive. */
@@ -75,8 +72,7 @@ export async function countPayments(
   const conditions = [ofTeam(team_id), ...filters];
   if (from !== null) conditions.push(clause`id >= ${from}`);
   if (to !== null) conditions.push(clause`id < ${to}`);
-  // Without filters, sorted like the primary key: the one plan of all teams then reads only that index.
-  const counted = clause`select id from payments where ${allOf(conditions)} ${fixed(filters.length === 0 ? 'order by id' : '')}`;
+  const counted = clause`select id from payments where ${allOf(conditions)} ${countOrder(filters)}`;
   const rows = await db.all<{ total: bigint }>(sql`select count(*) as total from (${counted}) counted${planOf(filters)}`);
   return Number(rows[0]?.total ?? 0n);
 }

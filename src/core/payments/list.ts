@@ -1,7 +1,7 @@
 import type { Call, Reply } from '../../tenants/api/route.ts';
 import { idPrefix, lowestIdAt } from '../../kit/ids.ts';
 import { checkDays } from '../../kit/list-filters.ts';
-import { Cursors, cursorPage, offsetMeta, type Position } from '../../kit/paging.ts';
+import { Cursors, isFiltered, pageOf } from '../../kit/paging.ts';
 import { listed } from './present.ts';
 import type { ListPaymentsQuery } from './schema.ts';
 import { PaymentSearcher } from './search.ts';
@@ -36,34 +36,15 @@ export function paymentLister(
     const search = { query: call.query, by: kind === 'public' ? 'anyone' : 'secret_key', of, filters, position } as const;
     const found = call.query.search ? await searcher.search(store, team.id, search) : null;
     const rows = found?.rows ?? (await listPayments(db, team.id, filters, position));
-    if (position.kind !== 'offset') {
-      const { items, meta } = cursorPage(cursors, position, rows, floor);
-      return page(
-        items.map((row) => listed(environment, row)),
-        meta,
-      );
-    }
-    const total =
-      found?.total ??
-      endOf(position, rows.length) ??
-      (filters.length > 0
-        ? await countPayments(db, team.id, filters, null, null)
-        : await totals.total(`${environment} ${team.id}`, call.at, {
+    const count = () =>
+      isFiltered(call.query)
+        ? countPayments(db, team.id, filters, null, null)
+        : totals.total(scope.join(' '), call.at, {
             settled: () => lowestIdAt('trx', environment, call.at - SETTLED_MS),
             count: (from, to) => countPayments(db, team.id, filters, from, to),
-          }));
-    return page(
-      rows.map((row) => listed(environment, row)),
-      offsetMeta(cursors, position, rows.at(-1)?.id, total, floor),
-    );
+          });
+    const { items, meta } = await pageOf(cursors, position, rows, floor, async () => found?.total ?? count());
+    const shown = items.map((row) => listed(environment, row));
+    return { code: 200, message: 'Payments retrieved', body: { items: shown, meta } };
   };
-}
-
-/** Returns the total when the page shows it: it is the last one, and not beyond the end. */
-function endOf({ page, per_page }: Extract<Position, { kind: 'offset' }>, rows: number): number | undefined {
-  return rows < per_page && (rows > 0 || page === 1) ? (page - 1) * per_page + rows : undefined;
-}
-
-function page(items: object[], meta: object): Reply {
-  return { code: 200, message: 'Payments retrieved', body: { items, meta } };
 }

@@ -2,9 +2,11 @@ import { Type } from 'typebox';
 import type { Store } from '../../platform/db/stores.ts';
 import { type Call, type Reply, type Route, route } from '../../tenants/api/route.ts';
 import { envelopeSchema } from '../../kit/envelope.ts';
-import { invalid, notFound } from '../../kit/errors.ts';
+import { notFound } from '../../kit/errors.ts';
 import { idPrefix, isId } from '../../kit/ids.ts';
-import { Cursors, cursorPage, listMeta, offsetMeta } from '../../kit/paging.ts';
+import { checkDays } from '../../kit/list-filters.ts';
+import { Cursors, listMeta, pageOf } from '../../kit/paging.ts';
+import { ListTotals } from '../../kit/totals.ts';
 import { getPaymentRow } from '../payments/service.ts';
 import type { RefundDeps } from './deps.ts';
 import { presentRefund } from './present.ts';
@@ -25,6 +27,7 @@ const list = envelopeSchema({ items: Type.Array(refundShape), meta: listMeta });
 
 /** The routes of refunds: list, create, retrieve, list by payment. */
 export function refundRoutes(deps: RefundDeps): Route[] {
+  const totals = new ListTotals('rfd');
   return [
     route({
       method: 'GET',
@@ -35,7 +38,7 @@ export function refundRoutes(deps: RefundDeps): Route[] {
       scope: 'refund.read',
       query: listRefundsQuery,
       replies: { 200: list },
-      handle: (call) => page(deps, call),
+      handle: (call) => page(deps, totals, call),
     }),
     route({
       method: 'POST',
@@ -74,7 +77,7 @@ export function refundRoutes(deps: RefundDeps): Route[] {
       replies: { 200: list },
       handle: async (call) => {
         const payment = await getPaymentRow(call.caller.store, call.caller.team.id, call.params.id as string);
-        return page(deps, { ...call, query: { ...call.query, payment: payment.id } });
+        return page(deps, totals, { ...call, query: { ...call.query, payment: payment.id } });
       },
     }),
   ];
@@ -108,26 +111,16 @@ async function retrieve(call: Call): Promise<Reply> {
   return { code: 200, message: 'Refund retrieved', body: { refund: presentRefund(store.environment, row) } };
 }
 
-async function page(deps: RefundDeps, call: Call<unknown, ListRefundsQuery>): Promise<Reply> {
+async function page(deps: RefundDeps, totals: ListTotals, call: Call<unknown, ListRefundsQuery>): Promise<Reply> {
   const { team, store } = call.caller;
   const { environment, db } = store;
-  const { payment, status, date_from, date_to } = call.query;
-  if (date_from && date_to && date_to < date_from) throw invalid({ date_to: ['must not be before date_from'] });
-  const filters = { payment, status, date_from, date_to };
+  checkDays(call.query);
   const cursors = new Cursors(deps.secrets, `refunds:${environment}:${team.id}`);
   const position = cursors.position(call.query);
-  const floor = idPrefix('rfd', environment);
-  const rows = await listRefunds(db, environment, team.id, filters, position);
-  const present = (items: typeof rows) => items.map((row) => presentRefund(environment, row));
-  const message = 'Refunds retrieved';
-  if (position.kind !== 'offset') {
-    const { items, meta } = cursorPage(cursors, position, rows, floor);
-    return { code: 200, message, body: { items: present(items), meta } };
-  }
-  const total = await countRefunds(db, environment, team.id, filters);
-  return {
-    code: 200,
-    message,
-    body: { items: present(rows), meta: offsetMeta(cursors, position, rows.at(-1)?.id, total, floor) },
-  };
+  const rows = await listRefunds(db, environment, team.id, call.query, position);
+  const { items, meta } = await pageOf(cursors, position, rows, idPrefix('rfd', environment), () =>
+    totals.of(environment, `${team.id}`, call, (ids) => countRefunds(db, environment, team.id, call.query, ids)),
+  );
+  const shown = items.map((row) => presentRefund(environment, row));
+  return { code: 200, message: 'Refunds retrieved', body: { items: shown, meta } };
 }

@@ -1,11 +1,11 @@
 import type { Environment } from '../../kit/environment.ts';
-import { lowestIdAt } from '../../kit/ids.ts';
 import { jsonText } from '../../kit/json.ts';
 import type { Minor } from '../../kit/money.ts';
-import { pageTail } from '../../kit/pages.ts';
+import { type Conditions, conditionsOf, equalTo, withinDays } from '../../kit/list-filters.ts';
+import { countOrder, ALL_IDS, pageTail, planOf, within } from '../../kit/pages.ts';
 import type { Position } from '../../kit/paging.ts';
 import { must } from '../../kit/errors.ts';
-import { allOf, type Fragment, fixed, PLANNED_EACH_TIME, part, type Queryable, sql, type Tx } from '../../kit/sql.ts';
+import { allOf, clause, type Fragment, fixed, PLANNED_EACH_TIME, part, type Queryable, sql, type Tx } from '../../kit/sql.ts';
 import { countMoved, intervalOf, type Shifted, type TimeShift } from '../../platform/db/time-shift.ts';
 import { readDraws } from '../../money/settlement/draw.ts';
 import { notAt } from '../../platform/work/account-key.ts';
@@ -174,16 +174,27 @@ export interface RefundFilters {
   date_to?: string | undefined;
 }
 
+function filtersOf(environment: Environment, query: RefundFilters): Fragment[] {
+  const conditions: Conditions<RefundFilters> = {
+    payment: equalTo('payment_id'),
+    status: equalTo('status'),
+    ...withinDays('rfd', environment),
+  };
+  return conditionsOf(query, conditions);
+}
+
 /** Returns one page of refunds, in reading order. */
 export async function listRefunds(
   db: Queryable,
   environment: Environment,
   team_id: bigint,
-  filters: RefundFilters,
+  query: RefundFilters,
   position: Position,
 ): Promise<RefundRow[]> {
+  const filters = filtersOf(environment, query);
+  const conditions = allOf([clause`team_id = ${team_id}`, ...filters]);
   const rows = await db.all<RefundRow>(sql`
-    select ${columns} from refunds where ${allOf(conditionsOf(environment, team_id, filters))} ${pageTail(position)}`);
+    select ${columns} from refunds where ${conditions} ${pageTail(position)}${planOf(filters)}`);
   return rows.map(read);
 }
 
@@ -191,22 +202,15 @@ export async function countRefunds(
   db: Queryable,
   environment: Environment,
   team_id: bigint,
-  filters: RefundFilters,
+  query: RefundFilters,
+  ids = ALL_IDS,
 ): Promise<number> {
+  const filters = filtersOf(environment, query);
+  const conditions = allOf([clause`team_id = ${team_id}`, ...filters]);
   const rows = await db.all<{ total: bigint }>(sql`
-    select count(*) as total from refunds where ${allOf(conditionsOf(environment, team_id, filters))}`);
+    select count(*) as total from (
+      select id from refunds where ${conditions} ${within(ids)} ${countOrder(filters)}) counted${planOf(filters)}`);
   return Number(rows[0]?.total ?? 0n);
-}
-
-const DAY_MS = 86_400_000;
-
-function conditionsOf(environment: Environment, team_id: bigint, filters: RefundFilters): Fragment[] {
-  const conditions = [part`team_id = ${team_id}`];
-  if (filters.payment !== undefined) conditions.push(part`payment_id = ${filters.payment}`);
-  if (filters.status !== undefined) conditions.push(part`status = ${filters.status}`);
-  if (filters.date_from) conditions.push(part`id >= ${lowestIdAt('rfd', environment, Date.parse(filters.date_from))}`);
-  if (filters.date_to) conditions.push(part`id < ${lowestIdAt('rfd', environment, Date.parse(filters.date_to) + DAY_MS)}`);
-  return conditions;
 }
 
 /** Moves the next poll of refunds, and their submission time. */

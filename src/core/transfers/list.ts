@@ -1,36 +1,30 @@
 import type { Call, Reply } from '../../tenants/api/route.ts';
 import { idPrefix } from '../../kit/ids.ts';
 import { checkDays } from '../../kit/list-filters.ts';
-import { Cursors, cursorPage, offsetMeta } from '../../kit/paging.ts';
+import { Cursors, pageOf } from '../../kit/paging.ts';
+import { ListTotals } from '../../kit/totals.ts';
 import type { TransferDeps } from './deps.ts';
 import { presentTransfer } from './present.ts';
 import type { ListTransfersQuery } from './schema.ts';
 import { countTransfers, listTransfers } from './store.ts';
 
 /**
- * Handles GET /transfers: offset or cursor pages, newest first.
- * @throws Problem 422 for a `date_to` before `date_from`
+ * Returns the handler of GET /transfers: offset or cursor pages, newest first. It throws Problem 422 for a `date_to` before
+ * `date_from`.
  */
-export async function listed(deps: Pick<TransferDeps, 'secrets'>, call: Call<unknown, ListTransfersQuery>): Promise<Reply> {
-  const {
-    team,
-    store: { db, environment },
-  } = call.caller;
-  checkDays(call.query);
-  const cursors = new Cursors(deps.secrets, `transfers:${environment}:${team.id}`);
-  const position = cursors.position(call.query);
-  const floor = idPrefix('po', environment);
-  const rows = await listTransfers(db, environment, team.id, call.query, position);
-  const { items, meta } =
-    position.kind === 'offset'
-      ? {
-          items: rows,
-          meta: offsetMeta(cursors, position, rows.at(-1)?.id, await countTransfers(db, environment, team.id, call.query), floor),
-        }
-      : cursorPage(cursors, position, rows, floor);
-  return {
-    code: 200,
-    message: 'Transfers retrieved',
-    body: { items: items.map((row) => presentTransfer(environment, row)), meta },
+export function transferLister(deps: Pick<TransferDeps, 'secrets'>): (call: Call<unknown, ListTransfersQuery>) => Promise<Reply> {
+  const totals = new ListTotals('po');
+  return async (call) => {
+    const { team, store } = call.caller;
+    const { db, environment } = store;
+    checkDays(call.query);
+    const cursors = new Cursors(deps.secrets, `transfers:${environment}:${team.id}`);
+    const position = cursors.position(call.query);
+    const rows = await listTransfers(db, environment, team.id, call.query, position);
+    const { items, meta } = await pageOf(cursors, position, rows, idPrefix('po', environment), () =>
+      totals.of(environment, `${team.id}`, call, (ids) => countTransfers(db, environment, team.id, call.query, ids)),
+    );
+    const shown = items.map((row) => presentTransfer(environment, row));
+    return { code: 200, message: 'Transfers retrieved', body: { items: shown, meta } };
   };
 }

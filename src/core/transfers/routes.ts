@@ -4,7 +4,7 @@ import { envelopeSchema } from '../../kit/envelope.ts';
 import { listMeta } from '../../kit/paging.ts';
 import { createTransfer } from './create.ts';
 import type { TransferDeps } from './deps.ts';
-import { listed } from './list.ts';
+import { transferLister } from './list.ts';
 import { presentTransfer } from './present.ts';
 import { createTransferBody, listTransfersQuery, transferReply } from './schema.ts';
 import { getTransfer } from './service.ts';
@@ -23,7 +23,7 @@ export function transferRoutes(deps: Pick<TransferDeps, 'config' | 'router' | 's
       scope: 'transfer.read',
       query: listTransfersQuery,
       replies: { 200: envelopeSchema({ items: Type.Array(transferReply), meta: listMeta }) },
-      handle: (call) => listed(deps, call),
+      handle: transferLister(deps),
     }),
     route({
       method: 'POST',

@@ -2,10 +2,10 @@ import { assignments, columnsOf, typedColumns } from '../../kit/columns.ts';
 import type { Environment } from '../../kit/environment.ts';
 import { jsonText } from '../../kit/json.ts';
 import { type Conditions, conditionsOf, containing, equalTo, withinAmounts, withinDays } from '../../kit/list-filters.ts';
-import { pageTail } from '../../kit/pages.ts';
+import { countOrder, ALL_IDS, pageTail, planOf, within } from '../../kit/pages.ts';
 import type { PagingQuery, Position } from '../../kit/paging.ts';
 import { must } from '../../kit/errors.ts';
-import { allOf, type Fragment, fixed, PLANNED_EACH_TIME, part, type Queryable, sql, type Tx } from '../../kit/sql.ts';
+import { allOf, clause, type Fragment, fixed, PLANNED_EACH_TIME, part, type Queryable, sql, type Tx } from '../../kit/sql.ts';
 import { countMoved, intervalOf, type Shifted, type TimeShift } from '../../platform/db/time-shift.ts';
 import { notAt } from '../../platform/work/account-key.ts';
 import type { ListTransfersQuery, TransferRow } from './schema.ts';
@@ -156,12 +156,12 @@ const FILTERS = {
   ...withinAmounts,
 };
 
-function filterConditions(environment: Environment, team_id: bigint, query: Filters): Fragment {
+function filtersOf(environment: Environment, query: Filters): Fragment[] {
   const conditions: Conditions<Filters> = { ...FILTERS, ...withinDays('po', environment) };
-  return allOf([part`team_id = ${team_id}`, ...conditionsOf(query, conditions)]);
+  return conditionsOf(query, conditions);
 }
 
-/** Returns one page: newest first, or oldest first for `newer`. Skipped rows are read from the index only, not from the table. */
+/** Returns one page: newest first, or oldest first for `newer`. */
 export function listTransfers(
   db: Queryable,
   environment: Environment,
@@ -169,16 +169,29 @@ export function listTransfers(
   query: Filters,
   position: Position,
 ): Promise<TransferRow[]> {
-  const order = position.kind === 'newer' ? part`id` : part`id desc`;
+  const filters = filtersOf(environment, query);
+  const page = clause`${allOf([clause`team_id = ${team_id}`, ...filters])} ${pageTail(position)}${planOf(filters)}`;
+  if (position.kind !== 'offset' || position.page === 1) {
+    return db.all<TransferRow>(sql`select ${columns} from transfers where ${page}`);
+  }
+  // The skipped rows are read from the index only. `offset 0` keeps PostgreSQL from joining the two some other way.
   return db.all<TransferRow>(sql`
-    select ${columns} from transfers where team_id = ${team_id} and id in (
-      select id from transfers where ${filterConditions(environment, team_id, query)} ${pageTail(position)}
-    ) order by ${order}`);
+    select found.* from (select id as at from transfers where ${page}) page cross join lateral (
+      select ${columns} from transfers where team_id = ${team_id} and id = page.at offset 0) found order by page.at desc`);
 }
 
-export async function countTransfers(db: Queryable, environment: Environment, team_id: bigint, query: Filters): Promise<number> {
+export async function countTransfers(
+  db: Queryable,
+  environment: Environment,
+  team_id: bigint,
+  query: Filters,
+  ids = ALL_IDS,
+): Promise<number> {
+  const filters = filtersOf(environment, query);
+  const conditions = allOf([clause`team_id = ${team_id}`, ...filters]);
   const row = await db.maybe<{ total: bigint }>(sql`
-    select count(*) as total from transfers where ${filterConditions(environment, team_id, query)}`);
+    select count(*) as total from (
+      select id from transfers where ${conditions} ${within(ids)} ${countOrder(filters)}) counted${planOf(filters)}`);
   return Number(row?.total ?? 0n);
 }
 

@@ -1,7 +1,7 @@
-import { lowestIdAt } from '../../kit/ids.ts';
-import { pageTail } from '../../kit/pages.ts';
+import { type Conditions, conditionsOf, containing, equalTo, withinDays } from '../../kit/list-filters.ts';
+import { countOrder, pageTail, planOf } from '../../kit/pages.ts';
 import type { Position } from '../../kit/paging.ts';
-import { allOf, type Fragment, part, type Queryable, sql } from '../../kit/sql.ts';
+import { allOf, clause, type Queryable, sql } from '../../kit/sql.ts';
 import type { InvoiceRow } from './schema.ts';
 import { columns } from './store.ts';
 
@@ -14,32 +14,23 @@ export interface InvoiceFilters {
   date_to?: string | undefined;
 }
 
-export function listInvoices(db: Queryable, team_id: bigint, filters: InvoiceFilters, position: Position): Promise<InvoiceRow[]> {
-  return db.all<InvoiceRow>(sql`
-    select ${columns} from invoices where ${allOf(conditionsOf(team_id, filters))} ${pageTail(position)}`);
+const CONDITIONS: Conditions<InvoiceFilters> = {
+  status: equalTo('status'),
+  customer: equalTo('customer_id'),
+  ...withinDays('inv', 'live'),
+  search: containing(['id', 'number', 'reference', 'name', 'email', 'phone']),
+};
+
+export function listInvoices(db: Queryable, team_id: bigint, query: InvoiceFilters, position: Position): Promise<InvoiceRow[]> {
+  const filters = conditionsOf(query, CONDITIONS);
+  const conditions = allOf([clause`team_id = ${team_id}`, ...filters]);
+  return db.all<InvoiceRow>(sql`select ${columns} from invoices where ${conditions} ${pageTail(position)}${planOf(filters)}`);
 }
 
-export async function countInvoices(db: Queryable, team_id: bigint, filters: InvoiceFilters): Promise<number> {
-  const rows = await db.all<{ total: bigint }>(
-    sql`select count(*) as total from invoices where ${allOf(conditionsOf(team_id, filters))}`,
-  );
+export async function countInvoices(db: Queryable, team_id: bigint, query: InvoiceFilters): Promise<number> {
+  const filters = conditionsOf(query, CONDITIONS);
+  const conditions = allOf([clause`team_id = ${team_id}`, ...filters]);
+  const rows = await db.all<{ total: bigint }>(sql`
+    select count(*) as total from (select id from invoices where ${conditions} ${countOrder(filters)}) counted${planOf(filters)}`);
   return Number(rows[0]?.total ?? 0n);
-}
-
-const DAY_MS = 86_400_000;
-
-function conditionsOf(team_id: bigint, { search, status, customer, date_from, date_to }: InvoiceFilters): Fragment[] {
-  const conditions = [part`team_id = ${team_id}`];
-  if (status) conditions.push(part`status = ${status}`);
-  if (customer !== undefined) conditions.push(part`customer_id = ${customer}`);
-  if (date_from) conditions.push(part`id >= ${lowestIdAt('inv', 'live', Date.parse(date_from))}`);
-  if (date_to) conditions.push(part`id < ${lowestIdAt('inv', 'live', Date.parse(date_to) + DAY_MS)}`);
-  if (search) conditions.push(searchCondition(search));
-  return conditions;
-}
-
-function searchCondition(search: string): Fragment {
-  const like = `%${search.replace(/[\\%_]/g, '\\$&')}%`;
-  return part`(id ilike ${like} or number ilike ${like} or reference ilike ${like} or name ilike ${like} or email ilike ${like}
-    or phone ilike ${like})`;
 }

@@ -3,9 +3,9 @@ import { recorded } from '../../tenants/audit/record.ts';
 import { once } from '../../tenants/api/idempotency.ts';
 import { type Call, type Reply, type Route, route } from '../../tenants/api/route.ts';
 import { envelopeSchema } from '../../kit/envelope.ts';
-import { invalid } from '../../kit/errors.ts';
 import { idPrefix } from '../../kit/ids.ts';
-import { Cursors, cursorPage, listMeta, offsetMeta } from '../../kit/paging.ts';
+import { checkDays } from '../../kit/list-filters.ts';
+import { Cursors, listMeta, pageOf } from '../../kit/paging.ts';
 import type { Tx } from '../../kit/sql.ts';
 import { ENVIRONMENT } from './apply.ts';
 import type { InvoiceDeps } from './deps.ts';
@@ -168,20 +168,16 @@ function reply(code: number, message: string, row: InvoiceRow): Reply {
 }
 
 async function listed(deps: Pick<InvoiceDeps, 'secrets'>, call: Call<unknown, ListInvoicesQuery>): Promise<Reply> {
-  const { team, store } = call.caller;
-  const { search, status, customer, date_from, date_to } = call.query;
-  if (date_from && date_to && date_to < date_from) throw invalid({ date_to: ['must not be before date_from'] });
-  const filters = { search, status, customer, date_from, date_to };
+  const {
+    team,
+    store: { db },
+  } = call.caller;
+  checkDays(call.query);
   const cursors = new Cursors(deps.secrets, `invoices:${ENVIRONMENT}:${team.id}`);
   const position = cursors.position(call.query);
-  const floor = idPrefix('inv', ENVIRONMENT);
-  const rows = await listInvoices(store.db, team.id, filters, position);
-  const { items, meta } =
-    position.kind === 'offset'
-      ? {
-          items: rows,
-          meta: offsetMeta(cursors, position, rows.at(-1)?.id, await countInvoices(store.db, team.id, filters), floor),
-        }
-      : cursorPage(cursors, position, rows, floor);
+  const rows = await listInvoices(db, team.id, call.query, position);
+  const { items, meta } = await pageOf(cursors, position, rows, idPrefix('inv', ENVIRONMENT), () =>
+    countInvoices(db, team.id, call.query),
+  );
   return { code: 200, message: 'Invoices retrieved', body: { items: items.map(presentInvoice), meta } };
 }

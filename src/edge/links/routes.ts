@@ -4,7 +4,8 @@ import { once } from '../../tenants/api/idempotency.ts';
 import { type Call, type Reply, type Route, route } from '../../tenants/api/route.ts';
 import { envelopeSchema } from '../../kit/envelope.ts';
 import { idPrefix } from '../../kit/ids.ts';
-import { Cursors, cursorPage, listMeta, offsetMeta } from '../../kit/paging.ts';
+import { Cursors, listMeta, pageOf } from '../../kit/paging.ts';
+import { ListTotals } from '../../kit/totals.ts';
 import type { Tx } from '../../kit/sql.ts';
 import { paymentLister } from '../../core/payments/list.ts';
 import { listedPayment, listPaymentsQuery } from '../../core/payments/schema.ts';
@@ -23,6 +24,7 @@ const one = envelopeSchema({ link: linkReply });
 
 export function linkRoutes(deps: RouteDeps): Route[] {
   const payments = paymentLister(deps);
+  const totals = new ListTotals('lnk');
   return [
     route({
       ...READ,
@@ -32,7 +34,7 @@ export function linkRoutes(deps: RouteDeps): Route[] {
       description: 'Newest first.',
       query: listLinksQuery,
       replies: { 200: envelopeSchema({ items: Type.Array(linkReply), meta: listMeta }) },
-      handle: (call) => listed(deps, call),
+      handle: (call) => listed(deps, totals, call),
     }),
     route({
       ...WRITE,
@@ -115,22 +117,16 @@ function reply(deps: RouteDeps, code: number, message: string, row: LinkRow): Re
   return { code, message, body: { link: presentLink(deps, row) } };
 }
 
-async function listed(deps: RouteDeps, call: Call<unknown, ListLinksQuery>): Promise<Reply> {
+async function listed(deps: RouteDeps, totals: ListTotals, call: Call<unknown, ListLinksQuery>): Promise<Reply> {
   const {
     team,
     store: { db },
   } = call.caller;
-  const { search, status } = call.query;
   const cursors = new Cursors(deps.secrets, `links:live:${team.id}`);
   const position = cursors.position(call.query);
-  const floor = idPrefix('lnk', 'live');
-  const rows = await listLinks(db, team.id, { search, status }, position);
-  const { items, meta } =
-    position.kind === 'offset'
-      ? {
-          items: rows,
-          meta: offsetMeta(cursors, position, rows.at(-1)?.id, await countLinks(db, team.id, { search, status }), floor),
-        }
-      : cursorPage(cursors, position, rows, floor);
+  const rows = await listLinks(db, team.id, call.query, position);
+  const { items, meta } = await pageOf(cursors, position, rows, idPrefix('lnk', 'live'), () =>
+    totals.of('live', `${team.id}`, call, (ids) => countLinks(db, team.id, call.query, ids)),
+  );
   return { code: 200, message: 'Links retrieved', body: { items: items.map((row) => presentLink(deps, row)), meta } };
 }

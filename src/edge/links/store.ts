@@ -1,7 +1,8 @@
 import { jsonText } from '../../kit/json.ts';
-import { pageTail } from '../../kit/pages.ts';
+import { type Conditions, conditionsOf, containing, equalTo } from '../../kit/list-filters.ts';
+import { countOrder, ALL_IDS, pageTail, planOf, within } from '../../kit/pages.ts';
 import type { Position } from '../../kit/paging.ts';
-import { allOf, type Fragment, fixed, part, PLANNED_EACH_TIME, type Queryable, sql, type Tx } from '../../kit/sql.ts';
+import { allOf, clause, fixed, PLANNED_EACH_TIME, type Queryable, sql, type Tx } from '../../kit/sql.ts';
 import type { LinkRow } from './schema.ts';
 
 const columns = fixed(`team_id, id, title, description, reference, amount_minor, min_amount_minor, max_amount_minor, currency,
@@ -28,24 +29,25 @@ export interface LinkFilters {
   status?: string | undefined;
 }
 
+const CONDITIONS: Conditions<LinkFilters> = {
+  status: equalTo('status'),
+  search: containing(['id', 'reference', 'title', 'description']),
+};
+
 /** Returns one page, in the order of the list. */
-export function listLinks(db: Queryable, team_id: bigint, filters: LinkFilters, position: Position): Promise<LinkRow[]> {
-  return db.all<LinkRow>(sql`select ${columns} from links where ${conditions(team_id, filters)} ${pageTail(position)}`);
+export function listLinks(db: Queryable, team_id: bigint, query: LinkFilters, position: Position): Promise<LinkRow[]> {
+  const filters = conditionsOf(query, CONDITIONS);
+  const conditions = allOf([clause`team_id = ${team_id}`, ...filters]);
+  return db.all<LinkRow>(sql`select ${columns} from links where ${conditions} ${pageTail(position)}${planOf(filters)}`);
 }
 
-export async function countLinks(db: Queryable, team_id: bigint, filters: LinkFilters): Promise<number> {
-  const row = await db.maybe<{ total: bigint }>(sql`select count(*) as total from links where ${conditions(team_id, filters)}`);
+export async function countLinks(db: Queryable, team_id: bigint, query: LinkFilters, ids = ALL_IDS): Promise<number> {
+  const filters = conditionsOf(query, CONDITIONS);
+  const conditions = allOf([clause`team_id = ${team_id}`, ...filters]);
+  const row = await db.maybe<{ total: bigint }>(sql`
+    select count(*) as total from (
+      select id from links where ${conditions} ${within(ids)} ${countOrder(filters)}) counted${planOf(filters)}`);
   return Number(row?.total ?? 0n);
-}
-
-function conditions(team_id: bigint, { search, status }: LinkFilters): Fragment {
-  const found = [part`team_id = ${team_id}`];
-  if (status) found.push(part`status = ${status}`);
-  if (search) {
-    const like = `%${search.replace(/[\\%_]/g, '\\$&')}%`;
-    found.push(part`(id ilike ${like} or reference ilike ${like} or title ilike ${like} or description ilike ${like})`);
-  }
-  return allOf(found);
 }
 
 /** Returns active links past their expiry, locked for this transaction. Rows that another worker has locked are skipped. */

@@ -1,12 +1,12 @@
 import type { Environment } from '../../kit/environment.ts';
-import { lowestIdAt } from '../../kit/ids.ts';
-import { pageTail } from '../../kit/pages.ts';
+import { type Conditions, conditionsOf, equalTo, withinDays } from '../../kit/list-filters.ts';
+import { countOrder, ALL_IDS, pageTail, planOf, within } from '../../kit/pages.ts';
 import type { Position } from '../../kit/paging.ts';
-import { allOf, type Fragment, part, type Queryable, sql } from '../../kit/sql.ts';
+import { allOf, clause, type Fragment, fixed, type Queryable, sql } from '../../kit/sql.ts';
 import { unpack } from '../../kit/packing.ts';
 import type { EventRow, EventsQuery } from './schema.ts';
 
-const DAY_MS = 86_400_000;
+const columns = fixed('team_id, id, type, resource_id, sequence, body');
 
 export type EventFilters = { [name in 'type' | 'date_from' | 'date_to']?: EventsQuery[name] | undefined };
 
@@ -15,25 +15,32 @@ type StoredRow = Omit<EventRow, 'body'> & { body: Buffer };
 const eventOf = (row: StoredRow): EventRow => ({ ...row, body: unpack(row.body) });
 
 export async function findEvent(db: Queryable, team_id: bigint, id: string): Promise<EventRow | undefined> {
-  const row = await db.maybe<StoredRow>(
-    sql`select team_id, id, type, resource_id, sequence, body from events where team_id = ${team_id} and id = ${id}`,
-  );
+  const row = await db.maybe<StoredRow>(sql`select ${columns} from events where team_id = ${team_id} and id = ${id}`);
   return row && eventOf(row);
 }
 
-/** Returns one page in query order. Skipped rows are read from the index only; bodies are read only for the page. */
+function filtersOf(environment: Environment, query: EventFilters): Fragment[] {
+  const conditions: Conditions<EventFilters> = { type: equalTo('type'), ...withinDays('evt', environment) };
+  return conditionsOf(query, conditions);
+}
+
+/** Returns one page in query order. */
 export async function listEvents(
   db: Queryable,
   environment: Environment,
   team_id: bigint,
-  filters: EventFilters,
+  query: EventFilters,
   position: Position,
 ): Promise<EventRow[]> {
-  const order = position.kind === 'newer' ? part`id` : part`id desc`;
+  const filters = filtersOf(environment, query);
+  const page = clause`${allOf([clause`team_id = ${team_id}`, ...filters])} ${pageTail(position)}${planOf(filters)}`;
+  if (position.kind !== 'offset' || position.page === 1) {
+    return (await db.all<StoredRow>(sql`select ${columns} from events where ${page}`)).map(eventOf);
+  }
+  // The skipped rows are read from the index only. `offset 0` keeps PostgreSQL from joining the two some other way.
   const rows = await db.all<StoredRow>(sql`
-    select team_id, id, type, resource_id, sequence, body from events where team_id = ${team_id} and id in (
-      select id from events where ${conditions(environment, team_id, filters)} ${pageTail(position)}
-    ) order by ${order}`);
+    select found.* from (select id as at from events where ${page}) page cross join lateral (
+      select ${columns} from events where team_id = ${team_id} and id = page.at offset 0) found order by page.at desc`);
   return rows.map(eventOf);
 }
 
@@ -41,18 +48,13 @@ export async function countEvents(
   db: Queryable,
   environment: Environment,
   team_id: bigint,
-  filters: EventFilters,
+  query: EventFilters,
+  ids = ALL_IDS,
 ): Promise<number> {
+  const filters = filtersOf(environment, query);
+  const conditions = allOf([clause`team_id = ${team_id}`, ...filters]);
   const row = await db.maybe<{ total: bigint }>(sql`
-    select count(*) as total from events where ${conditions(environment, team_id, filters)}`);
+    select count(*) as total from (
+      select id from events where ${conditions} ${within(ids)} ${countOrder(filters)}) counted${planOf(filters)}`);
   return Number(row?.total ?? 0n);
-}
-
-/** Ids sort by time, so a range of days is a range of ids. */
-function conditions(environment: Environment, team_id: bigint, { type, date_from, date_to }: EventFilters): Fragment {
-  const found = [part`team_id = ${team_id}`];
-  if (type) found.push(part`type = ${type}`);
-  if (date_from) found.push(part`id >= ${lowestIdAt('evt', environment, Date.parse(date_from))}`);
-  if (date_to) found.push(part`id < ${lowestIdAt('evt', environment, Date.parse(date_to) + DAY_MS)}`);
-  return allOf(found);
 }

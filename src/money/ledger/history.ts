@@ -53,6 +53,8 @@ export interface Stretch {
 interface Walk {
   team_id: bigint;
   filters: SideFilters;
+  /** Kind whose journals are read; null: the sides of each account and currency are. */
+  by_kind: string | null;
   /** Null: all sides, in no order. */
   stretch: Stretch | null;
 }
@@ -64,15 +66,16 @@ const COMMONEST = 'payment.succeeded';
  * Lists one page of a team's sides.
  * @returns the sides of the page, in its order
  */
-export function listSides(db: Queryable, team_id: bigint, filters: SideFilters, stretch: Stretch): Promise<Side[]> {
+export async function listSides(db: Queryable, team_id: bigint, filters: SideFilters, stretch: Stretch): Promise<Side[]> {
   const order = direction(stretch);
+  const by_kind = await kindToWalk(db, team_id, filters);
   // Skipped rows are read from the indexes only; just the page itself is read from the tables.
   return db.all<Side>(sql`
     select j.source_id, j.kind, s.line, s.side, p.currency, j.subject_id, j.created_at,
       case s.side when 'debit' then p.debit else p.credit end as account,
       case s.side when 'debit' then -p.amount_minor else p.amount_minor end as amount_minor
     from (
-      select * from (${sidesOf({ team_id, filters, stretch })}) found
+      select * from (${sidesOf({ team_id, filters, by_kind, stretch })}) found
       order by journal_id ${order}, line ${order}, side ${order} limit ${stretch.limit} offset ${stretch.offset}
     ) s
     join journals j on j.team_id = ${team_id} and j.id = s.journal_id
@@ -82,18 +85,41 @@ export function listSides(db: Queryable, team_id: bigint, filters: SideFilters, 
 
 /** Returns the number of a team's sides that match the filters. */
 export async function countSides(db: Queryable, team_id: bigint, filters: SideFilters): Promise<number> {
+  const by_kind = await kindToWalk(db, team_id, filters);
   const row = await db.maybe<{ total: bigint }>(sql`
-    select count(*) as total from (${sidesOf({ team_id, filters, stretch: null })}) found`);
+    select count(*) as total from (${sidesOf({ team_id, filters, by_kind, stretch: null })}) found`);
   return Number(row?.total ?? 0n);
 }
 
+/** So many sides are read and filtered by kind, whatever the kind. */
+const FEW_SIDES = 1_000;
+
+/**
+ * Returns the kind whose journals are read. Where an account or a currency is chosen and has few sides, these are read instead: the
+ * kind may have many journals without any of them.
+ */
+async function kindToWalk(db: Queryable, team_id: bigint, filters: SideFilters): Promise<string | null> {
+  const { kind, accounts, currencies, ids } = filters;
+  if (kind === null || kind === COMMONEST) return null;
+  if (accounts.length > 1 && currencies.length > 1) return kind;
+  const all = { accounts, currencies, ids, kind: null, from: null, before: null };
+  const limit = FEW_SIDES + 1;
+  const stretch: Stretch = { order: 'newest', place: null, inclusive: false, offset: 0, limit };
+  const row = await db.maybe<{ sides: bigint }>(sql`
+    select count(*) as sides from (
+      select 1 from (${sidesOf({ team_id, filters: all, by_kind: null, stretch })}) found limit ${limit}) few`);
+  return row && row.sides <= FEW_SIDES ? null : kind;
+}
+
 function sidesOf(walk: Walk): Fragment {
-  const { kind } = walk.filters;
-  if (kind !== null && kind !== COMMONEST) return byKind(walk, kind);
+  if (walk.by_kind !== null) return byKind(walk, walk.by_kind);
   return part`${bySide(walk, 'debit')} union all ${bySide(walk, 'credit')}`;
 }
 
-/** Scans each account and currency in its own index range, so that a page costs the same whatever the length of the ledger. */
+/**
+ * Scans each account and currency in its own index range, so that a page costs the same whatever the length of the ledger, and a
+ * count only what it counts. For a count, too, `offset 0` keeps PostgreSQL from reading all postings of the team instead.
+ */
 function bySide(walk: Walk, column: 'debit' | 'credit'): Fragment {
   const { team_id, filters, stretch } = walk;
   const own = fixed(`p.${column}`);
@@ -113,22 +139,23 @@ function bySide(walk: Walk, column: 'debit' | 'credit'): Fragment {
   return part`
     select p.journal_id, p.line, ${side} as side
     from unnest(${filters.accounts}::text[]) a(account), unnest(${filters.currencies}::text[]) c(currency), lateral (
-      select p.journal_id, p.line from postings p ${ofJournal.length > 0 ? journalOf(walk) : part``} where ${allOf(conditions)} ${
+      select p.journal_id, p.line from postings p ${ofJournal.length > 0 ? JOURNAL : part``} where ${allOf(conditions)} ${
         stretch
           ? part`
         order by p.journal_id ${direction(stretch)}, p.line ${direction(stretch)} limit ${stretch.offset + stretch.limit}`
-          : part``
+          : fixed('offset 0')
       }
     ) p`;
 }
 
-/** Joins the journal row by row when a page is read: otherwise the planner may read all journals of the team. */
-function journalOf({ stretch }: Walk): Fragment {
-  return part`, lateral (
-    select kind, created_at from journals j where j.team_id = p.team_id and j.id = p.journal_id ${stretch ? part`offset 0` : part``}) j`;
-}
+/** Joins the journal row by row: otherwise the planner may read all journals of the team. */
+const JOURNAL = fixed(`, lateral (
+    select kind, family, created_at from journals j where j.team_id = p.team_id and j.id = p.journal_id offset 0) j`);
 
-/** Selects journals of one kind, with the sides that match. */
+/**
+ * Selects journals of one kind in their order, with the sides that match. `offset 0` lets PostgreSQL expect a side of each journal,
+ * so that it stops when a page is full.
+ */
 function byKind(walk: Walk, kind: string): Fragment {
   const { team_id, filters, stretch } = walk;
   const conditions = [
@@ -136,22 +163,28 @@ function byKind(walk: Walk, kind: string): Fragment {
     part`j.family = ${kind}`,
     ...within(filters.ids, fixed('j.id')),
     ...journalConditions({ ...filters, kind: null }),
+    ...(stretch?.place
+      ? [part`j.id ${fixed(stretch.order === 'newest' ? '<=' : '>=')} ${journalAt(team_id, stretch.place)}`]
+      : []),
   ];
   return part`
-    select p.journal_id, p.line, v.side
-    from (select id from journals j where ${allOf(conditions)} ${stretch ? part`order by j.id ${direction(stretch)}` : part``}) j,
-      lateral (select * from postings p where p.team_id = ${team_id} and p.journal_id = j.id offset 0) p,
-      lateral (values (${sideText('debit')}, p.debit), (${sideText('credit')}, p.credit)) v(side, account)
-    where ${allOf([
-      part`v.account = any(${filters.accounts})`,
-      part`p.currency = any(${filters.currencies})`,
-      ...beyond(walk, part`(j.id, p.line, v.side)`),
-    ])}`;
+    select j.id as journal_id, s.line, s.side
+    from journals j, lateral (
+        select p.line, v.side
+        from postings p, lateral (values (${sideText('debit')}, p.debit), (${sideText('credit')}, p.credit)) v(side, account)
+        where ${allOf([
+          part`p.team_id = ${team_id}`,
+          part`p.journal_id = j.id`,
+          part`v.account = any(${filters.accounts})`,
+          part`p.currency = any(${filters.currencies})`,
+          ...beyond(walk, part`(p.journal_id, p.line, v.side)`),
+        ])} offset 0) s
+    where ${allOf(conditions)}`;
 }
 
 function journalConditions({ kind, from, before }: Pick<SideFilters, 'kind' | 'from' | 'before'>): Fragment[] {
   const conditions: Fragment[] = [];
-  if (kind !== null) conditions.push(part`j.kind = ${kind}`);
+  if (kind !== null) conditions.push(kind === COMMONEST ? part`j.kind = ${kind}` : part`j.family = ${kind}`);
   if (from) conditions.push(part`j.created_at >= ${from}`);
   if (before) conditions.push(part`j.created_at < ${before}`);
   return conditions;
@@ -164,10 +197,13 @@ function within({ from, to }: IdRange, id: Fragment): Fragment[] {
 /** Conditions for sides beyond the position, in the direction of reading. */
 function beyond({ team_id, stretch }: Walk, here: Fragment): Fragment[] {
   if (!stretch?.place) return [];
-  const { source_id, kind, line, side } = stretch.place;
+  const { line, side } = stretch.place;
   const sign = fixed(`${stretch.order === 'newest' ? '<' : '>'}${stretch.inclusive ? '=' : ''}`);
-  const journal = part`(select id from journals where team_id = ${team_id} and source_id = ${source_id} and kind = ${kind})`;
-  return [part`${here} ${sign} (${journal}, ${line}, ${sideText(side)})`];
+  return [part`${here} ${sign} (${journalAt(team_id, stretch.place)}, ${line}, ${sideText(side)})`];
+}
+
+function journalAt(team_id: bigint, { source_id, kind }: SidePlace): Fragment {
+  return part`(select id from journals where team_id = ${team_id} and source_id = ${source_id} and kind = ${kind})`;
 }
 
 /** Sides sort alphabetically, whatever the collation of the database: within a line, credit comes before debit. */

@@ -3,9 +3,11 @@ import { recorded } from '../../tenants/audit/record.ts';
 import { once } from '../../tenants/api/idempotency.ts';
 import { type Call, type Reply, type Route, route } from '../../tenants/api/route.ts';
 import { envelopeSchema } from '../../kit/envelope.ts';
-import { invalid, notFound } from '../../kit/errors.ts';
+import { notFound } from '../../kit/errors.ts';
 import { idPrefix, isId } from '../../kit/ids.ts';
-import { Cursors, cursorPage, listMeta, offsetMeta } from '../../kit/paging.ts';
+import { checkDays } from '../../kit/list-filters.ts';
+import { Cursors, listMeta, pageOf } from '../../kit/paging.ts';
+import { ListTotals } from '../../kit/totals.ts';
 import type { Queryable } from '../../kit/sql.ts';
 import type { WebhookDeps } from './deps.ts';
 import { redeliver } from './service.ts';
@@ -13,6 +15,7 @@ import { type EventRow, type EventsQuery, eventReply, eventsQuery } from '../eve
 import { countEvents, findEvent, listEvents } from '../events/store.ts';
 
 export function eventRoutes(deps: WebhookDeps): Route[] {
+  const totals = new ListTotals('evt', deps.config.events_keep_ms);
   return [
     route({
       method: 'GET',
@@ -23,7 +26,7 @@ export function eventRoutes(deps: WebhookDeps): Route[] {
       scope: 'event.read',
       query: eventsQuery,
       replies: { 200: envelopeSchema({ items: Type.Array(eventReply), meta: listMeta }) },
-      handle: (call) => listed(deps, call),
+      handle: (call) => listed(deps, totals, call),
     }),
     route({
       method: 'GET',
@@ -84,24 +87,17 @@ function recordOf(row: EventRow): object {
   return JSON.parse(row.body);
 }
 
-async function listed(deps: WebhookDeps, call: Call<unknown, EventsQuery>): Promise<Reply> {
+async function listed(deps: WebhookDeps, totals: ListTotals, call: Call<unknown, EventsQuery>): Promise<Reply> {
   const {
     team,
     store: { db, environment },
   } = call.caller;
-  const { type, date_from, date_to } = call.query;
-  if (date_from && date_to && date_to < date_from) throw invalid({ date_to: ['must not be before date_from'] });
-  const filters = { type, date_from, date_to };
+  checkDays(call.query);
   const cursors = new Cursors(deps.secrets, `events:${environment}:${team.id}`);
   const position = cursors.position(call.query);
-  const floor = idPrefix('evt', environment);
-  const rows = await listEvents(db, environment, team.id, filters, position);
-  const { items, meta } =
-    position.kind === 'offset'
-      ? {
-          items: rows,
-          meta: offsetMeta(cursors, position, rows.at(-1)?.id, await countEvents(db, environment, team.id, filters), floor),
-        }
-      : cursorPage(cursors, position, rows, floor);
+  const rows = await listEvents(db, environment, team.id, call.query, position);
+  const { items, meta } = await pageOf(cursors, position, rows, idPrefix('evt', environment), () =>
+    totals.of(environment, `${team.id}`, call, (ids) => countEvents(db, environment, team.id, call.query, ids)),
+  );
   return { code: 200, message: 'Events retrieved', body: { items: items.map(recordOf), meta }, headers: sequences(items) };
 }

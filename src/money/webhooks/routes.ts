@@ -6,7 +6,8 @@ import { eventReply } from '../events/schema.ts';
 import { envelopeSchema } from '../../kit/envelope.ts';
 import { notFound } from '../../kit/errors.ts';
 import { idPrefix, isId } from '../../kit/ids.ts';
-import { Cursors, cursorPage, listMeta, offsetMeta, type PagingQuery } from '../../kit/paging.ts';
+import { Cursors, listMeta, pageOf, type PagingQuery } from '../../kit/paging.ts';
+import { ListTotals } from '../../kit/totals.ts';
 import type { WebhookDeps } from './deps.ts';
 import { presentAttempt, presentEndpoint } from './present.ts';
 import {
@@ -37,6 +38,7 @@ const one = envelopeSchema({ webhook: endpointReply });
 const withSecret = envelopeSchema({ webhook: endpointWithSecretReply });
 
 export function webhookRoutes(deps: WebhookDeps): Route[] {
+  const totals = new ListTotals('whd', deps.config.events_keep_ms);
   return [
     route({
       ...READ,
@@ -153,7 +155,7 @@ export function webhookRoutes(deps: WebhookDeps): Route[] {
       description: 'Every attempt with the response of the endpoint, newest first.',
       query: endpointsQuery,
       replies: { 200: envelopeSchema({ items: Type.Array(deliveryReply), meta: listMeta }) },
-      handle: (call) => attempts(deps, call),
+      handle: (call) => attempts(deps, totals, call),
     }),
     route({
       ...WRITE,
@@ -209,12 +211,8 @@ async function listed(deps: WebhookDeps, call: Call<unknown, PagingQuery>): Prom
   } = call.caller;
   const cursors = new Cursors(deps.secrets, `webhooks:${environment}:${team.id}`);
   const position = cursors.position(call.query);
-  const floor = idPrefix('wh', environment);
   const rows = await listEndpoints(db, team.id, position);
-  const { items, meta } =
-    position.kind === 'offset'
-      ? { items: rows, meta: offsetMeta(cursors, position, rows.at(-1)?.id, await countEndpoints(db, team.id), floor) }
-      : cursorPage(cursors, position, rows, floor);
+  const { items, meta } = await pageOf(cursors, position, rows, idPrefix('wh', environment), () => countEndpoints(db, team.id));
   return {
     code: 200,
     message: 'Webhooks retrieved',
@@ -222,7 +220,7 @@ async function listed(deps: WebhookDeps, call: Call<unknown, PagingQuery>): Prom
   };
 }
 
-async function attempts(deps: WebhookDeps, call: Call<unknown, PagingQuery>): Promise<Reply> {
+async function attempts(deps: WebhookDeps, totals: ListTotals, call: Call<unknown, PagingQuery>): Promise<Reply> {
   const {
     store: { db, environment },
   } = call.caller;
@@ -230,11 +228,9 @@ async function attempts(deps: WebhookDeps, call: Call<unknown, PagingQuery>): Pr
   await getEndpoint(db, ref);
   const cursors = new Cursors(deps.secrets, `deliveries:${environment}:${ref.team_id}:${ref.id}`);
   const position = cursors.position(call.query);
-  const floor = idPrefix('whd', environment);
   const rows = await listAttempts(db, ref, position);
-  const { items, meta } =
-    position.kind === 'offset'
-      ? { items: rows, meta: offsetMeta(cursors, position, rows.at(-1)?.id, await countAttempts(db, ref), floor) }
-      : cursorPage(cursors, position, rows, floor);
+  const { items, meta } = await pageOf(cursors, position, rows, idPrefix('whd', environment), () =>
+    totals.of(environment, `${ref.team_id} ${ref.id}`, call, (ids) => countAttempts(db, ref, ids)),
+  );
   return { code: 200, message: 'Deliveries retrieved', body: { items: items.map(presentAttempt), meta } };
 }

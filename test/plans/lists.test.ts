@@ -1,0 +1,174 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { openPool } from '../../src/platform/db/pool.ts';
+import type { Sql } from '../../src/kit/sql.ts';
+import { createLog } from '../../src/kit/log.ts';
+import { type Api, startApi } from '../setup/api.ts';
+import { contractOf } from '../openapi/contract.ts';
+import { type Choice, choicesOf, type List, listsOf, parametersOf } from './routes.ts';
+import { Shelf } from './rows.ts';
+import { type Visits, visitsOf } from './visits.ts';
+
+/**
+ * Rows that a page may read, however many the team has. A page of two filters that many rows fit, but few both, reads up to the
+ * square root of 25 times the rows.
+ */
+const BOUND = 2_500;
+/** Rows that a count may read for each that it counts: of the balance history, a line and its journal. */
+const READ_PER_MATCH: Record<string, number> = { '/balance/history': 2 };
+const ROWS = 20_000;
+/** Share of the rows that is few. */
+const FEW = 0.02;
+
+/** Routes whose `search` reads every row of the team, with the reason. */
+const MANY_ROWS = 'no index of substrings';
+const SCANS_FOR_TEXT: Record<string, string> = {
+  '/beneficiaries': MANY_ROWS,
+  '/customers': 'reads every match, to sort them',
+  '/customers/{id}/payments': MANY_ROWS,
+  '/invoices': MANY_ROWS,
+  '/links': MANY_ROWS,
+  '/links/{id}/payments': MANY_ROWS,
+  '/payments': MANY_ROWS,
+  '/transfers': MANY_ROWS,
+};
+
+/** Routes that count their rows for each first page, because rows can be deleted, with what keeps their number small. */
+const COUNTS_EACH_TIME: Record<string, string> = {
+  '/beneficiaries': 'a merchant deletes them',
+  '/customers/{id}/payment_methods': 'a merchant or a payer deletes them, and a customer has few',
+  '/invoices': 'a merchant deletes drafts',
+  '/payments/{id}/refunds': 'a payment has few',
+};
+
+let sent: Sql[] = [];
+let listening = false;
+let api: Api;
+let key: string;
+let lists: List[];
+
+before(async () => {
+  api = await startApi({
+    workers: false,
+    watch: (database) => (database === 'live' ? listen : undefined),
+  });
+  const owner = openPool({
+    url: api.databases.live,
+    size: 1,
+    log: createLog({ level: 'silent', format: 'json' }),
+    statement_ms: 120_000,
+  });
+  const small = await api.newMerchant();
+  await new Shelf(owner, small.team.id, 30).fill();
+  const shelf = new Shelf(owner, api.team.id, ROWS);
+  await shelf.fill();
+  await owner.close();
+  key = api.keys.live.secret;
+  lists = listsOf(contractOf().document, shelf.shop);
+});
+after(() => api.stop());
+
+function listen(statement: Sql): null {
+  if (listening) sent.push(statement);
+  return null;
+}
+
+/** Sends a request. @returns its body and its statements */
+async function asked(path: string, query: Record<string, string>) {
+  sent = [];
+  listening = true;
+  const { status, body } = await api.call('GET', `${path}?${new URLSearchParams(query)}`, { key });
+  listening = false;
+  assert.equal(status, 200, `${path} ${JSON.stringify(query)}: ${JSON.stringify(body)}`);
+  return { meta: body.meta, statements: sent };
+}
+
+const explain = (statement: Sql): Promise<Visits[]> =>
+  api.deps.stores.live.of(api.team.id).db.transaction((tx) => visitsOf(tx, statement));
+
+const isCount = ({ text }: Sql) => /\bcount\(\*\)/.test(text);
+
+/** Cursors in the middle of a list, for both directions. */
+async function middleOf(list: List): Promise<Record<string, string>[]> {
+  if (!list.has_cursor) return [];
+  const { meta } = await asked(list.path, { page: '1', per_page: '1' });
+  const middle = await asked(list.path, { page: String(Math.ceil(meta.total / 50)), per_page: '25' });
+  const older = middle.meta.next_cursor;
+  const { meta: next } = await asked(list.path, { cursor: older });
+  return [{ cursor: '' }, { cursor: older }, ...(next.prev_cursor ? [{ cursor: next.prev_cursor }] : [])];
+}
+
+/**
+ * Rows that a count may read: those of its narrowest filter when they are few. PostgreSQL compares costs: of filters that many rows
+ * fit, it may read the one whose rows lie together.
+ * @param matches of the list and of each filter alone
+ */
+function counted(matches: number[]): number {
+  const [narrowest, widest] = [Math.min(...matches), Math.max(...matches)];
+  return narrowest <= widest * FEW ? narrowest : 2 * widest;
+}
+
+interface Excess {
+  route: string;
+  choice: Choice;
+  /** Reads, in words. */
+  what: string;
+}
+
+const said = new Set<string>();
+
+/** Pages of filters together are read from the beginning and from the middle. A search costs the same from everywhere. */
+function positionsOf(choice: Choice, deep: Record<string, string>[]): Record<string, string>[] {
+  const filters = Object.keys(choice).length;
+  if (filters < 2) return [{}, { page: '2' }, ...deep];
+  return 'search' in choice ? [{}] : [{}, ...deep.slice(1)];
+}
+
+/** Asks one query of a list as every kind of page. */
+async function walk(list: List, choice: Choice, deep: Record<string, string>[], totals: Map<string, number>): Promise<Excess[]> {
+  const found: Excess[] = [];
+  const filters = parametersOf(list, choice);
+  for (const position of positionsOf(choice, deep)) {
+    const { meta, statements } = await asked(list.path, { ...filters, ...position });
+    if ('total' in meta) totals.set(JSON.stringify(choice), meta.total);
+    const singles = [{}, ...Object.entries(choice).map(([name, value]) => ({ [name]: value }))];
+    const matches = counted(singles.map((single) => totals.get(JSON.stringify(single)) ?? 0));
+    for (const statement of statements) {
+      const bound = BOUND + (isCount(statement) ? matches * (READ_PER_MATCH[list.route] ?? 1) : 0);
+      const known = JSON.stringify([statement.text, statement.values.map(String)]);
+      if (said.has(known)) continue;
+      said.add(known);
+      for (const { rows, plan } of await explain(statement)) {
+        if (rows > bound) {
+          const what = `${Object.keys(position)[0] ?? 'first'} ${isCount(statement) ? 'count' : 'page'}: ${rows} rows > ${bound}: ${plan}`;
+          found.push({ route: list.route, choice, what });
+        }
+      }
+    }
+  }
+  return found;
+}
+
+test('no page and no count of a list reads more rows than its bound, whatever its filters', { timeout: 280_000 }, async () => {
+  const excesses: Excess[] = [];
+  for (const list of lists) {
+    const deep = await middleOf(list);
+    const totals = new Map<string, number>();
+    for (const choice of choicesOf(list)) excesses.push(...(await walk(list, choice, deep, totals)));
+  }
+  const { true: texts = [], false: others = [] } = Object.groupBy(excesses, ({ choice }) => String('search' in choice));
+  assert.deepEqual(others, []);
+  assert.deepEqual([...new Set(texts.map(({ route }) => route))].sort(), Object.keys(SCANS_FOR_TEXT).sort());
+});
+
+test('a first page without filters counts only the newest rows again', async () => {
+  const again: string[] = [];
+  for (const list of lists) {
+    await asked(list.path, {});
+    const { statements } = await asked(list.path, {});
+    for (const statement of statements.filter(isCount)) {
+      if ((await explain(statement)).some(({ rows }) => rows > BOUND)) again.push(list.route);
+    }
+  }
+  assert.deepEqual([...new Set(again)].sort(), Object.keys(COUNTS_EACH_TIME).sort());
+});

@@ -1,0 +1,84 @@
+import pg from 'pg';
+import type { Sql, Tx } from '../../src/kit/sql.ts';
+
+/** Rows of tables and entries of indexes that a statement read. */
+export interface Visits {
+  rows: number;
+  plan: string;
+}
+
+interface Plan {
+  'Node Type': string;
+  'Index Name'?: string;
+  'Actual Rows': number;
+  'Actual Loops': number;
+  'Rows Removed by Filter'?: number;
+  'Rows Removed by Index Recheck'?: number;
+  'Shared Hit Blocks': number;
+  'Shared Read Blocks': number;
+  Plans?: Plan[];
+}
+
+/** Blocks that a bounded statement may read beside those of its rows, and to begin reading an index. */
+const FREE_BLOCKS = 150;
+const BLOCKS_PER_ROW = 8;
+const BLOCKS_PER_LOOP = 5;
+/** Entries of an index in a block. An index that is read from start to end to find few rows reports only these rows. */
+const ENTRIES_PER_BLOCK = 60;
+
+/**
+ * Runs a statement with each plan that the service may use for it: of these values, of any values when it is prepared, and
+ * without sorting when one plan serves all values. Tables are not read from start to end, as in a store where the team is one of
+ * many: this team has nearly all rows.
+ * @param tx of the team, as the service's role
+ */
+export async function visitsOf(tx: Tx, statement: Sql): Promise<Visits[]> {
+  await tx.run({ text: 'set local enable_seqscan = off', values: [] });
+  const generic = { plan_cache_mode: 'force_generic_plan', enable_sort: statement.one_plan ? 'off' : 'on' };
+  const custom = { plan_cache_mode: 'force_custom_plan', enable_sort: 'on' };
+  const modes = statement.one_plan ? [generic] : statement.name ? [custom, generic] : [custom];
+  const found: Visits[] = [];
+  await tx.run({ text: `prepare walked as ${statement.text}`, values: [] });
+  for (const settings of modes) {
+    for (const [name, value] of Object.entries(settings)) await tx.run({ text: `set local ${name} = ${value}`, values: [] });
+    found.push(await explained(tx, statement.values));
+  }
+  await tx.run({ text: 'deallocate walked', values: [] });
+  return found;
+}
+
+async function explained(tx: Tx, values: readonly unknown[]): Promise<Visits> {
+  const sent = values.length > 0 ? `(${values.map(literal).join(', ')})` : '';
+  const [answer] = await tx.all<{ 'QUERY PLAN': [{ Plan: Plan }] }>({
+    text: `explain (analyze, buffers, timing off, format json) execute walked${sent}`,
+    values: [],
+  });
+  const { Plan: root } = (answer as { 'QUERY PLAN': [{ Plan: Plan }] })['QUERY PLAN'][0];
+  const nodes = flat(root);
+  const rows = nodes.reduce((sum, node) => sum + visited(node), 0);
+  const blocks = root['Shared Hit Blocks'] + root['Shared Read Blocks'];
+  const loops = nodes.filter(isScan).reduce((sum, node) => sum + node['Actual Loops'], 0);
+  const hidden = Math.max(0, blocks - FREE_BLOCKS - BLOCKS_PER_ROW * rows - BLOCKS_PER_LOOP * loops) * ENTRIES_PER_BLOCK;
+  return {
+    rows: rows + hidden,
+    plan: nodes.map((node) => [node['Node Type'], node['Index Name'], visited(node) || ''].filter(Boolean).join(' ')).join(', '),
+  };
+}
+
+const flat = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(flat)];
+
+/** A bitmap's rows are counted where the index is read. */
+const isScan = (node: Plan) => /(Seq|Index|Index Only) Scan$/.test(node['Node Type']);
+
+function visited(node: Plan): number {
+  if (!isScan(node)) return 0;
+  const removed = (node['Rows Removed by Filter'] ?? 0) + (node['Rows Removed by Index Recheck'] ?? 0);
+  return Math.round((node['Actual Rows'] + removed) * node['Actual Loops']);
+}
+
+function literal(value: unknown): string {
+  if (value === null || value === undefined) return 'null';
+  if (value instanceof Date) return `'${value.toISOString()}'`;
+  if (Array.isArray(value)) return pg.escapeLiteral(`{${value.map((one) => JSON.stringify(String(one))).join(',')}}`);
+  return pg.escapeLiteral(String(value));
+}
