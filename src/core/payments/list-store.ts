@@ -48,15 +48,19 @@ function belongingTo(of: PaymentsOf): Fragment {
  * there is another page.
  */
 export function listPayments(db: Queryable, team_id: bigint, filters: Fragment[], position: Position): Promise<ListedRow[]> {
-  const page = clause`${allOf([ofTeam(team_id), ...filters])} ${pageTail(position)}${planOf(filters)}`;
+  const conditions = allOf([ofTeam(team_id), ...filters]);
   if (position.kind !== 'offset' || position.page === 1) {
-    return db.all<ListedRow>(sql`select ${listedColumns} from payments where ${page}`);
+    return db.all<ListedRow>(
+      sql`select ${listedColumns} from payments where ${conditions} ${pageTail(position)}${planOf(filters)}`,
+    );
   }
-  // The skipped rows are read from the index only; just the page itself is read from the table. `offset 0` keeps PostgreSQL from
-  // joining the two some other way.
+  // The skipped rows are read from the index only. A range and not a lookup of each id: several indexes hold the columns of a
+  // lookup, and a plan made for an empty table takes any of them; only one has the rows in order.
+  const { page, per_page } = position;
+  const first = clause`select id from payments where ${conditions} order by id desc limit 1 offset ${(page - 1) * per_page}`;
   return db.all<ListedRow>(sql`
-    select found.* from (select id as at from payments where ${page}) page cross join lateral (
-      select ${listedColumns} from payments where team_id = ${team_id} and id = page.at offset 0) found order by page.at desc`);
+    select ${listedColumns} from payments where ${conditions} and id <= (${first})
+    ${pageTail({ kind: 'offset', page: 1, per_page })}${planOf(filters)}`);
 }
 
 const ofTeam = (team_id: bigint) => clause`team_id = ${team_id}`;

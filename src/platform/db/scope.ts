@@ -15,8 +15,9 @@ const SETTERS = {
   one_plan: {
     name: 'pirogue_team_one_plan',
     // Rows come in the order of an index. Without sorting, no plan reads a table that has grown since its statistics were made.
+    // A plan for all values expects a tenth of a team's rows, which would be worth compiling; a page has at most a hundred.
     text: `select set_config('${SETTING.one}', $1, true), set_config('plan_cache_mode', 'force_generic_plan', true),
-      set_config('enable_sort', 'off', true)`,
+      set_config('enable_sort', 'off', true), set_config('jit', 'off', true)`,
   },
   all: { name: 'pirogue_role', text: `select set_config('${SETTING.all}', $1, true)` },
 } as const;
