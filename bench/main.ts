@@ -9,6 +9,7 @@ import { getSection, listSection } from './reads.ts';
 import { type Report, reportOf } from './report.ts';
 import { routingSection } from './routing.ts';
 import { type Section, takeRounds } from './rounds.ts';
+import { searchSection } from './search.ts';
 import { type Service, startService } from './service.ts';
 import { buildStage, type Stage } from './stage.ts';
 import { tablesOf } from './table.ts';
@@ -20,6 +21,7 @@ const BUILD: Record<SectionName, (stage: Stage, options: Options, service: Servi
   deliveries: deliveriesSection,
   postings: postingsSection,
   routing: routingSection,
+  search: searchSection,
 };
 
 /** By a signal: no fault to be shown with a stack. */

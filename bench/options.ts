@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 
-export const SECTIONS = ['post', 'get', 'list', 'deliveries', 'postings', 'routing'] as const;
+export const SECTIONS = ['post', 'get', 'list', 'deliveries', 'postings', 'routing', 'search'] as const;
 
 export type SectionName = (typeof SECTIONS)[number];
 
@@ -21,10 +21,11 @@ export interface Options {
 }
 
 export const USAGE = `npm run bench -- [options]
-  --only post,get,list,deliveries,postings,routing
+  --only post,get,list,deliveries,postings,routing,search
                                     measure these only
   --seconds N                       length of one window (default 3)
   --rounds N                        rounds, interleaved; medians are shown (default 5)
+  --rows N                          payments of the large team (default 1,000,000)
   --json                            print JSON
   --quick                           a smoke run of less than half a minute; docs/performance.md stays as it is
   --profile DIR                     also write CPU profiles of the service and say where time goes (slower: not for figures)`;
@@ -42,7 +43,7 @@ export function readOptions(args: string[]): Options | null {
     seconds: number('--seconds', values.seconds, quick ? 0.15 : 3, 0.1, 600),
     warm_seconds: quick ? 0.05 : 1,
     rounds: Math.ceil(number('--rounds', values.rounds, quick ? 1 : 5, 1, 100)),
-    large_rows: quick ? 2_000 : 1_000_000,
+    large_rows: Math.ceil(number('--rows', values.rows, quick ? 2_000 : 1_000_000, 1_000, 100_000_000)),
     json: values.json ?? false,
     quick,
     profile_dir: values.profile ?? null,
@@ -57,6 +58,7 @@ function parse(args: string[]) {
         only: { type: 'string' },
         seconds: { type: 'string' },
         rounds: { type: 'string' },
+        rows: { type: 'string' },
         profile: { type: 'string' },
         json: { type: 'boolean' },
         quick: { type: 'boolean' },

@@ -41,6 +41,7 @@ export interface Listed {
   more: boolean | undefined;
 }
 
+const BUILD_LIMIT_MS = 120_000;
 const silent = createLog({ level: 'silent', format: 'json' });
 
 /** Payments in a sandbox, their lists, and the builder of their index. */
@@ -88,22 +89,29 @@ export class Fixture {
   }
 
   /** Makes the team due now, whatever the builder waits for, and runs a round. */
-  async roundNow(team_id: bigint, store?: Store): Promise<void> {
+  async roundNow(team_id: bigint, store?: Store, options?: BuildOptions): Promise<void> {
     await this.owner.run(sql`
       insert into search_builds (team_id, kind, due_at) values (${team_id}, 'payments', now())
       on conflict (team_id, kind) do update set due_at = now()`);
-    await this.round(store);
+    await this.round(store, options);
   }
 
-  /** Builds until nothing is left to build. */
-  async build(team_id: bigint, rounds = 200): Promise<void> {
-    let before = '';
-    for (let i = 0; i < rounds; i++) {
+  /** Builds until nothing is left to build. Transactions of other tests on the same server can delay it. */
+  async build(team_id: bigint): Promise<void> {
+    const deadline = performance.now() + BUILD_LIMIT_MS;
+    while (!(await this.#isBuilt(team_id))) {
       await this.roundNow(team_id);
-      const after = await this.state(team_id);
-      if (after === before && i > 2) return;
-      before = after;
+      if (performance.now() > deadline) throw new Error(`not built: ${await this.state(team_id)}`);
     }
+  }
+
+  async #isBuilt(team_id: bigint): Promise<boolean> {
+    const rows = await this.owner.all(sql`
+      select 1 from search_changed where team_id = ${team_id}
+      union all
+      (select 1 from payments where team_id = ${team_id} and id > coalesce((
+        select max(last_id) from search_segments where team_id = ${team_id}), '') offset ${OPTIONS.segment_rows - 1} limit 1)`);
+    return rows.length === 0;
   }
 
   async state(team_id: bigint): Promise<string> {
@@ -114,13 +122,15 @@ export class Fixture {
     return JSON.stringify(rows);
   }
 
+  /** @param store another view on the store of the team */
   async list(
     team_id: bigint,
     query: ListPaymentsQuery,
     kind: 'secret' | 'public' = 'secret',
     of?: { customer_id: string },
+    store: Store = this.storeOf(team_id),
   ): Promise<Listed> {
-    const caller = { team: { id: team_id }, store: this.storeOf(team_id), kind };
+    const caller = { team: { id: team_id }, store, kind };
     const { body } = await this.#list({ query, caller, at: Date.now() } as unknown as Call<unknown, ListPaymentsQuery>, of);
     const { items, meta } = body as { items: { id: string }[]; meta: Record<string, unknown> };
     return {

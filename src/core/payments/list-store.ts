@@ -37,7 +37,8 @@ export function filterConditions(
   return [...(of ? [belongingTo(of)] : []), ...conditionsOf(query, conditions)];
 }
 
-function belongingTo(of: PaymentsOf): Fragment {
+/** Returns the condition of a list of one customer or payment link. */
+export function belongingTo(of: PaymentsOf): Fragment {
   if ('customer_id' in of) return clause`customer_id = ${of.customer_id}`;
   // Worded like the predicate of the partial index on payments of links, so that PostgreSQL uses it.
   return clause`key_id = ${of.link_id} and key_id like 'lnk\\_%'`;

@@ -8,7 +8,7 @@ import { idPrefix, lowestIdAt } from '../../kit/ids.ts';
 import type { Position } from '../../kit/paging.ts';
 import { type Fragment, part } from '../../kit/sql.ts';
 import { endOfDay, startOfDay } from '../../kit/list-filters.ts';
-import { filterConditions, type PaymentsOf } from './list-store.ts';
+import { belongingTo, filterConditions, type PaymentsOf } from './list-store.ts';
 import type { ListedRow } from './present.ts';
 import type { ListPaymentsQuery } from './schema.ts';
 import { areFew, GROUPS, matchingPayments, SEARCHABLE_PAYMENTS } from './search-store.ts';
@@ -48,8 +48,7 @@ export class PaymentSearcher {
     const corpus = { team_id, kind: SEARCHABLE_PAYMENTS.kind };
     const index = await readIndex(db, corpus);
     if (index.segments.length === 0) return null;
-    const indexed = filterConditions(environment, query.status ? { status: query.status } : {}, by, of);
-    if (indexed.length > 0 && (await areFew(db, team_id, indexed))) return null;
+    if (of && (await areFew(db, team_id, belongingTo(of)))) return null;
     const text = query.search ?? '';
     const searching: Searching = {
       ...{ db, corpus, index, prefix: idPrefix('trx', environment) },

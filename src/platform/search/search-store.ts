@@ -1,4 +1,4 @@
-import { type Queryable, sql } from '../../kit/sql.ts';
+import { PLANNED_EACH_TIME, type Queryable, sql } from '../../kit/sql.ts';
 import type { Segment } from './build-store.ts';
 import { type Corpus, ID_LENGTH } from './searchable.ts';
 import type { ListName } from './wanted.ts';
@@ -64,7 +64,7 @@ export async function readLists(
     union all
     select -1, count(*)::integer, ''::bytea, null from search_segments
     where team_id = ${team_id} and kind = ${kind} and last_id >= ${segments[0]?.last_id} and last_id <= ${segments.at(-1)?.last_id}
-      and segment = any(${numbers}::integer[])`);
+      and segment = any(${numbers}::integer[])${PLANNED_EACH_TIME}`);
   const present = rows.find(({ n }) => n === -1)?.segment;
   return present === segments.length ? rows.filter(({ n }) => n >= 0) : null;
 }
@@ -82,7 +82,7 @@ export async function lengthsOf(
       ${lists.map(({ third }) => third)}::text[]) with ordinality as w (field_group, bucket, third, n)
     cross join lateral (select thirds, ends from search_postings p where p.team_id = ${team_id} and p.kind = ${kind}
       and p.segment = ${segment} and p.field_group = w.field_group and p.bucket = w.bucket) p
-    cross join lateral strpos(p.thirds, w.third) at where at > 0`);
+    cross join lateral strpos(p.thirds, w.third) at where at > 0${PLANNED_EACH_TIME}`);
   const lengths = lists.map(() => 0);
   for (const { n, length } of rows) lengths[n] = length;
   return lengths;
@@ -106,7 +106,7 @@ export async function readIds(db: Queryable, { team_id, kind }: Corpus, places: 
     join search_segments s on s.team_id = ${team_id} and s.kind = ${kind} and s.last_id = w.last_id and s.segment = w.segment
     cross join lateral (
       select string_agg(convert_from(substring(s.ids from position * 26 + 1 for 26), 'SQL_ASCII'), '' order by o) as ids
-      from unnest(w.positions::integer[]) with ordinality as p (position, o)) found`);
+      from unnest(w.positions::integer[]) with ordinality as p (position, o)) found${PLANNED_EACH_TIME}`);
   const text = row?.ids ?? '';
   const count = places.reduce((sum, { positions }) => sum + positions.length, 0);
   if (text.length !== count * ID_LENGTH) return null;

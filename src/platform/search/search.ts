@@ -1,5 +1,5 @@
 import { retried } from '../../kit/retried.ts';
-import { type Fragment, part, type Queryable } from '../../kit/sql.ts';
+import type { Queryable } from '../../kit/sql.ts';
 import { type CandidateReader, type Candidates, type Covered, Replaced } from './candidates.ts';
 import { positionsIn } from './positions.ts';
 import { type Index, readIds } from './search-store.ts';
@@ -13,18 +13,15 @@ export interface IdRange {
   to: string | null;
 }
 
+/** Ids among which matches are read. */
+export type Among = IdRange | { ids: readonly string[] };
+
 /** The rows that a list shows: they contain the text and fulfil all other conditions. Their room reads them. */
 export interface Matches<Row extends { id: string }> {
-  /** @param among condition on the ids */
-  rows(among: Fragment, order: Order, limit: number): Promise<Row[]>;
-  ids(among: Fragment, order: Order, limit: number): Promise<string[]>;
+  rows(among: Among, order: Order, limit: number): Promise<Row[]>;
+  ids(among: Among, order: Order, limit: number): Promise<string[]>;
   /** Returns the number of rows in each range. */
   counts(ranges: readonly IdRange[]): Promise<number[]>;
-}
-
-/** SQL: the condition on the ids of a range. */
-export function within({ after, to }: IdRange): Fragment {
-  return part`id > ${after ?? ''} and ${to === null ? part`true` : part`id <= ${to}`}`;
 }
 
 const MAX_TRIES = 5;
@@ -75,15 +72,15 @@ export async function pageOf<Row extends { id: string }>(
       const ids = await matches.ids(among, order, skip - left_out + missing);
       const shown = ids.slice(skip - left_out);
       left_out += ids.length - shown.length;
-      if (shown.length > 0) page.push(...(await matches.rows(part`id = any(${shown})`, order, missing)));
+      if (shown.length > 0) page.push(...(await matches.rows({ ids: shown }, order, missing)));
     }
     if (page.length === limit) break;
   }
   return page;
 }
 
-/** Yields conditions on ids that together let all matches pass, piece by piece in the order of the page. */
-async function* piecesOf(searching: Searching, order: Order, range: IdRange): AsyncGenerator<Fragment> {
+/** Yields ids that together are those of all matches, piece by piece in the order of the page. */
+async function* piecesOf(searching: Searching, order: Order, range: IdRange): AsyncGenerator<Among> {
   const covered = coveredBy(searching.index);
   const tail = { after: covered.at(-1)?.last_id ?? null, to: null };
   const hasTail = range.to === null || tail.after === null || range.to > tail.after;
@@ -92,15 +89,15 @@ async function* piecesOf(searching: Searching, order: Order, range: IdRange): As
   );
   if (order === 'newest_first') {
     segments.reverse();
-    if (hasTail) yield within(tail);
+    if (hasTail) yield tail;
   }
   for (let from = 0, size = FIRST_CHUNK; from < segments.length; from += size, size = Math.min(size * GROWTH, MAX_CHUNK)) {
     yield* chunk(searching, order, range, segments.slice(from, from + size));
   }
-  if (order === 'oldest_first' && hasTail) yield within(tail);
+  if (order === 'oldest_first' && hasTail) yield tail;
 }
 
-async function* chunk(searching: Searching, order: Order, range: IdRange, segments: Covered[]): AsyncGenerator<Fragment> {
+async function* chunk(searching: Searching, order: Order, range: IdRange, segments: Covered[]): AsyncGenerator<Among> {
   const read = await searching.candidates.read(order === 'newest_first' ? segments.toReversed() : segments);
   if (order === 'newest_first') read.reverse();
   for (let from = 0; from < read.length; ) {
@@ -108,7 +105,7 @@ async function* chunk(searching: Searching, order: Order, range: IdRange, segmen
     let to = from;
     while (to < read.length && read[to]?.dense === dense) to++;
     const alike = read.slice(from, to);
-    if (dense) yield within(rangeOf(alike));
+    if (dense) yield rangeOf(alike);
     else yield* batches(searching, order, range, alike);
     from = to;
   }
@@ -126,7 +123,7 @@ async function* batches(
   order: Order,
   range: IdRange,
   candidates: readonly Candidates[],
-): AsyncGenerator<Fragment> {
+): AsyncGenerator<Among> {
   const newestFirst = order === 'newest_first';
   const changed = changedIn(searching.index, rangeOf(candidates));
   if (newestFirst) changed.reverse();
@@ -141,7 +138,7 @@ async function* batches(
     const beyond = changed.findIndex((id) => end !== null && (newestFirst ? id < end : id > end));
     ids.push(...changed.splice(0, beyond === -1 ? changed.length : beyond));
     const inside = ids.filter((id) => (range.after === null || id >= range.after) && (range.to === null || id <= range.to));
-    if (inside.length > 0) yield part`id = any(${inside})`;
+    if (inside.length > 0) yield { ids: inside };
   }
 }
 

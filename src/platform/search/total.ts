@@ -1,4 +1,3 @@
-import { part } from '../../kit/sql.ts';
 import { invalid } from '../../kit/errors.ts';
 import type { Candidates, Covered } from './candidates.ts';
 import { positionsIn } from './positions.ts';
@@ -131,7 +130,7 @@ class Chunk<Row extends { id: string }> {
     const asked = [...ids].sort();
     for (let from = 0; from < asked.length; from += BATCH) {
       this.#checkDeadline();
-      const found = await this.#matches.ids(part`id = any(${asked.slice(from, from + BATCH)})`, 'oldest_first', BATCH);
+      const found = await this.#matches.ids({ ids: asked.slice(from, from + BATCH) }, 'oldest_first', BATCH);
       let at = 0;
       for (const id of found) {
         while (id > (sparse[at] as Candidates).segment.last_id) at++;
