@@ -1,4 +1,8 @@
 import { DatabaseUnavailable } from './database-unavailable.ts';
+import { pgCode, QUERY_CANCELED } from './sql.ts';
+
+/** Number of items of one run that reach the deadline of a statement alone before the others fail with them. */
+const MAX_LATE = 2;
 
 export interface BatchOptions<Item, Result> {
   /** Maximum number of items in one run. */
@@ -19,10 +23,10 @@ interface Waiting<Item, Result> {
 
 /**
  * Natural batching: while a slot is free, the items that arrived in one turn of the event loop run together; items that arrive
- * while all slots are busy run together when a slot frees. There is no timer, so an idle service adds no delay and the batch size grows with the load. Measured: 2
- * concurrent runs of at most 64 items beat 1, 4 and any timer (docs/performance.md).
+ * while all slots are busy run together when a slot frees. There is no timer, so an idle service adds no delay and the batch
+ * size grows with the load. Measured: 2 concurrent runs of at most 64 items beat 1, 4 and any timer (docs/performance.md).
  * When a run of several items fails, its items are retried one by one, so that one invalid row cannot fail the others; until the
- * database is unavailable for one of them.
+ * database is unavailable for one of them, or does not finish several of them in time.
  */
 export class Batcher<Item, Result> {
   readonly #options: BatchOptions<Item, Result>;
@@ -90,20 +94,23 @@ export class Batcher<Item, Result> {
     }
   }
 
-  /** Once the database is unavailable for one item, the others fail with it: each would wait for the same deadline in turn. */
+  /**
+   * Once the database is unavailable for one item, the others fail with it, and so do those that wait for a slot: each would
+   * wait for the same deadline in turn. When it is only late, the others may be spared: only those of this run fail.
+   */
   async #settleOneByOne(batch: Waiting<Item, Result>[]): Promise<void> {
-    let down: DatabaseUnavailable | undefined;
-    for (const { item, resolve, reject } of batch) {
-      if (down) {
-        reject(down);
-        continue;
-      }
+    let late = 0;
+    for (const [i, { item, resolve, reject }] of batch.entries()) {
       try {
         const [result] = await this.#options.run([item]);
         resolve(result as Result);
       } catch (error) {
-        if (error instanceof DatabaseUnavailable) down = error;
         reject(error);
+        const down = error instanceof DatabaseUnavailable;
+        if (pgCode(error) === QUERY_CANCELED) late++;
+        if (!down && late < MAX_LATE) continue;
+        for (const other of [...batch.slice(i + 1), ...(down ? this.#queue.splice(0) : [])]) other.reject(error);
+        return;
       }
     }
   }

@@ -153,3 +153,5 @@ export function pgConstraint(error: unknown): string | undefined {
 
 export const UNIQUE_VIOLATION = '23505';
 export const CHECK_VIOLATION = '23514';
+/** A statement was ended at its deadline. */
+export const QUERY_CANCELED = '57014';

@@ -178,3 +178,64 @@ test('an item that fails alone does not stop the others, nor does a database tha
     ['fulfilled', 'fulfilled', 'fulfilled', 'rejected', 'fulfilled', 'fulfilled'],
   );
 });
+
+/** A batcher whose runs all fail with the error, and what it ran. */
+function failing(error: () => Error) {
+  const runs: number[] = [];
+  let away = true;
+  const batch = new Batcher<Item, number>({
+    max: 10,
+    inFlight: 1,
+    exclusive: () => null,
+    run: async (items) => {
+      runs.push(items.length);
+      await sleep(1);
+      if (away) throw error();
+      return items.map(({ n }) => n);
+    },
+  });
+  return {
+    batch,
+    runs,
+    recover: () => {
+      away = false;
+    },
+  };
+}
+
+const canceled = () => Object.assign(new Error('canceling statement due to statement timeout'), { code: '57014' });
+
+test('items that wait for a slot do not wait for an unavailable database in turn', async () => {
+  const { batch, runs, recover } = failing(() => new DatabaseUnavailable(new Error('gone')));
+  const results = await Promise.allSettled(numbers(200).map((item) => batch.add(item)));
+  assert.ok(results.every((one) => one.status === 'rejected' && one.reason instanceof DatabaseUnavailable));
+  assert.deepEqual(runs, [10, 1]);
+  recover();
+  assert.equal(await batch.add({ n: 5 }), 5);
+});
+
+test('once two items of a run reach the deadline of a statement alone, the others do not wait for it in turn', async () => {
+  const { batch, runs, recover } = failing(canceled);
+  const results = await Promise.allSettled(numbers(20).map((item) => batch.add(item)));
+  assert.ok(results.every((one) => one.status === 'rejected'));
+  assert.deepEqual(runs, [10, 1, 1, 10, 1, 1]);
+  recover();
+  assert.deepEqual(
+    await Promise.all(numbers(30).map((item) => batch.add(item))),
+    numbers(30).map(({ n }) => n),
+  );
+});
+
+test('one item that reaches the deadline of a statement fails alone', async () => {
+  const batch = new Batcher<Item, number>({
+    max: 64,
+    inFlight: 1,
+    exclusive: () => null,
+    run: async (items) => {
+      if (items.some(({ n }) => n === 3)) throw canceled();
+      return items.map(({ n }) => n);
+    },
+  });
+  const results = await Promise.allSettled(numbers(20).map((item) => batch.add(item)));
+  for (const [n, { status }] of results.entries()) assert.equal(status, n === 3 ? 'rejected' : 'fulfilled');
+});
