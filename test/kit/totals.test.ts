@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { lowestIdAt, newId } from '../../src/kit/ids.ts';
-import { Totals } from '../../src/kit/totals.ts';
+import { ListTotals, Totals } from '../../src/kit/totals.ts';
 import { SETTLED_MS } from '../../src/core/payments/list.ts';
 
 const START = 1_790_000_000_000;
@@ -89,4 +89,56 @@ test('concurrent callers do not count a row twice', async () => {
   for (let i = 0; i < 50; i++) rows.ids.push(newId('trx', 'live', START + 100_000 + i));
   assert.deepEqual(new Set(await ask(START + 400_000)), new Set([100]));
   assert.ok(lowestIdAt('trx', 'live', START) > lowestIdAt('trx', 'live', START - 1));
+});
+
+const HOUR_MS = 3_600_000;
+const KEEP_MS = 48 * HOUR_MS;
+
+test('the total is exact while a purge deletes old rows, in any order and with a clock that is ahead', async () => {
+  const step = fc.record({
+    pass_ms: fc.oneof(fc.integer({ min: 0, max: 400_000 }), fc.integer({ min: 0, max: 9 * HOUR_MS })),
+    come: fc.integer({ min: 0, max: 4 }),
+    late_ms: fc.integer({ min: 0, max: 500_000 }),
+    ahead_ms: fc.integer({ min: 0, max: 50_000 }),
+    spared: fc.integer({ min: 1, max: 4 }),
+  });
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 60 }), async (steps) => {
+      const [totals, rows] = [new ListTotals('evt', KEEP_MS), table()];
+      let now = START;
+      for (const { pass_ms, come, late_ms, ahead_ms, spared } of steps) {
+        now += pass_ms;
+        for (let i = 0; i < come; i++) rows.ids.push(newId('evt', 'live', now - late_ms));
+        const kept_from = lowestIdAt('evt', 'live', now + ahead_ms - KEEP_MS);
+        const kept = rows.ids.filter((id, i) => id >= kept_from || i % spared === 1);
+        rows.ids.splice(0, rows.ids.length, ...kept);
+        assert.equal(
+          await totals.of('live', '1', { query: {}, at: now }, ({ from, to }) => rows.count(from, to)),
+          rows.ids.length,
+        );
+      }
+    }),
+  );
+});
+
+test('of rows that are deleted when they are old, only the oldest and the newest are counted on each call', async () => {
+  const [totals, rows] = [new ListTotals('evt', KEEP_MS), table()];
+  for (let i = 0; i < 4_800; i++) rows.ids.push(newId('evt', 'live', START - i * 36_000));
+  for (let i = 0; i < 20; i++) {
+    const total = await totals.of('live', '1', { query: {}, at: START + i * 1_000 }, ({ from, to }) => rows.count(from, to));
+    assert.equal(total, 4_800);
+  }
+  // Six of 48 hours at the old end and ten minutes at the new one.
+  assert.ok(rows.walked() < 4_800 + 20 * 650, String(rows.walked()));
+});
+
+test('a list with a filter is counted as a whole', async () => {
+  const totals = new ListTotals('evt', KEEP_MS);
+  const asked: unknown[] = [];
+  const count = async (ids: object) => {
+    asked.push(ids);
+    return 7;
+  };
+  assert.equal(await totals.of('live', '1', { query: { type: 'payment.succeeded' } as object, at: START }, count), 7);
+  assert.deepEqual(asked, [{ from: null, to: null }]);
 });

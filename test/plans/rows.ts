@@ -124,7 +124,8 @@ export class Shelf {
     const customers = this.#ids('cus', customer);
     const methods = this.#ids('pm');
     const ofCustomer = this.#owner(customer, 'customer', (n) => this.#id('cus', n));
-    const erased = (n: number) => n > 1 && chance(n, 'erased') < 0.3;
+    // The oldest, but for the two that are named.
+    const erased = (n: number) => n > 1 && n < this.#rows * 0.3;
     await this.#insert('customers', (n) => ({
       id: customers(n),
       name: erased(n) ? null : text(n),
