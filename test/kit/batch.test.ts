@@ -212,6 +212,8 @@ test('items that wait for a slot do not wait for an unavailable database in turn
   assert.deepEqual(runs, [10, 1]);
   recover();
   assert.equal(await batch.add({ n: 5 }), 5);
+  await nextTurn();
+  assert.deepEqual(runs, [10, 1, 1], 'what was rejected never runs');
 });
 
 test('once two items of a run reach the deadline of a statement alone, the others do not wait for it in turn', async () => {

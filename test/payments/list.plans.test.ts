@@ -115,3 +115,19 @@ test('a statement planned once does not sort, and is not compiled: both would be
   assert.deepEqual(await settings(true), [{ plans: 'force_generic_plan', sorts: 'off', compiles: 'off' }]);
   assert.deepEqual(await settings(false), [usual], 'for that statement only');
 });
+
+test('later pages of a filtered list contain only its payments, each once', async () => {
+  await books.owner.run(sql`
+    update payments set status = 'failed' where team_id = ${SMALL.team_id} and right(id, 1) in ('0', '5')`);
+  const filters = filterConditions('sandbox', { status: 'failed' }, 'secret_key');
+  const seen: string[] = [];
+  for (const page of [1, 2, 3, 4, 5]) {
+    const rows = await listPayments(books.pool.seeing(SMALL.team_id), SMALL.team_id, filters, {
+      kind: 'offset',
+      page,
+      per_page: 2,
+    });
+    seen.push(...rows.map(({ id }) => id));
+  }
+  assert.deepEqual(seen, [30, 25, 20, 15, 10, 5].map(idOf));
+});
