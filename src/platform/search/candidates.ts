@@ -24,6 +24,7 @@ const DENSE = 1 / 8;
 /** A row is read for each candidate; below one in so many segments another list costs more. */
 const FEW_CANDIDATES = 0.5;
 const MAX_LISTS = 6;
+const MAX_REFINED = 24;
 
 /** Reads the candidates of one search. */
 export class CandidateReader {
@@ -46,19 +47,18 @@ export class CandidateReader {
     if (!newest) return [];
     this.#chosen ??= await this.#choose(newest);
     const candidates = await this.#readLists(segments, this.#chosen);
-    return this.wanted.all.length > 1 ? this.#refined(candidates, this.#chosen) : candidates;
+    return this.wanted.all.length > 1 ? this.#refined(candidates) : candidates;
   }
 
-  /** What is rare in one segment can be frequent in another, such as digits of rising numbers. Those are read by their own choice. */
-  async #refined(candidates: Candidates[], chosen: readonly GroupList[]): Promise<Candidates[]> {
-    const dense = candidates.filter((one) => one.dense);
-    const [first] = dense;
-    if (!first) return candidates;
-    const better = await this.#choose(first.segment);
-    if (nameOf(better) === nameOf(chosen)) return candidates;
+  /** What is rare in one segment can be frequent in another, such as digits of rising numbers: there all lists are read. */
+  async #refined(candidates: Candidates[]): Promise<Candidates[]> {
+    const dense = candidates.filter((one) => one.dense).map(({ segment }) => segment);
+    if (dense.length === 0) return candidates;
+    const { all, or } = this.wanted;
+    const lists = [...all.slice(0, MAX_REFINED), ...(or ? [or] : [])];
     const refined = await this.#readLists(
-      dense.map(({ segment }) => segment),
-      better,
+      dense,
+      this.#groups.flatMap((field_group) => lists.map((list) => ({ ...list, field_group }))),
     );
     const bySegment = new Map(refined.map((one) => [one.segment, one]));
     return candidates.map((one) => bySegment.get(one.segment) ?? one);
@@ -114,13 +114,6 @@ export class CandidateReader {
       return [...needed.map(({ list }) => list), ...(or ? [or] : [])].map((list) => ({ ...list, field_group }));
     });
   }
-}
-
-function nameOf(lists: readonly GroupList[]): string {
-  return lists
-    .map(({ field_group, bucket, third }) => `${field_group}${bucket}${third}`)
-    .sort()
-    .join();
 }
 
 /** Estimates from the length of a list how large a part of the rows it has. */
