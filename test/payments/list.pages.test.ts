@@ -152,3 +152,10 @@ test('200 a total never falls while payments are created, and includes every ack
   await write;
   assert.equal((await list('', busy)).meta.total, 60);
 });
+
+test('200 a page beyond the end is empty and has the same total', async () => {
+  const { items, meta } = await list('?per_page=25&page=9');
+  assert.deepEqual([items, meta.total, meta.last_page], [[], COUNT, 3]);
+  const filtered = await list('?per_page=25&page=9&status=pending');
+  assert.deepEqual([filtered.items, filtered.meta.total], [[], COUNT]);
+});

@@ -131,3 +131,11 @@ test('later pages of a filtered list contain only its payments, each once', asyn
   }
   assert.deepEqual(seen, [30, 25, 20, 15, 10, 5].map(idOf));
 });
+
+test('several filters are planned for their values, a single value once for all', async () => {
+  const of = { customer_id: 'cus_test_1' };
+  const sent = (filters: Parameters<typeof listPayments>[2]) =>
+    statementOf((db) => listPayments(db, LARGE.team_id, filters, POSITIONS[0] as Position));
+  assert.equal((await sent(filterConditions('sandbox', { status: 'failed' }, 'secret_key', of))).name, undefined);
+  assert.equal((await sent(filterConditions('sandbox', { status: 'failed' }, 'secret_key'))).one_plan, true);
+});
