@@ -20,11 +20,21 @@ export function fold(code: number): number {
 }
 
 /** Characters outside of the alphabet whose lower case PostgreSQL has in it: İ, ẞ, K (kelvin), Å (ångström). */
-const FOLDED_INTO = new Set([CAPITAL_I_WITH_DOT, 0x1e9e, 0x212a, 0x212b]);
+const FOLDED_INTO = new Map([
+  [CAPITAL_I_WITH_DOT, 0x69],
+  [0x1e9e, 0xdf],
+  [0x212a, 0x6b],
+  [0x212b, 0xe5],
+]);
 
 /** Whether a character that the index does not know may equal one that it knows. */
 export function isAmbiguous(code: number): boolean {
   return FOLDED_INTO.has(code);
+}
+
+/** Like {@link fold}, for a text that is searched: an ambiguous character becomes the one that it may equal. */
+export function foldSearched(code: number): number {
+  return fold(code) || (FOLDED_INTO.get(code) ?? 0);
 }
 
 // Marks in the place of a character. No text contains them as characters that the index knows.

@@ -1,5 +1,5 @@
 import { isAscii } from '../../kit/unicode.ts';
-import { AMBIGUOUS, fold, UNKNOWN, WHOLE } from './alphabet.ts';
+import { AMBIGUOUS, foldSearched, UNKNOWN, WHOLE } from './alphabet.ts';
 
 /** A list of the index: a bucket and the third character in it. */
 export interface ListName {
@@ -35,7 +35,7 @@ export function wantedBy(text: string): Wanted {
     run = [];
   };
   for (let i = 0; i < text.length; i++) {
-    const code = fold(text.charCodeAt(i));
+    const code = foldSearched(text.charCodeAt(i));
     if (code !== 0) {
       run.push(code);
       continue;
