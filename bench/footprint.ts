@@ -1,35 +1,13 @@
-import { Secrets } from '../src/kit/crypto.ts';
-import { newId } from '../src/kit/ids.ts';
-import { newSecret, secretPlace } from '../src/money/webhooks/sign.ts';
-import { selfSigned } from '../test/setup/certificate.ts';
 import type { Ports, SinkJob } from './child/sink.ts';
 import { Helper } from './helper.ts';
 import type { Service } from './service.ts';
+import { merchant, payAll, settled, WRITTEN } from './lives.ts';
 import { clear, type Stage } from './stage.ts';
-import { BODY } from './statement.ts';
-import { makeTeam } from './teams.ts';
 
 const PAYMENTS = 5_000;
 /** Fewer, and the pages that are only begun would outweigh the rows. */
 const QUICK_PAYMENTS = 1_000;
 const AT_ONCE = 16;
-const LIMIT_MS = 300_000;
-const WRITTEN = [
-  'payments',
-  'attempts',
-  'idempotency_keys',
-  'events',
-  'deliveries',
-  'delivery_attempts',
-  'journals',
-  'postings',
-  'balance_deltas',
-  'balances',
-  'settlement_items',
-  'ledger_seals',
-  'audit_entries',
-  'audit_seals',
-];
 
 /** What a payment takes of the disk. All figures are bytes for each payment. */
 export interface Footprint {
@@ -62,14 +40,9 @@ export async function footprintOf(stage: Stage, service: Service, quick: boolean
   const sink = new Helper<SinkJob, Ports>('sink', stage.folder);
   try {
     await clear(stage.sandbox, WRITTEN);
-    const key = await merchant(stage, sink);
+    const key = await merchant(stage, sink, 1);
     const empty = await sizes(stage);
-    let next = 0;
-    await Promise.all(
-      Array.from({ length: AT_ONCE }, async () => {
-        while (next < count) await pay(service, key, next++);
-      }),
-    );
+    await payAll(service, key, { from: 0, count, at_once: AT_ONCE, charged: true });
     await settled(stage, count);
     const run = await sizes(stage);
     await stage.sandbox.query('vacuum');
@@ -108,60 +81,6 @@ export function footprintNotes({ payments, after_run, after_vacuum, kept, parts 
         line(['all', '', '', ...figures({ kept, after_vacuum, after_run })]),
       ].join('\n'),
   ];
-}
-
-/** @returns the key of a team with one endpoint */
-async function merchant(stage: Stage, sink: Helper<SinkJob, Ports>): Promise<string> {
-  const {
-    team,
-    keys: [key = ''],
-  } = await makeTeam(stage.control, 'sandbox', 1);
-  const secret = newSecret();
-  const ports = await sink.run({ kind: 'open', endpoints: 1, secret, ...selfSigned() }, 30_000);
-  const now = Date.now();
-  const id = newId('wh', 'sandbox', now);
-  await stage.sandbox.query(
-    `
-    insert into webhook_endpoints (team_id, id, url, secret_sealed, events, api_version, created_at, updated_at)
-    values ($1, $2, $3, $4, '{*}', $5, $6, $6)`,
-    [
-      team.id,
-      id,
-      `https://127.0.0.1:${ports.https[0]}/hook`,
-      new Secrets(stage.secretsKey).seal(secret, secretPlace(team.id, id)),
-      team.api_version,
-      new Date(now),
-    ],
-  );
-  return key;
-}
-
-async function pay({ port }: Service, key: string, serial: number): Promise<void> {
-  const send = async (path: string, body: object) => {
-    const headers = { authorization: key, 'content-type': 'application/json', 'idempotency-key': `${path}-${serial}` };
-    const answer = await fetch(`http://127.0.0.1:${port}${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
-    const text = await answer.text();
-    if (!answer.ok) throw new Error(`${path} answered ${answer.status}: ${text}`);
-    return JSON.parse(text);
-  };
-  const { transaction } = await send('/payments', { ...BODY, reference: `order-${serial}` });
-  await send(`/payments/${transaction.id}`, { channel: 'cm.mtn', data: { phone: BODY.phone } });
-}
-
-/** All succeeded, nothing left to send or fold. */
-async function settled(stage: Stage, count: number): Promise<void> {
-  const deadline = performance.now() + LIMIT_MS;
-  for (;;) {
-    const {
-      rows: [state],
-    } = await stage.sandbox.query(`
-      select (select count(*)::integer from payments where status = 'succeeded') as succeeded,
-        (select count(*)::integer from deliveries) + (select count(*)::integer from balance_deltas) as waiting`);
-    if (state.succeeded === count && state.waiting === 0) break;
-    if (performance.now() > deadline)
-      throw new Error(`of ${count} payments ${state.succeeded} succeeded, ${state.waiting} rows wait`);
-    await new Promise((resolve) => setTimeout(resolve, 200));
-  }
 }
 
 interface Size {

@@ -1,5 +1,6 @@
 import { deliveriesSection } from './deliveries.ts';
 import { writeDocument } from './document.ts';
+import { lifeSection } from './life.ts';
 import { describeMachine, type Machine } from './machine.ts';
 import { OptionError, type Options, readOptions, type SectionName, USAGE } from './options.ts';
 import { postSection } from './post.ts';
@@ -20,6 +21,7 @@ const BUILD: Record<SectionName, (stage: Stage, options: Options, service: Servi
   list: listSection,
   deliveries: deliveriesSection,
   postings: postingsSection,
+  life: lifeSection,
   routing: routingSection,
   search: searchSection,
 };

@@ -38,6 +38,8 @@ export interface Section {
   name: SectionName;
   points: Point[];
   comparisons: Comparison[];
+  /** Called with each sample of a point. */
+  taken?(point: string, sample: Sample): void;
   /** What else there is to say; asked when all points are taken. */
   notes?(): Promise<string[]>;
   close(): Promise<void>;
@@ -71,6 +73,7 @@ export async function takeRounds(
     for (const point of [...section.points.slice(turn), ...section.points.slice(0, turn)]) {
       const sample = await quietSample(point, postgres_pid, quick ? 1 : MAX_TRIES);
       samples.get(point.id)?.push(sample);
+      section.taken?.(point.id, sample);
       report(`${section.name} ${round + 1}/${rounds}  ${point.label}: ${Math.round(sample.per_second)}/s`);
     }
   }

@@ -36,6 +36,7 @@ const ROWS = {
   ],
   deliveries: ['bare-https', 'alive', 'dead', 'bare-http'],
   postings: ['lock-16', 'post-16', 'together-16', 'lock-64', 'post-64', 'together-64'],
+  life: ['created', 'paid', 'delivered', 'warm'],
   routing: ['loop', 'decide'],
   search: ['one', 'none', 'none-short', 'some', 'many', 'all'].flatMap((id) => [`${id}-small`, `${id}-large`]),
 };
@@ -151,7 +152,7 @@ test('a row is marked when most of its windows were disturbed, and so is a ratio
 test('invalid combinations of options are rejected with the name of the option', () => {
   assert.throws(
     () => readOptions(['--only', 'post,pots']),
-    new OptionError('--only pots: choose among post, get, list, deliveries, postings, routing, search'),
+    new OptionError('--only pots: choose among post, get, list, deliveries, postings, life, routing, search'),
   );
   assert.throws(() => readOptions(['--rounds', 'many']), /--rounds many/);
   assert.throws(() => readOptions(['--fast']), OptionError);

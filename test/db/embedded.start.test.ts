@@ -27,7 +27,7 @@ test('a new DATA_DIR gets a cluster, and what is written there is there after a 
   assert.equal(second.data_dir, fs.realpathSync(dataDir));
 });
 
-test('a durable server keeps the durability settings of PostgreSQL and allows backups', async (t) => {
+test('a durable server keeps the durability settings of PostgreSQL, allows backups, and soon has statistics of new tables', async (t) => {
   const server = await startEmbedded({ dataDir: clusterFolder(t), settings: { work_mem: '8MB' } });
   atEnd(t, () => server.stop());
   const wanted = {
@@ -37,6 +37,7 @@ test('a durable server keeps the durability settings of PostgreSQL and allows ba
     data_checksums: 'on',
     wal_level: 'replica',
     max_connections: '176',
+    autovacuum_naptime: '5s',
     server_encoding: 'UTF8',
     TimeZone: 'UTC',
     listen_addresses: '',

@@ -19,7 +19,13 @@ const LOGGING = {
 export const DEFAULT_MAX_CONNECTIONS = 176;
 
 // PostgreSQL's own durability defaults are kept.
-const DURABLE = { max_connections: String(DEFAULT_MAX_CONNECTIONS), shared_buffers: '128MB' };
+const DURABLE = {
+  max_connections: String(DEFAULT_MAX_CONNECTIONS),
+  shared_buffers: '128MB',
+  // Without statistics PostgreSQL looks a row of a new table up by any index that begins with the team, and reads all rows of the
+  // team. It makes them at its next visit, by default within a minute: a new shop would be slow for as long.
+  autovacuum_naptime: '5s',
+};
 
 // Every test file has its own pools.
 const THROWAWAY = {
