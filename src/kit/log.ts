@@ -2,7 +2,7 @@ import { type Logger, pino } from 'pino';
 import { blotCards } from './cards.ts';
 
 /** Without child loggers: pino does not pass what they add through the redaction below. */
-export type Log = Pick<Logger, 'isLevelEnabled' | 'fatal' | 'error' | 'warn' | 'info' | 'debug'>;
+export type Log = Pick<Logger, 'fatal' | 'error' | 'warn' | 'info' | 'debug'>;
 
 /** API keys and webhook signing secrets. */
 const SECRET_LIKE = /\b(?:[psr]k(?:_test)?\.|whsec_)[0-9A-Za-z]{8,}/g;

@@ -117,7 +117,6 @@ function sendError(deps: HttpDeps, error: unknown, request: FastifyRequest, repl
 }
 
 function logLine(deps: HttpDeps, request: FastifyRequest, reply: FastifyReply): void {
-  if (!deps.log.isLevelEnabled('info')) return;
   const { request_id, trace_id } = request.tracing;
   deps.log.info(
     {
