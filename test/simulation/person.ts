@@ -33,8 +33,10 @@ interface Open {
  */
 export async function attend(world: World, round: number): Promise<boolean> {
   const open = await openWork(world);
-  const looks = ({ id, part }: Open) => world.looks.get(`${id} ${part}`) ?? 0;
-  for (const one of open) world.looks.set(`${one.id} ${one.part}`, looks(one) + 1);
+  // What was submitted anew, under another key, is looked at anew.
+  const nameOf = ({ id, part, key }: Open) => `${id} ${part} ${key}`;
+  const looks = (one: Open) => world.looks.get(nameOf(one)) ?? 0;
+  for (const one of open) world.looks.set(nameOf(one), looks(one) + 1);
   const isOld = (one: Open) => round >= PATIENCE_ROUNDS && looks(one) >= PATIENCE_LOOKS;
   // A return continues without a person when the refund or payout that it waits for has ended.
   const due = open.filter((one) => one.kind !== 'payment' && (one.waits || (one.kind !== 'return' && isOld(one))));

@@ -64,7 +64,7 @@ export interface World {
   traits: Traits[];
   /** Invariants that were violated while actors were active. */
   breaches: Set<string>;
-  /** Number of looks in which a person saw an item open, by id and part. */
+  /** Number of looks in which a person saw an item open, by id, part and key at the provider. */
   looks: Map<string, number>;
 }
 
