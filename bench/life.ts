@@ -7,7 +7,7 @@ import type { Point, Section } from './rounds.ts';
 import type { Service } from './service.ts';
 import { clear, type Stage } from './stage.ts';
 
-/** Payments for each second of a window: fewer, and the idle rounds of the workers would count. Two cores bring about 120 to their end in one. */
+/** Payments for each second of a window. With fewer, the idle rounds of the workers would weigh more than the payments. */
 const PAYMENTS_PER_SECOND = 400;
 const AT_ONCE = 64;
 const GOAL = 250;

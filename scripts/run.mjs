@@ -16,7 +16,8 @@ const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 try {
   await install(root);
   const runtime = findRuntime(root);
-  // A start compiles some five hundred files, and the compiler stays in memory. Node looks by content, so nothing grows stale.
+  // Without a cache, each start compiles about five hundred files, and the compiler stays in memory. Node keys the cache by content, so
+  // it cannot become stale.
   const compiled = { NODE_COMPILE_CACHE: path.join(root, '.cache', 'compiled') };
   const env = { ...compiled, ...process.env, PATH: [path.dirname(runtime), process.env.PATH].join(path.delimiter) };
   const end = await supervise(runtime, process.argv.slice(2), { cwd: root, stdio: 'inherit', env });

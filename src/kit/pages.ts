@@ -1,11 +1,56 @@
 import type { Position } from './paging.ts';
-import { clause, type Fragment, fixed, ONE_PLAN, PLANNED_EACH_TIME } from './sql.ts';
+import { allOf, clause, type Fragment, fixed, ONE_PLAN, PLANNED_EACH_TIME } from './sql.ts';
+
+/** Rows of a list, newest first by id: those of a team, or of one of its resources, that pass the filters. */
+export interface ListedRows {
+  /** Conditions of every page, one index on which has the rows in the order of their ids. */
+  owner: Fragment;
+  /** Conditions that a request adds (kit/list-filters.ts). */
+  filters: readonly Fragment[];
+}
+
+/** Returns the rows of a team's list. */
+export function rowsOf(team_id: bigint, filters: readonly Fragment[] = [], ...owner: Fragment[]): ListedRows {
+  return { owner: allOf([clause`team_id = ${team_id}`, ...owner]), filters };
+}
 
 /**
- * Returns the end of a list query, after its conditions: start position, order and limit. Cursor pages read one extra row,
- * which shows whether there is another page.
+ * Returns what follows `where` in the statement of a page. Cursor pages read one extra row, which shows whether there is another page.
+ * @param ids selects the ids of such rows: a later numbered page then reads the rows that it skips from an index only. The page is a
+ *   range up to its first id, and not a lookup of each of its ids: several indexes hold the columns of a lookup, and a plan made for an
+ *   empty table takes any of them; only one has the rows in order.
  */
-export function pageTail(position: Position): Fragment {
+export function rowsOfPage(rows: ListedRows, position: Position, ids?: (rows: Fragment) => Fragment): Fragment {
+  const conditions = conditionsOf(rows);
+  if (!ids || position.kind !== 'offset' || position.page === 1) {
+    return clause`${conditions} ${pageTail(position)}${planOf(rows)}`;
+  }
+  const { page, per_page } = position;
+  const first = ids(clause`${conditions} order by id desc limit 1 offset ${(page - 1) * per_page}`);
+  return clause`${conditions} and id <= (${first}) ${pageTail({ kind: 'offset', page: 1, per_page })}${planOf(rows)}`;
+}
+
+/** Range of ids: `from` inclusive, `to` exclusive; null is open. */
+export interface Ids {
+  from: string | null;
+  to: string | null;
+}
+
+export const ALL_IDS: Ids = { from: null, to: null };
+
+/** Returns what follows `where` when rows are selected to be counted. In the order of the index, their one plan reads only that index. */
+export function rowsToCount(rows: ListedRows, { from, to }: Ids = ALL_IDS): Fragment {
+  const since = from === null ? clause`` : clause`and id >= ${from}`;
+  const before = to === null ? clause`` : clause`and id < ${to}`;
+  return clause`${conditionsOf(rows)} ${since} ${before} ${fixed(isOneRange(rows) ? 'order by id' : '')}${planOf(rows)}`;
+}
+
+function conditionsOf({ owner, filters }: ListedRows): Fragment {
+  return allOf([owner, ...filters]);
+}
+
+/** Returns the end of a page's statement: start position, order and limit. */
+function pageTail(position: Position): Fragment {
   const { per_page } = position;
   switch (position.kind) {
     case 'offset':
@@ -17,32 +62,14 @@ export function pageTail(position: Position): Fragment {
   }
 }
 
-/** Range of ids: `from` inclusive, `to` exclusive; null is open. */
-export interface Ids {
-  from: string | null;
-  to: string | null;
-}
-
-export const ALL_IDS: Ids = { from: null, to: null };
-
-/** Returns the conditions of a range of ids, to follow others. */
-export function within({ from, to }: Ids): Fragment {
-  return clause`${from === null ? clause`` : clause`and id >= ${from}`} ${to === null ? clause`` : clause`and id < ${to}`}`;
-}
-
 /**
- * Added to the page or the count of a list. No filter, or a single value (kit/list-filters.ts `equalTo`): an index has the rows
- * in the order of the list, so that one plan serves all values. Otherwise the best plan depends on the values.
+ * No filter, or a single value (kit/list-filters.ts `equalTo`): an index has the rows in the order of the list, so that one plan
+ * serves all values. Otherwise the best plan depends on the values.
  */
-export function planOf(filters: readonly Fragment[]): Fragment {
-  return isOneRange(filters) ? ONE_PLAN : PLANNED_EACH_TIME;
+function planOf(rows: ListedRows): Fragment {
+  return isOneRange(rows) ? ONE_PLAN : PLANNED_EACH_TIME;
 }
 
-/** Added to the rows that a count counts. In the order of the index, the one plan of all values reads only that index. */
-export function countOrder(filters: readonly Fragment[]): Fragment {
-  return fixed(isOneRange(filters) ? 'order by id' : '');
-}
-
-function isOneRange(filters: readonly Fragment[]): boolean {
+function isOneRange({ filters }: ListedRows): boolean {
   return filters.length === 0 || (filters.length === 1 && filters[0]?.varies === false);
 }

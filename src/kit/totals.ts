@@ -81,10 +81,17 @@ async function advance<Mark>(
 }
 
 /**
- * Longest time between the moment in an id and the commit of its row, with a margin: calls to providers come between, each with a
- * deadline of less than a minute.
+ * Longest time between the moment in an id and the commit of its row, with a margin, where calls to providers come between: each has
+ * a deadline of less than a minute.
  */
 export const SETTLED_MS = 600_000;
+
+export interface ListTotalsOptions {
+  /** Longest time between the moment in an id and the commit of its row; default {@link SETTLED_MS}. */
+  settled_ms?: number;
+  /** Age at which rows may be deleted; left out: they are never deleted. */
+  keep_ms?: number;
+}
 
 /** The request for a page, at a time in milliseconds since the epoch. */
 interface Request {
@@ -96,12 +103,11 @@ interface Request {
 export class ListTotals {
   readonly #totals = new Totals<string>();
   readonly #prefix: IdPrefix;
-  readonly #keep_ms: number | undefined;
+  readonly #options: ListTotalsOptions;
 
-  /** @param keep_ms age at which rows may be deleted; left out: they are never deleted */
-  constructor(prefix: IdPrefix, keep_ms?: number) {
+  constructor(prefix: IdPrefix, options: ListTotalsOptions = {}) {
     this.#prefix = prefix;
-    this.#keep_ms = keep_ms;
+    this.#options = options;
   }
 
   /**
@@ -116,9 +122,9 @@ export class ListTotals {
   ): Promise<number> {
     if (isFiltered(query)) return count(ALL_IDS);
     const lowest = (at: number) => lowestIdAt(this.#prefix, environment, at);
-    const keep_ms = this.#keep_ms;
+    const { keep_ms, settled_ms = SETTLED_MS } = this.#options;
     return this.#totals.total(`${environment} ${owner}`, now, {
-      settled: () => lowest(now - SETTLED_MS),
+      settled: () => lowest(now - settled_ms),
       count: (from, to) => count({ from, to }),
       ...(keep_ms === undefined ? {} : { keptFrom: (at: number) => lowest(at - keep_ms + SKEW_MS) }),
     });

@@ -104,7 +104,7 @@ test('the total is exact while a purge deletes old rows, in any order and with a
   });
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 60 }), async (steps) => {
-      const [totals, rows] = [new ListTotals('evt', KEEP_MS), table()];
+      const [totals, rows] = [new ListTotals('evt', { keep_ms: KEEP_MS }), table()];
       let now = START;
       for (const { pass_ms, come, late_ms, ahead_ms, spared } of steps) {
         now += pass_ms;
@@ -122,7 +122,7 @@ test('the total is exact while a purge deletes old rows, in any order and with a
 });
 
 test('of rows that are deleted when they are old, only the oldest and the newest are counted on each call', async () => {
-  const [totals, rows] = [new ListTotals('evt', KEEP_MS), table()];
+  const [totals, rows] = [new ListTotals('evt', { keep_ms: KEEP_MS }), table()];
   for (let i = 0; i < 4_800; i++) rows.ids.push(newId('evt', 'live', START - i * 36_000));
   for (let i = 0; i < 20; i++) {
     const total = await totals.of('live', '1', { query: {}, at: START + i * 1_000 }, ({ from, to }) => rows.count(from, to));
@@ -133,7 +133,7 @@ test('of rows that are deleted when they are old, only the oldest and the newest
 });
 
 test('a list with a filter is counted as a whole', async () => {
-  const totals = new ListTotals('evt', KEEP_MS);
+  const totals = new ListTotals('evt', { keep_ms: KEEP_MS });
   const asked: unknown[] = [];
   const count = async (ids: object) => {
     asked.push(ids);

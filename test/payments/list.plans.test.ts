@@ -32,7 +32,7 @@ const lists = POSITIONS.map((position) => ({
   name: `${position.kind} ${'page' in position ? position.page : position.than ? 'than the middle' : ''}`,
   read: (db: Queryable, team_id: bigint) => listPayments(db, team_id, [], position),
 }));
-const tail = (db: Queryable, team_id: bigint) => countPayments(db, team_id, [], idOf(LARGE.rows - 50), null);
+const tail = (db: Queryable, team_id: bigint) => countPayments(db, team_id, [], { from: idOf(LARGE.rows - 50), to: null });
 
 const fill = ({ team_id, rows }: typeof LARGE) =>
   books.owner.run(sql`

@@ -3,6 +3,7 @@ import type { RefundPart, RefundRow } from '../../src/core/refunds/schema.ts';
 import { insertRefund } from '../../src/core/refunds/store.ts';
 import { sql, type Tx } from '../../src/kit/sql.ts';
 import { type Books, openBooks } from '../ledger/books.ts';
+import { inTableOrder, takenBack } from '../setup/taken-back.ts';
 
 /* What tests of the store share: an automatic reversal, and rows that differ from it in what a test says. */
 
@@ -23,8 +24,6 @@ export const ROW: RefundRow = {
   ...{ submitted_at: later(-1_000), completed_at: null },
 };
 
-const TAKEN_BACK = new Error('taken back');
-
 export interface RefundRows extends Books {
   insert(tx: Tx, changes: Partial<RefundRow>): Promise<void>;
   /** Stores an attempt that was made at this account and has ended. */
@@ -40,18 +39,11 @@ export async function openRows(): Promise<RefundRows> {
     insert,
     attempt,
     trial: (rows, work) =>
-      books.owner
-        .transaction(async (tx) => {
-          // Rows come in the order of the table then, so that a missing "order by" shows.
-          for (const scan of ['indexscan', 'indexonlyscan', 'bitmapscan'])
-            await tx.run({ text: `set local enable_${scan} = off`, values: [] });
-          for (const row of rows) await insert(tx, row);
-          await work(tx);
-          throw TAKEN_BACK;
-        })
-        .catch((error: unknown) => {
-          if (error !== TAKEN_BACK) throw error;
-        }),
+      takenBack(books.owner, async (tx) => {
+        await inTableOrder(tx);
+        for (const row of rows) await insert(tx, row);
+        await work(tx);
+      }),
   };
 }
 

@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict';
+import { takenBack } from './taken-back.ts';
 import type { Clock } from '../../src/kit/clock.ts';
 import type { Environment } from '../../src/kit/environment.ts';
 import { must, Problem } from '../../src/kit/errors.ts';
@@ -29,7 +29,6 @@ const KEYS: Partial<Record<string, string>> = {
 
 type Row = Record<string, unknown>;
 
-const TAKEN_BACK = new Error('taken back');
 const ID = /\b(?:trx|att|rfd|rtn|dsp|evt|cus|req)_(?:test_)?[0-9a-z]{20,}/g;
 const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|\+00:00)/g;
 
@@ -56,7 +55,7 @@ export class Written {
   async by<T>(prepare: (tx: Tx) => Promise<T>, work: (tx: Tx, store: Store, prepared: T) => Promise<unknown>): Promise<string[]> {
     this.#names.clear();
     const lines: string[] = [];
-    const run = async (tx: Tx) => {
+    await takenBack(this.#owner, async (tx) => {
       const prepared = await prepare(tx);
       const before = await this.#rows(tx);
       await work(tx, storeOn(this.#environment, tx), prepared).catch((error: unknown) => {
@@ -64,11 +63,6 @@ export class Written {
         lines.push(`! ${error.status} ${error.message} ${JSON.stringify(error.details)}`);
       });
       lines.push(...this.#changes(before, await this.#rows(tx)));
-      throw TAKEN_BACK;
-    };
-    await assert.rejects(this.#owner.transaction(run), (error) => {
-      if (error !== TAKEN_BACK) throw error;
-      return true;
     });
     return lines.map((line) => this.plain(line));
   }

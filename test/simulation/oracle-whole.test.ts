@@ -1,5 +1,3 @@
-import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import {
   type Doctored,
   shopOf,
@@ -14,9 +12,8 @@ import {
   addInvoice,
   hold,
 } from './doctor.ts';
-import { judge } from './oracle.ts';
+import { testDoctored } from './doctored.ts';
 import type { Shown } from './snapshot.ts';
-import { soundSnapshot } from './sound-snapshot.ts';
 
 /** Worlds that are wrong although everything in them agrees. */
 const link = { id: 'lnk_1', max_uses: 1, payments_succeeded: 1, payments_open: 0, amount: 10, amount_collected: 10 };
@@ -281,14 +278,4 @@ const DOCTORED: Doctored[] = [
   },
 ];
 
-for (const { what, says, doctor } of DOCTORED) {
-  test(`the oracle finds ${what}`, () => {
-    const snapshot = soundSnapshot();
-    doctor(snapshot);
-    const found = judge(snapshot);
-    assert.ok(
-      found.some((difference) => says.test(difference)),
-      `${says} is not among ${JSON.stringify(found, null, 1)}`,
-    );
-  });
-}
+testDoctored(DOCTORED);

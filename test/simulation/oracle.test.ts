@@ -12,6 +12,7 @@ import {
   addDispute,
   addLink,
 } from './doctor.ts';
+import { testDoctored } from './doctored.ts';
 import { judge } from './oracle.ts';
 import { soundSnapshot } from './sound-snapshot.ts';
 
@@ -259,14 +260,4 @@ const DOCTORED: Doctored[] = [
   { what: 'data of an erased customer', says: /^LEAK: /, doctor: (world) => void world.leaks.push('t1@payer.example') },
 ];
 
-for (const { what, says, doctor } of DOCTORED) {
-  test(`the oracle finds ${what}`, () => {
-    const snapshot = soundSnapshot();
-    doctor(snapshot);
-    const found = judge(snapshot);
-    assert.ok(
-      found.some((difference) => says.test(difference)),
-      `${says} is not among ${JSON.stringify(found, null, 1)}`,
-    );
-  });
-}
+testDoctored(DOCTORED);

@@ -1,3 +1,4 @@
+import { takenBack } from '../setup/taken-back.ts';
 import type { AttemptRow } from '../../src/core/attempts/schema.ts';
 import { findAttempt } from '../../src/core/attempts/store.ts';
 import type { DisputeRow } from '../../src/core/disputes/schema.ts';
@@ -57,8 +58,6 @@ export interface Twins {
   close(): Promise<void>;
 }
 
-const TAKEN_BACK = new Error('taken back');
-
 export async function openTwins(): Promise<Twins> {
   const shop = await RefundShop.open();
   await shop.begin();
@@ -67,19 +66,11 @@ export async function openTwins(): Promise<Twins> {
   // Its ids are those of the server, not of a team.
   await owner.run(sql`alter table balance_deltas drop constraint balance_deltas_pkey`);
   const twin = rows.team_id + 1_000n;
-  const trial: Twins['trial'] = async (work) => {
-    let trial: Trial | undefined;
-    await owner
-      .transaction(async (tx) => {
-        const result = await work(tx, twins);
-        trial = { result, own: await rowsOf(tx, rows.team_id), theirs: await rowsOf(tx, twin) };
-        throw TAKEN_BACK;
-      })
-      .catch((error: unknown) => {
-        if (error !== TAKEN_BACK) throw error;
-      });
-    return must(trial, 'it ended with rows');
-  };
+  const trial: Twins['trial'] = (work) =>
+    takenBack(owner, async (tx) => {
+      const result = await work(tx, twins);
+      return { result, own: await rowsOf(tx, rows.team_id), theirs: await rowsOf(tx, twin) };
+    });
   const withTwin: Twins['withTwin'] = async (work) => {
     await owner.transaction((tx) => copyRows(tx, rows.team_id, twin));
     try {

@@ -8,6 +8,7 @@ import { transferSweep } from '../../src/core/transfers/sweeps.ts';
 import { type Sql, sql, type Tx } from '../../src/kit/sql.ts';
 import type { Store } from '../../src/platform/db/stores.ts';
 import { FakeClock } from '../setup/api.ts';
+import { inTableOrder, takenBack } from '../setup/taken-back.ts';
 import { book, type Books, openBooks } from '../ledger/books.ts';
 
 /** The statements about transfers, on rows that differ from the wanted one in one thing each. */
@@ -19,22 +20,13 @@ before(async () => {
 });
 after(() => books.close());
 
-const TAKEN_BACK = new Error('taken back');
-
 /** Runs the work as the owner of the tables, whom no policy confines to a team, and takes it back. */
-async function trial(rows: Partial<TransferRow>[], work: (tx: Tx) => Promise<void>): Promise<void> {
-  await books.owner
-    .transaction(async (tx) => {
-      // Rows come in the order of the table then, so that a missing "order by" shows.
-      for (const scan of ['indexscan', 'indexonlyscan', 'bitmapscan'])
-        await tx.run({ text: `set local enable_${scan} = off`, values: [] });
-      for (const row of rows) await insert(tx, row);
-      await work(tx);
-      throw TAKEN_BACK;
-    })
-    .catch((error: unknown) => {
-      if (error !== TAKEN_BACK) throw error;
-    });
+function trial(rows: Partial<TransferRow>[], work: (tx: Tx) => Promise<void>): Promise<void> {
+  return takenBack(books.owner, async (tx) => {
+    await inTableOrder(tx);
+    for (const row of rows) await insert(tx, row);
+    await work(tx);
+  });
 }
 
 async function insert(tx: Tx, changes: Partial<TransferRow>): Promise<void> {

@@ -1,6 +1,6 @@
-import { countOrder, type Ids, pageTail, within } from '../../kit/pages.ts';
+import { type Ids, rowsOf, rowsOfPage, rowsToCount } from '../../kit/pages.ts';
 import type { Position } from '../../kit/paging.ts';
-import { fixed, ONE_PLAN, type Queryable, sql, type Tx } from '../../kit/sql.ts';
+import { fixed, type Queryable, sql, type Tx } from '../../kit/sql.ts';
 import type { AccountRow } from './schema.ts';
 
 const columns = fixed(`team_id, id, name, email, phone, business_profile, split, settlement, metadata, active, verification,
@@ -40,13 +40,12 @@ export async function updateAccount(tx: Tx, row: AccountRow): Promise<void> {
 
 /** Returns one page, in the order of the list. */
 export function listAccounts(db: Queryable, team_id: bigint, position: Position): Promise<AccountRow[]> {
-  return db.all<AccountRow>(sql`select ${columns} from accounts where team_id = ${team_id} ${pageTail(position)}${ONE_PLAN}`);
+  return db.all<AccountRow>(sql`select ${columns} from accounts where ${rowsOfPage(rowsOf(team_id), position)}`);
 }
 
 export async function countAccounts(db: Queryable, team_id: bigint, ids: Ids): Promise<number> {
   const row = await db.maybe<{ total: bigint }>(sql`
-    select count(*) as total from (
-      select id from accounts where team_id = ${team_id} ${within(ids)} ${countOrder([])}) counted${ONE_PLAN}`);
+    select count(*) as total from (select id from accounts where ${rowsToCount(rowsOf(team_id), ids)}) counted`);
   return Number(row?.total ?? 0n);
 }
 

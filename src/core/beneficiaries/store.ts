@@ -1,7 +1,7 @@
 import { type Conditions, conditionsOf, containing } from '../../kit/list-filters.ts';
-import { countOrder, pageTail, planOf } from '../../kit/pages.ts';
+import { rowsOf, rowsOfPage, rowsToCount } from '../../kit/pages.ts';
 import type { Position } from '../../kit/paging.ts';
-import { allOf, clause, fixed, type Queryable, sql, type Tx } from '../../kit/sql.ts';
+import { fixed, type Queryable, sql, type Tx } from '../../kit/sql.ts';
 import type { BeneficiaryRow } from './schema.ts';
 
 const columns = fixed(`team_id, id, name, channel, type, country, currency, account_number, phone, email, bank_code, description,
@@ -52,16 +52,13 @@ const CONDITIONS: Conditions<Filters> = {
 
 /** Returns one page, in the order of the list. */
 export function listBeneficiaries(db: Queryable, team_id: bigint, query: Filters, position: Position): Promise<BeneficiaryRow[]> {
-  const filters = conditionsOf(query, CONDITIONS);
-  const conditions = allOf([clause`team_id = ${team_id}`, ...filters]);
-  return db.all<BeneficiaryRow>(sql`
-    select ${columns} from beneficiaries where ${conditions} ${pageTail(position)}${planOf(filters)}`);
+  const page = rowsOfPage(rowsOf(team_id, conditionsOf(query, CONDITIONS)), position);
+  return db.all<BeneficiaryRow>(sql`select ${columns} from beneficiaries where ${page}`);
 }
 
 export async function countBeneficiaries(db: Queryable, team_id: bigint, query: Filters): Promise<number> {
-  const filters = conditionsOf(query, CONDITIONS);
-  const conditions = allOf([clause`team_id = ${team_id}`, ...filters]);
+  const counted = rowsToCount(rowsOf(team_id, conditionsOf(query, CONDITIONS)));
   const row = await db.maybe<{ total: bigint }>(sql`
-    select count(*) as total from (select id from beneficiaries where ${conditions} ${countOrder(filters)}) counted${planOf(filters)}`);
+    select count(*) as total from (select id from beneficiaries where ${counted}) counted`);
   return Number(row?.total ?? 0n);
 }

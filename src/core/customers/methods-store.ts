@@ -1,7 +1,7 @@
 import { jsonText } from '../../kit/json.ts';
-import { countOrder, pageTail } from '../../kit/pages.ts';
+import { rowsOf, rowsOfPage, rowsToCount } from '../../kit/pages.ts';
 import type { Position } from '../../kit/paging.ts';
-import { fixed, ONE_PLAN, type Queryable, sql, type Tx } from '../../kit/sql.ts';
+import { clause, fixed, type Queryable, sql, type Tx } from '../../kit/sql.ts';
 import type { PaymentMethodRow } from './schema.ts';
 import type { CustomerRef } from './store.ts';
 
@@ -66,18 +66,17 @@ export function findSealed(
     where team_id = ${customer.team_id} and customer_id = ${customer.id} and id = ${id}`);
 }
 
+const methodsOf = ({ team_id, id }: CustomerRef) => rowsOf(team_id, [], clause`customer_id = ${id}`);
+
 /** Returns one page, in the order of the list. */
 export function listMethods(db: Queryable, customer: CustomerRef, position: Position): Promise<PaymentMethodRow[]> {
   return db.all<PaymentMethodRow>(sql`
-    select ${columns} from payment_methods where team_id = ${customer.team_id} and customer_id = ${customer.id}
-      ${pageTail(position)}${ONE_PLAN}`);
+    select ${columns} from payment_methods where ${rowsOfPage(methodsOf(customer), position)}`);
 }
 
 export async function countMethods(db: Queryable, customer: CustomerRef): Promise<number> {
   const row = await db.maybe<{ total: bigint }>(sql`
-    select count(*) as total from (
-      select id from payment_methods where team_id = ${customer.team_id} and customer_id = ${customer.id} ${countOrder([])}
-    ) counted${ONE_PLAN}`);
+    select count(*) as total from (select id from payment_methods where ${rowsToCount(methodsOf(customer))}) counted`);
   return Number(row?.total ?? 0n);
 }
 

@@ -1,7 +1,7 @@
 import { type Conditions, conditionsOf } from '../../kit/list-filters.ts';
-import { countOrder, type Ids, pageTail, planOf, within } from '../../kit/pages.ts';
+import { type Ids, rowsOf, rowsOfPage, rowsToCount } from '../../kit/pages.ts';
 import type { Position } from '../../kit/paging.ts';
-import { allOf, clause, fixed, ONE_PLAN, part, type Queryable, sql, type Tx } from '../../kit/sql.ts';
+import { clause, fixed, ONE_PLAN, part, type Queryable, sql, type Tx } from '../../kit/sql.ts';
 import { compactPhone } from './phone.ts';
 import type { CustomerRow } from './schema.ts';
 import { fold, searchText } from './search.ts';
@@ -82,6 +82,9 @@ const CONDITIONS: Conditions<CustomerFilters> = {
 
 const patternOf = (search: string) => `%${needle(search).replace(/[\\%_]/g, '\\$&')}%`;
 
+const listedOf = (team_id: bigint, query: CustomerFilters) =>
+  rowsOf(team_id, conditionsOf(query, CONDITIONS), clause`archived_at is null`);
+
 /** Returns one page, in the order of the list. Erased customers are not listed. */
 export function listCustomers(
   db: Queryable,
@@ -89,24 +92,19 @@ export function listCustomers(
   query: CustomerFilters,
   position: Position,
 ): Promise<CustomerRow[]> {
-  const filters = conditionsOf(query, CONDITIONS);
-  const conditions = allOf([clause`team_id = ${team_id}`, clause`archived_at is null`, ...filters]);
-  return db.all<CustomerRow>(sql`select ${columns} from customers where ${conditions} ${pageTail(position)}${planOf(filters)}`);
+  return db.all<CustomerRow>(sql`select ${columns} from customers where ${rowsOfPage(listedOf(team_id, query), position)}`);
 }
 
 export async function countCustomers(db: Queryable, team_id: bigint, query: CustomerFilters): Promise<number> {
-  const filters = conditionsOf(query, CONDITIONS);
-  const conditions = allOf([clause`team_id = ${team_id}`, clause`archived_at is null`, ...filters]);
   const row = await db.maybe<{ total: bigint }>(sql`
-    select count(*) as total from (select id from customers where ${conditions} ${countOrder(filters)}) counted${planOf(filters)}`);
+    select count(*) as total from (select id from customers where ${rowsToCount(listedOf(team_id, query))}) counted`);
   return Number(row?.total ?? 0n);
 }
 
 /** Counts customers, erased or not. */
 export async function countEver(db: Queryable, team_id: bigint, ids: Ids): Promise<number> {
   const row = await db.maybe<{ total: bigint }>(sql`
-    select count(*) as total from (
-      select id from customers where team_id = ${team_id} ${within(ids)} ${countOrder([])}) counted${ONE_PLAN}`);
+    select count(*) as total from (select id from customers where ${rowsToCount(rowsOf(team_id), ids)}) counted`);
   return Number(row?.total ?? 0n);
 }
 

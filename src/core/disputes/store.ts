@@ -1,8 +1,8 @@
 import { jsonText } from '../../kit/json.ts';
 import { type Conditions, conditionsOf, equalTo } from '../../kit/list-filters.ts';
-import { countOrder, ALL_IDS, pageTail, planOf, within } from '../../kit/pages.ts';
+import { ALL_IDS, rowsOf, rowsOfPage, rowsToCount } from '../../kit/pages.ts';
 import type { Position } from '../../kit/paging.ts';
-import { allOf, clause, fixed, type Queryable, sql, type Tx } from '../../kit/sql.ts';
+import { fixed, type Queryable, sql, type Tx } from '../../kit/sql.ts';
 import { readDraws } from '../../money/settlement/draw.ts';
 import type { DisputeRow } from './schema.ts';
 
@@ -62,18 +62,14 @@ export async function listDisputes(
   query: DisputeFilters,
   position: Position,
 ): Promise<DisputeRow[]> {
-  const filters = conditionsOf(query, CONDITIONS);
-  const conditions = allOf([clause`team_id = ${team_id}`, ...filters]);
-  const rows = await db.all<DisputeRow>(sql`
-    select ${columns} from disputes where ${conditions} ${pageTail(position)}${planOf(filters)}`);
+  const listed = rowsOf(team_id, conditionsOf(query, CONDITIONS));
+  const rows = await db.all<DisputeRow>(sql`select ${columns} from disputes where ${rowsOfPage(listed, position)}`);
   return rows.map(read);
 }
 
 export async function countDisputes(db: Queryable, team_id: bigint, query: DisputeFilters, ids = ALL_IDS): Promise<number> {
-  const filters = conditionsOf(query, CONDITIONS);
-  const conditions = allOf([clause`team_id = ${team_id}`, ...filters]);
+  const counted = rowsToCount(rowsOf(team_id, conditionsOf(query, CONDITIONS)), ids);
   const rows = await db.all<{ total: bigint }>(sql`
-    select count(*) as total from (
-      select id from disputes where ${conditions} ${within(ids)} ${countOrder(filters)}) counted${planOf(filters)}`);
+    select count(*) as total from (select id from disputes where ${counted}) counted`);
   return Number(rows[0]?.total ?? 0n);
 }

@@ -1,8 +1,8 @@
 import type { Environment } from '../../kit/environment.ts';
 import { type Conditions, conditionsOf, containing, equalTo, withinAmounts, withinDays } from '../../kit/list-filters.ts';
-import { countOrder, pageTail, planOf } from '../../kit/pages.ts';
+import { ALL_IDS, rowsOf, rowsOfPage, rowsToCount } from '../../kit/pages.ts';
 import type { PagingQuery, Position } from '../../kit/paging.ts';
-import { allOf, clause, type Fragment, fixed, type Queryable, sql } from '../../kit/sql.ts';
+import { clause, type Fragment, fixed, type Queryable, sql } from '../../kit/sql.ts';
 import { type EqualField, equalColumns, searchedFields } from './fields.ts';
 import type { ListPaymentsQuery } from './schema.ts';
 import { LISTED_COLUMNS, type ListedRow } from './present.ts';
@@ -49,35 +49,14 @@ export function belongingTo(of: PaymentsOf): Fragment {
  * there is another page.
  */
 export function listPayments(db: Queryable, team_id: bigint, filters: Fragment[], position: Position): Promise<ListedRow[]> {
-  const conditions = allOf([ofTeam(team_id), ...filters]);
-  if (position.kind !== 'offset' || position.page === 1) {
-    return db.all<ListedRow>(
-      sql`select ${listedColumns} from payments where ${conditions} ${pageTail(position)}${planOf(filters)}`,
-    );
-  }
-  // The skipped rows are read from the index only. A range and not a lookup of each id: several indexes hold the columns of a
-  // lookup, and a plan made for an empty table takes any of them; only one has the rows in order.
-  const { page, per_page } = position;
-  const first = clause`select id from payments where ${conditions} order by id desc limit 1 offset ${(page - 1) * per_page}`;
+  const ids = (rows: Fragment) => clause`select id from payments where ${rows}`;
   return db.all<ListedRow>(sql`
-    select ${listedColumns} from payments where ${conditions} and id <= (${first})
-    ${pageTail({ kind: 'offset', page: 1, per_page })}${planOf(filters)}`);
+    select ${listedColumns} from payments where ${rowsOfPage(rowsOf(team_id, filters), position, ids)}`);
 }
 
-const ofTeam = (team_id: bigint) => clause`team_id = ${team_id}`;
-
-/** Counts payments, of an id range when given: `from` inclusive, `to` exclusive. */
-export async function countPayments(
-  db: Queryable,
-  team_id: bigint,
-  filters: Fragment[],
-  from: string | null,
-  to: string | null,
-): Promise<number> {
-  const conditions = [ofTeam(team_id), ...filters];
-  if (from !== null) conditions.push(clause`id >= ${from}`);
-  if (to !== null) conditions.push(clause`id < ${to}`);
-  const counted = clause`select id from payments where ${allOf(conditions)} ${countOrder(filters)}`;
-  const rows = await db.all<{ total: bigint }>(sql`select count(*) as total from (${counted}) counted${planOf(filters)}`);
+export async function countPayments(db: Queryable, team_id: bigint, filters: Fragment[], ids = ALL_IDS): Promise<number> {
+  const counted = rowsToCount(rowsOf(team_id, filters), ids);
+  const rows = await db.all<{ total: bigint }>(sql`
+    select count(*) as total from (select id from payments where ${counted}) counted`);
   return Number(rows[0]?.total ?? 0n);
 }

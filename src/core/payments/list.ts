@@ -1,12 +1,12 @@
 import type { Call, Reply } from '../../tenants/api/route.ts';
-import { idPrefix, lowestIdAt } from '../../kit/ids.ts';
+import { idPrefix } from '../../kit/ids.ts';
 import { checkDays } from '../../kit/list-filters.ts';
-import { Cursors, isFiltered, pageOf } from '../../kit/paging.ts';
+import { Cursors, pageOf } from '../../kit/paging.ts';
 import { listed } from './present.ts';
 import type { ListPaymentsQuery } from './schema.ts';
 import { PaymentSearcher } from './search.ts';
 import { countPayments, filterConditions, listPayments, type PaymentsOf } from './list-store.ts';
-import { Totals } from '../../kit/totals.ts';
+import { ListTotals } from '../../kit/totals.ts';
 import type { PaymentDeps } from './deps.ts';
 
 /**
@@ -22,7 +22,7 @@ export const SETTLED_MS = 60_000;
 export function paymentLister(
   deps: Pick<PaymentDeps, 'secrets'>,
 ): (call: Call<unknown, ListPaymentsQuery>, of?: PaymentsOf) => Promise<Reply> {
-  const totals = new Totals<string>();
+  const totals = new ListTotals('trx', { settled_ms: SETTLED_MS });
   const searcher = new PaymentSearcher();
   return async (call, of) => {
     const { team, store, kind } = call.caller;
@@ -36,13 +36,7 @@ export function paymentLister(
     const search = { query: call.query, by: kind === 'public' ? 'anyone' : 'secret_key', of, filters, position } as const;
     const found = call.query.search ? await searcher.search(store, team.id, search) : null;
     const rows = found?.rows ?? (await listPayments(db, team.id, filters, position));
-    const count = () =>
-      isFiltered(call.query)
-        ? countPayments(db, team.id, filters, null, null)
-        : totals.total(scope.join(' '), call.at, {
-            settled: () => lowestIdAt('trx', environment, call.at - SETTLED_MS),
-            count: (from, to) => countPayments(db, team.id, filters, from, to),
-          });
+    const count = () => totals.of(environment, scope.join(' '), call, (ids) => countPayments(db, team.id, filters, ids));
     const { items, meta } = await pageOf(cursors, position, rows, floor, async () => found?.total ?? count());
     const shown = items.map((row) => listed(environment, row));
     return { code: 200, message: 'Payments retrieved', body: { items: shown, meta } };

@@ -83,7 +83,7 @@ export async function findManyWithAttempts(
   db: Queryable,
   refs: readonly PaymentRef[],
 ): Promise<(PaymentWithAttempts | undefined)[]> {
-  // `offset 0` keeps one lookup by the primary key for each reference: the plan is made once, for any number of them.
+  // `offset 0` keeps one lookup for each reference: the plan is made once, for any number of them.
   const rows = await db.all<PaymentWithAttempts>(sql`
     select found.* from unnest(${refs.map((ref) => ref.team_id)}::bigint[], ${refs.map((ref) => ref.id)}::text[]) wanted(team, payment)
     cross join lateral (

@@ -2,10 +2,10 @@ import type { Environment } from '../../kit/environment.ts';
 import { jsonText } from '../../kit/json.ts';
 import type { Minor } from '../../kit/money.ts';
 import { type Conditions, conditionsOf, equalTo, withinDays } from '../../kit/list-filters.ts';
-import { countOrder, ALL_IDS, pageTail, planOf, within } from '../../kit/pages.ts';
+import { ALL_IDS, rowsOf, rowsOfPage, rowsToCount } from '../../kit/pages.ts';
 import type { Position } from '../../kit/paging.ts';
 import { must } from '../../kit/errors.ts';
-import { allOf, clause, type Fragment, fixed, PLANNED_EACH_TIME, part, type Queryable, sql, type Tx } from '../../kit/sql.ts';
+import { type Fragment, fixed, PLANNED_EACH_TIME, part, type Queryable, sql, type Tx } from '../../kit/sql.ts';
 import { countMoved, intervalOf, type Shifted, type TimeShift } from '../../platform/db/time-shift.ts';
 import { readDraws } from '../../money/settlement/draw.ts';
 import { notAt } from '../../platform/work/account-key.ts';
@@ -191,10 +191,8 @@ export async function listRefunds(
   query: RefundFilters,
   position: Position,
 ): Promise<RefundRow[]> {
-  const filters = filtersOf(environment, query);
-  const conditions = allOf([clause`team_id = ${team_id}`, ...filters]);
-  const rows = await db.all<RefundRow>(sql`
-    select ${columns} from refunds where ${conditions} ${pageTail(position)}${planOf(filters)}`);
+  const listed = rowsOf(team_id, filtersOf(environment, query));
+  const rows = await db.all<RefundRow>(sql`select ${columns} from refunds where ${rowsOfPage(listed, position)}`);
   return rows.map(read);
 }
 
@@ -205,11 +203,9 @@ export async function countRefunds(
   query: RefundFilters,
   ids = ALL_IDS,
 ): Promise<number> {
-  const filters = filtersOf(environment, query);
-  const conditions = allOf([clause`team_id = ${team_id}`, ...filters]);
+  const counted = rowsToCount(rowsOf(team_id, filtersOf(environment, query)), ids);
   const rows = await db.all<{ total: bigint }>(sql`
-    select count(*) as total from (
-      select id from refunds where ${conditions} ${within(ids)} ${countOrder(filters)}) counted${planOf(filters)}`);
+    select count(*) as total from (select id from refunds where ${counted}) counted`);
   return Number(rows[0]?.total ?? 0n);
 }
 

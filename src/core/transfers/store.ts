@@ -2,10 +2,10 @@ import { assignments, columnsOf, typedColumns } from '../../kit/columns.ts';
 import type { Environment } from '../../kit/environment.ts';
 import { jsonText } from '../../kit/json.ts';
 import { type Conditions, conditionsOf, containing, equalTo, withinAmounts, withinDays } from '../../kit/list-filters.ts';
-import { countOrder, ALL_IDS, pageTail, planOf, within } from '../../kit/pages.ts';
+import { ALL_IDS, rowsOf, rowsOfPage, rowsToCount } from '../../kit/pages.ts';
 import type { PagingQuery, Position } from '../../kit/paging.ts';
 import { must } from '../../kit/errors.ts';
-import { allOf, clause, type Fragment, fixed, PLANNED_EACH_TIME, part, type Queryable, sql, type Tx } from '../../kit/sql.ts';
+import { clause, type Fragment, fixed, PLANNED_EACH_TIME, part, type Queryable, sql, type Tx } from '../../kit/sql.ts';
 import { countMoved, intervalOf, type Shifted, type TimeShift } from '../../platform/db/time-shift.ts';
 import { notAt } from '../../platform/work/account-key.ts';
 import type { ListTransfersQuery, TransferRow } from './schema.ts';
@@ -169,17 +169,9 @@ export function listTransfers(
   query: Filters,
   position: Position,
 ): Promise<TransferRow[]> {
-  const filters = filtersOf(environment, query);
-  const conditions = allOf([clause`team_id = ${team_id}`, ...filters]);
-  if (position.kind !== 'offset' || position.page === 1) {
-    return db.all<TransferRow>(sql`select ${columns} from transfers where ${conditions} ${pageTail(position)}${planOf(filters)}`);
-  }
-  // The skipped rows are read from the index only. Why by a range: payments/list-store.ts.
-  const { page, per_page } = position;
-  const first = clause`select id from transfers where ${conditions} order by id desc limit 1 offset ${(page - 1) * per_page}`;
-  return db.all<TransferRow>(sql`
-    select ${columns} from transfers where ${conditions} and id <= (${first})
-    ${pageTail({ kind: 'offset', page: 1, per_page })}${planOf(filters)}`);
+  const ids = (rows: Fragment) => clause`select id from transfers where ${rows}`;
+  const page = rowsOfPage(rowsOf(team_id, filtersOf(environment, query)), position, ids);
+  return db.all<TransferRow>(sql`select ${columns} from transfers where ${page}`);
 }
 
 export async function countTransfers(
@@ -189,11 +181,9 @@ export async function countTransfers(
   query: Filters,
   ids = ALL_IDS,
 ): Promise<number> {
-  const filters = filtersOf(environment, query);
-  const conditions = allOf([clause`team_id = ${team_id}`, ...filters]);
+  const counted = rowsToCount(rowsOf(team_id, filtersOf(environment, query)), ids);
   const row = await db.maybe<{ total: bigint }>(sql`
-    select count(*) as total from (
-      select id from transfers where ${conditions} ${within(ids)} ${countOrder(filters)}) counted${planOf(filters)}`);
+    select count(*) as total from (select id from transfers where ${counted}) counted`);
   return Number(row?.total ?? 0n);
 }
 

@@ -1,7 +1,7 @@
 import { type Conditions, conditionsOf, containing, equalTo, withinDays } from '../../kit/list-filters.ts';
-import { countOrder, pageTail, planOf } from '../../kit/pages.ts';
+import { rowsOf, rowsOfPage, rowsToCount } from '../../kit/pages.ts';
 import type { Position } from '../../kit/paging.ts';
-import { allOf, clause, type Queryable, sql } from '../../kit/sql.ts';
+import { type Queryable, sql } from '../../kit/sql.ts';
 import type { InvoiceRow } from './schema.ts';
 import { columns } from './store.ts';
 
@@ -22,15 +22,13 @@ const CONDITIONS: Conditions<InvoiceFilters> = {
 };
 
 export function listInvoices(db: Queryable, team_id: bigint, query: InvoiceFilters, position: Position): Promise<InvoiceRow[]> {
-  const filters = conditionsOf(query, CONDITIONS);
-  const conditions = allOf([clause`team_id = ${team_id}`, ...filters]);
-  return db.all<InvoiceRow>(sql`select ${columns} from invoices where ${conditions} ${pageTail(position)}${planOf(filters)}`);
+  const page = rowsOfPage(rowsOf(team_id, conditionsOf(query, CONDITIONS)), position);
+  return db.all<InvoiceRow>(sql`select ${columns} from invoices where ${page}`);
 }
 
 export async function countInvoices(db: Queryable, team_id: bigint, query: InvoiceFilters): Promise<number> {
-  const filters = conditionsOf(query, CONDITIONS);
-  const conditions = allOf([clause`team_id = ${team_id}`, ...filters]);
+  const counted = rowsToCount(rowsOf(team_id, conditionsOf(query, CONDITIONS)));
   const rows = await db.all<{ total: bigint }>(sql`
-    select count(*) as total from (select id from invoices where ${conditions} ${countOrder(filters)}) counted${planOf(filters)}`);
+    select count(*) as total from (select id from invoices where ${counted}) counted`);
   return Number(rows[0]?.total ?? 0n);
 }

@@ -1,8 +1,8 @@
 import { jsonText } from '../../kit/json.ts';
 import { type Conditions, conditionsOf, containing, equalTo } from '../../kit/list-filters.ts';
-import { countOrder, ALL_IDS, pageTail, planOf, within } from '../../kit/pages.ts';
+import { ALL_IDS, rowsOf, rowsOfPage, rowsToCount } from '../../kit/pages.ts';
 import type { Position } from '../../kit/paging.ts';
-import { allOf, clause, fixed, PLANNED_EACH_TIME, type Queryable, sql, type Tx } from '../../kit/sql.ts';
+import { fixed, PLANNED_EACH_TIME, type Queryable, sql, type Tx } from '../../kit/sql.ts';
 import type { LinkRow } from './schema.ts';
 
 const columns = fixed(`team_id, id, title, description, reference, amount_minor, min_amount_minor, max_amount_minor, currency,
@@ -36,17 +36,14 @@ const CONDITIONS: Conditions<LinkFilters> = {
 
 /** Returns one page, in the order of the list. */
 export function listLinks(db: Queryable, team_id: bigint, query: LinkFilters, position: Position): Promise<LinkRow[]> {
-  const filters = conditionsOf(query, CONDITIONS);
-  const conditions = allOf([clause`team_id = ${team_id}`, ...filters]);
-  return db.all<LinkRow>(sql`select ${columns} from links where ${conditions} ${pageTail(position)}${planOf(filters)}`);
+  const page = rowsOfPage(rowsOf(team_id, conditionsOf(query, CONDITIONS)), position);
+  return db.all<LinkRow>(sql`select ${columns} from links where ${page}`);
 }
 
 export async function countLinks(db: Queryable, team_id: bigint, query: LinkFilters, ids = ALL_IDS): Promise<number> {
-  const filters = conditionsOf(query, CONDITIONS);
-  const conditions = allOf([clause`team_id = ${team_id}`, ...filters]);
+  const counted = rowsToCount(rowsOf(team_id, conditionsOf(query, CONDITIONS)), ids);
   const row = await db.maybe<{ total: bigint }>(sql`
-    select count(*) as total from (
-      select id from links where ${conditions} ${within(ids)} ${countOrder(filters)}) counted${planOf(filters)}`);
+    select count(*) as total from (select id from links where ${counted}) counted`);
   return Number(row?.total ?? 0n);
 }
 

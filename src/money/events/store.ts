@@ -1,8 +1,8 @@
 import type { Environment } from '../../kit/environment.ts';
 import { type Conditions, conditionsOf, equalTo, withinDays } from '../../kit/list-filters.ts';
-import { countOrder, ALL_IDS, pageTail, planOf, within } from '../../kit/pages.ts';
+import { ALL_IDS, rowsOf, rowsOfPage, rowsToCount } from '../../kit/pages.ts';
 import type { Position } from '../../kit/paging.ts';
-import { allOf, clause, type Fragment, fixed, type Queryable, sql } from '../../kit/sql.ts';
+import { clause, type Fragment, fixed, type Queryable, sql } from '../../kit/sql.ts';
 import { unpack } from '../../kit/packing.ts';
 import type { EventRow, EventsQuery } from './schema.ts';
 
@@ -32,19 +32,9 @@ export async function listEvents(
   query: EventFilters,
   position: Position,
 ): Promise<EventRow[]> {
-  const filters = filtersOf(environment, query);
-  const conditions = allOf([clause`team_id = ${team_id}`, ...filters]);
-  const end = clause`${pageTail(position)}${planOf(filters)}`;
-  if (position.kind !== 'offset' || position.page === 1) {
-    return (await db.all<StoredRow>(sql`select ${columns} from events where ${conditions} ${end}`)).map(eventOf);
-  }
-  // The skipped rows are read from the index only. By a range and not by a lookup of each id: a plan made for an empty table would take
-  // any index with the columns of a lookup.
-  const { page, per_page } = position;
-  const first = clause`select id from events where ${conditions} order by id desc limit 1 offset ${(page - 1) * per_page}`;
-  const rows = await db.all<StoredRow>(sql`
-    select ${columns} from events where ${conditions} and id <= (${first})
-    ${pageTail({ kind: 'offset', page: 1, per_page })}${planOf(filters)}`);
+  const ids = (rows: Fragment) => clause`select id from events where ${rows}`;
+  const page = rowsOfPage(rowsOf(team_id, filtersOf(environment, query)), position, ids);
+  const rows = await db.all<StoredRow>(sql`select ${columns} from events where ${page}`);
   return rows.map(eventOf);
 }
 
@@ -55,10 +45,8 @@ export async function countEvents(
   query: EventFilters,
   ids = ALL_IDS,
 ): Promise<number> {
-  const filters = filtersOf(environment, query);
-  const conditions = allOf([clause`team_id = ${team_id}`, ...filters]);
+  const counted = rowsToCount(rowsOf(team_id, filtersOf(environment, query)), ids);
   const row = await db.maybe<{ total: bigint }>(sql`
-    select count(*) as total from (
-      select id from events where ${conditions} ${within(ids)} ${countOrder(filters)}) counted${planOf(filters)}`);
+    select count(*) as total from (select id from events where ${counted}) counted`);
   return Number(row?.total ?? 0n);
 }

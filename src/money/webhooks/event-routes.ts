@@ -15,7 +15,7 @@ import { type EventRow, type EventsQuery, eventReply, eventsQuery } from '../eve
 import { countEvents, findEvent, listEvents } from '../events/store.ts';
 
 export function eventRoutes(deps: WebhookDeps): Route[] {
-  const totals = new ListTotals('evt', deps.config.events_keep_ms);
+  const totals = new ListTotals('evt', { keep_ms: deps.config.events_keep_ms });
   return [
     route({
       method: 'GET',

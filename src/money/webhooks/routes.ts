@@ -38,7 +38,7 @@ const one = envelopeSchema({ webhook: endpointReply });
 const withSecret = envelopeSchema({ webhook: endpointWithSecretReply });
 
 export function webhookRoutes(deps: WebhookDeps): Route[] {
-  const totals = new ListTotals('whd', deps.config.events_keep_ms);
+  const totals = new ListTotals('whd', { keep_ms: deps.config.events_keep_ms });
   return [
     route({
       ...READ,

@@ -1,7 +1,7 @@
-import { countOrder, type Ids, pageTail, within } from '../../kit/pages.ts';
+import { type Ids, rowsOf, rowsOfPage, rowsToCount } from '../../kit/pages.ts';
 import type { Position } from '../../kit/paging.ts';
 import { must } from '../../kit/errors.ts';
-import { fixed, ONE_PLAN, type Queryable, sql, type Tx, part } from '../../kit/sql.ts';
+import { clause, fixed, type Queryable, sql, type Tx, part } from '../../kit/sql.ts';
 import { countMoved, intervalOf, type Shifted, type TimeShift } from '../../platform/db/time-shift.ts';
 import type { AttemptRow, EndpointRow } from './schema.ts';
 
@@ -45,9 +45,7 @@ export function lockEndpoint(tx: Tx, ref: EndpointRef): Promise<EndpointRow | un
 }
 
 export function listEndpoints(db: Queryable, team_id: bigint, position: Position): Promise<EndpointRow[]> {
-  return db.all<EndpointRow>(
-    sql`select ${columns} from webhook_endpoints where team_id = ${team_id} ${pageTail(position)}${ONE_PLAN}`,
-  );
+  return db.all<EndpointRow>(sql`select ${columns} from webhook_endpoints where ${rowsOfPage(rowsOf(team_id), position)}`);
 }
 
 /** Updates all mutable columns. */
@@ -87,18 +85,18 @@ export async function dropQueuesOfInactive(db: Queryable, endpoints: readonly En
       where e.id = any(${endpoints.map(({ id }) => id)}) and not e.active limit ${MAX_DROPPED})`);
 }
 
+const attemptsTo = ({ team_id, id }: EndpointRef) => rowsOf(team_id, [], clause`endpoint_id = ${id}`);
+
 export function listAttempts(db: Queryable, ref: EndpointRef, position: Position): Promise<AttemptRow[]> {
   return db.all<AttemptRow>(sql`
     select id, endpoint_id, event_id, event_type, attempt, succeeded, response_status, response_body, error, duration_ms,
       next_attempt_at, created_at
-    from delivery_attempts where team_id = ${ref.team_id} and endpoint_id = ${ref.id} ${pageTail(position)}${ONE_PLAN}`);
+    from delivery_attempts where ${rowsOfPage(attemptsTo(ref), position)}`);
 }
 
 export async function countAttempts(db: Queryable, ref: EndpointRef, ids: Ids): Promise<number> {
   const row = await db.maybe<{ total: bigint }>(sql`
-    select count(*) as total from (
-      select id from delivery_attempts where team_id = ${ref.team_id} and endpoint_id = ${ref.id} ${within(ids)} ${countOrder([])}
-    ) counted${ONE_PLAN}`);
+    select count(*) as total from (select id from delivery_attempts where ${rowsToCount(attemptsTo(ref), ids)}) counted`);
   return Number(row?.total ?? 0n);
 }
 

@@ -14,8 +14,9 @@ const SETTERS = {
   one: { name: 'pirogue_team', text: `select set_config('${SETTING.one}', $1, true)` },
   one_plan: {
     name: 'pirogue_team_one_plan',
-    // Rows come in the order of an index. Without sorting, no plan reads a table that has grown since its statistics were made.
-    // A plan for all values expects a tenth of a team's rows, which would be worth compiling; a page has at most a hundred.
+    // These statements return rows in the order of an index. Forbidding sorts rules out the plans that read the whole table, which
+    // look cheap while the statistics are of a smaller one. A plan for all values expects a tenth of the team's rows, enough for
+    // PostgreSQL to compile it; a page has at most a hundred.
     text: `select set_config('${SETTING.one}', $1, true), set_config('plan_cache_mode', 'force_generic_plan', true),
       set_config('enable_sort', 'off', true), set_config('jit', 'off', true)`,
   },

@@ -22,8 +22,8 @@ export const DEFAULT_MAX_CONNECTIONS = 176;
 const DURABLE = {
   max_connections: String(DEFAULT_MAX_CONNECTIONS),
   shared_buffers: '128MB',
-  // Without statistics PostgreSQL looks a row of a new table up by any index that begins with the team, and reads all rows of the
-  // team. It makes them at its next visit, by default within a minute: a new shop would be slow for as long.
+  // Without statistics, PostgreSQL may look up a row of a new table by any index that begins with the team, and then reads all rows of
+  // the team. Autovacuum gathers statistics at its next visit, by default within a minute: a new shop would be slow for that long.
   autovacuum_naptime: '5s',
 };
 
