@@ -1,48 +1,40 @@
-import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import dictionary from './packing-2.json' with { type: 'json' };
+import { Coder } from './packing-codes.ts';
+import { deflateWithWords, inflateWithWords } from './packing-deflate.ts';
+import { combine, HOLE, separate } from './packing-values.ts';
+
+export { HOLE } from './packing-values.ts';
 
 /*
- * Stored form of an event's body: `1|2|cus_…`, a line feed, then the deflated text. The text has a placeholder (`HOLE`) for each
- * value of the first line. These values are known only to the statement that writes the row (the number of endpoints, the customer
- * that was found), so that they come from its own snapshot. A body that starts with a brace is not packed.
- * Reasons: docs/decisions/0021-footprint.md.
+ * Stored form of our JSON: `2|2|cus_…`, a line feed, then the packed text. The first line has the number of the dictionary, and a value
+ * for each placeholder (`HOLE`) in the text. These values are known only to the statement that writes the row (the number of endpoints,
+ * the customer that was found), so that they come from its own snapshot. A value that starts with a brace is not packed.
+ * Every dictionary stays readable for ever. Reasons: docs/decisions/0069-packing.md.
  */
 
-/** Placeholder for a value that is filled in later. JSON never contains this character unescaped. */
-export const HOLE = '\u0001';
+/** Start of a stored text, followed by `|` and a value for each placeholder, and a line feed. */
+export const MARK = '2';
 
-const DICTIONARY = '1';
+const DEFLATED = '1';
 const LINE_FEED = 0x0a;
 const BRACE = 0x7b;
+/** First byte of a packed text that is deflated. A coded one begins with a bit that is 0. */
+const DEFLATED_BYTE = 0xff;
+/** From this length on, a text may repeat itself so often that deflate, which has a look at what it read before, is better. */
+const MIN_DEFLATED_LENGTH = 2_000;
+
+const coder = new Coder(dictionary);
 
 /**
- * Deflate dictionary: repeated parts of our JSON, the most frequent last. It saves three quarters of a body; deflate alone
- * saves half. Stored rows depend on it for ever: a new dictionary needs another number.
- */
-const WORDS = Buffer.from(
-  '{"code":201,"message":"Payment is processing","body":{"action":{"kind":"confirm"},"transaction":{"refund":{"transfer":{' +
-    '"company_name":null,"address":null,"billing":null,"tax_id":null,"metadata":null,"blocked":false,"archived_at":null' +
-    '"failure_reason":null,"beneficiary":"ben_","insufficient_balance","customer.created","refund.succeeded","pm_test_"' +
-    '"status":"processing","status":"failed","cancelled","expired","pending","refunded","partially_refunded"' +
-    '{"id":"evt_","event":"payment.succeeded","livemode":true,"created":"2026-","api_version":"2026-08-01",' +
-    `"pending_webhooks":${HOLE},"request":{"id":null,"idempotency_key":"req_test_01"},"data":{"id":"trx_test_01","name":"` +
-    '","email":"@gmail.com","phone":"+237650000000","reference":"order-","amount":5000,"currency":"XAF","status":"succeeded",' +
-    '"channel":"cm.mtn","description":"","sandbox":true,"created_at":"2026-11-21T13:00:00.000Z","settled":true,' +
-    '"reason":null,"metadata":{"order":"amount_total":5000,"amount_captured":5000,"amount_refunded":0,"fee":100,' +
-    `"bearer":"merchant","message":null,"customer":"${HOLE}","payment_method":null,"account":null,"callback":"https://` +
-    '","items":null,"address":null,"shipping":null,"theming":null,"expires_at":"2026-11-21T13:00:00.000Z",' +
-    '"completed_at":null,"updated_at":"2026-11-21T13:00:00.000Z","attempts":[{"id":"att_test_01","provider":"sandbox",' +
-    '"channel":"cm.mtn","status":"open","reason":null,"created_at":"2026-11-21T13:00:00.000Z"}]}}',
-);
-
-/** Start of a stored body, followed by `|` and a value for each placeholder, and a line feed. */
-export const MARK = DICTIONARY;
-
-/**
- * Compresses a text.
- * @param text with a {@link HOLE} for each value that only the statement can supply
+ * Packs a text.
+ * @param text JSON, with a {@link HOLE} for each value that only the statement can supply
  */
 export function packText(text: string): Buffer {
-  return deflateRawSync(text, { dictionary: WORDS });
+  const separated = separate(text);
+  const coded = separated && Buffer.concat([coder.encode(separated.text), separated.values]);
+  if (coded && text.length < MIN_DEFLATED_LENGTH) return coded;
+  const deflated = Buffer.concat([Buffer.of(DEFLATED_BYTE), deflateWithWords(text)]);
+  return coded && coded.length < deflated.length ? coded : deflated;
 }
 
 /** Returns the complete stored form of a text without placeholders. */
@@ -51,16 +43,22 @@ export function packWhole(text: string): Buffer {
 }
 
 /**
- * Returns the text of a stored body with its placeholders filled: always the same bytes.
+ * Returns the text of a stored value with its placeholders filled: always the same bytes.
  * @throws Error for an unknown dictionary
  */
 export function unpack(bytes: Buffer): string {
   if (bytes[0] === BRACE) return bytes.toString();
   const end = bytes.indexOf(LINE_FEED);
-  const [dictionary, ...values] = bytes.toString('latin1', 0, end).split('|');
-  if (dictionary !== DICTIONARY) throw new Error(`impossible: packed with dictionary ${dictionary}`);
-  const pieces = inflateRawSync(bytes.subarray(end + 1), { dictionary: WORDS })
-    .toString()
-    .split(HOLE);
-  return pieces.reduce((text, piece, i) => text + (values[i - 1] ?? '') + piece);
+  const [number, ...values] = bytes.toString('latin1', 0, end).split('|');
+  const packed = bytes.subarray(end + 1);
+  if (number === DEFLATED) return filled(inflateWithWords(packed), values);
+  if (number !== MARK) throw new Error(`impossible: packed with dictionary ${number}`);
+  if (packed[0] === DEFLATED_BYTE) return filled(inflateWithWords(packed.subarray(1)), values);
+  const { text, length } = coder.decode(packed);
+  return combine({ text, values: packed.subarray(length) }, values);
+}
+
+/** The text may have characters that are placeholders of {@link combine}, so that it is not used here. */
+function filled(text: string, values: readonly string[]): string {
+  return text.split(HOLE).reduce((before, piece, i) => before + (values[i - 1] ?? '') + piece);
 }

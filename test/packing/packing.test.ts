@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import fs from 'node:fs';
+import path from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { HOLE, MARK, packText, packWhole, unpack } from '../../src/kit/packing.ts';
@@ -24,12 +27,94 @@ const BODY = JSON.stringify({
   },
 });
 
+const DECISION = JSON.stringify({
+  ...{ at: '2026-11-21T13:44:03.456Z', operation: 'collect', channel: 'cm.mtn', currency: 'XAF', amount: 25_000, rule: null },
+  ...{ by: 'built_in', draw: null },
+  accounts: [
+    {
+      ...{ name: 'sandbox', account_id: 'sandbox', provider: 'sandbox', verdict: 'chosen', place: 1 },
+      ...{ why: 'it comes with the sandbox', health: null },
+    },
+  ],
+});
+
+/** As the API returns it, with texts that no dictionary was made from. */
+const PAYMENT = JSON.stringify({
+  code: 202,
+  message: 'Payment is processing',
+  body: {
+    action: { kind: 'confirm' },
+    transaction: {
+      ...{ id: 'trx_01m7z5k2m0v159b648bmcr09rt', reference: 'Q-7731', amount: 25_000, currency: 'XAF', status: 'processing' },
+      ...{
+        channel: 'cm.mtn',
+        description: 'Deux paniers',
+        sandbox: false,
+        created_at: '2026-11-21T13:44:03.456Z',
+        settled: false,
+      },
+      ...{ reason: null, metadata: null, amount_total: 25_000, amount_captured: 0, amount_refunded: 0, fee: 500 },
+      ...{ bearer: 'merchant', message: null, customer: 'cus_01m7z5k2m0qn5d2g0e926zcd1c', payment_method: null, account: null },
+      ...{ callback: null, items: null, address: null, shipping: null, theming: null, expires_at: '2026-11-22T13:44:03.456Z' },
+      ...{ completed_at: null, updated_at: '2026-11-21T13:44:04.001Z', attempts: [] },
+    },
+  },
+  version: '2026-08-01',
+});
+
+/** Stored forms of {@link BODY} by the number of their dictionary. */
+const KEPT = {
+  1: 'MQpDyr0GhrnmVabZRrkGZqnFFcYZZal5VQaFyYUGWZTla7jVJiZWBsZ6JqZmUaRmdUOSsjrCI2kZFclZaWZFJQbmaRXFZVlYcz9CeZmhqWWSmYlFUm5ykYFlUQlSJjbCkYtRc6dLammFQkFiXmZqUbHC4QUKOZlloJSPkr9qa2sB',
+  2: 'Mgp5Mdr74icT0IyJww9VvyKLxrTez+UXFJ0Jpnp4ZUClTNH/aDjbmitjhSFFTuElpE6FTjDNUwUvxvQRjonG3PW8MuhrOFIUVPRkxW+tomXH/XDbbeaKCUDEs34//DlwhInRDFQdcKRJkyQAgIr399ABbsfRszMSXHbBrwAA2DzJenxy5/4O0ACImJVK2BongBld',
+};
+const DICTIONARY_2 = '57ec16312b147af991a2fc555b9b177567b08be057c01e82ed35c077cb1303a3';
+
 test('any JSON is unpacked byte for byte', () => {
   fc.assert(
     fc.property(fc.json({ stringUnit: 'binary' }), (text) => {
       assert.equal(unpack(packWhole(text)), text);
     }),
   );
+});
+
+test('any JSON with ids and times, and what looks like them, is unpacked byte for byte', () => {
+  const chars = fc.constantFrom(...'0123456789abcdefghijklmnopqrstuvwxyzZ');
+  const id = fc.string({ unit: chars, minLength: 24, maxLength: 60 });
+  const ulid = fc.tuple(
+    fc.constantFrom(...'0178'),
+    fc.string({ unit: fc.constantFrom(...'017akz'), minLength: 25, maxLength: 25 }),
+  );
+  const digits = (length: number) => fc.string({ unit: fc.constantFrom(...'0123459'), minLength: length, maxLength: length });
+  const time = fc
+    .tuple(digits(4), digits(2), digits(2), digits(2), digits(2), digits(2), digits(3))
+    .map(([year, month, day, hour, minute, second, ms]) => `${year}-${month}-${day}T${hour}:${minute}:${second}.${ms}Z`);
+  const value = fc.oneof(
+    fc.date({ noInvalidDate: true }).map((date) => date.toISOString()),
+    ...[
+      time,
+      id,
+      ulid.map((parts) => parts.join('')),
+      ulid.map((parts) => `trx_test_${parts.join('')}`),
+      fc.string({ unit: 'binary' }),
+    ],
+    ...[fc.double(), fc.constant('\u0001 \u0002 \u0003'), fc.constant(BODY), fc.constant(BODY.repeat(20))],
+  );
+  fc.assert(
+    fc.property(fc.array(fc.oneof(value, fc.dictionary(fc.string(), value))), (values) => {
+      const text = JSON.stringify(values);
+      assert.equal(unpack(packWhole(text)), text);
+    }),
+    { numRuns: 1_000 },
+  );
+});
+
+test('even a text that is not JSON is unpacked byte for byte', () => {
+  for (const text of ['', 'é\u0002', '\u0003'.repeat(3_000), `${BODY}\u0002`]) assert.equal(unpack(packWhole(text)), text);
+});
+
+test('a text that repeats itself is packed by what it repeats', () => {
+  const text = JSON.stringify(Array.from({ length: 200 }, () => 'Zyx wvutsrq 98765'));
+  assert.ok(packWhole(text).length < 200, `${packWhole(text).length} bytes`);
 });
 
 test('values are filled in in order, even if a value looks like a marker', () => {
@@ -44,13 +129,16 @@ test('JSON that was never packed is returned unchanged', () => {
   assert.equal(unpack(Buffer.from('{"é":1}')), '{"é":1}');
 });
 
-test('rows from years ago stay readable: the words of dictionary 1 never change', () => {
-  const kept =
-    'MQpDyr0GhrnmVabZRrkGZqnFFcYZZal5VQaFyYUGWZTla7jVJiZWBsZ6JqZmUaRmdUOSsjrCI2kZFclZaWZFJQbmaRXFZVlYcz9CeZmhqWWSmYlFUm5ykYFlUQlSJjbCkYtRc6dLammFQkFiXmZqUbHC4QUKOZlloJSPkr9qa2sB';
-  assert.equal(unpack(Buffer.from(kept, 'base64')), BODY);
+test('rows from years ago stay readable: the dictionaries never change', () => {
+  for (const [number, kept] of Object.entries(KEPT)) assert.equal(unpack(Buffer.from(kept, 'base64')), BODY, number);
+  const dictionary = fs.readFileSync(path.join(import.meta.dirname, '../../src/kit/packing-2.json'));
+  assert.equal(createHash('sha256').update(dictionary).digest('hex'), DICTIONARY_2);
 });
 
-test('even a short event is packed to less than half its size', () => {
+test('a response and a routing decision are packed to a sixth of their size, a short event to less than half', () => {
+  for (const text of [PAYMENT, DECISION]) {
+    assert.ok(packWhole(text).length <= text.length / 6, `${packWhole(text).length} of ${text.length} bytes`);
+  }
   assert.ok(packWhole(BODY).length < BODY.length / 2, `${packWhole(BODY).length} of ${BODY.length} bytes`);
 });
 

@@ -56,6 +56,15 @@ test('every resource is returned as before', { skip }, async () => {
   }
 });
 
+test('every recorded event is returned byte for byte', { skip }, async () => {
+  const events = facts.answers.filter((one) => one.path.startsWith('/events/'));
+  assert.ok(events.length > 50);
+  for (const { environment, path: route, body } of events) {
+    const answer = await call(url(), facts.keys[environment], 'GET', route);
+    assert.equal(JSON.stringify(answer.body.event), JSON.stringify(body.event), route);
+  }
+});
+
 test('the data contains every status of every kind', { skip }, () => {
   const of = (list: string, name: string) =>
     new Set(facts.answers.filter((one) => one.path.startsWith(`/${list}/`)).map(({ body }) => body[name].status));
