@@ -5,6 +5,8 @@ export interface Sql {
   readonly name?: string;
   /** Whether one plan serves all values ({@link ONE_PLAN}). */
   readonly one_plan?: boolean;
+  /** Whether it reaches its rows by keys ({@link BY_KEY}). */
+  readonly by_key?: boolean;
   readonly text: string;
   readonly values: readonly unknown[];
 }
@@ -44,12 +46,13 @@ const names = new WeakMap<TemplateStringsArray, Map<string, string>>();
 export function sql(strings: TemplateStringsArray, ...parts: unknown[]): Sql {
   const values: unknown[] = [];
   let varies = false;
-  let one_plan = false;
+  const hints: { one_plan?: true; by_key?: true } = {};
   const weave = (texts: readonly string[], holes: readonly unknown[], variant: boolean): string =>
     texts.reduce((text, next, i) => {
       const hole = holes[i - 1];
       if (hole === PLANNED_EACH_TIME) varies = true;
-      if (hole === ONE_PLAN) one_plan = true;
+      if (hole === ONE_PLAN) hints.one_plan = true;
+      if (hole === BY_KEY) hints.by_key = true;
       if (hole instanceof Fragment) return text + weave(hole.texts, hole.holes, variant || hole.varies) + next;
       varies ||= variant;
       values.push(hole);
@@ -57,8 +60,7 @@ export function sql(strings: TemplateStringsArray, ...parts: unknown[]): Sql {
     });
   const text = weave(strings, parts, false);
   if (varies) return { text, values };
-  const name = nameOf(strings, text);
-  return one_plan ? { name, one_plan, text, values } : { name, text, values };
+  return { name: nameOf(strings, text), ...hints, text, values };
 }
 
 /** A place in the source has one text per combination of its fixed parts. */
@@ -127,6 +129,14 @@ export const PLANNED_EACH_TIME = new Fragment([''], [], false);
  * on exactly their conditions, so that the same plan is best for all values; only outside of transactions.
  */
 export const ONE_PLAN = new Fragment([''], [], false);
+
+/**
+ * Added to a statement, it is planned once for all values, with index lookups for all joins. For statements that receive a batch of keys
+ * and reach each row by one of them: PostgreSQL on its own keeps the plan that suited the table when it was small, and then reads all of
+ * it for each batch. Not for statements that join two sets of a batch by equality: each row of one would be compared with each of the
+ * other. Only outside of transactions.
+ */
+export const BY_KEY = new Fragment([''], [], false);
 
 /** Joins conditions by `and`; returns `true` when there are none. */
 export function allOf(conditions: readonly Fragment[]): Fragment {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { allOf, clause, fixed, ONE_PLAN, PLANNED_EACH_TIME, part, sql } from '../../src/kit/sql.ts';
+import { allOf, BY_KEY, clause, fixed, ONE_PLAN, PLANNED_EACH_TIME, part, sql } from '../../src/kit/sql.ts';
 
 const columns = fixed('id, name');
 const one = (id: number) => sql`select ${columns} from t where id = ${id}`;
@@ -37,4 +37,9 @@ test('a statement is planned once for all values only when it says so, and is ne
   assert.equal(sql`select ${1}`.one_plan, undefined);
   assert.deepEqual([sql`select ${1}${ONE_PLAN}`.one_plan, sql`select ${1}${ONE_PLAN}`.text], [true, 'select $1']);
   assert.equal(sql`select ${1}${ONE_PLAN}${PLANNED_EACH_TIME}`.one_plan, undefined);
+});
+
+test('a statement reaches its rows by keys only when it says so', () => {
+  assert.equal(sql`select ${1}`.by_key, undefined);
+  assert.deepEqual([sql`select ${1}${BY_KEY}`.by_key, sql`select ${1}${BY_KEY}`.text], [true, 'select $1']);
 });

@@ -6,6 +6,8 @@ import type { Worker } from '../../platform/work/worker.ts';
 import { announceDeactivation } from './deactivation.ts';
 import { type Claimed, claimDue, recordOutcomes } from './deliveries-store.ts';
 import type { WebhookDeps } from './deps.ts';
+import { Lanes } from './lanes.ts';
+import { OpenedSecrets } from './opened-secrets.ts';
 import { Outcomes } from './outcomes.ts';
 import { Pacer } from './pacer.ts';
 import { DISABLE_AFTER_MS } from './schedule.ts';
@@ -44,6 +46,8 @@ class DeliveryWorker {
   readonly #slots: Slots;
   readonly #outcomes: Outcomes;
   readonly #pacer = new Pacer();
+  readonly #lanes = new Lanes();
+  readonly #secrets: OpenedSecrets;
   readonly #underWay = new Set<Promise<void>>();
   readonly #unlisten: () => void;
   #after = '';
@@ -55,6 +59,7 @@ class DeliveryWorker {
     this.#store = store;
     this.#tuning = tuning;
     this.#slots = new Slots(tuning);
+    this.#secrets = new OpenedSecrets(deps.secrets);
     this.#outcomes = new Outcomes(async (outcomes) => {
       const deactivated = await recordOutcomes(store.db, outcomes, DISABLE_AFTER_MS);
       if (deactivated.length === 0) return;
@@ -124,7 +129,7 @@ class DeliveryWorker {
   async #deliver(row: Claimed, claim: string, release: () => void): Promise<void> {
     const id = String(row.id);
     try {
-      const outcome = row.target === null ? { retry_ms: null, attempt: null } : await this.#attempt(row, row.target);
+      const outcome = await this.#outcomeOf(row);
       const recorded = this.#outcomes.add({ id, claim, ...outcome });
       if (outcome.attempt?.succeeded === false) await recorded;
       release();
@@ -137,18 +142,24 @@ class DeliveryWorker {
     }
   }
 
+  #outcomeOf(row: Claimed) {
+    const { target } = row;
+    if (target === null) return { retry_ms: null, attempt: null };
+    return this.#lanes.run(row.endpoint_id, () => this.#attempt(row, target));
+  }
+
   async #attempt(row: Claimed, target: NonNullable<Claimed['target']>) {
     const body = await bodyFor(this.#store.db, { ...row, body: unpack(row.body) }, target.api_version);
     return attempt(this.#sender(), { ...row, body }, target);
   }
 
   #sender(): Sender {
-    const { clock, secrets, config } = this.#deps;
+    const { clock, config } = this.#deps;
     const { environment } = this.#store;
     return {
       environment,
       clock,
-      secrets,
+      secrets: this.#secrets,
       send: this.#tuning.send,
       guard: guardOf(config, environment),
       timeout_ms: config.webhook_timeout_ms,

@@ -3,7 +3,7 @@ import { INSERT_WORKER_ENTRIES } from '../../tenants/audit/store.ts';
 import type { MailKind } from '../../tenants/outbox/schema.ts';
 import { INSERT_MAILS } from '../../tenants/outbox/store.ts';
 import { randomBytes, randomInt } from 'node:crypto';
-import { PLANNED_EACH_TIME, part, type Queryable, sql, type Tx } from '../../kit/sql.ts';
+import { BY_KEY, clause, type Queryable, sql, type Tx } from '../../kit/sql.ts';
 
 /** A delivery claimed by this worker until its lease ends. */
 export interface Claimed {
@@ -23,11 +23,8 @@ export interface Claimed {
   failing: boolean;
 }
 
-export interface Busy {
-  endpoint_ids: string[];
-  counts: number[];
-  retries: number[];
-}
+/** Deliveries in progress by endpoint, and how many of them are retries. */
+export type Busy = Record<string, { count: number; retries: number }>;
 
 export interface ClaimRequest {
   /** Start position: endpoints after this id. */
@@ -42,7 +39,6 @@ export interface ClaimRequest {
   failing_slots: number;
   /** Maximum rows to claim for all failing endpoints together. */
   failing_rows: number;
-  /** Deliveries in progress by endpoint, and how many of them are retries. */
   busy: Busy;
 }
 
@@ -67,7 +63,7 @@ type ClaimRow = Omit<Claimed, 'target' | 'body'> &
  * instead wrote three index entries per claim, at 60 µs per row instead of 38 µs.
  */
 const leaseEnd = (ms: number, tail: string) =>
-  part`(lpad(to_hex((extract(epoch from pirogue_now()) * 1000)::bigint + ${ms}::bigint), 12, '0') || ${tail}::text)::uuid`;
+  clause`(lpad(to_hex((extract(epoch from pirogue_now()) * 1000)::bigint + ${ms}::bigint), 12, '0') || ${tail}::text)::uuid`;
 
 /**
  * Claims due deliveries, a few per endpoint: walks the endpoints through the index (one step each, regardless of the backlog)
@@ -98,12 +94,11 @@ export async function claimDue(db: Queryable, request: ClaimRequest): Promise<Cl
     wanting as (
       select walk.endpoint_id, e.failing_since is not null as failing,
         greatest(0, case when e.failing_since is null then ${slots}::integer else ${failing_slots}::integer end
-          - coalesce(busy.count, 0)) as wants,
-        (e.failing_since is not null and coalesce(busy.retries, 0) = 0)::integer as reserved
+          - coalesce((busy.at_work ->> 'count')::integer, 0)) as wants,
+        (e.failing_since is not null and coalesce((busy.at_work ->> 'retries')::integer, 0) = 0)::integer as reserved
       from walk
       left join webhook_endpoints e on e.team_id = walk.team_id and e.id = walk.endpoint_id
-      left join unnest(${busy.endpoint_ids}::text[], ${busy.counts}::integer[], ${busy.retries}::integer[])
-        as busy (endpoint_id, count, retries) on busy.endpoint_id = walk.endpoint_id
+      cross join lateral (select ${JSON.stringify(busy)}::jsonb -> walk.endpoint_id as at_work) busy
       where walk.due_at <= pirogue_now()
     ),
     -- Failing endpoints share what they are left; whose turn it is, chance decides, so that none waits for ever.
@@ -139,7 +134,8 @@ export async function claimDue(db: Queryable, request: ClaimRequest): Promise<Cl
       e.failing_since is not null as failing
     from seen cross join clock left join claimed c on true
     left join events v on v.team_id = c.team_id and v.id = c.event_id
-    left join webhook_endpoints e on e.team_id = c.team_id and e.id = c.endpoint_id and e.active`);
+    left join webhook_endpoints e on e.team_id = c.team_id and e.id = c.endpoint_id and e.active
+    order by c.id${BY_KEY}`);
   const { looked_at = 0, last = null, next_due_ms = null, claim = '' } = found[0] ?? {};
   return { rows: found.filter((row) => row.id !== null).map(claimedOf), claim, looked_at, last, next_due_ms };
 }
@@ -247,7 +243,7 @@ export function recordOutcomes(db: Queryable, outcomes: readonly Outcome[], disa
       select team_id, ${'webhook.deactivate' satisfies Action}::text as action, id as resource_id from marked where hopeless
     ),
     audited as (${INSERT_WORKER_ENTRIES})
-    select team_id, id, url from marked where hopeless${PLANNED_EACH_TIME}`);
+    select team_id, id, url from marked where hopeless${BY_KEY}`);
 }
 
 /**

@@ -13,7 +13,7 @@ const KEPT_BYTES = 4096;
 export interface Sender {
   environment: Environment;
   clock: Clock;
-  secrets: Secrets;
+  secrets: Pick<Secrets, 'open'>;
   send: Send;
   guard: Guard;
   timeout_ms: number;

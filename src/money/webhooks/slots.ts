@@ -41,12 +41,7 @@ export class Slots {
   }
 
   busy(): Busy {
-    const all = [...this.#busy.values()];
-    return {
-      endpoint_ids: [...this.#busy.keys()],
-      counts: all.map(({ count }) => count),
-      retries: all.map(({ retries }) => retries),
-    };
+    return Object.fromEntries(this.#busy);
   }
 
   take({ endpoint_id, failing, tries }: Taken): void {

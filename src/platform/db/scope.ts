@@ -10,24 +10,45 @@ export const ALL_TEAMS_ROLE = 'pirogue_all_teams';
 
 /** The settings are local to a transaction and end with it. */
 const SETTING = { one: 'pirogue.team', all: 'role' } as const;
-const SETTERS = {
-  one: { name: 'pirogue_team', text: `select set_config('${SETTING.one}', $1, true)` },
-  one_plan: {
-    name: 'pirogue_team_one_plan',
-    // These statements return rows in the order of an index. Forbidding sorts rules out the plans that read the whole table, which
-    // look cheap while the statistics are of a smaller one. A plan for all values expects a tenth of the team's rows, enough for
-    // PostgreSQL to compile it; a page has at most a hundred.
-    text: `select set_config('${SETTING.one}', $1, true), set_config('plan_cache_mode', 'force_generic_plan', true),
-      set_config('enable_sort', 'off', true), set_config('jit', 'off', true)`,
+
+/** Settings that make PostgreSQL keep the plan that a statement asks for. */
+const PLANS = {
+  usual: {},
+  // These statements return rows in the order of an index. Forbidding sorts rules out the plans that read the whole table, which
+  // look cheap while the statistics are of a smaller one. A plan for all values expects a tenth of the team's rows, enough for
+  // PostgreSQL to compile it; a page has at most a hundred.
+  one_plan: { plan_cache_mode: 'force_generic_plan', enable_sort: 'off', jit: 'off' },
+  // These statements look up a batch of keys. What remains for a join is a loop of index lookups.
+  by_key: {
+    plan_cache_mode: 'force_generic_plan',
+    enable_seqscan: 'off',
+    enable_hashjoin: 'off',
+    enable_mergejoin: 'off',
+    jit: 'off',
   },
-  all: { name: 'pirogue_role', text: `select set_config('${SETTING.all}', $1, true)` },
 } as const;
 
-/** Prepares the scope statements on a new connection. */
+type Plan = keyof typeof PLANS;
+
+const KINDS = Object.keys(SETTING) as (keyof typeof SETTING)[];
+const PLAN_NAMES = Object.keys(PLANS) as Plan[];
+
+const setterOf = (kind: keyof typeof SETTING, plan: Plan) => `pirogue_${kind}_${plan}`;
+
+const SETTERS = KINDS.flatMap((kind) =>
+  PLAN_NAMES.map((plan) => {
+    const settings = Object.entries(PLANS[plan]).map(([name, value]) => `, set_config('${name}', '${value}', true)`);
+    const text = `select set_config('${SETTING[kind]}', $1, true)${settings.join('')}`;
+    return { name: setterOf(kind, plan), text, values: [kind === 'all' ? 'none' : ''] };
+  }),
+);
+
+/**
+ * Prepares the scope statements on a new connection. By the protocol, not by `prepare`: only then does PgBouncer prepare them on each
+ * server connection.
+ */
 export async function prepareScopes(client: pg.ClientBase): Promise<void> {
-  await client.query({ ...SETTERS.one, values: [''] });
-  await client.query({ ...SETTERS.one_plan, values: [''] });
-  await client.query({ ...SETTERS.all, values: ['none'] });
+  for (const setter of SETTERS) await client.query(setter);
 }
 
 /**
@@ -35,15 +56,19 @@ export async function prepareScopes(client: pg.ClientBase): Promise<void> {
  * connection, including one that PgBouncer assigns per transaction, and needs no state per connection.
  */
 export function scopedQuery(statement: Sql, scope: Scope): pg.Submittable {
-  const { setter, value } = settingOf(scope);
-  const { name } = statement.one_plan && setter === SETTERS.one ? SETTERS.one_plan : setter;
-  return precededBy({ name, values: [value] }, namedFor(scope, statement));
+  const { kind, value } = settingOf(scope);
+  return precededBy({ name: setterOf(kind, planOf(statement)), values: [value] }, namedFor(scope, statement));
+}
+
+function planOf({ one_plan, by_key }: Sql): Plan {
+  if (by_key) return 'by_key';
+  return one_plan ? 'one_plan' : 'usual';
 }
 
 /** Returns SQL that begins a transaction with this scope in one round trip. */
 export function beginScoped(scope: Scope): string {
-  const { name, value } = settingOf(scope);
-  return `begin; set local ${name} = '${value}'`;
+  const { kind, value } = settingOf(scope);
+  return `begin; set local ${SETTING[kind]} = '${value}'`;
 }
 
 /**
@@ -55,7 +80,7 @@ export function namedFor(scope: Scope, statement: Sql): Sql {
 }
 
 function settingOf(scope: Scope) {
-  if (scope === 'all_teams') return { name: SETTING.all, setter: SETTERS.all, value: ALL_TEAMS_ROLE };
+  if (scope === 'all_teams') return { kind: 'all', value: ALL_TEAMS_ROLE } as const;
   // The value is inserted into SQL as text: BigInt throws on anything that is not a number.
-  return { name: SETTING.one, setter: SETTERS.one, value: String(BigInt(scope)) };
+  return { kind: 'one', value: String(BigInt(scope)) } as const;
 }

@@ -15,7 +15,7 @@ import type { Delivery, EndpointState, Outcome } from './world.ts';
 
 const TEAM = 1n;
 const ENDPOINT = 'wh_test_model';
-const NOTHING_BUSY = { endpoint_ids: [], counts: [], retries: [] };
+const NOTHING_BUSY = {};
 const WAIT_MS = 600_000;
 
 /** A delivery as its row shows it; `claim` is the number of the claim. */
