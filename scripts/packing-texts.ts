@@ -37,20 +37,30 @@ const event = (type: string, data: Json): Json => ({
   ...{ request: { id: null, idempotency_key: `req_test_${ID}` }, data },
 });
 
-const considered = (verdict: string, place: number | null, why: string): Json => ({
-  ...{ name: 'made', account_id: `pa_${ID}`, provider: 'mtn-momo', verdict, place, why },
-  health: { standing: 'operational', calls: 12, failures: 0, p95_ms: 300 },
+const considered = (verdict: string, place: number | null): Json => ({
+  ...{ name: 'made', account_id: `pa_${ID}`, provider: 'made', verdict, place, why: 'made' },
+  health: place === null ? null : { standing: 'made', calls: 1, failures: 1, p95_ms: 1 },
 });
 
 const decision = (by: string, rule: Json, accounts: Json[]): Json => ({
-  ...{ at: TIME, operation: 'collect', channel: 'cm.mtn', currency: 'XAF', amount: 5_000, rule, by, draw: null, accounts },
+  ...{
+    at: TIME,
+    operation: 'collect',
+    channel: 'cm.mtn',
+    currency: 'XAF',
+    amount: 5_000,
+    rule,
+    by,
+    draw: by === 'share' ? 0.5 : null,
+    accounts,
+  },
 });
 
 const BUILT_IN: Json = {
   ...{ name: 'sandbox', account_id: 'sandbox', provider: 'sandbox', verdict: 'chosen', place: 1 },
   ...{ why: 'it comes with the sandbox', health: null },
 };
-const RULE: Json = { id: `rul_${ID}`, priority: 10, summary: 'cm.mtn through made' };
+const RULE: Json = { id: `rul_${ID}`, priority: 10, summary: 'made' };
 const KNOWN = `cus_test_${ID}`;
 const OPEN = [attempt('open')];
 
@@ -74,14 +84,13 @@ export const SHAPES: readonly Shape[] = [
     times: 60,
   },
   { shape: decision('built_in', null, [BUILT_IN]), times: 60 },
-  { shape: decision('added', null, [considered('chosen', 1, 'the account added first')]), times: 20 },
+  { shape: decision('added', null, [considered('chosen', 1)]), times: 40 },
+  { shape: decision('order', RULE, [considered('chosen', 1), considered('fallback', 2)]), times: 40 },
   {
-    shape: decision('order', RULE, [
-      considered('chosen', 1, 'first in the order'),
-      considered('fallback', 2, 'next in the order'),
-    ]),
-    times: 20,
+    shape: decision('share', RULE, [considered('chosen', 1), considered('fallback', 2), considered('left_out', null)]),
+    times: 30,
   },
+  { shape: decision('least_cost', RULE, [considered('chosen', 1), considered('left_out', null)]), times: 30 },
 ];
 
 /** The same numbers each time (mulberry32). */
@@ -157,6 +166,28 @@ const AMOUNT_FIELDS = new Set([
   'amount_due',
 ]);
 
+const PROVIDERS = ['mtn-momo', 'orange-money', 'wave', 'cinetpay', 'pawapay', 'flutterwave', 'paystack', 'sandbox'];
+const WHY = [
+  ...[
+    'number 1 in the rule',
+    'number 2 in the rule',
+    'the rule does not name it',
+    'the rule allows no fallback',
+    'its cost is not known',
+  ],
+  ...['it takes 50 in 100', 'it costs 150 XAF', 'it was added first', 'number 2 as they were added', 'float below amount'],
+];
+
+const SANDBOX_EXPLANATION = 'No rule matched: in the sandbox the built-in provider takes what no rule sends elsewhere.';
+const EXPLANATIONS = [
+  () => SANDBOX_EXPLANATION,
+  () => SANDBOX_EXPLANATION,
+  () => 'No rule matched: accounts are tried in the order in which they were added.',
+  () => `Rule rul_${ID} (priority ${random(100)}) decided: everything: ${made()}, then ${made()}.`,
+];
+/** Of the built-in provider, which takes most payments of the sandbox. */
+const BUILT_IN_VALUES = new Set<Json>(['sandbox', 'it comes with the sandbox']);
+
 /** New values for the fields that differ from object to object. */
 const FIELDS: Record<string, () => Json> = {
   name: () => `${capital(made())} ${capital(made())}`,
@@ -166,6 +197,16 @@ const FIELDS: Record<string, () => Json> = {
   reference,
   description: () => capital(words(GOODS, 2 + random(6)).join(' ')),
   callback: url,
+  provider: () => pick(PROVIDERS),
+  why: () => pick(WHY),
+  summary: () => `${pick(['everything', ...CHANNELS])}: ${made()}, then ${made()}`,
+  standing: () => pick(['operational', 'operational', 'operational', 'degraded']),
+  calls: () => random(300),
+  failures: () => pick([0, 0, random(20)]),
+  p95_ms: () => random(3_000),
+  priority: () => random(100),
+  draw: () => random(1_000_000) / 1_000_000,
+  explanation: () => pick(EXPLANATIONS)(),
   url,
   metadata: () =>
     Object.fromEntries(
@@ -190,7 +231,7 @@ function varied(value: Json, setting: Setting, name = ''): Json {
     return Object.fromEntries(Object.entries(value).map(([key, field]) => [key, varied(field, setting, key)]));
   }
   const field = Object.hasOwn(FIELDS, name) ? FIELDS[name] : undefined;
-  if (field && value !== null && value !== 'sandbox') return OPTIONAL.has(name) && random(3) === 0 ? null : field();
+  if (field && value !== null && !BUILT_IN_VALUES.has(value)) return OPTIONAL.has(name) && random(3) === 0 ? null : field();
   if (AMOUNT_FIELDS.has(name) && typeof value === 'number' && value !== 0) {
     return name === 'fee' ? Math.ceil(setting.amount / 50) : setting.amount;
   }
@@ -209,7 +250,9 @@ export function generated(shapes: readonly Shape[]): string[] {
         .replaceAll('\\u0001', HOLE);
       if (i % 2 === 0) return filled;
       const live = filled.replaceAll('_test_', '_').replaceAll('"sandbox":true', '"sandbox":false');
-      return live.replaceAll('"livemode":false', '"livemode":true');
+      return live
+        .replaceAll('"livemode":false', '"livemode":true')
+        .replaceAll('"provider":"sandbox","channel"', `"provider":"${pick(PROVIDERS)}","channel"`);
     }),
   );
 }

@@ -7,6 +7,7 @@ import { CHARGEABLE } from '../../src/core/payments/store.ts';
 import { sql, type Tx } from '../../src/kit/sql.ts';
 import { at, idsOf, NOW, scanOnly, tried as triedOn } from '../payments/rows.ts';
 import { openTwins, type Twins } from '../tenants/twins.ts';
+import { storedExplanation } from '../../src/providers/routing/explain.ts';
 
 let twins: Twins;
 before(async () => {
@@ -70,7 +71,8 @@ test('a new attempt is stored with all that is known of it, and as not yet sent'
       ...{ payer_hash: null, provider_ref: null, handle: null, mismatch: null, mismatches: 0, resolution: null },
       ...{ reason: null, message: null, action: null, polls: 0, must_return: false, submitted_at: null, closed_at: null },
     };
-    assert.deepEqual(await attempts.findAttempt(tx, team_id, 'att_new'), { ...all, ...nothing, status: 'created' });
+    const decision = JSON.parse(storedExplanation(all.decision));
+    assert.deepEqual(await attempts.findAttempt(tx, team_id, 'att_new'), { ...all, ...nothing, decision, status: 'created' });
     await tx.run(sql`update attempts set status = 'failed' where id = 'att_new'`);
     await attempts.insertAttempt(tx, { ...known, id: 'att_plain', provider_key: 'plain' });
     const plain = await attempts.findAttempt(tx, team_id, 'att_plain');

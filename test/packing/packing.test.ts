@@ -65,9 +65,9 @@ const PAYMENT = JSON.stringify({
 /** Stored forms of {@link BODY} by the number of their dictionary. */
 const KEPT = {
   1: 'MQpDyr0GhrnmVabZRrkGZqnFFcYZZal5VQaFyYUGWZTla7jVJiZWBsZ6JqZmUaRmdUOSsjrCI2kZFclZaWZFJQbmaRXFZVlYcz9CeZmhqWWSmYlFUm5ykYFlUQlSJjbCkYtRc6dLammFQkFiXmZqUbHC4QUKOZlloJSPkr9qa2sB',
-  2: 'Mgp5Mdr74icT0IyJww9VvyKLxrTez+UXFJ0Jpnp4ZUClTNH/aDjbmitjhSFFTuElpE6FTjDNUwUvxvQRjonG3PW8MuhrOFIUVPRkxW+tomXH/XDbbeaKCUDEs34//DlwhInRDFQdcKRJkyQAgIr399ABbsfRszMSXHbBrwAA2DzJenxy5/4O0ACImJVK2BongBld',
+  2: 'Mgpyr50MIicT0pnnI1HHcELEGieUyzyIg6CK2IUmW0CKSOGkcQ+IcFJ0JnwQRmxKVQspZQ+yOFjXihJMneJDiJ8MnGORTRTDRgjBs1D7JBz4YNCH6KDxQkmTyzV23J5RDwvnJh1tNHeJYb3792IaNRTrFdKs8UKQkJAQgIr399ABbsfRszMSXHbBrwAA2DzJenxy5/4O0ACImJVK2BongBld',
 };
-const DICTIONARY_2 = '57ec16312b147af991a2fc555b9b177567b08be057c01e82ed35c077cb1303a3';
+const DICTIONARY_2 = '0d2546c8487bfc61396c2721802973fe9fae63bdbbcdd7376b22f0ffbdd21ed6';
 
 test('any JSON is unpacked byte for byte', () => {
   fc.assert(

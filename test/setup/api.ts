@@ -263,7 +263,14 @@ export async function dumpDatabase(db: Db): Promise<string> {
 
 /** With what packed columns say beside their bytes: a leak in them would be one all the same. */
 function inClear(row: string): string {
-  return row.replace(/\\+x((?:[0-9a-f]{2})+)/g, (bytes, digits: string) => {
+  const text = row.replace(/"+(Mg[0-9A-Za-z+/]{6,}={0,2})"+/g, (packed, base64: string) => {
+    try {
+      return `${packed} ${unpack(Buffer.from(base64, 'base64'))}`;
+    } catch {
+      return packed;
+    }
+  });
+  return text.replace(/\\+x((?:[0-9a-f]{2})+)/g, (bytes, digits: string) => {
     try {
       return `${bytes} ${unpack(Buffer.from(digits, 'hex'))}`;
     } catch {

@@ -67,6 +67,7 @@ export interface AttemptRow {
   reason: string | null;
   message: string | null;
   action: Next | null;
+  /** As stored: `explanationOf` of routing reads it. */
   decision: unknown;
   client_ip: string | null;
   polls: number;
@@ -89,7 +90,7 @@ export interface AttemptView {
   channel: string;
   status: AttemptStatus;
   reason: string | null;
-  /** Why this provider was chosen, as routing explained it when the attempt was created. */
+  /** Why this provider was chosen, as routing stored it when the attempt was created. */
   decision: unknown;
   created_at: Date | string;
 }

@@ -3,6 +3,7 @@ import { must } from '../../kit/errors.ts';
 import { type Fragment, fixed, PLANNED_EACH_TIME, part, type Queryable, sql, type Tx } from '../../kit/sql.ts';
 import { countMoved, intervalOf, type Shifted, type TimeShift } from '../../platform/db/time-shift.ts';
 import type { Next, Subject } from '../../providers/adapters/contract.ts';
+import { storedExplanation } from '../../providers/routing/explain.ts';
 import { notAt } from '../../platform/work/account-key.ts';
 import type { AttemptRow, AttemptStatus, Mismatch, Resolution } from './schema.ts';
 
@@ -49,7 +50,7 @@ export async function insertAttempt(tx: Tx, attempt: NewAttempt): Promise<void> 
     values (${attempt.team_id}, ${attempt.id}, ${attempt.payment_id}, ${attempt.provider}, ${attempt.provider_account}, ${attempt.channel}, 'created',
       ${attempt.amount_minor}, ${attempt.currency}, ${attempt.payer}, ${attempt.remember ?? null},
       ${attempt.method_id ?? null}, ${attempt.country}, ${attempt.provider_key},
-      ${attempt.client_ip}, ${attempt.prompted_by ?? null}, ${attempt.counted_day}, ${JSON.stringify(attempt.decision)}, ${attempt.next_poll_at}, ${attempt.created_at})`);
+      ${attempt.client_ip}, ${attempt.prompted_by ?? null}, ${attempt.counted_day}, ${storedExplanation(attempt.decision)}, ${attempt.next_poll_at}, ${attempt.created_at})`);
 }
 
 export function findAttempt(db: Queryable, team_id: bigint, id: string): Promise<AttemptRow | undefined> {

@@ -1,6 +1,6 @@
 import type { Environment } from '../../kit/environment.ts';
 import { wireFromMinor } from '../../kit/money.ts';
-import { decidedBy, isExplanation } from '../../providers/routing/explain.ts';
+import { decidedBy, explanationOf } from '../../providers/routing/explain.ts';
 import type { AttemptView } from '../attempts/schema.ts';
 import { type DerivedField, type ShownColumn, shownIn } from './fields.ts';
 import type { PaymentRow } from './schema.ts';
@@ -40,13 +40,14 @@ function onWire(value: unknown): unknown {
 }
 
 function presentAttempt(attempt: AttemptView) {
+  const explanation = explanationOf(attempt.decision);
   return {
     id: attempt.id,
     provider: attempt.provider,
     channel: attempt.channel,
     status: attempt.status,
     reason: attempt.reason,
-    explanation: isExplanation(attempt.decision) ? decidedBy(attempt.decision) : null,
+    explanation: explanation && decidedBy(explanation),
     created_at: new Date(attempt.created_at).toISOString(),
   };
 }

@@ -1,3 +1,4 @@
+import { packWhole, unpack } from '../../kit/packing.ts';
 import type { Considered, Explanation, HealthNote } from './schema.ts';
 
 /** Returns a decision as sentences, for operators. */
@@ -13,9 +14,22 @@ export function explain(explanation: Explanation): string[] {
   ];
 }
 
-/** Returns whether the value stored with an attempt is an explanation in this version's format. */
-export function isExplanation(stored: unknown): stored is Explanation {
-  return typeof stored === 'object' && stored !== null && 'accounts' in stored && Array.isArray(stored.accounts);
+/**
+ * Returns an explanation as it is stored with an attempt: a JSON string with the packed text in base64, a tenth of the JSON. It is read
+ * by {@link explanationOf} only, never by SQL.
+ */
+export function storedExplanation(explanation: object): string {
+  return JSON.stringify(packWhole(JSON.stringify(explanation)).toString('base64'));
+}
+
+/** Returns the explanation stored with an attempt, or null if it has another format. Earlier versions stored it unpacked. */
+export function explanationOf(stored: unknown): Explanation | null {
+  const value: unknown = typeof stored === 'string' ? JSON.parse(unpack(Buffer.from(stored, 'base64'))) : stored;
+  return isExplanation(value) ? value : null;
+}
+
+function isExplanation(value: unknown): value is Explanation {
+  return typeof value === 'object' && value !== null && 'accounts' in value && Array.isArray(value.accounts);
 }
 
 /** Returns the deciding factor in one sentence: the rule, or the order in which accounts were added. */

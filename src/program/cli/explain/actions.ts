@@ -6,6 +6,7 @@ import { unreachable } from '../../../kit/errors.ts';
 import { isId } from '../../../kit/ids.ts';
 import { wireFromMinor } from '../../../kit/money.ts';
 import { Failure } from '../failure.ts';
+import { explanationOf } from '../../../providers/routing/explain.ts';
 import { print } from '../output.ts';
 import { inStore, whyLines } from './shared.ts';
 import {
@@ -66,7 +67,7 @@ function documentOf({ payment, refusals, events, attempts }: Explanation, enviro
     attempts: attempts.map(({ amount_minor: minor, decision, ...attempt }) => ({
       ...attempt,
       amount: wireFromMinor(minor),
-      decision,
+      decision: explanationOf(decision) ?? decision,
       why: whyLines(decision),
       outcome: outcomeOf({ ...attempt, amount_minor: minor, decision }),
     })),

@@ -1,7 +1,7 @@
 import { readConfig } from '../../../platform/config/config.ts';
 import type { Environment } from '../../../kit/environment.ts';
 import type { Db } from '../../../kit/sql.ts';
-import { explain, isExplanation } from '../../../providers/routing/explain.ts';
+import { explain, explanationOf } from '../../../providers/routing/explain.ts';
 import { withDatabases, withPool } from '../databases.ts';
 import { Failure } from '../failure.ts';
 import { missingMigrations } from '../migrations.ts';
@@ -23,5 +23,6 @@ export function inStore<T>(environment: Environment, work: (db: Db) => Promise<T
 
 /** Returns the stored explanation of the routing decision, in sentences. */
 export function whyLines(decision: unknown): string[] {
-  return isExplanation(decision) ? explain(decision) : ['The reason was not recorded.'];
+  const explanation = explanationOf(decision);
+  return explanation ? explain(explanation) : ['The reason was not recorded.'];
 }
