@@ -38,7 +38,7 @@ takeJobs<PostingJob, Counted>(async (job, started) => {
       );
       return ids;
     });
-  const batcher = new Batcher({ ...TOGETHER, exclusive: (id: string) => id, run: succeed });
+  const batcher = new Batcher({ ...TOGETHER, exclusive: (id: string) => [id], run: succeed });
   const one = (id: string) => (job.way === 'together' ? batcher.add(id) : succeed([id]));
   try {
     const tally = new Tally(job, started);

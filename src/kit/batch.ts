@@ -9,8 +9,8 @@ export interface BatchOptions<Item, Result> {
   max: number;
   /** Maximum number of concurrent runs. */
   inFlight: number;
-  /** Returns the exclusivity key of an item. Items with the same key never share a run; null shares a run with any item. */
-  exclusive(item: Item): string | null;
+  /** Returns the exclusivity keys of an item. Items with a common key never share a run; one without keys shares a run with any. */
+  exclusive(item: Item): readonly string[];
   /** Processes a batch. Returns one result for each item, in the same order. */
   run(items: Item[]): Promise<Result[]>;
 }
@@ -70,13 +70,11 @@ export class Batcher<Item, Result> {
     const left: Waiting<Item, Result>[] = [];
     const seen = new Set<string>();
     for (const waiting of this.#queue) {
-      const key = this.#options.exclusive(waiting.item);
-      if (taken.length === this.#options.max || (key !== null && seen.has(key))) {
-        left.push(waiting);
-        continue;
-      }
-      if (key !== null) seen.add(key);
-      taken.push(waiting);
+      const keys = this.#options.exclusive(waiting.item);
+      const left_out = taken.length === this.#options.max || keys.some((key) => seen.has(key));
+      (left_out ? left : taken).push(waiting);
+      // The keys of one that is left count too: those that share them stay behind it, in the order of their arrival.
+      for (const key of keys) seen.add(key);
     }
     this.#queue = left;
     return taken;

@@ -6,6 +6,7 @@ import type { CallbackDeps } from '../edge/callbacks/deps.ts';
 import type { CheckoutDeps } from '../edge/checkout/deps.ts';
 import type { Config } from '../platform/config/config.ts';
 import type { CustomerDeps } from '../core/customers/deps.ts';
+import { Batches } from '../platform/db/batches.ts';
 import type { Stores } from '../platform/db/stores.ts';
 import type { DisputeDeps } from '../core/disputes/deps.ts';
 import type { Clock } from '../kit/clock.ts';
@@ -118,6 +119,7 @@ export function buildDeps(parts: {
     },
     readers: { sandbox: new PaymentReader(stores.sandbox), live: new PaymentReader(stores.live) },
     applier: new Applier(clock, listeners),
+    batches: new Batches(),
     listeners,
     guardCharge,
     refundsUnderWay,

@@ -66,15 +66,16 @@ test('a new attempt is stored with all that is known of it, and as not yet sent'
       ...{ counted_day: attempt.counted_day, created_at: at(1), next_poll_at: at(2), decision: { by: 'cost' } },
     };
     const all = { ...known, remember: true, method_id: 'pm_1', prompted_by: 'page' as const };
-    await attempts.insertAttempt(tx, all);
+    const [stored] = await attempts.insertAttempts(tx, [all]);
     const nothing = {
       ...{ payer_hash: null, provider_ref: null, handle: null, mismatch: null, mismatches: 0, resolution: null },
       ...{ reason: null, message: null, action: null, polls: 0, must_return: false, submitted_at: null, closed_at: null },
     };
     const decision = JSON.parse(storedExplanation(all.decision));
-    assert.deepEqual(await attempts.findAttempt(tx, team_id, 'att_new'), { ...all, ...nothing, decision, status: 'created' });
+    assert.deepEqual(stored, { ...all, ...nothing, decision, status: 'created' });
+    assert.deepEqual(await attempts.findAttempt(tx, team_id, 'att_new'), stored);
     await tx.run(sql`update attempts set status = 'failed' where id = 'att_new'`);
-    await attempts.insertAttempt(tx, { ...known, id: 'att_plain', provider_key: 'plain' });
+    await attempts.insertAttempts(tx, [{ ...known, id: 'att_plain', provider_key: 'plain' }]);
     const plain = await attempts.findAttempt(tx, team_id, 'att_plain');
     assert.deepEqual([plain?.remember, plain?.method_id, plain?.prompted_by], [null, null, null]);
   }));
@@ -132,7 +133,8 @@ test('an update writes each of its columns, of its own attempts only; what must 
 
 test('an attempt is marked as sent while it is not known to be sent and its own payment may be charged', () =>
   tried(async (tx, { open, partial, payment }) => {
-    const send = (handle: string | null = 'handle', of = open) => attempts.markSent(tx, of, handle, NOW, CHARGEABLE);
+    const send = async (handle: string | null = 'handle', { team_id, id } = open) =>
+      (await attempts.markSent(tx, [{ team_id, id, handle, submitted_at: NOW }], CHARGEABLE)).has(id);
     const sent = (handle: string) => ({ [open.id]: { submitted_at: NOW, handle } });
     const set = (status: string, others: string, id = partial.id) =>
       tx.run(sql`update payments set status = case when id = ${id} then ${status} else ${others} end`);

@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test';
 import { charge } from '../../src/core/charge/charge.ts';
 import { readInstrument, fitCharge } from '../../src/core/charge/instrument.ts';
 import { getPaymentRow } from '../../src/core/payments/service.ts';
+import type { Sql } from '../../src/kit/sql.ts';
 import type { Store } from '../../src/platform/db/stores.ts';
 import { WORKER } from '../../src/tenants/audit/actor.ts';
 import { type Api, FakeClock, startApi } from '../setup/api.ts';
@@ -23,14 +24,14 @@ function pausedStore(store: Store, ms: number): Store {
   return {
     environment: store.environment,
     db: {
-      all: (statement) => db.all(statement),
+      all: async <Row>(statement: Sql) => {
+        const rows = await db.all<Row>(statement);
+        if (/set submitted_at/.test(statement.text)) clock.advance(ms);
+        return rows;
+      },
       maybe: (statement) => db.maybe(statement),
       transaction: (work) => db.transaction(work),
-      run: async (statement) => {
-        const count = await db.run(statement);
-        if (/set submitted_at/.test(statement.text)) clock.advance(ms);
-        return count;
-      },
+      run: (statement) => db.run(statement),
     },
   };
 }

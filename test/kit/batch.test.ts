@@ -7,7 +7,7 @@ import { DatabaseUnavailable } from '../../src/kit/database-unavailable.ts';
 
 interface Item {
   n: number;
-  key?: string;
+  keys?: string[];
 }
 
 /** A batcher that keeps what it ran; 'poison' numbers fail every run they are in. */
@@ -19,7 +19,7 @@ function batcher(options: { max?: number; inFlight?: number; poison?: Set<number
   const batch = new Batcher<Item, number>({
     max,
     inFlight,
-    exclusive: ({ key }) => key ?? null,
+    exclusive: ({ keys = [] }) => keys,
     run: async (items) => {
       runs.push(items);
       most = Math.max(most, ++running);
@@ -73,19 +73,29 @@ test('one failing item fails alone, and the others of its batch succeed', async 
 
 test('items with the same key never share a batch, and run in order', async () => {
   const { batch, runs } = batcher();
-  const items = Array.from({ length: 30 }, (_, n) => ({ n, key: `k${n % 3}` }));
+  const items = Array.from({ length: 30 }, (_, n) => ({ n, keys: [`k${n % 3}`] }));
   await Promise.all(items.map((item) => batch.add(item)));
-  for (const run of runs) assert.equal(new Set(run.map(({ key }) => key)).size, run.length);
+  for (const run of runs) assert.equal(new Set(run.flatMap(({ keys = [] }) => keys)).size, run.length);
   for (const key of ['k0', 'k1', 'k2']) {
     const order = runs
       .flat()
-      .filter((item) => item.key === key)
+      .filter((item) => item.keys?.includes(key))
       .map(({ n }) => n);
     assert.deepEqual(
       order,
       [...order].sort((a, b) => a - b),
     );
   }
+});
+
+test('items share no batch when any of their keys is common, and none overtakes another with which it shares a key', async () => {
+  const { batch, runs } = batcher({ inFlight: 1 });
+  const items = [{ keys: ['a', 'b'] }, { keys: ['b', 'c'] }, { keys: ['c'] }, { keys: ['d'] }].map((item, n) => ({ n, ...item }));
+  await Promise.all(items.map((item) => batch.add(item)));
+  assert.deepEqual(
+    runs.map((run) => run.map(({ n }) => n)),
+    [[0, 3], [1], [2]],
+  );
 });
 
 test('every item gets a result, with at most inFlight batches of max items, for any input', async () => {
@@ -104,7 +114,7 @@ test('every item gets a result, with at most inFlight batches of max items, for 
         const waiting: Promise<PromiseSettledResult<number>[]>[] = [];
         for (const [n, { key, wait }] of list.entries()) {
           if (wait) await sleep(0);
-          waiting.push(Promise.allSettled([batch.add(key === undefined ? { n } : { n, key })]));
+          waiting.push(Promise.allSettled([batch.add(key === undefined ? { n } : { n, keys: [key] })]));
         }
         const results = (await Promise.all(waiting)).flat();
         for (const [n, { status }] of results.entries()) assert.equal(status, n === bad ? 'rejected' : 'fulfilled');
@@ -121,7 +131,7 @@ test('a run that throws synchronously fails its items and does not stop the queu
   const batch = new Batcher<number, number>({
     max: 8,
     inFlight: 1,
-    exclusive: () => null,
+    exclusive: () => [],
     run: (items) => {
       if (first) {
         first = false;
@@ -139,7 +149,7 @@ test('once the database is unavailable for one item, the others of its run fail 
   const batch = new Batcher<Item, number>({
     max: 64,
     inFlight: 1,
-    exclusive: () => null,
+    exclusive: () => [],
     run: async (items) => {
       runs.push(items.length);
       await sleep(1);
@@ -160,7 +170,7 @@ test('an item that fails alone does not stop the others, nor does a database tha
   const batch = new Batcher<Item, number>({
     max: 64,
     inFlight: 1,
-    exclusive: () => null,
+    exclusive: () => [],
     run: async (items) => {
       run += 1;
       await sleep(1);
@@ -186,7 +196,7 @@ function failing(error: () => Error) {
   const batch = new Batcher<Item, number>({
     max: 10,
     inFlight: 1,
-    exclusive: () => null,
+    exclusive: () => [],
     run: async (items) => {
       runs.push(items.length);
       await sleep(1);
@@ -232,7 +242,7 @@ test('one item that reaches the deadline of a statement fails alone', async () =
   const batch = new Batcher<Item, number>({
     max: 64,
     inFlight: 1,
-    exclusive: () => null,
+    exclusive: () => [],
     run: async (items) => {
       if (items.some(({ n }) => n === 3)) throw canceled();
       return items.map(({ n }) => n);

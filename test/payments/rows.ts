@@ -1,4 +1,4 @@
-import { insertAttempt } from '../../src/core/attempts/store.ts';
+import { insertAttempts } from '../../src/core/attempts/store.ts';
 import type { Sql, Tx } from '../../src/kit/sql.ts';
 import { sql } from '../../src/kit/sql.ts';
 import type { Twins } from '../tenants/twins.ts';
@@ -48,7 +48,7 @@ export async function addAttempt(
     sql`select id, status from attempts where payment_id = ${payment_id} and status in ('created', 'open', 'unknown')`,
   );
   await tx.run(sql`update attempts set status = 'failed' where id = any(${idsOf(open)})`);
-  await insertAttempt(tx, made);
+  await insertAttempts(tx, [made]);
   await tx.run(sql`update attempts set status = 'failed' where id = ${id}`);
   for (const { id, status } of open) await tx.run(sql`update attempts set status = ${status} where id = ${id}`);
   return id;

@@ -94,7 +94,10 @@ test('an attempt may be sent while the payment of its own team may be charged', 
   tried(async (tx, { own, other }, { partial, open }) => {
     const set = (team_id: bigint, status: string) =>
       tx.run(sql`update payments set status = ${status} where id = ${partial.id} and team_id = ${team_id}`);
-    const sent = (team_id: bigint) => attempts.markSent(tx, { ...open, team_id }, null, NOW, payments.CHARGEABLE);
+    const sent = async (team_id: bigint) => {
+      const sending = { team_id, id: open.id, handle: null, submitted_at: NOW };
+      return (await attempts.markSent(tx, [sending], payments.CHARGEABLE)).has(open.id);
+    };
     await set(own, 'partial');
     await set(other, 'failed');
     assert.deepEqual([await sent(own), await sent(other)], [true, false]);

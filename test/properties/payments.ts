@@ -7,7 +7,7 @@ import { newId } from '../../src/kit/ids.ts';
 import { decimalsOf } from '../../src/kit/money.ts';
 import { sql } from '../../src/kit/sql.ts';
 import { apply } from '../../src/core/payments/apply.ts';
-import { insertAttempt } from '../../src/core/attempts/store.ts';
+import { insertAttempts } from '../../src/core/attempts/store.ts';
 import { STORED_COLUMNS, type StoredColumn } from '../../src/core/payments/fields.ts';
 import { insertPayments } from '../../src/core/payments/create-store.ts';
 import { feeOf } from '../../src/money/fees/fees.ts';
@@ -60,24 +60,26 @@ export class Payments {
     const attempt_id = newId('att', 'live', at);
     const charged = bearer === 'customer' ? amount_minor + fee_minor : amount_minor;
     await this.#lane.store.db.transaction(async (tx) => {
-      await insertAttempt(tx, {
-        team_id: this.#lane.team_id,
-        id: attempt_id,
-        payment_id: id,
-        provider: 'sandbox',
-        provider_account: 'sandbox',
-        channel: this.#lane.currency === 'XAF' ? 'cm.mtn' : 'ng.mtn',
-        amount_minor: charged,
-        currency: this.#lane.currency,
-        payer: refunds_fail ? '+237650000009' : '+237650000000',
-        country: 'CM',
-        provider_key: attempt_id,
-        client_ip: null,
-        counted_day: null,
-        decision: {},
-        created_at: new Date(at),
-        next_poll_at: new Date(at),
-      });
+      await insertAttempts(tx, [
+        {
+          team_id: this.#lane.team_id,
+          id: attempt_id,
+          payment_id: id,
+          provider: 'sandbox',
+          provider_account: 'sandbox',
+          channel: this.#lane.currency === 'XAF' ? 'cm.mtn' : 'ng.mtn',
+          amount_minor: charged,
+          currency: this.#lane.currency,
+          payer: refunds_fail ? '+237650000009' : '+237650000000',
+          country: 'CM',
+          provider_key: attempt_id,
+          client_ip: null,
+          counted_day: null,
+          decision: {},
+          created_at: new Date(at),
+          next_poll_at: new Date(at),
+        },
+      ]);
       await apply(tx, { environment: 'live', at, listeners: [] }, [
         {
           team_id: this.#lane.team_id,

@@ -5,7 +5,7 @@ import { newId } from '../../src/kit/ids.ts';
 import { sql } from '../../src/kit/sql.ts';
 import { apply } from '../../src/core/payments/apply.ts';
 import type { Change } from '../../src/core/payments/change.ts';
-import { findAttempt, insertAttempt } from '../../src/core/attempts/store.ts';
+import { findAttempt, insertAttempts } from '../../src/core/attempts/store.ts';
 import { feeOf } from '../../src/money/fees/fees.ts';
 import { changeOfReading, changeOfSubmission } from '../../src/core/charge/outcomes.ts';
 import { resolveAttempt } from '../../src/core/charge/resolve.ts';
@@ -95,24 +95,26 @@ export class Pieces {
     const amount_minor = trancheOf(api.config, row, channel);
     assert.ok(amount_minor <= maxChargeOf(channel, currency) && payment.captured + amount_minor <= payment.total);
     await store.db.transaction((tx) =>
-      insertAttempt(tx, {
-        team_id,
-        id: attempt_id,
-        payment_id: payment.id,
-        provider: 'sandbox',
-        provider_account: 'sandbox',
-        channel: channel.id,
-        amount_minor,
-        currency,
-        payer: '+237650000000',
-        country: channel.country,
-        provider_key: attempt_id,
-        client_ip: null,
-        counted_day: null,
-        decision: {},
-        created_at: new Date(at),
-        next_poll_at: new Date(at),
-      }),
+      insertAttempts(tx, [
+        {
+          team_id,
+          id: attempt_id,
+          payment_id: payment.id,
+          provider: 'sandbox',
+          provider_account: 'sandbox',
+          channel: channel.id,
+          amount_minor,
+          currency,
+          payer: '+237650000000',
+          country: channel.country,
+          provider_key: attempt_id,
+          client_ip: null,
+          counted_day: null,
+          decision: {},
+          created_at: new Date(at),
+          next_poll_at: new Date(at),
+        },
+      ]),
     );
     const attempt = must(await findAttempt(store.db, team_id, attempt_id), 'it was just made');
     const piece: Piece = { attempt_id, amount: amount_minor, state: 'open', aside: null };

@@ -1,4 +1,4 @@
-import { insertAttempt } from '../../src/core/attempts/store.ts';
+import { insertAttempts, type NewAttempt } from '../../src/core/attempts/store.ts';
 import type { RefundPart, RefundRow } from '../../src/core/refunds/schema.ts';
 import { insertRefund } from '../../src/core/refunds/store.ts';
 import { sql, type Tx } from '../../src/kit/sql.ts';
@@ -56,18 +56,20 @@ async function insert(tx: Tx, changes: Partial<RefundRow>): Promise<void> {
 }
 
 async function attempt(tx: Tx, team_id: bigint, id: string, provider_account: string): Promise<void> {
-  await insertAttempt(tx, {
-    ...{
-      team_id,
-      id,
-      payment_id: `trx of ${id}`,
-      provider: 'p',
-      provider_account,
-      channel: 'cm.mtn',
-      amount_minor: 700n,
-      currency: 'XAF',
-    },
-    ...{ payer: null, country: 'CM', provider_key: id, client_ip: null, counted_day: '2030-01-01', decision: {} },
-    ...{ created_at: AT, next_poll_at: AT },
-  } as unknown as Parameters<typeof insertAttempt>[1]);
+  await insertAttempts(tx, [
+    {
+      ...{
+        team_id,
+        id,
+        payment_id: `trx of ${id}`,
+        provider: 'p',
+        provider_account,
+        channel: 'cm.mtn',
+        amount_minor: 700n,
+        currency: 'XAF',
+      },
+      ...{ payer: null, country: 'CM', provider_key: id, client_ip: null, counted_day: '2030-01-01', decision: {} },
+      ...{ created_at: AT, next_poll_at: AT },
+    } as unknown as NewAttempt,
+  ]);
 }

@@ -1,6 +1,6 @@
 import { jsonText } from '../../kit/json.ts';
 import { must } from '../../kit/errors.ts';
-import { type Fragment, fixed, PLANNED_EACH_TIME, part, type Queryable, sql, type Tx } from '../../kit/sql.ts';
+import { BY_KEY, type Fragment, fixed, part, type Queryable, sql, type Tx } from '../../kit/sql.ts';
 import { countMoved, intervalOf, type Shifted, type TimeShift } from '../../platform/db/time-shift.ts';
 import type { Next, Subject } from '../../providers/adapters/contract.ts';
 import { storedExplanation } from '../../providers/routing/explain.ts';
@@ -40,17 +40,22 @@ export type NewAttempt = Pick<
   };
 
 /**
- * Stores the intent, committed before anything is sent to the provider.
- * @throws a unique violation of attempts_one_open when the payment already has an open attempt
+ * Stores the intents, committed before anything is sent to a provider.
+ * @returns the attempts as stored
+ * @throws a unique violation of attempts_one_open when a payment already has an open attempt
  */
-export async function insertAttempt(tx: Tx, attempt: NewAttempt): Promise<void> {
-  await tx.run(sql`
+export function insertAttempts(tx: Tx, attempts: readonly NewAttempt[]): Promise<AttemptRow[]> {
+  const rows = attempts.map((attempt) => ({ ...attempt, decision: storedExplanation(attempt.decision) }));
+  return tx.all<AttemptRow>(sql`
     insert into attempts (team_id, id, payment_id, provider, provider_account, channel, status, amount_minor, currency, payer, remember,
       method_id, country, provider_key, client_ip, prompted_by, counted_day, decision, next_poll_at, created_at)
-    values (${attempt.team_id}, ${attempt.id}, ${attempt.payment_id}, ${attempt.provider}, ${attempt.provider_account}, ${attempt.channel}, 'created',
-      ${attempt.amount_minor}, ${attempt.currency}, ${attempt.payer}, ${attempt.remember ?? null},
-      ${attempt.method_id ?? null}, ${attempt.country}, ${attempt.provider_key},
-      ${attempt.client_ip}, ${attempt.prompted_by ?? null}, ${attempt.counted_day}, ${storedExplanation(attempt.decision)}, ${attempt.next_poll_at}, ${attempt.created_at})`);
+    select team_id, id, payment_id, provider, provider_account, channel, 'created', amount_minor, currency, payer, remember,
+      method_id, country, provider_key, client_ip, prompted_by, counted_day, decision::json, next_poll_at, created_at
+    from json_to_recordset(${jsonText(rows)}::json) as n(team_id bigint, id text, payment_id text, provider text,
+      provider_account text, channel text, amount_minor bigint, currency text, payer text, remember boolean, method_id text,
+      country text, provider_key text, client_ip text, prompted_by text, counted_day text, decision text,
+      next_poll_at timestamptz, created_at timestamptz)
+    returning ${columns}`);
 }
 
 export function findAttempt(db: Queryable, team_id: bigint, id: string): Promise<AttemptRow | undefined> {
@@ -103,24 +108,37 @@ export async function updateAttempts(tx: Tx, attempts: AttemptRow[]): Promise<vo
     where a.team_id = u.team_id and a.id = u.id`);
 }
 
+/** An attempt about to be submitted. */
+export interface Sending {
+  team_id: bigint;
+  id: string;
+  /** Returned by the provider before; null keeps the stored one. */
+  handle: string | null;
+  submitted_at: Date;
+}
+
 /**
- * Marks an attempt as submitted now and stores the handle that the provider returned before. No attempt is sent without this
+ * Marks attempts as submitted and stores the handles that their providers returned before. No attempt is sent without this
  * mark: it checks the current status of the attempt and of its payment, which may have changed since the intent was committed.
  * @param chargeable SQL: whether the payment of the row `a` of `attempts` may be charged
- * @returns false when the attempt must no longer be sent
+ * @returns ids of the marked attempts; the others must no longer be sent
  */
-export async function markSent(
-  db: Queryable,
-  { team_id, id }: AttemptRow,
-  handle: string | null,
-  now: Date,
-  chargeable: Fragment,
-): Promise<boolean> {
-  const marked = await db.run(sql`
-    update attempts a set submitted_at = ${now}, handle = coalesce(${handle}, a.handle)
-    where a.team_id = ${team_id} and a.id = ${id} and a.status = 'created'
-      and ${chargeable}`);
-  return marked === 1;
+export async function markSent(db: Queryable, sendings: readonly Sending[], chargeable: Fragment): Promise<Set<string>> {
+  const rows = await db.all<{ id: string }>(sql`
+    with sending as materialized (
+      select * from json_to_recordset(${jsonText(sendings)}::json) as s(team_id bigint, id text, handle text, submitted_at timestamptz)
+    ),
+    held as materialized (
+      -- Locked in the order in which every change of attempts locks them.
+      select a.team_id, a.id from attempts a join sending s on a.team_id = s.team_id and a.id = s.id
+      order by a.team_id, a.id for update of a
+    )
+    update attempts a set submitted_at = s.submitted_at, handle = coalesce(s.handle, a.handle)
+    from held join sending s on s.team_id = held.team_id and s.id = held.id
+    where a.team_id = held.team_id and a.id = held.id and a.status = 'created'
+      and ${chargeable}
+    returning a.id${BY_KEY}`);
+  return new Set(rows.map(({ id }) => id));
 }
 
 /** Makes an attempt due for polling now, after a callback from its provider. */
@@ -193,7 +211,7 @@ export function claimDueAttempts(
     where (team_id, id) in (
       select team_id, id from attempts where next_poll_at <= ${now} ${notAt(fixed('provider_account'), skip)}
       order by next_poll_at limit ${limit} for update skip locked
-    ) returning ${columns}${PLANNED_EACH_TIME}`);
+    ) returning ${columns}${BY_KEY}`);
 }
 
 /** Moves the next poll of charges in progress, and their submission time. */

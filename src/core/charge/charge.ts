@@ -1,31 +1,39 @@
 import type { Actor } from '../../tenants/audit/actor.ts';
 import { record } from '../../tenants/audit/record.ts';
-import { checkVerified, type Level, levelOf, reserve } from '../../money/transaction-limits/service.ts';
+import { checkVerified, type Level, levelOf } from '../../money/transaction-limits/service.ts';
+import type { SharedWork } from '../../platform/db/batches.ts';
 import type { Store } from '../../platform/db/stores.ts';
 import { must, Problem } from '../../kit/errors.ts';
-import { newId } from '../../kit/ids.ts';
-import type { Tx } from '../../kit/sql.ts';
 import type { Next, PayerInput, Provider, Submission } from '../../providers/adapters/contract.ts';
 import { applyOne } from '../payments/applier.ts';
 import type { Applied } from '../payments/change.ts';
-import { SUBMIT_LEASE_MS } from '../../providers/adapters/polling.ts';
 import type { Environment } from '../../kit/environment.ts';
 import { chargeTerms } from '../../tenants/teams/service.ts';
-import { attemptsOf, findAttempt, insertAttempt, markSent } from '../attempts/store.ts';
+import { markSent, type Sending } from '../attempts/store.ts';
 import { collectionOf } from './collection.ts';
 import type { Charge } from './instrument.ts';
-import { limitPrompts } from './prompts.ts';
+import { takeKey } from './key.ts';
 import { declined, isChargeable, reasonOf, wrongState } from './refusals.ts';
 import { reportOfSubmission } from './reports.ts';
-import { isUnderWay, type AttemptRow, isOpen } from '../attempts/schema.ts';
+import { type AttemptRow, isOpen } from '../attempts/schema.ts';
 import type { PaymentDeps } from '../payments/deps.ts';
 import type { PaymentRow } from '../payments/schema.ts';
 import { screenCharge } from './screening.ts';
+import { type ChargeHooks, start } from './start.ts';
 import { isUnpaid } from '../payments/states.ts';
 import { CHARGEABLE, lockPayments, type PaymentRef } from '../payments/store.ts';
-import { trancheOf } from './tranches.ts';
 
 const NOT_SENT: Submission = { kind: 'unavailable', message: 'not sent: the attempt or its payment had ended' };
+
+/** Marks attempts as submitted; those that must no longer be sent give false. */
+const SENDINGS: SharedWork<Sending, boolean> = {
+  in_flight: 2,
+  teamOf: ({ team_id }) => team_id,
+  run: async (db, sendings) => {
+    const marked = await markSent(db, sendings, CHARGEABLE);
+    return sendings.map(({ id }) => marked.has(id));
+  },
+};
 
 /** A charge that is under way or has already succeeded: the payer's next action, and the current payment. */
 export interface Charged {
@@ -33,14 +41,6 @@ export interface Charged {
   attempts: AttemptRow[];
   attempt: AttemptRow;
   action: Next | null;
-}
-
-/** Hooks for the idempotency key of POST /payments/{id}, called inside the transactions that decide whether the key is used. */
-export interface ChargeKeyHooks {
-  /** Called in the transaction that stores the intent of a charge or of a further step. */
-  started(tx: Tx, attempt_id: string): Promise<void>;
-  /** Called after `started`, in the transaction of a charge that was rejected before an attempt was created. */
-  refused?(tx: Tx): Promise<void>;
 }
 
 /**
@@ -54,7 +54,7 @@ export async function charge(
   store: Store,
   ref: PaymentRef,
   charge: Charge,
-  hooks?: ChargeKeyHooks,
+  hooks?: ChargeHooks,
 ): Promise<Charged> {
   const { level, is_screened } = await teamSettings(deps, store.environment, ref.team_id);
   checkVerified(level);
@@ -68,9 +68,10 @@ export async function charge(
     amount_minor: charge.tranche_minor,
   });
   for (const provider of candidates) {
-    const { payment, attempt } = await store.db.transaction((tx) =>
-      start(tx, { deps, store, ref, charge, provider, decision: explanation, level, hooks }),
-    );
+    const { environment } = store;
+    const { payment, attempt } = await start(store, {
+      ...{ deps, environment, ref, charge, provider, decision: explanation, level, hooks },
+    });
     const submission = await submit(deps, store, provider, payment, attempt);
     const applied = await applyOne(deps, store, reportOfSubmission(placeOf(deps, store), attempt, submission));
     if (attemptIn(applied, attempt.id).status !== 'unavailable') return resultOf(applied, attempt.id, submission);
@@ -94,7 +95,9 @@ async function submit(
   const prepared = (await provider.prepare?.(collection)) ?? { kind: 'ready', handle: null };
   if (prepared.kind !== 'ready') return prepared;
   const marked_at = deps.clock.now();
-  if (!(await markSent(store.db, attempt, prepared.handle, new Date(marked_at), CHARGEABLE))) return NOT_SENT;
+  const { team_id, id } = attempt;
+  const sending = { team_id, id, handle: prepared.handle, submitted_at: new Date(marked_at) };
+  if (!(await deps.batches.add(SENDINGS, store, sending))) return NOT_SENT;
   // A process that was paused here must not send so late that "not found" has closed the attempt meanwhile.
   if (deps.clock.now() - marked_at > provider.capabilities.not_found_grace_ms / 2) return NOT_SENT;
   return provider.submit({ ...collection, handle: prepared.handle });
@@ -112,15 +115,16 @@ export async function continueCharge(
   attempt: AttemptRow,
   input: PayerInput,
   by: Actor,
-  hooks?: ChargeKeyHooks,
+  hooks?: ChargeHooks,
 ): Promise<Charged> {
   const provider = await deps.providers.byAccount(store.environment, payment.team_id, attempt.provider_account);
   if (!provider?.continue || !isOpen(attempt)) throw wrongState(payment);
   const act = { team_id: payment.team_id, action: 'payment.continue', resource_id: payment.id, at: deps.clock.now() } as const;
   await store.db.transaction(async (tx) => {
-    await hooks?.started(tx, attempt.id);
+    if (hooks?.key) await takeKey(tx, hooks.key, attempt.id);
     await record(tx, by, act);
   });
+  if (hooks?.key) hooks.key.held = true;
   const submission = await provider.continue(collectionOf(deps, store, payment, attempt), input);
   // "unavailable" concerns this request only: an earlier request with the same code may have arrived. The attempt stays open
   // and is polled.
@@ -144,58 +148,6 @@ async function teamSettings(
   if (environment === 'sandbox') return { level: null, is_screened: false };
   const team = await chargeTerms(stores.control, team_id);
   return { level: levelOf(environment, team), is_screened: team.abuse_rules };
-}
-
-/** An attempt that is about to be made. */
-interface Intent {
-  deps: PaymentDeps;
-  store: Store;
-  ref: PaymentRef;
-  charge: Charge;
-  provider: Provider;
-  /** Why routing chose the provider. */
-  decision: object;
-  level: Level;
-  hooks: ChargeKeyHooks | undefined;
-}
-
-/** Commits the intent: from here on the attempt survives a crash of the process. */
-async function start(tx: Tx, intent: Intent): Promise<{ payment: PaymentRow; attempt: AttemptRow }> {
-  const { deps, store, ref, charge, provider, decision, level, hooks } = intent;
-  const payment = must((await lockPayments(tx, [ref]))[0], 'the payment was found before');
-  const attempts = await attemptsOf(tx, [ref]);
-  const at = deps.clock.now();
-  const id = newId('att', store.environment, at);
-  await hooks?.started(tx, id);
-  if (!isChargeable(payment) || payment.expires_at.getTime() <= at || attempts.some(isUnderWay)) throw wrongState(payment);
-  await deps.guardCharge(tx, payment);
-  const prompted_by = await limitPrompts(tx, store.environment, ref.team_id, charge, at);
-  const amount_minor = trancheOf(deps.config, payment, charge.channel);
-  const use = { team_id: ref.team_id, direction: 'payment', currency: payment.currency, amount_minor } as const;
-  const counted_day = await reserve(tx, level, use, at);
-  await insertAttempt(tx, {
-    team_id: ref.team_id,
-    id,
-    payment_id: ref.id,
-    provider: provider.name,
-    provider_account: provider.account_id,
-    channel: charge.channel.id,
-    amount_minor,
-    currency: payment.currency,
-    payer: charge.payer,
-    remember: charge.remember || null,
-    method_id: charge.method_id ?? null,
-    country: charge.channel.country,
-    provider_key: provider.keyOf(id),
-    client_ip: charge.client_ip,
-    prompted_by,
-    counted_day,
-    decision,
-    created_at: new Date(at),
-    next_poll_at: new Date(at + SUBMIT_LEASE_MS),
-  });
-  await record(tx, charge.by, { team_id: ref.team_id, action: 'payment.charge', resource_id: ref.id, at });
-  return { payment, attempt: must(await findAttempt(tx, ref.team_id, id), 'the attempt was just made') };
 }
 
 function placeOf({ config }: Pick<PaymentDeps, 'config'>, { environment }: Store) {

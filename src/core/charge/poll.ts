@@ -7,7 +7,7 @@ import type { PaymentDeps } from '../payments/deps.ts';
 import { reportOfReading } from './reports.ts';
 import type { AttemptRow } from '../attempts/schema.ts';
 import type { PaymentRow } from '../payments/schema.ts';
-import { findPayment } from '../payments/store.ts';
+import { readPayment } from './read.ts';
 
 /**
  * Polls the provider for the outcome of an attempt and applies the result.
@@ -47,7 +47,7 @@ async function partsOf(
       await deps.providers.byAccount(store.environment, team_id, provider_account),
       `provider account ${provider_account} can be used`,
     ),
-    payment: must(await findPayment(store.db, team_id, payment_id), 'an attempt has a payment'),
+    payment: must(await readPayment(deps, store, { team_id, id: payment_id }), 'an attempt has a payment'),
   };
 }
 

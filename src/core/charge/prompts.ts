@@ -12,6 +12,14 @@ const WINDOW_MS = 3_600_000;
  */
 export const MAX_UNPAID_PROMPTS = 8;
 
+/** Whether a charge prompts a phone and so counts. The sandbox prompts no phone, and all users try the same few numbers. */
+export function isLimited(
+  environment: Environment,
+  { channel, payer, prompted_by }: Pick<Charge, 'channel' | 'payer' | 'prompted_by'>,
+): boolean {
+  return prompted_by !== null && environment !== 'sandbox' && channel.kind === 'mobile_money' && payer !== null;
+}
+
 /**
  * Limits how often a phone is prompted without payment, for every kind of caller. It is called in the transaction of each
  * charge and counts in the database, over all payments of the team and all processes. Only prompts caused by the same kind of
@@ -24,11 +32,11 @@ export async function limitPrompts(
   tx: Tx,
   environment: Environment,
   team_id: bigint,
-  { channel, payer, prompted_by }: Pick<Charge, 'channel' | 'payer' | 'prompted_by'>,
+  charge: Pick<Charge, 'channel' | 'payer' | 'prompted_by'>,
   now: number,
 ): Promise<Prompter | null> {
-  // The sandbox prompts no phone, and all users try the same few numbers.
-  if (prompted_by === null || environment === 'sandbox' || channel.kind !== 'mobile_money' || payer === null) return null;
+  const { payer, prompted_by } = charge;
+  if (!isLimited(environment, charge) || payer === null || prompted_by === null) return null;
   const counted = PROMPTERS.slice(PROMPTERS.indexOf(prompted_by));
   const prompts = await countUnpaidPrompts(tx, team_id, payer, counted, new Date(now - WINDOW_MS));
   if (prompts >= MAX_UNPAID_PROMPTS) throw tooManyPrompts();

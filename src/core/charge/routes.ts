@@ -7,11 +7,13 @@ import type { PaymentDeps } from '../payments/deps.ts';
 import { retrieved } from '../payments/present.ts';
 import { paymentReply } from '../payments/reply.ts';
 import { action, type ChargeBody, chargeBody, retrievedPayment } from '../payments/schema.ts';
-import { getPayment, getPaymentRow } from '../payments/service.ts';
+import { getPayment } from '../payments/service.ts';
 import { charge, type Charged, continueCharge } from './charge.ts';
 import { fitCharge, readInstrument } from './instrument.ts';
 import { chargeOnce, type Recall } from './once.ts';
+import { readWithKey } from './read.ts';
 import { declined, isChargeable, reasonOf, wrongState } from './refusals.ts';
+import type { ChargeHooks } from './start.ts';
 
 /** Maximum time for a further step: by then its sender has the provider's response or has died. */
 const STEP_MS = 60_000;
@@ -52,10 +54,11 @@ export function chargeRoutes(deps: PaymentDeps): Route[] {
 async function submit(deps: PaymentDeps, call: Call<ChargeBody>): Promise<Reply> {
   const { team, store } = call.caller;
   const instrument = readInstrument(store.environment, call.body);
-  const payment = await getPaymentRow(store, team.id, call.params.id as string);
+  const wanted = { team_id: team.id, id: call.params.id as string, key: call.idempotency_key };
+  const { payment, used } = await readWithKey(deps, store, wanted);
   const ref = { team_id: team.id, id: payment.id };
   const by = callerOf(call);
-  const work = async (hooks?: Parameters<typeof charge>[4]) => {
+  const work = async (hooks?: ChargeHooks) => {
     const waiting = await awaitingCode(call, payment.id);
     if (waiting) {
       return charged(
@@ -65,10 +68,10 @@ async function submit(deps: PaymentDeps, call: Call<ChargeBody>): Promise<Reply>
     }
     if (!isChargeable(payment)) throw wrongState(payment);
     const prompted_by = call.caller.kind === 'public' ? 'public' : 'private';
-    const wanted = fitCharge(deps.config, payment, instrument, { client_ip: call.body.client_ip ?? null, by, prompted_by });
-    return charged(call, await charge(deps, store, ref, wanted, hooks));
+    const fitted = fitCharge(deps.config, payment, instrument, { client_ip: call.body.client_ip ?? null, by, prompted_by });
+    return charged(call, await charge(deps, store, ref, fitted, hooks));
   };
-  return chargeOnce(call as Call, work, (...kept) => recall(call, ...kept));
+  return chargeOnce(deps.batches, call as Call, used, work, (...kept) => recall(call, ...kept));
 }
 
 /** Returns the attempt that waits for the one-time code in this request, or undefined. */

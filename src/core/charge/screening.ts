@@ -1,15 +1,17 @@
 import { endsPayment } from '../abuse/rules.ts';
 import { screen } from '../abuse/service.ts';
+import { releaseKey } from '../../tenants/api/idempotency-store.ts';
 import { record } from '../../tenants/audit/record.ts';
 import type { Store } from '../../platform/db/stores.ts';
 import { must } from '../../kit/errors.ts';
 import { newId } from '../../kit/ids.ts';
 import { apply } from '../payments/apply.ts';
 import { attemptsOf } from '../attempts/store.ts';
-import type { ChargeKeyHooks } from './charge.ts';
 import type { PaymentDeps } from '../payments/deps.ts';
 import type { Charge } from './instrument.ts';
+import { takeKey } from './key.ts';
 import { declined, isChargeable, wrongState } from './refusals.ts';
+import type { ChargeHooks } from './start.ts';
 import { isOpen } from '../attempts/schema.ts';
 import { lockPayments, type PaymentRef } from '../payments/store.ts';
 
@@ -25,7 +27,7 @@ export async function screenCharge(
   store: Store,
   ref: PaymentRef,
   charge: Charge,
-  hooks?: ChargeKeyHooks,
+  hooks?: ChargeHooks,
 ): Promise<void> {
   // A later tranche that the service sends itself: its payer was screened before.
   if (!charge.screened) return;
@@ -41,18 +43,22 @@ export async function screenCharge(
 }
 
 /** Ends the payment under the same lock and conditions as a charge: a payment with a charge under way is never ended. */
-async function end(deps: PaymentDeps, store: Store, ref: PaymentRef, charge: Charge, hooks?: ChargeKeyHooks): Promise<void> {
+async function end(deps: PaymentDeps, store: Store, ref: PaymentRef, charge: Charge, hooks?: ChargeHooks): Promise<void> {
   await store.db.transaction(async (tx) => {
     const payment = must((await lockPayments(tx, [ref]))[0], 'the payment was found before');
     const attempts = await attemptsOf(tx, [ref]);
     const at = deps.clock.now();
-    await hooks?.started(tx, newId('att', store.environment, at));
+    const attempt_id = newId('att', store.environment, at);
+    await hooks?.started?.(tx, attempt_id);
+    if (hooks?.key) await takeKey(tx, hooks.key, attempt_id);
     if (!isChargeable(payment) || payment.expires_at.getTime() <= at || attempts.some(isOpen)) throw wrongState(payment);
     const context = { environment: store.environment, at, listeners: deps.listeners };
     const decline = { kind: 'declined', channel: charge.channel.id, reason: 'fraud_blocked', message: REFUSED } as const;
     await apply(tx, context, [{ team_id: ref.team_id, payment_id: ref.id, occurrences: [decline] }]);
     await record(tx, charge.by, { team_id: ref.team_id, action: 'payment.charge', resource_id: ref.id, at });
-    await hooks?.refused?.(tx);
+    // No attempt remains from which a response could be reconstructed.
+    if (hooks?.key) await releaseKey(tx, hooks.key.slot, hooks.key.own);
   });
+  if (hooks?.key) hooks.key.held = true;
   deps.wake.ring(store.environment);
 }

@@ -44,12 +44,12 @@ export class Applier {
     return new Batcher({
       max: MAX_TOGETHER,
       inFlight: IN_FLIGHT,
-      exclusive: ({ payment_id }) => payment_id,
+      exclusive: ({ payment_id }) => [payment_id],
       run: async (changes) => {
         const context = { environment: store.environment, at: this.#clock.now(), listeners: this.#listeners };
         const teams = changes.map(({ team_id }) => team_id);
         const { db } = store.whole ? partFor(store.whole, teams) : store;
-        const applied = await db.transaction((tx) => apply(tx, context, changes));
+        const applied = await db.transaction((tx) => apply(tx, context, changes), 'by_key');
         return changes.map(({ payment_id }) => must(applied.get(payment_id), 'the payment exists'));
       },
     });

@@ -54,7 +54,7 @@ export class PaymentCreator {
       max: 64,
       inFlight: 2,
       run,
-      exclusive: ({ team_id, idempotency_key }) => (idempotency_key === null ? null : `${team_id} ${idempotency_key}`),
+      exclusive: ({ team_id, idempotency_key }) => (idempotency_key === null ? [] : [`${team_id} ${idempotency_key}`]),
     });
     this.#insert = batching ? (payment) => batcher.add(payment) : async (payment) => (await run([payment]))[0];
   }

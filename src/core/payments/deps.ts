@@ -1,4 +1,5 @@
 import type { Config } from '../../platform/config/config.ts';
+import type { Batches } from '../../platform/db/batches.ts';
 import type { Stores } from '../../platform/db/stores.ts';
 import type { Clock } from '../../kit/clock.ts';
 import type { Secrets } from '../../kit/crypto.ts';
@@ -29,6 +30,8 @@ export interface PaymentDeps {
   /** One per environment: concurrent reads share a statement. */
   readers: Record<Environment, PaymentReader>;
   applier: Applier;
+  /** Concurrent charges and polls share statements. */
+  batches: Batches;
   /** Listeners for payment changes, called in the transaction of the change. */
   listeners: readonly PaymentListener[];
   /** Called before each charge. */

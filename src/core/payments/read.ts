@@ -14,7 +14,7 @@ export class PaymentReader {
     this.#batcher = new Batcher({
       max: 64,
       inFlight: 2,
-      exclusive: () => null,
+      exclusive: () => [],
       run: (refs) => {
         const { db } = partFor(
           store,

@@ -116,6 +116,14 @@ export function lockPayments(tx: Tx, refs: readonly PaymentRef[]): Promise<Payme
     order by team_id, id for update`);
 }
 
+/** Locks payments like {@link lockPayments}, without those that another transaction has locked. */
+export function lockFreePayments(tx: Tx, refs: readonly PaymentRef[]): Promise<PaymentRow[]> {
+  return tx.all<PaymentRow>(sql`
+    select ${columns} from payments
+    where (team_id, id) in (select * from unnest(${refs.map((ref) => ref.team_id)}::bigint[], ${refs.map((ref) => ref.id)}::text[]))
+    order by team_id, id for update skip locked`);
+}
+
 /** SQL: locks and selects the payments of the CTE `wanted` (team_id, id). Rows locked by another transaction are skipped. */
 export const LOCK_WANTED = fixed(`
       select team_id, id from payments where (team_id, id) in (select team_id, id from wanted)

@@ -40,7 +40,7 @@ function senderOf(deps: SweepDeps, store: Store): Sender {
   const changes = new Batcher<TransferChange, AppliedTransfer>({
     max: BATCH,
     inFlight: 2,
-    exclusive: ({ known }) => known.id,
+    exclusive: ({ known }) => [known.id],
     run: (batch) => applyAll(deps, store, batch),
   });
   return { deps, store, apply: (change) => changes.add(change) };

@@ -89,7 +89,7 @@ export function openPool(options: PoolOptions): DbPool {
     transaction: (work) => retried(() => inTransaction(pool, null, work, watch)),
     seeing: (scope) => ({
       ...queries((statement) => submitTo(pool, scopedQuery(statement, scope)), watch),
-      transaction: (work) => retried(() => inTransaction(pool, scope, work, watch)),
+      transaction: (work, plans) => retried(() => inTransaction(pool, scope, work, watch, plans)),
     }),
     use: () => {
       const { totalCount, idleCount, waitingCount } = pool;
@@ -170,14 +170,15 @@ async function inTransaction<T>(
   scope: Scope | null,
   work: (tx: Tx) => Promise<T>,
   watch: PoolOptions['watch'],
+  plans?: 'by_key',
 ): Promise<T> {
   const client = await pool.connect().catch(rethrow);
   let broken: Error | undefined;
   try {
-    await client.query(scope === null ? 'begin' : beginScoped(scope)).catch(rethrow);
+    await client.query(scope === null ? 'begin' : beginScoped(scope, plans)).catch(rethrow);
     let failure: unknown;
     const send: Plain = (statement) =>
-      client.query((scope === null ? statement : namedFor(scope, statement)) as pg.QueryConfig).catch((error) => {
+      client.query((scope === null ? statement : namedFor(scope, statement, plans)) as pg.QueryConfig).catch((error) => {
         failure ??= error;
         throw error;
       });

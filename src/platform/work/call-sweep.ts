@@ -41,12 +41,13 @@ export function callSweep<Row>(sweep: CallSweep<Row>, { log }: { log: Log }): Sw
     if (slots.full) return 0;
     const rows = await sweep.claim(BATCH, slots.saturated());
     for (const row of rows) slots.add(sweep.accountOf(row), sweep.start_within_ms, stepOf(row));
-    return rows.length || Number(sweep.more?.() ?? false);
+    return sweep.more?.() ? BATCH : rows.length;
   };
   return {
     name: sweep.name,
     environment: sweep.environment,
     idle_ms: sweep.idle_ms,
+    full: BATCH,
     begin,
     round: async () => {
       const began = await begin();

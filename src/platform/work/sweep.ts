@@ -9,9 +9,11 @@ export interface Sweep {
   environment: Environment;
   /** Pause in milliseconds after a round that found nothing. */
   idle_ms: number;
+  /** Number of rows of a full round. A round with fewer has handled all that was due: the next one may wait for more. */
+  full?: number;
   /**
    * Runs one round: claims a bounded batch of due rows, processes them and records the results.
-   * @returns number of rows handled; above 0, the next round follows immediately
+   * @returns number of rows handled; above 0, the next round follows soon, and immediately when it was `full`
    */
   round(): Promise<number>;
   /** Like `round`, but does not wait for the work it starts. When present, {@link startSweep} calls it instead. */
@@ -20,6 +22,8 @@ export interface Sweep {
   end?(): Promise<void>;
 }
 
+/** Maximum pause after a round that was not full, so that rows that become due meanwhile share the next claim. */
+const GAP_MS = 50;
 const ERROR_REST_MS = 1_000;
 /** Maximum pause after a failed round, for sweeps with a long idle pause. */
 const MAX_ERROR_REST_MS = 10_000;
@@ -51,7 +55,8 @@ export function startSweep(sweep: Sweep, tools: { clock: Clock; log: Log }): Wor
       let failed = false;
       try {
         await tools.clock.refresh?.();
-        if ((await (sweep.begin ?? sweep.round)()) > 0) pause = 0;
+        const found = await (sweep.begin ?? sweep.round)();
+        if (found > 0) pause = found < (sweep.full ?? 1) ? Math.min(GAP_MS, sweep.idle_ms) : 0;
         lastRound = tools.clock.now();
       } catch (err) {
         tools.log.error(

@@ -1,5 +1,6 @@
+import { jsonText } from '../../kit/json.ts';
 import { packWhole, unpack } from '../../kit/packing.ts';
-import { type Fragment, fixed, type Queryable, sql, type Tx } from '../../kit/sql.ts';
+import { BY_KEY, type Fragment, fixed, type Queryable, sql, type Tx } from '../../kit/sql.ts';
 
 /** An Idempotency-Key of a team on a route. */
 export interface KeyRef {
@@ -53,18 +54,53 @@ export async function findKey(db: Queryable, { team_id, route, key }: KeyRef): P
   return row && { ...row, answer: row.answer && unpack(row.answer) };
 }
 
+/** A key and the resource to which it is assigned. */
+export interface AssignedKey extends TakenKey {
+  resource_id: string;
+  /** Resources from which the key may be reassigned. */
+  own: readonly string[];
+}
+
 /**
- * Assigns a key to a resource, or reassigns it from an earlier one.
- * @param own resources from which the key may be reassigned
- * @returns false when another request holds the key
+ * Assigns keys to resources, or reassigns them from earlier ones. The fixed order prevents deadlocks between batches.
+ * @param keys each once
+ * @returns the resources that hold their keys now; the keys of the others are held by other requests
  */
-export async function assignKey(tx: Tx, slot: TakenKey, resource_id: string, own: readonly string[]): Promise<boolean> {
-  const held = await tx.run(sql`
+export async function assignKeys(tx: Tx, keys: readonly AssignedKey[]): Promise<Set<string>> {
+  const rows = keys.map(({ own, request_hash, ...key }) => ({ ...key, request_hash: request_hash.toString('hex') }));
+  const held = await tx.all<{ resource_id: string }>(sql`
     insert into idempotency_keys (team_id, route, key, request_hash, resource_id, created_at)
-    values (${slot.team_id}, ${slot.route}, ${slot.key}, ${slot.request_hash}, ${resource_id}, ${slot.created_at})
+    select team_id, route, key, decode(request_hash, 'hex'), resource_id, created_at
+    from json_to_recordset(${jsonText(rows)}::json) as k(team_id bigint, route text, key text, request_hash text,
+      resource_id text, created_at timestamptz)
+    order by team_id, route, key
     on conflict (team_id, route, key) do update set resource_id = excluded.resource_id
-    where idempotency_keys.resource_id = any(${[...own]})`);
-  return held === 1;
+    where idempotency_keys.resource_id = any(${keys.flatMap(({ own }) => own)})
+    returning resource_id`);
+  return new Set(held.map(({ resource_id }) => resource_id));
+}
+
+/** A response to be stored with its key. */
+export interface KeyedAnswer extends KeyRef {
+  answer: string;
+}
+
+/**
+ * Stores responses of requests with their keys, for replays.
+ * @param answers each key once
+ */
+export async function storeResponses(db: Queryable, answers: readonly KeyedAnswer[]): Promise<void> {
+  const rows = answers.map(({ answer, ...ref }) => ({ ...ref, answer: packWhole(answer).toString('base64') }));
+  await db.run(sql`
+    with input as materialized (
+      select * from json_to_recordset(${jsonText(rows)}::json) as i(team_id bigint, route text, key text, answer text)
+    ),
+    held as materialized (
+      select k.team_id, k.route, k.key, i.answer from idempotency_keys k join input i using (team_id, route, key)
+      order by k.team_id, k.route, k.key for update of k
+    )
+    update idempotency_keys k set answer = decode(held.answer, 'base64') from held
+    where k.team_id = held.team_id and k.route = held.route and k.key = held.key${BY_KEY}`);
 }
 
 /**

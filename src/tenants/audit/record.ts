@@ -2,7 +2,7 @@ import type { Call } from '../api/route.ts';
 import type { Tx } from '../../kit/sql.ts';
 import type { Action } from './actions.ts';
 import { type Actor, callerOf } from './actor.ts';
-import { insertEntry } from './store.ts';
+import { insertEntries } from './store.ts';
 
 /** An action, the resource it concerns and its time. */
 export interface Act {
@@ -16,7 +16,12 @@ export interface Act {
 
 /** Writes an entry of the audit trail in the transaction of the action: neither is ever committed without the other. */
 export function record(tx: Tx, by: Actor, act: Act): Promise<void> {
-  return insertEntry(tx, { ...act, by });
+  return insertEntries(tx, [{ ...act, by }]);
+}
+
+/** Writes the entries of several actions in one statement, as {@link record} does. */
+export async function recordAll(tx: Tx, acts: readonly (Act & { by: Actor })[]): Promise<void> {
+  if (acts.length > 0) await insertEntries(tx, acts);
 }
 
 /** Writes the entry of an API request's action. */

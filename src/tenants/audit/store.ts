@@ -1,3 +1,4 @@
+import { jsonText } from '../../kit/json.ts';
 import { allOf, fixed, part, type Queryable, sql, type Tx } from '../../kit/sql.ts';
 import { type Actor, WORKER } from './actor.ts';
 import type { Act } from './record.ts';
@@ -17,10 +18,15 @@ export interface EntryRow {
   seal: bigint | null;
 }
 
-export async function insertEntry(tx: Tx, { team_id, action, resource_id, at, by }: Act & { by: Actor }): Promise<void> {
+/** Inserts entries in their order. */
+export async function insertEntries(tx: Tx, entries: readonly (Act & { by: Actor })[]): Promise<void> {
+  const rows = entries.map(({ at, by, ...act }) => {
+    return { ...act, created_at: new Date(at), actor: by.kind, actor_id: by.id, request_id: by.request_id, address: by.address };
+  });
   await tx.run(sql`
     insert into audit_entries (team_id, created_at, actor, actor_id, request_id, address, action, resource_id)
-    values (${team_id}, ${new Date(at)}, ${by.kind}, ${by.id}, ${by.request_id}, ${by.address}, ${action}, ${resource_id})`);
+    select * from json_to_recordset(${jsonText(rows)}::json) as e(team_id bigint, created_at timestamptz, actor text, actor_id text,
+      request_id text, address text, action text, resource_id text)`);
 }
 
 /** SQL: inserts the entries of the worker that the CTE `audit_input` (team_id, action, resource_id) holds, at the current time. */

@@ -1,0 +1,54 @@
+import { unpack } from '../../kit/packing.ts';
+import { BY_KEY, type Queryable, sql } from '../../kit/sql.ts';
+import type { KeyRow } from '../../tenants/api/idempotency-store.ts';
+import type { PaymentRow } from '../payments/schema.ts';
+import { columns, type PaymentRef } from '../payments/store.ts';
+import { ROUTE } from './once.ts';
+
+/** A payment to read, with the Idempotency-Key of its charge, if any. */
+export interface Wanted extends PaymentRef {
+  key: string | null;
+}
+
+/** Without a payment, there is none. Without a key, it is unused. */
+export interface Found {
+  payment?: PaymentRow | undefined;
+  used?: KeyRow | undefined;
+}
+
+interface Row extends PaymentRow {
+  wanted_team: bigint;
+  wanted_key: string | null;
+  used: boolean;
+  key_hash: Buffer;
+  key_resource: string | null;
+  key_answer: Buffer | null;
+  keyed_at: Date;
+}
+
+/** Returns the payments and keys in the order in which they are wanted. */
+export async function readPayments(db: Queryable, wanted: readonly Wanted[]): Promise<Found[]> {
+  // `offset 0` keeps one lookup for each: the plan is made once, for any number of them.
+  const rows = await db.all<Row>(sql`
+    select w.team as wanted_team, w.key as wanted_key, p.*, k.* from unnest(${wanted.map(({ team_id }) => team_id)}::bigint[],
+      ${wanted.map(({ id }) => id)}::text[], ${wanted.map(({ key }) => key)}::text[]) w (team, payment, key)
+    cross join lateral (select ${columns} from payments where team_id = w.team and id = w.payment offset 0) p
+    left join lateral (
+      select true as used, request_hash as key_hash, resource_id as key_resource, answer as key_answer, created_at as keyed_at
+      from idempotency_keys where team_id = w.team and route = ${ROUTE} and idempotency_keys.key = w.key offset 0) k on true${BY_KEY}`);
+  // By the keys that the database returns, so that nobody gets the payment of another caller.
+  const found = new Map(rows.map((row) => [nameOf({ team_id: row.wanted_team, id: row.id, key: row.wanted_key }), row]));
+  return wanted.map((one) => foundOf(found.get(nameOf(one))));
+}
+
+function nameOf({ team_id, id, key }: Wanted): string {
+  return JSON.stringify([String(team_id), id, key]);
+}
+
+function foundOf(row: Row | undefined): Found {
+  if (!row) return {};
+  const { wanted_team: _, wanted_key: __, used, key_hash, key_resource, key_answer, keyed_at, ...payment } = row;
+  if (!used) return { payment };
+  const answer = key_answer && unpack(key_answer);
+  return { payment, used: { request_hash: key_hash, resource_id: key_resource, answer, created_at: keyed_at } };
+}

@@ -1,0 +1,219 @@
+import { recordAll } from '../../tenants/audit/record.ts';
+import { type Level, reserve } from '../../money/transaction-limits/service.ts';
+import type { SharedWork } from '../../platform/db/batches.ts';
+import type { Store } from '../../platform/db/stores.ts';
+import type { Environment } from '../../kit/environment.ts';
+import { must } from '../../kit/errors.ts';
+import { newId } from '../../kit/ids.ts';
+import type { Db, Tx } from '../../kit/sql.ts';
+import type { Provider } from '../../providers/adapters/contract.ts';
+import { SUBMIT_LEASE_MS } from '../../providers/adapters/polling.ts';
+import { isUnderWay, type AttemptRow } from '../attempts/schema.ts';
+import { attemptsOf, insertAttempts, type NewAttempt } from '../attempts/store.ts';
+import type { PaymentDeps } from '../payments/deps.ts';
+import type { PaymentRow } from '../payments/schema.ts';
+import { lockFreePayments, lockPayments, type PaymentRef } from '../payments/store.ts';
+import type { Charge } from './instrument.ts';
+import { type ChargeKey, KeyTaken, takeKeys } from './key.ts';
+import { isLimited, limitPrompts } from './prompts.ts';
+import { isChargeable, wrongState } from './refusals.ts';
+import { trancheOf } from './tranches.ts';
+
+/** What a caller of a charge adds to the transaction that stores the intent. */
+export interface ChargeHooks {
+  /** The Idempotency-Key of the request. */
+  key?: ChargeKey;
+  /** Called first in the transaction. A charge with this hook shares its transaction with no other. */
+  started?(tx: Tx, attempt_id: string): Promise<void>;
+}
+
+/** An attempt that is about to be made. */
+export interface Intent {
+  deps: PaymentDeps;
+  environment: Environment;
+  ref: PaymentRef;
+  charge: Charge;
+  provider: Provider;
+  /** Why routing chose the provider. */
+  decision: object;
+  level: Level;
+  hooks: ChargeHooks | undefined;
+}
+
+/** A payment and its new attempt, whose intent is committed. */
+export interface Started {
+  payment: PaymentRow;
+  attempt: AttemptRow;
+}
+
+/** An error concerns this charge alone, and nothing of it was stored. `busy`: another transaction has locked the payment. */
+type Start = Started | Error | 'busy';
+
+/**
+ * Charges that arrive together share the transaction that stores their intents. A payment that is locked is left out, so that it
+ * delays no other charge.
+ */
+const STARTS: SharedWork<Intent, Start> = {
+  in_flight: 2,
+  teamOf: ({ ref }) => ref.team_id,
+  exclusive: exclusionsOf,
+  run: startTogether,
+};
+
+/** Two charges of a payment, with a key or of a limited payer decide one after the other, each on what the other has stored. */
+function exclusionsOf({ ref: { team_id, id }, environment, charge, hooks }: Intent): string[] {
+  return [
+    `payment ${team_id} ${id}`,
+    ...(hooks?.key ? [`key ${team_id} ${hooks.key.slot.key}`] : []),
+    ...(isLimited(environment, charge) ? [`payer ${team_id} ${charge.payer}`] : []),
+  ];
+}
+
+/**
+ * Commits the intent: from here on the attempt survives a crash of the process.
+ * @throws Problem when the payment cannot be charged; KeyTaken; nothing is stored then
+ */
+export async function start(store: Store, intent: Intent): Promise<Started> {
+  const shared = intent.hooks?.started ? 'busy' : await intent.deps.batches.add(STARTS, store, intent);
+  const result = shared === 'busy' ? (await store.db.transaction((tx) => startAll(tx, [intent], lockPayments)))[0] : shared;
+  if (result instanceof Error) throw result;
+  const started = must(result === 'busy' ? undefined : result, 'the payment was found before');
+  if (intent.hooks?.key) intent.hooks.key.held = true;
+  return started;
+}
+
+/** When the outcome of the commit is unknown, no charge is started again: an attempt of it may be stored, which is never sent. */
+async function startTogether(db: Db, intents: readonly Intent[]): Promise<Start[]> {
+  let committing = false;
+  try {
+    return await db.transaction(async (tx) => {
+      committing = false;
+      const started = await startAll(tx, intents, lockFreePayments);
+      committing = true;
+      return started;
+    }, 'by_key');
+  } catch (error) {
+    if (!committing || !(error instanceof Error)) throw error;
+    return intents.map(() => error);
+  }
+}
+
+/** A charge whose payment is locked and may be charged. */
+interface Allowed {
+  intent: Intent;
+  payment: PaymentRow;
+  attempt_id: string;
+  at: number;
+}
+
+async function startAll(tx: Tx, intents: readonly Intent[], lock: typeof lockPayments): Promise<Start[]> {
+  const payments = new Map(
+    (
+      await lock(
+        tx,
+        intents.map(({ ref }) => ref),
+      )
+    ).map((payment) => [nameOf(payment), payment]),
+  );
+  const before = Map.groupBy(await attemptsOf(tx, [...payments.values()]), (attempt) => attempt.payment_id);
+  const judged: (Allowed | Error | 'busy')[] = [];
+  for (const intent of intents) judged.push(await judge(tx, intent, payments.get(nameOf(intent.ref)), before));
+  const allowed = judged.filter(isAllowed);
+  const keyed = await takeKeys(
+    tx,
+    allowed.flatMap(({ intent: { hooks }, attempt_id }) => (hooks?.key ? [{ key: hooks.key, attempt_id }] : [])),
+  );
+  const free = allowed.filter(({ intent, attempt_id }) => !intent.hooks?.key || keyed.has(attempt_id));
+  const stored = await store(tx, free);
+  return judged.map((one) => {
+    if (!isAllowed(one)) return one;
+    const attempt = stored.get(one.attempt_id);
+    return attempt ? { payment: one.payment, attempt } : new KeyTaken();
+  });
+}
+
+function nameOf({ team_id, id }: PaymentRef): string {
+  return `${team_id} ${id}`;
+}
+
+function isAllowed(judged: Allowed | Error | 'busy'): judged is Allowed {
+  return judged !== 'busy' && !(judged instanceof Error);
+}
+
+async function judge(
+  tx: Tx,
+  intent: Intent,
+  payment: PaymentRow | undefined,
+  before: ReadonlyMap<string, AttemptRow[]>,
+): Promise<Allowed | Error | 'busy'> {
+  if (!payment) return 'busy';
+  const { deps, environment, hooks } = intent;
+  const attempts = before.get(payment.id) ?? [];
+  const at = deps.clock.now();
+  const attempt_id = newId('att', environment, at);
+  await hooks?.started?.(tx, attempt_id);
+  if (!isChargeable(payment) || payment.expires_at.getTime() <= at || attempts.some(isUnderWay)) return wrongState(payment);
+  return { intent, payment, attempt_id, at };
+}
+
+/**
+ * Stores the intents with what they reserve. Links, payers and limits are locked in this order, and each kind in one order, in
+ * every transaction: otherwise two of them could deadlock.
+ * @returns the attempts by id
+ * @throws Problem when one of the charges is rejected; the transaction has to be rolled back
+ */
+async function store(tx: Tx, allowed: readonly Allowed[]): Promise<Map<string, AttemptRow>> {
+  if (allowed.length === 0) return new Map();
+  for (const { intent, payment } of sortedBy(allowed, ({ payment }) => payment.key_id))
+    await intent.deps.guardCharge(tx, payment);
+  const prompters = new Map<Allowed, NewAttempt['prompted_by']>();
+  for (const one of sortedBy(allowed, ({ intent }) => intent.charge.payer ?? '')) {
+    const { environment, charge } = one.intent;
+    prompters.set(one, await limitPrompts(tx, environment, one.payment.team_id, charge, one.at));
+  }
+  const attempts: NewAttempt[] = [];
+  for (const one of sortedBy(allowed, ({ payment }) => payment.currency)) {
+    attempts.push({ ...(await attemptOf(tx, one)), prompted_by: prompters.get(one) ?? null });
+  }
+  const rows = await insertAttempts(tx, attempts);
+  await recordAll(
+    tx,
+    allowed.map(({ intent: { charge, ref }, at }) => {
+      return { team_id: ref.team_id, action: 'payment.charge', resource_id: ref.id, at, by: charge.by };
+    }),
+  );
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+function sortedBy(allowed: readonly Allowed[], key: (one: Allowed) => string): Allowed[] {
+  const keys = new Map(allowed.map((one) => [one, `${one.payment.team_id} ${key(one)}`]));
+  const of = (one: Allowed) => must(keys.get(one), 'each has a key');
+  return allowed.toSorted((a, b) => (of(a) < of(b) ? -1 : 1));
+}
+
+/** Returns the attempt to insert, after reserving its amount within the limits of the team. */
+async function attemptOf(tx: Tx, { intent, payment, attempt_id, at }: Allowed): Promise<NewAttempt> {
+  const { deps, ref, charge, provider, decision, level } = intent;
+  const amount_minor = trancheOf(deps.config, payment, charge.channel);
+  const use = { team_id: ref.team_id, direction: 'payment', currency: payment.currency, amount_minor } as const;
+  return {
+    team_id: ref.team_id,
+    id: attempt_id,
+    payment_id: ref.id,
+    provider: provider.name,
+    provider_account: provider.account_id,
+    channel: charge.channel.id,
+    amount_minor,
+    currency: payment.currency,
+    payer: charge.payer,
+    remember: charge.remember || null,
+    method_id: charge.method_id ?? null,
+    country: charge.channel.country,
+    provider_key: provider.keyOf(attempt_id),
+    client_ip: charge.client_ip,
+    counted_day: await reserve(tx, level, use, at),
+    decision,
+    created_at: new Date(at),
+    next_poll_at: new Date(at + SUBMIT_LEASE_MS),
+  };
+}
