@@ -31,8 +31,11 @@ export interface Tx extends Queryable {
 
 /** Database of one environment. */
 export interface Db extends Queryable {
-  /** Runs `work` in a transaction. A deadlock or serialisation failure is retried, up to three times. */
-  transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  /**
+   * Runs `work` in a transaction. A deadlock or serialisation failure is retried, up to three times.
+   * @param plans `by_key`: all its statements reach their rows by keys ({@link BY_KEY})
+   */
+  transaction<T>(work: (tx: Tx) => Promise<T>, plans?: 'by_key'): Promise<T>;
 }
 
 const names = new WeakMap<TemplateStringsArray, Map<string, string>>();
@@ -134,7 +137,7 @@ export const ONE_PLAN = new Fragment([''], [], false);
  * Added to a statement, it is planned once for all values, with index lookups for all joins. For statements that receive a batch of keys
  * and reach each row by one of them: PostgreSQL on its own keeps the plan that suited the table when it was small, and then reads all of
  * it for each batch. Not for statements that join two sets of a batch by equality: each row of one would be compared with each of the
- * other. Only outside of transactions.
+ * other. Only outside of transactions: these state it for all of their statements ({@link Db.transaction}).
  */
 export const BY_KEY = new Fragment([''], [], false);
 

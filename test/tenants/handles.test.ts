@@ -15,6 +15,7 @@ const ACROSS: Record<string, string> = {
   'src/edge/checkout/live.ts': 'looks at the payments of all open pages with one statement',
   'src/core/payments/create.ts': 'puts payments of several teams into one statement',
   'src/core/payments/read.ts': 'reads payments of several teams with one statement',
+  'src/platform/db/batches.ts': 'puts items of several teams into one statement or transaction',
   'src/core/payments/applier.ts': 'puts changes of several teams into one transaction',
 };
 

@@ -130,12 +130,11 @@ export async function markSent(db: Queryable, sendings: readonly Sending[], char
     ),
     held as materialized (
       -- Locked in the order in which every change of attempts locks them.
-      select a.team_id, a.id from attempts a join sending s on a.team_id = s.team_id and a.id = s.id
+      select a.team_id, a.id, s.handle, s.submitted_at from attempts a join sending s on a.team_id = s.team_id and a.id = s.id
       order by a.team_id, a.id for update of a
     )
-    update attempts a set submitted_at = s.submitted_at, handle = coalesce(s.handle, a.handle)
-    from held join sending s on s.team_id = held.team_id and s.id = held.id
-    where a.team_id = held.team_id and a.id = held.id and a.status = 'created'
+    update attempts a set submitted_at = held.submitted_at, handle = coalesce(held.handle, a.handle)
+    from held where a.team_id = held.team_id and a.id = held.id and a.status = 'created'
       and ${chargeable}
     returning a.id${BY_KEY}`);
   return new Set(rows.map(({ id }) => id));

@@ -102,7 +102,7 @@ class DeliveryWorker {
     const { webhook_timeout_ms } = this.#deps.config;
     // Outcomes accumulate only while the database does not accept them; until it does, nothing more is sent.
     const rows = this.#outcomes.waiting > this.#tuning.total * 2 ? 0 : this.#slots.free;
-    if (rows === 0) return { found: 0, more: false, next_due_ms: null };
+    if (rows === 0) return { found: 0, limited: true, more: false, next_due_ms: null };
     const claimed = await claimDue(this.#store.db, {
       after: this.#after,
       rows,
@@ -113,7 +113,8 @@ class DeliveryWorker {
     });
     for (const row of claimed.rows) this.#start(row, claimed.claim);
     this.#after = nextStart(claimed.rows, rows, claimed);
-    return { found: claimed.rows.length, more: this.#after !== '', next_due_ms: claimed.next_due_ms };
+    const { limited } = this.#slots;
+    return { found: claimed.rows.length, limited, more: this.#after !== '', next_due_ms: claimed.next_due_ms };
   }
 
   #start(row: Claimed, claim: string): void {

@@ -40,6 +40,11 @@ export class Slots {
     return { slots: per_endpoint, failing_slots: per_failing, failing_rows: Math.max(0, this.#mostFailing - this.#failing) };
   }
 
+  /** Whether an endpoint has as many deliveries in progress as it may. */
+  get limited(): boolean {
+    return this.#failing > 0 || [...this.#busy.values()].some(({ count }) => count >= this.#limits.per_endpoint);
+  }
+
   busy(): Busy {
     return Object.fromEntries(this.#busy);
   }

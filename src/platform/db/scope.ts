@@ -66,17 +66,21 @@ function planOf({ one_plan, by_key }: Sql): Plan {
 }
 
 /** Returns SQL that begins a transaction with this scope in one round trip. */
-export function beginScoped(scope: Scope): string {
+export function beginScoped(scope: Scope, plan: Plan = 'usual'): string {
   const { kind, value } = settingOf(scope);
-  return `begin; set local ${SETTING[kind]} = '${value}'`;
+  const settings = Object.entries({ [SETTING[kind]]: value, ...PLANS[plan] });
+  return ['begin', ...settings.map(([name, setting]) => `set local ${name} = '${setting}'`)].join('; ');
 }
 
 /**
- * Names a statement per role. A plan is kept for one role; under a shared name it would be replanned each time the roles
- * alternate on a connection.
+ * Names a statement per role and, inside transactions, per way of planning. A plan is kept for one role; under a shared name it
+ * would be replanned each time the roles alternate on a connection. In a transaction by keys it must not be one that was made
+ * in another.
  */
-export function namedFor(scope: Scope, statement: Sql): Sql {
-  return scope === 'all_teams' && statement.name ? { ...statement, name: `all ${statement.name}` } : statement;
+export function namedFor(scope: Scope, statement: Sql, plan: Plan = 'usual'): Sql {
+  if (!statement.name) return statement;
+  const prefix = `${scope === 'all_teams' ? 'all ' : ''}${plan === 'by_key' ? 'key ' : ''}`;
+  return prefix === '' ? statement : { ...statement, name: `${prefix}${statement.name}` };
 }
 
 function settingOf(scope: Scope) {
