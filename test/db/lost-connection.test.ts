@@ -150,3 +150,12 @@ test('connections are created in one place, which listens for their loss', () =>
   );
   assert.deepEqual(makers.sort(), ['src/platform/db/client.ts', 'src/platform/db/pool.ts']);
 });
+
+test('a transaction that the server ends because it was idle for too long fails as unavailable', async () => {
+  const work = pool.transaction(async (tx) => {
+    await tx.run({ text: "set local idle_in_transaction_session_timeout = '20ms'", values: [] });
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    await tx.all(sql`select 1`);
+  });
+  await assert.rejects(work, DatabaseUnavailable);
+});

@@ -78,6 +78,23 @@ test('writes that fail for want of disk space are 500 with Retry-After, and read
   assert.equal((await api.call('POST', '/payments', { body: order })).status, 201);
 });
 
+test('a statement that waits longer than its deadline is 500 with Retry-After, and repeating the request succeeds', async () => {
+  const sandbox = openPool({ url: api.databases.sandbox, size: 1, log });
+  await sandbox.run(sql`
+    create function canceled() returns trigger language plpgsql as
+    $$ begin raise exception 'canceling statement due to statement timeout' using errcode = '57014'; end $$`);
+  await sandbox.run(sql`create trigger canceled before insert on payments execute function canceled()`);
+  const headers = { 'idempotency-key': 'waited-too-long' };
+  try {
+    const refused = await api.call('POST', '/payments', { body: order, headers });
+    assert.deepEqual([refused.status, refused.headers.get('retry-after')], [500, '5']);
+  } finally {
+    await sandbox.run(sql`drop trigger canceled on payments`);
+    await sandbox.close();
+  }
+  assert.equal((await api.call('POST', '/payments', { body: order, headers })).status, 201);
+});
+
 test('a database out of reach makes the node unready until it is back', async () => {
   await change(api.databases.live, 'allow_connections false');
   const { status, body } = await until(ready, (answer) => answer.status === 503);

@@ -1,6 +1,7 @@
 import { DatabaseUnavailable } from '../../kit/database-unavailable.ts';
 import { Problem } from '../../kit/errors.ts';
 import { reasonPhrase } from '../../kit/envelope.ts';
+import { pgCode, QUERY_CANCELED } from '../../kit/sql.ts';
 
 export interface Rendered {
   code: number;
@@ -39,6 +40,10 @@ export function isOurFault(error: unknown): boolean {
 function foreign(error: unknown): Problem {
   if (error instanceof DatabaseUnavailable) {
     const message = 'The database cannot be reached right now. Try again in some seconds, with the same Idempotency-Key.';
+    return new Problem(500, message, { headers: { 'Retry-After': RETRY_AFTER_S } });
+  }
+  if (pgCode(error) === QUERY_CANCELED) {
+    const message = 'The database did not answer in time. Try again in some seconds, with the same Idempotency-Key.';
     return new Problem(500, message, { headers: { 'Retry-After': RETRY_AFTER_S } });
   }
   const { statusCode, code } = error as { statusCode?: number; code?: string };
