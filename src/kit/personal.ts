@@ -15,8 +15,8 @@ interface Holds {
 
 /** What an erasure makes of a column or key. */
 export type Rule =
-  /** `unless` is the condition under which the value is kept. */
-  | ({ becomes: 'null'; unless?: string; mailed?: boolean } & Holds)
+  /** `unless` is the condition under which the value is kept, `except` the values that are kept because they identify nobody. */
+  | ({ becomes: 'null'; unless?: string; except?: readonly string[]; mailed?: boolean } & Holds)
   | ({ becomes: 'pseudonym' } & Holds)
   | { becomes: 'redacted' }
   /** Null once the value is not needed; its keyed hash goes into another column. */

@@ -1,6 +1,6 @@
 import type { CustomerRef } from '../../core/customers/store.ts';
 import { jsonText } from '../../kit/json.ts';
-import { identifier, listOf, part, sql, type Tx } from '../../kit/sql.ts';
+import { type Fragment, fixed, identifier, listOf, part, sql, type Tx } from '../../kit/sql.ts';
 import type { Owned } from './catalogue.ts';
 
 /*
@@ -66,9 +66,15 @@ export async function deleteAbout(tx: Tx, table: Owned, team_id: bigint, ids: re
  * condition is that of the partial indexes by which the others are found.
  */
 export async function clearAbout(tx: Tx, table: Owned, team_id: bigint, ids: readonly string[]): Promise<void> {
-  for (const column of writtenIn(table).map(identifier)) {
+  for (const [name, rule] of table.erased) {
+    const kept = rule.becomes === 'null' && rule.except ? otherThan(rule.except) : fixed("<> ''");
     await tx.run(sql`
-      update ${identifier(table.name)} set ${column} = null
-      where team_id = ${team_id} and ${identifier(table.by)} = any(${[...ids]}) and ${column} <> ''`);
+      update ${identifier(table.name)} set ${identifier(name)} = null
+      where team_id = ${team_id} and ${identifier(table.by)} = any(${[...ids]}) and ${identifier(name)} ${kept}`);
   }
+}
+
+/** A condition with parameters would not be that of an index. The values are from the code. */
+function otherThan(values: readonly string[]): Fragment {
+  return fixed(`not in (${['', ...values].map((value) => `'${value.replaceAll("'", "''")}'`).join(', ')})`);
 }

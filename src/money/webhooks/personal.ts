@@ -2,6 +2,15 @@ import { kept, type PersonalData, removed } from '../../kit/personal.ts';
 
 const SETTING = kept('a setting of the merchant, without data of payers', 'the endpoint is deleted');
 
+/**
+ * What most receivers respond. Nobody is in it, so that such responses are not indexed for erasures: the condition of the index
+ * delivery_attempts_responses repeats this list.
+ */
+const ACKNOWLEDGEMENTS = [
+  ...['ok', 'OK', 'Ok', 'success', 'received', 'accepted', 'Accepted', 'true', '1', '{}', 'EVENT_RECEIVED'],
+  ...['{"ok":true}', '{"success":true}', '{"received":true}', '{"received": true}', '{"status":"ok"}', '{"status":"success"}'],
+];
+
 export const personal: PersonalData = {
   tables: {
     webhook_endpoints: {
@@ -16,7 +25,7 @@ export const personal: PersonalData = {
       plain:
         'team_id id endpoint_id event_id event_type attempt succeeded response_status error duration_ms next_attempt_at created_at',
       // A receiver may have echoed the event.
-      rules: { response_body: removed() },
+      rules: { response_body: removed({ unless: 'it is a usual acknowledgement, such as `ok`', except: ACKNOWLEDGEMENTS }) },
     },
   },
   events: {

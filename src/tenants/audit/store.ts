@@ -1,5 +1,5 @@
 import { jsonText } from '../../kit/json.ts';
-import { allOf, fixed, part, type Queryable, sql, type Tx } from '../../kit/sql.ts';
+import { allOf, type Fragment, fixed, part, type Queryable, sql, type Tx } from '../../kit/sql.ts';
 import { type Actor, WORKER } from './actor.ts';
 import type { Act } from './record.ts';
 
@@ -44,11 +44,16 @@ export interface Wanted {
   since?: Date | undefined;
 }
 
+/** The first condition is that of the index of a store: some characters of an id are enough to find its entries. */
+function aboutResource(id: string): Fragment {
+  return part`left(right(e.resource_id, 26), 15) = left(right(${id}, 26), 15) and e.resource_id = ${id}`;
+}
+
 /** Returns the matching entries, newest first. */
 export function findEntries(db: Queryable, wanted: Wanted, limit: number): Promise<EntryRow[]> {
   const conditions = [
     ...(wanted.team_id === undefined ? [] : [part`e.team_id = ${wanted.team_id}`]),
-    ...(wanted.resource_id === undefined ? [] : [part`e.resource_id = ${wanted.resource_id}`]),
+    ...(wanted.resource_id === undefined ? [] : [aboutResource(wanted.resource_id)]),
     ...(wanted.action === undefined ? [] : [part`e.action = ${wanted.action}`]),
     ...(wanted.actor_id === undefined ? [] : [part`e.actor_id = ${wanted.actor_id}`]),
     ...(wanted.request_id === undefined ? [] : [part`e.request_id = ${wanted.request_id}`]),
