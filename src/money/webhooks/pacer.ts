@@ -4,7 +4,7 @@ const GAP_MS = 5;
  * The same pause after a claim that found little. A claim costs as much as several deliveries, and commits follow each other
  * while payments are charged: with 10 ms, claims took a fifth of the CPU time of a payment's whole life.
  */
-const SMALL_GAP_MS = 25;
+const SMALL_GAP_MS = 15;
 const SMALL = 32;
 /** Maximum of that pause. A busy database makes claims slow; a pause of half their duration lets each claim find more. */
 const MAX_GAP_MS = 50;
