@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { mock, test } from 'node:test';
-import { pollSweep, trancheSweep } from '../../src/core/charge/sweeps.ts';
+import { expirySweep, pollSweep, trancheSweep } from '../../src/core/charge/sweeps.ts';
 import type { Sql } from '../../src/kit/sql.ts';
 import type { Store } from '../../src/platform/db/stores.ts';
 import { FakeClock } from '../setup/api.ts';
@@ -57,3 +57,13 @@ for (const { make, name, lease_ms, start_ms, idle_ms, failure } of SWEEPS)
       assert.deepEqual([errors[0]?.[0].sweep, errors[0]?.[0].environment, errors[0]?.[1]], [name, 'live', failure]);
     });
   }
+
+test('payment-expiry: a round without an expired payment is one statement and no transaction', async () => {
+  const statements: Sql[] = [];
+  const maybe = async (statement: Sql) => void statements.push(statement);
+  const deps = { clock } as unknown as Parameters<typeof expirySweep>[0];
+  const sweep = expirySweep(deps, { environment: 'live', db: { maybe } } as unknown as Store);
+  assert.equal(await sweep.round(), 0);
+  assert.equal(statements.length, 1);
+  assert.deepEqual(statements[0]?.values[0], new Date(clock.now()));
+});

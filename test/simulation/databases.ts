@@ -1,5 +1,6 @@
 import { makeTemplates, startThrowaway, type ThrowawayServer } from '../../scripts/testing/cluster.ts';
 import { connectClient, type DbClient } from '../../src/platform/db/client.ts';
+import { storeStatistics } from './statistics.ts';
 import { setDefaultTime } from './virtual-time.ts';
 
 /** What would decide something by chance or by real time is off. */
@@ -16,6 +17,10 @@ const SETTINGS = {
   max_wal_size: '16GB',
   bgwriter_lru_maxpages: '0',
   synchronize_seqscans: 'off',
+  // Nobody reads what the server would count and report of each statement.
+  track_activities: 'off',
+  track_counts: 'off',
+  update_process_title: 'off',
 };
 
 export interface WorldDatabases {
@@ -42,6 +47,7 @@ export class Cluster implements AsyncDisposable {
     for (const name of ['template_control', 'template_store']) {
       await client.query(`alter database ${name} with allow_connections true`);
       await setDefaultTime(server.url(name));
+      await storeStatistics(server.url(name));
       await client.query(`alter database ${name} with allow_connections false`);
     }
     return new Cluster(server, client);

@@ -246,8 +246,17 @@ function secondsOf(ms: number): string {
 /** Rows of seals name transactions of the server, whose numbers differ from run to run. */
 const OF_THE_SERVER = /_seals/;
 
+/** Beginnings of the statements of the service by text: they are few, and each occurs thousands of times. */
+const beginnings = new Map<string, string>();
+
+function beginningOf(text: string): string {
+  const known = beginnings.get(text) ?? text.replace(/\s+/g, ' ').trim().slice(0, 160);
+  beginnings.set(text, known);
+  return known;
+}
+
 function labelOf({ text, values }: Wish): string {
-  const short = text.replace(/\s+/g, ' ').trim().slice(0, 160);
+  const short = beginningOf(text);
   return OF_THE_SERVER.test(text) ? short : `${short} ${values.map(shown).join(' ')}`;
 }
 

@@ -11,7 +11,7 @@ import { charge } from './charge.ts';
 import type { PaymentDeps } from '../payments/deps.ts';
 import { pollAttempt } from './poll.ts';
 import type { AttemptRow } from '../attempts/schema.ts';
-import { claimContinuing, type Continuing, findPayment, lockExpired, stopContinuing } from '../payments/store.ts';
+import { anyExpired, claimContinuing, type Continuing, findPayment, lockExpired, stopContinuing } from '../payments/store.ts';
 import { trancheOf } from './tranches.ts';
 
 const EXPIRY_BATCH = 100;
@@ -27,6 +27,7 @@ export function expirySweep(deps: PaymentDeps, store: Store): Sweep {
     idle_ms: 1_000,
     round: async () => {
       const at = deps.clock.now();
+      if (!(await anyExpired(store.db, new Date(at)))) return 0;
       const expired = await store.db.transaction(async (tx) => {
         const refs = await lockExpired(tx, new Date(at), EXPIRY_BATCH);
         if (refs.length === 0) return 0;

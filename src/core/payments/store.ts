@@ -211,14 +211,22 @@ export async function writeClaim(db: Queryable, ref: PaymentRef, from: Buffer | 
   return changed === 1;
 }
 
+/** Payments whose window is over and that have no attempt under way, the oldest first. */
+const expired = (now: Date, limit: number) => part`
+  select team_id, id from payments p
+  where expires_at <= ${now} and status in ('pending', 'partial')
+    and not exists (select 1 from attempts a where a.team_id = p.team_id and a.payment_id = p.id
+      and a.status in ('created', 'open', 'unknown'))
+  order by expires_at limit ${limit}`;
+
+/** Returns whether a payment has expired. Unlike {@link lockExpired}, it needs no transaction. */
+export async function anyExpired(db: Queryable, now: Date): Promise<boolean> {
+  return (await db.maybe(sql`${expired(now, 1)}${PLANNED_EACH_TIME}`)) !== undefined;
+}
+
 /** Locks payments whose window is over and that have no attempt under way. Rows locked by another worker are skipped. */
 export function lockExpired(tx: Tx, now: Date, limit: number): Promise<PaymentRef[]> {
-  return tx.all<PaymentRef>(sql`
-    select team_id, id from payments p
-    where expires_at <= ${now} and status in ('pending', 'partial')
-      and not exists (select 1 from attempts a where a.team_id = p.team_id and a.payment_id = p.id
-        and a.status in ('created', 'open', 'unknown'))
-    order by expires_at limit ${limit} for update of p skip locked${PLANNED_EACH_TIME}`);
+  return tx.all<PaymentRef>(sql`${expired(now, limit)} for update of p skip locked${PLANNED_EACH_TIME}`);
 }
 
 /**
