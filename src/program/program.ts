@@ -31,7 +31,6 @@ import { foldSweep } from '../money/ledger/sweeps.ts';
 import { mailForgetSweep, mailSweep } from '../edge/mail/sweeps.ts';
 import { purgeSweeps } from '../edge/purge/sweeps.ts';
 import { STORE_ENTRIES } from '../core/payments/sealed-store.ts';
-import { SEARCHABLE_PAYMENTS } from '../core/payments/search-store.ts';
 import { paymentRoutes } from '../core/payments/routes.ts';
 import { chargeRoutes } from '../core/charge/routes.ts';
 import { expirySweep, pollSweep, trancheSweep } from '../core/charge/sweeps.ts';
@@ -47,6 +46,7 @@ import { transferRoutes } from '../core/transfers/routes.ts';
 import { transferSweep } from '../core/transfers/sweeps.ts';
 import { searchSweep } from '../platform/search/sweep.ts';
 import { tracedSend } from '../platform/telemetry/watch.ts';
+import { SEARCHABLES } from './searchables.ts';
 import { startDeliveries } from '../money/webhooks/deliver.ts';
 import { webhookRoutes } from '../money/webhooks/routes.ts';
 import { backlogSweep } from '../money/webhooks/sweeps.ts';
@@ -129,7 +129,7 @@ export function sweepsOf(deps: Deps, store: Store): Sweep[] {
     mailSweep(deps, store),
     mailForgetSweep(store),
     backlogSweep(deps, store),
-    searchSweep(store, [SEARCHABLE_PAYMENTS]),
+    searchSweep(store, SEARCHABLES),
     ...purgeSweeps(deps, store),
   ];
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { ListPaymentsQuery } from '../../src/core/payments/schema.ts';
 import { type Fragment, part, sql } from '../../src/kit/sql.ts';
+import { Random } from './random.ts';
 import { Fixture, paymentId, type Row, type Texts } from './fixture.ts';
 
 /*
@@ -17,68 +18,17 @@ before(async () => {
 });
 after(() => fixture.close());
 
-/** Mulberry32. */
-function randomOf(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
-const WORDS = [
-  'Awa Ndiaye',
-  'Chloé ÉTIENNE',
-  'order-',
-  'João',
-  'panier',
-  'Bonapriso 100%',
-  'a_b',
-  'c\\d',
-  "d'Ivoire",
-  'ŒUF',
-  'İzmir',
-];
-const WILD = [
-  '😀',
-  'ñ',
-  'Ÿ',
-  'K',
-  'Å',
-  'ẞ',
-  'ß',
-  'ı',
-  'م',
-  '中文',
-  '%',
-  '_',
-  '\\',
-  ' ',
-  'Z',
-  'q',
-  '7',
-  '\n',
-  '\t',
-  "'",
-  '"',
-  'é',
-  'x',
-  '{',
-];
 const DAY_MS = 86_400_000;
 const STATUSES = ['pending', 'succeeded', 'failed'] as const;
 
-class World {
-  readonly random: () => number;
+class World extends Random {
   readonly team: bigint;
   rows: Row[] = [];
   /** Rows are created from four days to ten minutes ago: they are old enough for the index. */
   at = Date.now() - 4 * DAY_MS;
 
   constructor(seed: number, team: bigint) {
-    this.random = randomOf(seed);
+    super(seed);
     this.team = team;
   }
 
@@ -86,22 +36,6 @@ class World {
   later(by_ms: number): number {
     this.at = Math.min(this.at + by_ms + (this.int(200) === 0 ? DAY_MS / 3 : 0), Date.now() - 600_000);
     return this.at;
-  }
-
-  int(below: number): number {
-    return Math.floor(this.random() * below);
-  }
-
-  pick<T>(all: readonly T[]): T {
-    return all[this.int(all.length)] as T;
-  }
-
-  text(): string | null {
-    const kind = this.int(8);
-    if (kind === 0) return null;
-    if (kind < 4) return this.pick(WORDS);
-    if (kind < 6) return `${this.pick(WORDS)}${this.int(50)}`;
-    return Array.from({ length: 1 + this.int(6) }, () => (this.int(3) === 0 ? this.pick(WORDS) : this.pick(WILD))).join('');
   }
 
   texts(): Texts {
@@ -125,14 +59,8 @@ class World {
   /** A part of a text that exists, or one that may not; in any case. */
   query(): string {
     const own = this.rows.length > 0 && this.int(4) > 0 ? this.rows[this.int(this.rows.length)] : undefined;
-    const source = own
-      ? this.pick([own.id, own.reference, own.description, own.name, own.email, own.phone].filter((one) => one !== null))
-      : `${this.text()}${this.pick(WILD)}`;
-    const letters = [...source];
-    const start = this.int(letters.length);
-    const text = letters.slice(start, start + 1 + this.int(this.int(3) === 0 ? 12 : 4)).join('');
-    if (this.int(3) > 0) return text;
-    return this.int(2) === 0 ? text.toUpperCase() : text.toLowerCase();
+    const texts = own ? [own.id, own.reference, own.description, own.name, own.email, own.phone] : [];
+    return this.partOf(texts.filter((one) => one !== null));
   }
 }
 

@@ -1,6 +1,6 @@
 import { paymentLister } from '../../src/core/payments/list.ts';
 import type { ListPaymentsQuery } from '../../src/core/payments/schema.ts';
-import { SEARCHABLE_PAYMENTS } from '../../src/core/payments/search-store.ts';
+import { SEARCHABLE_PAYMENTS } from '../../src/core/payments/search.ts';
 import { Secrets } from '../../src/kit/crypto.ts';
 import { newId } from '../../src/kit/ids.ts';
 import { jsonText } from '../../src/kit/json.ts';

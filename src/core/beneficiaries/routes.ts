@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import type { ListSearcher } from '../../platform/search/list.ts';
 import { recorded } from '../../tenants/audit/record.ts';
 import { once } from '../../tenants/api/idempotency.ts';
 import { type Call, type Reply, type Route, route } from '../../tenants/api/route.ts';
@@ -25,7 +26,13 @@ import {
   removeBeneficiary,
   replaceBeneficiary,
 } from './service.ts';
-import { type BeneficiaryRef, countBeneficiaries, listBeneficiaries } from './store.ts';
+import {
+  beneficiaryConditions,
+  type BeneficiaryRef,
+  beneficiarySearcher,
+  countBeneficiaries,
+  listBeneficiaries,
+} from './store.ts';
 
 const READ = { access: 'private', scope: 'beneficiary.read' } as const;
 const WRITE = { access: 'private', scope: 'beneficiary.write' } as const;
@@ -33,6 +40,7 @@ const WRITE = { access: 'private', scope: 'beneficiary.write' } as const;
 const one = envelopeSchema({ beneficiary: beneficiaryReply });
 
 export function beneficiaryRoutes(deps: Pick<BeneficiaryDeps, 'secrets'>): Route[] {
+  const searcher = beneficiarySearcher();
   return [
     route({
       ...READ,
@@ -42,7 +50,7 @@ export function beneficiaryRoutes(deps: Pick<BeneficiaryDeps, 'secrets'>): Route
       description: 'Newest first.',
       query: listBeneficiariesQuery,
       replies: { 200: envelopeSchema({ items: Type.Array(beneficiaryReply), meta: listMeta }) },
-      handle: (call) => listed(deps, call),
+      handle: (call) => listed(deps, searcher, call),
     }),
     route({
       ...WRITE,
@@ -55,11 +63,14 @@ export function beneficiaryRoutes(deps: Pick<BeneficiaryDeps, 'secrets'>): Route
       body: createBeneficiaryBody,
       replies: { 201: one },
       handle: (call) =>
-        writing(call, (tx, context) =>
-          once(tx, call as Call, 'POST /beneficiaries', async () => {
-            const made = createBeneficiary(tx, context, call.caller.team.id, call.body);
-            return reply(call, 201, 'Beneficiary created', await recorded(tx, call, 'beneficiary.create', made));
-          }),
+        searcher.creating(
+          call.caller,
+          writing(call, (tx, context) =>
+            once(tx, call as Call, 'POST /beneficiaries', async () => {
+              const made = createBeneficiary(tx, context, call.caller.team.id, call.body);
+              return reply(call, 201, 'Beneficiary created', await recorded(tx, call, 'beneficiary.create', made));
+            }),
+          ),
         ),
     }),
     route({
@@ -138,17 +149,24 @@ function reply(call: AnyCall, code: number, message: string, row: BeneficiaryRow
   return { code, message, body: { beneficiary: presentBeneficiary(call.caller.store.environment, row) } };
 }
 
-async function listed(deps: Pick<BeneficiaryDeps, 'secrets'>, call: Call<unknown, ListBeneficiariesQuery>): Promise<Reply> {
-  const {
-    team,
-    store: { db, environment },
-  } = call.caller;
+async function listed(
+  deps: Pick<BeneficiaryDeps, 'secrets'>,
+  searcher: ListSearcher<BeneficiaryRow>,
+  call: Call<unknown, ListBeneficiariesQuery>,
+): Promise<Reply> {
+  const { team, store } = call.caller;
+  const { db, environment } = store;
   const { search } = call.query;
   const cursors = new Cursors(deps.secrets, `beneficiaries:${environment}:${team.id}`);
   const position = cursors.position(call.query);
-  const rows = await listBeneficiaries(db, team.id, { search }, position);
-  const { items, meta } = await pageOf(cursors, position, rows, idPrefix('ben', environment), () =>
-    countBeneficiaries(db, team.id, { search }),
+  const found = await searcher.search(store, team.id, { query: { search }, position, conditions: beneficiaryConditions });
+  const rows = found?.rows ?? (await listBeneficiaries(db, team.id, { search }, position));
+  const { items, meta } = await pageOf(
+    cursors,
+    position,
+    rows,
+    idPrefix('ben', environment),
+    async () => found?.total ?? countBeneficiaries(db, team.id, { search }),
   );
   const shown = items.map((row) => presentBeneficiary(environment, row));
   return { code: 200, message: 'Beneficiaries retrieved', body: { items: shown, meta } };

@@ -1,8 +1,18 @@
 import { type Conditions, conditionsOf, containing } from '../../kit/list-filters.ts';
 import { rowsOf, rowsOfPage, rowsToCount } from '../../kit/pages.ts';
 import type { Position } from '../../kit/paging.ts';
-import { fixed, type Queryable, sql, type Tx } from '../../kit/sql.ts';
+import { type Fragment, fixed, type Queryable, sql, type Tx } from '../../kit/sql.ts';
+import { ListSearcher } from '../../platform/search/list.ts';
+import type { Searchable } from '../../platform/search/searchable.ts';
 import type { BeneficiaryRow } from './schema.ts';
+
+const SEARCHED = ['id', 'reference', 'name', 'email', 'phone', 'account_number'];
+
+/** Beneficiaries for the search index. */
+export const SEARCHABLE_BENEFICIARIES: Searchable = {
+  ...{ kind: 'beneficiaries', prefix: 'ben', table: 'beneficiaries', id: 'id' },
+  groups: [SEARCHED],
+};
 
 const columns = fixed(`team_id, id, name, channel, type, country, currency, account_number, phone, email, bank_code, description,
   reference, metadata, event_count, created_at, updated_at`);
@@ -46,18 +56,25 @@ export async function deleteBeneficiary(tx: Tx, ref: BeneficiaryRef): Promise<vo
 
 type Filters = { search?: string | undefined };
 
-const CONDITIONS: Conditions<Filters> = {
-  search: containing(['id', 'reference', 'name', 'email', 'phone', 'account_number']),
-};
+const CONDITIONS: Conditions<Filters> = { search: containing(SEARCHED) };
+
+/** Returns the conditions of a list besides its team. */
+export function beneficiaryConditions(query: Filters): Fragment[] {
+  return conditionsOf(query, CONDITIONS);
+}
+
+export function beneficiarySearcher(): ListSearcher<BeneficiaryRow> {
+  return new ListSearcher(SEARCHABLE_BENEFICIARIES, { from: 'beneficiaries', ids: ['id'], columns });
+}
 
 /** Returns one page, in the order of the list. */
 export function listBeneficiaries(db: Queryable, team_id: bigint, query: Filters, position: Position): Promise<BeneficiaryRow[]> {
-  const page = rowsOfPage(rowsOf(team_id, conditionsOf(query, CONDITIONS)), position);
+  const page = rowsOfPage(rowsOf(team_id, beneficiaryConditions(query)), position);
   return db.all<BeneficiaryRow>(sql`select ${columns} from beneficiaries where ${page}`);
 }
 
 export async function countBeneficiaries(db: Queryable, team_id: bigint, query: Filters): Promise<number> {
-  const counted = rowsToCount(rowsOf(team_id, conditionsOf(query, CONDITIONS)));
+  const counted = rowsToCount(rowsOf(team_id, beneficiaryConditions(query)));
   const row = await db.maybe<{ total: bigint }>(sql`
     select count(*) as total from (select id from beneficiaries where ${counted}) counted`);
   return Number(row?.total ?? 0n);

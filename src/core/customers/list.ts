@@ -1,14 +1,18 @@
+import type { ListSearcher } from '../../platform/search/list.ts';
 import type { Call, Reply } from '../../tenants/api/route.ts';
 import { idPrefix } from '../../kit/ids.ts';
 import { Cursors, isFiltered, pageOf } from '../../kit/paging.ts';
 import { ListTotals, SETTLED_MS, Totals } from '../../kit/totals.ts';
 import type { CustomerDeps } from './deps.ts';
 import { presentCustomer } from './present.ts';
-import type { ListCustomersQuery } from './schema.ts';
-import { countCustomers, countErased, countEver, listCustomers } from './store.ts';
+import type { CustomerRow, ListCustomersQuery } from './schema.ts';
+import { countCustomers, countErased, countEver, listCustomers, searchConditions } from './store.ts';
 
 /** Returns the handler of GET /customers: offset or cursor pages, newest first, without erased customers. */
-export function customerLister(deps: Pick<CustomerDeps, 'secrets'>): (call: Call<unknown, ListCustomersQuery>) => Promise<Reply> {
+export function customerLister(
+  deps: Pick<CustomerDeps, 'secrets'>,
+  searcher: ListSearcher<CustomerRow>,
+): (call: Call<unknown, ListCustomersQuery>) => Promise<Reply> {
   const ever = new ListTotals('cus');
   const erased = new Totals<Date>();
   // An erasure keeps the row. Both of these only grow, so that neither is counted anew for each page.
@@ -29,9 +33,14 @@ export function customerLister(deps: Pick<CustomerDeps, 'secrets'>): (call: Call
     const { db, environment } = store;
     const cursors = new Cursors(deps.secrets, `customers:${environment}:${team.id}`);
     const position = cursors.position(call.query);
-    const rows = await listCustomers(db, team.id, call.query, position);
-    const { items, meta } = await pageOf(cursors, position, rows, idPrefix('cus', environment), () =>
-      isFiltered(call.query) ? countCustomers(db, team.id, call.query) : totalOf(call),
+    const found = await searcher.search(store, team.id, { query: call.query, position, conditions: searchConditions });
+    const rows = found?.rows ?? (await listCustomers(db, team.id, call.query, position));
+    const { items, meta } = await pageOf(
+      cursors,
+      position,
+      rows,
+      idPrefix('cus', environment),
+      async () => found?.total ?? (isFiltered(call.query) ? countCustomers(db, team.id, call.query) : totalOf(call)),
     );
     const shown = items.map((row) => presentCustomer(environment, row));
     return { code: 200, message: 'Customers retrieved', body: { items: shown, meta } };

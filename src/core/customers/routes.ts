@@ -18,7 +18,7 @@ import {
   setBlocked,
   withFreeAddress,
 } from './service.ts';
-import type { CustomerRef } from './store.ts';
+import { type CustomerRef, customerSearcher } from './store.ts';
 
 const READ = { access: 'private', scope: 'customer.read' } as const;
 const WRITE = { access: 'private', scope: 'customer.write' } as const;
@@ -28,6 +28,7 @@ const one = envelopeSchema({ customer: customerReply });
 type RouteDeps = Pick<CustomerDeps, 'secrets'>;
 
 export function customerRoutes(deps: RouteDeps): Route[] {
+  const searcher = customerSearcher();
   return [
     route({
       ...READ,
@@ -37,7 +38,7 @@ export function customerRoutes(deps: RouteDeps): Route[] {
       description: 'Newest first. Erased customers are not listed.',
       query: listCustomersQuery,
       replies: { 200: envelopeSchema({ items: Type.Array(customerReply), meta: listMeta }) },
-      handle: customerLister(deps),
+      handle: customerLister(deps, searcher),
     }),
     route({
       ...WRITE,
@@ -50,11 +51,14 @@ export function customerRoutes(deps: RouteDeps): Route[] {
       body: customerBody,
       replies: { 201: one },
       handle: (call) =>
-        writing(call, (tx, context) =>
-          once(tx, call as Call, 'POST /customers', async () => {
-            const made = createCustomer(tx, context, call.caller.team.id, call.body);
-            return reply(call, 201, 'Customer created', await recorded(tx, call, 'customer.create', made));
-          }),
+        searcher.creating(
+          call.caller,
+          writing(call, (tx, context) =>
+            once(tx, call as Call, 'POST /customers', async () => {
+              const made = createCustomer(tx, context, call.caller.team.id, call.body);
+              return reply(call, 201, 'Customer created', await recorded(tx, call, 'customer.create', made));
+            }),
+          ),
         ),
     }),
     route({

@@ -1,7 +1,9 @@
 import { type Conditions, conditionsOf } from '../../kit/list-filters.ts';
 import { type Ids, rowsOf, rowsOfPage, rowsToCount } from '../../kit/pages.ts';
 import type { Position } from '../../kit/paging.ts';
-import { clause, fixed, ONE_PLAN, part, type Queryable, sql, type Tx } from '../../kit/sql.ts';
+import { clause, type Fragment, fixed, ONE_PLAN, part, type Queryable, sql, type Tx } from '../../kit/sql.ts';
+import { ListSearcher } from '../../platform/search/list.ts';
+import type { Searchable } from '../../platform/search/searchable.ts';
 import { compactPhone } from './phone.ts';
 import type { CustomerRow } from './schema.ts';
 import { fold, searchText } from './search.ts';
@@ -75,15 +77,48 @@ export interface CustomerFilters {
   blocked?: boolean | undefined;
 }
 
-const CONDITIONS: Conditions<CustomerFilters> = {
-  blocked: (blocked) => (blocked ? part`blocked_at is not null` : part`blocked_at is null`),
-  search: (text) => (text === '' ? null : part`id in (select pirogue_search_customers(${patternOf(text)}))`),
-};
+const blocked = (is: boolean) => (is ? clause`blocked_at is not null` : part`blocked_at is null`);
+
+function listedOf(team_id: bigint, query: CustomerFilters) {
+  const conditions: Conditions<CustomerFilters> = {
+    blocked,
+    search: (text) =>
+      text === ''
+        ? null
+        : part`id in (select customer_id from customer_search where team_id = ${team_id} and text like ${patternOf(text)})`,
+  };
+  return rowsOf(team_id, conditionsOf(query, conditions), clause`archived_at is null`);
+}
 
 const patternOf = (search: string) => `%${needle(search).replace(/[\\%_]/g, '\\$&')}%`;
 
-const listedOf = (team_id: bigint, query: CustomerFilters) =>
-  rowsOf(team_id, conditionsOf(query, CONDITIONS), clause`archived_at is null`);
+/** Separates the fields of a search text in the index, instead of the line break. No folded text contains it. */
+const SEPARATOR = 'ÿ';
+
+/** The texts of customers for the search index. Erased ones have none. */
+export const SEARCHABLE_CUSTOMERS: Searchable = {
+  kind: 'customers',
+  prefix: 'cus',
+  table: 'customer_search',
+  id: 'customer_id',
+  groups: [[`translate(text, e'\\n', '${SEPARATOR}')`]],
+  indexed: (text) => needle(text).replaceAll('\n', SEPARATOR),
+};
+
+export function customerSearcher(): ListSearcher<CustomerRow> {
+  return new ListSearcher(SEARCHABLE_CUSTOMERS, {
+    from: `(select c.*, s.customer_id, s.text from customers c join customer_search s on s.team_id = c.team_id and s.customer_id = c.id
+      where c.archived_at is null) customers`,
+    ids: ['id', 'customer_id'],
+    columns,
+  });
+}
+
+/** Returns the conditions of a search by its index. */
+export function searchConditions(query: CustomerFilters): Fragment[] {
+  const conditions: Conditions<CustomerFilters> = { blocked, search: (text) => part`text like ${patternOf(text)}` };
+  return conditionsOf(query, conditions);
+}
 
 /** Returns one page, in the order of the list. Erased customers are not listed. */
 export function listCustomers(

@@ -18,7 +18,8 @@ import { retrieved } from './present.ts';
 import { STORED_COLUMNS, STORED_DETAILS, type StoredColumn, type StoredDetails } from './fields.ts';
 import type { CreatePaymentBody, PaymentRow } from './schema.ts';
 import { type Inserted, insertedOf, insertPayments, insertWithPayers, type NewPayment, seeingCustomers } from './create-store.ts';
-import { SEARCHABLE_PAYMENTS } from './search-store.ts';
+import { SEARCHABLE_CUSTOMERS } from '../customers/store.ts';
+import { SEARCHABLE_PAYMENTS } from './search.ts';
 import { BuildHints } from '../../platform/search/hints.ts';
 import { KnownPayers } from './known-payers.ts';
 import { findByKey, referenceExists } from './store.ts';
@@ -40,14 +41,14 @@ export class PaymentCreator {
 
   constructor(store: WholeStore, batching: boolean) {
     const known = new KnownPayers();
-    const hints = new BuildHints(SEARCHABLE_PAYMENTS.kind);
+    const hints = [SEARCHABLE_PAYMENTS, SEARCHABLE_CUSTOMERS].map(({ kind }) => new BuildHints(kind));
     const run = async (payments: NewPayment[]) => {
       const { db } = partFor(
         store,
         payments.map(({ team_id }) => BigInt(team_id)),
       );
       const made = await insertSeeing(db, known, payments);
-      for (const { team_id } of payments) hints.created(team_id, store.of);
+      for (const { team_id } of payments) for (const hint of hints) hint.created(team_id, store.of);
       return payments.map((payment) => made.get(payment.id));
     };
     const batcher = new Batcher<NewPayment, Inserted | undefined>({

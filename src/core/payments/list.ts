@@ -4,7 +4,7 @@ import { checkDays } from '../../kit/list-filters.ts';
 import { Cursors, pageOf } from '../../kit/paging.ts';
 import { listed } from './present.ts';
 import type { ListPaymentsQuery } from './schema.ts';
-import { PaymentSearcher } from './search.ts';
+import { GROUPS, paymentSearcher } from './search.ts';
 import { countPayments, filterConditions, listPayments, type PaymentsOf } from './list-store.ts';
 import { ListTotals } from '../../kit/totals.ts';
 import type { PaymentDeps } from './deps.ts';
@@ -23,18 +23,21 @@ export function paymentLister(
   deps: Pick<PaymentDeps, 'secrets'>,
 ): (call: Call<unknown, ListPaymentsQuery>, of?: PaymentsOf) => Promise<Reply> {
   const totals = new ListTotals('trx', { settled_ms: SETTLED_MS });
-  const searcher = new PaymentSearcher();
+  const searcher = paymentSearcher();
   return async (call, of) => {
     const { team, store, kind } = call.caller;
     const { db, environment } = store;
     checkDays(call.query);
-    const filters = filterConditions(environment, call.query, kind === 'public' ? 'anyone' : 'secret_key', of);
+    const by = kind === 'public' ? 'anyone' : 'secret_key';
+    const filters = filterConditions(environment, call.query, by, of);
     const scope = ['payments', environment, team.id, ...Object.values(of ?? {})];
     const cursors = new Cursors(deps.secrets, scope.join(':'));
     const position = cursors.position(call.query);
     const floor = idPrefix('trx', environment);
-    const search = { query: call.query, by: kind === 'public' ? 'anyone' : 'secret_key', of, filters, position } as const;
-    const found = call.query.search ? await searcher.search(store, team.id, search) : null;
+    const found = await searcher.search(store, team.id, {
+      ...{ query: call.query, position, groups: GROUPS[by] },
+      conditions: (query) => filterConditions(environment, query, by, of),
+    });
     const rows = found?.rows ?? (await listPayments(db, team.id, filters, position));
     const count = () => totals.of(environment, scope.join(' '), call, (ids) => countPayments(db, team.id, filters, ids));
     const { items, meta } = await pageOf(cursors, position, rows, floor, async () => found?.total ?? count());

@@ -1,3 +1,4 @@
+import type { ListSearcher } from '../../platform/search/list.ts';
 import type { Call, Reply } from '../../tenants/api/route.ts';
 import { idPrefix } from '../../kit/ids.ts';
 import { checkDays } from '../../kit/list-filters.ts';
@@ -5,14 +6,17 @@ import { Cursors, pageOf } from '../../kit/paging.ts';
 import { ListTotals } from '../../kit/totals.ts';
 import type { TransferDeps } from './deps.ts';
 import { presentTransfer } from './present.ts';
-import type { ListTransfersQuery } from './schema.ts';
-import { countTransfers, listTransfers } from './store.ts';
+import type { ListTransfersQuery, TransferRow } from './schema.ts';
+import { countTransfers, filtersOf, listTransfers } from './store.ts';
 
 /**
  * Returns the handler of GET /transfers: offset or cursor pages, newest first. It throws Problem 422 for a `date_to` before
  * `date_from`.
  */
-export function transferLister(deps: Pick<TransferDeps, 'secrets'>): (call: Call<unknown, ListTransfersQuery>) => Promise<Reply> {
+export function transferLister(
+  deps: Pick<TransferDeps, 'secrets'>,
+  searcher: ListSearcher<TransferRow>,
+): (call: Call<unknown, ListTransfersQuery>) => Promise<Reply> {
   const totals = new ListTotals('po');
   return async (call) => {
     const { team, store } = call.caller;
@@ -20,9 +24,19 @@ export function transferLister(deps: Pick<TransferDeps, 'secrets'>): (call: Call
     checkDays(call.query);
     const cursors = new Cursors(deps.secrets, `transfers:${environment}:${team.id}`);
     const position = cursors.position(call.query);
-    const rows = await listTransfers(db, environment, team.id, call.query, position);
-    const { items, meta } = await pageOf(cursors, position, rows, idPrefix('po', environment), () =>
-      totals.of(environment, `${team.id}`, call, (ids) => countTransfers(db, environment, team.id, call.query, ids)),
+    const found = await searcher.search(store, team.id, {
+      ...{ query: call.query, position },
+      conditions: (query) => filtersOf(environment, query),
+    });
+    const rows = found?.rows ?? (await listTransfers(db, environment, team.id, call.query, position));
+    const { items, meta } = await pageOf(
+      cursors,
+      position,
+      rows,
+      idPrefix('po', environment),
+      async () =>
+        found?.total ??
+        totals.of(environment, `${team.id}`, call, (ids) => countTransfers(db, environment, team.id, call.query, ids)),
     );
     const shown = items.map((row) => presentTransfer(environment, row));
     return { code: 200, message: 'Transfers retrieved', body: { items: shown, meta } };

@@ -7,12 +7,14 @@ import type { TransferDeps } from './deps.ts';
 import { transferLister } from './list.ts';
 import { presentTransfer } from './present.ts';
 import { createTransferBody, listTransfersQuery, transferReply } from './schema.ts';
+import { transferSearcher } from './store.ts';
 import { getTransfer } from './service.ts';
 
 const one = envelopeSchema({ transfer: transferReply });
 
 /** The routes of transfers: list, create, retrieve. */
 export function transferRoutes(deps: Pick<TransferDeps, 'config' | 'router' | 'secrets'>): Route[] {
+  const searcher = transferSearcher();
   return [
     route({
       method: 'GET',
@@ -23,7 +25,7 @@ export function transferRoutes(deps: Pick<TransferDeps, 'config' | 'router' | 's
       scope: 'transfer.read',
       query: listTransfersQuery,
       replies: { 200: envelopeSchema({ items: Type.Array(transferReply), meta: listMeta }) },
-      handle: transferLister(deps),
+      handle: transferLister(deps, searcher),
     }),
     route({
       method: 'POST',
@@ -45,7 +47,7 @@ export function transferRoutes(deps: Pick<TransferDeps, 'config' | 'router' | 's
       scope: 'transfer.write',
       body: createTransferBody,
       replies: { 201: one },
-      handle: (call) => createTransfer(deps, call),
+      handle: (call) => searcher.creating(call.caller, createTransfer(deps, call)),
     }),
     route({
       method: 'GET',

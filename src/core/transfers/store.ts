@@ -8,6 +8,8 @@ import { must } from '../../kit/errors.ts';
 import { clause, type Fragment, fixed, PLANNED_EACH_TIME, part, type Queryable, sql, type Tx } from '../../kit/sql.ts';
 import { countMoved, intervalOf, type Shifted, type TimeShift } from '../../platform/db/time-shift.ts';
 import { notAt } from '../../platform/work/account-key.ts';
+import { ListSearcher } from '../../platform/search/list.ts';
+import type { Searchable } from '../../platform/search/searchable.ts';
 import type { ListTransfersQuery, TransferRow } from './schema.ts';
 
 /** The columns of a {@link TransferRow} with their types. */
@@ -143,20 +145,33 @@ export function claimDueTransfers(
 // --------------------------------------------------------------------------------------------------- list
 type Filters = Omit<ListTransfersQuery, keyof PagingQuery>;
 
+const SEARCHED = [
+  'id',
+  'reference',
+  'description',
+  ...['name', 'phone', 'account_number', 'email'].map((key) => `recipient->>'${key}'`),
+];
+
+/** Transfers for the search index. */
+export const SEARCHABLE_TRANSFERS: Searchable = {
+  ...{ kind: 'transfers', prefix: 'po', table: 'transfers', id: 'id' },
+  groups: [SEARCHED],
+};
+
+export function transferSearcher(): ListSearcher<TransferRow> {
+  return new ListSearcher(SEARCHABLE_TRANSFERS, { from: 'transfers', ids: ['id'], columns });
+}
+
 const FILTERS = {
-  search: containing([
-    'id',
-    'reference',
-    'description',
-    ...['name', 'phone', 'account_number', 'email'].map((key) => `recipient->>'${key}'`),
-  ]),
+  search: containing(SEARCHED),
   status: equalTo('status'),
   beneficiary: equalTo('beneficiary_id'),
   channel: equalTo('channel'),
   ...withinAmounts,
 };
 
-function filtersOf(environment: Environment, query: Filters): Fragment[] {
+/** Returns the conditions of a list besides its team. */
+export function filtersOf(environment: Environment, query: Filters): Fragment[] {
   const conditions: Conditions<Filters> = { ...FILTERS, ...withinDays('po', environment) };
   return conditionsOf(query, conditions);
 }

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import type { ListSearcher } from '../../platform/search/list.ts';
 import { recorded } from '../../tenants/audit/record.ts';
 import { once } from '../../tenants/api/idempotency.ts';
 import { type Call, type Reply, type Route, route } from '../../tenants/api/route.ts';
@@ -10,7 +11,7 @@ import type { Tx } from '../../kit/sql.ts';
 import { ENVIRONMENT } from './apply.ts';
 import type { InvoiceDeps } from './deps.ts';
 import { type InvoiceRequest, checkChange, checkCreate, createInvoice } from './draft.ts';
-import { countInvoices, listInvoices } from './list-store.ts';
+import { countInvoices, invoiceConditions, invoiceSearcher, listInvoices } from './list-store.ts';
 import { presentInvoice } from './present.ts';
 import {
   changeInvoiceBody,
@@ -31,6 +32,7 @@ const WRITE = { access: 'private', scope: 'invoice.write', liveOnly: true } as c
 const one = envelopeSchema({ invoice: invoiceReply });
 
 export function invoiceRoutes(deps: InvoiceDeps): Route[] {
+  const searcher = invoiceSearcher();
   return [
     route({
       ...READ,
@@ -40,7 +42,7 @@ export function invoiceRoutes(deps: InvoiceDeps): Route[] {
       description: 'Newest first. Invoices exist in live only.',
       query: listInvoicesQuery,
       replies: { 200: envelopeSchema({ items: Type.Array(invoiceReply), meta: listMeta }) },
-      handle: (call) => listed(deps, call),
+      handle: (call) => listed(deps, searcher, call),
     }),
     route({
       ...WRITE,
@@ -56,9 +58,12 @@ export function invoiceRoutes(deps: InvoiceDeps): Route[] {
       check: checkCreate,
       replies: { 201: one },
       handle: (call) =>
-        writing(call, (tx, request) =>
-          once(tx, call as Call, 'POST /invoices', async () =>
-            reply(201, 'Invoice created', await recorded(tx, call, 'invoice.create', createInvoice(tx, request, call.body))),
+        searcher.creating(
+          call.caller,
+          writing(call, (tx, request) =>
+            once(tx, call as Call, 'POST /invoices', async () =>
+              reply(201, 'Invoice created', await recorded(tx, call, 'invoice.create', createInvoice(tx, request, call.body))),
+            ),
           ),
         ),
     }),
@@ -167,17 +172,24 @@ function reply(code: number, message: string, row: InvoiceRow): Reply {
   return { code, message, body: { invoice: presentInvoice(row) } };
 }
 
-async function listed(deps: Pick<InvoiceDeps, 'secrets'>, call: Call<unknown, ListInvoicesQuery>): Promise<Reply> {
-  const {
-    team,
-    store: { db },
-  } = call.caller;
+async function listed(
+  deps: Pick<InvoiceDeps, 'secrets'>,
+  searcher: ListSearcher<InvoiceRow>,
+  call: Call<unknown, ListInvoicesQuery>,
+): Promise<Reply> {
+  const { team, store } = call.caller;
+  const { db } = store;
   checkDays(call.query);
   const cursors = new Cursors(deps.secrets, `invoices:${ENVIRONMENT}:${team.id}`);
   const position = cursors.position(call.query);
-  const rows = await listInvoices(db, team.id, call.query, position);
-  const { items, meta } = await pageOf(cursors, position, rows, idPrefix('inv', ENVIRONMENT), () =>
-    countInvoices(db, team.id, call.query),
+  const found = await searcher.search(store, team.id, { query: call.query, position, conditions: invoiceConditions });
+  const rows = found?.rows ?? (await listInvoices(db, team.id, call.query, position));
+  const { items, meta } = await pageOf(
+    cursors,
+    position,
+    rows,
+    idPrefix('inv', ENVIRONMENT),
+    async () => found?.total ?? countInvoices(db, team.id, call.query),
   );
   return { code: 200, message: 'Invoices retrieved', body: { items: items.map(presentInvoice), meta } };
 }

@@ -3,17 +3,16 @@ import { recorded } from '../../tenants/audit/record.ts';
 import { once } from '../../tenants/api/idempotency.ts';
 import { type Call, type Reply, type Route, route } from '../../tenants/api/route.ts';
 import { envelopeSchema } from '../../kit/envelope.ts';
-import { idPrefix } from '../../kit/ids.ts';
-import { Cursors, listMeta, pageOf } from '../../kit/paging.ts';
-import { ListTotals } from '../../kit/totals.ts';
+import { listMeta } from '../../kit/paging.ts';
 import type { Tx } from '../../kit/sql.ts';
 import { paymentLister } from '../../core/payments/list.ts';
 import { listedPayment, listPaymentsQuery } from '../../core/payments/schema.ts';
 import type { LinkDeps } from './deps.ts';
+import { linkLister } from './list.ts';
 import { presentLink } from './present.ts';
-import { changeLinkBody, createLinkBody, linkReply, type LinkRow, type ListLinksQuery, listLinksQuery } from './schema.ts';
+import { changeLinkBody, createLinkBody, linkReply, type LinkRow, listLinksQuery } from './schema.ts';
 import { changeLink, createLink, getLink, type LinkContext } from './service.ts';
-import { countLinks, type LinkRef, listLinks } from './store.ts';
+import { type LinkRef, linkSearcher } from './store.ts';
 
 type RouteDeps = Pick<LinkDeps, 'config' | 'secrets'>;
 
@@ -24,7 +23,8 @@ const one = envelopeSchema({ link: linkReply });
 
 export function linkRoutes(deps: RouteDeps): Route[] {
   const payments = paymentLister(deps);
-  const totals = new ListTotals('lnk');
+  const searcher = linkSearcher();
+  const list = linkLister(deps, searcher);
   return [
     route({
       ...READ,
@@ -34,7 +34,7 @@ export function linkRoutes(deps: RouteDeps): Route[] {
       description: 'Newest first.',
       query: listLinksQuery,
       replies: { 200: envelopeSchema({ items: Type.Array(linkReply), meta: listMeta }) },
-      handle: (call) => listed(deps, totals, call),
+      handle: list,
     }),
     route({
       ...WRITE,
@@ -48,12 +48,15 @@ export function linkRoutes(deps: RouteDeps): Route[] {
       body: createLinkBody,
       replies: { 201: one },
       handle: (call) =>
-        writing(deps, call, (tx, context) =>
-          once(tx, call as Call, 'POST /links', async () => {
-            const by = { ...call.caller, request_id: call.request_id };
-            const made = createLink(tx, context, by, call.body);
-            return reply(deps, 201, 'Link created', await recorded(tx, call, 'link.create', made));
-          }),
+        searcher.creating(
+          call.caller,
+          writing(deps, call, (tx, context) =>
+            once(tx, call as Call, 'POST /links', async () => {
+              const by = { ...call.caller, request_id: call.request_id };
+              const made = createLink(tx, context, by, call.body);
+              return reply(deps, 201, 'Link created', await recorded(tx, call, 'link.create', made));
+            }),
+          ),
         ),
     }),
     route({
@@ -115,18 +118,4 @@ function refOf(call: AnyCall): LinkRef {
 
 function reply(deps: RouteDeps, code: number, message: string, row: LinkRow): Reply {
   return { code, message, body: { link: presentLink(deps, row) } };
-}
-
-async function listed(deps: RouteDeps, totals: ListTotals, call: Call<unknown, ListLinksQuery>): Promise<Reply> {
-  const {
-    team,
-    store: { db },
-  } = call.caller;
-  const cursors = new Cursors(deps.secrets, `links:live:${team.id}`);
-  const position = cursors.position(call.query);
-  const rows = await listLinks(db, team.id, call.query, position);
-  const { items, meta } = await pageOf(cursors, position, rows, idPrefix('lnk', 'live'), () =>
-    totals.of('live', `${team.id}`, call, (ids) => countLinks(db, team.id, call.query, ids)),
-  );
-  return { code: 200, message: 'Links retrieved', body: { items: items.map((row) => presentLink(deps, row)), meta } };
 }

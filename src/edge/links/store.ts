@@ -2,7 +2,9 @@ import { jsonText } from '../../kit/json.ts';
 import { type Conditions, conditionsOf, containing, equalTo } from '../../kit/list-filters.ts';
 import { ALL_IDS, rowsOf, rowsOfPage, rowsToCount } from '../../kit/pages.ts';
 import type { Position } from '../../kit/paging.ts';
-import { fixed, PLANNED_EACH_TIME, type Queryable, sql, type Tx } from '../../kit/sql.ts';
+import { type Fragment, fixed, PLANNED_EACH_TIME, type Queryable, sql, type Tx } from '../../kit/sql.ts';
+import { ListSearcher } from '../../platform/search/list.ts';
+import type { Searchable } from '../../platform/search/searchable.ts';
 import type { LinkRow } from './schema.ts';
 
 const columns = fixed(`team_id, id, title, description, reference, amount_minor, min_amount_minor, max_amount_minor, currency,
@@ -29,19 +31,33 @@ export interface LinkFilters {
   status?: string | undefined;
 }
 
-const CONDITIONS: Conditions<LinkFilters> = {
-  status: equalTo('status'),
-  search: containing(['id', 'reference', 'title', 'description']),
+const SEARCHED = ['id', 'reference', 'title', 'description'];
+
+/** Payment links for the search index. */
+export const SEARCHABLE_LINKS: Searchable = {
+  ...{ kind: 'links', prefix: 'lnk', table: 'links', id: 'id' },
+  groups: [SEARCHED],
 };
+
+export function linkSearcher(): ListSearcher<LinkRow> {
+  return new ListSearcher(SEARCHABLE_LINKS, { from: 'links', ids: ['id'], columns });
+}
+
+const CONDITIONS: Conditions<LinkFilters> = { status: equalTo('status'), search: containing(SEARCHED) };
+
+/** Returns the conditions of a list besides its team. */
+export function linkConditions(query: LinkFilters): Fragment[] {
+  return conditionsOf(query, CONDITIONS);
+}
 
 /** Returns one page, in the order of the list. */
 export function listLinks(db: Queryable, team_id: bigint, query: LinkFilters, position: Position): Promise<LinkRow[]> {
-  const page = rowsOfPage(rowsOf(team_id, conditionsOf(query, CONDITIONS)), position);
+  const page = rowsOfPage(rowsOf(team_id, linkConditions(query)), position);
   return db.all<LinkRow>(sql`select ${columns} from links where ${page}`);
 }
 
 export async function countLinks(db: Queryable, team_id: bigint, query: LinkFilters, ids = ALL_IDS): Promise<number> {
-  const counted = rowsToCount(rowsOf(team_id, conditionsOf(query, CONDITIONS)), ids);
+  const counted = rowsToCount(rowsOf(team_id, linkConditions(query)), ids);
   const row = await db.maybe<{ total: bigint }>(sql`
     select count(*) as total from (select id from links where ${counted}) counted`);
   return Number(row?.total ?? 0n);

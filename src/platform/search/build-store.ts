@@ -12,6 +12,8 @@ export interface Claimed extends Corpus {
   /** Rows up to this id can be covered; null when a mark is missing or not final yet. */
   final_id: string | null;
   marked_id: string | null;
+  /** The last segment that was built again reaches to this id. */
+  rebuilt_id: string | null;
   /** Time of the database, in milliseconds since the epoch. */
   now_ms: number;
 }
@@ -48,7 +50,7 @@ export function claimBuild(db: Queryable, kinds: readonly string[], lease_ms: nu
       select team_id, kind from search_builds
       where due_at <= pirogue_now() and (leased_until is null or leased_until <= pirogue_now()) and kind = any(${[...kinds]})
       order by due_at limit 1 for update skip locked)
-    returning team_id, kind, claim, due_at::text, next_segment, marked_id,
+    returning team_id, kind, claim, due_at::text, next_segment, marked_id, rebuilt_id,
       case when pg_snapshot_xmin(pg_current_snapshot()) >= marked_xid then marked_id end as final_id,
       (extract(epoch from pirogue_now()) * 1000)::float8 as now_ms`);
 }
@@ -143,7 +145,9 @@ export async function deleteChanges(tx: Queryable, { team_id, kind }: Corpus, ch
       and (id, n) in (select * from unnest(${changes.map(({ id }) => id)}::text[], ${changes.map(({ n }) => n)}::bigint[]))`);
 }
 
+/** Deletes a segment that is built again. */
 export async function deleteSegment(tx: Tx, { team_id, kind }: Corpus, { last_id, segment }: Segment): Promise<void> {
+  await tx.run(sql`update search_builds set rebuilt_id = ${last_id} where team_id = ${team_id} and kind = ${kind}`);
   await tx.run(sql`delete from search_segments where team_id = ${team_id} and kind = ${kind} and last_id = ${last_id}`);
   await tx.run(sql`delete from search_postings where team_id = ${team_id} and kind = ${kind} and segment = ${segment}`);
 }

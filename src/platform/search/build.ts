@@ -3,7 +3,6 @@ import type { Environment } from '../../kit/environment.ts';
 import { idPrefix, lowestIdAt } from '../../kit/ids.ts';
 import type { Db } from '../../kit/sql.ts';
 import {
-  type Change,
   type Claimed,
   changesIn,
   dateMark,
@@ -20,6 +19,7 @@ import {
   segmentOf,
 } from './build-store.ts';
 import { Collector, MAX_POSITIONS } from './collector.ts';
+import { nthId, readTexts } from './rows-store.ts';
 import type { Searchable, Searched } from './searchable.ts';
 
 export interface BuildOptions {
@@ -56,14 +56,24 @@ export class Build {
   }
 
   async run(): Promise<void> {
-    const [change] = await changesIn(this.#db, this.#claimed, null, null, 1);
-    const next_ms = change ? await this.#cover(change) : await this.#extend();
-    await endBuild(this.#db, this.#claimed, next_ms);
+    // In turns: rows that change all the time do not keep new ones out of the index, nor the reverse.
+    const isEven = this.#claimed.claim % 2 === 0;
+    const first = await (isEven ? this.#rebuild() : this.#extend());
+    if (first === 0) return endBuild(this.#db, this.#claimed, 0);
+    const second = await (isEven ? this.#extend() : this.#rebuild());
+    await endBuild(this.#db, this.#claimed, second ?? first);
   }
 
-  /** Builds the segment of a changed row again. Rows that no segment covers are read with their next segment. */
-  async #cover({ id }: Change): Promise<number> {
-    const changed = await segmentOf(this.#db, this.#claimed, id);
+  /**
+   * Builds the segment of a changed row again: the next one behind the last that was. Rows that no segment covers are read with their
+   * next segment.
+   * @returns null when nothing has changed
+   */
+  async #rebuild(): Promise<0 | null> {
+    const next = (after: string | null) => changesIn(this.#db, this.#claimed, after, null, 1);
+    const [change] = [...(await next(this.#claimed.rebuilt_id)), ...(await next(null))];
+    if (!change) return null;
+    const changed = await segmentOf(this.#db, this.#claimed, change.id);
     if (changed) {
       await this.#build(changed.after, changed.last_id, changed);
       return 0;
@@ -82,7 +92,7 @@ export class Build {
     const { segment_rows, settled_ms } = this.#options;
     const newest = await newestSegment(this.#db, this.#claimed);
     const after = newest?.last_id ?? null;
-    const last = await this.#searchable.nth(this.#db, team_id, after, segment_rows);
+    const last = await nthId(this.#db, this.#searchable, team_id, after, segment_rows);
     if (last === null) return null;
     if (final_id !== null && last <= final_id) {
       await this.#build(after, last, null);
@@ -116,13 +126,12 @@ export class Build {
   }
 
   async *#parts(after: string | null, to: string): AsyncGenerator<Part> {
-    const { nth: _, ...searchable } = this.#searchable;
     const max_rows = Math.min(this.#options.segment_rows * 2, MAX_POSITIONS);
-    const prefix = idPrefix(searchable.prefix, this.#environment);
+    const prefix = idPrefix(this.#searchable.prefix, this.#environment);
     let part = new PartBuilder(prefix);
     let last = after;
     for (;;) {
-      const rows = await searchable.read(this.#db, this.#claimed.team_id, last, to, READ_ROWS);
+      const rows = await readTexts(this.#db, this.#searchable, this.#claimed.team_id, { after: last, to }, READ_ROWS);
       for (const row of rows) {
         if (part.row_count >= max_rows || part.entries > MAX_ENTRIES) {
           yield await part.built(null, this.#pause);

@@ -1,7 +1,7 @@
 import { kept, type PersonalData } from '../../kit/personal.ts';
 
 const LISTS = kept(
-  'which three characters the texts of a payment contain, without their order; a search reads it',
+  'which three characters the texts of a row contain, without their order; a search reads it',
   'for about a minute: the segment is built again without the texts of the person',
 );
 
@@ -13,6 +13,6 @@ export const personal: PersonalData = {
       rules: { thirds: LISTS, lists: LISTS },
     },
     search_changed: { plain: 'team_id kind id n' },
-    search_builds: { plain: 'team_id kind due_at leased_until claim next_segment marked_id marked_xid' },
+    search_builds: { plain: 'team_id kind due_at leased_until claim next_segment marked_id marked_xid rebuilt_id' },
   },
 };

@@ -1,5 +1,5 @@
 import type { IdPrefix } from '../../kit/ids.ts';
-import type { Queryable } from '../../kit/sql.ts';
+import type { Fragment } from '../../kit/sql.ts';
 
 /** A row with the texts that are searched, by group of fields. */
 export interface Searched {
@@ -7,15 +7,32 @@ export interface Searched {
   texts: readonly (readonly (string | null)[])[];
 }
 
-/** Rows that can be searched. Their room provides it, and triggers on their table that record changes (migrations/store/0067). */
+/**
+ * Rows that can be searched. Their room provides it, and the triggers on their table that record changes (migrations/store/0067 and
+ * 0075).
+ */
 export interface Searchable {
   /** Name of the rows in the tables of the index. */
   kind: string;
   prefix: IdPrefix;
-  /** Returns the next rows with ids after `after` (null: from the first) up to and including `to`, in the order of ids. */
-  read(db: Queryable, team_id: bigint, after: string | null, to: string, limit: number): Promise<Searched[]>;
-  /** Returns the id of the n-th row after `after`; null when there are fewer. */
-  nth(db: Queryable, team_id: bigint, after: string | null, n: number): Promise<string | null>;
+  /** Table of the texts. */
+  table: string;
+  /** Its column with the id of the row. */
+  id: string;
+  /** Columns, or SQL expressions, in which a text is searched, by group. A caller may search some groups only. */
+  groups: readonly (readonly string[])[];
+  /** Returns the text of a search as the texts of the index have it. Left out: they are as the caller sees them. */
+  indexed?(text: string): string;
+}
+
+/** Where a list reads the rows. */
+export interface ListedTable {
+  /** The table or subquery, with the columns `team_id` and `id`. */
+  from: string;
+  /** Columns with the id: one for each table of a join, so that PostgreSQL reads a range of each. */
+  ids: readonly [string, ...string[]];
+  /** What the list shows. */
+  columns: Fragment;
 }
 
 /** Rows of one kind of one team. */
