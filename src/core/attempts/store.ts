@@ -32,7 +32,7 @@ export type NewAttempt = Pick<
   | 'counted_day'
   | 'created_at'
 > &
-  Partial<Pick<AttemptRow, 'remember' | 'method_id' | 'prompted_by'>> & {
+  Partial<Pick<AttemptRow, 'remember' | 'method_id' | 'prompted_by' | 'submitted_at'>> & {
     /** Why this provider was chosen; stored with the attempt for later questions. */
     decision: object;
     /** When the attempt is polled if its process dies before the provider's response is stored. */
@@ -48,13 +48,13 @@ export function insertAttempts(tx: Tx, attempts: readonly NewAttempt[]): Promise
   const rows = attempts.map((attempt) => ({ ...attempt, decision: storedExplanation(attempt.decision) }));
   return tx.all<AttemptRow>(sql`
     insert into attempts (team_id, id, payment_id, provider, provider_account, channel, status, amount_minor, currency, payer, remember,
-      method_id, country, provider_key, client_ip, prompted_by, counted_day, decision, next_poll_at, created_at)
+      method_id, country, provider_key, client_ip, prompted_by, counted_day, decision, next_poll_at, created_at, submitted_at)
     select team_id, id, payment_id, provider, provider_account, channel, 'created', amount_minor, currency, payer, remember,
-      method_id, country, provider_key, client_ip, prompted_by, counted_day, decision::json, next_poll_at, created_at
+      method_id, country, provider_key, client_ip, prompted_by, counted_day, decision::json, next_poll_at, created_at, submitted_at
     from json_to_recordset(${jsonText(rows)}::json) as n(team_id bigint, id text, payment_id text, provider text,
       provider_account text, channel text, amount_minor bigint, currency text, payer text, remember boolean, method_id text,
       country text, provider_key text, client_ip text, prompted_by text, counted_day text, decision text,
-      next_poll_at timestamptz, created_at timestamptz)
+      next_poll_at timestamptz, created_at timestamptz, submitted_at timestamptz)
     returning ${columns}`);
 }
 

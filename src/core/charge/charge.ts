@@ -80,9 +80,9 @@ export async function charge(
 }
 
 /**
- * Submits an attempt in two steps to providers that first return a handle: the handle is committed before any request that can
- * move money. An attempt that was closed since its intent was committed is not sent, because another attempt may have replaced
- * it.
+ * Submits an attempt. With a provider that first returns a handle, in two steps: the handle is committed before any request that
+ * can move money, and an attempt that was closed since its intent was committed is not sent, because another attempt may have
+ * replaced it.
  */
 async function submit(
   deps: PaymentDeps,
@@ -94,12 +94,12 @@ async function submit(
   const collection = collectionOf(deps, store, payment, attempt);
   const prepared = (await provider.prepare?.(collection)) ?? { kind: 'ready', handle: null };
   if (prepared.kind !== 'ready') return prepared;
-  const marked_at = deps.clock.now();
+  const submitted_at = attempt.submitted_at ?? new Date(deps.clock.now());
   const { team_id, id } = attempt;
-  const sending = { team_id, id, handle: prepared.handle, submitted_at: new Date(marked_at) };
-  if (!(await deps.batches.add(SENDINGS, store, sending))) return NOT_SENT;
+  const sending = { team_id, id, handle: prepared.handle, submitted_at };
+  if (attempt.submitted_at === null && !(await deps.batches.add(SENDINGS, store, sending))) return NOT_SENT;
   // A process that was paused here must not send so late that "not found" has closed the attempt meanwhile.
-  if (deps.clock.now() - marked_at > provider.capabilities.not_found_grace_ms / 2) return NOT_SENT;
+  if (deps.clock.now() - submitted_at.getTime() > provider.capabilities.not_found_grace_ms / 2) return NOT_SENT;
   return provider.submit({ ...collection, handle: prepared.handle });
 }
 

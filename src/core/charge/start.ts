@@ -214,6 +214,8 @@ async function attemptOf(tx: Tx, { intent, payment, attempt_id, at }: Allowed): 
     counted_day: await reserve(tx, level, use, at),
     decision,
     created_at: new Date(at),
+    // A provider without a handle is called as soon as the intent is committed. Otherwise `markSent` marks the attempt later.
+    submitted_at: provider.prepare ? null : new Date(at),
     next_poll_at: new Date(at + SUBMIT_LEASE_MS),
   };
 }

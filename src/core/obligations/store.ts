@@ -1,5 +1,5 @@
 import { jsonText } from '../../kit/json.ts';
-import { type Fragment, fixed, part, PLANNED_EACH_TIME, type Queryable, sql, type Tx } from '../../kit/sql.ts';
+import { type Fragment, fixed, part, BY_KEY, type Queryable, sql, type Tx } from '../../kit/sql.ts';
 import { notAt } from '../../platform/work/account-key.ts';
 import type { Obligation, OpenReturns, ReturnRef, ReturnRow } from './schema.ts';
 
@@ -23,7 +23,7 @@ export async function insertReturns(tx: Tx, rows: readonly (Obligation & { id: s
  * @returns number of created returns
  */
 export async function adoptAutomaticReturns(db: Queryable, now: Date, limit: number): Promise<number> {
-  const row = await db.maybe<{ adopted: number }>(sql`select pirogue_adopt_givebacks(${now}, ${limit}) as adopted`);
+  const row = await db.maybe<{ adopted: number }>(sql`select pirogue_adopt_givebacks(${now}, ${limit}) as adopted${BY_KEY}`);
   return row?.adopted ?? 0;
 }
 
@@ -71,7 +71,7 @@ export function claimDueReturns(
     where (team_id, id) in (
       select team_id, id from returns where next_step_at <= ${now} ${notAt(itsAccount, skip)}
       order by next_step_at limit ${limit} for update skip locked
-    ) returning ${columns}, ${itsAccount} as provider_account${PLANNED_EACH_TIME}`);
+    ) returning ${columns}, ${itsAccount} as provider_account${BY_KEY}`);
 }
 
 /**

@@ -1,7 +1,7 @@
 import { assignments, columnsOf, typedColumns } from '../../kit/columns.ts';
 import { jsonText } from '../../kit/json.ts';
 import { must } from '../../kit/errors.ts';
-import { fixed, PLANNED_EACH_TIME, type Queryable, sql, type Tx, part } from '../../kit/sql.ts';
+import { BY_KEY, fixed, PLANNED_EACH_TIME, type Queryable, sql, type Tx, part } from '../../kit/sql.ts';
 import { intervalOf, type Shifted, type TimeShift } from '../../platform/db/time-shift.ts';
 import { notAt } from '../../platform/work/account-key.ts';
 import type { AttemptView } from '../attempts/schema.ts';
@@ -187,7 +187,7 @@ export function claimContinuing(
     where (team_id, id) in (
       select team_id, id from payments where continue_at <= ${now} ${notAt(lastAccount, skip)}
       order by continue_at limit ${limit} for update skip locked
-    ) returning team_id, id, continue_at, ${lastAccount} as provider_account${PLANNED_EACH_TIME}`);
+    ) returning team_id, id, continue_at, ${lastAccount} as provider_account${BY_KEY}`);
 }
 
 /**

@@ -5,7 +5,7 @@ import { type Conditions, conditionsOf, equalTo, withinDays } from '../../kit/li
 import { ALL_IDS, rowsOf, rowsOfPage, rowsToCount } from '../../kit/pages.ts';
 import type { Position } from '../../kit/paging.ts';
 import { must } from '../../kit/errors.ts';
-import { type Fragment, fixed, PLANNED_EACH_TIME, part, type Queryable, sql, type Tx } from '../../kit/sql.ts';
+import { type Fragment, fixed, BY_KEY, part, type Queryable, sql, type Tx } from '../../kit/sql.ts';
 import { countMoved, intervalOf, type Shifted, type TimeShift } from '../../platform/db/time-shift.ts';
 import { readDraws } from '../../money/settlement/draw.ts';
 import { notAt } from '../../platform/work/account-key.ts';
@@ -123,7 +123,7 @@ export async function claimDueRefunds(
     where (team_id, id) in (
       select team_id, id from refunds where next_poll_at <= ${now} and way = 'refund' ${notAt(firstAccount, skip)}
       order by next_poll_at limit ${limit} for update skip locked
-    ) returning ${columns}, ${firstAccount} as provider_account${PLANNED_EACH_TIME}`);
+    ) returning ${columns}, ${firstAccount} as provider_account${BY_KEY}`);
   return rows.map(({ provider_account, ...refund }) => ({ refund: read(refund), provider_account }));
 }
 

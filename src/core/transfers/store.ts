@@ -5,7 +5,7 @@ import { type Conditions, conditionsOf, containing, equalTo, withinAmounts, with
 import { ALL_IDS, rowsOf, rowsOfPage, rowsToCount } from '../../kit/pages.ts';
 import type { PagingQuery, Position } from '../../kit/paging.ts';
 import { must } from '../../kit/errors.ts';
-import { clause, type Fragment, fixed, PLANNED_EACH_TIME, part, type Queryable, sql, type Tx } from '../../kit/sql.ts';
+import { clause, type Fragment, fixed, BY_KEY, part, type Queryable, sql, type Tx } from '../../kit/sql.ts';
 import { countMoved, intervalOf, type Shifted, type TimeShift } from '../../platform/db/time-shift.ts';
 import { notAt } from '../../platform/work/account-key.ts';
 import { ListSearcher } from '../../platform/search/list.ts';
@@ -139,7 +139,7 @@ export function claimDueTransfers(
     where (team_id, id) in (
       select team_id, id from transfers where next_poll_at <= ${now} ${notAt(fixed('coalesce(provider_account, channel)'), skip)}
       order by next_poll_at limit ${limit} for update skip locked
-    ) returning ${columns}${PLANNED_EACH_TIME}`);
+    ) returning ${columns}${BY_KEY}`);
 }
 
 // --------------------------------------------------------------------------------------------------- list
