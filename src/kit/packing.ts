@@ -20,8 +20,11 @@ const LINE_FEED = 0x0a;
 const BRACE = 0x7b;
 /** First byte of a packed text that is deflated. A coded one begins with a bit that is 0. */
 const DEFLATED_BYTE = 0xff;
-/** From this length on, a text may repeat itself so often that deflate, which has a look at what it read before, is better. */
+/** From this length on, a text may repeat itself so often that deflate, which refers to earlier parts of the text, is better. */
 const MIN_DEFLATED_LENGTH = 2_000;
+
+/** A longer text is only deflated, which takes a tenth of the time: texts of some kilobytes and more are few, and callers determine them. */
+const MAX_CODED_LENGTH = 16_000;
 
 const coder = new Coder(dictionary);
 
@@ -30,7 +33,7 @@ const coder = new Coder(dictionary);
  * @param text JSON, with a {@link HOLE} for each value that only the statement can supply
  */
 export function packText(text: string): Buffer {
-  const separated = separate(text);
+  const separated = text.length > MAX_CODED_LENGTH ? null : separate(text);
   const coded = separated && Buffer.concat([coder.encode(separated.text), separated.values]);
   if (coded && text.length < MIN_DEFLATED_LENGTH) return coded;
   const deflated = Buffer.concat([Buffer.of(DEFLATED_BYTE), deflateWithWords(text)]);

@@ -112,6 +112,16 @@ test('even a text that is not JSON is unpacked byte for byte', () => {
   for (const text of ['', 'é\u0002', '\u0003'.repeat(3_000), `${BODY}\u0002`]) assert.equal(unpack(packWhole(text)), text);
 });
 
+test('a text of many kilobytes is deflated, as a caller can send many of them', () => {
+  const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
+  const random = (i: number) =>
+    Array.from(createHash('sha1').update(`${i}`).digest().subarray(0, 16), (byte) => ALPHABET[byte % 32]);
+  const values = Array.from({ length: 1_000 }, (_, i) => `trx_01m7z5k2m0${random(i).join('')}`);
+  const text = JSON.stringify(values);
+  const packed = packWhole(text);
+  assert.deepEqual([packed[2], unpack(packed)], [0xff, text]);
+});
+
 test('a text that repeats itself is packed by what it repeats', () => {
   const text = JSON.stringify(Array.from({ length: 200 }, () => 'Zyx wvutsrq 98765'));
   assert.ok(packWhole(text).length < 200, `${packWhole(text).length} bytes`);
