@@ -3,7 +3,6 @@ import { newId } from '../src/kit/ids.ts';
 import { newSecret, secretPlace } from '../src/money/webhooks/sign.ts';
 import { selfSigned } from '../test/setup/certificate.ts';
 import type { Ports, SinkJob } from './child/sink.ts';
-import type { Helper } from './helper.ts';
 import type { Service } from './service.ts';
 import type { Stage } from './stage.ts';
 import { BODY } from './statement.ts';
@@ -30,32 +29,36 @@ export const WRITTEN = [
   'audit_seals',
 ];
 
+/** A process that opens endpoints. */
+type Receiver = { run(job: Extract<SinkJob, { kind: 'open' }>, limit_ms: number): Promise<Ports> };
+
 /**
  * Makes a verified team.
  * @param endpoints that get its events
  * @returns its key
  */
-export async function merchant(stage: Stage, sink: Helper<SinkJob, Ports>, endpoints: 0 | 1): Promise<string> {
+export async function merchant(stage: Stage, sink: Receiver, endpoints: number): Promise<string> {
   const {
     team,
     keys: [key = ''],
   } = await makeTeam(stage.control, 'sandbox', 1);
   if (endpoints === 0) return key;
   const secret = newSecret();
-  const ports = await sink.run({ kind: 'open', endpoints: 1, secret, ...selfSigned() }, 30_000);
+  const ports = await sink.run({ kind: 'open', endpoints, secret, ...selfSigned() }, 30_000);
   const now = Date.now();
-  const id = newId('wh', 'sandbox', now);
+  const secrets = new Secrets(stage.secretsKey);
+  const ids = ports.https.map(() => newId('wh', 'sandbox', now));
   await stage.sandbox.query(
     `
     insert into webhook_endpoints (team_id, id, url, secret_sealed, events, api_version, created_at, updated_at)
-    values ($1, $2, $3, $4, '{*}', $5, $6, $6)`,
+    select $1, id, url, sealed, '{*}', $2, $3, $3 from unnest($4::text[], $5::text[], $6::text[]) as e (id, url, sealed)`,
     [
       team.id,
-      id,
-      `https://127.0.0.1:${ports.https[0]}/hook`,
-      new Secrets(stage.secretsKey).seal(secret, secretPlace(team.id, id)),
       team.api_version,
       new Date(now),
+      ids,
+      ports.https.map((port) => `https://127.0.0.1:${port}/hook`),
+      ids.map((id) => secrets.seal(secret, secretPlace(team.id, id))),
     ],
   );
   return key;

@@ -1,5 +1,6 @@
 import { deliveriesSection } from './deliveries.ts';
 import { writeDocument } from './document.ts';
+import { latencySection } from './latency.ts';
 import { lifeSection } from './life.ts';
 import { describeMachine, type Machine } from './machine.ts';
 import { OptionError, type Options, readOptions, type SectionName, USAGE } from './options.ts';
@@ -22,6 +23,7 @@ const BUILD: Record<SectionName, (stage: Stage, options: Options, service: Servi
   deliveries: deliveriesSection,
   postings: postingsSection,
   life: lifeSection,
+  latency: latencySection,
   routing: routingSection,
   search: searchSection,
 };

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 
-export const SECTIONS = ['post', 'get', 'list', 'deliveries', 'postings', 'life', 'routing', 'search'] as const;
+export const SECTIONS = ['post', 'get', 'list', 'deliveries', 'postings', 'life', 'latency', 'routing', 'search'] as const;
 
 export type SectionName = (typeof SECTIONS)[number];
 
@@ -21,7 +21,7 @@ export interface Options {
 }
 
 export const USAGE = `npm run bench -- [options]
-  --only post,get,list,deliveries,postings,life,routing,search
+  --only post,get,list,deliveries,postings,life,latency,routing,search
                                     measure these only
   --seconds N                       length of one window (default 3)
   --rounds N                        rounds, interleaved; medians are shown (default 5)
