@@ -201,6 +201,14 @@ test('after the erasure of a customer the index has no list that only their name
   assert.deepEqual([(await lists()).length, await search()], [0, 0]);
 });
 
+test('a search for an accent alone finds every customer, as accents are ignored', async () => {
+  await new World(kindOf('customers')).build(0);
+  const total = async (search: string) =>
+    (await api.call('GET', `/customers?${new URLSearchParams({ search })}`, { key: api.keys.live.secret })).body.meta.total;
+  assert.ok((await total('')) > OPTIONS.segment_rows);
+  assert.equal(await total('\u0301'), await total(''));
+});
+
 test('a segment that changes all the time keeps neither new rows nor other segments waiting', async () => {
   const links = kindOf('links');
   const world = new World(links);

@@ -55,6 +55,7 @@ const WORDS = [
 ];
 const WILD = [
   '😀',
+  '\u0301',
   'ñ',
   'Ÿ',
   'K',

@@ -72,13 +72,16 @@ export class ListSearcher<Row extends { id: string }> {
     { query, position, conditions, groups = [...this.#searchable.groups.keys()] }: ListSearch<Query>,
   ): Promise<Found<Row> | null> {
     const { kind, prefix, indexed = (same: string) => same } = this.#searchable;
+    const indexedText = indexed(text);
+    // Nothing but accents is left: every row has it.
+    if (indexedText === '') return null;
     const corpus = { team_id, kind };
     const index = await readIndex(db, corpus);
     if (index.segments.length === 0) return null;
     const others = conditions({ ...query, search: undefined, date_from: undefined, date_to: undefined });
     const searching: Searching = {
       ...{ db, corpus, index, prefix: idPrefix(prefix, environment) },
-      candidates: new CandidateReader(db, corpus, groups, indexed(text)),
+      candidates: new CandidateReader(db, corpus, groups, indexedText),
     };
     const { date_from, date_to } = query;
     const range: IdRange = {
