@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { requestHash } from '../../src/tenants/api/idempotency.ts';
+import { assignKeys } from '../../src/tenants/api/idempotency-store.ts';
 import { sql } from '../../src/kit/sql.ts';
 import { type Answer, FakeClock, startApi } from '../setup/api.ts';
 
@@ -144,4 +145,20 @@ test('422 for a public key that repeats the key and body of a secret key’s pay
   assert.equal((await make(api.keys.sandbox.secret)).status, 201);
   const { status, body } = await make(api.keys.sandbox.public);
   assert.deepEqual([status, body.error_code, body.authorization_url], [422, 'idempotency_key_reused', undefined]);
+});
+
+test('a key that another request holds is not taken over, even before that request has a response', async () => {
+  const slot = {
+    team_id: api.team.id,
+    route: 'POST /payments/{id}',
+    key: 'held',
+    request_hash: Buffer.alloc(32),
+    created_at: new Date(),
+  };
+  const take = (resource_id: string, own: string[]) =>
+    db.transaction(async (tx) => [...(await assignKeys(tx, [{ ...slot, resource_id, own }]))]);
+  assert.deepEqual(await take('att_first', []), ['att_first']);
+  assert.deepEqual(await take('att_second', []), []);
+  assert.deepEqual(await take('att_second', ['att_other']), []);
+  assert.deepEqual(await take('att_second', ['att_first']), ['att_second'], 'the holder passes it to its next attempt');
 });
