@@ -29,13 +29,17 @@ export interface Tx extends Queryable {
   readonly inTransaction: true;
 }
 
+/** Ways in which a transaction may run its statements. */
+export type Manner = 'by_key' | 'shared';
+
 /** Database of one environment. */
 export interface Db extends Queryable {
   /**
    * Runs `work` in a transaction. A deadlock or serialisation failure is retried, up to three times.
-   * @param plans `by_key`: all its statements reach their rows by keys ({@link BY_KEY})
+   * @param manner `by_key`: all its statements reach their rows by keys ({@link BY_KEY}); `shared`: so do they, and none waits long
+   * for what another transaction has locked ({@link LOCK_NOT_AVAILABLE}), for work of callers that must not wait for each other
    */
-  transaction<T>(work: (tx: Tx) => Promise<T>, plans?: 'by_key'): Promise<T>;
+  transaction<T>(work: (tx: Tx) => Promise<T>, manner?: Manner): Promise<T>;
 }
 
 const names = new WeakMap<TemplateStringsArray, Map<string, string>>();
@@ -168,3 +172,5 @@ export const UNIQUE_VIOLATION = '23505';
 export const CHECK_VIOLATION = '23514';
 /** A statement was ended at its deadline. */
 export const QUERY_CANCELED = '57014';
+/** A lock could not be had in time. */
+export const LOCK_NOT_AVAILABLE = '55P03';

@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { chargeFrom, openHosted } from '../../src/core/charge/hosted.ts';
+import { fitCharge, readInstrument } from '../../src/core/charge/instrument.ts';
 import { sha256 } from '../../src/kit/crypto.ts';
+import { must } from '../../src/kit/errors.ts';
 import { sql } from '../../src/kit/sql.ts';
 import type { Submission } from '../../src/providers/adapters/contract.ts';
+import { WORKER } from '../../src/tenants/audit/actor.ts';
 import { Registry, type TestProvider } from '../setup/providers.ts';
 import { type Api, FakeClock, startApi } from '../setup/api.ts';
 import { newPayment, Payer } from './payer.ts';
@@ -72,6 +76,26 @@ test('the cookie is random, HttpOnly and limited to this page; only its hash is 
   assert.equal(await claimOf(id), null, 'bad input does not claim');
   await payer.submit(FORM);
   assert.deepEqual(await claimOf(id), sha256(payer.cookie?.split('=')[1] ?? ''));
+});
+
+test('a browser whose charge is refused does not hold the page', async () => {
+  providerAnswer = CONFIRM;
+  const { id, token } = await newPayment(api);
+  const { deps, keys, call } = api;
+  assert.equal(
+    (
+      await call('POST', `/payments/${id}`, {
+        key: keys.sandbox.secret,
+        body: { channel: 'cm.mtn', data: { phone: '650123456' } },
+      })
+    ).status,
+    202,
+  );
+  const hosted = must(await openHosted(deps, token), 'the token is ours');
+  const instrument = readInstrument('sandbox', { channel: 'cm.mtn', data: { phone: '650123456' } });
+  const wanted = fitCharge(deps.config, hosted.payment, instrument, { client_ip: null, by: WORKER, prompted_by: 'page' });
+  await assert.rejects(chargeFrom(deps, hosted, 'a browser', wanted), /cannot be charged/);
+  assert.equal(await claimOf(id), null);
 });
 
 test('the cookie is Secure when the pages are served by https, and its path is that of the pages', async () => {

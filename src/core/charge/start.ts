@@ -3,12 +3,12 @@ import { type Level, reserve } from '../../money/transaction-limits/service.ts';
 import type { SharedWork } from '../../platform/db/batches.ts';
 import type { Store } from '../../platform/db/stores.ts';
 import type { Environment } from '../../kit/environment.ts';
-import { must } from '../../kit/errors.ts';
+import { must, Problem } from '../../kit/errors.ts';
 import { newId } from '../../kit/ids.ts';
-import type { Db, Tx } from '../../kit/sql.ts';
+import { type Db, LOCK_NOT_AVAILABLE, pgCode, type Tx } from '../../kit/sql.ts';
 import type { Provider } from '../../providers/adapters/contract.ts';
 import { SUBMIT_LEASE_MS } from '../../providers/adapters/polling.ts';
-import { isUnderWay, type AttemptRow } from '../attempts/schema.ts';
+import { isUnderWay, type AttemptRow, type Prompter } from '../attempts/schema.ts';
 import { attemptsOf, insertAttempts, type NewAttempt } from '../attempts/store.ts';
 import type { PaymentDeps } from '../payments/deps.ts';
 import type { PaymentRow } from '../payments/schema.ts';
@@ -75,15 +75,50 @@ function exclusionsOf({ ref: { team_id, id }, environment, charge, hooks }: Inte
  */
 export async function start(store: Store, intent: Intent): Promise<Started> {
   const shared = intent.hooks?.started ? 'busy' : await intent.deps.batches.add(STARTS, store, intent);
-  const result = shared === 'busy' ? (await store.db.transaction((tx) => startAll(tx, [intent], lockPayments)))[0] : shared;
-  if (result instanceof Error) throw result;
-  const started = must(result === 'busy' ? undefined : result, 'the payment was found before');
+  if (shared instanceof Error) throw shared;
+  const started = shared === 'busy' ? await startAlone(store.db, intent) : shared;
   if (intent.hooks?.key) intent.hooks.key.held = true;
   return started;
 }
 
-/** When the outcome of the commit is unknown, no charge is started again: an attempt of it may be stored, which is never sent. */
+/** Waits for what others have locked. An error is thrown inside the transaction, so that it undoes what the hook has written. */
+function startAlone(db: Db, intent: Intent): Promise<Started> {
+  return db.transaction(async (tx) => {
+    const [result] = await startAll(tx, [intent], lockPayments);
+    if (result instanceof Error) throw result;
+    return must(result === 'busy' ? undefined : result, 'the payment was found before');
+  });
+}
+
+/** Thrown to roll back a transaction in which some of several charges were rejected after others had reserved something. */
+class Rejections extends Error {
+  readonly of: ReadonlySet<Intent>;
+
+  constructor(of: ReadonlySet<Intent>) {
+    super('some charges were rejected');
+    this.of = of;
+  }
+}
+
+/**
+ * Starts charges in one transaction. Those that are rejected by a limit, and all when one waits too long for a row, are left for
+ * transactions of their own.
+ */
 async function startTogether(db: Db, intents: readonly Intent[]): Promise<Start[]> {
+  const started = new Map<Intent, Start>();
+  for (let left = intents; left.length > 0; ) {
+    const results = await startedOrRejections(db, left);
+    if (results instanceof Rejections) left = left.filter((intent) => !results.of.has(intent));
+    else {
+      for (const [i, intent] of left.entries()) started.set(intent, results[i] as Start);
+      break;
+    }
+  }
+  return intents.map((intent) => started.get(intent) ?? 'busy');
+}
+
+/** When the outcome of the commit is unknown, no charge is started again: an attempt of it may be stored, which is never sent. */
+async function startedOrRejections(db: Db, intents: readonly Intent[]): Promise<Start[] | Rejections> {
   let committing = false;
   try {
     return await db.transaction(async (tx) => {
@@ -91,8 +126,11 @@ async function startTogether(db: Db, intents: readonly Intent[]): Promise<Start[
       const started = await startAll(tx, intents, lockFreePayments);
       committing = true;
       return started;
-    }, 'by_key');
+    }, 'shared');
   } catch (error) {
+    if (error instanceof Rejections) return error;
+    if (error instanceof Problem && intents.length === 1) return [error];
+    if (pgCode(error) === LOCK_NOT_AVAILABLE) return intents.map(() => 'busy');
     if (!committing || !(error instanceof Error)) throw error;
     return intents.map(() => error);
   }
@@ -124,7 +162,7 @@ async function startAll(tx: Tx, intents: readonly Intent[], lock: typeof lockPay
     allowed.flatMap(({ intent: { hooks }, attempt_id }) => (hooks?.key ? [{ key: hooks.key, attempt_id }] : [])),
   );
   const free = allowed.filter(({ intent, attempt_id }) => !intent.hooks?.key || keyed.has(attempt_id));
-  const stored = await store(tx, free);
+  const stored = await store(tx, free, intents.length > 1);
   return judged.map((one) => {
     if (!isAllowed(one)) return one;
     const attempt = stored.get(one.attempt_id);
@@ -159,23 +197,41 @@ async function judge(
 /**
  * Stores the intents with what they reserve. Links, payers and limits are locked in this order, and each kind in one order, in
  * every transaction: otherwise two of them could deadlock.
+ * @param shared whether other charges share the transaction
  * @returns the attempts by id
- * @throws Problem when one of the charges is rejected; the transaction has to be rolled back
+ * @throws Problem when a charge that does not share the transaction is rejected, Rejections when others share it; either way the
+ * transaction has to be rolled back
  */
-async function store(tx: Tx, allowed: readonly Allowed[]): Promise<Map<string, AttemptRow>> {
+async function store(tx: Tx, allowed: readonly Allowed[], shared: boolean): Promise<Map<string, AttemptRow>> {
   if (allowed.length === 0) return new Map();
-  for (const { intent, payment } of sortedBy(allowed, ({ payment }) => payment.key_id))
-    await intent.deps.guardCharge(tx, payment);
-  const prompters = new Map<Allowed, NewAttempt['prompted_by']>();
-  for (const one of sortedBy(allowed, ({ intent }) => intent.charge.payer ?? '')) {
-    const { environment, charge } = one.intent;
-    prompters.set(one, await limitPrompts(tx, environment, one.payment.team_id, charge, one.at));
-  }
-  const attempts: NewAttempt[] = [];
-  for (const one of sortedBy(allowed, ({ payment }) => payment.currency)) {
-    attempts.push({ ...(await attemptOf(tx, one)), prompted_by: prompters.get(one) ?? null });
-  }
-  const rows = await insertAttempts(tx, attempts);
+  const rejected = new Set<Intent>();
+  const each = async <T>(keyOf: (one: Allowed) => string, step: (one: Allowed) => Promise<T>): Promise<Map<Allowed, T>> => {
+    const results = new Map<Allowed, T>();
+    for (const one of sortedBy(allowed, keyOf)) {
+      if (rejected.has(one.intent)) continue;
+      try {
+        results.set(one, await step(one));
+      } catch (error) {
+        if (!shared || !(error instanceof Problem)) throw error;
+        rejected.add(one.intent);
+      }
+    }
+    return results;
+  };
+  await each(
+    ({ payment }) => payment.key_id,
+    ({ intent, payment }) => intent.deps.guardCharge(tx, payment),
+  );
+  const prompters = await each(
+    ({ intent }) => intent.charge.payer ?? '',
+    ({ intent: { environment, charge, ref }, at }) => limitPrompts(tx, environment, ref.team_id, charge, at),
+  );
+  const attempts = await each(
+    ({ payment }) => payment.currency,
+    (one) => attemptOf(tx, one, prompters.get(one) ?? null),
+  );
+  if (rejected.size > 0) throw new Rejections(rejected);
+  const rows = await insertAttempts(tx, [...attempts.values()]);
   await recordAll(
     tx,
     allowed.map(({ intent: { charge, ref }, at }) => {
@@ -185,14 +241,22 @@ async function store(tx: Tx, allowed: readonly Allowed[]): Promise<Map<string, A
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-function sortedBy(allowed: readonly Allowed[], key: (one: Allowed) => string): Allowed[] {
-  const keys = new Map(allowed.map((one) => [one, `${one.payment.team_id} ${key(one)}`]));
-  const of = (one: Allowed) => must(keys.get(one), 'each has a key');
-  return allowed.toSorted((a, b) => (of(a) < of(b) ? -1 : 1));
+/** Sorts by team, then by key: teams by number, as the statements that lock rows of several teams do. */
+function sortedBy(allowed: readonly Allowed[], keyOf: (one: Allowed) => string): Allowed[] {
+  return allowed.toSorted((a, b) => compare(a.payment.team_id, b.payment.team_id) || compare(keyOf(a), keyOf(b)));
+}
+
+function compare<T extends bigint | string>(a: T, b: T): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
 }
 
 /** Returns the attempt to insert, after reserving its amount within the limits of the team. */
-async function attemptOf(tx: Tx, { intent, payment, attempt_id, at }: Allowed): Promise<NewAttempt> {
+async function attemptOf(
+  tx: Tx,
+  { intent, payment, attempt_id, at }: Allowed,
+  prompted_by: Prompter | null,
+): Promise<NewAttempt> {
   const { deps, ref, charge, provider, decision, level } = intent;
   const amount_minor = trancheOf(deps.config, payment, charge.channel);
   const use = { team_id: ref.team_id, direction: 'payment', currency: payment.currency, amount_minor } as const;
@@ -211,6 +275,7 @@ async function attemptOf(tx: Tx, { intent, payment, attempt_id, at }: Allowed): 
     country: charge.channel.country,
     provider_key: provider.keyOf(attempt_id),
     client_ip: charge.client_ip,
+    prompted_by,
     counted_day: await reserve(tx, level, use, at),
     decision,
     created_at: new Date(at),

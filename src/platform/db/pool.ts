@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { asUnavailable } from '../../kit/database-unavailable.ts';
-import { type Db, pgCode, type Queryable, type Sql, type Tx } from '../../kit/sql.ts';
+import { type Db, type Manner, pgCode, type Queryable, type Sql, type Tx } from '../../kit/sql.ts';
 import type { Log } from '../../kit/log.ts';
 import { DbClient } from './client.ts';
 import { submitTo } from './driver.ts';
@@ -89,7 +89,7 @@ export function openPool(options: PoolOptions): DbPool {
     transaction: (work) => retried(() => inTransaction(pool, null, work, watch)),
     seeing: (scope) => ({
       ...queries((statement) => submitTo(pool, scopedQuery(statement, scope)), watch),
-      transaction: (work, plans) => retried(() => inTransaction(pool, scope, work, watch, plans)),
+      transaction: (work, manner) => retried(() => inTransaction(pool, scope, work, watch, manner)),
     }),
     use: () => {
       const { totalCount, idleCount, waitingCount } = pool;
@@ -170,15 +170,15 @@ async function inTransaction<T>(
   scope: Scope | null,
   work: (tx: Tx) => Promise<T>,
   watch: PoolOptions['watch'],
-  plans?: 'by_key',
+  manner?: Manner,
 ): Promise<T> {
   const client = await pool.connect().catch(rethrow);
   let broken: Error | undefined;
   try {
-    await client.query(scope === null ? 'begin' : beginScoped(scope, plans)).catch(rethrow);
+    await client.query(scope === null ? 'begin' : beginScoped(scope, manner)).catch(rethrow);
     let failure: unknown;
     const send: Plain = (statement) =>
-      client.query((scope === null ? statement : namedFor(scope, statement, plans)) as pg.QueryConfig).catch((error) => {
+      client.query((scope === null ? statement : namedFor(scope, statement, manner)) as pg.QueryConfig).catch((error) => {
         failure ??= error;
         throw error;
       });

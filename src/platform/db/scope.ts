@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import type { Sql } from '../../kit/sql.ts';
+import type { Manner, Sql } from '../../kit/sql.ts';
 import { precededBy } from './driver.ts';
 
 /** Rows that a statement can read and write: those of one team, or of all teams. */
@@ -29,6 +29,18 @@ const PLANS = {
 } as const;
 
 type Plan = keyof typeof PLANS;
+
+/**
+ * Maximum wait for a lock in a transaction of many callers: longer than the transactions of a busy database, and far below the
+ * deadline of a statement, at which all of the callers would fail.
+ */
+const MAX_SHARED_LOCK_WAIT_MS = 2_000;
+
+/** Settings of a transaction. */
+const MANNERS: Record<Manner, object> = {
+  by_key: PLANS.by_key,
+  shared: { ...PLANS.by_key, lock_timeout: MAX_SHARED_LOCK_WAIT_MS },
+};
 
 const KINDS = Object.keys(SETTING) as (keyof typeof SETTING)[];
 const PLAN_NAMES = Object.keys(PLANS) as Plan[];
@@ -66,9 +78,9 @@ function planOf({ one_plan, by_key }: Sql): Plan {
 }
 
 /** Returns SQL that begins a transaction with this scope in one round trip. */
-export function beginScoped(scope: Scope, plan: Plan = 'usual'): string {
+export function beginScoped(scope: Scope, manner?: Manner): string {
   const { kind, value } = settingOf(scope);
-  const settings = Object.entries({ [SETTING[kind]]: value, ...PLANS[plan] });
+  const settings = Object.entries({ [SETTING[kind]]: value, ...(manner && MANNERS[manner]) });
   return ['begin', ...settings.map(([name, setting]) => `set local ${name} = '${setting}'`)].join('; ');
 }
 
@@ -77,9 +89,9 @@ export function beginScoped(scope: Scope, plan: Plan = 'usual'): string {
  * would be replanned each time the roles alternate on a connection. In a transaction by keys it must not be one that was made
  * in another.
  */
-export function namedFor(scope: Scope, statement: Sql, plan: Plan = 'usual'): Sql {
+export function namedFor(scope: Scope, statement: Sql, manner?: Manner): Sql {
   if (!statement.name) return statement;
-  const prefix = `${scope === 'all_teams' ? 'all ' : ''}${plan === 'by_key' ? 'key ' : ''}`;
+  const prefix = `${scope === 'all_teams' ? 'all ' : ''}${manner ? 'key ' : ''}`;
   return prefix === '' ? statement : { ...statement, name: `${prefix}${statement.name}` };
 }
 
