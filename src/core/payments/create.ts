@@ -22,7 +22,7 @@ import { SEARCHABLE_CUSTOMERS } from '../customers/store.ts';
 import { SEARCHABLE_PAYMENTS } from './search.ts';
 import { BuildHints } from '../../platform/search/hints.ts';
 import { KnownPayers } from './known-payers.ts';
-import { findByKey, referenceExists } from './store.ts';
+import { findByKey, findPayment, referenceExists } from './store.ts';
 
 const ROUTE = 'POST /payments';
 const DEFAULT_WINDOW_MINUTES = 1440;
@@ -82,7 +82,7 @@ export class PaymentCreator {
       if (taken) throw referenceTaken();
     }
     const payment = paymentOf(call, amount_minor, account);
-    const made = await this.#inserted(inputOf(call, payment, hash));
+    const made = await this.#inserted(store, inputOf(call, payment, hash));
     if (made === 'reference_taken') return this.#earlierOr(call, referenceTaken());
     if (made === 'blocked') return this.#earlierOr(call, blockedCustomer());
     if (made === 'key_taken') return must(await this.#replay(call), 'the key exists');
@@ -99,12 +99,16 @@ export class PaymentCreator {
     throw problem;
   }
 
-  async #inserted(input: NewPayment): Promise<Inserted | 'key_taken' | 'reference_taken'> {
+  async #inserted({ db }: Store, input: NewPayment): Promise<Inserted | 'key_taken' | 'reference_taken'> {
     try {
       return (await this.#insert(input)) ?? 'key_taken';
     } catch (error) {
-      if (pgCode(error) === UNIQUE_VIOLATION && pgConstraint(error) === 'payments_unique_reference') return 'reference_taken';
-      throw error;
+      if (pgCode(error) !== UNIQUE_VIOLATION) throw error;
+      if (pgConstraint(error) === 'payments_unique_reference') return 'reference_taken';
+      if (pgConstraint(error) !== 'payments_pkey') throw error;
+      // A batch whose answer was lost is inserted again, one by one: the id is of this request, so its first run was committed.
+      const { customer_id } = must(await findPayment(db, BigInt(input.team_id), input.id), 'it has the id');
+      return { customer_id };
     }
   }
 
