@@ -90,7 +90,7 @@ test('a lane grows by what waits too long, not by what comes later', async () =>
   assert.deepEqual(slow.started, [0, 1, 2, 3]);
 });
 
-test('a delivery that fails frees its place, and an endpoint without deliveries is forgotten', async () => {
+test('a delivery that fails frees its place', async () => {
   const { lanes } = world();
   const failing = new Endpoint();
   const all = [0, 1, 2].map((i) => lanes.run('wh_failing', () => failing.send(i)));
@@ -100,7 +100,32 @@ test('a delivery that fails frees its place, and an endpoint without deliveries 
     (await results).map(({ status }) => status),
     ['rejected', 'rejected', 'rejected'],
   );
-  assert.equal(lanes.size, 0);
+});
+
+test('a lane keeps its width while its connections are open, and then begins anew', async () => {
+  const { lanes, pass } = world();
+  const busy = new Endpoint();
+  const burst = (from: number) => Array.from({ length: 8 }, (_, i) => lanes.run('wh_busy', () => busy.send(from + i)));
+  const answerAll = async () => {
+    for (let i = 0; i < 8; i++) await busy.answer();
+  };
+  burst(0);
+  await pass(40);
+  assert.equal(busy.most, 8);
+  await answerAll();
+  await pass(3_000);
+  burst(8);
+  assert.equal(busy.started.length, 16, 'all at once');
+  await answerAll();
+  await pass(4_000);
+  burst(16);
+  assert.equal(busy.started.length, 18);
+});
+
+test('lanes of endpoints without deliveries are dropped when they are many', async () => {
+  const { lanes } = world();
+  for (let i = 0; i < 3_000; i++) await lanes.run(`wh_${i}`, async () => {});
+  assert.ok(lanes.size <= 1_000);
 });
 
 test('a secret is decrypted once, and a rotated or foreign one never comes from memory', () => {

@@ -3,11 +3,17 @@ const FIRST = 2;
 /** A delivery that waited this long shows that the endpoint is slower than its events come: twice as many may be in progress. */
 const PATIENCE_MS = 20;
 
+/** Time without deliveries after which an endpoint's connections are closed (kit/fetch.ts), so that its lane begins anew. */
+const KEPT_MS = 4_000;
+/** Lanes above this number are dropped when they are idle. */
+const MAX_IDLE = 1_000;
+
 interface Lane {
   allowed: number;
   running: number;
-  /** When it grew last. */
+  /** When it grew last, and when its last delivery ended. */
   grown: number;
+  ended: number;
   waiting: { start(): void; since: number }[];
   timer: NodeJS.Timeout | undefined;
 }
@@ -15,8 +21,8 @@ interface Lane {
 /**
  * Sends the deliveries of each endpoint over few connections. Claims take many deliveries of an endpoint at once; if all of them started
  * together, each would open a connection, and a TLS handshake costs ten times a delivery, for the receiver too. A lane
- * starts with {@link FIRST} and doubles when its oldest delivery has waited {@link PATIENCE_MS}, at most once in that time, so that a slow or silent
- * endpoint soon gets all the concurrency that its slots allow (slots.ts). A lane without deliveries is forgotten.
+ * starts with {@link FIRST} and doubles when its oldest delivery has waited {@link PATIENCE_MS}, at most once in that time, so that a
+ * slow or silent endpoint soon gets all the concurrency that its slots allow (slots.ts). It keeps its width while its connections are open.
  */
 export class Lanes {
   readonly #lanes = new Map<string, Lane>();
@@ -27,7 +33,7 @@ export class Lanes {
     this.#now = now;
   }
 
-  /** Number of endpoints with deliveries in progress or waiting. */
+  /** Number of lanes that are kept. */
   get size(): number {
     return this.#lanes.size;
   }
@@ -42,17 +48,28 @@ export class Lanes {
       return await send();
     } finally {
       lane.running--;
-      this.#next(endpoint_id, lane);
+      this.#next(lane);
     }
   }
 
   #laneOf(endpoint_id: string): Lane {
-    let lane = this.#lanes.get(endpoint_id);
-    if (!lane) {
-      lane = { allowed: FIRST, running: 0, grown: Number.NEGATIVE_INFINITY, waiting: [], timer: undefined };
-      this.#lanes.set(endpoint_id, lane);
-    }
+    const known = this.#lanes.get(endpoint_id);
+    if (known && (known.running > 0 || this.#now() - known.ended < KEPT_MS)) return known;
+    if (this.#lanes.size >= MAX_IDLE) this.#dropIdle();
+    const lane = {
+      allowed: FIRST,
+      running: 0,
+      grown: Number.NEGATIVE_INFINITY,
+      ended: this.#now(),
+      waiting: [],
+      timer: undefined,
+    };
+    this.#lanes.set(endpoint_id, lane);
     return lane;
+  }
+
+  #dropIdle(): void {
+    for (const [endpoint_id, { running }] of this.#lanes) if (running === 0) this.#lanes.delete(endpoint_id);
   }
 
   #turn(lane: Lane): Promise<void> {
@@ -62,9 +79,9 @@ export class Lanes {
     });
   }
 
-  #next(endpoint_id: string, lane: Lane): void {
+  #next(lane: Lane): void {
+    lane.ended = this.#now();
     this.#start(lane);
-    if (lane.running === 0) this.#lanes.delete(endpoint_id);
     this.#watch(lane);
   }
 
