@@ -6,6 +6,9 @@ import { setDefaultTime } from './virtual-time.ts';
 /** What would decide something by chance or by real time is off. */
 const SETTINGS = {
   autovacuum: 'off',
+  // Otherwise rows are marked as committed only once the log is written, which a timer does: where PostgreSQL puts later rows, and with it
+  // the order of equal ones, would depend on the machine. Without fsync it costs little.
+  synchronous_commit: 'on',
   jit: 'off',
   plan_cache_mode: 'force_generic_plan',
   max_parallel_workers_per_gather: '0',
