@@ -153,7 +153,7 @@ test('a row is marked when most of its windows were disturbed, and so is a ratio
 test('invalid combinations of options are rejected with the name of the option', () => {
   assert.throws(
     () => readOptions(['--only', 'post,pots']),
-    new OptionError('--only pots: choose among post, get, list, deliveries, postings, life, routing, search'),
+    new OptionError('--only pots: choose among post, get, list, deliveries, postings, life, latency, routing, search'),
   );
   assert.throws(() => readOptions(['--rounds', 'many']), /--rounds many/);
   assert.throws(() => readOptions(['--fast']), OptionError);
