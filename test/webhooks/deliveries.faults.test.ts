@@ -79,10 +79,10 @@ test('a dead endpoint uses only its own few sockets and does not delay others', 
   assert.equal(
     await until(
       async () => opened,
-      (count) => count >= 32,
+      (count) => count >= 16,
       30_000,
     ),
-    32,
+    16,
   );
   assert.equal(ended, 0, 'nobody has waited for a timeout of the dead one');
 });

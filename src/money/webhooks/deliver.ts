@@ -23,7 +23,7 @@ export interface DeliveryTuning extends SlotLimits {
   lease_slack_ms: number;
 }
 
-const DEFAULTS: DeliveryTuning = { send: sendOut, total: 512, per_endpoint: 32, per_failing: 2, lease_slack_ms: 10_000 };
+const DEFAULTS: DeliveryTuning = { send: sendOut, total: 512, per_endpoint: 16, per_failing: 2, lease_slack_ms: 10_000 };
 
 /** Maximum endpoints examined per claim: a few milliseconds of work. */
 const MAX_ENDPOINTS = 512;
