@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { after, test } from 'node:test';
+import pg from 'pg';
+import { createLog } from '../../src/kit/log.ts';
+import { openPool } from '../../src/platform/db/pool.ts';
 import { type Queryable, type Sql, sql } from '../../src/kit/sql.ts';
 import { type Claim, claimDue, type Outcome, recordOutcomes } from '../../src/money/webhooks/deliveries-store.ts';
 import { Deliveries } from '../setup/deliveries.ts';
@@ -88,4 +91,28 @@ test('claims and outcomes reach their rows by keys, whatever PostgreSQL knows of
     const { plan } = await explained(statement);
     assert.doesNotMatch(plan, /Seq Scan on (?:deliveries|events|webhook_endpoints)|Hash Join|Merge Join/);
   }
+});
+
+test('a claim that was planned while the tables were empty reads what it claims, not the backlog', async () => {
+  const pool = openPool({ url: hooks.api.databases.sandbox, size: 1, log: createLog({ level: 'silent', format: 'json' }) });
+  after(() => pool.close());
+  await pool.run({ text: 'truncate deliveries, events, webhook_endpoints cascade', values: [] });
+  const service = pool.seeing('all_teams');
+  const { db, sent } = watched(service);
+  for (let i = 0; i < 8; i++) await claim(db, 30);
+  const { id } = await hooks.register();
+  await copies(id, 1);
+  await backlog(id, 1, 20_000);
+  assert.equal((await claim(db, 30)).rows.length, 30);
+  const { name, values } = sent.at(-1) as Sql;
+  const rows = await service.transaction(
+    (tx) =>
+      tx.all<{ 'QUERY PLAN': string }>({
+        text: `explain (analyze, buffers) execute "all ${name}"(${values.map((value) => pg.escapeLiteral(String(value))).join(', ')})`,
+        values: [],
+      }),
+    'by_key',
+  );
+  const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
+  assert.ok(Number(/Buffers: shared hit=(\d+)/.exec(plan)?.[1]) < 500, plan);
 });

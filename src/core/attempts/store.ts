@@ -118,8 +118,9 @@ export interface Sending {
 }
 
 /**
- * Marks attempts as submitted and stores the handles that their providers returned before. No attempt is sent without this
- * mark: it checks the current status of the attempt and of its payment, which may have changed since the intent was committed.
+ * Marks attempts as submitted and stores the handles that their providers returned before. An attempt with such a provider is not
+ * sent without this mark: it checks the current status of the attempt and of its payment, which may have changed while the provider
+ * prepared it. An attempt with any other provider is marked by its intent.
  * @param chargeable SQL: whether the payment of the row `a` of `attempts` may be charged
  * @returns ids of the marked attempts; the others must no longer be sent
  */
