@@ -30,7 +30,7 @@ async function main(): Promise<number> {
 }
 
 async function skipChecks(): Promise<boolean> {
-  console.log('SKIP  types, layers, words, style: only some tests were requested (npm run check runs them)');
+  console.log('SKIP  types, layers, migrations, words, style: only some tests were requested (npm run check runs them)');
   return true;
 }
 

@@ -3,7 +3,7 @@ import { connectClient } from '../../platform/db/client.ts';
 import type { Login } from '../../platform/db/embedded/address.ts';
 import { DEFAULT_MAX_CONNECTIONS } from '../../platform/db/embedded/settings.ts';
 import { type EmbeddedServer, ensureDatabase, startEmbedded } from '../../platform/db/embedded.ts';
-import { migrate } from '../../platform/db/migrate.ts';
+import { migrate, type Report } from '../../platform/db/migrate.ts';
 import { ensureRoles, ensureServiceLogin } from '../../platform/db/roles.ts';
 import { connectionsOf } from '../../platform/db/stores.ts';
 
@@ -64,8 +64,9 @@ async function ensureLogin(server: EmbeddedServer): Promise<void> {
 }
 
 /** Migrates all three databases to the latest schema, one after the other, because roles are global to the server. */
-export async function migrateAll(urls: DatabaseUrls): Promise<void> {
-  await migrate(urls.control, 'control');
-  await migrate(urls.sandbox, 'store');
-  await migrate(urls.live, 'store');
+export async function migrateAll(urls: DatabaseUrls, report?: Report): Promise<void> {
+  const options = report ? { report } : {};
+  await migrate(urls.control, 'control', options);
+  await migrate(urls.sandbox, 'store', options);
+  await migrate(urls.live, 'store', options);
 }

@@ -91,7 +91,7 @@ interface Prepared {
 /** Writes what the service's role may not: the schema, its own secrets, and, in development, the demo team. Idempotent. */
 async function prepare(config: Config, role: Role, databases: Databases, log: Log): Promise<Prepared> {
   const migrating = role === 'migrate' || config.migrate_on_start;
-  if (migrating) await migrateAll(databases.urls);
+  if (migrating) await migrateAll(databases.urls, (fields, message) => log.warn(fields, message));
   const asOwner = <T>(work: (control: Db) => Promise<T>) => lend(openPool({ url: databases.urls.control, size: 1, log }), work);
   const asService = <T>(work: (control: Db) => Promise<T>) =>
     lend(openPool({ url: databases.service_urls.control, size: 1, log, role: APP_ROLE }), work);
