@@ -86,7 +86,9 @@ export function installDriver(): void {
   };
   mine.connect = function (this: pg.Client, callback?: (error?: Error) => void) {
     const on = machine();
-    if (on === null || doorkeeper === null || !callback) return connect.call(this, callback);
+    if (on === null || doorkeeper === null) return connect.call(this, callback);
+    if (!callback)
+      return new Promise((resolve, reject) => this.connect((error?: Error | null) => (error ? reject(error) : resolve(this))));
     const send = (done: (error?: Error) => void) => outside(() => connect.call(this, done));
     doorkeeper.connect({ client: this, on, send, answer: callback });
     return undefined;

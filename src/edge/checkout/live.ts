@@ -1,4 +1,5 @@
 import { PassThrough, type Readable } from 'node:stream';
+import { CircuitOpen } from '../../platform/db/circuit.ts';
 import { type Environment, ENVIRONMENTS } from '../../kit/environment.ts';
 import type { Hosted } from '../../core/charge/hosted.ts';
 import { type PaymentSnapshot, readPaymentSnapshots } from '../../core/payments/snapshots.ts';
@@ -98,7 +99,10 @@ export class Live {
       for (const seen of await readPaymentSnapshots(this.#deps.stores[environment], all)) this.#spread(seen);
     } catch (err) {
       // The streams stay open: the next query may succeed, and the pages poll when they receive nothing.
-      this.#deps.log.warn({ err, environment }, 'the progress of payments could not be sent to waiting pages');
+      this.#deps.log[err instanceof CircuitOpen ? 'debug' : 'warn'](
+        { err, environment },
+        'the progress of payments could not be sent to waiting pages',
+      );
     }
   }
 

@@ -1,6 +1,7 @@
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { blot } from '../../kit/log.ts';
 import { notFound, Problem } from '../../kit/errors.ts';
+import { CircuitOpen } from '../../platform/db/circuit.ts';
 import { KeyRing } from '../../tenants/keys/ring.ts';
 import { reasonPhrase } from '../../kit/envelope.ts';
 import { registerApi } from './api.ts';
@@ -110,7 +111,8 @@ function trace(deps: HttpDeps, request: FastifyRequest, reply: FastifyReply): vo
 
 function sendError(deps: HttpDeps, error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const { code, headers, body } = renderError(error);
-  if (isOurFault(error))
+  // The circuit has logged why it opened; a line of each request would hide it.
+  if (isOurFault(error) && !(error instanceof CircuitOpen))
     deps.log.error({ err: error, request_id: request.tracing.request_id }, 'a request failed with an internal error');
   // The route's serialiser would reduce the error to the success shape.
   reply.code(code).headers(headers).type('application/json; charset=utf-8').serializer(JSON.stringify).send(body);

@@ -1,3 +1,4 @@
+import { CircuitOpen } from '../../platform/db/circuit.ts';
 import type { Store } from '../../platform/db/stores.ts';
 import { unpack } from '../../kit/packing.ts';
 import { type Send, send as sendOut } from '../../kit/fetch.ts';
@@ -78,7 +79,7 @@ class DeliveryWorker {
         await this.#pacer.end(await this.#round());
         this.lastRound = this.#deps.clock.now();
       } catch (err) {
-        this.#deps.log.error(
+        this.#deps.log[err instanceof CircuitOpen ? 'debug' : 'error'](
           { err, environment: this.#store.environment },
           'webhook deliveries could not be claimed; it will be tried again',
         );

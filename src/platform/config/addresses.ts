@@ -1,5 +1,6 @@
 import { isAddressOrRange } from '../../kit/address-list.ts';
 import { ConfigError } from '../../kit/config-error.ts';
+import { parseDatabaseUrl } from '../../kit/database-url.ts';
 import { type Env, integer, wrong } from './read.ts';
 
 export type TrustProxy = number | readonly string[];
@@ -37,6 +38,7 @@ export function databaseUrls(env: Env): DatabaseUrls | null {
     if (!/^postgres(ql)?:\/\//.test(env[name] as string)) {
       throw new ConfigError(`${name} cannot be used: it must start with postgresql://`);
     }
+    parseDatabaseUrl(env[name] as string);
   }
   if (new Set([control, sandbox, live]).size < 3) {
     throw new ConfigError('CONTROL_, SANDBOX_ and LIVE_DATABASE_URL must name three different databases');

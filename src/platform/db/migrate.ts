@@ -11,6 +11,8 @@ const ROOT = path.join(import.meta.dirname, '..', '..', '..', 'migrations');
 
 /** Longest wait for a lock. Statements that come after it wait behind it, so this is how long a migration can stop writers. */
 const LOCK_TIMEOUT_MS = 3_000;
+/** Longer than any index build takes; a server that does not respond must not hold the others for ever. */
+const STATEMENT_MS = 24 * 3_600_000;
 const MAX_TRIES = 20;
 const FIRST_WAIT_MS = 1_000;
 const MAX_WAIT_MS = 30_000;
@@ -43,7 +45,7 @@ export function migrate(url: string, kind: 'control' | 'store', options: Migrate
 
 /** Runs the migrations of a folder, see {@link migrate}. */
 export async function migrateFrom(folder: string, url: string, options: MigrateOptions): Promise<void> {
-  const client = await connectClient(url);
+  const client = await connectClient(url, STATEMENT_MS);
   try {
     await ensureRoles(client);
     const wanted = await filesOf(folder);

@@ -2,8 +2,9 @@ import pg from 'pg';
 import { asUnavailable } from '../../kit/database-unavailable.ts';
 import { type Db, type Manner, pgCode, type Queryable, type Sql, type Tx } from '../../kit/sql.ts';
 import type { Log } from '../../kit/log.ts';
-import { DbClient } from './client.ts';
+import type { CircuitState } from './circuit.ts';
 import { submitTo } from './driver.ts';
+import { ConnectionPool, READ_ONLY } from './connection-pool.ts';
 import { beginScoped, namedFor, prepareScopes, type Scope, scopedQuery } from './scope.ts';
 
 const INT8 = 20;
@@ -14,7 +15,7 @@ pg.types.setTypeParser(INT8, (text) => BigInt(text));
 export const APP_ROLE = 'pirogue_app';
 
 /** Timeout for obtaining a connection: long enough for a hundred requests that wait for one row. */
-const CONNECT_MS = 10_000;
+const WAIT_MS = 10_000;
 const STATEMENT_MS = 15_000;
 /**
  * The server ends a statement at `statement_timeout`. After this multiple of it, the server is considered gone and the client
@@ -25,6 +26,8 @@ const IDLE_IN_TRANSACTION_MS = 30_000;
 const MAX_TRIES = 3;
 const DEADLOCK = '40P01';
 const SERIALISATION_FAILURE = '40001';
+/** Message of the driver when a statement has no response. */
+const READ_TIMEOUT = 'Query read timeout';
 
 export interface PoolOptions {
   url: string;
@@ -38,6 +41,8 @@ export interface PoolOptions {
   failed?: (error: unknown) => void;
   /** Role to assume. Default: the user of the URL. */
   role?: string;
+  /** Name of the database in the log. Present: callers are rejected at once while the database is unavailable. */
+  circuit?: string;
 }
 
 /**
@@ -49,6 +54,8 @@ export interface DbPool extends Db {
   /** Returns a view on the same connections whose statements read and write only rows within the scope. */
   seeing(scope: Scope): Db;
   use(): PoolUse;
+  /** State of the circuit; `closed` without one. */
+  circuit(): CircuitState;
   close(): Promise<void>;
 }
 
@@ -68,16 +75,16 @@ export function openPool(options: PoolOptions): DbPool {
     `idle_in_transaction_session_timeout=${IDLE_IN_TRANSACTION_MS}`,
     ...(options.role ? [`role=${options.role}`] : []),
   ];
-  const pool = new pg.Pool({
-    Client: DbClient,
-    connectionString: options.url,
+  const parameters = {
     max: options.size,
-    connectionTimeoutMillis: CONNECT_MS,
+    connectionTimeoutMillis: WAIT_MS,
     query_timeout: statement_ms * SILENCE,
     options: settings.map((setting) => `-c ${setting}`).join(' '),
     application_name: 'pirogue',
     onConnect: prepareScopes,
-  });
+  };
+  const connections = new ConnectionPool(options.url, parameters, options.log, options.circuit);
+  const { pool } = connections;
   let closing = false;
   pool.on('error', (err) => {
     // During shutdown the server may disconnect first. Otherwise the pool replaces the connection when it needs one.
@@ -85,19 +92,26 @@ export function openPool(options: PoolOptions): DbPool {
   });
   const watch = watchOf(options);
   return {
-    ...queries((statement) => pool.query(statement as pg.QueryConfig), watch),
-    transaction: (work) => retried(() => inTransaction(pool, null, work, watch)),
+    ...queries(
+      connections.noting((statement) => pool.query(statement as pg.QueryConfig)),
+      watch,
+    ),
+    transaction: (work) => retried(() => inTransaction(connections, null, work, watch)),
     seeing: (scope) => ({
-      ...queries((statement) => submitTo(pool, scopedQuery(statement, scope)), watch),
-      transaction: (work, manner) => retried(() => inTransaction(pool, scope, work, watch, manner)),
+      ...queries(
+        connections.noting((statement) => submitTo(pool, scopedQuery(statement, scope))),
+        watch,
+      ),
+      transaction: (work, manner) => retried(() => inTransaction(connections, scope, work, watch, manner)),
     }),
     use: () => {
       const { totalCount, idleCount, waitingCount } = pool;
       return { busy: totalCount - idleCount, idle: idleCount, waiting: waitingCount, most: options.size };
     },
+    circuit: () => connections.circuit?.state ?? 'closed',
     close: () => {
       closing = true;
-      return pool.end();
+      return connections.close();
     },
   };
 }
@@ -166,7 +180,7 @@ class TransactionRolledBack extends Error {
 }
 
 async function inTransaction<T>(
-  pool: pg.Pool,
+  pool: ConnectionPool,
   scope: Scope | null,
   work: (tx: Tx) => Promise<T>,
   watch: PoolOptions['watch'],
@@ -174,9 +188,9 @@ async function inTransaction<T>(
 ): Promise<T> {
   const client = await pool.connect().catch(rethrow);
   let broken: Error | undefined;
+  let failure: unknown;
   try {
     await client.query(scope === null ? 'begin' : beginScoped(scope, manner)).catch(rethrow);
-    let failure: unknown;
     const send: Plain = (statement) =>
       client.query((scope === null ? statement : namedFor(scope, statement, manner)) as pg.QueryConfig).catch((error) => {
         failure ??= error;
@@ -187,11 +201,20 @@ async function inTransaction<T>(
     if (command !== 'COMMIT') throw new TransactionRolledBack(command, failure);
     return result;
   } catch (error) {
-    broken = await rollback(client);
+    broken = cannotBeReused(failure) ? (failure as Error) : await rollback(client);
+    pool.note(failure);
     throw error;
   } finally {
     client.release(broken);
   }
+}
+
+/**
+ * Returns whether the connection is closed instead of rolled back: the server does not respond, so a rollback would wait as
+ * long again, or it is no longer the primary.
+ */
+function cannotBeReused(failure: unknown): boolean {
+  return (failure instanceof Error && failure.message === READ_TIMEOUT) || pgCode(failure) === READ_ONLY;
 }
 
 /**

@@ -63,7 +63,7 @@ export function openStores(
   const probes = { control: probeOf('control'), sandbox: probeOf('sandbox'), live: probeOf('live') };
   const open = (name: keyof DatabaseUrls) => {
     const failed = (error: unknown) => probes[name].observe(error);
-    return openPool({ url: urls[name], size, log, role: APP_ROLE, watch: watch?.(name), failed });
+    return openPool({ url: urls[name], size, log, role: APP_ROLE, watch: watch?.(name), failed, circuit: name });
   };
   const [control, sandbox, live] = [open('control'), open('sandbox'), open('live')];
   return {

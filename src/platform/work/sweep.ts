@@ -2,6 +2,7 @@ import { DatabaseUnavailable } from '../../kit/database-unavailable.ts';
 import type { Clock } from '../../kit/clock.ts';
 import type { Environment } from '../../kit/environment.ts';
 import type { Log } from '../../kit/log.ts';
+import { CircuitOpen } from '../db/circuit.ts';
 import type { Worker } from './worker.ts';
 
 export interface Sweep {
@@ -59,7 +60,9 @@ export function startSweep(sweep: Sweep, tools: { clock: Clock; log: Log }): Wor
         if (found > 0) pause = found < (sweep.full ?? 1) ? Math.min(GAP_MS, sweep.idle_ms) : 0;
         lastRound = tools.clock.now();
       } catch (err) {
-        tools.log.error(
+        // The circuit has logged why it opened.
+        const level = err instanceof CircuitOpen ? 'debug' : 'error';
+        tools.log[level](
           { err, sweep: sweep.name, environment: sweep.environment },
           'a background round failed; it will be tried again',
         );

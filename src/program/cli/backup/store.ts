@@ -9,13 +9,16 @@ export interface CopySession {
   close(): Promise<void>;
 }
 
+/** `pg_backup_start` waits for a checkpoint, which can take minutes on a busy server. */
+const STATEMENT_MS = 1_800_000;
+
 /**
  * Starts backup mode on one connection, which has to stay open: the server ends the backup when it closes. A replication slot
  * of this connection keeps the required log from being recycled.
  * @param url address of the database as the superuser
  */
 export async function startCopy(url: string): Promise<CopySession> {
-  const client = await connectClient(url);
+  const client = await connectClient(url, STATEMENT_MS);
   try {
     const slot = `pirogue_backup_${process.pid}_${Date.now()}`;
     await client.query('select pg_create_physical_replication_slot($1, true, true)', [slot]);

@@ -1,0 +1,97 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { asUnavailable, DatabaseUnavailable } from '../../kit/database-unavailable.ts';
+import type { Host } from '../../kit/database-url.ts';
+
+/** Delay before the next host is asked too, so that one that does not respond delays the search by no more than this. */
+const STAGGER_MS = 250;
+/** SQLSTATE "unable to establish a connection". */
+const NO_CONNECTION = '08001';
+
+/** A server was reached, but is a standby. */
+export class IsStandby extends Error {
+  readonly code = NO_CONNECTION;
+
+  constructor({ host, port }: Host) {
+    super(`${host}:${port} is a standby`);
+  }
+}
+
+/** None of the hosts is a primary that accepts connections. */
+export class NoPrimary extends Error {
+  readonly code = NO_CONNECTION;
+  /** Whether this node reaches at least one standby. */
+  readonly standby_answered: boolean;
+
+  constructor(errors: readonly Error[]) {
+    super(`no host is the primary: ${errors.map(({ message }) => message).join('; ')}`);
+    this.standby_answered = errors.some((error) => error instanceof IsStandby);
+  }
+}
+
+/**
+ * Finds the primary among several hosts. The last one found is used until a connection to it fails or turns out to be to a
+ * standby; then all hosts are asked in order, that one first.
+ */
+export class Primary {
+  readonly #hosts: readonly Host[];
+  readonly #check: (host: Host) => Promise<void>;
+  #known: Host | undefined;
+  #last: Host | undefined;
+  #search: Promise<Host> | undefined;
+
+  /** @param check resolves when the host is a primary; has a deadline */
+  constructor(hosts: readonly Host[], check: (host: Host) => Promise<void>) {
+    this.#hosts = hosts;
+    this.#check = check;
+    if (hosts.length === 1) this.#known = hosts[0];
+  }
+
+  /** Returns the host to connect to. Concurrent callers share one search. */
+  async find(): Promise<Host> {
+    if (this.#known) return this.#known;
+    this.#search ??= this.#ask().finally(() => {
+      this.#search = undefined;
+    });
+    return this.#search;
+  }
+
+  /** Whether the next connection searches for the primary. */
+  get isSearching(): boolean {
+    return this.#known === undefined;
+  }
+
+  /** Records that a connection to the host failed, or that it is a standby. */
+  failed(host: Host): void {
+    if (this.#known === host) this.doubt();
+  }
+
+  /** Requires a new search before the next connection. */
+  doubt(): void {
+    if (this.#hosts.length > 1) this.#known = undefined;
+  }
+
+  async #ask(): Promise<Host> {
+    const order = [...this.#hosts].sort((a, b) => Number(b === this.#last) - Number(a === this.#last));
+    const over = new AbortController();
+    const asked = order.map(async (host, index) => {
+      await sleep(index * STAGGER_MS, undefined, { signal: over.signal });
+      await this.#check(host);
+      return host;
+    });
+    try {
+      this.#known = await Promise.any(asked);
+      this.#last = this.#known;
+      return this.#known;
+    } catch (error) {
+      throw summary((error as AggregateError).errors);
+    } finally {
+      over.abort();
+    }
+  }
+}
+
+/** A wrong password or database name is reported as it is: no other host would help. */
+function summary(errors: readonly Error[]): Error {
+  const other = errors.find((error) => !(asUnavailable(error) instanceof DatabaseUnavailable));
+  return other ?? new NoPrimary(errors);
+}

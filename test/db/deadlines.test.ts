@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import type net from 'node:net';
+import { after, before, test } from 'node:test';
+import { asUnavailable, DatabaseUnavailable } from '../../src/kit/database-unavailable.ts';
+import { createLog } from '../../src/kit/log.ts';
+import { sql } from '../../src/kit/sql.ts';
+import { connectClient } from '../../src/platform/db/client.ts';
+import { type DbPool, openPool } from '../../src/platform/db/pool.ts';
+import { until } from '../setup/api.ts';
+import { cloneDatabases, type Databases } from '../setup/databases.ts';
+import { call, newFolder, type Program, startProgram } from '../ops/program.ts';
+import { VirtualAddress } from './servers.ts';
+
+/** A database that accepts connections and never answers, and one that stops answering in the middle of a statement. */
+const log = createLog({ level: 'silent', format: 'json' });
+const home = newFolder();
+let databases: Databases;
+let address: VirtualAddress;
+before(async () => {
+  databases = await cloneDatabases();
+  const { hostname, port } = new URL(databases.live);
+  const host = decodeURIComponent(hostname);
+  const target: net.NetConnectOpts = host.startsWith('/') ? { path: `${host}/.s.PGSQL.${port}` } : { host, port: Number(port) };
+  address = new VirtualAddress(target);
+  await address.listen();
+});
+after(async () => {
+  address.close();
+  await databases.drop();
+  fs.rmSync(home, { recursive: true, force: true });
+});
+
+const isUnavailable = (error: unknown) => asUnavailable(error) instanceof DatabaseUnavailable;
+
+test('a dedicated client, as migrations and backups use, gives up a server that does not answer, connected or not', async () => {
+  const client = await connectClient(address.url(databases.live), 300);
+  address.passes = false;
+  await assert.rejects(client.query('select 1'), isUnavailable);
+  await client.end();
+  await assert.rejects(connectClient(address.url(databases.live)), isUnavailable);
+  address.passes = true;
+});
+
+test('a pool gives up a connection in progress, and the transaction whose statement stalls does not wait for a rollback', async () => {
+  const pool: DbPool = openPool({ url: address.url(databases.live), size: 1, statement_ms: 200, log });
+  const stalled = pool.transaction(async (tx) => {
+    await tx.all(sql`select 1`);
+    address.passes = false;
+    await tx.all(sql`select 2`);
+  });
+  await assert.rejects(stalled, isUnavailable);
+  assert.deepEqual(pool.use(), { busy: 0, idle: 0, waiting: 0, most: 1 });
+  await assert.rejects(pool.all(sql`select 3`), isUnavailable);
+  address.passes = true;
+  assert.equal((await pool.all(sql`select 4`)).length, 1);
+  await pool.close();
+});
+
+test('while the database answers nothing, requests are answered at once without a try, and it is used again when it is back', async () => {
+  const behind = (url: string) => address.url(url);
+  const { control, sandbox, live, drop } = databases;
+  // Keys are found in the control database, which stays in reach: what is tested is the store of the request.
+  const program: Program = await startProgram({
+    dataDir: home,
+    databases: { control, sandbox: behind(sandbox), live, drop },
+    env: { DATABASE_POOL: '2' },
+  });
+  const create = () =>
+    call(program.url, program.keys.sandbox.secret, 'POST', '/payments', { amount: 500, currency: 'XAF', phone: '+237650000000' });
+  const lines = (state: string) => program.log().split(`"database":"sandbox","circuit":"${state}"`).length - 1;
+  try {
+    assert.equal((await create()).status, 201);
+    address.passes = false;
+    address.target = null;
+    address.cut();
+    await until(create, () => lines('open') > 0);
+    const answers = await Promise.all(Array.from({ length: 40 }, create));
+    for (const { status, headers, body } of answers) {
+      assert.deepEqual([status, headers.get('retry-after'), body.status], [500, '5', 'Internal Server Error']);
+    }
+    const made = address.made;
+    await Promise.all(Array.from({ length: 40 }, create));
+    // Its trials, and those of the probe; not a connection for each request.
+    assert.ok(address.made - made < 10, `${address.made - made} connections`);
+    address.passes = true;
+    const { hostname, port } = new URL(databases.live);
+    const host = decodeURIComponent(hostname);
+    address.target = host.startsWith('/') ? { path: `${host}/.s.PGSQL.${port}` } : { host, port: Number(port) };
+    await until(create, ({ status }) => status === 201);
+    assert.deepEqual([lines('open'), lines('closed')], [1, 1]);
+  } finally {
+    assert.equal(await program.stop(), 0);
+  }
+});
