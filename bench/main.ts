@@ -15,6 +15,7 @@ import { searchSection } from './search.ts';
 import { type Service, startService } from './service.ts';
 import { buildStage, type Stage } from './stage.ts';
 import { tablesOf } from './table.ts';
+import { workersSection } from './workers.ts';
 
 const BUILD: Record<SectionName, (stage: Stage, options: Options, service: Service) => Promise<Section>> = {
   post: postSection,
@@ -26,6 +27,7 @@ const BUILD: Record<SectionName, (stage: Stage, options: Options, service: Servi
   latency: latencySection,
   routing: routingSection,
   search: searchSection,
+  workers: workersSection,
 };
 
 /** By a signal: no fault to be shown with a stack. */

@@ -1,6 +1,17 @@
 import { parseArgs } from 'node:util';
 
-export const SECTIONS = ['post', 'get', 'list', 'deliveries', 'postings', 'life', 'latency', 'routing', 'search'] as const;
+export const SECTIONS = [
+  'post',
+  'get',
+  'list',
+  'deliveries',
+  'postings',
+  'life',
+  'latency',
+  'routing',
+  'search',
+  'workers',
+] as const;
 
 export type SectionName = (typeof SECTIONS)[number];
 
@@ -21,7 +32,7 @@ export interface Options {
 }
 
 export const USAGE = `npm run bench -- [options]
-  --only post,get,list,deliveries,postings,life,latency,routing,search
+  --only post,get,list,deliveries,postings,life,latency,routing,search,workers
                                     measure these only
   --seconds N                       length of one window (default 3)
   --rounds N                        rounds, interleaved; medians are shown (default 5)

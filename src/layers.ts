@@ -31,7 +31,10 @@ export const LAYERS: readonly Layer[] = [
     rooms: {
       config: { holds: 'settings, read from the environment and validated once' },
       db: { holds: 'pools, transactions, the database clock, row-level security, migrations, the embedded PostgreSQL' },
-      work: { holds: 'background work: sweeps over due rows, call slots for each provider account' },
+      work: {
+        holds: 'background work: sweeps over due rows, their division among workers, call slots for each provider account',
+        writes: ['work_members'],
+      },
       search: {
         holds: 'the index of texts: segments built in the background, and how a list is searched with them',
         writes: ['search_segments', 'search_postings', 'search_changed', 'search_builds'],

@@ -42,6 +42,7 @@ import type { Tracer } from '../platform/telemetry/tracer.ts';
 import { tracedSend } from '../platform/telemetry/watch.ts';
 import type { TransferDeps } from '../core/transfers/deps.ts';
 import type { WebhookDeps } from '../money/webhooks/deps.ts';
+import { Shards } from '../platform/work/shards.ts';
 import { Wake } from '../platform/work/wake.ts';
 
 /** Dependencies of the program: those that each room declares, built once by main (no container, no globals). */
@@ -112,6 +113,7 @@ export function buildDeps(parts: {
     limits: config.rate_limits ? new Limits(config, log) : null,
     keyAlerts: new KeyAlerts({ stores, clock, log }),
     wake: new Wake(),
+    shards: { sandbox: new Shards(), live: new Shards() },
     service: { leaving: false },
     creators: {
       sandbox: new PaymentCreator(stores.sandbox, config.create_batching),

@@ -109,6 +109,7 @@ function deliverySender({ config, tracer, meters }: Deps, { environment }: Store
 /** Returns the sweeps of one environment. */
 export function sweepsOf(deps: Deps, store: Store): Sweep[] {
   return [
+    deps.shards[store.environment].sweep(store),
     expirySweep(deps, store),
     pollSweep(deps, store),
     trancheSweep(deps, store),

@@ -40,6 +40,7 @@ const ROWS = {
   latency: ['events-200', 'events-1000', 'events-2000', 'charges-50'],
   routing: ['loop', 'decide'],
   search: ['one', 'none', 'none-short', 'some', 'many', 'all'].flatMap((id) => [`${id}-small`, `${id}-large`]),
+  workers: ['one-queue', 'ranges', 'alone'],
 };
 
 test('a quick run measures every row and leaves no process and no file behind', { timeout: LIMIT_MS }, async (t) => {
@@ -153,7 +154,7 @@ test('a row is marked when most of its windows were disturbed, and so is a ratio
 test('invalid combinations of options are rejected with the name of the option', () => {
   assert.throws(
     () => readOptions(['--only', 'post,pots']),
-    new OptionError('--only pots: choose among post, get, list, deliveries, postings, life, latency, routing, search'),
+    new OptionError('--only pots: choose among post, get, list, deliveries, postings, life, latency, routing, search, workers'),
   );
   assert.throws(() => readOptions(['--rounds', 'many']), /--rounds many/);
   assert.throws(() => readOptions(['--fast']), OptionError);

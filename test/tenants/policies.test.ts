@@ -20,6 +20,7 @@ after(async () => {
 const OF_NO_TEAM: Record<string, string> = {
   schema_migrations: 'which migrations were run',
   ledger_seals: 'hashes over the journals of all teams',
+  work_members: 'which worker processes run',
   audit_seals: 'hashes over the audit entries of all teams',
 };
 

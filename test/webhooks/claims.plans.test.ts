@@ -6,6 +6,7 @@ import { openPool } from '../../src/platform/db/pool.ts';
 import { type Queryable, type Sql, sql } from '../../src/kit/sql.ts';
 import { type Claim, claimDue, type Outcome, recordOutcomes } from '../../src/money/webhooks/deliveries-store.ts';
 import { Deliveries } from '../setup/deliveries.ts';
+import { EVERY_TURN } from '../../src/platform/work/shards.ts';
 
 const hooks = new Deliveries();
 const DAY_MS = 86_400_000;
@@ -30,6 +31,7 @@ const claim = (db: Queryable, rows: number) =>
     failing_slots: 2,
     failing_rows: rows,
     busy: {},
+    turn: EVERY_TURN,
   });
 
 /** What the worker records when every endpoint answered. */
@@ -58,6 +60,11 @@ async function explained({ text, values, by_key }: Sql) {
   });
   const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
   return { plan, blocks: Number(/Buffers: shared hit=(\d+)/.exec(plan)?.[1]) };
+}
+
+/** Returns a value of a statement as it is written in SQL. */
+function literal(value: unknown): string {
+  return pg.escapeLiteral(Array.isArray(value) ? `{${value.join(',')}}` : String(value));
 }
 
 /** Makes endpoints like this one. */
@@ -108,7 +115,7 @@ test('a claim that was planned while the tables were empty reads what it claims,
   const rows = await service.transaction(
     (tx) =>
       tx.all<{ 'QUERY PLAN': string }>({
-        text: `explain (analyze, buffers) execute "all ${name}"(${values.map((value) => pg.escapeLiteral(String(value))).join(', ')})`,
+        text: `explain (analyze, buffers) execute "all ${name}"(${values.map(literal).join(', ')})`,
         values: [],
       }),
     'by_key',

@@ -5,6 +5,7 @@ import { countMoved, intervalOf, type Shifted, type TimeShift } from '../../plat
 import type { Next, Subject } from '../../providers/adapters/contract.ts';
 import { storedExplanation } from '../../providers/routing/explain.ts';
 import { notAt } from '../../platform/work/account-key.ts';
+import { dueBefore, EVERY_TURN, IN_SHARD, shardsOf, type Turn } from '../../platform/work/shards.ts';
 import type { AttemptRow, AttemptStatus, Mismatch, Resolution } from './schema.ts';
 
 /** A payment whose attempts are read. */
@@ -205,12 +206,15 @@ export function claimDueAttempts(
   lease_ms: number,
   limit: number,
   skip: readonly string[],
+  turn: Turn = EVERY_TURN,
 ): Promise<AttemptRow[]> {
   return db.all<AttemptRow>(sql`
     update attempts set next_poll_at = ${new Date(now.getTime() + lease_ms)}, polls = polls + 1
     where (team_id, id) in (
-      select team_id, id from attempts where next_poll_at <= ${now} ${notAt(fixed('provider_account'), skip)}
-      order by next_poll_at limit ${limit} for update skip locked
+      select k.team_id, k.id from ${shardsOf(turn)} cross join lateral (
+        select team_id, id from attempts where ${IN_SHARD} and next_poll_at <= ${dueBefore(now, turn)} ${notAt(fixed('provider_account'), skip)}
+        order by next_poll_at limit ${limit} for update skip locked) k
+      limit ${limit}
     ) returning ${columns}${BY_KEY}`);
 }
 

@@ -8,6 +8,7 @@ import type { Log } from '../../kit/log.ts';
 import type { Providers } from '../../providers/provider-accounts/directory.ts';
 import type { Health } from '../../providers/routing/health.ts';
 import type { Router } from '../../providers/routing/router.ts';
+import type { ShardsOf } from '../../platform/work/shards.ts';
 import type { Wake } from '../../platform/work/wake.ts';
 import type { Applier } from './applier.ts';
 import type { PaymentCreator } from './create.ts';
@@ -25,6 +26,7 @@ export interface PaymentDeps {
   router: Router;
   health: Health;
   wake: Wake;
+  shards: ShardsOf;
   /** One per environment: concurrent payments share a statement. */
   creators: Record<Environment, PaymentCreator>;
   /** One per environment: concurrent reads share a statement. */

@@ -4,6 +4,7 @@ import { must } from '../../kit/errors.ts';
 import { BY_KEY, fixed, PLANNED_EACH_TIME, type Queryable, sql, type Tx, part } from '../../kit/sql.ts';
 import { intervalOf, type Shifted, type TimeShift } from '../../platform/db/time-shift.ts';
 import { notAt } from '../../platform/work/account-key.ts';
+import { dueBefore, EVERY_TURN, IN_SHARD, shardsOf, type Turn } from '../../platform/work/shards.ts';
 import type { AttemptView } from '../attempts/schema.ts';
 import { STORED_COLUMNS, type StoredColumn } from './fields.ts';
 import type { PaymentRow } from './schema.ts';
@@ -181,12 +182,15 @@ export function claimContinuing(
   lease_ms: number,
   limit: number,
   skip: readonly string[],
+  turn: Turn = EVERY_TURN,
 ): Promise<Continuing[]> {
   return db.all<Continuing>(sql`
     update payments set continue_at = ${new Date(now.getTime() + lease_ms)}
     where (team_id, id) in (
-      select team_id, id from payments where continue_at <= ${now} ${notAt(lastAccount, skip)}
-      order by continue_at limit ${limit} for update skip locked
+      select k.team_id, k.id from ${shardsOf(turn)} cross join lateral (
+        select team_id, id from payments where ${IN_SHARD} and continue_at <= ${dueBefore(now, turn)} ${notAt(lastAccount, skip)}
+        order by continue_at limit ${limit} for update skip locked) k
+      limit ${limit}
     ) returning team_id, id, continue_at, ${lastAccount} as provider_account${BY_KEY}`);
 }
 

@@ -17,7 +17,7 @@ export function refundSweep(deps: RefundDeps, store: Store): Sweep {
     name: 'refunds',
     environment: store.environment,
     idle_ms: 500,
-    claim: (limit, skip) => claimDueRefunds(store.db, new Date(deps.clock.now()), LEASE_MS, limit, skip),
+    claim: (limit, skip, turn) => claimDueRefunds(store.db, new Date(deps.clock.now()), LEASE_MS, limit, skip, turn),
     accountOf: ({ refund, provider_account }) => accountKey(refund.team_id, provider_account),
     step: ({ refund }) => step(deps, store, refund),
     start_within_ms: LEASE_MS / 2,

@@ -19,10 +19,10 @@ export function returnSweep(deps: ReturnDeps, store: Store): Sweep {
     name: 'returns',
     environment: store.environment,
     idle_ms: 500,
-    claim: async (limit, skip) => {
+    claim: async (limit, skip, turn) => {
       const now = new Date(deps.clock.now());
       adopted = await adoptAutomaticReturns(store.db, now, limit);
-      return claimDueReturns(store.db, now, LEASE_MS, limit, skip);
+      return claimDueReturns(store.db, now, LEASE_MS, limit, skip, turn);
     },
     more: () => adopted > 0,
     accountOf: ({ team_id, provider_account }) => accountKey(team_id, provider_account),

@@ -4,6 +4,7 @@ import type { Secrets } from '../../kit/crypto.ts';
 import type { Log } from '../../kit/log.ts';
 import type { Providers } from '../../providers/provider-accounts/directory.ts';
 import type { Router } from '../../providers/routing/router.ts';
+import type { ShardsOf } from '../../platform/work/shards.ts';
 import type { Wake } from '../../platform/work/wake.ts';
 
 /** The dependencies of transfers. */
@@ -15,4 +16,5 @@ export interface TransferDeps {
   providers: Providers;
   router: Router;
   wake: Wake;
+  shards: ShardsOf;
 }

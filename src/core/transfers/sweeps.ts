@@ -13,7 +13,7 @@ import { claimDueTransfers } from './store.ts';
 
 const BATCH = 50;
 
-type SweepDeps = Pick<TransferDeps, 'clock' | 'config' | 'log' | 'providers' | 'router' | 'secrets' | 'wake'>;
+type SweepDeps = Pick<TransferDeps, 'clock' | 'config' | 'log' | 'providers' | 'router' | 'secrets' | 'shards' | 'wake'>;
 
 /** Returns the sweep that submits transfers to providers and polls them until they are final. */
 export function transferSweep(deps: SweepDeps, store: Store): Sweep {
@@ -22,7 +22,7 @@ export function transferSweep(deps: SweepDeps, store: Store): Sweep {
     name: 'transfers',
     environment: store.environment,
     idle_ms: 250,
-    claim: (limit, skip) => claimDueTransfers(store.db, new Date(deps.clock.now()), SUBMIT_LEASE_MS, limit, skip),
+    claim: (limit, skip, turn) => claimDueTransfers(store.db, new Date(deps.clock.now()), SUBMIT_LEASE_MS, limit, skip, turn),
     // A transfer without an account yet is counted by its channel: transfers on one channel try the same accounts.
     accountOf: ({ team_id, provider_account, channel }) => accountKey(team_id, provider_account ?? channel),
     step: (row) => advance(sender, row),

@@ -12,6 +12,7 @@ import { personal as transfers } from '../../core/transfers/personal.ts';
 import { must } from '../../kit/errors.ts';
 import { type Belonging, type Fields, isErased, type PersonalTable, type Rule } from '../../kit/personal.ts';
 import { personal as search } from '../../platform/search/personal.ts';
+import { personal as work } from '../../platform/work/personal.ts';
 import { personal as events } from '../../money/events/personal.ts';
 import { personal as webhooks } from '../../money/webhooks/personal.ts';
 import { personal as api } from '../../tenants/api/personal.ts';
@@ -26,7 +27,7 @@ import { personal as links } from '../links/personal.ts';
  * the erasure works in this order, which is the order of locks everywhere.
  */
 const LISTS = [
-  ...[search, teams, audit, api, outbox, events, webhooks, customers, beneficiaries, accounts, abuse],
+  ...[work, search, teams, audit, api, outbox, events, webhooks, customers, beneficiaries, accounts, abuse],
   ...[payments, attempts, obligations, refunds, disputes, transfers, reconciliation, links, invoices],
 ];
 

@@ -3,6 +3,7 @@ import type { Store } from '../../platform/db/stores.ts';
 import { unpack } from '../../kit/packing.ts';
 import { type Send, send as sendOut } from '../../kit/fetch.ts';
 import { bodyFor } from '../events/body.ts';
+import { Turns } from '../../platform/work/shards.ts';
 import type { Worker } from '../../platform/work/worker.ts';
 import { announceDeactivation } from './deactivation.ts';
 import { type Claimed, claimDue, recordOutcomes } from './deliveries-store.ts';
@@ -46,6 +47,7 @@ class DeliveryWorker {
   readonly #tuning: DeliveryTuning;
   readonly #slots: Slots;
   readonly #outcomes: Outcomes;
+  readonly #turns: Turns;
   readonly #pacer = new Pacer();
   readonly #lanes = new Lanes();
   readonly #secrets: OpenedSecrets;
@@ -60,6 +62,7 @@ class DeliveryWorker {
     this.#store = store;
     this.#tuning = tuning;
     this.#slots = new Slots(tuning);
+    this.#turns = new Turns(deps.shards[store.environment]);
     this.#secrets = new OpenedSecrets(deps.secrets);
     this.#outcomes = new Outcomes(async (outcomes) => {
       const deactivated = await recordOutcomes(store.db, outcomes, DISABLE_AFTER_MS);
@@ -104,14 +107,17 @@ class DeliveryWorker {
     // Outcomes accumulate only while the database does not accept them; until it does, nothing more is sent.
     const rows = this.#outcomes.waiting > this.#tuning.total * 2 ? 0 : this.#slots.free;
     if (rows === 0) return { found: 0, limited: true, more: false, next_due_ms: null };
-    const claimed = await claimDue(this.#store.db, {
+    const request = {
       after: this.#after,
       rows,
       endpoints: MAX_ENDPOINTS,
       lease_ms: webhook_timeout_ms + this.#tuning.lease_slack_ms,
       ...this.#slots.allowed,
       busy: this.#slots.busy(),
-    });
+    };
+    let claimed = await claimDue(this.#store.db, { ...request, turn: this.#turns.own });
+    const others = claimed.rows.length === 0 ? this.#turns.others() : undefined;
+    if (others) claimed = await claimDue(this.#store.db, { ...request, turn: others });
     for (const row of claimed.rows) this.#start(row, claimed.claim);
     this.#after = nextStart(claimed.rows, rows, claimed);
     const { limited } = this.#slots;

@@ -3,6 +3,7 @@ import { INSERT_WORKER_ENTRIES } from '../../tenants/audit/store.ts';
 import type { MailKind } from '../../tenants/outbox/schema.ts';
 import { INSERT_MAILS } from '../../tenants/outbox/store.ts';
 import { randomBytes, randomInt } from 'node:crypto';
+import type { Turn } from '../../platform/work/shards.ts';
 import { BY_KEY, clause, type Queryable, sql, type Tx } from '../../kit/sql.ts';
 
 /** A delivery claimed by this worker until its lease ends. */
@@ -40,6 +41,8 @@ export interface ClaimRequest {
   /** Maximum rows to claim for all failing endpoints together. */
   failing_rows: number;
   busy: Busy;
+  /** Teams whose deliveries this worker may take. */
+  turn: Turn;
 }
 
 export interface Claim {
@@ -71,7 +74,7 @@ const leaseEnd = (ms: number, tail: string) =>
  * at most as many as slots. The row of a dead worker becomes free when its lease ends.
  */
 export async function claimDue(db: Queryable, request: ClaimRequest): Promise<Claim> {
-  const { after, rows, endpoints, lease_ms, slots, failing_slots, failing_rows, busy } = request;
+  const { after, rows, endpoints, lease_ms, slots, failing_slots, failing_rows, busy, turn } = request;
   const found = await db.all<ClaimRow>(sql`
     with recursive clock as materialized (
       select ${leaseEnd(0, '0'.repeat(20))} as expired, ${leaseEnd(lease_ms, randomBytes(10).toString('hex'))} as claim
@@ -99,7 +102,8 @@ export async function claimDue(db: Queryable, request: ClaimRequest): Promise<Cl
       from walk
       left join webhook_endpoints e on e.team_id = walk.team_id and e.id = walk.endpoint_id
       cross join lateral (select ${JSON.stringify(busy)}::jsonb -> walk.endpoint_id as at_work) busy
-      where walk.due_at <= pirogue_now()
+      where walk.due_at <= pirogue_now() - ${turn.late_ms}::float8 * interval '1 ms'
+        and (walk.team_id & 15) = any(${turn.shards}::bigint[])
     ),
     -- Failing endpoints share what they are left; whose turn it is, chance decides, so that none waits for ever.
     due as materialized (

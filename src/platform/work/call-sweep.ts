@@ -1,5 +1,6 @@
 import type { Log } from '../../kit/log.ts';
 import { AccountSlots } from './account-slots.ts';
+import { type ShardsOf, type Turn, Turns } from './shards.ts';
 import type { Sweep } from './sweep.ts';
 
 const BATCH = 50;
@@ -10,8 +11,9 @@ export interface CallSweep<Row> extends Omit<Sweep, 'round'> {
   /**
    * Claims up to `limit` due rows with a lease.
    * @param skip accounts to exclude, in the form of {@link accountOf}
+   * @param turn the rows that this worker may take
    */
-  claim(limit: number, skip: readonly string[]): Promise<Row[]>;
+  claim(limit: number, skip: readonly string[], turn: Turn): Promise<Row[]>;
   /** Returns whether rows may be due that the last claim did not examine. */
   more?(): boolean;
   /** Returns the provider account that the step calls; slots are counted by it. */
@@ -28,8 +30,9 @@ export interface CallSweep<Row> extends Omit<Sweep, 'round'> {
  * Creates a sweep whose steps call providers. A round passes the claimed rows to per-account slots and does not wait, so an
  * account that does not respond delays only its own rows.
  */
-export function callSweep<Row>(sweep: CallSweep<Row>, { log }: { log: Log }): Sweep {
+export function callSweep<Row>(sweep: CallSweep<Row>, { log, shards }: { log: Log; shards?: ShardsOf }): Sweep {
   const slots = new AccountSlots();
+  const turns = new Turns(shards?.[sweep.environment]);
   const stepOf = (row: Row) => async () => {
     try {
       await inTime(sweep.step(row));
@@ -39,7 +42,10 @@ export function callSweep<Row>(sweep: CallSweep<Row>, { log }: { log: Log }): Sw
   };
   const begin = async () => {
     if (slots.full) return 0;
-    const rows = await sweep.claim(BATCH, slots.saturated());
+    const skip = slots.saturated();
+    const own = await sweep.claim(BATCH, skip, turns.own);
+    const others = own.length === 0 ? turns.others() : undefined;
+    const rows = others ? await sweep.claim(BATCH, skip, others) : own;
     for (const row of rows) slots.add(sweep.accountOf(row), sweep.start_within_ms, stepOf(row));
     return sweep.more?.() ? BATCH : rows.length;
   };

@@ -4,6 +4,7 @@ import { type Attempt, claimDue, recordOutcomes, requeue } from '../../../src/mo
 import { recordEvents } from '../../../src/money/webhooks/record-store.ts';
 import { DISABLE_AFTER_MS, retryDelay } from '../../../src/money/webhooks/schedule.ts';
 import { dropDeliveries, dropQueuesOfInactive, insertEndpoint } from '../../../src/money/webhooks/store.ts';
+import { EVERY_TURN } from '../../../src/platform/work/shards.ts';
 import { openPool } from '../../../src/platform/db/pool.ts';
 import { cloneDatabases } from '../../setup/databases.ts';
 import type { Delivery, EndpointState, Outcome } from './world.ts';
@@ -64,7 +65,7 @@ export class DeliveryStore {
   claims(state: State): Promise<After & { targets: boolean[] }> {
     return this.#in(state, async (tx) => {
       const request = { after: '', rows: 9, endpoints: 9, lease_ms: 60_000, slots: 9, failing_slots: 9, failing_rows: 9 };
-      const { rows } = await claimDue(tx, { ...request, busy: NOTHING_BUSY });
+      const { rows } = await claimDue(tx, { ...request, busy: NOTHING_BUSY, turn: EVERY_TURN });
       return { ...(await shown(tx, state)), targets: rows.map(({ target }) => target !== null) };
     });
   }
