@@ -1,5 +1,4 @@
 import type { IdPrefix } from '../src/kit/ids.ts';
-import { MARK as PACKED } from '../src/kit/packing.ts';
 import { must } from '../src/kit/errors.ts';
 import type { Db, Sql } from '../src/kit/sql.ts';
 import { PaymentCreator } from '../src/core/payments/create.ts';
@@ -87,7 +86,7 @@ function cut(text: string, value: string): Omit<Statement, 'team_id'> {
 export function eventBody(statement: Statement): Buffer {
   const value = statement.pieces.reduce((text, piece, i) => text + hole(statement, i - 1) + piece);
   const [{ packed, filled }] = JSON.parse(value) as [{ packed: string; filled: string }];
-  return Buffer.concat([Buffer.from(`${PACKED}|100${filled}\n`), Buffer.from(packed, 'base64')]);
+  return Buffer.concat([Buffer.from(`${packed[0]}|100${filled}\n`), Buffer.from(packed.slice(1), 'base64')]);
 }
 
 function hole({ holes, ids }: Statement, i: number): string {

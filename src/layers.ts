@@ -143,7 +143,10 @@ export const LAYERS: readonly Layer[] = [
     holds: 'assembly of everything',
     rooms: {
       program: { holds: 'the dependencies, routes, sweeps and listeners of the program' },
-      start: { holds: 'startup and shutdown: databases, secrets, demo team, drain', writes: ['installation_secrets'] },
+      start: {
+        holds: 'startup and shutdown: databases, secrets, formats, demo team, drain',
+        writes: ['installation_secrets', 'formats'],
+      },
       cli: { holds: 'the `pirogue` command' },
     },
   },

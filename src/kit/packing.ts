@@ -1,4 +1,5 @@
 import dictionary from './packing-2.json' with { type: 'json' };
+import { must } from './errors.ts';
 import { Coder } from './packing-codes.ts';
 import { deflateWithWords, inflateWithWords } from './packing-deflate.ts';
 import { combine, HOLE, separate } from './packing-values.ts';
@@ -6,16 +7,12 @@ import { combine, HOLE, separate } from './packing-values.ts';
 export { HOLE } from './packing-values.ts';
 
 /*
- * Stored form of our JSON: `2|2|cus_…`, a line feed, then the packed text. The first line has the number of the dictionary, and a value
+ * Stored form of our JSON: `2|2|cus_…`, a line feed, then the packed text. The first line has the number of the format, and a value
  * for each placeholder (`HOLE`) in the text. These values are known only to the statement that writes the row (the number of endpoints,
  * the customer that was found), so that they come from its own snapshot. A value that starts with a brace is not packed.
- * Every dictionary stays readable for ever. Reasons: docs/decisions/0069-packing.md.
+ * Every format stays readable for ever. Reasons: docs/decisions/0069-packing.md.
  */
 
-/** Start of a stored text, followed by `|` and a value for each placeholder, and a line feed. */
-export const MARK = '2';
-
-const DEFLATED = '1';
 const LINE_FEED = 0x0a;
 const BRACE = 0x7b;
 /** First byte of a packed text that is deflated. A coded one begins with a bit that is 0. */
@@ -28,11 +25,94 @@ const MAX_CODED_LENGTH = 16_000;
 
 const coder = new Coder(dictionary);
 
+/** A way to pack texts. */
+export interface Format {
+  /** One digit, stored with each text. */
+  number: number;
+  /** Absent: only earlier releases wrote it. */
+  pack?(text: string): Buffer;
+  unpack(packed: Buffer, values: readonly string[]): string;
+}
+
+/** The formats that this release reads. */
+export const FORMATS: readonly Format[] = [
+  { number: 1, unpack: (packed, values) => filled(inflateWithWords(packed), values) },
+  { number: 2, pack: packWithPhrases, unpack: unpackWithPhrases },
+];
+
+/** Format that every release reads from which an upgrade is possible. */
+const ALWAYS_PERMITTED = 2;
+
 /**
- * Packs a text.
- * @param text JSON, with a {@link HOLE} for each value that only the statement can supply
+ * Packs with the newest format that is permitted, and unpacks all. During an upgrade nodes of the previous release read what
+ * newer ones write, so that a new format is permitted one release after the one that reads it (docs/decisions/0076-upgrades.md).
  */
-export function packText(text: string): Buffer {
+export class Packing {
+  readonly #formats: ReadonlyMap<number, Format>;
+  #written: Format;
+
+  constructor(formats: readonly Format[]) {
+    this.#formats = new Map(formats.map((format) => [format.number, format]));
+    this.#written = this.#newestUpTo(ALWAYS_PERMITTED);
+  }
+
+  /** Permits the formats up to this one. A release that does not have it writes its newest. */
+  permit(number: number): void {
+    this.#written = this.#newestUpTo(number);
+  }
+
+  /**
+   * Packs a text for a statement that adds the values of its placeholders.
+   * @param text JSON, with a {@link HOLE} for each value that only the statement can supply
+   * @returns the digit of the format, then the packed text in base64
+   */
+  packForStatement(text: string): string {
+    return `${this.#written.number}${this.#pack(text).toString('base64')}`;
+  }
+
+  /** Returns the complete stored form of a text without placeholders. */
+  packWhole(text: string): Buffer {
+    return Buffer.concat([Buffer.from(`${this.#written.number}\n`), this.#pack(text)]);
+  }
+
+  /**
+   * Returns the text of a stored value with its placeholders filled: always the same bytes.
+   * @throws Error for an unknown format
+   */
+  unpack(bytes: Buffer): string {
+    if (bytes[0] === BRACE) return bytes.toString();
+    const end = bytes.indexOf(LINE_FEED);
+    const [number, ...values] = bytes.toString('latin1', 0, end).split('|');
+    const format = this.#formats.get(Number(number));
+    if (!format) throw new Error(`impossible: packed with format ${number}`);
+    return format.unpack(bytes.subarray(end + 1), values);
+  }
+
+  #pack(text: string): Buffer {
+    const { pack } = this.#written;
+    return must(pack, 'the written format packs')(text);
+  }
+
+  #newestUpTo(number: number): Format {
+    const known = [...this.#formats.values()].filter((format) => format.pack && format.number <= number);
+    return must(known.sort((a, b) => a.number - b.number).at(-1), 'there is a format that is always permitted');
+  }
+}
+
+/** The packing of this process. The start permits what the installation permits; a command writes what every release reads. */
+export const packing = new Packing(FORMATS);
+
+/** Packs with {@link packing}, see {@link Packing.packWhole}. */
+export function packWhole(text: string): Buffer {
+  return packing.packWhole(text);
+}
+
+/** Unpacks any format of this release, see {@link Packing.unpack}. */
+export function unpack(bytes: Buffer): string {
+  return packing.unpack(bytes);
+}
+
+function packWithPhrases(text: string): Buffer {
   const separated = text.length > MAX_CODED_LENGTH ? null : separate(text);
   const coded = separated && Buffer.concat([coder.encode(separated.text), separated.values]);
   if (coded && text.length < MIN_DEFLATED_LENGTH) return coded;
@@ -40,22 +120,7 @@ export function packText(text: string): Buffer {
   return coded && coded.length < deflated.length ? coded : deflated;
 }
 
-/** Returns the complete stored form of a text without placeholders. */
-export function packWhole(text: string): Buffer {
-  return Buffer.concat([Buffer.from(`${MARK}\n`), packText(text)]);
-}
-
-/**
- * Returns the text of a stored value with its placeholders filled: always the same bytes.
- * @throws Error for an unknown dictionary
- */
-export function unpack(bytes: Buffer): string {
-  if (bytes[0] === BRACE) return bytes.toString();
-  const end = bytes.indexOf(LINE_FEED);
-  const [number, ...values] = bytes.toString('latin1', 0, end).split('|');
-  const packed = bytes.subarray(end + 1);
-  if (number === DEFLATED) return filled(inflateWithWords(packed), values);
-  if (number !== MARK) throw new Error(`impossible: packed with dictionary ${number}`);
+function unpackWithPhrases(packed: Buffer, values: readonly string[]): string {
   if (packed[0] === DEFLATED_BYTE) return filled(inflateWithWords(packed.subarray(1)), values);
   const { text, length } = coder.decode(packed);
   return combine({ text, values: packed.subarray(length) }, values);
@@ -63,5 +128,5 @@ export function unpack(bytes: Buffer): string {
 
 /** The text may have characters that are placeholders of {@link combine}, so that it is not used here. */
 function filled(text: string, values: readonly string[]): string {
-  return text.split(HOLE).reduce((before, piece, i) => before + (values[i - 1] ?? '') + piece);
+  return text.split(HOLE).reduce((before, part, i) => before + (values[i - 1] ?? '') + part);
 }

@@ -26,6 +26,8 @@ export interface Program {
 
 export interface ProgramOptions {
   role?: string;
+  /** Folder of another release. */
+  release?: string;
   dataDir: string;
   /** Left out: the database under dataDir. */
   databases?: Databases;
@@ -35,7 +37,8 @@ export interface ProgramOptions {
 }
 
 /** Starts one and waits until it is ready to serve. */
-export async function startProgram({ role = 'all', dataDir, databases, env = {}, listening }: ProgramOptions): Promise<Program> {
+export async function startProgram(options: ProgramOptions): Promise<Program> {
+  const { role = 'all', release, dataDir, databases, env = {}, listening } = options;
   const port = env.PORT ?? String(await freePort());
   const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !SETTINGS.test(name)));
   const urls = databases && {
@@ -43,7 +46,7 @@ export async function startProgram({ role = 'all', dataDir, databases, env = {},
     SANDBOX_DATABASE_URL: databases.sandbox,
     LIVE_DATABASE_URL: databases.live,
   };
-  const child = spawn(process.execPath, [MAIN, role], {
+  const child = spawn(process.execPath, [release ? path.join(release, 'src', 'main.ts') : MAIN, role], {
     env: {
       ...inherited,
       DATA_DIR: dataDir,
@@ -66,6 +69,7 @@ export async function startProgram({ role = 'all', dataDir, databases, env = {},
   const url = `http://127.0.0.1:${port}`;
   const ready = async () => {
     if (child.exitCode !== null) throw new Error(`the program ended: ${text}`);
+    if (role === 'worker') return text.includes('"msg":"started"') ? 200 : 0;
     return (await fetch(`${url}/health/ready`).catch(() => null))?.status ?? 0;
   };
   await until(ready, (status) => status === 200, START_LIMIT_MS);

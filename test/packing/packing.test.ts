@@ -4,11 +4,13 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { HOLE, MARK, packText, packWhole, unpack } from '../../src/kit/packing.ts';
+import { type Format, FORMATS, HOLE, Packing, packing, packWhole, unpack } from '../../src/kit/packing.ts';
 
 /** As the statement that writes a row puts it together. */
-const stored = (text: string, ...values: (string | number)[]) =>
-  Buffer.concat([Buffer.from(`${[MARK, ...values].join('|')}\n`), packText(text)]);
+const stored = (text: string, ...values: (string | number)[]) => {
+  const packed = packing.packForStatement(text);
+  return Buffer.concat([Buffer.from(`${[packed[0], ...values].join('|')}\n`), Buffer.from(packed.slice(1), 'base64')]);
+};
 
 const BODY = JSON.stringify({
   id: 'evt_01m7z5k2m06esx3hvenz0qcq0j',
@@ -149,6 +151,29 @@ test('a response and a routing decision are packed to a sixth of their size, a s
   assert.ok(packWhole(BODY).length < BODY.length / 2, `${packWhole(BODY).length} of ${BODY.length} bytes`);
 });
 
-test('an unknown dictionary is an error', () => {
-  assert.throws(() => unpack(Buffer.from('9\nxx')), /dictionary 9/);
+test('an unknown format is an error', () => {
+  assert.throws(() => unpack(Buffer.from('9\nxx')), /format 9/);
+});
+
+/** A format of a later release. */
+const LATER: Format = {
+  number: 3,
+  pack: (text) => Buffer.from(text).reverse(),
+  unpack: (packed) => Buffer.from(packed).reverse().toString(),
+};
+
+test('a format is written only where it is permitted, so that nodes of the previous release can read it', () => {
+  const [older, newer] = [new Packing(FORMATS), new Packing([...FORMATS, LATER])];
+  for (const permitted of [undefined, 2]) {
+    if (permitted) newer.permit(permitted);
+    assert.equal(older.unpack(newer.packWhole(BODY)), BODY);
+    assert.equal(newer.packForStatement(BODY)[0], '2');
+  }
+  newer.permit(3);
+  assert.equal(newer.packWhole(BODY).toString('latin1', 0, 2), '3\n');
+  assert.equal(newer.packForStatement(BODY)[0], '3');
+  assert.throws(() => older.unpack(newer.packWhole(BODY)), /format 3/);
+  older.permit(3);
+  assert.equal(older.packForStatement(BODY)[0], '2', 'a release writes what it knows');
+  for (const from of [older, newer]) assert.equal(newer.unpack(from.packWhole(BODY)), BODY);
 });

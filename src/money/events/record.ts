@@ -3,7 +3,7 @@ import type { Environment } from '../../kit/environment.ts';
 import { fixed } from '../../kit/sql.ts';
 import { versions } from '../../tenants/versions/registry.ts';
 import { type EventType, subscriptionsOf } from './catalogue.ts';
-import { HOLE, MARK, packText, unpack } from '../../kit/packing.ts';
+import { HOLE, packing, unpack } from '../../kit/packing.ts';
 
 /** A change to publish as an event. */
 export interface NewEvent {
@@ -26,7 +26,7 @@ export interface EventInput {
   subscriptions: string[];
   resource_id: string;
   sequence: number;
-  /** The packed body in base64, with a placeholder for the number of endpoints, which only the statement can determine. */
+  /** The packed body, with a placeholder for the number of endpoints, which only the statement can determine. */
   packed: string;
   /** `|` and the value for each further placeholder. */
   filled: string;
@@ -56,7 +56,7 @@ export function eventInput(environment: Environment, at: number, event: NewEvent
     subscriptions: subscriptionsOf(event.type),
     resource_id: event.resource_id,
     sequence: event.sequence,
-    packed: packText(`${head.slice(0, -1)},"pending_webhooks":${HOLE},${tail.slice(1)}`).toString('base64'),
+    packed: packing.packForStatement(`${head.slice(0, -1)},"pending_webhooks":${HOLE},${tail.slice(1)}`),
     filled: event.unsure === undefined ? '' : `|${event.unsure}`,
     created_at: created,
   };
@@ -67,8 +67,8 @@ export function eventInput(environment: Environment, at: number, event: NewEvent
  * @param endpoints the number of endpoints that receive it
  */
 export function bodyOf(input: EventInput, endpoints: number): string {
-  const filled = Buffer.from(`${MARK}|${endpoints}${input.filled}\n`);
-  return unpack(Buffer.concat([filled, Buffer.from(input.packed, 'base64')]));
+  const filled = Buffer.from(`${input.packed[0]}|${endpoints}${input.filled}\n`);
+  return unpack(Buffer.concat([filled, Buffer.from(input.packed.slice(1), 'base64')]));
 }
 
 /** Columns of the CTE `event_input` that {@link INSERT_EVENTS} reads, for json_to_recordset. */
@@ -82,6 +82,7 @@ export const EVENT_COLUMNS = `team_id bigint, event_id text, type text, subscrip
 export const INSERT_EVENTS = fixed(`
     insert into events (team_id, id, type, resource_id, sequence, pending_webhooks, body, created_at)
     select i.team_id, i.event_id, i.type, i.resource_id, i.sequence, n.endpoints,
-      convert_to('${MARK}|' || n.endpoints || i.filled || chr(10), 'UTF8') || decode(i.packed, 'base64'), i.created_at
+      convert_to(left(i.packed, 1) || '|' || n.endpoints || i.filled || chr(10), 'UTF8')
+        || decode(substr(i.packed, 2), 'base64'), i.created_at
     from event_input i,
       lateral (select count(*)::integer as endpoints from event_targets t where t.event_id = i.event_id) n`);

@@ -8,6 +8,7 @@ import { openStores } from '../../platform/db/stores.ts';
 import { buildDeps, type Deps } from '../deps.ts';
 import type { Secrets } from '../../kit/crypto.ts';
 import { createLog, type Log } from '../../kit/log.ts';
+import { packing } from '../../kit/packing.ts';
 import type { Db } from '../../kit/sql.ts';
 import type { MetricsServer } from '../../edge/metrics/server.ts';
 import { buildApi, startWorkers } from '../program.ts';
@@ -16,6 +17,7 @@ import { banner } from './banner.ts';
 import { openClock } from './clock.ts';
 import { type Databases, migrateAll, openDatabases } from './databases.ts';
 import { openMetrics, openTracing } from './observed.ts';
+import { permittedFormat } from './formats-store.ts';
 import { ensureDemoTeam, type KeysFile, keysFilePath } from './demo.ts';
 import { loadPackages } from './packages.ts';
 import { openSecrets } from './secrets.ts';
@@ -98,7 +100,10 @@ async function prepare(config: Config, role: Role, databases: Databases, log: Lo
   const clock = await openClock(config, databases, log);
   try {
     const now = new Date(clock.now());
-    const secrets = await (migrating ? asOwner : asService)((control) => openSecrets(config, control, now));
+    const secrets = await (migrating ? asOwner : asService)(async (control) => {
+      packing.permit(await permittedFormat(control, 'packing'));
+      return openSecrets(config, control, now);
+    });
     const demo = role !== 'migrate' && config.profile === 'development';
     return { clock, secrets, keys: demo ? await asOwner((control) => ensureDemoTeam(config, control, now)) : undefined };
   } catch (error) {
