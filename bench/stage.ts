@@ -87,8 +87,8 @@ async function makeDatabases(server: EmbeddedServer): Promise<DatabaseUrls> {
   for (const name of Object.values(names)) await ensureDatabase(server, name);
   const urls = { control: server.url(names.control), sandbox: server.url(names.sandbox), live: server.url(names.live) };
   await migrate(urls.control, 'control');
-  await migrate(urls.sandbox, 'store');
-  await migrate(urls.live, 'store');
+  await migrate(urls.sandbox, 'store', { environment: 'sandbox' });
+  await migrate(urls.live, 'store', { environment: 'live' });
   return urls;
 }
 

@@ -52,7 +52,10 @@ export const LAYERS: readonly Layer[] = [
       teams: { holds: 'merchants (teams): plan, level, settings', writes: ['teams'] },
       keys: { holds: 'API keys and the permissions they carry', writes: ['api_keys'] },
       outbox: { holds: 'mails that are queued in the transaction of their cause', writes: ['mails', 'mail_turns'] },
-      api: { holds: 'definition of a route, validation, idempotency, error list', writes: ['idempotency_keys'] },
+      api: {
+        holds: 'definition of a route, validation, idempotency, error list',
+        writes: ['idempotency_keys', 'idempotency_answers'],
+      },
       audit: { holds: 'the sealed audit trail', writes: ['audit_entries', 'audit_seals'] },
     },
   },
@@ -79,7 +82,7 @@ export const LAYERS: readonly Layer[] = [
         holds: 'chart of accounts, posting, balances, statements, verification',
         writes: ['journals', 'postings', 'balances', 'balance_deltas', 'ledger_seals'],
       },
-      events: { holds: 'catalogue of events, their bodies and lists', writes: ['events', 'event_bodies'] },
+      events: { holds: 'catalogue of events, their bodies and lists', writes: ['events', 'event_bodies', 'event_sequences'] },
       webhooks: {
         holds: 'recording of events and their deliveries in the transaction of the change; endpoints, signatures, sending',
         writes: ['webhook_endpoints', 'deliveries', 'delivery_attempts'],

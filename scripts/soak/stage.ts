@@ -82,8 +82,8 @@ async function makeDatabases(folder: string, { fsync }: Options): Promise<Databa
     for (const name of Object.values(names)) await ensureDatabase(server, name);
     const urls = { control: server.url(names.control), sandbox: server.url(names.sandbox), live: server.url(names.live) };
     await migrate(urls.control, 'control');
-    await migrate(urls.sandbox, 'store');
-    await migrate(urls.live, 'store');
+    await migrate(urls.sandbox, 'store', { environment: 'sandbox' });
+    await migrate(urls.live, 'store', { environment: 'live' });
     return { ...urls, drop: () => server.stop() };
   } catch (error) {
     await server.stop();

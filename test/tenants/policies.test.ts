@@ -55,7 +55,7 @@ test('each table has the two policies of pirogue_protect and no others', async (
   const protectedTables = (await tables()).filter((table) => table.protected).map(({ name }) => name);
   const policies = await owner.all<{ tablename: string; policy: string }>(sql`
     select tablename, concat_ws(' ', policyname, permissive, array_to_string(roles, ','), cmd, qual, with_check) as policy
-    from pg_policies order by tablename, policyname`);
+    from pg_policies where schemaname = 'public' order by tablename, policyname`);
   assert.deepEqual(
     policies,
     protectedTables.flatMap((tablename) => [
@@ -63,6 +63,25 @@ test('each table has the two policies of pirogue_protect and no others', async (
       { tablename, policy: 'own_team PERMISSIVE pirogue_app ALL (team_id = pirogue_team())' },
     ]),
   );
+});
+
+test('no role of the service reads or writes a partition directly, and each partition has the policies all the same', async () => {
+  await owner.run(sql`select pirogue_make_partitions('sandbox', now())`);
+  const partitions = await owner.all<{ name: string; protected: boolean; policies: number; usable: boolean }>(sql`
+    select c.relname as name, c.relrowsecurity as protected,
+      (select count(*)::integer from pg_policies p where p.schemaname = 'pirogue_partitions' and p.tablename = c.relname) as policies,
+      (select bool_or(has_table_privilege(role, c.oid, 'select, insert, update, delete, truncate'))
+        from unnest(array['pirogue_app', 'pirogue_all_teams', 'pirogue_service']) role) as usable
+    from pg_class c where c.relnamespace = 'pirogue_partitions'::regnamespace and c.relispartition and c.relkind = 'r'`);
+  assert.ok(partitions.length >= 20, 'five tables, each with a default partition and three others');
+  assert.deepEqual(
+    partitions.filter((one) => !one.protected || one.policies !== 2 || one.usable),
+    [],
+  );
+  const [schema] = await owner.all(sql`
+    select bool_or(has_schema_privilege(role, 'pirogue_partitions', 'usage, create')) as usable
+    from unnest(array['pirogue_app', 'pirogue_all_teams', 'pirogue_service']) role`);
+  assert.deepEqual(schema, { usable: false });
 });
 
 test('neither role can bypass the policies, and one line protects a table', async () => {
@@ -86,12 +105,15 @@ test('neither role can bypass the policies, and one line protects a table', asyn
   );
 });
 
-test('only triggers bypass the policies, with the rows of their statement', async () => {
+test('only triggers bypass the policies, with the rows of their statement, and what makes and drops partitions', async () => {
   const found = await owner.all<{ name: string }>(sql`
     select proname as name from pg_proc where pronamespace = 'public'::regnamespace and prosecdef order by proname`);
   assert.deepEqual(
     found.map(({ name }) => name),
-    ['pirogue_search_changed', 'pirogue_search_customer_recorded', 'pirogue_search_inserted', 'pirogue_search_recorded'],
+    [
+      ...['pirogue_clear_answer', 'pirogue_drop_partition', 'pirogue_make_partitions', 'pirogue_number_events'],
+      ...['pirogue_search_changed', 'pirogue_search_customer_recorded', 'pirogue_search_inserted', 'pirogue_search_recorded'],
+    ],
   );
 });
 

@@ -1,6 +1,6 @@
 import { unpack } from '../../kit/packing.ts';
 import { BY_KEY, type Queryable, sql } from '../../kit/sql.ts';
-import type { KeyRow } from '../../tenants/api/idempotency-store.ts';
+import { ANSWER, type KeyRow } from '../../tenants/api/idempotency-store.ts';
 import type { PaymentRow } from '../payments/schema.ts';
 import { columns, type PaymentRef } from '../payments/store.ts';
 import { ROUTE } from './once.ts';
@@ -34,8 +34,9 @@ export async function readPayments(db: Queryable, wanted: readonly Wanted[]): Pr
       ${wanted.map(({ id }) => id)}::text[], ${wanted.map(({ key }) => key)}::text[]) w (team, payment, key)
     cross join lateral (select ${columns} from payments where team_id = w.team and id = w.payment offset 0) p
     left join lateral (
-      select true as used, request_hash as key_hash, resource_id as key_resource, answer as key_answer, created_at as keyed_at
-      from idempotency_keys where team_id = w.team and route = ${ROUTE} and idempotency_keys.key = w.key offset 0) k on true${BY_KEY}`);
+      select true as used, k.request_hash as key_hash, k.resource_id as key_resource, coalesce(a.answer, k.answer) as key_answer,
+        k.created_at as keyed_at
+      from idempotency_keys k ${ANSWER} where k.team_id = w.team and k.route = ${ROUTE} and k.key = w.key offset 0) k on true${BY_KEY}`);
   // By the keys that the database returns, so that nobody gets the payment of another caller.
   const found = new Map(rows.map((row) => [nameOf({ team_id: row.wanted_team, id: row.id, key: row.wanted_key }), row]));
   return wanted.map((one) => foundOf(found.get(nameOf(one))));

@@ -23,7 +23,7 @@ const COPIES_OF_EVENTS = tablesTo('event').filter(isDeleted);
 
 /** Clears what is stored about the resources beside their rows and events: the stored answers to requests. */
 export async function clearResources(tx: Tx, team_id: bigint, resource_ids: readonly string[]): Promise<void> {
-  for (const table of ABOUT_RESOURCES) await clearAbout(tx, table, team_id, resource_ids);
+  for (const table of ABOUT_RESOURCES) await (isDeleted(table) ? deleteAbout : clearAbout)(tx, table, team_id, resource_ids);
 }
 
 /** Removes personal data from all events of the resources, and deletes the receivers' responses to them. */

@@ -6,8 +6,8 @@ import type { Sweep } from '../../platform/work/sweep.ts';
 import type { MailDeps } from './deps.ts';
 import { mailerOf } from './mailer.ts';
 import type { Mailer, Sending } from './outgoing.ts';
-import type { MailRow, MailToSend } from '../../tenants/outbox/schema.ts';
-import { claimDueMails, deleteMail, deleteOldMails, markFailed, markSent } from '../../tenants/outbox/store.ts';
+import { MAILS_KEEP_MS, type MailRow, type MailToSend } from '../../tenants/outbox/schema.ts';
+import { claimDueMails, deleteMail, deleteOldTurns, markFailed, markSent } from '../../tenants/outbox/store.ts';
 import { textOf } from './texts.ts';
 
 const BATCH = 10;
@@ -17,8 +17,6 @@ const FIRST_RETRY_MS = 10_000;
 const MAX_RETRY_MS = 3_600_000;
 /** An older warning is of no use, and a mail server is repaired in less time. */
 const GIVE_UP_MS = 48 * 3_600_000;
-const KEEP_MS = 30 * 86_400_000;
-const FORGET_BATCH = 1_000;
 
 /** Sends the mails of one environment. A mail may be sent twice, with the same Message-ID, when its worker dies. */
 export function mailSweep(deps: MailDeps, store: Store, mailer: Mailer = mailerOf(deps.config)): Sweep {
@@ -34,13 +32,13 @@ export function mailSweep(deps: MailDeps, store: Store, mailer: Mailer = mailerO
   };
 }
 
-/** Deletes old mails. They contain recipients' addresses, so they are kept for 30 days only. */
+/** Forgets when mails that are sent once in a while were last sent. The mails themselves are dropped by partition (edge/purge). */
 export function mailForgetSweep(store: Store): Sweep {
   return {
     name: 'mail-forget',
     environment: store.environment,
     idle_ms: 3_600_000,
-    round: () => deleteOldMails(store.db, KEEP_MS, FORGET_BATCH),
+    round: () => deleteOldTurns(store.db, MAILS_KEEP_MS),
   };
 }
 

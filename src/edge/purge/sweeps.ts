@@ -1,16 +1,20 @@
-import type { Store } from '../../platform/db/stores.ts';
-import { REPLAY_MS } from '../../tenants/api/idempotency.ts';
+import { tableOf } from '../erasure/catalogue.ts';
+import { must } from '../../kit/errors.ts';
 import { lowestIdAt } from '../../kit/ids.ts';
 import type { Queryable } from '../../kit/sql.ts';
+import { dropPartition, firstPartitionEnd, makePartitions, PartitionsBusy } from '../../platform/db/partitions.ts';
+import type { Store } from '../../platform/db/stores.ts';
 import type { Sweep } from '../../platform/work/sweep.ts';
+import { REPLAY_MS } from '../../tenants/api/idempotency.ts';
+import { MAILS_KEEP_MS } from '../../tenants/outbox/schema.ts';
 import type { PurgeDeps } from './deps.ts';
-import { must } from '../../kit/errors.ts';
-import { tableOf } from '../erasure/catalogue.ts';
 import { beginning, expireOldest, type Place, purgeOldest } from './store.ts';
 
 /** A few milliseconds of work, so that other statements do not wait. */
 const BATCH = 500;
 const IDLE_MS = 600_000;
+/** Long enough that the lock on a busy table, for which a round waits 100 ms at most, costs others nothing. */
+const PARTITIONS_IDLE_MS = 60_000;
 /** Clocks of other processes may be behind. */
 const SLACK_MS = 60_000;
 
@@ -19,11 +23,16 @@ const ANSWERS = {
   expires: must(tableOf('idempotency_keys').expires, 'stored answers expire'),
 };
 
-/** Returns sweeps that delete data after its retention period in small batches; any number of processes may run them. */
-export function purgeSweeps({ clock, config }: PurgeDeps, store: Store): Sweep[] {
+/**
+ * Returns sweeps that forget data after its retention period; any number of processes may run them. Data is dropped by partition. Rows
+ * that are older than the partitions are deleted in small batches.
+ */
+export function purgeSweeps(deps: PurgeDeps, store: Store): Sweep[] {
+  const { clock, config } = deps;
   const { environment, db } = store;
   const keepFrom = (prefix: 'evt' | 'whd') => lowestIdAt(prefix, environment, clock.now() - config.events_keep_ms);
   return [
+    partitionSweep(deps, store),
     {
       name: 'purge-events',
       environment,
@@ -45,13 +54,51 @@ export function purgeSweeps({ clock, config }: PurgeDeps, store: Store): Sweep[]
   ];
 }
 
-/** Returns rounds that continue where the last one ended, and rest only after all teams were examined. */
+/** Makes partitions ahead of time, and drops those whose retention is over: one in a round, so that no lock is held for long. */
+function partitionSweep({ clock, config, log }: PurgeDeps, { environment, db }: Store): Sweep {
+  const kept_ms: Record<string, number> = {
+    events: config.events_keep_ms,
+    event_bodies: config.events_keep_ms,
+    delivery_attempts: config.events_keep_ms,
+    idempotency_answers: REPLAY_MS,
+    mails: MAILS_KEEP_MS,
+  };
+  const round = async () => {
+    await makePartitions(db, environment, clock.now());
+    for (const [table, keep_ms] of Object.entries(kept_ms)) {
+      const dropped = await dropPartition(db, environment, table, clock.now() - keep_ms - SLACK_MS);
+      if (dropped === undefined) continue;
+      log.info({ environment, partition: dropped }, 'a partition was dropped: its retention is over');
+      return 1;
+    }
+    return 0;
+  };
+  return {
+    name: 'partitions',
+    environment,
+    idle_ms: PARTITIONS_IDLE_MS,
+    round: () => round().catch(unlessBusy),
+  };
+}
+
+function unlessBusy(error: unknown): number {
+  if (error instanceof PartitionsBusy) return 0;
+  throw error;
+}
+
+/**
+ * Returns rounds over the rows from before a table was partitioned. They continue where the last one ended, and rest only after all teams
+ * were examined.
+ */
 function aroundAllTeams(db: Queryable, name: string, keepFrom: () => string): () => Promise<number> {
   const ages = must(tableOf(name).ages, 'a table that is purged lists its retention');
   const start = beginning(ages);
   let after: Place = start;
   return async () => {
-    const { rows, last } = await purgeOldest(db, { name, ages }, after, keepFrom(), BATCH);
+    const end = await firstPartitionEnd(db, name);
+    if (end === undefined) return 0;
+    const before = [end, keepFrom()].sort()[0] as string;
+    const { rows, last } = await purgeOldest(db, { name, ages }, after, before, BATCH);
     after = last ?? start;
     return last === null ? 0 : rows + 1;
   };

@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { runner } from 'node-pg-migrate';
+import type { Environment } from '../../kit/environment.ts';
 import { pgCode } from '../../kit/sql.ts';
 import { connectClient, type DbClient } from './client.ts';
 import { applied, filesOf, sqlFiles } from './migration-files.ts';
@@ -23,6 +24,8 @@ const DEADLOCK = '40P01';
 export type Report = (fields: Record<string, unknown>, message: string) => void;
 
 export interface MigrateOptions {
+  /** Of a store. Absent while it is not decided: its partitions are made later (platform/db/partitions.ts). */
+  environment?: Environment;
   /** Default: standard error. */
   report?: Report;
   lock_timeout_ms?: number;
@@ -49,14 +52,25 @@ export async function migrateFrom(folder: string, url: string, options: MigrateO
   try {
     await ensureRoles(client);
     const wanted = await filesOf(folder);
-    if (await isComplete(client, wanted)) return;
+    if (await isComplete(client, wanted)) return await makeAhead(client, options);
     const report = options.report ?? ((_, message) => console.error(message));
     await takeTurn(client, (message) => report({}, message));
     // Index builds and copies of rows may take hours; only waits for locks are limited.
     await client.query('set statement_timeout = 0');
     await retried(client, url, options, report, (lock_timeout_ms) => run(client, folder, lock_timeout_ms));
+    await makeAhead(client, options);
   } finally {
     await client.end();
+  }
+}
+
+/** Makes the partitions of a store before its first row. Where a table is in use, that is left to the sweep. */
+async function makeAhead(client: DbClient, { environment }: MigrateOptions): Promise<void> {
+  if (!environment) return;
+  try {
+    await client.query('select pirogue_make_partitions($1, pirogue_now())', [environment]);
+  } catch (error) {
+    if (!isLocked(error)) throw error;
   }
 }
 

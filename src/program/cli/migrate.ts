@@ -22,7 +22,7 @@ export async function migrateCommand(options: { json?: true }): Promise<void> {
     const done: { name: string; applied: string[] }[] = [];
     for (const { name, kind } of KINDS) {
       const applied = await withPool(urls[name], (db) => missingMigrations(db, kind));
-      if (applied.length > 0) await migrate(urls[name], kind);
+      if (applied.length > 0) await migrate(urls[name], kind, name === 'control' ? {} : { environment: name });
       done.push({ name, applied });
     }
     await withPool(urls.control, (control) => openSecrets(config, control, new Date(commandClock.now())));

@@ -67,6 +67,6 @@ async function ensureLogin(server: EmbeddedServer): Promise<void> {
 export async function migrateAll(urls: DatabaseUrls, report?: Report): Promise<void> {
   const options = report ? { report } : {};
   await migrate(urls.control, 'control', options);
-  await migrate(urls.sandbox, 'store', options);
-  await migrate(urls.live, 'store', options);
+  await migrate(urls.sandbox, 'store', { ...options, environment: 'sandbox' });
+  await migrate(urls.live, 'store', { ...options, environment: 'live' });
 }

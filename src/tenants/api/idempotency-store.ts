@@ -46,11 +46,19 @@ export function insertKeysOf(rows: string): Fragment {
       on conflict do nothing returning resource_id`);
 }
 
+/**
+ * SQL: the stored response of a key, as a lateral join `a` to keys `k`: of the partition of the key's day. Those from before the table
+ * are with the key.
+ */
+export const ANSWER = fixed(`
+    left join lateral (select answer from idempotency_answers
+      where team_id = k.team_id and route = k.route and key = k.key and created_at = k.created_at) a on true`);
+
 /** Returns a stored key with its response, or undefined when the key is unused. */
 export async function findKey(db: Queryable, { team_id, route, key }: KeyRef): Promise<KeyRow | undefined> {
   const row = await db.maybe<Omit<KeyRow, 'answer'> & { answer: Buffer | null }>(sql`
-    select request_hash, resource_id, answer, created_at from idempotency_keys
-    where team_id = ${team_id} and route = ${route} and key = ${key}`);
+    select k.request_hash, k.resource_id, coalesce(a.answer, k.answer) as answer, k.created_at from idempotency_keys k ${ANSWER}
+    where k.team_id = ${team_id} and k.route = ${route} and k.key = ${key}`);
   return row && { ...row, answer: row.answer && unpack(row.answer) };
 }
 
@@ -80,37 +88,36 @@ export async function assignKeys(tx: Tx, keys: readonly AssignedKey[]): Promise<
   return new Set(held.map(({ resource_id }) => resource_id));
 }
 
-/** A response to be stored with its key. */
+/** A response to be stored for its key. */
 export interface KeyedAnswer extends KeyRef {
   answer: string;
+  /** The object in the response, by which an erasure finds the response. Absent: the one to which the key is assigned. */
+  resource_id?: string | null;
 }
 
 /**
- * Stores responses of requests with their keys, for replays.
+ * Stores responses of requests, for replays. For a week after an upgrade also with their keys, where an earlier release looks for them.
  * @param answers each key once
  */
 export async function storeResponses(db: Queryable, answers: readonly KeyedAnswer[]): Promise<void> {
-  const rows = answers.map(({ answer, ...ref }) => ({ ...ref, answer: packWhole(answer).toString('base64') }));
+  const rows = answers.map(({ answer, ...rest }) => ({ ...rest, answer: packWhole(answer).toString('base64') }));
   await db.run(sql`
     with input as materialized (
-      select * from json_to_recordset(${jsonText(rows)}::json) as i(team_id bigint, route text, key text, answer text)
+      select * from json_to_recordset(${jsonText(rows)}::json) as i(team_id bigint, route text, key text, answer text, resource_id text)
     ),
     held as materialized (
-      select k.team_id, k.route, k.key, i.answer from idempotency_keys k join input i using (team_id, route, key)
-      order by k.team_id, k.route, k.key for update of k
+      select k.team_id, k.route, k.key, k.created_at, coalesce(i.resource_id, k.resource_id) as resource_id,
+        decode(i.answer, 'base64') as answer
+      from idempotency_keys k join input i using (team_id, route, key)
+      order by k.team_id, k.route, k.key
+    ),
+    beside as (
+      update idempotency_keys k set answer = held.answer, resource_id = held.resource_id from held
+      where k.team_id = held.team_id and k.route = held.route and k.key = held.key and not pirogue_answers_apart()
     )
-    update idempotency_keys k set answer = decode(held.answer, 'base64') from held
-    where k.team_id = held.team_id and k.route = held.route and k.key = held.key${BY_KEY}`);
-}
-
-/**
- * Stores the response of a request with its key, for replays.
- * @param resource_id the object in the response, by which an erasure finds the response; null: unchanged
- */
-export async function storeResponse(db: Queryable, ref: KeyRef, answer: string, resource_id: string | null): Promise<void> {
-  await db.run(sql`
-    update idempotency_keys set answer = ${packWhole(answer)}, resource_id = coalesce(${resource_id}, resource_id)
-    where team_id = ${ref.team_id} and route = ${ref.route} and key = ${ref.key}`);
+    insert into idempotency_answers as a (team_id, route, key, created_at, resource_id, answer)
+    select team_id, route, key, created_at, resource_id, answer from held order by team_id, route, key
+    on conflict (team_id, route, key, created_at) do update set resource_id = excluded.resource_id, answer = excluded.answer${BY_KEY}`);
 }
 
 /**
@@ -119,7 +126,9 @@ export async function storeResponse(db: Queryable, ref: KeyRef, answer: string, 
  */
 export async function releaseKey(db: Queryable, ref: KeyRef, own: readonly string[]): Promise<void> {
   await db.run(sql`
-    delete from idempotency_keys
-    where team_id = ${ref.team_id} and route = ${ref.route} and key = ${ref.key} and answer is null
-      and resource_id = any(${[...own]})`);
+    delete from idempotency_keys k
+    where k.team_id = ${ref.team_id} and k.route = ${ref.route} and k.key = ${ref.key} and k.answer is null
+      and k.resource_id = any(${[...own]}) and not exists (
+        select 1 from idempotency_answers a
+        where a.team_id = k.team_id and a.route = k.route and a.key = k.key and a.created_at = k.created_at)`);
 }

@@ -4,7 +4,7 @@ import { invalid, must } from '../../kit/errors.ts';
 import { canonicalJson } from '../../kit/json.ts';
 import type { Tx } from '../../kit/sql.ts';
 import { versions } from '../versions/registry.ts';
-import { findKey, type KeyRow, storeResponse, takeKey } from './idempotency-store.ts';
+import { findKey, type KeyRow, storeResponses, takeKey } from './idempotency-store.ts';
 import type { Call, Reply } from './route.ts';
 
 /** How long a response is replayed. The key itself can never be reused (docs/contract/idempotency.md). */
@@ -76,7 +76,8 @@ export async function once(
   const slot = { team_id: call.caller.team.id, route, key, request_hash: requestHash(call), created_at: new Date(call.at) };
   if (!(await takeKey(tx, slot))) return replay(must(await findKey(tx, slot), 'a key that conflicted is there'), call);
   const reply = await work();
-  await storeResponse(tx, slot, storedResponse(stored(reply)), shownIn(reply));
+  const { team_id } = slot;
+  await storeResponses(tx, [{ team_id, route, key, answer: storedResponse(stored(reply)), resource_id: shownIn(reply) }]);
   return reply;
 }
 

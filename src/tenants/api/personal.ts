@@ -1,4 +1,4 @@
-import { kept, type PersonalData, removed } from '../../kit/personal.ts';
+import { kept, type PersonalData, removed, withRow } from '../../kit/personal.ts';
 
 const CONSUMED = kept('a key that was forgotten would execute its request again', 'for ever');
 
@@ -8,7 +8,13 @@ export const personal: PersonalData = {
       belongs: { to: 'resource', by: 'resource_id' },
       expires: { column: 'answer', since: 'created_at', key: ['team_id', 'route', 'key'] },
       plain: 'team_id route resource_id created_at',
+      // Responses from before they had a table of their own.
       rules: { key: CONSUMED, request_hash: CONSUMED, answer: removed() },
+    },
+    idempotency_answers: {
+      belongs: { to: 'resource', by: 'resource_id' },
+      plain: 'team_id route created_at resource_id',
+      rules: { key: CONSUMED, answer: withRow },
     },
   },
 };

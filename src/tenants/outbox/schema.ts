@@ -1,3 +1,6 @@
+/** Retention of mails that are done with: they contain addresses of recipients. */
+export const MAILS_KEEP_MS = 30 * 86_400_000;
+
 /** Data stored per kind of mail. Only ids and the like: no key, no secret, and no address or name of a person. */
 export interface MailFacts {
   /** A secret key was sent with Origin or Referer, so it is exposed in a page. */

@@ -81,15 +81,11 @@ export async function markFailed(db: Queryable, mail: MailRef & Pick<MailRow, 't
 }
 
 /**
- * Deletes finished mails of this age, and expired entries of `mail_turns`.
- * @returns number of mails deleted
+ * Deletes entries of `mail_turns` of this age.
+ * @returns number of entries
  */
-export async function deleteOldMails(db: Queryable, age_ms: number, limit: number): Promise<number> {
-  await db.run(sql`delete from mail_turns where taken_at < pirogue_now() - ${age_ms}::float8 * interval '1 ms'`);
-  return db.run(sql`
-    delete from mails where (team_id, id) in (
-      select team_id, id from mails where due_at is null and created_at < pirogue_now() - ${age_ms}::float8 * interval '1 ms'
-      order by created_at limit ${limit} for update skip locked)`);
+export function deleteOldTurns(db: Queryable, age_ms: number): Promise<number> {
+  return db.run(sql`delete from mail_turns where taken_at < pirogue_now() - ${age_ms}::float8 * interval '1 ms'`);
 }
 
 /**

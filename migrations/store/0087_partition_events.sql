@@ -1,0 +1,13 @@
+-- Events and their older bodies become partitioned tables. Both are locked together, because one refers to the other: a partition that is
+-- referred to cannot be dropped, so both are dropped by the same bounds instead. Older bodies are few: those of endpoints that are pinned
+-- to an earlier version of the API.
+-- migration: allow contract because the previous release does not need the reference: the bodies go with their partition
+alter table event_bodies drop constraint event_bodies_team_id_event_id_fkey;
+select pirogue_partitions.take_over('events', 'team_id, id', array['create index events_type on %I (team_id, type, id)']);
+-- migration: allow one-strong-lock because the table is the new parent, which this transaction has just made
+create trigger events_numbered after insert on events referencing new table as recorded
+  for each statement execute function pirogue_number_events();
+grant select, insert, update, delete on events to pirogue_app;
+
+select pirogue_partitions.take_over('event_bodies', 'team_id, event_id, api_version', '{}');
+grant select, insert, delete on event_bodies to pirogue_app;

@@ -1,0 +1,87 @@
+import type { Environment } from '../../kit/environment.ts';
+import { LOCK_NOT_AVAILABLE, pgCode, type Queryable, sql } from '../../kit/sql.ts';
+
+/*
+ * Tables that are partitioned by time and forgotten by dropping a partition (docs/decisions/0074-partitions.md). The rules of each are in
+ * the database, in `pirogue_partitions.rules`; functions of the owner make and drop partitions, because the service has no right to.
+ */
+
+const CHECK_VIOLATION = '23514';
+
+/** The partitions could not be changed now: the table is in use, or a row of the period has just come. To be tried again. */
+export class PartitionsBusy extends Error {}
+
+/**
+ * Makes the partitions of the current period and the next two, where they are missing.
+ * @param at milliseconds since the epoch
+ * @returns number of partitions made
+ * @throws PartitionsBusy
+ */
+export async function makePartitions(db: Queryable, environment: Environment, at: number): Promise<number> {
+  const row = await unlessBusy(() =>
+    db.maybe<{ made: number }>(sql`select pirogue_make_partitions(${environment}, ${new Date(at)}) as made`),
+  );
+  return row?.made ?? 0;
+}
+
+/**
+ * Drops the oldest partition of a table that contains nothing from a moment on, and nothing that is still needed.
+ * @param keep_from milliseconds since the epoch
+ * @returns its name; undefined when there is none
+ * @throws PartitionsBusy
+ */
+export async function dropPartition(
+  db: Queryable,
+  environment: Environment,
+  table: string,
+  keep_from: number,
+): Promise<string | undefined> {
+  const row = await unlessBusy(() =>
+    db.maybe<{ dropped: string | null }>(
+      sql`select pirogue_drop_partition(${table}, ${environment}, ${new Date(keep_from)}) as dropped`,
+    ),
+  );
+  return row?.dropped ?? undefined;
+}
+
+async function unlessBusy<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    const code = pgCode(error);
+    if (code === LOCK_NOT_AVAILABLE || code === CHECK_VIOLATION)
+      throw new PartitionsBusy('partitions are in use', { cause: error });
+    throw error;
+  }
+}
+
+/**
+ * Returns the upper bound of the partition without a lower one: rows from before the table was partitioned.
+ * @returns undefined when there is none
+ */
+export async function firstPartitionEnd(db: Queryable, table: string): Promise<string | undefined> {
+  const row = await db.maybe<{ upper: string }>(sql`
+    select upper from pg_inherits i join pg_class c on c.oid = i.inhrelid,
+      substring(pg_get_expr(c.relpartbound, c.oid) from ${`FROM \\(MINVALUE\\) TO \\('([^']*)'\\)`}::text) as upper
+    where i.inhparent = ${table}::regclass and upper is not null`);
+  return row?.upper;
+}
+
+/** Partitions of a table. */
+export interface PartitionUse {
+  table: string;
+  /** Without the default partition. */
+  partitions: number;
+  /** Whether rows have come to the default partition since it was last emptied. */
+  overflowing: boolean;
+}
+
+/** Returns the use of each partitioned table, from the catalogue only. */
+export function partitionUse(db: Queryable): Promise<PartitionUse[]> {
+  return db.all<PartitionUse>(sql`
+    select p.relname as table, (count(*) filter (where bound <> 'DEFAULT'))::integer as partitions,
+      coalesce(bool_or(bound = 'DEFAULT' and pg_relation_size(c.oid) > 0), false) as overflowing
+    from pg_partitioned_table t join pg_class p on p.oid = t.partrelid join pg_inherits i on i.inhparent = p.oid
+      join pg_class c on c.oid = i.inhrelid, pg_get_expr(c.relpartbound, c.oid) as bound
+    where p.relnamespace = 'public'::regnamespace group by p.relname order by p.relname`);
+}
