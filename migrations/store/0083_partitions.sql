@@ -66,34 +66,36 @@ create function pirogue_make_partitions(environment text, at timestamptz) return
   language plpgsql security definer
   set search_path = pg_catalog, public, pg_temp set timezone = 'UTC' set datestyle = 'ISO' set lock_timeout = '100ms' as $$
 declare
-  rule pirogue_partitions.rules;
-  lowest text collate "C";
-  highest text collate "C";
-  name text;
+  missing record;
   has_rows boolean;
   made integer := 0;
 begin
   if environment not in ('sandbox', 'live') then raise exception 'unknown environment %', environment; end if;
-  for rule in select * from pirogue_partitions.rules order by parent loop
-    for later in 0..2 loop
-      lowest := pirogue_partitions.bound(rule, environment, pirogue_partitions.starts(rule.period, at, later));
-      highest := pirogue_partitions.bound(rule, environment, pirogue_partitions.starts(rule.period, at, later + 1));
-      continue when exists (select from pirogue_partitions.list(rule.parent) p
-        where not p.is_default and p.upper > lowest and (p.lower is null or p.lower < highest));
-      execute format('select exists (select from pirogue_partitions.%I where %I >= %L and %I < %L)',
-        rule.parent || '_default', rule.key, lowest, rule.key, highest) into has_rows;
-      continue when has_rows;
-      name := rule.parent || '_' || to_char(pirogue_partitions.starts(rule.period, at, later) at time zone 'UTC',
-        case rule.period when 'month' then 'YYYYMM' else 'YYYYMMDD' end);
-      execute format('create table pirogue_partitions.%I (like public.%I including all)', name, rule.parent);
-      if rule.own_unique is not null then
-        execute format('create unique index on pirogue_partitions.%I (%s)', name, rule.own_unique);
-      end if;
-      perform pirogue_protect(format('pirogue_partitions.%I', name)::regclass);
-      execute format('alter table public.%I attach partition pirogue_partitions.%I for values from (%L) to (%L)',
-        rule.parent, name, lowest, highest);
-      made := made + 1;
-    end loop;
+  for missing in
+    with found as materialized (
+      select r.parent, p.* from pirogue_partitions.rules r, lateral pirogue_partitions.list(r.parent) p
+    )
+    select r.parent, r.key, r.own_unique, b.*,
+      r.parent || '_' || to_char(b.starts at time zone 'UTC', case r.period when 'month' then 'YYYYMM' else 'YYYYMMDD' end) as name
+    from pirogue_partitions.rules r, generate_series(0, 2) later, lateral (
+      select pirogue_partitions.starts(r.period, at, later) as starts,
+        pirogue_partitions.bound(r, environment, pirogue_partitions.starts(r.period, at, later)) as lowest,
+        pirogue_partitions.bound(r, environment, pirogue_partitions.starts(r.period, at, later + 1)) as highest) b
+    where not exists (select from found f where f.parent = r.parent and not f.is_default
+      and f.upper collate "C" > b.lowest and (f.lower is null or f.lower collate "C" < b.highest))
+    order by r.parent, later
+  loop
+    execute format('select exists (select from pirogue_partitions.%I where %I >= %L and %I < %L)',
+      missing.parent || '_default', missing.key, missing.lowest, missing.key, missing.highest) into has_rows;
+    continue when has_rows;
+    execute format('create table pirogue_partitions.%I (like public.%I including all)', missing.name, missing.parent);
+    if missing.own_unique is not null then
+      execute format('create unique index on pirogue_partitions.%I (%s)', missing.name, missing.own_unique);
+    end if;
+    perform pirogue_protect(format('pirogue_partitions.%I', missing.name)::regclass);
+    execute format('alter table public.%I attach partition pirogue_partitions.%I for values from (%L) to (%L)',
+      missing.parent, missing.name, missing.lowest, missing.highest);
+    made := made + 1;
   end loop;
   return made;
 end $$;

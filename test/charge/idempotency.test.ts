@@ -83,7 +83,8 @@ async function forgetAnswer(id: string, key: string, body: object): Promise<void
   await db.run(sql`
     insert into idempotency_keys (team_id, route, key, request_hash, resource_id, created_at)
     values (${api.team.id}, 'POST /payments/{id}', ${key}, ${request_hash}, ${attempt.id}, ${new Date(clock.now())})
-    on conflict (team_id, route, key) do update set answer = null`);
+    on conflict do nothing`);
+  await db.run(sql`delete from idempotency_answers where key = ${key}`);
 }
 
 test('202 after a crash before the response was stored: it is rebuilt from the attempt, and there is no second attempt', async () => {

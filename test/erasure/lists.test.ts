@@ -125,10 +125,10 @@ describe('the lists and the database', () => {
 
   test('an erasure finds all its rows by an index', async () => {
     const { rows } = await (clients[1] as pg.Client).query<{ table: string; columns: string[] }>(`
-      select i.indrelid::regclass::text as table,
+      select coalesce((select inhparent from pg_inherits where inhrelid = i.indrelid), i.indrelid)::regclass::text as table,
         (select array_agg(coalesce(a.attname, '')::text order by k.n) from unnest(i.indkey::int2[]) with ordinality k(attnum, n)
           left join pg_attribute a on a.attrelid = i.indrelid and a.attnum = k.attnum) as columns
-      from pg_index i join pg_class c on c.oid = i.indrelid where c.relnamespace = 'public'::regnamespace`);
+      from pg_index i join pg_class c on c.oid = i.indrelid where c.relnamespace in ('public'::regnamespace, 'pirogue_partitions'::regnamespace)`);
     for (const [name, { belongs }] of TABLES) {
       // Mails are kept for a month, and the erasure reads those of the team.
       if (!belongs || belongs.to === 'self' || belongs.to === 'recipient') continue;

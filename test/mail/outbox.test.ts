@@ -3,6 +3,7 @@ import { after, afterEach, beforeEach, test } from 'node:test';
 import { sql } from '../../src/kit/sql.ts';
 import { smtpMailer } from '../../src/edge/mail/smtp.ts';
 import { writeMail } from '../../src/tenants/outbox/service.ts';
+import { insertMailInTurn } from '../../src/tenants/outbox/store.ts';
 import { mailForgetSweep, mailSweep, retryDelay } from '../../src/edge/mail/sweeps.ts';
 import { startApi } from '../setup/api.ts';
 import { read, type SmtpServer, startSmtpServer } from './smtp-server.ts';
@@ -147,13 +148,10 @@ test('a mail of a deleted team is given up, and does not block other mails', asy
   assert.equal(server.mails.length, 1);
 });
 
-test('sent mails are deleted after a month; unsent ones are kept', async () => {
-  await write();
-  await sweep().round();
-  await db.run(sql`update mails set created_at = now() - interval '29 days'`);
+test('when a mail was last sent is forgotten after a month', async () => {
+  await insertMailInTurn(db, { team_id: api.team.id, kind: 'dropped', facts: {} }, 'a turn', 1_000);
+  await db.run(sql`update mail_turns set taken_at = now() - interval '29 days'`);
   assert.equal(await mailForgetSweep(store).round(), 0);
-  await write();
-  await db.run(sql`update mails set created_at = now() - interval '31 days'`);
+  await db.run(sql`update mail_turns set taken_at = now() - interval '31 days'`);
   assert.equal(await mailForgetSweep(store).round(), 1);
-  assert.equal((await row())?.sent, false);
 });

@@ -141,3 +141,9 @@ test('provider calls are counted by outcome, deliveries by status or failure', a
   assert.match(text, /pirogue_webhook_attempts_total\{environment="live",outcome="5xx"\} 1/);
   assert.match(text, /pirogue_webhook_attempts_total\{environment="live",outcome="timeout"\} 1/);
 });
+
+test('partitions of each table, and rows that came without one', async () => {
+  const found = await scrape();
+  assert.equal(found.get('pirogue_partitions{environment="live",table="events"}'), 0);
+  assert.equal(found.get('pirogue_partition_overflow{environment="live",table="events"}'), 0);
+});

@@ -48,9 +48,10 @@ for (const [form, older] of Object.entries(OLDER)) {
       return { text: JSON.stringify(answer.body), replayed: answer.headers.get('idempotent-replayed') };
     };
     const first = await send();
-    const condition = sql`select answer from idempotency_keys where team_id = ${team.id} and key = 'older'`;
+    const condition = sql`select answer from idempotency_answers where team_id = ${team.id} and key = 'older'`;
     const text = unpack((await db.maybe<{ answer: Buffer }>(condition))?.answer as Buffer);
     await db.run(sql`update idempotency_keys set answer = ${older(text)} where team_id = ${team.id} and key = 'older'`);
+    await db.run(sql`delete from idempotency_answers where team_id = ${team.id} and key = 'older'`);
     assert.deepEqual(await send(), { text: first.text, replayed: 'true' });
   });
 }

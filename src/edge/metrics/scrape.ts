@@ -6,6 +6,7 @@ import type { MetricsDeps } from './deps.ts';
 import { type Family, gauge, type Sample } from './exposition.ts';
 import { readFloats, floatFamilies } from './floats.ts';
 import { processFamilies, watchLoop } from './process.ts';
+import { type PartitionUse, partitionUse } from '../../platform/db/partitions.ts';
 import { type Books, books, dueWork, type Queue } from './queues-store.ts';
 import { cached } from './cached.ts';
 import { readReturns, returnFamilies } from './returns.ts';
@@ -32,13 +33,15 @@ export function scraper({ deps, workers, pools, version }: Scraped): () => Promi
     books: cached(() => books(store.db), BOOKS_MS),
     floats: cached(() => readFloats(store.db), QUEUES_MS),
     returns: cached(() => readReturns(store.db, deps.clock.now()), QUEUES_MS),
+    partitions: cached(() => partitionUse(store.db), BOOKS_MS),
   }));
   return async () => {
-    const [queues, ledgers, floats, returns] = await Promise.all([
+    const [queues, ledgers, floats, returns, partitions] = await Promise.all([
       Promise.all(stores.map(async ({ store, queues }) => [store, await known(queues(), deps.log)] as const)),
       Promise.all(stores.map(async ({ store, books }) => [store, await known(books(), deps.log)] as const)),
       Promise.all(stores.map(async ({ store, floats }) => [store, await known(floats(), deps.log)] as const)),
       Promise.all(stores.map(async ({ store, returns }) => [store, await known(returns(), deps.log)] as const)),
+      Promise.all(stores.map(async ({ store, partitions }) => [store, await known(partitions(), deps.log)] as const)),
     ]);
     return [
       ...(deps.meters?.families() ?? []),
@@ -47,6 +50,7 @@ export function scraper({ deps, workers, pools, version }: Scraped): () => Promi
       ...laneFamilies(deps),
       ...floatFamilies(floats, deps.clock.now()),
       ...returnFamilies(returns),
+      ...partitionFamilies(partitions),
       poolFamily(pools()),
       workerFamily(deps, workers),
       ...clockFamilies(deps),
@@ -104,6 +108,26 @@ function bookFamilies(answers: readonly (readonly [Store, Books | null])[]): Fam
       drift,
     ),
     gauge('pirogue_ledger_unsealed_seconds', 'Age of the oldest journal that is not sealed.', ['environment'], unsealed),
+  ];
+}
+
+function partitionFamilies(answers: readonly (readonly [Store, PartitionUse[] | null])[]): Family[] {
+  const each = (value: (use: PartitionUse) => number): Sample[] =>
+    answers.flatMap(([{ environment }, all]) => (all ?? []).map((use): Sample => [[environment, use.table], value(use)]));
+  const labels = ['environment', 'table'];
+  return [
+    gauge(
+      'pirogue_partitions',
+      'Partitions of a table, without the default one.',
+      labels,
+      each(({ partitions }) => partitions),
+    ),
+    gauge(
+      'pirogue_partition_overflow',
+      'Whether rows came while their period had no partition: 1 until they are dropped.',
+      labels,
+      each(({ overflowing }) => Number(overflowing)),
+    ),
   ];
 }
 

@@ -58,7 +58,7 @@ export const ANSWER = fixed(`
 export async function findKey(db: Queryable, { team_id, route, key }: KeyRef): Promise<KeyRow | undefined> {
   const row = await db.maybe<Omit<KeyRow, 'answer'> & { answer: Buffer | null }>(sql`
     select k.request_hash, k.resource_id, coalesce(a.answer, k.answer) as answer, k.created_at from idempotency_keys k ${ANSWER}
-    where k.team_id = ${team_id} and k.route = ${route} and k.key = ${key}`);
+    where k.team_id = ${team_id} and k.route = ${route} and k.key = ${key}${BY_KEY}`);
   return row && { ...row, answer: row.answer && unpack(row.answer) };
 }
 

@@ -14,7 +14,7 @@ export const personal: PersonalData = {
     idempotency_answers: {
       belongs: { to: 'resource', by: 'resource_id' },
       plain: 'team_id route created_at resource_id',
-      rules: { key: CONSUMED, answer: withRow },
+      rules: { key: withRow, answer: withRow },
     },
   },
 };
