@@ -6,10 +6,10 @@ import { stopCluster } from './stop.ts';
 /** `npm run cluster`: several nodes of everything on this machine, for tests (docs/scaling.md). */
 
 async function main(options: Options): Promise<number> {
-  const { data } = options;
+  const data = options.data as string;
   switch (options.command) {
     case 'start':
-      return start(options);
+      return start({ ...options, data });
     case 'status': {
       const status = await statusOf(data);
       console.log(options.json ? JSON.stringify(status) : statusText(status));
@@ -21,10 +21,14 @@ async function main(options: Options): Promise<number> {
       console.log(options.json ? JSON.stringify({ folder: data, stopped }) : text);
       return 0;
     }
+    case 'faults': {
+      const { faultsCommand } = await import('./faults-command.ts');
+      return faultsCommand(options);
+    }
   }
 }
 
-async function start(options: Options): Promise<number> {
+async function start(options: Options & { data: string }): Promise<number> {
   try {
     await startCluster(options, { progress: (text) => console.error(`starting ${text}`) });
   } catch (error) {

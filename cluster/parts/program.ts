@@ -38,10 +38,13 @@ export function programSpec(state: State, name: string, { source = state.source,
   };
 }
 
-/** Starts an API or worker process and waits until it is ready. */
-export async function startProgram(spec: Spec, launch: (spec: Spec) => Running): Promise<Running> {
+/**
+ * Starts an API or worker process and waits until it is there.
+ * @param page that must answer 200: a node with a wrong clock may be alive and not ready
+ */
+export async function startProgram(spec: Spec, launch: (spec: Spec) => Running, page = '/health/ready'): Promise<Running> {
   const running = launch(spec);
-  const url = `http://${spec.address}${spec.kind === 'api' ? '/health/ready' : '/metrics'}`;
+  const url = `http://${spec.address}${spec.kind === 'api' ? page : '/metrics'}`;
   await until(
     () => `${spec.name} is ready\n${tailOf(spec.log)}`,
     START_MS,

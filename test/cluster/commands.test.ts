@@ -3,6 +3,8 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { describe, test, type TestContext } from 'node:test';
+import { chosenFaults } from '../../cluster/faults-command.ts';
+import { FAULTS } from '../../cluster/faults/catalogue.ts';
 import { OptionError, readOptions } from '../../cluster/options.ts';
 import { findPrograms, missingText } from '../../cluster/packages.ts';
 import { simulatorsIn } from '../../cluster/parts/program.ts';
@@ -39,12 +41,14 @@ function fakeCluster(t: TestContext, names: readonly string[]): State {
 }
 
 describe('options', () => {
-  test('what is not given has a default', () => {
+  test('what is not given has a default; faults get a folder of their own', () => {
     const options = readOptions(['start'], '/here');
     assert.deepEqual(
       { data: options?.data, apis: options?.apis, workers: options?.workers },
       { data: '/here/var/cluster', apis: 2, workers: 2 },
     );
+    assert.equal(readOptions(['faults'], '/here')?.data, null);
+    assert.deepEqual(readOptions(['faults', '--only', 'a,b'], '/here')?.only, ['a', 'b']);
     assert.equal(readOptions(['--help']), null);
   });
 
@@ -62,6 +66,18 @@ describe('options', () => {
   test('databases of the caller are taken all or not at all', () => {
     assert.equal(ownUrls({}), null);
     assert.throws(() => ownUrls({ LIVE_DATABASE_URL: 'postgresql://x' }), /set all three/);
+  });
+});
+
+describe('faults', () => {
+  test('all run in the order of the catalogue; a seed begins with a later one; names choose', () => {
+    const names = (only: string[], seed: number) => chosenFaults({ only, seed }).map(({ name }) => name);
+    const all = FAULTS.map(({ name }) => name);
+    assert.deepEqual(names([], 1), all);
+    assert.deepEqual(names([], 3), [...all.slice(2), ...all.slice(0, 2)]);
+    assert.deepEqual(names([], 1 + all.length), all);
+    assert.deepEqual(names(['redis-gone'], 5), ['redis-gone']);
+    assert.throws(() => names(['nothing'], 1), OptionError);
   });
 });
 

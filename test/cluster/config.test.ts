@@ -37,12 +37,14 @@ describe('configuration files of the cluster', () => {
     assert.match(text, /synchronous_commit: 'on'/);
   });
 
-  test('the balancer asks for the primary and for readiness, cuts what is left, and gives a check of the API four seconds', () => {
+  test('the balancer asks for the primary and for readiness, cuts what a former primary has left, and gives a check of the API four seconds', () => {
     const text = templateText('haproxy.cfg');
     const part = (name: string) => text.slice(text.indexOf(`\nbackend ${name}\n`) + 1).split('\n\n')[0] ?? '';
     assert.match(part('primary'), /httpchk OPTIONS \/primary\n/);
     assert.match(part('nodes'), /httpchk GET \/health\/ready\n/);
-    for (const name of ['primary', 'nodes']) assert.match(part(name), /on-marked-down shutdown-sessions/);
+    assert.match(part('primary'), /on-marked-down shutdown-sessions/);
+    // A node that is stopping is not ready, and finishes the requests that it has.
+    assert.doesNotMatch(part('nodes'), /on-marked-down/);
     assert.match(text.slice(0, text.indexOf('frontend')), /timeout check 4s/);
     // Anything else than a refused connection may have been done.
     assert.deepEqual(

@@ -12,6 +12,8 @@ export const ROUTE = 'POST /payments/{id}';
 
 const WAIT_MS = 30_000;
 const CHECK_INTERVAL_MS = 100;
+/** As in the answer while the database is away. */
+const RETRY_AFTER_S = '5';
 
 /**
  * Reconstructs the result of a request whose response was not stored. `abandoned`: the request had no effect that a repetition could
@@ -61,11 +63,15 @@ export async function chargeOnce(
       return await first(batches, call, key, earlier.abandoned, work);
     } catch (error) {
       if (!(error instanceof KeyTaken)) throw error;
-      if (performance.now() > deadline)
-        throw new Problem(500, 'A request with the same Idempotency-Key is still under way: try again.');
+      if (performance.now() > deadline) throw stillUnderWay();
       await sleep(CHECK_INTERVAL_MS);
     }
   }
+}
+
+function stillUnderWay(): Problem {
+  const message = 'A request with the same Idempotency-Key is still under way: try again.';
+  return new Problem(500, message, { headers: { 'Retry-After': RETRY_AFTER_S } });
 }
 
 async function first(
@@ -114,8 +120,7 @@ async function earlierResponse(
     const recalled = row.answer ? (JSON.parse(row.answer) as Reply) : await recall(attempt_id, row.created_at);
     if (recalled === 'abandoned') return { abandoned: [attempt_id] };
     if (recalled !== 'under_way') return { answer: { ...recalled, headers: { 'Idempotent-Replayed': 'true' } } };
-    if (performance.now() > deadline)
-      throw new Problem(500, 'A request with the same Idempotency-Key is still under way: try again.');
+    if (performance.now() > deadline) throw stillUnderWay();
     await sleep(CHECK_INTERVAL_MS);
   }
 }
