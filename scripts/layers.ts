@@ -114,7 +114,9 @@ export function sourceOf(file: string, text: string): Source {
 export function readTables(): Set<string> {
   const files = fs.globSync('migrations/*/*.sql', { cwd: ROOT });
   const sql = files.map((file) => fs.readFileSync(path.join(ROOT, file), 'utf8')).join('\n');
-  return new Set([...sql.matchAll(/create table (?:if not exists )?(\w+)\b(?!\.)/gi)].map(([, table = '']) => table));
+  return new Set(
+    [...sql.matchAll(/create (?:unlogged )?table (?:if not exists )?(\w+)\b(?!\.)/gi)].map(([, table = '']) => table),
+  );
 }
 
 /** Draws the layers for ARCHITECTURE.md. An arrow that two others imply is left out. */

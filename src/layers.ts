@@ -39,6 +39,7 @@ export const LAYERS: readonly Layer[] = [
         holds: 'the index of texts: segments built in the background, and how a list is searched with them',
         writes: ['search_segments', 'search_postings', 'search_changed', 'search_builds'],
       },
+      nodes: { holds: 'what the running processes report to each other', writes: ['node_reports'] },
       chain: { holds: 'hash chains over append-only rows: sealing and verification' },
       telemetry: { holds: 'traces and their export' },
       'rate-limits': { holds: 'request counters, in memory or shared through Redis' },

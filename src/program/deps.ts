@@ -44,6 +44,8 @@ import type { TransferDeps } from '../core/transfers/deps.ts';
 import type { WebhookDeps } from '../money/webhooks/deps.ts';
 import { Shards } from '../platform/work/shards.ts';
 import { Wake } from '../platform/work/wake.ts';
+import { Nodes } from '../platform/nodes/nodes.ts';
+import { ownState, Peers } from '../platform/nodes/peers.ts';
 
 /** Dependencies of the program: those that each room declares, built once by main (no container, no globals). */
 export interface Deps
@@ -70,6 +72,9 @@ export interface Deps
     WebhookDeps {
   /** Null when metrics are disabled. */
   meters: Meters | null;
+  peers: Peers;
+  /** Exchange with the other running nodes, once started. */
+  nodes: Nodes;
 }
 
 /** Builds all dependencies (the composition root). */
@@ -85,6 +90,7 @@ export function buildDeps(parts: {
   const { config, stores, log, secrets, clock, tracer = null } = parts;
   const { control } = stores;
   const health = new Health(clock);
+  const peers = new Peers(ownState(stores, clock));
   const listeners = paymentListeners(secrets);
   const meters = config.metrics ? new Meters() : null;
   const providers =
@@ -104,6 +110,8 @@ export function buildDeps(parts: {
     secrets,
     providers,
     health,
+    peers,
+    nodes: new Nodes({ db: control, log, topics: [peers, health] }),
     router: new Router({
       ...{ providers, rules: new RuleBook(control, clock), health, clock },
       floats: new FloatBook({ stores, clock, log }),

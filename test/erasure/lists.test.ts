@@ -15,6 +15,8 @@ import { TABLES } from '../../src/edge/erasure/catalogue.ts';
 import { invoiceReply } from '../../src/edge/invoices/schema.ts';
 import { linkReply } from '../../src/edge/links/schema.ts';
 import { isErased, namesOf } from '../../src/kit/personal.ts';
+import type { NodeState } from '../../src/platform/nodes/peers.ts';
+import type { LaneReport } from '../../src/providers/routing/health/lane.ts';
 import { LAYERS } from '../../src/layers.ts';
 import { EVENT_TYPES } from '../../src/money/events/catalogue.ts';
 import type { Draw } from '../../src/money/settlement/draw.ts';
@@ -210,6 +212,8 @@ describe('the lists and stored JSON', () => {
     ],
     ['abuse_refusals.figures', { block: '', kind: '', amount_minor: '', currency: '', high_minor: '', payments: 0 }],
     ['abuse_refusals.figures', { most: 0, minutes: 0, busiest: 0 }],
+    ['node_reports.body', { reaches: [], skew_ms: 0 } satisfies Required<NodeState>],
+    ['node_reports.body', { counts: {} as LaneReport['counts'], circuit: null } satisfies Required<LaneReport>],
   ];
 
   const tables = new Map(lists.flatMap((list) => Object.entries(list.tables)));

@@ -19,3 +19,19 @@ test('slow logos of one team leave places for those of others', async () => {
   void logos.get(1n, 'https://slow.example/again', 'public');
   assert.equal(asked.at(-1), 'https://slow.example/again', 'a place that was left is free again');
 });
+
+test('a team with a logo for each payment keeps sixteen, and evicts no logo of another team', async () => {
+  const asked: string[] = [];
+  const logos = new Logos(async ({ url }) => {
+    asked.push(url);
+    return { kind: 'failed' } as SendResult;
+  }, systemClock);
+  await logos.get(2n, 'https://shop.example/logo', 'public');
+  for (let i = 0; i < 300; i++) await logos.get(1n, `https://many.example/${i}`, 'public');
+  asked.length = 0;
+  await logos.get(2n, 'https://shop.example/logo', 'public');
+  for (let i = 284; i < 300; i++) await logos.get(1n, `https://many.example/${i}`, 'public');
+  assert.deepEqual(asked, []);
+  await logos.get(1n, 'https://many.example/283', 'public');
+  assert.deepEqual(asked, ['https://many.example/283']);
+});

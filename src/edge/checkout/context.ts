@@ -21,7 +21,7 @@ const READS_A_MINUTE = 300;
 /** Maximum PDFs of one receipt in a minute. Each is generated anew. */
 const PRINTS_A_MINUTE = 10;
 /** How long a merchant's name is cached. A changed name appears after this time at the latest. */
-const NAME_MS = 60_000;
+const NAME_MS = 800;
 const MAX_NAMES = 10_000;
 
 /** One request for a page, without types of the web framework. */

@@ -2,6 +2,7 @@ import type { Config } from '../../platform/config/config.ts';
 import type { Stores } from '../../platform/db/stores.ts';
 import type { Clock } from '../../kit/clock.ts';
 import type { Log } from '../../kit/log.ts';
+import type { Peers } from '../../platform/nodes/peers.ts';
 import type { Limits } from '../../platform/rate-limits/limits.ts';
 import type { KeyAlerts } from '../../tenants/outbox/key-alerts.ts';
 import type { Tracer } from '../../platform/telemetry/tracer.ts';
@@ -24,6 +25,8 @@ export interface HttpDeps {
   meters: RequestMeter | null;
   /** Null when tracing is disabled. */
   tracer: Tracer | null;
+  /** The other running nodes. */
+  peers: Pick<Peers, 'reach' | 'isWrong'>;
   keyAlerts: KeyAlerts;
   wake: Wake;
   /** `leaving` changes once: when the process starts to shut down. */

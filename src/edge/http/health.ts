@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { envelope } from '../../kit/envelope.ts';
+import { databaseChecks } from '../../platform/nodes/database-checks.ts';
 import type { Worker } from '../../platform/work/worker.ts';
 import type { HttpDeps } from './deps.ts';
 import type { Pages } from './server.ts';
@@ -8,17 +9,18 @@ import type { Pages } from './server.ts';
 const WORKER_STUCK_MS = 60_000;
 
 /**
- * `/health/live`: the process responds. `/health/ready`: 503 for a fault of this node (an unreachable database, a stuck
- * worker, shutdown); 200 with `degraded` for a fault that affects all nodes (docs/operations.md).
+ * `/health/live`: the process responds. `/health/ready`: 503 for a fault of this node (a database that only others reach, a
+ * clock that only this node has, a stuck worker, shutdown); 200 with `degraded` for a fault that affects all nodes
+ * (docs/decisions/0072-connections.md).
  */
 export function healthPages(deps: HttpDeps, workers: readonly Worker[]): Pages {
   return (app: FastifyInstance) => {
     app.get('/health/live', async () => envelope(200, 'alive', {}));
     app.get('/health/ready', async (_, reply) => {
-      const databases = await deps.stores.states();
-      const own = { workers: workersCheck(deps, workers), ...leaving(deps) };
+      const databases = await databaseChecks(deps.stores, deps.peers);
+      const own = { workers: workersCheck(deps, workers), ...wrongClock(deps), ...leaving(deps) };
       const states = Object.values(databases);
-      const serves = !states.includes('unreachable') && Object.values(own).every((state) => state === 'ok');
+      const serves = !states.includes('cut off') && Object.values(own).every((state) => state === 'ok');
       const code = serves ? 200 : 503;
       const message = serves ? (states.every((state) => state === 'ok') ? 'ready' : 'degraded') : 'not ready';
       // Details are not checks: without Redis the node counts locally, and taking nodes out of rotation for that would leave
@@ -34,7 +36,13 @@ function leaving({ service }: HttpDeps): Record<string, string> {
   return service.leaving ? { service: 'leaving' } : {};
 }
 
-/** Not a check either: no decision depends on this machine's clock, and its operator has to correct it. */
+/** A clock that differs from the database's, with which other nodes agree. */
+function wrongClock({ clock, peers }: HttpDeps): Record<string, string> {
+  const skew_ms = clock.skew_ms?.() ?? 0;
+  return peers.isWrong(skew_ms) ? { clock: `wrong by ${Math.round(skew_ms / 1000)} s` } : {};
+}
+
+/** Not a check: no decision depends on this machine's clock, and its operator has to correct it. */
 function clockDetails({ clock }: HttpDeps): { clock?: { skew_ms: number } } {
   const skew_ms = clock.skew_ms?.();
   return skew_ms === undefined ? {} : { clock: { skew_ms } };

@@ -9,6 +9,7 @@ import { processFamilies, watchLoop } from './process.ts';
 import { type PartitionUse, partitionUse } from '../../platform/db/partitions.ts';
 import { type Books, books, dueWork, type Queue } from './queues-store.ts';
 import { cached } from './cached.ts';
+import { databaseFamilies } from './databases.ts';
 import { readReturns, returnFamilies } from './returns.ts';
 
 /** Two Prometheus servers that scrape at the same time cost one query. */
@@ -52,6 +53,7 @@ export function scraper({ deps, workers, pools, version }: Scraped): () => Promi
       ...returnFamilies(returns),
       ...partitionFamilies(partitions),
       poolFamily(pools()),
+      ...(await databaseFamilies(deps)),
       workerFamily(deps, workers),
       ...clockFamilies(deps),
       ...processFamilies(loop, version),

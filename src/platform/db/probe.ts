@@ -1,12 +1,22 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pgCode, sql } from '../../kit/sql.ts';
+import { DatabaseUnavailable } from '../../kit/database-unavailable.ts';
 import type { DbPool } from './pool.ts';
+import { NoPrimary } from './primary.ts';
 
 /**
- * Health of one database as seen from this node. Only `unreachable` can be specific to this node. The other states affect
- * every node of the installation, so taking nodes out of rotation for them would leave none.
+ * Health of one database as seen from this node. `unreachable` and `no primary` can be specific to this node, which only other
+ * nodes can tell; the other states affect every node of the installation.
  */
-export type DatabaseState = 'ok' | 'slow' | 'read-only' | 'writes fail' | 'no connection left' | 'unreachable';
+export type DatabaseState =
+  | 'ok'
+  | 'slow'
+  | 'read-only'
+  | 'writes fail'
+  | 'no connection left'
+  | 'pool exhausted'
+  | 'no primary'
+  | 'unreachable';
 
 /** Cache lifetime: any number of load balancer probes costs one query in this time. */
 const FRESH_MS = 1_000;
@@ -34,6 +44,11 @@ export class Probe {
   /** @param pool of one connection, as the service's role */
   constructor(pool: DbPool) {
     this.#pool = pool;
+  }
+
+  /** When the database answered last, on the monotonic clock. */
+  get answered_at(): number {
+    return this.#answered_at;
   }
 
   /** Records the error of a statement sent by a request or a background worker. */
@@ -66,7 +81,7 @@ export class Probe {
   async #ask(): Promise<DatabaseState> {
     // The second try covers a connection that was lost since the last probe.
     const state = await this.#read().catch(() => this.#read().catch(stateOf));
-    if (state !== 'unreachable') this.#answered_at = performance.now();
+    if (state !== 'unreachable' && state !== 'no primary') this.#answered_at = performance.now();
     this.#known = { state, at: performance.now() };
     return state;
   }
@@ -79,5 +94,7 @@ export class Probe {
 }
 
 function stateOf(error: unknown): DatabaseState {
-  return pgCode(error) === TOO_MANY_CONNECTIONS ? 'no connection left' : 'unreachable';
+  if (pgCode(error) === TOO_MANY_CONNECTIONS) return 'no connection left';
+  const cause = error instanceof DatabaseUnavailable ? error.cause : error;
+  return cause instanceof NoPrimary && cause.standby_answered ? 'no primary' : 'unreachable';
 }

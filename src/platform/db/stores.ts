@@ -3,7 +3,8 @@ import type { Environment } from '../../kit/environment.ts';
 import type { Log } from '../../kit/log.ts';
 import type { Db } from '../../kit/sql.ts';
 import { type DatabaseState, Probe } from './probe.ts';
-import { APP_ROLE, openPool, type PoolOptions, type PoolUse } from './pool.ts';
+import type { CircuitState } from './circuit.ts';
+import { APP_ROLE, type DbPool, openPool, type PoolOptions, type PoolUse } from './pool.ts';
 import type { Scope } from './scope.ts';
 
 /** Data of one environment. The API key selects it; it is never joined with the other. */
@@ -31,6 +32,10 @@ export interface Stores {
   readonly live: WholeStore;
   /** Returns the state of each database as seen from this node, for readiness. */
   states(): Promise<Record<keyof DatabaseUrls, DatabaseState>>;
+  /** Returns when each database last answered this node's probe, on the monotonic clock. */
+  reached(): Record<keyof DatabaseUrls, number>;
+  /** Returns the state of the circuit of each database. */
+  circuits(): Record<keyof DatabaseUrls, CircuitState>;
   close(): Promise<void>;
 }
 
@@ -66,15 +71,24 @@ export function openStores(
     return openPool({ url: urls[name], size, log, role: APP_ROLE, watch: watch?.(name), failed, circuit: name });
   };
   const [control, sandbox, live] = [open('control'), open('sandbox'), open('live')];
+  const stateOf = async (name: keyof DatabaseUrls, pool: DbPool): Promise<DatabaseState> => {
+    const state = await probes[name].state();
+    // The database answers, but nobody obtains a connection from the pool.
+    return state === 'ok' && pool.circuit() !== 'closed' ? 'pool exhausted' : state;
+  };
   return {
     use: () => ({ control: control.use(), sandbox: sandbox.use(), live: live.use() }),
     control,
     sandbox: wholeStore('sandbox', sandbox.seeing),
     live: wholeStore('live', live.seeing),
     states: async () => {
-      const states = await Promise.all([probes.control.state(), probes.sandbox.state(), probes.live.state()]);
+      const states = await Promise.all([stateOf('control', control), stateOf('sandbox', sandbox), stateOf('live', live)]);
       return { control: states[0], sandbox: states[1], live: states[2] };
     },
+    reached: () => ({
+      ...{ control: probes.control.answered_at, sandbox: probes.sandbox.answered_at, live: probes.live.answered_at },
+    }),
+    circuits: () => ({ control: control.circuit(), sandbox: sandbox.circuit(), live: live.circuit() }),
     close: async () => {
       await Promise.all([control, sandbox, live, ...Object.values(probes)].map((one) => one.close()));
     },

@@ -71,6 +71,7 @@ async function serve(
   let server: FastifyInstance | undefined;
   let metrics: MetricsServer | null = null;
   try {
+    deps.nodes.start();
     metrics = await openMetrics(deps, workers, () => stores.use());
     if (role !== 'worker') server = await listen(deps, workers);
     log.info({ role, profile: config.profile, url: config.public_url }, 'started');
@@ -139,11 +140,11 @@ async function listen(deps: Deps, workers: Worker[]): Promise<FastifyInstance> {
  * Finishes requests and claimed work within SHUTDOWN_MS. Before that, the server keeps accepting requests for DRAIN_MS and
  * reports that it is leaving; otherwise a connection that a load balancer opens at that moment would be reset.
  */
-async function drain({ config, service }: Deps, server: FastifyInstance | undefined, workers: Worker[]): Promise<void> {
+async function drain({ config, service, nodes }: Deps, server: FastifyInstance | undefined, workers: Worker[]): Promise<void> {
   service.leaving = true;
   const stopped = workers.map((worker) => worker.stop());
   if (server) await sleep(config.drain_ms);
-  const finished = Promise.all([server?.close(), ...stopped]);
+  const finished = Promise.all([server?.close(), nodes.stop(), ...stopped]);
   const late = new Promise((resolve) => setTimeout(resolve, config.shutdown_ms).unref());
   await Promise.race([finished, late]);
 }

@@ -1,7 +1,9 @@
 import type { Clock } from '../../kit/clock.ts';
+import type { Topic } from '../../platform/nodes/nodes.ts';
+import type { ForeignReport } from '../../platform/nodes/reports-store.ts';
 import type { Provider, Reading } from '../adapters/contract.ts';
 import { type Finding, ofReading } from './health/findings.ts';
-import { type Figures, Lane } from './health/lane.ts';
+import { type Figures, Lane, type LaneReport } from './health/lane.ts';
 import { measured, type Measured, type Observer, type Subject } from './health/measure.ts';
 import { BUILT_IN, type Gate, type HealthNote, type HealthView, type Operation, type Standing } from './schema.ts';
 
@@ -10,6 +12,10 @@ import { BUILT_IN, type Gate, type HealthNote, type HealthView, type Operation, 
  * evicted first.
  */
 const MAX_LANES = 10_000;
+/** Interval at which counts are reported to other nodes. A circuit is reported with the next exchange. */
+const REPORT_COUNTS_MS = 2_000;
+/** Maximum lanes in one exchange. */
+const MAX_REPORTED = 500;
 
 export type Vital = Figures & Pick<Subject, 'account_id' | 'channel' | 'operation'>;
 
@@ -19,12 +25,17 @@ interface Entry {
 }
 
 /**
- * Measures the health of each account on each channel for each operation. It is measured from the calls of this
- * process and kept only in its memory, so after a restart every account counts as healthy.
+ * Measures the health of each account on each channel for each operation, from the calls of all nodes: each reports its own to
+ * the others, and a circuit that one opens or closes is open or closed on all of them half a second later.
  */
-export class Health implements HealthView, Observer {
+export class Health implements HealthView, Observer, Topic {
+  readonly name = 'provider';
   readonly #clock: Clock;
   readonly #lanes = new Map<string, Entry>();
+  /** Names of the lanes to be reported: those whose circuit may have changed, and those with new counts. */
+  readonly #circuits = new Set<string>();
+  readonly #counts = new Set<string>();
+  #reportedAt = 0;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -68,18 +79,49 @@ export class Health implements HealthView, Observer {
    * a moment.
    */
   chosen(account_id: string, channel: string, operation: Operation): void {
-    this.#lanes.get(nameOf(account_id, channel, operation))?.lane.chosen(this.#clock.now());
+    const name = nameOf(account_id, channel, operation);
+    this.#lanes.get(name)?.lane.chosen(this.#clock.now());
+    this.#circuits.add(name);
   }
 
   sending({ account_id, channel, operation }: Subject): void {
-    this.#lanes.get(nameOf(account_id, channel, operation))?.lane.sending(this.#clock.now());
+    const name = nameOf(account_id, channel, operation);
+    const lane = this.#lanes.get(name)?.lane;
+    lane?.sending(this.#clock.now());
+    if (lane?.isOpen) this.#circuits.add(name);
   }
 
   report({ call, ...subject }: Subject, finding: Finding, sent: number): void {
     const lane = this.#lane(subject);
     const now = this.#clock.now();
+    const name = nameOf(subject.account_id, subject.channel, subject.operation);
+    const wasOpen = lane.isOpen;
     if (call === 'start') lane.call(finding, sent, now);
     else lane.read(finding, sent, now);
+    if (wasOpen || lane.isOpen) this.#circuits.add(name);
+    else this.#counts.add(name);
+  }
+
+  changes(): { key: string; body: LaneReport }[] {
+    const now = this.#clock.now();
+    const withCounts = now - this.#reportedAt >= REPORT_COUNTS_MS || now < this.#reportedAt;
+    if (withCounts) this.#reportedAt = now;
+    const names = [...this.#circuits, ...(withCounts ? this.#counts : [])].slice(0, MAX_REPORTED);
+    return names.flatMap((key) => {
+      this.#circuits.delete(key);
+      this.#counts.delete(key);
+      const lane = this.#lanes.get(key)?.lane;
+      return lane ? [{ key, body: lane.report(now) }] : [];
+    });
+  }
+
+  undo(changes: readonly { key: string }[]): void {
+    for (const { key } of changes) this.#circuits.add(key);
+  }
+
+  learn({ node, key, body }: ForeignReport): void {
+    const [account_id = '', channel = '', operation = ''] = key.split(' ');
+    this.#lane({ account_id, channel, operation: operation as Measured }).learn(node, body as LaneReport, this.#clock.now());
   }
 
   /** Returns all measurements, for operators. */

@@ -13,6 +13,8 @@ const KEEP_MS = 3_600_000;
 const KEEP_NONE_MS = 60_000;
 /** Maximum number of cached logos: 1.5 MB at most. */
 const MAX_LOGOS = 256;
+/** Maximum number of cached logos of one team, so that its payments with a logo each do not evict those of other teams. */
+const MAX_KEPT_OF_A_TEAM = 16;
 /** Maximum concurrent fetches. Without a limit, pages with slow logos could exhaust our sockets. */
 const MAX_AT_ONCE = 64;
 /** Maximum concurrent fetches of one team, so that its slow logos leave capacity for other teams. */
@@ -31,7 +33,7 @@ export interface Logo {
 export class Logos {
   readonly #send: Send;
   readonly #clock: Clock;
-  readonly #known = new Map<string, { logo: Logo | null; until: number }>();
+  readonly #known = new Map<string, { team_id: bigint; logo: Logo | null; until: number }>();
   readonly #coming = new Map<string, Promise<Logo | null>>();
   readonly #ofTeam = new Map<bigint, number>();
 
@@ -57,7 +59,7 @@ export class Logos {
     this.#coming.set(key, fetched);
     this.#ofTeam.set(team_id, ofTeam + 1);
     const logo = await fetched;
-    this.#keep(key, logo);
+    this.#keep(team_id, key, logo);
     return logo;
   }
 
@@ -84,11 +86,12 @@ export class Logos {
     return type ? { type, bytes } : null;
   }
 
-  /** Stores a logo and evicts the oldest entry when the cache is full. A Map iterates in insertion order. */
-  #keep(key: string, logo: Logo | null): void {
+  /** Stores a logo and evicts the oldest, of the team or of all, at either limit. A Map iterates in insertion order. */
+  #keep(team_id: bigint, key: string, logo: Logo | null): void {
     this.#known.delete(key);
-    const oldest = this.#known.size >= MAX_LOGOS ? this.#known.keys().next().value : undefined;
+    const ofTeam = [...this.#known].filter(([, known]) => known.team_id === team_id).map(([name]) => name);
+    const [oldest] = ofTeam.length >= MAX_KEPT_OF_A_TEAM ? ofTeam : this.#known.size >= MAX_LOGOS ? this.#known.keys() : [];
     if (oldest !== undefined) this.#known.delete(oldest);
-    this.#known.set(key, { logo, until: this.#clock.now() + (logo ? KEEP_MS : KEEP_NONE_MS) });
+    this.#known.set(key, { team_id, logo, until: this.#clock.now() + (logo ? KEEP_MS : KEEP_NONE_MS) });
   }
 }

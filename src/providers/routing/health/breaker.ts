@@ -16,6 +16,15 @@ export const MAX_PROBE_MS = 60_000;
  */
 export const CHOSEN_MS = 2_000;
 
+/** State of a circuit, as nodes report it to each other. Times in milliseconds since the epoch, by the database's clock. */
+export interface CircuitReport {
+  open_since: number | null;
+  closed_at: number | null;
+  wait_ms: number;
+  probe_at: number;
+  changed_at: number;
+}
+
 /**
  * The circuit breaker of one account on one channel for one operation. Closed: every call passes. Open: only an
  * occasional probe passes, and a successful one closes it.
@@ -26,6 +35,8 @@ export class Breaker {
   #closedAt = Number.NEGATIVE_INFINITY;
   #wait_ms = PROBE_MS;
   #probeAt = 0;
+  /** Time of the last change, here or on another node. The latest change applies on every node. */
+  #changedAt = 0;
 
   /** Time at which the circuit opened, in milliseconds since the epoch. Null: closed. */
   get openSince(): number | null {
@@ -37,6 +48,27 @@ export class Breaker {
     return this.#closedAt;
   }
 
+  /** Returns the state for other nodes; null when it has never changed. */
+  report(): CircuitReport | null {
+    if (this.#changedAt === 0) return null;
+    const closed_at = Number.isFinite(this.#closedAt) ? this.#closedAt : null;
+    return {
+      ...{ open_since: this.#openSince, closed_at, wait_ms: this.#wait_ms },
+      ...{ probe_at: this.#probeAt, changed_at: this.#changedAt },
+    };
+  }
+
+  /** Takes over the state of another node, unless this one has changed later. */
+  adopt({ open_since, closed_at, wait_ms, probe_at, changed_at }: CircuitReport): void {
+    if (changed_at <= this.#changedAt) return;
+    if ((open_since === null) !== (this.#openSince === null)) this.#inARow = 0;
+    this.#openSince = open_since;
+    this.#closedAt = closed_at ?? Number.NEGATIVE_INFINITY;
+    this.#wait_ms = wait_ms;
+    this.#probeAt = probe_at;
+    this.#changedAt = changed_at;
+  }
+
   gate(now: number): 'closed' | 'open' | 'probe' {
     if (this.#openSince === null) return 'closed';
     return now >= this.#probeAt ? 'probe' : 'open';
@@ -45,11 +77,14 @@ export class Breaker {
   /** Reserves the probe for a chosen request, so that no other is chosen for a moment. */
   chosen(now: number): void {
     this.#probeAt = Math.max(this.#probeAt, now + CHOSEN_MS);
+    this.#changed(now);
   }
 
   /** Records that a call is sent. If it is the probe, the next one may follow after the delay, whatever its result. */
   sending(now: number): void {
-    if (this.#isProbe(now)) this.#probeAt = now + this.#wait_ms;
+    if (!this.#isProbe(now)) return;
+    this.#probeAt = now + this.#wait_ms;
+    this.#changed(now);
   }
 
   /**
@@ -61,6 +96,7 @@ export class Breaker {
       if (!this.#isProbe(sent)) return;
       this.#openSince = null;
       this.#closedAt = now;
+      this.#changed(now);
     }
     this.#inARow = 0;
   }
@@ -79,8 +115,14 @@ export class Breaker {
     if (this.#inARow >= FAILURES_IN_A_ROW || half) this.#open(now);
   }
 
+  /** Moves on by at least 1 ms, so that two changes within one do not count as the same. */
+  #changed(now: number): void {
+    this.#changedAt = Math.max(now, this.#changedAt + 1);
+  }
+
   #open(now: number): void {
     this.#openSince = now;
+    this.#changed(now);
     this.#wait_ms = PROBE_MS;
     this.#probeAt = now + PROBE_MS;
     this.#inARow = 0;
@@ -97,5 +139,6 @@ export class Breaker {
   #failedProbe(now: number): void {
     this.#wait_ms = Math.min(this.#wait_ms * 2, MAX_PROBE_MS);
     this.#probeAt = now + this.#wait_ms;
+    this.#changed(now);
   }
 }

@@ -1,7 +1,7 @@
 import type { Gate, HealthNote, Standing } from '../schema.ts';
-import { Breaker } from './breaker.ts';
+import { Breaker, type CircuitReport } from './breaker.ts';
 import type { Finding } from './findings.ts';
-import { Window } from './window.ts';
+import { Window, WINDOW_MS } from './window.ts';
 
 /**
  * Minimum number of failures, and minimum share of the calls, for an account to count as degraded. One slow response
@@ -25,6 +25,14 @@ export interface Figures extends HealthNote {
   callback_delay_ms: number | null;
 }
 
+const SHARED = ['calls', 'failures', 'succeeded', 'unsuccessful'] as const;
+
+/** What nodes report to each other: the counts of their last ten minutes, and the state of the circuit. */
+export interface LaneReport {
+  counts: Record<(typeof SHARED)[number], number>;
+  circuit: CircuitReport | null;
+}
+
 /** The health of one account on one channel for one operation. */
 export class Lane {
   readonly #window = new Window();
@@ -33,6 +41,8 @@ export class Lane {
   #callback_delay_ms: number | null = null;
   #note: HealthNote | null = null;
   #notedAt = 0;
+  /** Counts of other nodes, until when they are recent. */
+  readonly #others = new Map<string, { counts: LaneReport['counts']; until: number }>();
 
   /**
    * @param breaks false for operations that are never routed and so have no circuit: a refund goes to the account of
@@ -40,6 +50,23 @@ export class Lane {
    */
   constructor(breaks: boolean) {
     this.#breaker = breaks ? new Breaker() : null;
+  }
+
+  get isOpen(): boolean {
+    return this.#breaker !== null && this.#breaker.openSince !== null;
+  }
+
+  /** Returns what this node has counted, for other nodes. */
+  report(now: number): LaneReport {
+    const { calls, failures, succeeded, unsuccessful } = this.#window.totals(now);
+    return { counts: { calls, failures, succeeded, unsuccessful }, circuit: this.#breaker?.report() ?? null };
+  }
+
+  /** Takes over the report of another node. */
+  learn(node: string, { counts, circuit }: LaneReport, now: number): void {
+    this.#others.set(node, { counts, until: now + WINDOW_MS });
+    if (circuit) this.#breaker?.adopt(circuit);
+    this.#note = null;
   }
 
   gate(now: number): Gate {
@@ -96,7 +123,8 @@ export class Lane {
   }
 
   figures(now: number): Figures {
-    const { succeeded, unsuccessful, reads, unreadable } = this.#window.totals(now);
+    const { reads, unreadable } = this.#window.totals(now);
+    const { succeeded, unsuccessful } = this.#everywhere(now);
     const ended = succeeded + unsuccessful;
     return {
       ...this.#noteNow(now),
@@ -117,8 +145,19 @@ export class Lane {
     this.#breaker?.failed(sent, now, this.#window.totals(now, this.#breaker.closedAt));
   }
 
+  /** Returns the counts of all nodes. */
+  #everywhere(now: number): LaneReport['counts'] {
+    const { counts } = this.report(now);
+    for (const [node, other] of this.#others) {
+      if (other.until < now) this.#others.delete(node);
+      else for (const name of SHARED) counts[name] += other.counts[name];
+    }
+    return counts;
+  }
+
   #noteNow(now: number): HealthNote {
-    const { calls, failures, p95_ms } = this.#window.totals(now);
+    const { p95_ms } = this.#window.totals(now);
+    const { calls, failures } = this.#everywhere(now);
     const since = this.#breaker?.openSince ?? null;
     const degraded = failures >= DEGRADED_FAILURES && failures >= calls * DEGRADED_SHARE;
     const standing = since !== null ? 'down' : degraded ? 'degraded' : 'operational';

@@ -1,6 +1,8 @@
 /** Ten minutes: long enough for a meaningful rate, short enough that a past outage is forgotten. */
 const MINUTES = 10;
 const MINUTE_MS = 60_000;
+/** Length of the window. */
+export const WINDOW_MS = MINUTES * MINUTE_MS;
 /** Upper bounds of the latency histogram. No call may take longer than the last. */
 const BOUNDS_MS = [50, 100, 200, 400, 800, 1_600, 3_200, 6_400, 12_800, 25_600, 60_000] as const;
 

@@ -1,0 +1,97 @@
+import type { Clock } from '../../kit/clock.ts';
+import type { DatabaseUrls } from '../config/config.ts';
+import type { DatabaseState } from '../db/probe.ts';
+import type { Stores } from '../db/stores.ts';
+import type { Topic } from './nodes.ts';
+import type { ForeignReport } from './reports-store.ts';
+
+const REPORT_EVERY_MS = 2_000;
+/** A node that has not reported for longer counts as gone. */
+const GONE_AFTER_MS = 10_000;
+/** A report counts against this node only if it was made this long after the last time that this node reached the database. */
+const LATER_MS = 6_000;
+/** Clock skew at which a node takes itself out, and up to which another agrees with the database. */
+const MAX_SKEW_MS = 30_000;
+const AGREES_MS = 2_000;
+
+export type Database = keyof DatabaseUrls;
+
+/** What each node reports of itself. */
+export interface NodeState {
+  /** Databases that answered its last probe. */
+  reaches: Database[];
+  /** How far its own clock is ahead of the database's. */
+  skew_ms: number;
+}
+
+interface Known extends NodeState {
+  reported_at: number;
+  /** On this node's monotonic clock. */
+  learned_at: number;
+}
+
+const REACHED: readonly DatabaseState[] = ['ok', 'read-only', 'writes fail', 'no connection left'];
+
+/** Returns a function that reports this node, as its probes found the databases at the last call. */
+export function ownState(stores: Pick<Stores, 'states'>, clock: Pick<Clock, 'skew_ms'>): () => NodeState {
+  let reaches: Database[] = [];
+  return () => {
+    void stores.states().then((states) => {
+      reaches = (Object.keys(states) as Database[]).filter((name) => REACHED.includes(states[name]));
+    });
+    return { reaches, skew_ms: clock.skew_ms?.() ?? 0 };
+  };
+}
+
+/**
+ * The other running nodes, as they report themselves. A node takes itself out of rotation only when others prove that they would
+ * do better, so that a fault of all nodes leaves all of them in rotation.
+ */
+export class Peers implements Topic {
+  readonly name = 'node';
+  readonly #own: () => NodeState;
+  readonly #known = new Map<string, Known>();
+  #reported_at = Number.NEGATIVE_INFINITY;
+
+  constructor(own: () => NodeState) {
+    this.#own = own;
+  }
+
+  changes() {
+    const now = performance.now();
+    for (const [node, { learned_at }] of this.#known) if (now - learned_at > GONE_AFTER_MS) this.#known.delete(node);
+    if (now - this.#reported_at < REPORT_EVERY_MS) return [];
+    this.#reported_at = now;
+    return [{ key: '', body: this.#own() }];
+  }
+
+  undo(): void {
+    this.#reported_at = Number.NEGATIVE_INFINITY;
+  }
+
+  learn({ node, body, reported_at }: ForeignReport): void {
+    const at = reported_at.getTime();
+    if (this.#known.get(node)?.reported_at === at) return;
+    this.#known.set(node, { ...(body as NodeState), reported_at: at, learned_at: performance.now() });
+  }
+
+  /**
+   * Returns whether another node reaches a database that this one does not.
+   * @param reached_at when this node last reached it, on the monotonic clock
+   */
+  reach(database: Database, reached_at: number): boolean {
+    return this.#fresh().some(({ reaches, learned_at }) => learned_at > reached_at + LATER_MS && reaches.includes(database));
+  }
+
+  /** Returns whether this node's clock is wrong: far from the database's, with which most other nodes agree. */
+  isWrong(skew_ms: number): boolean {
+    const others = this.#fresh();
+    const agreeing = others.filter((other) => Math.abs(other.skew_ms) <= AGREES_MS);
+    return Math.abs(skew_ms) > MAX_SKEW_MS && agreeing.length > others.length / 2;
+  }
+
+  #fresh(): Known[] {
+    const now = performance.now();
+    return [...this.#known.values()].filter(({ learned_at }) => now - learned_at <= GONE_AFTER_MS);
+  }
+}
